@@ -1,0 +1,74 @@
+/* The whole answer: analysis = f(dump, release, settings, hosts). Immutable once made, so it may be cached and read by
+ * any number of threads. JSON, diagrams, findings and explanations only read it. */
+#ifndef ORR_ANALYSIS_ANALYSIS_H
+#define ORR_ANALYSIS_ANALYSIS_H
+
+#include "engine/connect/communicator.h"
+#include "engine/decide/decide.h"
+#include "engine/paths/paths.h"
+#include "engine/search/graph.h"
+#include "engine/topology/system.h"
+#include "engine/tuning/tuning.h"
+
+struct orr_query {
+    struct orr_settings settings; /* with the release */
+    uint32_t hosts;               /* identical ones, 1.. */
+};
+enum { ORR_MAX_HOSTS = 512 }; /* of one query; the rank count is limited besides, see orr_max_ranks */
+extern const uint32_t orr_max_ranks;
+
+/* May two ranks of the host use P2P? */
+struct orr_p2p {
+    struct orr_decision decision; /* verdict 0 or 1 */
+    int8_t read;
+    int32_t via; /* intermediate rank, -1: none */
+};
+
+/* May a rank use GPU Direct RDMA with a NET? */
+struct orr_gdr {
+    struct orr_decision send, recv; /* verdict 0, 1 or the release's mode number */
+};
+
+/* The NIC of a rank for a channel, towards other hosts. */
+struct orr_net_dev {
+    int64_t net;        /* id of the NET */
+    int32_t proxy_rank; /* the rank whose proxy drives it: itself without PXN */
+};
+
+/* One system of the host: all of it, or a part where trimming splits the host. */
+struct orr_part {
+    struct orr_system system; /* final: trimmed */
+    struct orr_paths paths;   /* of it */
+    struct orr_contribution contribution; /* with the graphs before alignment */
+    const struct orr_gdr *gdr;            /* [GPU of the part * NETs + NET] */
+    const struct orr_net_dev *net_devs;   /* [GPU of the part * ring channels + channel], NULL with one host */
+};
+
+struct orr_analysis {
+    const struct orr_dump *dump; /* borrowed: must live as long */
+    struct orr_query query;
+    uint32_t ranks, local_ranks;
+    struct orr_system built;     /* right after it was built, before trimming */
+    struct orr_part *parts;      /* part 0 holds rank 0 */
+    uint32_t part_count;
+    const uint32_t *part_of_rank; /* [host rank] */
+    const struct orr_p2p *p2p;    /* [a * local_ranks + b]: verdict 0 across parts */
+    struct orr_communicator communicator;
+    struct orr_tuning tuning;
+    struct orr_arena *arena; /* owns all of it, this structure included */
+};
+
+/* Times of the stages, for `./dev bench`: NULL where nobody asks. Nanoseconds. */
+struct orr_stage_times {
+    uint64_t graph, paths, search, connect, tuning;
+};
+
+/* Analyses a dump. The caller frees *ret_analysis with orr_analysis_free() and keeps dump until then. */
+enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,
+                          struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
+void orr_analysis_free(struct orr_analysis *analysis);
+
+/* The part and the GPU node of a host rank. */
+const struct orr_part *orr_analysis_part(const struct orr_analysis *analysis, int32_t host_rank);
+
+#endif

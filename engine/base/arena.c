@@ -1,0 +1,103 @@
+#include "engine/base/arena.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+
+struct block {
+    struct block *next;
+    size_t size; /* of data */
+    size_t used;
+    alignas(max_align_t) unsigned char data[];
+};
+
+struct orr_arena {
+    struct block *blocks; /* the newest first: the only one that is filled further */
+    size_t bytes;
+    size_t limit;
+    size_t next_size;
+};
+
+struct orr_arena *orr_arena_new(size_t limit)
+{
+    struct orr_arena *arena = calloc(1, sizeof *arena);
+    if (arena) {
+        arena->limit = limit;
+        arena->next_size = FIRST_BLOCK;
+    }
+    return arena;
+}
+
+void orr_arena_free(struct orr_arena *arena)
+{
+    if (!arena)
+        return;
+    for (struct block *block = arena->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(arena);
+}
+
+static struct block *add_block(struct orr_arena *arena, size_t needed)
+{
+    size_t size = needed > arena->next_size ? needed : arena->next_size;
+    if (arena->limit && (size > arena->limit || arena->bytes > arena->limit - size))
+        return NULL;
+    struct block *block = malloc(sizeof *block + size);
+    if (!block)
+        return NULL;
+    block->size = size;
+    block->used = 0;
+    block->next = arena->blocks;
+    arena->blocks = block;
+    arena->bytes += size;
+    if (arena->next_size < LARGEST_STEP)
+        arena->next_size *= 2;
+    return block;
+}
+
+void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size)
+{
+    const size_t align = alignof(max_align_t);
+    if (size && count > (SIZE_MAX / 2) / size)
+        return NULL;
+    size_t bytes = (count * size + align - 1) / align * align;
+    struct block *block = arena->blocks;
+    if (!block || block->size - block->used < bytes)
+        block = add_block(arena, bytes);
+    if (!block)
+        return NULL;
+    void *memory = block->data + block->used;
+    block->used += bytes;
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length)
+{
+    char *copy = orr_arena_alloc(arena, length + 1, 1);
+    if (copy && length)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+void *orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, unsigned *capacity, size_t size)
+{
+    unsigned larger = *capacity ? *capacity * 2 : 16;
+    void *copy = orr_arena_alloc(arena, larger, size);
+    if (!copy)
+        return NULL;
+    if (count)
+        memcpy(copy, array, count * size);
+    *capacity = larger;
+    return copy;
+}
+
+size_t orr_arena_bytes(const struct orr_arena *arena)
+{
+    return arena->bytes;
+}

@@ -1,0 +1,36 @@
+/* Memory of one lifetime: what belongs to one dump, one analysis or one request is freed at once.
+ *
+ * An arena is used by one thread at a time. Memory is zeroed and aligned for any type. There is no free of a part.
+ */
+#ifndef ORR_BASE_ARENA_H
+#define ORR_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct orr_arena;
+
+/* Makes an arena that never holds more than limit bytes (0: no limit). NULL: out of memory. */
+struct orr_arena *orr_arena_new(size_t limit);
+/* Frees the arena and all that was taken from it; NULL is allowed. */
+void orr_arena_free(struct orr_arena *arena);
+/* count * size zeroed bytes, or NULL: out of memory, over the limit, or the product overflows. count 0 gives a valid
+ * pointer. */
+void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
+/* A copy of length bytes of text with a terminating zero, or NULL. */
+char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);
+/* Bytes taken from the operating system so far. */
+size_t orr_arena_bytes(const struct orr_arena *arena);
+
+/* Typed: ORR_NEW(arena, struct orr_node, 12). */
+#define ORR_NEW(arena, type, count) ((type *)orr_arena_alloc((arena), (count), sizeof(type)))
+
+/* Makes room for one more element in a growing array that lives in an arena: the old copy stays behind until the arena
+ * goes, which costs at most as much again. array, count, capacity are lvalues; gives 0 when memory ran out. */
+#define ORR_RESERVE(arena, array, count, capacity)                                                                     \
+    ((count) < (capacity) ||                                                                                           \
+     (((array) = orr_arena_grow((arena), (array), (count), &(capacity), sizeof *(array))) != NULL))
+
+/* The function behind ORR_RESERVE. */
+void *orr_arena_grow(struct orr_arena *arena, const void *array, size_t count, unsigned *capacity, size_t size);
+
+#endif

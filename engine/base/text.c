@@ -1,0 +1,91 @@
+#include "engine/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void orr_text_init(struct orr_text *text, size_t limit)
+{
+    *text = (struct orr_text){.limit = limit};
+}
+
+void orr_text_release(struct orr_text *text)
+{
+    free(text->data);
+    *text = (struct orr_text){.limit = text->limit};
+}
+
+static bool make_room(struct orr_text *text, size_t more)
+{
+    if (text->failed || more > text->limit || text->length > text->limit - more) {
+        text->failed = true;
+        return false;
+    }
+    size_t needed = text->length + more + 1;
+    if (needed <= text->capacity)
+        return true;
+    size_t capacity = text->capacity ? text->capacity : 256;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(text->data, capacity);
+    if (!data) {
+        text->failed = true;
+        return false;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+void orr_text_add(struct orr_text *text, const char *data, size_t length)
+{
+    if (!make_room(text, length))
+        return;
+    if (length)
+        memcpy(text->data + text->length, data, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void orr_text_puts(struct orr_text *text, const char *string)
+{
+    orr_text_add(text, string, strlen(string));
+}
+
+void orr_text_vprintf(struct orr_text *text, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    if (length < 0)
+        text->failed = true;
+    else if (make_room(text, (size_t)length)) {
+        vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void orr_text_printf(struct orr_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    orr_text_vprintf(text, format, args);
+    va_end(args);
+}
+
+bool orr_text_failed(const struct orr_text *text)
+{
+    return text->failed;
+}
+
+char *orr_text_take(struct orr_text *text, size_t *ret_length)
+{
+    char *data = text->failed ? NULL : text->data ? text->data : calloc(1, 1);
+    if (text->failed)
+        free(text->data);
+    if (ret_length)
+        *ret_length = data ? text->length : 0;
+    *text = (struct orr_text){.limit = text->limit};
+    return data;
+}

@@ -1,0 +1,30 @@
+/* Text that grows up to a stated ceiling. After a failure (memory, ceiling) further writing does nothing and
+ * orr_text_failed() says so: check once, at the end. */
+#ifndef ORR_BASE_TEXT_H
+#define ORR_BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/base/error.h"
+
+struct orr_text {
+    char *data;      /* zero-terminated once something was written; owned */
+    size_t length;   /* without the terminating zero */
+    size_t capacity;
+    size_t limit;    /* largest length allowed */
+    bool failed;
+};
+
+void orr_text_init(struct orr_text *text, size_t limit);
+void orr_text_release(struct orr_text *text);
+void orr_text_add(struct orr_text *text, const char *data, size_t length);
+void orr_text_puts(struct orr_text *text, const char *string);
+void orr_text_printf(struct orr_text *text, const char *format, ...) ORR_PRINTF(2, 3);
+void orr_text_vprintf(struct orr_text *text, const char *format, va_list args) ORR_PRINTF(2, 0);
+bool orr_text_failed(const struct orr_text *text);
+/* Moves the bytes out: free() them. NULL where writing failed; the text is empty afterwards. */
+char *orr_text_take(struct orr_text *text, size_t *ret_length);
+
+#endif

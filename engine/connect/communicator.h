@@ -1,0 +1,88 @@
+/* One communicator over several systems: node numbering, alignment of the graphs, rings, trees, NVLS trees, CollNet
+ * chains, channel counts and the point-to-point counts. The rules are told in README.md beside this file.
+ *
+ * A member is one system with its ranks: a host, a part of a host that trimming split, or a fused NVLink domain. Equal
+ * hosts share one contribution and differ only in rank_base, so nothing is copied per host. Members stand in the
+ * order of their ranks' first appearance, host-major.
+ */
+#ifndef ORR_CONNECT_COMMUNICATOR_H
+#define ORR_CONNECT_COMMUNICATOR_H
+
+#include "engine/base/arena.h"
+#include "engine/base/error.h"
+#include "engine/release/settings.h"
+#include "engine/search/graph.h"
+
+/* What one system brings, computed once for all equal hosts. */
+struct orr_contribution {
+    struct orr_graph graphs[ORR_GRAPH_COUNT]; /* as searched; pattern NONE where not asked for */
+    uint32_t rank_count;                      /* GPUs in the system */
+    const int32_t *ranks;                     /* their host ranks, ascending */
+    int32_t cpu_arch, cpu_vendor;             /* of CPU 0 */
+    int32_t sm_min, sm_max;                   /* over the system's GPUs */
+    bool has_nvswitch;
+    bool nvls_supported; /* NVLS possible here (settings, GPUs, capability) */
+    /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this system,
+     * INT32_MAX where there is one GPU; and, over its GPUs, the least number of nearest NICs that fill a GPU's CPU
+     * link (0 for a GPU whose own links do not reach a CPU). */
+    int32_t p2p_local_min;
+    int32_t p2p_nics_min;
+};
+
+struct orr_member {
+    const struct orr_contribution *contribution;
+    int32_t rank_base; /* communicator rank = rank_base + host rank */
+};
+
+/* One value for every rank, the same over copied channels. */
+struct orr_tree {
+    int32_t *up;        /* [rank], -1: root */
+    int32_t (*down)[3]; /* [rank], -1: none */
+    int32_t depth;
+};
+struct orr_chain {
+    int32_t *up, *down; /* [rank]; `rank_count` of the communicator stands for the network's root, -1: none */
+    int32_t depth;
+};
+struct orr_nvls_tree {
+    int32_t *up;
+    int32_t (*down)[3];
+};
+
+struct orr_communicator {
+    uint32_t rank_count, node_count, max_local_ranks, min_local_ranks;
+    int32_t cpu_arch, cpu_vendor; /* MIXED where members differ */
+    int32_t sm_min, sm_max;
+    bool collnet;                 /* on after alignment */
+    bool nvls;                    /* on: supported everywhere, with heads */
+    const int32_t *node_of_rank;  /* [rank] */
+
+    struct orr_graph aligned[ORR_GRAPH_COUNT]; /* fields after alignment; gpus and nets are member 0's own */
+    float own_latency_inter[ORR_GRAPH_COUNT];  /* member 0's, which the tuning model takes */
+    int32_t max_tree_pattern;
+
+    int32_t channel_count;   /* all channels */
+    int32_t coll_channels;   /* those for collectives (before NVLS copies) */
+    /* Channels are copies of fewer distinct ones: channel c is distinct channel source[c]. */
+    int32_t distinct_count;
+    const int32_t *source;        /* [channel] */
+    int32_t *const *rings;        /* [distinct channel][position]: ranks in ring order, starting at rank 0 */
+    const struct orr_tree *trees; /* [distinct channel] */
+    const struct orr_chain *collnet_chains; /* [distinct channel], NULL where CollNet is off or there is one node */
+
+    int32_t nvls_channels;
+    int32_t nvls_head_count;
+    const int32_t *nvls_heads;              /* [head]: rank on node 0 */
+    const struct orr_nvls_tree *nvls_trees; /* [2]: even and odd NVLS channels; NULL with one node */
+    int32_t collnet_heads;
+
+    int32_t p2p_channels, p2p_channels_per_peer;
+};
+
+/* Connects the members. settings give the release. All memory comes from arena. INTERNAL where a ring does not close
+ * (NCCL fails there as well). */
+enum orr_code orr_connect(const struct orr_member *members, uint32_t member_count, const struct orr_settings *settings,
+                          struct orr_arena *arena, struct orr_communicator *ret_communicator, struct orr_error *err)
+    ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,42 @@
+/* Decisions are values: a verdict with the rule that gave it and the operands that the rule compared. They are made
+ * once, where NCCL's rule is applied; sentences are made from the rule table (decide_rules.c) when somebody asks. */
+#ifndef ORR_DECIDE_DECIDE_H
+#define ORR_DECIDE_DECIDE_H
+
+#include "engine/paths/path_type.h"
+#include "engine/release/settings.h"
+
+#define ORR_RULE_MAP(X)                                                                                                \
+    X(NONE, "")                                                                                                        \
+    X(P2P_SELF, "A GPU reaches itself.")                                                                               \
+    X(P2P_OTHER_HOST, "The GPUs are on different hosts that share no NVLink domain.")                                  \
+    X(P2P_OTHER_PART, "Trimming put the two GPUs into different systems: they reach each other only by the network.")  \
+    X(P2P_WITHIN_LEVEL, "The path is no farther than the P2P level.")                                                  \
+    X(P2P_BEYOND_LEVEL, "The path is farther than the P2P level.")                                                     \
+    X(GDR_NET_CANNOT, "The NIC does not support GPU Direct RDMA (gdr=\"0\" on the net).")                              \
+    X(GDR_GPU_CANNOT, "The GPU does not support GPU Direct RDMA (gdr=\"0\" on the gpu).")                              \
+    X(GDR_READ_OFF, "Reading GPU memory for sending is off for this GPU (NCCL_NET_GDR_READ, or automatic before sm 80 without NVLink).") \
+    X(GDR_BEYOND_LEVEL, "The NIC is farther from the GPU than the GDR level.")                                         \
+    X(GDR_WITHIN_LEVEL, "The NIC is no farther from the GPU than the GDR level.")                                      \
+    X(GDR_PCI_MODE, "The NIC is within the GDR level, and the GPU is on C2C: data takes the PCIe side.")
+
+enum orr_rule {
+#define X(name, text) ORR_RULE_##name,
+    ORR_RULE_MAP(X)
+#undef X
+        ORR_RULE_COUNT
+};
+
+struct orr_decision {
+    int8_t verdict;
+    uint8_t rule;     /* enum orr_rule */
+    uint8_t distance; /* enum orr_path_type that was compared */
+    uint8_t level;    /* enum orr_path_type it was compared with */
+    int16_t setting;  /* enum orr_setting that moves the level or forced the verdict, -1: none */
+    bool by_user;     /* that setting was given */
+};
+
+/* The sentence of a rule. */
+const char *orr_rule_text(enum orr_rule rule);
+
+#endif

@@ -1,0 +1,59 @@
+/* Best paths between nodes. The rules are told in README.md beside this file.
+ *
+ * Paths are kept from every node to every base node: GPU, NET, CPU and NVS nodes (2.30.7: DEV too). A path is a span of
+ * link indices in one pool.
+ */
+#ifndef ORR_PATHS_PATHS_H
+#define ORR_PATHS_PATHS_H
+
+#include "engine/paths/path_type.h"
+#include "engine/release/settings.h"
+#include "engine/topology/system.h"
+
+/* How a path came to be: the route found first, or what a later rule made of it. */
+enum orr_path_origin {
+    ORR_ROUTE,          /* the best direct route */
+    ORR_ROUTE_VIA_CPU_NO_P2P, /* GPU to GPU through the CPU, because P2P is not possible */
+    ORR_ROUTE_VIA_CPU_NO_GDR, /* GPU to NET or back through the CPU, because GPU Direct RDMA is not possible */
+    ORR_ROUTE_PXN,      /* GPU to NET through another GPU */
+    ORR_ROUTE_C2C,      /* GPU and NET of one CPU, one of them on C2C: P2C */
+    ORR_ROUTE_UNREACHABLE /* neither P2P nor shared memory: the network is used instead (type NET) */
+};
+
+struct orr_path {
+    float bw;                    /* GB/s, the least of its links as the rules count them; 0: not connected */
+    enum orr_path_type type;
+    enum orr_path_origin origin;
+    uint32_t hops;               /* links */
+    uint32_t first;              /* into paths->links */
+};
+
+struct orr_paths {
+    const struct orr_system *system;
+    uint32_t base_count;
+    const uint32_t *base_of; /* [node]: column of a base node, ORR_NO_NODE for others */
+    struct orr_path *table;  /* [node * base_count + column] */
+    uint32_t *links;         /* the pool: link indices */
+    uint32_t link_count;
+    unsigned link_capacity;
+    const int32_t *local_gpu; /* [NET in order]: GPU (index within its type) nearest to it, -1: none */
+};
+
+/* The path from a node to a base node (both node indices); a path without hops and type DIS where there is none. */
+const struct orr_path *orr_path(const struct orr_paths *paths, uint32_t from, uint32_t to);
+/* Node after hop i of a path. */
+static inline uint32_t orr_path_node(const struct orr_paths *paths, const struct orr_path *path, uint32_t i)
+{
+    return paths->system->links[paths->links[path->first + i]].to;
+}
+/* The position of the narrowest link of a path, the first of equals; -1 for a path without hops. */
+int orr_path_narrowest(const struct orr_paths *paths, const struct orr_path *path);
+/* "NVL", or the way the type came about, for users: "P2P is not possible, so through the CPU". */
+const char *orr_path_origin_text(enum orr_path_origin origin);
+
+/* Computes all paths of a system, with the diversions that P2P, GDR and PXN decisions cause. */
+enum orr_code orr_paths_compute(const struct orr_system *system, const struct orr_settings *settings,
+                                struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+    ORR_NO_DISCARD;
+
+#endif

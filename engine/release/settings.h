@@ -1,0 +1,122 @@
+/* The NCCL_* settings that change what Orrery computes: one table row each (settings.c), and the values of one request.
+ *
+ * Values are read as NCCL reads them: an integer is what strtoll(base 0) makes of the text, so "yes" is 0; an empty
+ * text is the default. Names that no row has are an error, so that a typing mistake does not pass for a prediction.
+ */
+#ifndef ORR_RELEASE_SETTINGS_H
+#define ORR_RELEASE_SETTINGS_H
+
+#include "engine/base/error.h"
+#include "engine/release/release.h"
+
+/* X(symbol, "NCCL_name") in alphabetical order; the rows with types, defaults and meanings stand in settings.c. */
+#define ORR_SETTING_MAP(X)                                                                                             \
+    X(ALGO, "NCCL_ALGO")                                                                                               \
+    X(COLLNET_ENABLE, "NCCL_COLLNET_ENABLE")                                                                           \
+    X(COLLNET_NODE_THRESHOLD, "NCCL_COLLNET_NODE_THRESHOLD")                                                           \
+    X(CROSS_NIC, "NCCL_CROSS_NIC")                                                                                     \
+    X(IGNORE_CPU_AFFINITY, "NCCL_IGNORE_CPU_AFFINITY")                                                                 \
+    X(IGNORE_DISABLED_P2P, "NCCL_IGNORE_DISABLED_P2P")                                                                 \
+    X(LL128_C2C, "NCCL_LL128_C2C")                                                                                     \
+    X(LL128_NTHREADS, "NCCL_LL128_NTHREADS")                                                                           \
+    X(MAX_CTAS, "NCCL_MAX_CTAS")                                                                                       \
+    X(MAX_NCHANNELS, "NCCL_MAX_NCHANNELS")                                                                             \
+    X(MAX_NRINGS, "NCCL_MAX_NRINGS")                                                                                   \
+    X(MAX_P2P_NCHANNELS, "NCCL_MAX_P2P_NCHANNELS")                                                                     \
+    X(MIN_CTAS, "NCCL_MIN_CTAS")                                                                                       \
+    X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS")                                                                             \
+    X(MIN_NRINGS, "NCCL_MIN_NRINGS")                                                                                   \
+    X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS")                                                                     \
+    X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE")                                                     \
+    X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER")                                                           \
+    X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA")                                                                     \
+    X(NET_GDR_C2C, "NCCL_NET_GDR_C2C")                                                                                 \
+    X(NET_GDR_LEVEL, "NCCL_NET_GDR_LEVEL")                                                                             \
+    X(NET_GDR_READ, "NCCL_NET_GDR_READ")                                                                               \
+    X(NET_OVERHEAD, "NCCL_NET_OVERHEAD")                                                                               \
+    X(NTHREADS, "NCCL_NTHREADS")                                                                                       \
+    X(NVB_DISABLE, "NCCL_NVB_DISABLE")                                                                                 \
+    X(NVLS_ENABLE, "NCCL_NVLS_ENABLE")                                                                                 \
+    X(NVLS_NCHANNELS, "NCCL_NVLS_NCHANNELS")                                                                           \
+    X(P2P_DISABLE, "NCCL_P2P_DISABLE")                                                                                 \
+    X(P2P_LEVEL, "NCCL_P2P_LEVEL")                                                                                     \
+    X(P2P_PXN_LEVEL, "NCCL_P2P_PXN_LEVEL")                                                                             \
+    X(P2P_USE_CUDA_MEMCPY, "NCCL_P2P_USE_CUDA_MEMCPY")                                                                 \
+    X(PAT_ENABLE, "NCCL_PAT_ENABLE")                                                                                   \
+    X(PROTO, "NCCL_PROTO")                                                                                             \
+    X(PXN_C2C, "NCCL_PXN_C2C")                                                                                         \
+    X(PXN_DISABLE, "NCCL_PXN_DISABLE")                                                                                 \
+    X(SHM_DISABLE, "NCCL_SHM_DISABLE")                                                                                 \
+    X(THREAD_THRESHOLDS, "NCCL_THREAD_THRESHOLDS")                                                                     \
+    X(UNPACK_DOUBLE_NCHANNELS, "NCCL_UNPACK_DOUBLE_NCHANNELS")                                                         \
+    X(WORK_ARGS_BYTES, "NCCL_WORK_ARGS_BYTES")
+
+enum orr_setting {
+#define X(symbol, name) ORR_SET_##symbol,
+    ORR_SETTING_MAP(X)
+#undef X
+        ORR_SETTING_COUNT
+};
+
+enum orr_setting_kind {
+    ORR_SETTING_INT,
+    ORR_SETTING_LEVEL, /* a path type's name, or the old scale 0..5 */
+    ORR_SETTING_TEXT
+};
+
+/* "Not set" for an integer whose default NCCL takes from elsewhere (documented in the row's default_text). */
+#define ORR_SETTING_UNSET INT64_MIN
+
+struct orr_setting_info {
+    enum orr_setting id;
+    const char *name;
+    enum orr_setting_kind kind;
+    uint32_t since, until;      /* first and last release that has it (version numbers); until 0: still there */
+    int64_t default_value;      /* INT: at `since` */
+    uint32_t changed;           /* version from which another default holds, 0: none */
+    int64_t changed_default;
+    const char *default_text;   /* for users, where a number says too little; may be NULL */
+    const char *values;         /* accepted values, for users */
+    const char *meaning;        /* one sentence */
+};
+
+enum { ORR_SETTING_TEXT_SIZE = 256 };
+
+struct orr_setting_value {
+    bool given;   /* by the request, and not empty */
+    int64_t number; /* INT: the value in force; LEVEL: an orr_path_type, or -1: not given */
+    char text[ORR_SETTING_TEXT_SIZE]; /* as given */
+};
+
+struct orr_settings {
+    const struct orr_release *release;
+    struct orr_setting_value values[ORR_SETTING_COUNT];
+};
+
+/* The rows, ORR_SETTING_COUNT of them, in the enum's order. */
+const struct orr_setting_info *orr_setting_infos(void);
+/* The row of a name, NULL: there is none. */
+const struct orr_setting_info *orr_setting_find(const char *name);
+/* The default of a setting in a release; ORR_SETTING_UNSET where NCCL decides by itself. */
+int64_t orr_setting_default(const struct orr_setting_info *info, const struct orr_release *release);
+/* Whether the release has it. */
+bool orr_setting_in(const struct orr_setting_info *info, const struct orr_release *release);
+
+/* All defaults of a release. */
+void orr_settings_init(struct orr_settings *settings, const struct orr_release *release);
+/* Sets one value from text. SETTING: unknown name, not in this release, or too long (err says which names are near). */
+enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, const char *value,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
+/* The value in force; ORR_SETTING_UNSET where nothing was given and NCCL decides by itself. */
+static inline int64_t orr_setting_int(const struct orr_settings *settings, enum orr_setting setting)
+{
+    return settings->values[setting].number;
+}
+/* The text as given, NULL: not given. */
+static inline const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting)
+{
+    return settings->values[setting].given ? settings->values[setting].text : NULL;
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* A topology dump as it was read: the elements of NCCL's topology XML with their attributes as text, and the place of
+ * each in the file. Nothing here depends on an NCCL release: the same dump is interpreted by each release's tables
+ * (system_build.c).
+ *
+ * Elements are indices into one array in document order; element 0 is the first <system>. Elements that NCCL's reader
+ * ignores because of where they stand are left out and counted. Immutable after reading; shared between threads.
+ */
+#ifndef ORR_TOPOLOGY_DUMP_H
+#define ORR_TOPOLOGY_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+#define ORR_ELEMENT_MAP(X)                                                                                             \
+    X(SYSTEM, "system")                                                                                                \
+    X(CPU, "cpu")                                                                                                      \
+    X(PCI, "pci")                                                                                                      \
+    X(GPU, "gpu")                                                                                                      \
+    X(NVLINK, "nvlink")                                                                                                \
+    X(C2C, "c2c")                                                                                                      \
+    X(NIC, "nic")                                                                                                      \
+    X(NET, "net")                                                                                                      \
+    X(PCILINK, "pcilink")
+
+enum orr_element_kind {
+#define X(name, text) ORR_ELEMENT_##name,
+    ORR_ELEMENT_MAP(X)
+#undef X
+        ORR_ELEMENT_COUNT
+};
+
+/* The attributes that mean something to some release; any other is kept as ORR_ATTR_OTHER. */
+#define ORR_ATTR_MAP(X)                                                                                                \
+    X(VERSION, "version")                                                                                              \
+    X(NAME, "name")                                                                                                    \
+    X(NUMAID, "numaid")                                                                                                \
+    X(HOST_HASH, "host_hash")                                                                                          \
+    X(AFFINITY, "affinity")                                                                                            \
+    X(ARCH, "arch")                                                                                                    \
+    X(VENDOR, "vendor")                                                                                                \
+    X(FAMILYID, "familyid")                                                                                            \
+    X(MODELID, "modelid")                                                                                              \
+    X(BUSID, "busid")                                                                                                  \
+    X(CLASS, "class")                                                                                                  \
+    X(LINK_WIDTH, "link_width")                                                                                        \
+    X(LINK_SPEED, "link_speed")                                                                                        \
+    X(DEVICE, "device")                                                                                                \
+    X(SUBSYSTEM_VENDOR, "subsystem_vendor")                                                                            \
+    X(SUBSYSTEM_DEVICE, "subsystem_device")                                                                            \
+    X(RANK, "rank")                                                                                                    \
+    X(DEV, "dev")                                                                                                      \
+    X(SM, "sm")                                                                                                        \
+    X(GDR, "gdr")                                                                                                      \
+    X(MLOPART, "mlopart")                                                                                              \
+    X(TARGET, "target")                                                                                                \
+    X(COUNT_, "count")                                                                                                 \
+    X(TCLASS, "tclass")                                                                                                \
+    X(BW, "bw")                                                                                                        \
+    X(GUID, "guid")                                                                                                    \
+    X(SPEED, "speed")                                                                                                  \
+    X(PORT, "port")                                                                                                    \
+    X(LATENCY, "latency")                                                                                              \
+    X(MAXCONN, "maxconn")                                                                                              \
+    X(COLL, "coll")                                                                                                    \
+    X(NET_, "net")                                                                                                     \
+    X(GIN, "gin")                                                                                                      \
+    X(RMA, "rma")                                                                                                      \
+    X(RAIL, "rail")                                                                                                    \
+    X(PLANE, "plane")                                                                                                  \
+    X(KEEP, "keep")
+
+enum orr_attr {
+#define X(name, text) ORR_ATTR_##name,
+    ORR_ATTR_MAP(X)
+#undef X
+        ORR_ATTR_OTHER
+};
+
+struct orr_attribute {
+    enum orr_attr id;
+    const char *name;
+    const char *value; /* decoded by libxml2, UTF-8 */
+};
+
+#define ORR_NO_ELEMENT UINT32_MAX
+
+struct orr_element {
+    enum orr_element_kind kind;
+    uint32_t parent, first_child, next_sibling; /* ORR_NO_ELEMENT: none */
+    uint32_t first_attribute, attribute_count;
+    uint32_t line, column; /* of the start tag, 1-based */
+};
+
+/* What NCCL's own reader (which is no XML parser) would refuse in this file, though it was understood here. */
+struct orr_refusal {
+    uint32_t line, column; /* 1-based; line 0: nothing is refused */
+    char text[160];        /* the rule it breaks */
+};
+
+struct orr_dump {
+    struct orr_element *elements;
+    uint32_t element_count;
+    struct orr_attribute *attributes;
+    uint32_t attribute_count;
+    uint32_t ignored_count; /* elements at places where NCCL does not look */
+    uint32_t ignored_line;  /* of the first one */
+    char ignored_name[32];
+    struct orr_refusal refusal; /* the first place where NCCL's reader stops */
+    size_t byte_count;          /* of the input */
+    struct orr_arena *arena;    /* owns all of the above and this structure */
+};
+
+struct orr_dump_limits {
+    size_t bytes;        /* largest input */
+    uint32_t depth;      /* deepest nesting of elements */
+    uint32_t elements;   /* most elements, known or not */
+    uint32_t attributes; /* most attributes on one element */
+};
+/* 16 MiB, 64 deep, 65536 elements, 64 attributes. */
+extern const struct orr_dump_limits orr_dump_default_limits;
+
+/* Reads topology XML. limits NULL: the default ones. On success *ret_dump is the caller's: orr_dump_free().
+ * SYNTAX with line and column for what is not XML (a DOCTYPE is refused as well: no entities, no external files);
+ * UNRECOGNISED for XML without a <system>, or no XML at all; LIMIT; INVALID without a usable version. */
+enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
+                            struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+void orr_dump_free(struct orr_dump *dump);
+
+/* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0 where it reads them through. */
+struct orr_refusal orr_dump_refusal(const char *bytes, size_t length);
+
+const char *orr_element_name(enum orr_element_kind kind);
+const char *orr_attr_name(enum orr_attr attr);
+/* The value of an attribute, NULL where the element has none. */
+const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr);
+/* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback where the attribute is absent. */
+int32_t orr_element_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t fallback);
+/* The same for an attribute that must be there: INVALID with line, column and element path where it is not. */
+enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t *ret_value,
+                                   struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,
+                                    const char **ret_value, struct orr_error *err) ORR_NO_DISCARD;
+/* Fills err with a report about an element: its place in the file and its path. Returns code. */
+enum orr_code orr_fail_element(const struct orr_dump *dump, uint32_t element, struct orr_error *err, enum orr_code code,
+                               const char *format, ...) ORR_PRINTF(5, 6);
+
+#endif

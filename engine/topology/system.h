@@ -1,0 +1,138 @@
+/* The system graph: what NCCL builds from a dump, in compact arrays.
+ *
+ * Nodes stand by type in the order of enum orr_node_type and, within a type, in order of creation; "index" below means
+ * the position in system->nodes. The links of a node are a contiguous span of system->links in NCCL's order, which
+ * matters. Every relation is two links, one at each end; their bandwidths may differ.
+ * Bandwidths are GB/s (10^9 bytes a second) in one direction, binary32 like NCCL's.
+ * Immutable once built: the search keeps capacities of its own.
+ */
+#ifndef ORR_TOPOLOGY_SYSTEM_H
+#define ORR_TOPOLOGY_SYSTEM_H
+
+#include "engine/base/arena.h"
+#include "engine/base/error.h"
+#include "engine/topology/dump.h"
+
+struct orr_release;
+
+enum orr_node_type { /* ORDER: releases list nodes in this order */
+    ORR_GPU,
+    ORR_PCI,
+    ORR_NVS, /* all NVSwitches together */
+    ORR_CPU, /* one NUMA domain */
+    ORR_NIC,
+    ORR_NET, /* a port of a NIC as the network plugin counts them */
+    ORR_GIN,
+    ORR_RMA,
+    ORR_DEV, /* the physical GPU (2.30.7) */
+    ORR_CXB, /* the C2C bridge of a partitioned GPU (2.30.7) */
+    ORR_NODE_TYPE_COUNT
+};
+
+enum orr_link_type { ORR_LINK_LOC, ORR_LINK_NVL, ORR_LINK_C2C, ORR_LINK_PCI, ORR_LINK_SYS, ORR_LINK_NET, ORR_LINK_TYPE_COUNT };
+
+/* NCCL's numbers. */
+enum { ORR_ARCH_X86 = 1, ORR_ARCH_POWER = 2, ORR_ARCH_ARM = 3, ORR_ARCH_MIXED = 4 };
+enum { ORR_VENDOR_INTEL = 1, ORR_VENDOR_AMD = 2, ORR_VENDOR_ZHAOXIN = 3, ORR_VENDOR_MIXED = 4 };
+enum { ORR_INTEL_BDW = 1, ORR_INTEL_SKL = 2, ORR_INTEL_SRP = 3, ORR_INTEL_ERP = 4, ORR_ZHAOXIN_YONGFENG = 1 };
+
+#define ORR_LOC_BW 5000.0f /* "free": a node to itself, a NIC that is no PCI device */
+#define ORR_NO_NODE UINT32_MAX
+#define ORR_NO_LINK UINT32_MAX
+
+struct orr_node {
+    enum orr_node_type type;
+    int64_t id; /* system id in the 8 high bits, local id below */
+    uint32_t first_link, link_count;
+    uint32_t element; /* of the dump that made it, ORR_NO_ELEMENT: none (NVSwitches) */
+    union {
+        struct {
+            int32_t rank;    /* 0..local_ranks-1 on this host, in order of the dump's rank values */
+            int32_t dev;     /* NVML index */
+            int32_t sm;      /* compute capability, 10 * major + minor */
+            int32_t gdr;     /* GPU Direct RDMA possible */
+            int32_t mlopart; /* partition, -1: none */
+        } gpu;
+        struct {
+            int32_t arch, vendor, model; /* NCCL's numbers, -1 where it does not look */
+        } cpu;
+        struct {
+            uint64_t identity; /* vendor, device, subsystem vendor, subsystem device: 16 bits each */
+        } pci;
+        struct {
+            int32_t dev; /* the plugin's index */
+            int32_t port;
+            uint64_t asic; /* identity of the card: ports that share one share its bandwidth budget in the search */
+            float bw;      /* of the port, GB/s */
+            float latency; /* microseconds */
+            int32_t gdr, coll, max_channels;
+            int32_t rail, plane; /* -1: not known */
+        } net;
+    };
+};
+
+struct orr_link {
+    enum orr_link_type type;
+    uint32_t from, to; /* node indices */
+    uint32_t reverse;  /* first link of `to` that leads back with the same type, ORR_NO_LINK: none */
+    float bw;
+};
+
+struct orr_system {
+    const struct orr_release *release;
+    const struct orr_dump *dump;
+    struct orr_node *nodes;
+    uint32_t node_count;
+    uint32_t first[ORR_NODE_TYPE_COUNT + 1]; /* nodes of type T: first[T] .. first[T + 1] - 1 */
+    struct orr_link *links;
+    uint32_t link_count;
+    uint32_t host_count; /* distinct host_hash values: more than one in a fused (MNNVL) dump */
+    bool leaves_host;    /* communication goes on to other systems: NETs matter to the search */
+    float max_bw;        /* after the last path computation: the largest path bandwidth GPU to NET, or to GPU */
+    float total_bw;      /* the largest sum of a GPU's links */
+};
+
+/* Nodes of one type. */
+static inline uint32_t orr_system_count(const struct orr_system *system, enum orr_node_type type)
+{
+    return system->first[type + 1] - system->first[type];
+}
+static inline struct orr_node *orr_system_node(const struct orr_system *system, enum orr_node_type type, uint32_t i)
+{
+    return &system->nodes[system->first[type] + i];
+}
+
+/* System and local part of a node id. */
+static inline uint32_t orr_id_system(int64_t id)
+{
+    return (uint32_t)((uint64_t)id >> 56);
+}
+static inline uint64_t orr_id_local(int64_t id)
+{
+    return (uint64_t)id & 0x00ffffffffffffffu;
+}
+
+/* "GPU", "PCI", ...; "NVL", "PCI", ... */
+const char *orr_node_type_name(enum orr_node_type type);
+const char *orr_link_type_name(enum orr_link_type type);
+
+/* Longest text of a node id with its terminating zero: "TYPE/ff-ffffffffffffff". */
+enum { ORR_NODE_ID_SIZE = 24 };
+/* Writes a node's id as users see it: "GPU/0-1b000". Returns buffer. */
+char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE]);
+/* Finds a node by such a text, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE: none. */
+uint32_t orr_system_find(const struct orr_system *system, const char *text);
+
+/* Builds the graph of a dump as the release does it, ranks renumbered from 0. All memory comes from arena.
+ * INVALID with the place in the file for what NCCL would refuse, NO_RANKS where no GPU takes part. */
+enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_release *release, struct orr_arena *arena,
+                               struct orr_system *ret_system, struct orr_error *err) ORR_NO_DISCARD;
+
+/* A copy without the nodes for which keep[index] is 0 and without the links to them; order stays. */
+enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,
+                                 struct orr_system *ret_system, struct orr_error *err) ORR_NO_DISCARD;
+
+/* Checks the invariants above; false with a description in err. Tests run it on every system. */
+bool orr_system_check(const struct orr_system *system, struct orr_error *err);
+
+#endif

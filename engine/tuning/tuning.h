@@ -1,0 +1,59 @@
+/* NCCL's tuning model: bandwidth and latency of every (function, algorithm, protocol), and the choice for a size.
+ * The rules are told in README.md beside this file. */
+#ifndef ORR_TUNING_TUNING_H
+#define ORR_TUNING_TUNING_H
+
+#include "engine/connect/communicator.h"
+
+enum orr_function { ORR_BROADCAST, ORR_REDUCE, ORR_ALLGATHER, ORR_REDUCESCATTER, ORR_ALLREDUCE, ORR_FUNCTION_COUNT };
+enum orr_protocol { ORR_LL, ORR_LL128, ORR_SIMPLE, ORR_PROTOCOL_COUNT };
+enum orr_algorithm { /* ORDER: NCCL's numbers from 2.19 on; older releases have a "CollNet" in the place of CollNetDirect */
+    ORR_ALGO_TREE,
+    ORR_ALGO_RING,
+    ORR_ALGO_COLLNET_DIRECT,
+    ORR_ALGO_COLLNET_CHAIN,
+    ORR_ALGO_NVLS,
+    ORR_ALGO_NVLS_TREE,
+    ORR_ALGO_PAT,
+    ORR_ALGORITHM_COUNT
+};
+
+struct orr_tuning {
+    uint32_t algorithm_count;                                                       /* that the release has */
+    float bandwidth[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];   /* GB/s, 0: not available */
+    float latency[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];     /* microseconds */
+    int32_t max_threads[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
+    int64_t thread_threshold[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];              /* bytes per thread */
+    bool has_thresholds; /* false with one rank: NCCL does not set them */
+};
+
+/* The prediction for one call. */
+struct orr_choice {
+    enum orr_algorithm algorithm;
+    enum orr_protocol protocol;
+    float time;        /* microseconds */
+    float alg_bw;      /* GB/s: bytes / time */
+    float bus_bw;      /* GB/s, as nccl-tests reports it */
+    int32_t channels, threads;
+};
+
+/* Computes the model. SETTING for an NCCL_ALGO or NCCL_PROTO that NCCL refuses. */
+enum orr_code orr_tune(const struct orr_communicator *communicator, const struct orr_settings *settings,
+                       struct orr_tuning *ret_tuning, struct orr_error *err) ORR_NO_DISCARD;
+
+/* Predicted time in microseconds of one algorithm and protocol for `bytes` (the whole buffer); negative: unusable. */
+float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
+                      const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
+                      enum orr_protocol protocol, uint64_t bytes);
+
+/* What NCCL picks for a sum of 32-bit floats; false where nothing is available. */
+bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
+                       const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
+                       struct orr_choice *ret_choice);
+
+const char *orr_function_name(enum orr_function function);   /* "AllReduce" */
+/* "Ring"; the same number has another name in releases before 2.14 ("CollNet"). */
+const char *orr_algorithm_name(const struct orr_release *release, enum orr_algorithm algorithm);
+const char *orr_protocol_name(enum orr_protocol protocol);   /* "LL128" */
+
+#endif
