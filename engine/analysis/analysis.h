@@ -5,6 +5,7 @@
 
 #include "engine/connect/communicator.h"
 #include "engine/decide/decide.h"
+#include "engine/decide/effective_paths.h"
 #include "engine/paths/paths.h"
 #include "engine/search/graph.h"
 #include "engine/topology/system.h"

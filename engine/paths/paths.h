@@ -51,9 +51,10 @@ int orr_path_narrowest(const struct orr_paths *paths, const struct orr_path *pat
 /* "NVL", or the way the type came about, for users: "P2P is not possible, so through the CPU". */
 const char *orr_path_origin_text(enum orr_path_origin origin);
 
-/* Computes all paths of a system, with the diversions that P2P, GDR and PXN decisions cause. */
-enum orr_code orr_paths_compute(const struct orr_system *system, const struct orr_settings *settings,
-                                struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+/* Finds the best direct route from every node to every base node. What P2P, GPU Direct RDMA and PXN make of them is
+ * decide/effective_paths.h. INVALID where a link has no way back, as NCCL fails there. */
+enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
+                              struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
     ORR_NO_DISCARD;
 
 #endif

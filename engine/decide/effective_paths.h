@@ -1,0 +1,14 @@
+/* Effective paths: the direct routes (paths/) with the diversions that P2P, GPU Direct RDMA and PXN decisions cause, in
+ * NCCL's order, since later decisions see what earlier ones made of the paths. */
+#ifndef ORR_DECIDE_EFFECTIVE_PATHS_H
+#define ORR_DECIDE_EFFECTIVE_PATHS_H
+
+#include "engine/decide/decide.h"
+#include "engine/paths/paths.h"
+
+/* Computes all paths of a system as NCCL has them before trimming, or before the search. All memory from arena. */
+enum orr_code orr_effective_paths(const struct orr_system *system, const struct orr_settings *settings,
+                                  struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+    ORR_NO_DISCARD;
+
+#endif
