@@ -3,7 +3,7 @@
 #ifndef ORR_DECIDE_DECIDE_H
 #define ORR_DECIDE_DECIDE_H
 
-#include "engine/paths/path_type.h"
+#include "engine/release/path_type.h"
 #include "engine/release/settings.h"
 
 #define ORR_RULE_MAP(X)                                                                                                \

@@ -6,7 +6,7 @@
 #ifndef ORR_PATHS_PATHS_H
 #define ORR_PATHS_PATHS_H
 
-#include "engine/paths/path_type.h"
+#include "engine/release/path_type.h"
 #include "engine/release/settings.h"
 #include "engine/topology/system.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/paths/path_type.h"
+#include "engine/release/path_type.h"
 
 /* 2.27.7 -> 22707. Versions are compared only to look rows of tables up. */
 #define ORR_VERSION(major, minor, patch) ((major)*10000u + (minor)*100u + (patch))

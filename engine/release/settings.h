@@ -93,14 +93,14 @@ struct orr_settings {
     struct orr_setting_value values[ORR_SETTING_COUNT];
 };
 
-/* The rows, ORR_SETTING_COUNT of them, in the enum's order. */
-const struct orr_setting_info *orr_setting_infos(void);
-/* The row of a name, NULL: there is none. */
-const struct orr_setting_info *orr_setting_find(const char *name);
+/* The row of a setting. */
+void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_info);
+/* The setting of a name; false: there is none. */
+bool orr_setting_find(const char *name, enum orr_setting *ret_setting);
 /* The default of a setting in a release; ORR_SETTING_UNSET where NCCL decides by itself. */
-int64_t orr_setting_default(const struct orr_setting_info *info, const struct orr_release *release);
+int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *release);
 /* Whether the release has it. */
-bool orr_setting_in(const struct orr_setting_info *info, const struct orr_release *release);
+bool orr_setting_in(enum orr_setting setting, const struct orr_release *release);
 
 /* All defaults of a release. */
 void orr_settings_init(struct orr_settings *settings, const struct orr_release *release);

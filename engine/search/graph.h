@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "engine/paths/path_type.h"
+#include "engine/release/path_type.h"
 
 enum orr_graph_kind { /* ORDER: as the analysis document lists them */
     ORR_GRAPH_RING,

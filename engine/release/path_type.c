@@ -1,4 +1,4 @@
-#include "engine/paths/path_type.h"
+#include "engine/release/path_type.h"
 
 static const char *const names[ORR_PATH_TYPE_COUNT] = {
 #define X(name, meaning) [ORR_PATH_##name] = #name,

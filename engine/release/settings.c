@@ -1,0 +1,221 @@
+#include "engine/release/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Shorthands for the rows: an integer with a default, one that NCCL fills by itself, a level, a text. */
+#define INT(symbol, default_, values_, meaning_)                                                                       \
+    [ORR_SET_##symbol] = {.kind = ORR_SETTING_INT, .default_value = (default_), .values = (values_), .meaning = (meaning_)}
+#define AUTO(symbol, default_text_, values_, meaning_)                                                                 \
+    [ORR_SET_##symbol] = {.kind = ORR_SETTING_INT, .default_value = ORR_SETTING_UNSET, .default_text = (default_text_),\
+                          .values = (values_), .meaning = (meaning_)}
+#define LEVEL(symbol, default_text_, meaning_)                                                                         \
+    [ORR_SET_##symbol] = {.kind = ORR_SETTING_LEVEL, .default_value = -1, .default_text = (default_text_),             \
+                          .values = "LOC, NVL, NVB, C2C, PIX, PXB, P2C, PXN, PHB, SYS, or 0 to 4", .meaning = (meaning_)}
+#define TEXT(symbol, default_text_, values_, meaning_)                                                                 \
+    [ORR_SET_##symbol] = {.kind = ORR_SETTING_TEXT, .default_value = -1, .default_text = (default_text_),              \
+                          .values = (values_), .meaning = (meaning_)}
+
+/* What a setting means; what differs between releases stands in `spans` below. */
+static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
+    TEXT(ALGO, "all", "list such as Ring,Tree or ^NVLS, per function: allreduce:Tree",
+         "Algorithms that may be used; a leading ^ leaves the named ones out."),
+    INT(COLLNET_ENABLE, 0, "0, 1", "1 uses in-network reduction where the nets have coll=\"1\"."),
+    INT(COLLNET_NODE_THRESHOLD, 2, "number of nodes", "CollNet is off below this many nodes."),
+    INT(CROSS_NIC, 2, "0, 1, 2", "May a ring enter and leave a host by different NICs: never, always, where it helps."),
+    INT(IGNORE_CPU_AFFINITY, 0, "0, 1", "Ignores the CPU affinity of the process; nothing in the analysis changes."),
+    INT(IGNORE_DISABLED_P2P, 0, "0, 1, 2", "What to do where NVML says that P2P is disabled; Orrery takes NVML as saying OK."),
+    INT(LL128_C2C, 1, "0, 1", "LL128 over paths to NICs up to PXN from capability 90 on."),
+    AUTO(LL128_NTHREADS, "640", "160 to 640", "Threads of a block with LL128."),
+    AUTO(MAX_CTAS, "all channels", "1 to 64", "Most blocks, that is channels, of a collective."),
+    AUTO(MAX_NCHANNELS, "64", "1 to 64", "Most channels of a collective."),
+    AUTO(MAX_NRINGS, "64", "1 to 64", "Old name of NCCL_MAX_NCHANNELS, which wins over it."),
+    AUTO(MAX_P2P_NCHANNELS, "64", "1 to 64", "Most channels for point-to-point transfers."),
+    AUTO(MIN_CTAS, "1", "1 to 64", "Fewest blocks, that is channels, of a collective."),
+    AUTO(MIN_NCHANNELS, "0", "0 to 64", "Fewest channels of a collective: rings are repeated to reach it."),
+    AUTO(MIN_NRINGS, "0", "0 to 64", "Old name of NCCL_MIN_NCHANNELS, which wins over it."),
+    INT(MIN_P2P_NCHANNELS, 1, "1 to 64", "Fewest channels for point-to-point transfers."),
+    INT(MNNVL_SCATTER_NETS_ENABLE, 1, "0, 1", "In a system of several hosts, takes the hosts' NICs in turn."),
+    AUTO(NCHANNELS_PER_NET_PEER, "by bandwidth and size", "1 and above", "Channels to a peer on another host."),
+    INT(NET_DISABLE_INTRA, 0, "0, 1", "1 never uses the network between GPUs of one host."),
+    INT(NET_GDR_C2C, 1, "0, 1", "GPU Direct RDMA over C2C and the CPU's PCIe."),
+    LEVEL(NET_GDR_LEVEL, "PXB", "Farthest NIC for GPU Direct RDMA."),
+    INT(NET_GDR_READ, -2, "0, 1, -2 (automatic)", "GPU Direct RDMA for sending."),
+    AUTO(NET_OVERHEAD, "1000, or 2000 on AMD", "nanoseconds", "Network overhead that the tuning model adds to each step."),
+    AUTO(NTHREADS, "by algorithm", "64 to 512, a multiple of 32", "Threads of a block with LL and Simple."),
+    INT(NVB_DISABLE, 0, "0, 1", "1 never goes through a GPU to reach another by NVLink."),
+    INT(NVLS_ENABLE, 2, "0, 1, 2", "NVLink SHARP: off, on, where the hardware has it."),
+    AUTO(NVLS_NCHANNELS, "16, or 24 to 32 from capability 100 on", "1 to 64", "Channels for NVLS."),
+    INT(P2P_DISABLE, 0, "0, 1", "1 is NCCL_P2P_LEVEL=LOC: no GPU reads another."),
+    LEVEL(P2P_LEVEL, "PXB; SYS for two GPUs on AMD", "Farthest pair of GPUs that use P2P."),
+    INT(P2P_PXN_LEVEL, 2, "0, 1, 2", "Point-to-point transfers through another GPU's NIC: never, where needed, always where possible."),
+    INT(P2P_USE_CUDA_MEMCPY, 0, "0, 1", "P2P by copy engine; no transfers through a relay GPU."),
+    INT(PAT_ENABLE, 2, "0, 1, 2", "The PAT algorithm: off, on, with one rank a node."),
+    TEXT(PROTO, "all; LL128 where it is safe", "list such as Simple or ^LL128, per function: allreduce:LL",
+         "Protocols that may be used; a leading ^ leaves the named ones out."),
+    INT(PXN_C2C, 0, "0, 1", "PXN through a GPU that reaches the NIC by C2C."),
+    INT(PXN_DISABLE, 0, "0, 1", "1 never reaches a NIC through another GPU."),
+    INT(SHM_DISABLE, 0, "0, 1", "1 never uses shared memory: GPUs without P2P use the network."),
+    TEXT(THREAD_THRESHOLDS, "by protocol", "six numbers: Tree LL, LL128, Simple, Ring LL, LL128, Simple",
+         "Bytes a thread below which fewer channels are used."),
+    INT(UNPACK_DOUBLE_NCHANNELS, 1, "0, 1", "Twice the channels on networks that unpack on the device; none is assumed here."),
+    AUTO(WORK_ARGS_BYTES, "no limit", "bytes", "Room for the arguments of a kernel, which limits the channels."),
+};
+
+/* From which release to which a setting exists, and a default that changed. */
+struct span {
+    uint32_t since, until;
+    uint32_t changed;
+    int64_t changed_default;
+};
+static const struct span spans[ORR_SETTING_COUNT] = {
+    [ORR_SET_COLLNET_NODE_THRESHOLD] = {.since = ORR_VERSION(2, 12, 12)},
+    [ORR_SET_IGNORE_DISABLED_P2P] = {.since = ORR_VERSION(2, 12, 12)},
+    [ORR_SET_LL128_C2C] = {.since = ORR_VERSION(2, 27, 7)},
+    [ORR_SET_MAX_CTAS] = {.since = ORR_VERSION(2, 21, 5)},
+    [ORR_SET_MIN_CTAS] = {.since = ORR_VERSION(2, 21, 5)},
+    [ORR_SET_MNNVL_SCATTER_NETS_ENABLE] = {.since = ORR_VERSION(2, 27, 7)},
+    [ORR_SET_NCHANNELS_PER_NET_PEER] = {.since = ORR_VERSION(2, 12, 12)},
+    [ORR_SET_NET_DISABLE_INTRA] = {.since = ORR_VERSION(2, 12, 12)},
+    [ORR_SET_NET_GDR_C2C] = {.since = ORR_VERSION(2, 27, 7)},
+    [ORR_SET_NET_OVERHEAD] = {.since = ORR_VERSION(2, 21, 5)},
+    [ORR_SET_NVB_DISABLE] = {.since = ORR_VERSION(2, 12, 12)},
+    [ORR_SET_NVLS_ENABLE] = {.since = ORR_VERSION(2, 21, 5)},
+    [ORR_SET_NVLS_NCHANNELS] = {.since = ORR_VERSION(2, 21, 5)},
+    [ORR_SET_P2P_PXN_LEVEL] = {.since = ORR_VERSION(2, 12, 12)},
+    [ORR_SET_P2P_USE_CUDA_MEMCPY] = {.since = ORR_VERSION(2, 21, 5)},
+    [ORR_SET_PAT_ENABLE] = {.since = ORR_VERSION(2, 27, 7)},
+    [ORR_SET_PXN_C2C] = {.since = ORR_VERSION(2, 27, 7), .changed = ORR_VERSION(2, 28, 9), .changed_default = 1},
+    [ORR_SET_PXN_DISABLE] = {.since = ORR_VERSION(2, 12, 12)},
+    [ORR_SET_UNPACK_DOUBLE_NCHANNELS] = {.since = ORR_VERSION(2, 27, 7)},
+    [ORR_SET_WORK_ARGS_BYTES] = {.since = ORR_VERSION(2, 27, 7)},
+};
+
+static const char *const names[ORR_SETTING_COUNT] = {
+#define X(symbol, name) [ORR_SET_##symbol] = name,
+    ORR_SETTING_MAP(X)
+#undef X
+};
+
+void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_info)
+{
+    *ret_info = rows[setting];
+    ret_info->id = setting;
+    ret_info->name = names[setting];
+    ret_info->since = spans[setting].since;
+    ret_info->until = spans[setting].until;
+    ret_info->changed = spans[setting].changed;
+    ret_info->changed_default = spans[setting].changed_default;
+}
+
+bool orr_setting_find(const char *name, enum orr_setting *ret_setting)
+{
+    for (int i = 0; i < ORR_SETTING_COUNT; i++)
+        if (!strcmp(names[i], name)) {
+            *ret_setting = (enum orr_setting)i;
+            return true;
+        }
+    return false;
+}
+
+int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *release)
+{
+    const struct span *span = &spans[setting];
+    if (span->changed && release->version >= span->changed)
+        return span->changed_default;
+    return rows[setting].default_value;
+}
+
+bool orr_setting_in(enum orr_setting setting, const struct orr_release *release)
+{
+    const struct span *span = &spans[setting];
+    return release->version >= span->since && (!span->until || release->version <= span->until);
+}
+
+void orr_settings_init(struct orr_settings *settings, const struct orr_release *release)
+{
+    memset(settings, 0, sizeof *settings);
+    settings->release = release;
+    for (int i = 0; i < ORR_SETTING_COUNT; i++)
+        settings->values[i].number = orr_setting_default((enum orr_setting)i, release);
+}
+
+/* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale. -1: as if not given. */
+static int64_t read_level(const char *text, const struct orr_release *release)
+{
+    static const uint8_t old_scale[] = {ORR_PATH_LOC, ORR_PATH_PIX, ORR_PATH_PXB, ORR_PATH_PHB, ORR_PATH_SYS};
+    for (uint32_t i = 0; i < release->path_type_count && release->path_types[i] <= ORR_PATH_SYS; i++)
+        if (!strcmp(text, orr_path_type_name((enum orr_path_type)release->path_types[i])))
+            return release->path_types[i];
+    if (!isdigit((unsigned char)text[0]))
+        return -1;
+    long value = strtol(text, NULL, 0);
+    return old_scale[value < 0 ? 0 : value > 4 ? 4 : value];
+}
+
+/* How many letters two names share at their ends: enough to guess what was meant. */
+static size_t likeness(const char *a, const char *b)
+{
+    size_t la = strlen(a), lb = strlen(b), head = 0, tail = 0;
+    while (head < la && head < lb && toupper((unsigned char)a[head]) == b[head])
+        head++;
+    while (tail < la - head && tail < lb - head && toupper((unsigned char)a[la - 1 - tail]) == b[lb - 1 - tail])
+        tail++;
+    return head + tail;
+}
+
+static enum orr_code unknown_name(const char *name, struct orr_error *err)
+{
+    size_t best = 0;
+    int nearest = 0;
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        size_t score = likeness(name, names[i]);
+        if (score > best) {
+            best = score;
+            nearest = i;
+        }
+    }
+    orr_fail(err, ORR_SETTING, "no setting named %.64s changes what Orrery computes", name);
+    orr_error_where(err, "%.64s", name);
+    orr_error_advice(err, "the nearest name is %s; `orrery settings` lists all", names[nearest]);
+    return ORR_SETTING;
+}
+
+enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, const char *value,
+                               struct orr_error *err)
+{
+    enum orr_setting setting;
+    if (!orr_setting_find(name, &setting))
+        return unknown_name(name, err);
+    if (!orr_setting_in(setting, settings->release)) {
+        orr_fail(err, ORR_SETTING, "NCCL %s has no %s", settings->release->name, name);
+        orr_error_where(err, "%s", name);
+        orr_error_advice(err, "leave it out, or choose a release that has it: `orrery settings` says which");
+        return ORR_SETTING;
+    }
+    size_t length = strlen(value);
+    struct orr_setting_value *slot = &settings->values[setting];
+    if (length >= sizeof slot->text) {
+        orr_fail(err, ORR_SETTING, "the value of %s has %zu characters, more than %zu", name, length, sizeof slot->text - 1);
+        orr_error_where(err, "%s", name);
+        return ORR_SETTING;
+    }
+    memset(slot, 0, sizeof *slot);
+    slot->number = orr_setting_default(setting, settings->release);
+    if (!length)
+        return ORR_OK; /* an empty text is the default */
+    slot->given = true;
+    memcpy(slot->text, value, length + 1);
+    if (rows[setting].kind == ORR_SETTING_LEVEL) {
+        slot->number = read_level(value, settings->release);
+    } else if (rows[setting].kind == ORR_SETTING_INT) {
+        errno = 0;
+        int64_t number = strtoll(value, NULL, 0);
+        if (errno != ERANGE)
+            slot->number = number;
+    }
+    return ORR_OK;
+}
