@@ -1,0 +1,101 @@
+/* Looking into a dump that was read. */
+#include "engine/topology/dump.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const element_names[ORR_ELEMENT_COUNT] = {
+#define X(name, text) [ORR_ELEMENT_##name] = text,
+    ORR_ELEMENT_MAP(X)
+#undef X
+};
+
+static const char *const attr_names[ORR_ATTR_OTHER] = {
+#define X(name, text) [ORR_ATTR_##name] = text,
+    ORR_ATTR_MAP(X)
+#undef X
+};
+
+const char *orr_element_name(enum orr_element_kind kind)
+{
+    return element_names[kind];
+}
+
+const char *orr_attr_name(enum orr_attr attr)
+{
+    return attr_names[attr];
+}
+
+const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr)
+{
+    const struct orr_element *e = &dump->elements[element];
+    const struct orr_attribute *attributes = &dump->attributes[e->first_attribute];
+    for (uint32_t i = 0; i < e->attribute_count; i++)
+        if (attributes[i].id == attr)
+            return attributes[i].value;
+    return NULL;
+}
+
+/* As NCCL: strtol base 0, cut to 32 bits. */
+static int32_t to_int(const char *text)
+{
+    return (int32_t)(uint32_t)(unsigned long)strtol(text, NULL, 0);
+}
+
+int32_t orr_element_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t fallback)
+{
+    const char *text = orr_element_text(dump, element, attr);
+    return text ? to_int(text) : fallback;
+}
+
+/* "system/cpu[1]/pci[0]/gpu[0]": positions count siblings of the same kind from 0. */
+static void write_path(const struct orr_dump *dump, uint32_t element, char *buffer, size_t size)
+{
+    const struct orr_element *e = &dump->elements[element];
+    if (e->parent == ORR_NO_ELEMENT) {
+        snprintf(buffer, size, "%s", orr_element_name(e->kind));
+        return;
+    }
+    uint32_t position = 0;
+    for (uint32_t i = dump->elements[e->parent].first_child; i != element; i = dump->elements[i].next_sibling)
+        position += dump->elements[i].kind == e->kind;
+    write_path(dump, e->parent, buffer, size);
+    size_t used = strlen(buffer);
+    snprintf(buffer + used, size - used, "/%s[%u]", orr_element_name(e->kind), position);
+}
+
+enum orr_code orr_fail_element(const struct orr_dump *dump, uint32_t element, struct orr_error *err, enum orr_code code,
+                               const char *format, ...)
+{
+    char text[sizeof err->text], path[sizeof err->where];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    write_path(dump, element, path, sizeof path);
+    orr_fail_at(err, code, dump->elements[element].line, dump->elements[element].column, "%s", text);
+    orr_error_where(err, "%s", path);
+    return code;
+}
+
+enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,
+                                    const char **ret_value, struct orr_error *err)
+{
+    const char *text = orr_element_text(dump, element, attr);
+    if (!text)
+        return orr_fail_element(dump, element, err, ORR_INVALID, "<%s> has no attribute %s, which has no default",
+                                orr_element_name(dump->elements[element].kind), orr_attr_name(attr));
+    *ret_value = text;
+    return ORR_OK;
+}
+
+enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t *ret_value,
+                                   struct orr_error *err)
+{
+    const char *text;
+    ORR_TRY(orr_element_need_text(dump, element, attr, &text, err));
+    *ret_value = to_int(text);
+    return ORR_OK;
+}

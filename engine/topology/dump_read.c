@@ -1,0 +1,344 @@
+/* Topology XML -> struct orr_dump, by libxml2's SAX interface: no tree is built, nothing is fetched, no entity but the
+ * five of XML itself exists, since a DOCTYPE is refused before it is read. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <libxml/xmlerror.h>
+
+#include "engine/base/arena.h"
+#include "engine/topology/dump.h"
+
+const struct orr_dump_limits orr_dump_default_limits = {
+    .bytes = 16u << 20,
+    .depth = 64,
+    .elements = 65536,
+    .attributes = 64,
+};
+
+enum { HIGHEST_DEPTH = 200 }; /* libxml2's own ceiling is 256 */
+
+/* What may stand inside what; anything else is ignored with its subtree, as NCCL does. */
+static const uint16_t children_of[ORR_ELEMENT_COUNT] = {
+    [ORR_ELEMENT_SYSTEM] = 1u << ORR_ELEMENT_CPU,
+    [ORR_ELEMENT_CPU] = 1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_NIC,
+    [ORR_ELEMENT_PCI] = 1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_GPU | 1u << ORR_ELEMENT_NIC | 1u << ORR_ELEMENT_PCILINK,
+    [ORR_ELEMENT_GPU] = 1u << ORR_ELEMENT_NVLINK | 1u << ORR_ELEMENT_C2C,
+    [ORR_ELEMENT_NIC] = 1u << ORR_ELEMENT_NET,
+};
+
+struct reader {
+    struct orr_dump *dump;
+    const struct orr_dump_limits *limits;
+    xmlParserCtxtPtr parser;
+    struct orr_error *err;
+    enum orr_code code;
+    unsigned element_capacity, attribute_capacity;
+    uint32_t seen; /* elements, known or not */
+    uint32_t depth;
+    uint32_t open[HIGHEST_DEPTH];       /* element index, or ORR_NO_ELEMENT where it is ignored */
+    uint32_t last_child[HIGHEST_DEPTH]; /* of the open element at that depth */
+    uint32_t open_line[HIGHEST_DEPTH];
+    char open_name[32]; /* of the innermost open element */
+    char root_name[32];
+};
+
+static void stop(struct reader *reader, enum orr_code code)
+{
+    if (reader->code == ORR_OK)
+        reader->code = code;
+    xmlStopParser(reader->parser);
+}
+
+/* The place where the tag that is being read starts: the parser stands behind its attributes. */
+static void tag_place(xmlParserCtxtPtr parser, uint32_t *ret_line, uint32_t *ret_column)
+{
+    const xmlParserInput *input = parser->input;
+    const xmlChar *start = input->cur;
+    uint32_t line = input->line > 0 ? (uint32_t)input->line : 1;
+    while (start > input->base && *start != '<') {
+        start--;
+        if (*start == '\n' && line > 1)
+            line--;
+    }
+    const xmlChar *begin = start;
+    while (begin > input->base && begin[-1] != '\n')
+        begin--;
+    *ret_line = line;
+    *ret_column = (uint32_t)(start - begin) + 1;
+}
+
+static int find_kind(const char *name)
+{
+    for (int kind = 0; kind < ORR_ELEMENT_COUNT; kind++)
+        if (!strcmp(name, orr_element_name((enum orr_element_kind)kind)))
+            return kind;
+    return -1;
+}
+
+static enum orr_attr find_attr(const char *name)
+{
+    for (int attr = 0; attr < ORR_ATTR_OTHER; attr++)
+        if (!strcmp(name, orr_attr_name((enum orr_attr)attr)))
+            return (enum orr_attr)attr;
+    return ORR_ATTR_OTHER;
+}
+
+static bool is_known_here(const struct reader *reader, int kind)
+{
+    if (kind < 0)
+        return false;
+    if (reader->depth == 0)
+        return kind == ORR_ELEMENT_SYSTEM;
+    uint32_t parent = reader->open[reader->depth - 1];
+    return parent != ORR_NO_ELEMENT && (children_of[reader->dump->elements[parent].kind] >> kind & 1);
+}
+
+static bool add_attributes(struct reader *reader, struct orr_element *element, int count, const xmlChar **attributes)
+{
+    struct orr_dump *dump = reader->dump;
+    element->first_attribute = dump->attribute_count;
+    for (int i = 0; i < count; i++, attributes += 5) {
+        if (!ORR_RESERVE(dump->arena, dump->attributes, dump->attribute_count, reader->attribute_capacity))
+            return false;
+        const char *name = (const char *)attributes[0];
+        const char *value = (const char *)attributes[3];
+        struct orr_attribute *attribute = &dump->attributes[dump->attribute_count];
+        attribute->id = find_attr(name);
+        attribute->name = attribute->id < ORR_ATTR_OTHER ? orr_attr_name(attribute->id)
+                                                          : orr_arena_strndup(dump->arena, name, strlen(name));
+        attribute->value = orr_arena_strndup(dump->arena, value, (size_t)((const char *)attributes[4] - value));
+        if (!attribute->name || !attribute->value)
+            return false;
+        dump->attribute_count++;
+    }
+    element->attribute_count = (uint32_t)count;
+    return true;
+}
+
+/* Adds a known element below the open one; its index, or ORR_NO_ELEMENT where memory ran out. */
+static uint32_t add_element(struct reader *reader, enum orr_element_kind kind, int attribute_count,
+                            const xmlChar **attributes)
+{
+    struct orr_dump *dump = reader->dump;
+    if (!ORR_RESERVE(dump->arena, dump->elements, dump->element_count, reader->element_capacity))
+        return ORR_NO_ELEMENT;
+    uint32_t index = dump->element_count;
+    struct orr_element *element = &dump->elements[index];
+    *element = (struct orr_element){.kind = kind, .first_child = ORR_NO_ELEMENT, .next_sibling = ORR_NO_ELEMENT};
+    tag_place(reader->parser, &element->line, &element->column);
+    element->parent = reader->depth ? reader->open[reader->depth - 1] : ORR_NO_ELEMENT;
+    if (!add_attributes(reader, element, attribute_count, attributes))
+        return ORR_NO_ELEMENT;
+    dump->element_count++;
+    if (element->parent != ORR_NO_ELEMENT) {
+        uint32_t *last = &reader->last_child[reader->depth - 1];
+        if (*last == ORR_NO_ELEMENT)
+            dump->elements[element->parent].first_child = index;
+        else
+            dump->elements[*last].next_sibling = index;
+        *last = index;
+    }
+    return index;
+}
+
+static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespace_count,
+                     const xmlChar **namespaces, int attribute_count, int defaulted, const xmlChar **attributes)
+{
+    (void)prefix, (void)uri, (void)namespace_count, (void)namespaces, (void)defaulted;
+    struct reader *reader = ((xmlParserCtxtPtr)context)->_private;
+    uint32_t line, column;
+    if (reader->code != ORR_OK)
+        return;
+    tag_place(reader->parser, &line, &column);
+    if (++reader->seen > reader->limits->elements || reader->depth >= reader->limits->depth ||
+        reader->depth >= HIGHEST_DEPTH || (uint32_t)attribute_count > reader->limits->attributes) {
+        if (reader->seen > reader->limits->elements)
+            orr_fail_at(reader->err, ORR_LIMIT, line, column, "more than %u elements", reader->limits->elements);
+        else if ((uint32_t)attribute_count > reader->limits->attributes)
+            orr_fail_at(reader->err, ORR_LIMIT, line, column, "<%.40s> has %d attributes, more than %u",
+                        (const char *)name, attribute_count, reader->limits->attributes);
+        else
+            orr_fail_at(reader->err, ORR_LIMIT, line, column, "elements nested deeper than %u", reader->limits->depth);
+        stop(reader, ORR_LIMIT);
+        return;
+    }
+    int kind = find_kind((const char *)name);
+    uint32_t index = ORR_NO_ELEMENT;
+    if (reader->depth == 0)
+        strncpy(reader->root_name, (const char *)name, sizeof reader->root_name - 1);
+    if (is_known_here(reader, kind)) {
+        index = add_element(reader, (enum orr_element_kind)kind, attribute_count, attributes);
+        if (index == ORR_NO_ELEMENT) {
+            stop(reader, orr_fail_nomem(reader->err));
+            return;
+        }
+    } else if (!reader->dump->ignored_count++) {
+        reader->dump->ignored_line = line;
+        strncpy(reader->dump->ignored_name, (const char *)name, sizeof reader->dump->ignored_name - 1);
+    }
+    strncpy(reader->open_name, (const char *)name, sizeof reader->open_name - 1);
+    reader->open[reader->depth] = index;
+    reader->last_child[reader->depth] = ORR_NO_ELEMENT;
+    reader->open_line[reader->depth] = line;
+    reader->depth++;
+}
+
+static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+    (void)name, (void)prefix, (void)uri;
+    struct reader *reader = ((xmlParserCtxtPtr)context)->_private;
+    if (reader->depth)
+        reader->depth--;
+}
+
+static void on_doctype(void *context, const xmlChar *name, const xmlChar *external_id, const xmlChar *system_id)
+{
+    (void)name, (void)external_id, (void)system_id;
+    struct reader *reader = ((xmlParserCtxtPtr)context)->_private;
+    orr_fail_at(reader->err, ORR_SYNTAX, (uint32_t)reader->parser->input->line, (uint32_t)reader->parser->input->col,
+                "a DOCTYPE is not accepted: topology dumps have none, and entities could be used to attack the reader");
+    orr_error_advice(reader->err, "remove the <!DOCTYPE ...> declaration");
+    stop(reader, ORR_SYNTAX);
+}
+
+/* The first complaint of libxml2 that is an error ends the reading, except text behind a complete <system>. */
+static void on_error(void *context, xmlErrorPtr error)
+{
+    struct reader *reader = ((xmlParserCtxtPtr)context)->_private;
+    if (reader->code != ORR_OK || error->level < XML_ERR_ERROR || error->domain == XML_FROM_NAMESPACE)
+        return;
+    if (error->code == XML_ERR_NO_MEMORY) {
+        stop(reader, orr_fail_nomem(reader->err));
+        return;
+    }
+    if (error->code == XML_ERR_DOCUMENT_END && reader->depth == 0 && reader->dump->element_count)
+        return;
+    char message[160];
+    strncpy(message, error->message ? error->message : "malformed", sizeof message - 1);
+    message[sizeof message - 1] = 0;
+    message[strcspn(message, "\r\n")] = 0;
+    uint32_t line = error->line > 0 ? (uint32_t)error->line : 1;
+    uint32_t column = error->int2 > 0 ? (uint32_t)error->int2 : 1;
+    const xmlParserInput *input = reader->parser->input;
+    bool at_end = input && input->cur >= input->end;
+    if (at_end && reader->depth) {
+        orr_fail_at(reader->err, ORR_SYNTAX, line, column, "the file ends inside <%.31s>, which was opened in line %u",
+                    reader->open_name, reader->open_line[reader->depth - 1]);
+        orr_error_advice(reader->err, "the dump was cut off: copy the whole file again, to its last line </system>");
+    } else {
+        orr_fail_at(reader->err, ORR_SYNTAX, line, column, "%s", message);
+        orr_error_advice(reader->err, "compare the line with a dump that NCCL wrote (NCCL_TOPO_DUMP_FILE)");
+    }
+    stop(reader, ORR_SYNTAX);
+}
+
+static void initialise_libxml(void)
+{
+    xmlInitParser();
+}
+
+static enum orr_code parse(struct reader *reader, const char *bytes, size_t length)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialise_libxml);
+    xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, (int)length);
+    if (!parser)
+        return orr_fail_nomem(reader->err);
+    reader->parser = parser;
+    memset(parser->sax, 0, sizeof *parser->sax);
+    parser->sax->initialized = XML_SAX2_MAGIC;
+    parser->sax->startElementNs = on_start;
+    parser->sax->endElementNs = on_end;
+    parser->sax->internalSubset = on_doctype;
+    parser->sax->serror = on_error;
+    parser->_private = reader;
+    xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_NOWARNING);
+    parser->sax2 = 1;
+    xmlParseDocument(parser);
+    bool unfinished = reader->code == ORR_OK && (reader->depth || !parser->wellFormed) && !reader->dump->element_count;
+    if (unfinished)
+        reader->code = orr_fail_at(reader->err, ORR_SYNTAX, (uint32_t)parser->input->line, (uint32_t)parser->input->col,
+                                   "no well-formed XML");
+    xmlFreeParserCtxt(parser);
+    return reader->code;
+}
+
+/* Inputs that are no XML at all get a plain word instead of a parser's complaint. */
+static enum orr_code look_at(const char *bytes, size_t length, struct orr_error *err)
+{
+    size_t start = 0;
+    if (length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
+        start = 3;
+    while (start < length && strchr(" \t\r\n", bytes[start]) && bytes[start])
+        start++;
+    if (start == length) {
+        orr_fail(err, ORR_UNRECOGNISED, "the input is empty");
+        orr_error_advice(err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
+        return ORR_UNRECOGNISED;
+    }
+    unsigned char first = (unsigned char)bytes[start];
+    if (first == '<' || (length >= 2 && ((first == 0xff && (unsigned char)bytes[1] == 0xfe) || (first == 0xfe && (unsigned char)bytes[1] == 0xff))))
+        return ORR_OK;
+    if (first >= 0x20 && first < 0x7f)
+        orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input starts with '%c' instead of '<'", first);
+    else
+        orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input is binary, its first byte is 0x%02x", first);
+    orr_error_advice(err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
+    return ORR_UNRECOGNISED;
+}
+
+static enum orr_code check_system(const struct reader *reader)
+{
+    const struct orr_dump *dump = reader->dump;
+    int32_t version;
+    if (!dump->element_count) {
+        orr_fail(reader->err, ORR_UNRECOGNISED, "XML, but no NCCL topology: the outermost element is <%s>, not <system>",
+                 reader->root_name);
+        orr_error_advice(reader->err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
+        return ORR_UNRECOGNISED;
+    }
+    return orr_element_need_int(dump, 0, ORR_ATTR_VERSION, &version, reader->err);
+}
+
+enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_dump_limits *limits,
+                            struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct orr_error ignored = {0};
+    if (!err)
+        err = &ignored;
+    if (!limits)
+        limits = &orr_dump_default_limits;
+    if (length > limits->bytes || length > INT_MAX)
+        return orr_fail(err, ORR_LIMIT, "%zu bytes, more than %zu", length, limits->bytes);
+    ORR_TRY(look_at(bytes, length, err));
+
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_dump *dump = arena ? ORR_NEW(arena, struct orr_dump, 1) : NULL;
+    if (!dump) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    dump->arena = arena;
+    dump->byte_count = length;
+    struct reader reader = {.dump = dump, .limits = limits, .err = err};
+    enum orr_code code = parse(&reader, bytes, length);
+    if (code == ORR_OK)
+        code = check_system(&reader);
+    if (code != ORR_OK) {
+        orr_dump_free(dump);
+        return code;
+    }
+    dump->refusal = orr_dump_refusal(bytes, length);
+    *ret_dump = dump;
+    return ORR_OK;
+}
+
+void orr_dump_free(struct orr_dump *dump)
+{
+    if (dump)
+        orr_arena_free(dump->arena);
+}

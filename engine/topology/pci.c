@@ -1,0 +1,71 @@
+#include "engine/topology/pci.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/release/release.h"
+
+uint64_t orr_bus_id_parse(const char *text)
+{
+    uint64_t id = 0;
+    int digits = 0;
+    for (; *text && digits < 16; text++) {
+        if (*text == ':' || *text == '.')
+            continue;
+        if (!isxdigit((unsigned char)*text))
+            break;
+        int c = tolower((unsigned char)*text);
+        id = id << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        digits++;
+    }
+    return id;
+}
+
+char *orr_bus_id_format(uint64_t id, char buffer[ORR_BUS_ID_SIZE])
+{
+    snprintf(buffer, ORR_BUS_ID_SIZE, "%04llx:%02x:%02x.%x", (unsigned long long)(id >> 20), (unsigned)(id >> 12 & 0xff),
+             (unsigned)(id >> 4 & 0xff), (unsigned)(id & 0xf));
+    return buffer;
+}
+
+enum orr_pci_class orr_pci_class_parse(const char *text)
+{
+    static const struct {
+        const char *prefix;
+        enum orr_pci_class class;
+    } rows[] = {
+        {"0x060400", ORR_CLASS_PCI}, {"0x068000", ORR_CLASS_NVS}, {"0x068001", ORR_CLASS_CPU},
+        {"0x03", ORR_CLASS_GPU},     {"0x02", ORR_CLASS_NIC},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!strncmp(text, rows[i].prefix, strlen(rows[i].prefix)))
+            return rows[i].class;
+    return ORR_CLASS_PCI;
+}
+
+static const struct orr_speed *find_speed(const struct orr_release *release, const char *speed)
+{
+    const struct orr_speed *row = release->speeds;
+    while (row->prefix && strncmp(speed, row->prefix, strlen(row->prefix)) != 0)
+        row++;
+    return row;
+}
+
+float orr_pci_bw(const struct orr_release *release, int32_t width, const char *speed)
+{
+    if (width == 0)
+        width = 16;
+    return (float)((double)(int32_t)((uint32_t)width * (uint32_t)find_speed(release, speed)->units) / 80.0);
+}
+
+int orr_pci_generation(const struct orr_release *release, const char *speed)
+{
+    const struct orr_speed *row = find_speed(release, speed);
+    int generation = 1;
+    if (!row->prefix)
+        return 0;
+    for (int32_t units = 15; units < row->units; units *= 2)
+        generation++;
+    return generation;
+}

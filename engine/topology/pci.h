@@ -1,0 +1,25 @@
+/* Bus ids, PCI classes and PCIe speeds as NCCL reads them from text. */
+#ifndef ORR_TOPOLOGY_PCI_H
+#define ORR_TOPOLOGY_PCI_H
+
+#include <stdint.h>
+
+struct orr_release;
+
+/* What a class attribute makes of a device; a prefix decides, and PCI is what is left. */
+enum orr_pci_class { ORR_CLASS_PCI, ORR_CLASS_NVS, ORR_CLASS_CPU, ORR_CLASS_GPU, ORR_CLASS_NIC };
+
+/* "0000:1b:00.0" -> 0x1b000: hexadecimal digits, ':' and '.' skipped, up to the first other character. */
+uint64_t orr_bus_id_parse(const char *text);
+enum { ORR_BUS_ID_SIZE = 24 };
+/* 0x1b000 -> "0000:1b:00.0". Returns buffer. */
+char *orr_bus_id_format(uint64_t id, char buffer[ORR_BUS_ID_SIZE]);
+
+enum orr_pci_class orr_pci_class_parse(const char *text);
+
+/* GB/s of a PCIe link: lanes (0: 16) by the release's speed for the text. */
+float orr_pci_bw(const struct orr_release *release, int32_t width, const char *speed);
+/* PCIe generation 1..6 of a speed text, 0: not recognised (NCCL then takes generation 3). */
+int orr_pci_generation(const struct orr_release *release, const char *speed);
+
+#endif

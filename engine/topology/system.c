@@ -1,0 +1,110 @@
+/* Names, look-ups and the invariants of a system. */
+#include "engine/topology/system.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/release/release.h"
+#include "engine/topology/pci.h"
+
+static const char *const node_names[ORR_NODE_TYPE_COUNT] = {"GPU", "PCI", "NVS", "CPU", "NIC",
+                                                            "NET", "GIN", "RMA", "DEV", "CXB"};
+static const char *const link_names[ORR_LINK_TYPE_COUNT] = {"LOC", "NVL", "C2C", "PCI", "SYS", "NET"};
+
+const char *orr_node_type_name(enum orr_node_type type)
+{
+    return node_names[type];
+}
+
+const char *orr_link_type_name(enum orr_link_type type)
+{
+    return link_names[type];
+}
+
+char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE])
+{
+    snprintf(buffer, ORR_NODE_ID_SIZE, "%s/%" PRIx32 "-%" PRIx64, node_names[type], orr_id_system(id), orr_id_local(id));
+    return buffer;
+}
+
+static uint32_t find_in_type(const struct orr_system *system, enum orr_node_type type, int64_t id)
+{
+    for (uint32_t n = system->first[type]; n < system->first[type + 1]; n++)
+        if (system->nodes[n].id == id)
+            return n;
+    return ORR_NO_NODE;
+}
+
+static uint32_t find_rank(const struct orr_system *system, const char *text)
+{
+    char *end;
+    long rank = strtol(text, &end, 10);
+    if (end == text || *end)
+        return ORR_NO_NODE;
+    for (uint32_t n = system->first[ORR_GPU]; n < system->first[ORR_GPU + 1]; n++)
+        if (system->nodes[n].gpu.rank == rank)
+            return n;
+    return ORR_NO_NODE;
+}
+
+/* "1-1b000": system and local id, both hexadecimal. */
+static bool parse_id(const char *text, int64_t *ret_id)
+{
+    char *end;
+    uint64_t host = strtoull(text, &end, 16);
+    if (end == text || *end != '-' || host > 255)
+        return false;
+    const char *local = end + 1;
+    uint64_t id = strtoull(local, &end, 16);
+    if (end == local || *end)
+        return false;
+    *ret_id = (int64_t)(host << 56 | (id & 0x00ffffffffffffffu));
+    return true;
+}
+
+uint32_t orr_system_find(const struct orr_system *system, const char *text)
+{
+    static const enum orr_node_type with_bus_id[] = {ORR_GPU, ORR_NIC, ORR_PCI};
+    int64_t id;
+    if (!strncmp(text, "rank:", 5))
+        return find_rank(system, text + 5);
+    for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++) {
+        size_t length = strlen(node_names[type]);
+        if (!strncmp(text, node_names[type], length) && text[length] == '/')
+            return parse_id(text + length + 1, &id) ? find_in_type(system, (enum orr_node_type)type, id) : ORR_NO_NODE;
+    }
+    if (!strchr(text, ':'))
+        return ORR_NO_NODE;
+    for (unsigned i = 0; i < sizeof with_bus_id / sizeof with_bus_id[0]; i++) {
+        uint32_t node = find_in_type(system, with_bus_id[i], (int64_t)orr_bus_id_parse(text));
+        if (node != ORR_NO_NODE)
+            return node;
+    }
+    return ORR_NO_NODE;
+}
+
+bool orr_system_check(const struct orr_system *system, struct orr_error *err)
+{
+    uint32_t next_link = 0;
+    for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++)
+        for (uint32_t n = system->first[type]; n < system->first[type + 1]; n++) {
+            const struct orr_node *node = &system->nodes[n];
+            if (node->type != (enum orr_node_type)type || node->first_link != next_link)
+                return orr_fail(err, ORR_INTERNAL, "node %u: type or links out of order", n), false;
+            next_link += node->link_count;
+        }
+    if (next_link != system->link_count || system->first[ORR_NODE_TYPE_COUNT] != system->node_count)
+        return orr_fail(err, ORR_INTERNAL, "%u links at nodes, %u in all", next_link, system->link_count), false;
+    for (uint32_t l = 0; l < system->link_count; l++) {
+        const struct orr_link *link = &system->links[l];
+        const struct orr_node *from = &system->nodes[link->from];
+        if (link->to >= system->node_count || l < from->first_link || l >= from->first_link + from->link_count)
+            return orr_fail(err, ORR_INTERNAL, "link %u is not where it belongs", l), false;
+        if (link->reverse != ORR_NO_LINK &&
+            (system->links[link->reverse].to != link->from || system->links[link->reverse].from != link->to))
+            return orr_fail(err, ORR_INTERNAL, "link %u: wrong reverse link", l), false;
+    }
+    return true;
+}

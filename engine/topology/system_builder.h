@@ -1,0 +1,67 @@
+/* Inside topology/: the graph while it grows. Nodes are numbered in order of creation here; system_freeze.c sorts them by
+ * type at the end. Not for other rooms. */
+#ifndef ORR_TOPOLOGY_SYSTEM_BUILDER_H
+#define ORR_TOPOLOGY_SYSTEM_BUILDER_H
+
+#include "engine/topology/system.h"
+
+struct orr_growing_link {
+    enum orr_link_type type;
+    uint32_t to;
+    float bw;
+};
+
+struct orr_growing_node {
+    struct orr_node node;
+    bool removed;
+    struct orr_growing_link *links;
+    uint32_t count;
+    unsigned capacity;
+};
+
+struct orr_builder {
+    const struct orr_dump *dump;
+    const struct orr_release *release;
+    struct orr_arena *arena;
+    struct orr_error *err;
+    struct orr_growing_node *nodes;
+    uint32_t count;
+    unsigned capacity;
+    uint32_t *of_type[ORR_NODE_TYPE_COUNT]; /* nodes of a type in order */
+    uint32_t type_count[ORR_NODE_TYPE_COUNT];
+    unsigned type_capacity[ORR_NODE_TYPE_COUNT];
+    uint64_t *host_hashes; /* distinct ones in order: the position is the system id */
+    uint32_t host_count;
+    unsigned host_capacity;
+    uint32_t *element_system; /* [element]: system id of the cpu above it */
+};
+
+/* Joins a system id and a local id as the release does. */
+int64_t orr_builder_id(const struct orr_builder *builder, uint32_t system, uint64_t local);
+/* The first node of a type with an id, ORR_NO_NODE: none. */
+uint32_t orr_builder_find(const struct orr_builder *builder, enum orr_node_type type, int64_t id);
+/* Creates a node. LIMIT where the release has no room for another of the type. */
+enum orr_code orr_builder_add(struct orr_builder *builder, enum orr_node_type type, int64_t id, uint32_t element,
+                              uint32_t *ret_node) ORR_NO_DISCARD;
+/* Adds a link of one direction by NCCL's rule: to an existing link of the type between the two, or behind all links that
+ * are at least as fast. */
+enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint32_t to, enum orr_link_type type, float bw)
+    ORR_NO_DISCARD;
+enum orr_code orr_builder_link_both(struct orr_builder *builder, uint32_t a, uint32_t b, enum orr_link_type type, float bw)
+    ORR_NO_DISCARD;
+/* Puts a link at the end, whatever its bandwidth. */
+enum orr_code orr_builder_append(struct orr_builder *builder, uint32_t from, struct orr_growing_link link) ORR_NO_DISCARD;
+/* Takes a node out with the links to it. */
+void orr_builder_remove(struct orr_builder *builder, uint32_t node);
+
+/* The passes after the PCI tree, in NCCL's order (system_links.c, system_flatten.c). */
+enum orr_code orr_builder_nvlinks(struct orr_builder *builder) ORR_NO_DISCARD;
+enum orr_code orr_builder_c2c(struct orr_builder *builder) ORR_NO_DISCARD;
+enum orr_code orr_builder_pcilinks(struct orr_builder *builder) ORR_NO_DISCARD;
+enum orr_code orr_builder_flatten(struct orr_builder *builder) ORR_NO_DISCARD;
+enum orr_code orr_builder_connect_cpus(struct orr_builder *builder) ORR_NO_DISCARD;
+void orr_builder_order_links(struct orr_builder *builder);
+/* Makes the compact system of it. */
+enum orr_code orr_builder_freeze(const struct orr_builder *builder, struct orr_system *ret_system) ORR_NO_DISCARD;
+
+#endif

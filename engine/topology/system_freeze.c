@@ -1,0 +1,93 @@
+/* The compact form of a graph, and copies of it without some nodes. */
+#include <string.h>
+
+#include "engine/release/release.h"
+#include "engine/topology/system_builder.h"
+
+/* Fills links[].from and .reverse: the first link back of the same type. */
+static void find_reverses(struct orr_system *system)
+{
+    for (uint32_t n = 0; n < system->node_count; n++)
+        for (uint32_t l = system->nodes[n].first_link, end = l + system->nodes[n].link_count; l < end; l++) {
+            struct orr_link *link = &system->links[l];
+            const struct orr_node *far = &system->nodes[link->to];
+            link->from = n;
+            link->reverse = ORR_NO_LINK;
+            for (uint32_t r = far->first_link; r < far->first_link + far->link_count; r++)
+                if (system->links[r].to == n && system->links[r].type == link->type) {
+                    link->reverse = r;
+                    break;
+                }
+        }
+}
+
+enum orr_code orr_builder_freeze(const struct orr_builder *b, struct orr_system *ret_system)
+{
+    struct orr_system system = {.release = b->release, .dump = b->dump, .host_count = b->host_count, .leaves_host = true};
+    uint32_t *new_index = ORR_NEW(b->arena, uint32_t, b->count);
+    uint32_t links = 0;
+    for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++) {
+        system.first[type] = system.node_count;
+        system.node_count += b->type_count[type];
+    }
+    system.first[ORR_NODE_TYPE_COUNT] = system.node_count;
+    for (uint32_t n = 0; n < b->count; n++)
+        links += b->nodes[n].removed ? 0 : b->nodes[n].count;
+    system.nodes = ORR_NEW(b->arena, struct orr_node, system.node_count);
+    system.links = ORR_NEW(b->arena, struct orr_link, links);
+    if (!new_index || !system.nodes || !system.links)
+        return orr_fail_nomem(b->err);
+    for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++)
+        for (uint32_t i = 0; i < b->type_count[type]; i++)
+            new_index[b->of_type[type][i]] = system.first[type] + i;
+    for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++)
+        for (uint32_t i = 0; i < b->type_count[type]; i++) {
+            const struct orr_growing_node *from = &b->nodes[b->of_type[type][i]];
+            struct orr_node *node = &system.nodes[system.first[type] + i];
+            *node = from->node;
+            node->first_link = system.link_count;
+            node->link_count = from->count;
+            for (uint32_t l = 0; l < from->count; l++)
+                system.links[system.link_count++] = (struct orr_link){
+                    .type = from->links[l].type, .to = new_index[from->links[l].to], .bw = from->links[l].bw};
+        }
+    find_reverses(&system);
+    *ret_system = system;
+    return ORR_OK;
+}
+
+enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,
+                                 struct orr_system *ret_system, struct orr_error *err)
+{
+    struct orr_system copy = *system;
+    uint32_t *new_index = ORR_NEW(arena, uint32_t, system->node_count);
+    copy.nodes = ORR_NEW(arena, struct orr_node, system->node_count);
+    copy.links = ORR_NEW(arena, struct orr_link, system->link_count);
+    if (!new_index || !copy.nodes || !copy.links)
+        return orr_fail_nomem(err);
+    copy.node_count = copy.link_count = 0;
+    for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++) {
+        copy.first[type] = copy.node_count;
+        for (uint32_t n = system->first[type]; n < system->first[type + 1]; n++)
+            new_index[n] = keep[n] ? copy.node_count++ : ORR_NO_NODE;
+    }
+    copy.first[ORR_NODE_TYPE_COUNT] = copy.node_count;
+    for (uint32_t n = 0; n < system->node_count; n++) {
+        if (!keep[n])
+            continue;
+        struct orr_node *node = &copy.nodes[new_index[n]];
+        *node = system->nodes[n];
+        node->first_link = copy.link_count;
+        for (uint32_t l = 0; l < system->nodes[n].link_count; l++) {
+            struct orr_link link = system->links[system->nodes[n].first_link + l];
+            if (!keep[link.to])
+                continue;
+            link.to = new_index[link.to];
+            copy.links[copy.link_count++] = link;
+        }
+        node->link_count = copy.link_count - node->first_link;
+    }
+    find_reverses(&copy);
+    *ret_system = copy;
+    return ORR_OK;
+}

@@ -1,0 +1,186 @@
+/* The links beside the PCI tree: NVLink, C2C, PCI peer links, the links between CPUs, and their final order. */
+#include <string.h>
+
+#include "engine/release/release.h"
+#include "engine/topology/pci.h"
+#include "engine/topology/system_builder.h"
+
+/* The node of a type whose bus id is that of the nearest element above with one. */
+static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr_node_type type)
+{
+    const struct orr_dump *dump = b->dump;
+    const char *bus_id = NULL;
+    uint32_t system = b->element_system[element];
+    for (uint32_t e = dump->elements[element].parent; e != ORR_NO_ELEMENT && !bus_id; e = dump->elements[e].parent)
+        bus_id = orr_element_text(dump, e, ORR_ATTR_BUSID);
+    return bus_id ? orr_builder_find(b, type, orr_builder_id(b, system, orr_bus_id_parse(bus_id))) : ORR_NO_NODE;
+}
+
+/* Goes up by PCI links from a node to its CPU: depth first in link order, never straight back. depth bounds what a
+ * contradictory file could make a loop. */
+static uint32_t cpu_above(const struct orr_builder *b, uint32_t node, uint32_t from, unsigned depth)
+{
+    const struct orr_growing_node *n = &b->nodes[node];
+    for (uint32_t i = 0; depth && i < n->count; i++) {
+        uint32_t to = n->links[i].to;
+        if (n->links[i].type != ORR_LINK_PCI || to == from)
+            continue;
+        if (b->nodes[to].node.type == ORR_CPU)
+            return to;
+        if (b->nodes[to].node.type == ORR_PCI) {
+            uint32_t cpu = cpu_above(b, to, node, depth - 1);
+            if (cpu != ORR_NO_NODE)
+                return cpu;
+        }
+    }
+    return ORR_NO_NODE;
+}
+
+enum { MAX_ASCENT = 256 };
+
+static float nvlink_bw(const struct orr_release *release, int32_t sm)
+{
+    const struct orr_nvlink_bw *row = release->nvlink_bw;
+    while (sm < row->sm_min)
+        row++;
+    return row->bw;
+}
+
+static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
+{
+    const struct orr_dump *dump = b->dump;
+    uint32_t gpu = owner_of(b, element, ORR_GPU);
+    int32_t count;
+    const char *class_text, *target;
+    if (gpu == ORR_NO_NODE)
+        return ORR_OK; /* a GPU that takes no part */
+    ORR_TRY(orr_element_need_int(dump, element, ORR_ATTR_COUNT_, &count, b->err));
+    ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TCLASS, &class_text, b->err));
+    float bw = (float)count * nvlink_bw(b->release, b->nodes[gpu].node.gpu.sm);
+    switch (orr_pci_class_parse(class_text)) {
+    case ORR_CLASS_GPU: {
+        ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TARGET, &target, b->err));
+        int64_t id = orr_builder_id(b, b->element_system[element], orr_bus_id_parse(target));
+        uint32_t far = orr_builder_find(b, ORR_GPU, id);
+        /* One direction: the other comes from the far GPU's own element. */
+        return far == ORR_NO_NODE ? ORR_OK : orr_builder_link(b, gpu, far, ORR_LINK_NVL, bw);
+    }
+    case ORR_CLASS_CPU: {
+        uint32_t cpu = cpu_above(b, gpu, ORR_NO_NODE, MAX_ASCENT);
+        return cpu == ORR_NO_NODE ? ORR_OK : orr_builder_link_both(b, gpu, cpu, ORR_LINK_NVL, bw);
+    }
+    default:
+        break;
+    }
+    uint32_t nvs = b->type_count[ORR_NVS] ? b->of_type[ORR_NVS][0] : ORR_NO_NODE;
+    if (nvs == ORR_NO_NODE)
+        ORR_TRY(orr_builder_add(b, ORR_NVS, 0, ORR_NO_ELEMENT, &nvs));
+    return orr_builder_link_both(b, gpu, nvs, ORR_LINK_NVL, bw);
+}
+
+enum orr_code orr_builder_nvlinks(struct orr_builder *b)
+{
+    for (uint32_t e = 0; e < b->dump->element_count; e++)
+        if (b->dump->elements[e].kind == ORR_ELEMENT_NVLINK)
+            ORR_TRY(add_nvlink(b, e));
+    return ORR_OK;
+}
+
+enum orr_code orr_builder_c2c(struct orr_builder *b)
+{
+    for (uint32_t e = 0; e < b->dump->element_count; e++) {
+        if (b->dump->elements[e].kind != ORR_ELEMENT_C2C)
+            continue;
+        uint32_t gpu = owner_of(b, e, ORR_GPU);
+        if (gpu == ORR_NO_NODE)
+            continue;
+        int32_t count, bw;
+        ORR_TRY(orr_element_need_int(b->dump, e, ORR_ATTR_COUNT_, &count, b->err));
+        ORR_TRY(orr_element_need_int(b->dump, e, ORR_ATTR_BW, &bw, b->err));
+        uint32_t cpu = cpu_above(b, gpu, ORR_NO_NODE, MAX_ASCENT);
+        int32_t product = (int32_t)((uint32_t)bw * (uint32_t)count);
+        if (cpu != ORR_NO_NODE)
+            ORR_TRY(orr_builder_link_both(b, gpu, cpu, ORR_LINK_C2C, (float)(product / 1000.0)));
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_builder_pcilinks(struct orr_builder *b)
+{
+    for (uint32_t e = 0; e < b->dump->element_count; e++) {
+        if (b->dump->elements[e].kind != ORR_ELEMENT_PCILINK)
+            continue;
+        const char *target;
+        uint32_t from = owner_of(b, e, ORR_PCI);
+        ORR_TRY(orr_element_need_text(b->dump, e, ORR_ATTR_TARGET, &target, b->err));
+        if (from == ORR_NO_NODE)
+            return orr_fail_element(b->dump, e, b->err, ORR_INVALID, "<pcilink> in a <pci> that is no PCIe switch");
+        uint32_t to = orr_builder_find(b, ORR_PCI, orr_builder_id(b, b->element_system[e], orr_bus_id_parse(target)));
+        if (to != ORR_NO_NODE)
+            ORR_TRY(orr_builder_link(b, from, to, ORR_LINK_LOC, ORR_LOC_BW));
+    }
+    return ORR_OK;
+}
+
+static float interconnect_bw(const struct orr_release *release, const struct orr_node *cpu)
+{
+    switch (cpu->cpu.arch) {
+    case ORR_ARCH_POWER:
+        return release->qpi_power;
+    case ORR_ARCH_ARM:
+        return release->qpi_arm;
+    case ORR_ARCH_X86:
+        break;
+    default:
+        return ORR_LOC_BW;
+    }
+    switch (cpu->cpu.vendor) {
+    case ORR_VENDOR_INTEL:
+        return release->qpi_intel[cpu->cpu.model];
+    case ORR_VENDOR_AMD:
+        return release->qpi_amd;
+    case ORR_VENDOR_ZHAOXIN:
+        return cpu->cpu.model == ORR_ZHAOXIN_YONGFENG ? release->qpi_yongfeng : release->qpi_zhaoxin;
+    default:
+        return ORR_LOC_BW;
+    }
+}
+
+enum orr_code orr_builder_connect_cpus(struct orr_builder *b)
+{
+    const uint32_t *cpus = b->of_type[ORR_CPU];
+    uint32_t count = b->type_count[ORR_CPU];
+    for (uint32_t n = 0; n < count; n++)
+        for (uint32_t p = 0; p < count; p++) {
+            const struct orr_node *cpu = &b->nodes[cpus[n]].node;
+            if (n == p || orr_id_system(cpu->id) != orr_id_system(b->nodes[cpus[p]].node.id))
+                continue;
+            ORR_TRY(orr_builder_link(b, cpus[n], cpus[p], ORR_LINK_SYS, interconnect_bw(b->release, cpu)));
+        }
+    return ORR_OK;
+}
+
+/* Puts the first link that leads up to `parent` last, then does the same below. */
+static void order_below(struct orr_builder *b, uint32_t node, uint32_t parent, unsigned depth)
+{
+    struct orr_growing_node *n = &b->nodes[node];
+    if (parent != ORR_NO_NODE) {
+        uint32_t up = 0;
+        while (up < n->count && n->links[up].to != parent)
+            up++;
+        if (up < n->count) {
+            struct orr_growing_link link = n->links[up];
+            memmove(&n->links[up], &n->links[up + 1], (n->count - 1 - up) * sizeof link);
+            n->links[n->count - 1] = link;
+        }
+    }
+    for (uint32_t i = 0; depth && i < n->count; i++)
+        if (n->links[i].type == ORR_LINK_PCI && n->links[i].to != parent)
+            order_below(b, n->links[i].to, node, depth - 1);
+}
+
+void orr_builder_order_links(struct orr_builder *b)
+{
+    for (uint32_t i = 0; i < b->type_count[ORR_CPU]; i++)
+        order_below(b, b->of_type[ORR_CPU][i], ORR_NO_NODE, MAX_ASCENT);
+}
