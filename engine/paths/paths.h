@@ -1,7 +1,7 @@
 /* Best paths between nodes. The rules are told in README.md beside this file.
  *
- * Paths are kept from every node to every base node: GPU, NET, CPU and NVS nodes (2.30.7: DEV too). A path is a span of
- * link indices in one pool.
+ * Paths are kept between base nodes: GPU, NVS, CPU and NET nodes (2.30.7: DEV too). A path is a span of link indices in
+ * one pool.
  */
 #ifndef ORR_PATHS_PATHS_H
 #define ORR_PATHS_PATHS_H
@@ -21,26 +21,35 @@ enum orr_path_origin {
 };
 
 struct orr_path {
-    float bw;                    /* GB/s, the least of its links as the rules count them; 0: not connected */
-    enum orr_path_type type;
-    enum orr_path_origin origin;
-    uint32_t hops;               /* links */
-    uint32_t first;              /* into paths->links */
+    float bw;            /* GB/s, the least of its links as the rules count them; 0: not connected */
+    uint8_t type;        /* enum orr_path_type */
+    uint8_t origin;      /* enum orr_path_origin */
+    uint16_t hops;       /* links */
+    uint32_t first;      /* into paths->links */
 };
 
 struct orr_paths {
     const struct orr_system *system;
     uint32_t base_count;
-    const uint32_t *base_of; /* [node]: column of a base node, ORR_NO_NODE for others */
-    struct orr_path *table;  /* [node * base_count + column] */
-    uint32_t *links;         /* the pool: link indices */
+    uint32_t *base_of;      /* [node]: position among the base nodes, ORR_NO_NODE for others */
+    struct orr_path *table; /* [base of the start * base_count + base of the end] */
+    uint32_t *links;        /* the pool: link indices */
     uint32_t link_count;
     unsigned link_capacity;
-    const int32_t *local_gpu; /* [NET in order]: GPU (index within its type) nearest to it, -1: none */
+    int32_t *local_gpu;     /* [NET in order]: GPU (index within its type) nearest to it, -1: none; NULL before decide/ */
+    struct orr_arena *arena;
 };
 
-/* The path from a node to a base node (both node indices); a path without hops and type DIS where there is none. */
-const struct orr_path *orr_path(const struct orr_paths *paths, uint32_t from, uint32_t to);
+/* The path between two base nodes (node indices). Type DIS where there is none. */
+static inline struct orr_path *orr_path(const struct orr_paths *paths, uint32_t from, uint32_t to)
+{
+    return &paths->table[(size_t)paths->base_of[from] * paths->base_count + paths->base_of[to]];
+}
+/* Whether a node is a base node, so that orr_path() may be asked. */
+static inline bool orr_paths_has(const struct orr_paths *paths, uint32_t node)
+{
+    return node < paths->system->node_count && paths->base_of[node] != ORR_NO_NODE;
+}
 /* Node after hop i of a path. */
 static inline uint32_t orr_path_node(const struct orr_paths *paths, const struct orr_path *path, uint32_t i)
 {
@@ -48,8 +57,13 @@ static inline uint32_t orr_path_node(const struct orr_paths *paths, const struct
 }
 /* The position of the narrowest link of a path, the first of equals; -1 for a path without hops. */
 int orr_path_narrowest(const struct orr_paths *paths, const struct orr_path *path);
-/* "NVL", or the way the type came about, for users: "P2P is not possible, so through the CPU". */
+/* How a path came to be, for users: "through the CPU, because P2P is not possible". */
 const char *orr_path_origin_text(enum orr_path_origin origin);
+
+/* Replaces the path from -> to by from -> by -> to: links of both, the smaller bandwidth, the larger type; over a GPU it
+ * is PXN, and PHB with C2C is P2C. */
+enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t by, uint32_t to,
+                               enum orr_path_origin origin, struct orr_error *err) ORR_NO_DISCARD;
 
 /* Finds the best direct route from every node to every base node. What P2P, GPU Direct RDMA and PXN make of them is
  * decide/effective_paths.h. INVALID where a link has no way back, as NCCL fails there. */

@@ -1,0 +1,132 @@
+/* The direct routes become effective paths, step by step in NCCL's order. */
+#include "engine/decide/effective_paths.h"
+
+#include "engine/decide/nearest.h"
+#include "engine/decide/verdicts.h"
+#include "engine/release/release.h"
+
+struct work {
+    const struct orr_system *system;
+    const struct orr_settings *settings;
+    struct orr_paths *paths;
+    uint32_t *scratch; /* room for all GPUs and NETs, twice */
+    struct orr_error *err;
+};
+
+/* Can p reach g by P2P or by shared memory? */
+static bool is_accessible(const struct work *w, uint32_t p, uint32_t g)
+{
+    bool by_network = orr_network_is_better(w->paths, w->settings, p, g);
+    bool same_host = orr_id_system(w->system->nodes[p].id) == orr_id_system(w->system->nodes[g].id);
+    if (orr_setting_int(w->settings, ORR_SET_SHM_DISABLE) != 1 && !by_network && same_host)
+        return true;
+    struct orr_p2p_verdict p2p = orr_decide_p2p(w->paths, w->settings, p, g);
+    if (!p2p.decision.verdict)
+        return false;
+    if (p2p.via != ORR_NO_NODE)
+        return orr_setting_int(w->settings, ORR_SET_P2P_USE_CUDA_MEMCPY) != 1;
+    return !by_network;
+}
+
+static enum orr_code divert_p2p(const struct work *w, uint32_t g)
+{
+    const struct orr_system *system = w->system;
+    uint32_t cpu = ORR_NO_NODE;
+    for (uint32_t p = system->first[ORR_GPU]; p < system->first[ORR_GPU + 1]; p++) {
+        if (orr_decide_p2p(w->paths, w->settings, p, g).decision.verdict)
+            continue;
+        if (cpu == ORR_NO_NODE)
+            ORR_TRY(orr_local_cpu(w->paths, g, &cpu, w->err));
+        ORR_TRY(orr_path_compose(w->paths, p, cpu, g, ORR_ROUTE_VIA_CPU_NO_P2P, w->err));
+    }
+    for (uint32_t p = system->first[ORR_GPU]; p < system->first[ORR_GPU + 1]; p++)
+        if (p != g && !is_accessible(w, p, g)) {
+            orr_path(w->paths, p, g)->type = ORR_PATH_NET;
+            orr_path(w->paths, p, g)->origin = ORR_ROUTE_UNREACHABLE;
+        }
+    return ORR_OK;
+}
+
+/* A GPU on C2C and a NIC on the PCIe of the same CPU, or the other way round. */
+static enum orr_code retag_c2c(const struct work *w)
+{
+    const struct orr_system *system = w->system;
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+            uint32_t cpu = ORR_NO_NODE;
+            ORR_TRY(orr_local_cpu(w->paths, g, &cpu, w->err));
+            uint8_t of_gpu = orr_path(w->paths, g, cpu)->type, of_net = orr_path(w->paths, n, cpu)->type;
+            if (!((of_gpu == ORR_PATH_C2C && of_net == ORR_PATH_PHB) || (of_gpu == ORR_PATH_PHB && of_net == ORR_PATH_C2C)))
+                continue;
+            struct orr_path *both[2] = {orr_path(w->paths, g, n), orr_path(w->paths, n, g)};
+            for (int i = 0; i < 2; i++)
+                if (both[i]->type > ORR_PATH_P2C) {
+                    both[i]->type = ORR_PATH_P2C;
+                    both[i]->origin = ORR_ROUTE_C2C;
+                }
+        }
+    return ORR_OK;
+}
+
+/* PXN: g reaches the NET through the GPU that stands for it, where that is better. */
+static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
+{
+    const struct orr_system *system = w->system;
+    const struct orr_paths *paths = w->paths;
+    if (orr_setting_int(w->settings, ORR_SET_PXN_DISABLE) == 1)
+        return ORR_OK;
+    uint32_t p = orr_local_gpu(paths, n, w->scratch);
+    if (p == ORR_NO_NODE || p == g)
+        return ORR_OK;
+    uint8_t reach = orr_setting_int(w->settings, ORR_SET_PXN_C2C) != 0 ? ORR_PATH_P2C : ORR_PATH_PXB;
+    const struct orr_path *relay = orr_path(paths, p, n), *own = orr_path(paths, g, n);
+    if (relay->type > reach || orr_path(paths, p, g)->type > ORR_PATH_NVL ||
+        orr_id_system(system->nodes[p].id) != orr_id_system(system->nodes[g].id))
+        return ORR_OK;
+    if (relay->bw <= own->bw && own->type <= ORR_PATH_PXN)
+        return ORR_OK;
+    return orr_path_compose(w->paths, g, p, n, ORR_ROUTE_PXN, w->err);
+}
+
+static enum orr_code divert_gdr(const struct work *w, uint32_t n, uint32_t g)
+{
+    struct orr_decision receive = {0};
+    uint32_t cpu = ORR_NO_NODE;
+    if (orr_path(w->paths, g, n)->type >= ORR_PATH_PHB)
+        return ORR_OK;
+    ORR_TRY(orr_decide_gdr(w->paths, w->settings, g, n, false, &receive, w->err));
+    if (receive.verdict)
+        return ORR_OK;
+    ORR_TRY(orr_local_cpu(w->paths, g, &cpu, w->err));
+    ORR_TRY(orr_path_compose(w->paths, n, cpu, g, ORR_ROUTE_VIA_CPU_NO_GDR, w->err));
+    return orr_path_compose(w->paths, g, cpu, n, ORR_ROUTE_VIA_CPU_NO_GDR, w->err);
+}
+
+enum orr_code orr_effective_paths(const struct orr_system *system, const struct orr_settings *settings,
+                                  struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+{
+    struct orr_paths paths = {0};
+    uint32_t gpus = orr_system_count(system, ORR_GPU), nets = orr_system_count(system, ORR_NET);
+    if (!orr_system_count(system, ORR_CPU))
+        return orr_fail(err, ORR_INVALID, "the file has no <cpu>");
+    ORR_TRY(orr_paths_route(system, settings, arena, &paths, err));
+    struct work w = {.system = system, .settings = settings, .paths = &paths, .err = err};
+    w.scratch = ORR_NEW(arena, uint32_t, 2 * ((size_t)gpus + nets));
+    paths.local_gpu = ORR_NEW(arena, int32_t, nets);
+    if (!w.scratch || !paths.local_gpu)
+        return orr_fail_nomem(err);
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
+        ORR_TRY(divert_p2p(&w, g));
+    ORR_TRY(retag_c2c(&w));
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+            ORR_TRY(divert_pxn(&w, n, g));
+            ORR_TRY(divert_gdr(&w, n, g));
+        }
+    for (uint32_t i = 0; i < nets; i++) {
+        uint32_t gpu = orr_local_gpu(&paths, system->first[ORR_NET] + i, w.scratch);
+        paths.local_gpu[i] = gpu == ORR_NO_NODE ? -1 : (int32_t)(gpu - system->first[ORR_GPU]);
+    }
+    *ret_paths = paths;
+    return ORR_OK;
+}

@@ -1,0 +1,81 @@
+#include "engine/decide/nearest.h"
+
+#include "engine/release/release.h"
+
+enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
+{
+    const struct orr_system *system = paths->system;
+    uint32_t best = ORR_NO_NODE, fewest = UINT32_MAX;
+    for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
+        const struct orr_path *path = orr_path(paths, gpu, cpu);
+        if (path->hops && path->hops < fewest) {
+            fewest = path->hops;
+            best = cpu;
+        }
+    }
+    if (best == ORR_NO_NODE) {
+        char id[ORR_NODE_ID_SIZE];
+        return orr_fail(err, ORR_INVALID, "%s reaches no CPU",
+                        orr_node_id_format(ORR_GPU, system->nodes[gpu].id, id));
+    }
+    *ret_cpu = best;
+    return ORR_OK;
+}
+
+uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_type type, uint32_t *ret_nodes)
+{
+    const struct orr_system *system = paths->system;
+    float bw = 0;
+    uint8_t nearest = ORR_PATH_DIS;
+    uint32_t count = 0;
+    const struct orr_path *row = orr_path(paths, from, system->first[type]);
+    uint32_t total = orr_system_count(system, type);
+    for (uint32_t i = 0; i < total; i++) {
+        const struct orr_path *path = &row[i];
+        if (path->bw > bw || (path->bw == bw && path->type < nearest)) {
+            bw = path->bw;
+            nearest = path->type;
+            count = 0;
+        }
+        if (path->bw == bw && path->type == nearest)
+            ret_nodes[count++] = system->first[type] + i;
+    }
+    return count;
+}
+
+/* The lowest bits of a value in reverse order. */
+static uint32_t mirror_bits(uint32_t value, uint32_t count)
+{
+    uint32_t mirrored = 0;
+    for (uint32_t low = 1, high = count / 2; low < count; low <<= 1, high >>= 1)
+        if (value & low)
+            mirrored |= high;
+    return mirrored;
+}
+
+uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
+{
+    const struct orr_system *system = paths->system;
+    uint32_t net_count = orr_system_count(system, ORR_NET);
+    if (!net_count)
+        return ORR_NO_NODE;
+    uint32_t count = orr_locals(paths, gpu, ORR_NET, scratch);
+    uint32_t sharing = orr_locals(paths, scratch[0], ORR_GPU, scratch + net_count);
+    uint32_t dev = (uint32_t)system->nodes[gpu].gpu.dev;
+    if ((count & (count - 1)) == 0)
+        dev = mirror_bits(dev, count);
+    uint32_t per_gpu = (count + sharing - 1) / sharing;
+    return scratch[(dev + (uint32_t)channel % per_gpu) % count];
+}
+
+uint32_t orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch)
+{
+    const struct orr_system *system = paths->system;
+    uint32_t gpu_count = orr_system_count(system, ORR_GPU);
+    uint32_t count = orr_locals(paths, net, ORR_GPU, scratch);
+    for (int32_t channel = 0; channel < system->release->max_channels; channel++)
+        for (uint32_t i = 0; i < count; i++)
+            if (orr_local_net(paths, scratch[i], channel, scratch + gpu_count) == net)
+                return scratch[i];
+    return ORR_NO_NODE;
+}

@@ -1,0 +1,22 @@
+/* Who is nearest to whom: the CPU of a GPU, the NIC of a GPU for a channel, the GPU of a NIC.
+ * "Nearest" is the highest path bandwidth, then the lowest path type: bandwidth beats distance. */
+#ifndef ORR_DECIDE_NEAREST_H
+#define ORR_DECIDE_NEAREST_H
+
+#include "engine/paths/paths.h"
+
+/* The CPU of a GPU (node indices): the fewest hops, the first of equals. INVALID where none is reached. */
+enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
+    ORR_NO_DISCARD;
+
+/* All nodes of a type that are nearest to `from`, in index order; ret_nodes has room for all of the type. Returns how
+ * many. Where none is connected, all are. */
+uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_type type, uint32_t *ret_nodes);
+
+/* The NIC that a GPU prefers for a channel; ORR_NO_NODE without NETs. scratch has room for all NETs and GPUs. */
+uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch);
+
+/* The GPU that stands for a NET: nearest to it, and preferring it for the lowest channel. ORR_NO_NODE: none. */
+uint32_t orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch);
+
+#endif

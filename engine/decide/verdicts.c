@@ -1,0 +1,148 @@
+#include "engine/decide/verdicts.h"
+
+#include "engine/decide/nearest.h"
+#include "engine/release/release.h"
+
+/* A level with the setting that gave it. */
+struct level {
+    enum orr_path_type type;
+    int16_t setting;
+    bool by_user;
+};
+
+static struct level p2p_level(const struct orr_system *system, const struct orr_settings *settings)
+{
+    if (orr_setting_int(settings, ORR_SET_P2P_DISABLE) == 1)
+        return (struct level){ORR_PATH_LOC, ORR_SET_P2P_DISABLE, true};
+    int64_t given = orr_setting_int(settings, ORR_SET_P2P_LEVEL);
+    if (given >= 0)
+        return (struct level){(enum orr_path_type)given, ORR_SET_P2P_LEVEL, true};
+    const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
+    bool is_amd = cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD;
+    return (struct level){is_amd && orr_system_count(system, ORR_GPU) <= 2 ? ORR_PATH_SYS : ORR_PATH_PXB,
+                          ORR_SET_P2P_LEVEL, false};
+}
+
+struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a,
+                                      uint32_t b)
+{
+    const struct orr_system *system = paths->system;
+    const struct orr_path *path = orr_path(paths, a, b);
+    struct level level = p2p_level(system, settings);
+    struct orr_p2p_verdict verdict = {.via = ORR_NO_NODE};
+    if (path->hops == 2) {
+        uint32_t middle = orr_path_node(paths, path, 0);
+        if (system->nodes[middle].type == ORR_GPU)
+            verdict.via = middle;
+    }
+    bool within = path->type <= level.type;
+    verdict.decision = (struct orr_decision){
+        .verdict = within,
+        .rule = a == b ? ORR_RULE_P2P_SELF : within ? ORR_RULE_P2P_WITHIN_LEVEL : ORR_RULE_P2P_BEYOND_LEVEL,
+        .distance = path->type,
+        .level = (uint8_t)level.type,
+        .setting = level.setting,
+        .by_user = level.by_user,
+    };
+    verdict.read = path->type == ORR_PATH_NVL && system->nodes[a].gpu.sm == 80 && system->nodes[b].gpu.sm == 80;
+    return verdict;
+}
+
+static bool has_nvlink_peer(const struct orr_paths *paths, uint32_t gpu)
+{
+    const struct orr_system *system = paths->system;
+    for (uint32_t other = system->first[ORR_GPU]; other < system->first[ORR_GPU + 1]; other++)
+        if (other != gpu && orr_path(paths, gpu, other)->type == ORR_PATH_NVL)
+            return true;
+    return false;
+}
+
+/* May this GPU's memory be read for sending at all? */
+static bool may_read(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu)
+{
+    const struct orr_system *system = paths->system;
+    int64_t read = orr_setting_int(settings, ORR_SET_NET_GDR_READ);
+    if (read == 0)
+        return false;
+    if (read > 0 || system->nodes[gpu].gpu.sm >= 80)
+        return true;
+    return orr_system_count(system, ORR_GPU) == 1 || has_nvlink_peer(paths, gpu);
+}
+
+enum orr_code orr_pxn_relay(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t *ret_relay,
+                            struct orr_error *err)
+{
+    const struct orr_path *path = orr_path(paths, gpu, net);
+    for (uint32_t i = 0; i < path->hops; i++) {
+        uint32_t node = orr_path_node(paths, path, i);
+        if (paths->system->nodes[node].type == ORR_NVS)
+            continue;
+        if (paths->system->nodes[node].type != ORR_GPU)
+            break;
+        *ret_relay = node;
+        return ORR_OK;
+    }
+    return orr_fail(err, ORR_INVALID, "a path through another GPU's NIC starts with no GPU");
+}
+
+enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,
+                             uint32_t net, bool sending, struct orr_decision *ret_decision, struct orr_error *err)
+{
+    const struct orr_system *system = paths->system;
+    struct orr_decision decision = {.setting = -1};
+    if (!system->nodes[net].net.gdr || !system->nodes[gpu].gpu.gdr) {
+        decision.rule = system->nodes[net].net.gdr ? ORR_RULE_GDR_GPU_CANNOT : ORR_RULE_GDR_NET_CANNOT;
+        *ret_decision = decision;
+        return ORR_OK;
+    }
+    if (sending && !may_read(paths, settings, gpu)) {
+        decision.rule = ORR_RULE_GDR_READ_OFF;
+        decision.setting = ORR_SET_NET_GDR_READ;
+        decision.by_user = settings->values[ORR_SET_NET_GDR_READ].given;
+        *ret_decision = decision;
+        return ORR_OK;
+    }
+    uint8_t distance = orr_path(paths, gpu, net)->type;
+    if (distance == ORR_PATH_PXN) {
+        ORR_TRY(orr_pxn_relay(paths, gpu, net, &gpu, err));
+        distance = orr_path(paths, gpu, net)->type;
+    }
+    if (distance == ORR_PATH_P2C && orr_setting_int(settings, ORR_SET_NET_GDR_C2C) != 0)
+        distance = ORR_PATH_C2C;
+    int64_t given = orr_setting_int(settings, ORR_SET_NET_GDR_LEVEL);
+    uint8_t level = given >= 0 ? (uint8_t)given : ORR_PATH_PXB;
+    decision.distance = distance;
+    decision.level = level;
+    decision.setting = ORR_SET_NET_GDR_LEVEL;
+    decision.by_user = given >= 0;
+    decision.rule = ORR_RULE_GDR_BEYOND_LEVEL;
+    if (distance <= level) {
+        uint32_t cpu = ORR_NO_NODE;
+        ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
+        bool pci_mode = orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != ORR_PATH_C2C;
+        decision.verdict = pci_mode ? 2 : 1;
+        decision.rule = pci_mode ? ORR_RULE_GDR_PCI_MODE : ORR_RULE_GDR_WITHIN_LEVEL;
+    }
+    *ret_decision = decision;
+    return ORR_OK;
+}
+
+bool orr_network_is_better(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a, uint32_t b)
+{
+    const struct orr_system *system = paths->system;
+    uint32_t pair[2] = {a, b};
+    float direct = orr_path(paths, a, b)->bw;
+    if (orr_setting_int(settings, ORR_SET_NET_DISABLE_INTRA) == 1)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        float best = 0;
+        for (uint32_t net = system->first[ORR_NET]; net < system->first[ORR_NET + 1]; net++) {
+            const struct orr_path *path = orr_path(paths, pair[i], net);
+            if (path->type <= ORR_PATH_PXB && path->bw > best)
+                best = path->bw;
+        }
+        if (best <= direct)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+/* The three questions that paths are asked: P2P, GPU Direct RDMA, is the network better. Nodes are indices. */
+#ifndef ORR_DECIDE_VERDICTS_H
+#define ORR_DECIDE_VERDICTS_H
+
+#include "engine/decide/decide.h"
+#include "engine/paths/paths.h"
+
+struct orr_p2p_verdict {
+    struct orr_decision decision;
+    bool read;    /* P2P by reading instead of writing */
+    uint32_t via; /* intermediate GPU, ORR_NO_NODE: none */
+};
+
+/* May GPU a use P2P with GPU b? Looks at the path as it is now. */
+struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a,
+                                      uint32_t b);
+
+/* May a GPU use GPU Direct RDMA with a NET, for sending (read) or receiving? */
+enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,
+                             uint32_t net, bool sending, struct orr_decision *ret_decision, struct orr_error *err)
+    ORR_NO_DISCARD;
+
+/* The GPU through which a PXN path leads: the first node that is no NVSwitch. INVALID where that is no GPU. */
+enum orr_code orr_pxn_relay(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t *ret_relay,
+                            struct orr_error *err) ORR_NO_DISCARD;
+
+/* Do both GPUs have a faster way to a near NIC than to each other? */
+bool orr_network_is_better(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a, uint32_t b);
+
+#endif

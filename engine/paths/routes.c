@@ -1,0 +1,179 @@
+/* Routes: the best direct way from every base node to every other, found by waves from each destination.
+ *
+ * A route is an immutable list of links: a node's route is one link put in front of its neighbour's route as that stood
+ * at the moment, which is what NCCL's copying of paths amounts to, without the copying. */
+#include <string.h>
+
+#include "engine/paths/paths.h"
+
+enum { NO_CELL = -1 };
+
+struct cell { /* one link in front of the rest of a route */
+    uint32_t link;
+    int32_t rest;
+};
+
+struct route {
+    float bw;
+    uint8_t type;
+    uint16_t hops;
+    int32_t cell;
+};
+
+struct waves {
+    const struct orr_system *system;
+    bool relay_by_gpu; /* NVLink through another GPU is allowed */
+    uint32_t base;
+    struct route *routes; /* [node] */
+    struct cell *cells;
+    uint32_t cell_count;
+    unsigned cell_capacity;
+    uint32_t *wave, *next; /* node indices */
+    uint32_t wave_count, next_count;
+    uint32_t *in_next; /* [node]: number of the wave it was last put into */
+    uint32_t wave_number;
+    struct orr_arena *arena;
+    struct orr_error *err;
+};
+
+/* From a GPU other than the destination only NVLink to another GPU leads on, and only next to the destination. */
+static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *link)
+{
+    const struct orr_system *system = w->system;
+    if (at == w->base || system->nodes[at].type != ORR_GPU)
+        return true;
+    return w->relay_by_gpu && link->type == ORR_LINK_NVL && system->nodes[link->to].type == ORR_GPU &&
+           w->routes[at].hops <= 1;
+}
+
+static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_link *link)
+{
+    static const uint8_t by_link[ORR_LINK_TYPE_COUNT] = {
+        [ORR_LINK_LOC] = ORR_PATH_LOC, [ORR_LINK_NVL] = ORR_PATH_NVL, [ORR_LINK_C2C] = ORR_PATH_C2C,
+        [ORR_LINK_PCI] = ORR_PATH_PIX, [ORR_LINK_SYS] = ORR_PATH_SYS, [ORR_LINK_NET] = ORR_PATH_LOC,
+    };
+    enum orr_node_type x = w->system->nodes[at].type, y = w->system->nodes[link->to].type;
+    const struct route *route = &w->routes[at];
+    if (x == ORR_GPU && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL && route->hops + 1 > 1)
+        return ORR_PATH_NVB;
+    if (link->type == ORR_LINK_PCI && (x == ORR_CPU || y == ORR_CPU))
+        return ORR_PATH_PHB;
+    if (x == ORR_PCI && y == ORR_PCI)
+        return ORR_PATH_PXB;
+    return by_link[link->type];
+}
+
+static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
+{
+    const struct orr_link *link = &w->system->links[link_index];
+    const struct route from = w->routes[at];
+    struct route *to = &w->routes[link->to];
+    float bw = from.bw < link->bw ? from.bw : link->bw;
+    bool reached = to->bw > 0;
+    if (!may_pass(w, at, link) || bw <= to->bw || (reached && to->hops <= from.hops))
+        return ORR_OK;
+    uint32_t back = link->reverse;
+    if (back == ORR_NO_LINK) {
+        if (to->cell == NO_CELL) {
+            char a[ORR_NODE_ID_SIZE], b[ORR_NODE_ID_SIZE];
+            const struct orr_node *x = &w->system->nodes[at], *y = &w->system->nodes[link->to];
+            orr_fail(w->err, ORR_INVALID, "%s has a link of type %s to %s, but there is none back",
+                     orr_node_id_format(x->type, x->id, a), orr_link_type_name(link->type),
+                     orr_node_id_format(y->type, y->id, b));
+            orr_error_advice(w->err, "NCCL fails on such a file: add the missing element at the other device");
+            return ORR_INVALID;
+        }
+        back = w->cells[to->cell].link; /* NCCL leaves the old first link standing */
+    }
+    if (!ORR_RESERVE(w->arena, w->cells, w->cell_count, w->cell_capacity))
+        return orr_fail_nomem(w->err);
+    w->cells[w->cell_count] = (struct cell){.link = back, .rest = from.cell};
+    uint8_t step = step_type(w, at, link);
+    *to = (struct route){.bw = bw,
+                         .type = from.type > step ? from.type : step,
+                         .hops = (uint16_t)(from.hops + 1),
+                         .cell = (int32_t)w->cell_count++};
+    if (w->in_next[link->to] != w->wave_number) {
+        w->in_next[link->to] = w->wave_number;
+        w->next[w->next_count++] = link->to;
+    }
+    return ORR_OK;
+}
+
+/* Finds the routes of all nodes to one destination. */
+static enum orr_code spread(struct waves *w, uint32_t base)
+{
+    const struct orr_system *system = w->system;
+    for (uint32_t n = 0; n < system->node_count; n++)
+        w->routes[n] = (struct route){.type = ORR_PATH_DIS, .cell = NO_CELL};
+    w->base = base;
+    w->cell_count = 0;
+    w->routes[base] = (struct route){.bw = ORR_LOC_BW, .type = ORR_PATH_LOC, .cell = NO_CELL};
+    w->wave[0] = base;
+    w->wave_count = 1;
+    while (w->wave_count) {
+        w->next_count = 0;
+        w->wave_number++;
+        for (uint32_t i = 0; i < w->wave_count; i++) {
+            const struct orr_node *node = &system->nodes[w->wave[i]];
+            for (uint32_t l = 0; l < node->link_count; l++)
+                ORR_TRY(try_step(w, w->wave[i], node->first_link + l));
+        }
+        uint32_t *done = w->wave;
+        w->wave = w->next;
+        w->wave_count = w->next_count;
+        w->next = done;
+    }
+    return ORR_OK;
+}
+
+/* Writes the routes to one destination into the table. */
+static enum orr_code store(const struct waves *w, struct orr_paths *paths, uint32_t base)
+{
+    for (uint32_t n = 0; n < w->system->node_count; n++) {
+        const struct route *route = &w->routes[n];
+        if (paths->base_of[n] == ORR_NO_NODE)
+            continue;
+        struct orr_path *path = orr_path(paths, n, base);
+        *path = (struct orr_path){.bw = route->bw, .type = route->type, .hops = route->hops, .first = paths->link_count};
+        for (int32_t cell = route->cell; cell != NO_CELL; cell = w->cells[cell].rest) {
+            if (!ORR_RESERVE(paths->arena, paths->links, paths->link_count, paths->link_capacity))
+                return orr_fail_nomem(w->err);
+            paths->links[paths->link_count++] = w->cells[cell].link;
+        }
+    }
+    return ORR_OK;
+}
+
+static bool is_base(enum orr_node_type type)
+{
+    return type == ORR_GPU || type == ORR_NVS || type == ORR_CPU || type == ORR_NET;
+}
+
+enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
+                              struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+{
+    struct orr_paths paths = {.system = system, .arena = arena};
+    uint32_t nodes = system->node_count;
+    struct waves w = {.system = system, .arena = arena, .err = err};
+    w.relay_by_gpu = orr_setting_int(settings, ORR_SET_NVB_DISABLE) == 0;
+    paths.base_of = ORR_NEW(arena, uint32_t, nodes);
+    w.routes = ORR_NEW(arena, struct route, nodes);
+    w.wave = ORR_NEW(arena, uint32_t, nodes);
+    w.next = ORR_NEW(arena, uint32_t, nodes);
+    w.in_next = ORR_NEW(arena, uint32_t, nodes);
+    if (!paths.base_of || !w.routes || !w.wave || !w.next || !w.in_next)
+        return orr_fail_nomem(err);
+    for (uint32_t n = 0; n < nodes; n++)
+        paths.base_of[n] = is_base(system->nodes[n].type) ? paths.base_count++ : ORR_NO_NODE;
+    paths.table = ORR_NEW(arena, struct orr_path, (size_t)paths.base_count * paths.base_count);
+    if (!paths.table)
+        return orr_fail_nomem(err);
+    for (uint32_t n = 0; n < nodes; n++)
+        if (is_base(system->nodes[n].type)) {
+            ORR_TRY(spread(&w, n));
+            ORR_TRY(store(&w, &paths, n));
+        }
+    *ret_paths = paths;
+    return ORR_OK;
+}
