@@ -1,0 +1,137 @@
+#include "api/analysis_json.h"
+
+#include <string.h>
+
+#include "api/sections.h"
+
+struct scope {
+    struct orr_json *json;
+    const struct orr_analysis *analysis;
+    const char *topology;
+};
+
+static json_t *nccl(const struct scope *scope)
+{
+    return orr_json_text(scope->json, scope->analysis->query.settings.release->name);
+}
+static json_t *topology(const struct scope *scope)
+{
+    return orr_json_text(scope->json, scope->topology);
+}
+static json_t *hosts(const struct scope *scope)
+{
+    return orr_json_int(scope->json, scope->analysis->query.hosts);
+}
+static json_t *ranks(const struct scope *scope)
+{
+    return orr_json_int(scope->json, scope->analysis->ranks);
+}
+static json_t *local_ranks(const struct scope *scope)
+{
+    return orr_json_int(scope->json, scope->analysis->local_ranks);
+}
+static json_t *settings(const struct scope *scope)
+{
+    json_t *object = orr_json_object(scope->json);
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        const char *text = orr_setting_text(&scope->analysis->query.settings, (enum orr_setting)i);
+        if (!text)
+            continue;
+        orr_setting_info((enum orr_setting)i, &info);
+        orr_json_set(scope->json, object, info.name, orr_json_text(scope->json, text));
+    }
+    return object;
+}
+static json_t *findings(const struct scope *scope)
+{
+    return orr_findings_json(scope->json, scope->analysis->dump);
+}
+
+/* Writers that need no more than the analysis. */
+#define OF_ANALYSIS(name, function)                                                                                    \
+    static json_t *name(const struct scope *scope)                                                                     \
+    {                                                                                                                  \
+        return function(scope->json, scope->analysis);                                                                 \
+    }
+OF_ANALYSIS(summary, orr_summary_json)
+OF_ANALYSIS(built, orr_built_json)
+OF_ANALYSIS(final, orr_system_json)
+OF_ANALYSIS(paths, orr_paths_json)
+OF_ANALYSIS(p2p, orr_p2p_json)
+OF_ANALYSIS(gdr, orr_gdr_json)
+OF_ANALYSIS(net_devs, orr_net_devs_json)
+OF_ANALYSIS(graphs, orr_graphs_json)
+OF_ANALYSIS(channels, orr_channels_json)
+OF_ANALYSIS(tuning, orr_tuning_json)
+OF_ANALYSIS(assumptions, orr_assumptions_json)
+OF_ANALYSIS(explanations, orr_explanations_json)
+
+static const struct {
+    const char *name;
+    json_t *(*write)(const struct scope *scope);
+} sections[] = {
+    {"nccl", nccl},
+    {"topology", topology},
+    {"hosts", hosts},
+    {"ranks", ranks},
+    {"local_ranks", local_ranks},
+    {"settings", settings},
+    {"summary", summary},
+    {"findings", findings},
+    {"system_before_trim", built},
+    {"system", final},
+    {"paths", paths},
+    {"p2p", p2p},
+    {"gdr", gdr},
+    {"net_devs", net_devs},
+    {"graphs", graphs},
+    {"channels", channels},
+    {"tuning", tuning},
+    {"assumptions", assumptions},
+    {"explanations", explanations},
+};
+enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
+
+const char *orr_section_name(size_t i)
+{
+    return i < SECTION_COUNT ? sections[i].name : NULL;
+}
+
+bool orr_section_exists(const char *name)
+{
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        if (!strcmp(sections[i].name, name))
+            return true;
+    return false;
+}
+
+json_t *orr_section_json(struct orr_json *json, const struct orr_analysis *analysis, const char *name,
+                         const char *section)
+{
+    struct scope scope = {.json = json, .analysis = analysis, .topology = name};
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        if (!strcmp(sections[i].name, section))
+            return sections[i].write(&scope);
+    json->failed = true;
+    return NULL;
+}
+
+enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char *name, const char *section, bool pretty,
+                                struct orr_text *text, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    struct scope scope = {.json = &json, .analysis = analysis, .topology = name};
+    if (section) {
+        if (!orr_section_exists(section)) {
+            orr_fail(err, ORR_NOT_FOUND, "an analysis has no section named \"%.40s\"", section);
+            orr_error_advice(err, "sections are the keys of the whole document, such as paths, graphs or tuning");
+            return ORR_NOT_FOUND;
+        }
+        return orr_json_write(&json, orr_section_json(&json, analysis, name, section), pretty, text, err);
+    }
+    json_t *document = orr_json_object(&json);
+    for (size_t i = 0; i < SECTION_COUNT; i++)
+        orr_json_set(&json, document, sections[i].name, sections[i].write(&scope));
+    return orr_json_write(&json, document, pretty, text, err);
+}

@@ -1,0 +1,187 @@
+/* Graphs as searched, channels as connected, and the tuning model. */
+#include <stdlib.h>
+
+#include "api/sections.h"
+
+static json_t *graph_json(struct orr_json *json, const struct orr_graph *graph)
+{
+    json_t *row = orr_json_object(json), *intra = orr_json_array(json), *inter = orr_json_array(json);
+    for (int32_t c = 0; c < graph->channels; c++) {
+        json_t *gpus = orr_json_array(json);
+        for (uint32_t i = 0; i < graph->row_count; i++)
+            orr_json_add(json, gpus, orr_json_int(json, graph->gpus[(size_t)c * graph->gpu_count + i]));
+        orr_json_add(json, intra, gpus);
+        if (graph->nets) {
+            json_t *nets = orr_json_array(json);
+            for (int i = 0; i < 2; i++)
+                orr_json_add(json, nets, orr_json_node(json, ORR_NET, graph->nets[c][i]));
+            orr_json_add(json, inter, nets);
+        }
+    }
+    orr_json_set(json, row, "name", orr_json_text(json, orr_graph_name(graph->kind)));
+    orr_json_set(json, row, "pattern", orr_json_int(json, graph->pattern));
+    orr_json_set(json, row, "channels", orr_json_int(json, graph->channels));
+    orr_json_set(json, row, "bw_intra", orr_json_number(json, graph->bw_intra));
+    orr_json_set(json, row, "bw_inter", orr_json_number(json, graph->bw_inter));
+    orr_json_set(json, row, "latency_inter", orr_json_number(json, graph->latency_inter));
+    orr_json_set(json, row, "type_intra", orr_json_text(json, orr_path_type_name(graph->type_intra)));
+    orr_json_set(json, row, "type_inter", orr_json_text(json, orr_path_type_name(graph->type_inter)));
+    orr_json_set(json, row, "cross_nic", orr_json_int(json, graph->cross_nic));
+    orr_json_set(json, row, "same_channels", orr_json_int(json, graph->same_channels));
+    orr_json_set(json, row, "n_hops", orr_json_int(json, graph->hops));
+    orr_json_set(json, row, "intra", intra);
+    orr_json_set(json, row, "inter", inter);
+    return row;
+}
+
+json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analysis)
+{
+    json_t *rows = orr_json_array(json);
+    for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
+        const struct orr_graph *graph = &analysis->parts[0].contribution.graphs[kind];
+        if (graph->pattern != ORR_PATTERN_NONE)
+            orr_json_add(json, rows, graph_json(json, graph));
+    }
+    return rows;
+}
+
+static json_t *ranks_json(struct orr_json *json, const int32_t *ranks, uint32_t count)
+{
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        orr_json_add(json, array, orr_json_int(json, ranks[i]));
+    return array;
+}
+
+static json_t *downs_json(struct orr_json *json, const int32_t (*down)[3], uint32_t count)
+{
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        orr_json_add(json, array, ranks_json(json, down[i], 3));
+    return array;
+}
+
+static json_t *tree_json(struct orr_json *json, const int32_t *up, const int32_t (*down)[3], uint32_t count)
+{
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "up", ranks_json(json, up, count));
+    orr_json_set(json, object, "down", downs_json(json, down, count));
+    return object;
+}
+
+static json_t *nvls_json(struct orr_json *json, const struct orr_communicator *communicator)
+{
+    if (!communicator->nvls || communicator->nvls_channels <= 0)
+        return json_null();
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "channels", orr_json_int(json, communicator->nvls_channels));
+    orr_json_set(json, object, "heads",
+                 ranks_json(json, communicator->nvls_heads, (uint32_t)communicator->nvls_head_count));
+    if (!communicator->nvls_trees)
+        return object;
+    json_t *trees[2], *array = orr_json_array(json);
+    for (int i = 0; i < 2; i++)
+        trees[i] = tree_json(json, communicator->nvls_trees[i].up,
+                             (const int32_t(*)[3])communicator->nvls_trees[i].down, communicator->rank_count);
+    for (int32_t c = 0; c < communicator->nvls_channels; c++)
+        orr_json_add(json, array, orr_json_again(trees[c % 2]));
+    for (int i = 0; i < 2; i++)
+        json_decref(trees[i]);
+    orr_json_set(json, object, "tree", array);
+    return object;
+}
+
+/* Channels are copies of fewer distinct ones: each distinct one becomes a value once and is referred to. */
+static json_t *copies_json(struct orr_json *json, const struct orr_communicator *communicator,
+                           json_t *(*distinct)(struct orr_json *, const struct orr_communicator *, int32_t))
+{
+    json_t *array = orr_json_array(json);
+    json_t **values = calloc((size_t)communicator->distinct_count + 1, sizeof *values);
+    if (!values)
+        json->failed = true;
+    for (int32_t c = 0; values && c < communicator->channel_count; c++) {
+        int32_t source = communicator->source[c];
+        if (!values[source])
+            values[source] = distinct(json, communicator, source);
+        orr_json_add(json, array, orr_json_again(values[source]));
+    }
+    for (int32_t i = 0; values && i < communicator->distinct_count; i++)
+        json_decref(values[i]);
+    free(values);
+    return array;
+}
+
+static json_t *ring(struct orr_json *json, const struct orr_communicator *communicator, int32_t i)
+{
+    return ranks_json(json, communicator->rings[i], communicator->rank_count);
+}
+
+static json_t *tree(struct orr_json *json, const struct orr_communicator *communicator, int32_t i)
+{
+    const struct orr_tree *from = &communicator->trees[i];
+    json_t *object = tree_json(json, from->up, (const int32_t(*)[3])from->down, communicator->rank_count);
+    orr_json_set(json, object, "depth", orr_json_int(json, from->depth));
+    return object;
+}
+
+static json_t *chain(struct orr_json *json, const struct orr_communicator *communicator, int32_t i)
+{
+    const struct orr_chain *from = &communicator->collnet_chains[i];
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "up", ranks_json(json, from->up, communicator->rank_count));
+    orr_json_set(json, object, "down", ranks_json(json, from->down, communicator->rank_count));
+    orr_json_set(json, object, "depth", orr_json_int(json, from->depth));
+    return object;
+}
+
+json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis)
+{
+    const struct orr_communicator *communicator = &analysis->communicator;
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "count", orr_json_int(json, communicator->channel_count));
+    orr_json_set(json, object, "rings", copies_json(json, communicator, ring));
+    orr_json_set(json, object, "trees", copies_json(json, communicator, tree));
+    orr_json_set(json, object, "nvls", nvls_json(json, communicator));
+    if (communicator->collnet_chains)
+        orr_json_set(json, object, "collnet_chain", copies_json(json, communicator, chain));
+    orr_json_set(json, object, "p2p_channels", orr_json_int(json, communicator->p2p_channels));
+    orr_json_set(json, object, "p2p_channels_per_peer", orr_json_int(json, communicator->p2p_channels_per_peer));
+    return object;
+}
+
+static json_t *costs_json(struct orr_json *json, const struct orr_analysis *analysis,
+                          const float (*values)[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT])
+{
+    json_t *functions = orr_json_object(json);
+    for (int f = 0; f < ORR_FUNCTION_COUNT; f++) {
+        json_t *algorithms = orr_json_object(json);
+        for (uint32_t a = 0; a < analysis->tuning.algorithm_count; a++) {
+            json_t *protocols = orr_json_object(json);
+            for (int p = 0; p < ORR_PROTOCOL_COUNT; p++)
+                orr_json_set(json, protocols, orr_protocol_name((enum orr_protocol)p),
+                             orr_json_number(json, values[f][a][p]));
+            orr_json_set(json, algorithms,
+                         orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a), protocols);
+        }
+        orr_json_set(json, functions, orr_function_name((enum orr_function)f), algorithms);
+    }
+    return functions;
+}
+
+json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analysis)
+{
+    const struct orr_tuning *tuning = &analysis->tuning;
+    json_t *object = orr_json_object(json), *thresholds = orr_json_object(json);
+    for (uint32_t a = 0; a < tuning->algorithm_count; a++) {
+        json_t *protocols = orr_json_object(json);
+        for (int p = 0; p < ORR_PROTOCOL_COUNT; p++)
+            orr_json_set(json, protocols, orr_protocol_name((enum orr_protocol)p),
+                         orr_json_int(json, tuning->has_thresholds ? tuning->thread_threshold[a][p] : 0));
+        orr_json_set(json, thresholds,
+                     orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a), protocols);
+    }
+    orr_json_set(json, object, "bandwidths", costs_json(json, analysis, tuning->bandwidth));
+    orr_json_set(json, object, "latencies", costs_json(json, analysis, tuning->latency));
+    orr_json_set(json, object, "thread_thresholds", thresholds);
+    return object;
+}

@@ -1,0 +1,176 @@
+#include "api/json.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *made(struct orr_json *json, json_t *value)
+{
+    if (!value)
+        json->failed = true;
+    return value;
+}
+
+json_t *orr_json_object(struct orr_json *json)
+{
+    return made(json, json_object());
+}
+
+json_t *orr_json_array(struct orr_json *json)
+{
+    return made(json, json_array());
+}
+
+void orr_json_set(struct orr_json *json, json_t *object, const char *key, json_t *value)
+{
+    if (!object || !value) {
+        json_decref(value);
+        json->failed = true;
+    } else if (json_object_set_new_nocheck(object, key, value) < 0) {
+        json->failed = true;
+    }
+}
+
+void orr_json_add(struct orr_json *json, json_t *array, json_t *value)
+{
+    if (!array || !value) {
+        json_decref(value);
+        json->failed = true;
+    } else if (json_array_append_new(array, value) < 0) {
+        json->failed = true;
+    }
+}
+
+json_t *orr_json_again(json_t *value)
+{
+    return json_incref(value);
+}
+
+/* Length of the well-formed UTF-8 sequence at bytes, 0: there is none. */
+static size_t sequence(const unsigned char *bytes)
+{
+    static const struct {
+        unsigned char low, high, second_low, second_high;
+        size_t length;
+    } forms[] = {
+        {0x01, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (bytes[0] < forms[i].low || bytes[0] > forms[i].high)
+            continue;
+        if (forms[i].length > 1 && (bytes[1] < forms[i].second_low || bytes[1] > forms[i].second_high))
+            return 0;
+        for (size_t k = 2; k < forms[i].length; k++)
+            if (bytes[k] < 0x80 || bytes[k] > 0xbf)
+                return 0;
+        return forms[i].length;
+    }
+    return 0;
+}
+
+json_t *orr_json_text(struct orr_json *json, const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    /* Either no UTF-8 or no memory: mend the text and see. Each byte grows to three at most. */
+    struct orr_text mended;
+    orr_text_init(&mended, strlen(text) * 3 + 1);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t length = sequence(at);
+        if (length)
+            orr_text_add(&mended, (const char *)at, length);
+        else
+            orr_text_puts(&mended, "\xef\xbf\xbd");
+        at += length ? length : 1;
+    }
+    value = orr_text_failed(&mended) || !mended.data ? NULL : json_string(mended.data);
+    orr_text_release(&mended);
+    return made(json, value);
+}
+
+json_t *orr_json_format(struct orr_json *json, const char *format, ...)
+{
+    char buffer[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(buffer, sizeof buffer, format, args);
+    va_end(args);
+    return orr_json_text(json, buffer);
+}
+
+json_t *orr_json_int(struct orr_json *json, int64_t value)
+{
+    return made(json, json_integer(value));
+}
+
+json_t *orr_json_bool(struct orr_json *json, bool value)
+{
+    return made(json, json_boolean(value));
+}
+
+json_t *orr_json_number(struct orr_json *json, double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    if (fabs(value) < 1e15 && value == floor(value))
+        return made(json, json_integer((json_int_t)value));
+    return made(json, json_real(value));
+}
+
+json_t *orr_json_node(struct orr_json *json, enum orr_node_type type, int64_t id)
+{
+    char buffer[ORR_NODE_ID_SIZE];
+    return made(json, json_string_nocheck(orr_node_id_format(type, id, buffer)));
+}
+
+json_t **orr_json_nodes(struct orr_json *json, const struct orr_system *system)
+{
+    json_t **nodes = calloc(system->node_count + 1, sizeof *nodes);
+    if (!nodes) {
+        json->failed = true;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < system->node_count; i++)
+        nodes[i] = orr_json_node(json, system->nodes[i].type, system->nodes[i].id);
+    return nodes;
+}
+
+void orr_json_nodes_free(json_t **nodes, const struct orr_system *system)
+{
+    if (!nodes)
+        return;
+    for (uint32_t i = 0; i < system->node_count; i++)
+        json_decref(nodes[i]);
+    free(nodes);
+}
+
+static int append(const char *bytes, size_t length, void *context)
+{
+    struct orr_text *text = context;
+    orr_text_add(text, bytes, length);
+    return orr_text_failed(text) ? -1 : 0;
+}
+
+enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, struct orr_text *text,
+                             struct orr_error *err)
+{
+    enum { DIGITS = 9 };
+    size_t flags = JSON_REAL_PRECISION(DIGITS) | JSON_ENCODE_ANY | (pretty ? JSON_INDENT(2) : JSON_COMPACT);
+    int failed = json->failed || !root ? 1 : json_dump_callback(root, append, text, flags);
+    json_decref(root);
+    if (!failed)
+        return ORR_OK;
+    if (!json->failed && orr_text_failed(text) && text->length >= text->limit / 2) {
+        orr_fail(err, ORR_LIMIT, "the answer is larger than %zu bytes", text->limit);
+        orr_error_advice(err, "ask for one section, or for fewer hosts");
+        return ORR_LIMIT;
+    }
+    return orr_fail_nomem(err);
+}

@@ -1,0 +1,102 @@
+/* One path between two devices: hops, narrowest link, and why it is what it is. */
+#include <string.h>
+
+#include "api/sections.h"
+
+/* The part that holds a node, and the node; NULL: no part has it. */
+static const struct orr_part *find_node(const struct orr_analysis *analysis, const char *text, uint32_t *ret_node)
+{
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        *ret_node = orr_system_find(&analysis->parts[p].system, text);
+        if (*ret_node != ORR_NO_NODE)
+            return &analysis->parts[p];
+    }
+    return NULL;
+}
+
+static enum orr_code unknown_node(const struct orr_analysis *analysis, const char *text, const char *parameter,
+                                  struct orr_error *err)
+{
+    orr_fail(err, ORR_NOT_FOUND, "the system has no device \"%.60s\"", text);
+    orr_error_where(err, "%s", parameter);
+    if (analysis->query.hosts == 1 && (!strncmp(text, "NET", 3) || !strncmp(text, "NIC", 3)))
+        orr_error_advice(err, "with one host NCCL drops the NICs: add hosts=2");
+    else
+        orr_error_advice(err, "name it as the analysis does (GPU/0-1b000), by rank:3, or by bus id (0000:1b:00.0)");
+    return ORR_NOT_FOUND;
+}
+
+static json_t *hops_json(struct orr_json *json, const struct orr_part *part, const struct orr_path *path, uint32_t from)
+{
+    json_t *hops = orr_json_array(json);
+    for (uint32_t i = 0; i < path->hops; i++) {
+        const struct orr_link *link = &part->system.links[part->paths.links[path->first + i]];
+        const struct orr_node *a = &part->system.nodes[i ? orr_path_node(&part->paths, path, i - 1) : from];
+        const struct orr_node *b = &part->system.nodes[link->to];
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "from", orr_json_node(json, a->type, a->id));
+        orr_json_set(json, row, "to", orr_json_node(json, b->type, b->id));
+        orr_json_set(json, row, "link", orr_json_text(json, orr_link_type_name(link->type)));
+        orr_json_set(json, row, "bw", orr_json_number(json, link->bw));
+        orr_json_add(json, hops, row);
+    }
+    return hops;
+}
+
+/* The decisions that concern the two ends. */
+static void set_decisions(struct orr_json *json, json_t *object, const struct orr_analysis *analysis,
+                          const struct orr_part *part, uint32_t from, uint32_t to)
+{
+    const struct orr_system *system = &part->system;
+    const struct orr_node *a = &system->nodes[from], *b = &system->nodes[to];
+    json_t *decisions = orr_json_object(json);
+    if (a->type == ORR_GPU && b->type == ORR_GPU && from != to) {
+        const struct orr_p2p *p2p =
+            &analysis->p2p[(size_t)a->gpu.rank * analysis->local_ranks + (size_t)b->gpu.rank];
+        orr_json_set(json, decisions, "p2p", orr_decision_json(json, &p2p->decision));
+    }
+    bool sends = a->type == ORR_GPU && b->type == ORR_NET, receives = a->type == ORR_NET && b->type == ORR_GPU;
+    if ((sends || receives) && part->gdr) {
+        uint32_t gpu = (sends ? from : to) - system->first[ORR_GPU], net = (sends ? to : from) - system->first[ORR_NET];
+        const struct orr_gdr *gdr = &part->gdr[(size_t)gpu * orr_system_count(system, ORR_NET) + net];
+        orr_json_set(json, decisions, "gdr", orr_decision_json(json, sends ? &gdr->send : &gdr->recv));
+    }
+    orr_json_set(json, object, "decisions", decisions);
+}
+
+enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from, const char *to,
+                            json_t **ret_value, struct orr_error *err)
+{
+    uint32_t a, b;
+    const struct orr_part *part = find_node(analysis, from, &a), *other = find_node(analysis, to, &b);
+    if (!part)
+        return unknown_node(analysis, from, "from", err);
+    if (!other)
+        return unknown_node(analysis, to, "to", err);
+    if (part != other) {
+        orr_fail(err, ORR_NOT_FOUND, "%.60s and %.60s are in different systems: trimming split the host", from, to);
+        orr_error_advice(err, "they reach each other by the network only");
+        return ORR_NOT_FOUND;
+    }
+    if (part->paths.base_of[b] == ORR_NO_NODE) {
+        orr_fail(err, ORR_NOT_FOUND, "NCCL keeps no paths to %.60s", to);
+        orr_error_where(err, "to");
+        orr_error_advice(err, "paths lead to GPUs, NETs, CPUs and NVSwitches");
+        return ORR_NOT_FOUND;
+    }
+    const struct orr_path *path = orr_path(&part->paths, a, b);
+    const struct orr_node *nodes = part->system.nodes;
+    int narrowest = orr_path_narrowest(&part->paths, path);
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "from", orr_json_node(json, nodes[a].type, nodes[a].id));
+    orr_json_set(json, object, "to", orr_json_node(json, nodes[b].type, nodes[b].id));
+    orr_json_set(json, object, "type", orr_json_text(json, orr_path_type_name(path->type)));
+    orr_json_set(json, object, "meaning", orr_json_text(json, orr_path_type_meaning(path->type)));
+    orr_json_set(json, object, "bw", orr_json_number(json, path->bw));
+    orr_json_set(json, object, "hops", hops_json(json, part, path, a));
+    orr_json_set(json, object, "narrowest", narrowest < 0 ? json_null() : orr_json_int(json, narrowest));
+    orr_json_set(json, object, "why", orr_json_text(json, orr_path_origin_text(path->origin)));
+    set_decisions(json, object, analysis, part, a, b);
+    *ret_value = object;
+    return ORR_OK;
+}

@@ -1,0 +1,42 @@
+/* One function a section of the analysis document; analysis_json.c lists them. Each gives a new value, NULL on failure,
+ * which json->failed remembers. */
+#ifndef ORR_API_SECTIONS_H
+#define ORR_API_SECTIONS_H
+
+#include "api/json.h"
+#include "engine/analysis/analysis.h"
+
+/* system_json.c */
+json_t *orr_built_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_system_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* decisions_json.c */
+json_t *orr_p2p_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_gdr_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* graphs_json.c */
+json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* explain_json.c: why, and under which assumptions. */
+json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *analysis);
+/* One decision as an object: verdict, rule, text, distance, level, setting. */
+json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *decision);
+
+/* summary_json.c: what machine a dump describes, in a sentence and in counts; works without an analysis. */
+json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump);
+json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis);
+
+/* findings_json.c: what the reader noticed; {"findings": [...], "counts": {...}}. */
+json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump);
+json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump);
+
+/* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is not there. */
+enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from, const char *to,
+                            json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif
