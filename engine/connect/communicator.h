@@ -27,6 +27,11 @@ struct orr_contribution {
      * link (0 for a GPU whose own links do not reach a CPU). */
     int32_t p2p_local_min;
     int32_t p2p_nics_min;
+    /* For releases that exchange these (ORR_NET_PEER_BY_RATE: 2.30.7), 0 elsewhere: over its GPUs, the least number of
+     * channels that fill a GPU's NICs (2 for a GPU without), and the least rate from a GPU to its first preferred NIC,
+     * GB/s. */
+    int32_t p2p_net_min;
+    float net_bw_min;
 };
 
 struct orr_member {
@@ -53,6 +58,8 @@ struct orr_communicator {
     uint32_t rank_count, node_count, max_local_ranks, min_local_ranks;
     int32_t cpu_arch, cpu_vendor; /* MIXED where members differ */
     int32_t sm_min, sm_max;
+    bool has_nvswitch;            /* member 0's, which decides for CollNetDirect */
+    uint32_t own_local_ranks;     /* on rank 0's node */
     bool collnet;                 /* on after alignment */
     bool nvls;                    /* on: supported everywhere, with heads */
     const int32_t *node_of_rank;  /* [rank] */
@@ -67,13 +74,15 @@ struct orr_communicator {
     int32_t distinct_count;
     const int32_t *source;        /* [channel] */
     int32_t *const *rings;        /* [distinct channel][position]: ranks in ring order, starting at rank 0 */
-    const struct orr_tree *trees; /* [distinct channel] */
+    const struct orr_tree *trees; /* [distinct channel]; 2.7.8: the tree towards the root */
+    const struct orr_tree *down_trees; /* [distinct channel]: 2.7.8's second link set, away from the root; else NULL */
     const struct orr_chain *collnet_chains; /* [distinct channel], NULL where CollNet is off or there is one node */
 
     int32_t nvls_channels;
     int32_t nvls_head_count;
     const int32_t *nvls_heads;              /* [head]: rank on node 0 */
-    const struct orr_nvls_tree *nvls_trees; /* [2]: even and odd NVLS channels; NULL with one node */
+    const struct orr_nvls_tree *nvls_trees; /* [2]: even and odd channels; NULL with one node */
+    int32_t nvls_tree_channels;             /* how many channels have such a tree: nvls_trees[channel & 1] */
     int32_t collnet_heads;
 
     int32_t p2p_channels, p2p_channels_per_peer;

@@ -30,7 +30,8 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
 
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 
-struct orr_tuning_model; /* engine/tuning/tuning_model.h: the tables and switches of the tuning model */
+struct orr_tuning_model;  /* release/tuning_model.h: the tables and switches of the tuning model */
+struct orr_connect_rules; /* release/connect_rules.h: how graphs of several systems are joined */
 
 struct orr_release {
     const char *name;    /* "2.27.7" */
@@ -58,6 +59,7 @@ struct orr_release {
     const struct orr_search_rates *search_rates;
     int32_t ring_max_channels;
 
+    const struct orr_connect_rules *connect;
     const struct orr_tuning_model *tuning;
 };
 

@@ -4,19 +4,7 @@
 #define ORR_TUNING_TUNING_H
 
 #include "engine/connect/communicator.h"
-
-enum orr_function { ORR_BROADCAST, ORR_REDUCE, ORR_ALLGATHER, ORR_REDUCESCATTER, ORR_ALLREDUCE, ORR_FUNCTION_COUNT };
-enum orr_protocol { ORR_LL, ORR_LL128, ORR_SIMPLE, ORR_PROTOCOL_COUNT };
-enum orr_algorithm { /* ORDER: NCCL's numbers from 2.19 on; older releases have a "CollNet" in the place of CollNetDirect */
-    ORR_ALGO_TREE,
-    ORR_ALGO_RING,
-    ORR_ALGO_COLLNET_DIRECT,
-    ORR_ALGO_COLLNET_CHAIN,
-    ORR_ALGO_NVLS,
-    ORR_ALGO_NVLS_TREE,
-    ORR_ALGO_PAT,
-    ORR_ALGORITHM_COUNT
-};
+#include "engine/release/tuning_model.h"
 
 struct orr_tuning {
     uint32_t algorithm_count;                                                       /* that the release has */

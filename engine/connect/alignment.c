@@ -1,0 +1,66 @@
+/* All ranks must use the same number of channels at the same assumed rates: every field of a graph becomes the worst
+ * of all members'. The channels themselves stay each member's own. */
+#include "engine/connect/connecting.h"
+#include "engine/topology/system.h"
+
+#define LESS(a, b) ((a) < (b) ? (a) : (b))
+#define MORE(a, b) ((a) > (b) ? (a) : (b))
+
+static void align_graph(struct orr_graph *aligned, const struct orr_graph *graph, const struct orr_connect_rules *rules)
+{
+    aligned->channels = LESS(aligned->channels, graph->channels);
+    aligned->same_channels = LESS(aligned->same_channels, graph->same_channels);
+    aligned->bw_intra = LESS(aligned->bw_intra, graph->bw_intra);
+    aligned->bw_inter = LESS(aligned->bw_inter, graph->bw_inter);
+    aligned->type_intra = rules->aligns_intra_to_nearest ? LESS(aligned->type_intra, graph->type_intra)
+                                                         : MORE(aligned->type_intra, graph->type_intra);
+    if (rules->aligns_type_inter)
+        aligned->type_inter = MORE(aligned->type_inter, graph->type_inter);
+    if (rules->aligns_cross_nic)
+        aligned->cross_nic = MORE(aligned->cross_nic, graph->cross_nic);
+}
+
+static void align_machine(struct orr_communicator *out, const struct orr_contribution *contribution, bool mixes_cpu)
+{
+    if (mixes_cpu && contribution->cpu_arch != out->cpu_arch)
+        out->cpu_arch = ORR_ARCH_MIXED;
+    if (mixes_cpu && contribution->cpu_vendor != out->cpu_vendor)
+        out->cpu_vendor = ORR_VENDOR_MIXED;
+    out->sm_min = LESS(out->sm_min, contribution->sm_min);
+    out->sm_max = MORE(out->sm_max, contribution->sm_max);
+    out->max_tree_pattern = MORE(out->max_tree_pattern, (int32_t)contribution->graphs[ORR_GRAPH_TREE].pattern);
+}
+
+enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
+{
+    struct orr_communicator *out = c->out;
+    const struct orr_contribution *own = c->members[0].contribution;
+    out->cpu_arch = own->cpu_arch;
+    out->cpu_vendor = own->cpu_vendor;
+    out->sm_min = own->sm_min;
+    out->sm_max = own->sm_max;
+    for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
+        out->aligned[kind] = own->graphs[kind];
+        out->aligned[kind].kind = (enum orr_graph_kind)kind;
+        out->own_latency_inter[kind] = own->graphs[kind].latency_inter;
+    }
+    for (uint32_t n = 0; n < out->node_count; n++) {
+        const struct orr_contribution *contribution = c->members[n].contribution;
+        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
+            align_graph(&out->aligned[kind], &contribution->graphs[kind], c->rules);
+        align_machine(out, contribution, c->rules->mixes_cpu);
+    }
+
+    struct orr_graph *ring = &out->aligned[ORR_GRAPH_RING], *tree = &out->aligned[ORR_GRAPH_TREE];
+    c->base_channels = LESS(ring->channels, tree->channels);
+    ring->channels = tree->channels = c->base_channels;
+    if (c->base_channels < 1)
+        return orr_fail(err, ORR_INTERNAL, "a system has no ring or no tree channel");
+
+    int64_t threshold = orr_setting_int(c->settings, ORR_SET_COLLNET_NODE_THRESHOLD);
+    int32_t most_local = c->rules->collnet_max_local_ranks;
+    out->collnet = out->aligned[ORR_GRAPH_COLLNET_CHAIN].channels > 0 && out->node_count > 1 &&
+                   out->node_count >= threshold && (!most_local || out->max_local_ranks <= (uint32_t)most_local);
+    out->nvls = c->rules->nvls_channels && out->aligned[ORR_GRAPH_NVLS].channels > 0;
+    return ORR_OK;
+}

@@ -1,0 +1,64 @@
+/* In-network reduction: in every node a chain of GPUs to the network (CollNetChain), and heads that each gather a part
+ * of the data for it (CollNetDirect). */
+#include "engine/connect/connecting.h"
+
+int32_t orr_graph_heads(const struct orr_graph *graph, bool distinct, int32_t heads[ORR_MAX_CHANNELS])
+{
+    int32_t count = 0;
+    for (int32_t c = 0; c < graph->channels && c < ORR_MAX_CHANNELS; c++) {
+        int32_t head = graph->gpus[(size_t)c * graph->gpu_count];
+        bool known = false;
+        for (int32_t i = 0; i < count; i++)
+            known |= heads[i] == head;
+        if (!known || !distinct)
+            heads[count++] = head;
+    }
+    return count;
+}
+
+static void connect_chain(const struct orr_connecting *c, int32_t channel, struct orr_chain *chain)
+{
+    for (uint32_t n = 0; n < c->out->node_count; n++) {
+        const struct orr_member *member = &c->members[n];
+        if (channel >= member->contribution->graphs[ORR_GRAPH_COLLNET_CHAIN].channels)
+            continue;
+        const int32_t *row = orr_graph_row(member, ORR_GRAPH_COLLNET_CHAIN, channel);
+        int32_t base = member->rank_base;
+        uint32_t count = member->contribution->rank_count;
+        for (uint32_t i = 0; i < count; i++) {
+            chain->up[base + row[i]] = i ? base + row[i - 1] : (int32_t)c->out->rank_count;
+            chain->down[base + row[i]] = i + 1 < count ? base + row[i + 1] : -1;
+        }
+    }
+}
+
+enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *err)
+{
+    struct orr_communicator *out = c->out;
+    if (!out->collnet)
+        return ORR_OK;
+    const struct orr_graph *graphs = c->members[0].contribution->graphs;
+    const struct orr_graph *direct = &graphs[ORR_GRAPH_COLLNET_DIRECT];
+    int32_t heads[ORR_MAX_CHANNELS];
+    out->collnet_heads = orr_graph_heads(direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct,
+                                         c->rules->collnet_heads_distinct, heads);
+    if (!c->rules->collnet_chains)
+        return ORR_OK;
+    struct orr_chain *chains = ORR_NEW(c->arena, struct orr_chain, (size_t)out->distinct_count);
+    if (!chains)
+        return orr_fail_nomem(err);
+    for (int32_t d = 0; d < out->distinct_count; d++) {
+        if (d >= c->base_channels) {
+            chains[d] = chains[d - c->base_channels];
+            continue;
+        }
+        chains[d].up = orr_ranks_new(c->arena, out->rank_count);
+        chains[d].down = orr_ranks_new(c->arena, out->rank_count);
+        if (!chains[d].up || !chains[d].down)
+            return orr_fail_nomem(err);
+        connect_chain(c, d, &chains[d]);
+        chains[d].depth = (int32_t)(out->rank_count / out->node_count);
+    }
+    out->collnet_chains = chains;
+    return ORR_OK;
+}

@@ -1,0 +1,86 @@
+/* Inside engine/connect only: what the steps of one orr_connect() share. Each step is a file of its own and fills its
+ * part of the communicator; communicator.c calls them in NCCL's order. */
+#ifndef ORR_CONNECT_CONNECTING_H
+#define ORR_CONNECT_CONNECTING_H
+
+#include "engine/connect/communicator.h"
+#include "engine/release/connect_rules.h"
+
+struct orr_connecting {
+    const struct orr_member *members; /* node n is member n */
+    const struct orr_settings *settings;
+    const struct orr_connect_rules *rules;
+    struct orr_arena *arena;
+    struct orr_communicator *out;
+    int32_t max_channels; /* of the release */
+    int32_t base_channels; /* K: channels that every member's ring and tree graph has */
+    int32_t min_ctas, max_ctas;
+    int32_t nvls_channels; /* wanted, before the number of heads is known */
+};
+
+/* A channel's GPUs in one member's graph: host ranks. */
+static inline const int32_t *orr_graph_row(const struct orr_member *member, enum orr_graph_kind kind, int32_t channel)
+{
+    const struct orr_graph *graph = &member->contribution->graphs[kind];
+    return graph->gpus + (size_t)channel * graph->gpu_count;
+}
+
+/* The value of an integer setting that the user gave; -2 is NCCL's own "not set". */
+static inline bool orr_setting_given(const struct orr_settings *settings, enum orr_setting setting, int64_t *ret_value)
+{
+    int64_t value = orr_setting_int(settings, setting);
+    if (value == ORR_SETTING_UNSET || value == -2)
+        return false;
+    *ret_value = value;
+    return true;
+}
+
+static inline int32_t orr_clamp(int64_t value, int64_t low, int64_t high)
+{
+    return (int32_t)(value < low ? low : value > high ? high : value);
+}
+
+/* numbering.c: ranks, nodes, local ranks; refuses members whose ranks do not make 0..R-1, and graphs that name other
+ * systems' ranks. */
+enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, struct orr_error *err) ORR_NO_DISCARD;
+/* alignment.c: the graphs' common denominator, CPU and capability, base_channels, whether CollNet and NVLS stay. */
+enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+/* channel_counts.c: channel_count, coll_channels, source, distinct_count. */
+enum orr_code orr_count_channels(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+/* The limits by NCCL_MIN_CTAS and NCCL_MAX_CTAS, which NVLS obeys too. */
+void orr_cta_limits(struct orr_connecting *c);
+/* Most channels whose arguments fit into NCCL_WORK_ARGS_BYTES. */
+int32_t orr_args_limit(const struct orr_connecting *c);
+/* rings.c: one ring for every distinct channel. */
+enum orr_code orr_connect_rings(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+/* trees.c, loop_trees.c: one tree for every distinct channel. */
+enum orr_code orr_connect_trees(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_connect_loop_trees(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+/* collnet.c: chains and the number of heads. */
+enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+/* nvls.c: how many channels NVLS wants; its heads and trees. */
+void orr_count_nvls(struct orr_connecting *c);
+enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+/* p2p_counts.c */
+void orr_count_p2p(struct orr_connecting *c);
+
+/* First GPUs of a graph's channels in order, each once where `distinct`; heads has room for all. The number of them. */
+int32_t orr_graph_heads(const struct orr_graph *graph, bool distinct, int32_t heads[ORR_MAX_CHANNELS]);
+
+/* Place of a node in one of the two trees over the nodes (trees.c). -1: none. */
+struct orr_tree_place {
+    int32_t up, down[2];
+    int32_t child; /* which child of its parent it is: 0 or 1 */
+};
+/* Fills places[node_count] of the first (0) or second (1) tree. */
+void orr_double_tree(const struct orr_connect_rules *rules, int32_t node_count, int which,
+                     struct orr_tree_place *places);
+/* Takes a tree's arrays from the arena, all -1. */
+enum orr_code orr_tree_new(struct orr_arena *arena, uint32_t rank_count, struct orr_tree *ret_tree,
+                           struct orr_error *err) ORR_NO_DISCARD;
+/* `count` ints of -1 from the arena, NULL: out of memory. */
+int32_t *orr_ranks_new(struct orr_arena *arena, size_t count);
+/* floor(log2(value)), 0 for 0 and 1. */
+int32_t orr_log2(uint32_t value);
+
+#endif

@@ -1,0 +1,100 @@
+/* NVLink SHARP: the NVSwitch reduces. Each head gathers one share of the data on its node; with several nodes the
+ * heads of a share form a tree over the nodes, even channels the first of the double tree, odd ones the second. */
+#include "engine/connect/connecting.h"
+
+/* From capability 100 on, with several nodes, more channels where the NICs are fast. 0: no opinion. */
+static int32_t channels_by_net_rate(const struct orr_communicator *out, float rate)
+{
+    if (out->node_count == 2 && rate >= 48)
+        return 32;
+    if (rate >= 96)
+        return out->min_local_ranks <= 8 ? 24 : 32;
+    return rate >= 48 ? 24 : 0;
+}
+
+void orr_count_nvls(struct orr_connecting *c)
+{
+    const struct orr_communicator *out = c->out;
+    if (!out->nvls) {
+        c->nvls_channels = 0;
+        return;
+    }
+    bool several_hosts = false;
+    float rate = c->members[0].contribution->net_bw_min;
+    for (uint32_t n = 0; n < out->node_count; n++) {
+        several_hosts |= c->members[n].rank_base != c->members[0].rank_base;
+        if (c->members[n].contribution->net_bw_min < rate)
+            rate = c->members[n].contribution->net_bw_min;
+    }
+    int64_t wanted;
+    if (!orr_setting_given(c->settings, ORR_SET_NVLS_NCHANNELS, &wanted) || wanted <= 0) {
+        wanted = c->rules->nvls_channels;
+        if (c->members[0].contribution->sm_min >= 100)
+            wanted = several_hosts ? c->rules->nvls_channels_sm100_hosts : c->rules->nvls_channels_sm100;
+        if (c->rules->nvls_by_net_rate && out->sm_min >= 100 && out->node_count > 1) {
+            int32_t by_rate = channels_by_net_rate(out, rate);
+            wanted = by_rate ? by_rate : wanted;
+        }
+    }
+    c->nvls_channels = orr_clamp(wanted, c->min_ctas, c->max_ctas);
+}
+
+/* One tree set for all heads: ranks are heads of one share at most. */
+static void connect_tree(const struct orr_connecting *c, const struct orr_tree_place *places,
+                         const int32_t *heads, int32_t head_count, struct orr_nvls_tree *tree)
+{
+    const struct orr_communicator *out = c->out;
+    for (uint32_t rank = 0; rank < out->rank_count; rank++)
+        tree->down[rank][0] = (int32_t)out->rank_count;
+    for (int32_t n = 0; n < (int32_t)out->node_count; n++)
+        for (int32_t h = 0; h < head_count; h++) {
+            int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h];
+            const struct orr_tree_place *place = &places[n];
+            int slot = 0;
+            tree->up[rank] = place->up < 0 ? -1 : heads[(size_t)place->up * (size_t)head_count + (size_t)h];
+            tree->down[rank][slot++] = (int32_t)out->rank_count + 1 + h; /* the switch's share h */
+            for (int i = 0; i < 2; i++)
+                if (place->down[i] >= 0)
+                    tree->down[rank][slot++] = heads[(size_t)place->down[i] * (size_t)head_count + (size_t)h];
+        }
+}
+
+enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
+{
+    struct orr_communicator *out = c->out;
+    if (!out->nvls)
+        return ORR_OK;
+    int32_t own[ORR_MAX_CHANNELS], head_count = ORR_MAX_CHANNELS;
+    for (uint32_t n = 0; n < out->node_count; n++) {
+        int32_t count = orr_graph_heads(&c->members[n].contribution->graphs[ORR_GRAPH_NVLS], true, own);
+        head_count = count < head_count ? count : head_count;
+    }
+    out->nvls = head_count > 0;
+    if (!out->nvls)
+        return ORR_OK;
+    int32_t *heads = ORR_NEW(c->arena, int32_t, (size_t)out->node_count * (size_t)head_count);
+    struct orr_tree_place *places = ORR_NEW(c->arena, struct orr_tree_place, out->node_count);
+    struct orr_nvls_tree *trees = ORR_NEW(c->arena, struct orr_nvls_tree, 2);
+    if (!heads || !places || !trees)
+        return orr_fail_nomem(err);
+    for (uint32_t n = 0; n < out->node_count; n++) {
+        orr_graph_heads(&c->members[n].contribution->graphs[ORR_GRAPH_NVLS], true, own);
+        for (int32_t h = 0; h < head_count; h++)
+            heads[(size_t)n * (size_t)head_count + (size_t)h] = c->members[n].rank_base + own[h];
+    }
+    out->nvls_channels = c->nvls_channels;
+    out->nvls_head_count = head_count;
+    out->nvls_heads = heads;
+    if (out->node_count == 1)
+        return ORR_OK;
+    for (int which = 0; which < 2; which++) {
+        struct orr_tree tree;
+        ORR_TRY(orr_tree_new(c->arena, out->rank_count, &tree, err));
+        trees[which] = (struct orr_nvls_tree){.up = tree.up, .down = tree.down};
+        orr_double_tree(c->rules, (int32_t)out->node_count, which, places);
+        connect_tree(c, places, heads, head_count, &trees[which]);
+    }
+    out->nvls_trees = trees;
+    out->nvls_tree_channels = c->rules->nvls_copies_channels ? out->channel_count : out->nvls_channels;
+    return ORR_OK;
+}

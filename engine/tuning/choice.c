@@ -1,0 +1,152 @@
+/* What NCCL would pick for a call, and how many channels and threads it would take. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/topology/system.h"
+#include "engine/tuning/model.h"
+
+float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
+                      const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
+                      enum orr_protocol protocol, uint64_t bytes)
+{
+    const struct orr_tuning_model *tables = settings->release->tuning;
+    float bw = tuning->bandwidth[function][algorithm][protocol];
+    float latency = tuning->latency[function][algorithm][protocol];
+    if (bw == 0)
+        return -1;
+    int32_t size = orr_floor_log2(bytes / 64);
+    if (size < 0 && !tables->small_sizes_uncorrected)
+        size = 0;
+    bool nvls_corrected = communicator->sm_min >= 100 && communicator->cpu_arch == ORR_ARCH_X86;
+    int32_t sizes = algorithm == ORR_ALGO_TREE                            ? tables->tree_correction_sizes
+                    : algorithm == ORR_ALGO_NVLS_TREE && nvls_corrected ? tables->nvls_tree_correction_sizes
+                                                                          : 0;
+    if (function == ORR_ALLREDUCE && size >= 0 && size < sizes)
+        bw *= tables->tree_correction[protocol][size];
+
+    if (algorithm == ORR_ALGO_RING && protocol == ORR_SIMPLE && communicator->node_count > 1 &&
+        function == ORR_ALLREDUCE) {
+        uint64_t channels = (uint64_t)(tables->collective_channels ? communicator->coll_channels
+                                                                   : communicator->channel_count);
+        if (tables->plateau == ORR_PLATEAU_BY_RANKS) {
+            if ((double)bytes >= communicator->rank_count / 16.0 * 65536)
+                latency = (float)(latency * 1.9);
+        } else if (bytes / (channels * communicator->rank_count) >= 64) {
+            latency = (float)(latency * (communicator->sm_min < 80 ? 1.9 : 1.4));
+        }
+    }
+    return latency + (float)bytes / (1000 * bw);
+}
+
+/* Whether NCCL considers an algorithm for a sum of 32-bit floats. */
+static bool considered(const struct orr_tuning_model *tables, const struct orr_communicator *comm,
+                       enum orr_function function, enum orr_algorithm algorithm)
+{
+#define FITS(limit) (!(limit) || comm->max_local_ranks <= (uint32_t)(limit))
+    switch (algorithm) {
+    case ORR_ALGO_COLLNET_DIRECT:
+        return comm->collnet && FITS(tables->collnet_direct_max_local_ranks);
+    case ORR_ALGO_COLLNET_CHAIN:
+        return comm->collnet && FITS(tables->collnet_chain_max_local_ranks);
+    case ORR_ALGO_NVLS:
+    case ORR_ALGO_NVLS_TREE:
+        if (!comm->nvls)
+            return false;
+        if (algorithm == ORR_ALGO_NVLS && comm->node_count > 1 && !comm->collnet)
+            return false;
+        if (function == ORR_ALLREDUCE)
+            return true;
+        if (tables->nvls_gather_one_node && comm->node_count > 1)
+            return false;
+        return !tables->nvls_gather_max_local_ranks ||
+               comm->own_local_ranks <= (uint32_t)tables->nvls_gather_max_local_ranks;
+    default:
+        return true;
+    }
+#undef FITS
+}
+
+/* CollNetDirect sheds channels in rounds: down to 16 at a full threshold, then to 8 at half of it, and so on. */
+static int32_t collnet_direct_channels(uint64_t bytes, int32_t channels, int32_t threads, int32_t heads, int64_t threshold)
+{
+    bool too_many = true;
+    for (int32_t floor = 16; floor >= 1 && too_many; floor /= 2)
+        while ((too_many = (int64_t)bytes < (int64_t)channels * threads * heads * threshold) && channels > floor) {
+            if (channels == floor + floor / 2)
+                threshold /= 2;
+            channels--;
+        }
+    return channels;
+}
+
+static void take_channels(const struct orr_tuning *tuning, const struct orr_communicator *comm,
+                          const struct orr_tuning_model *tables, uint64_t bytes, struct orr_choice *choice)
+{
+    enum orr_algorithm algorithm = choice->algorithm;
+    int64_t threshold = tuning->thread_threshold[algorithm][choice->protocol];
+    int32_t threads = tuning->max_threads[algorithm][choice->protocol];
+    int32_t channels = tables->collective_channels ? comm->coll_channels : comm->channel_count;
+    int64_t size = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
+    if (tables->collnet_half_channels && algorithm == ORR_ALGO_COLLNET_DIRECT)
+        channels = channels > 1 ? channels / 2 : 1;
+    if (algorithm == ORR_ALGO_COLLNET_DIRECT && !tables->only_ring_gathers) {
+        channels = collnet_direct_channels((uint64_t)size, channels, threads, comm->collnet_heads, threshold);
+    } else if (algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE) {
+        bool bounded = tables->nvls_bounded && algorithm == ORR_ALGO_NVLS && comm->node_count > 1;
+        channels = bounded && channels < comm->nvls_channels ? channels : comm->nvls_channels;
+    } else {
+        while (size < (int64_t)channels * threads * threshold && channels >= 2)
+            channels--;
+        while (size < (int64_t)channels * threads * threshold && threads % 128 == 0 && threads > 0)
+            threads /= 2;
+    }
+    if (choice->protocol == ORR_SIMPLE)
+        threads += tables->simple_threads[algorithm];
+    threads = threads < tables->least_threads ? tables->least_threads : threads;
+    if (tables->fixed_threads && (algorithm == ORR_ALGO_TREE || algorithm == ORR_ALGO_PAT))
+        threads = tables->fixed_threads;
+    choice->channels = channels;
+    choice->threads = threads;
+}
+
+static float bus_share(enum orr_function function, uint32_t ranks)
+{
+    float n = (float)ranks;
+    return function == ORR_ALLREDUCE ? 2 * (n - 1) / n : orr_gathers(function) ? (n - 1) / n : 1;
+}
+
+bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
+                       const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
+                       struct orr_choice *ret_choice)
+{
+    const struct orr_tuning_model *tables = settings->release->tuning;
+    struct orr_choice choice;
+    memset(&choice, 0, sizeof choice);
+    bool found = communicator->rank_count == 1; /* a copy: Ring and Simple, no time */
+    choice.algorithm = ORR_ALGO_RING;
+    choice.protocol = ORR_SIMPLE;
+    float least = tables->time_limit > 0 ? tables->time_limit : INFINITY;
+    for (uint32_t a = 0; a < tuning->algorithm_count && communicator->rank_count > 1; a++) {
+        if (!considered(tables, communicator, function, (enum orr_algorithm)a))
+            continue;
+        for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
+            float time = orr_tuning_time(tuning, communicator, settings, function, (enum orr_algorithm)a,
+                                         (enum orr_protocol)p, bytes);
+            if (time < 0 || time >= least)
+                continue;
+            found = true;
+            least = choice.time = time;
+            choice.algorithm = (enum orr_algorithm)a;
+            choice.protocol = (enum orr_protocol)p;
+        }
+    }
+    if (!found)
+        return false;
+    take_channels(tuning, communicator, tables, bytes, &choice);
+    if (choice.time > 0) {
+        choice.alg_bw = (float)((double)bytes / choice.time / 1000);
+        choice.bus_bw = choice.alg_bw * bus_share(function, communicator->rank_count);
+    }
+    *ret_choice = choice;
+    return true;
+}
