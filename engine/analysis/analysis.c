@@ -1,0 +1,131 @@
+/* NCCL's order of steps, from a dump to the tuning model. */
+#include "engine/analysis/analysis.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "engine/analysis/part.h"
+#include "engine/decide/verdicts.h"
+
+const uint32_t orr_max_ranks = 1u << 17;
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Adds the time since *since to a stage and starts the next one; nothing where nobody asks. */
+static void lap(uint64_t *stage, uint64_t *since)
+{
+    if (!stage)
+        return;
+    uint64_t t = now();
+    *stage += t - *since;
+    *since = t;
+}
+
+static enum orr_code decide_pairs(struct orr_analysis *a, struct orr_error *err)
+{
+    struct orr_p2p *p2p = ORR_NEW(a->arena, struct orr_p2p, (size_t)a->local_ranks * a->local_ranks);
+    uint32_t *node = ORR_NEW(a->arena, uint32_t, a->local_ranks);
+    if (!p2p || !node)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < a->part_count; i++) {
+        const struct orr_system *system = &a->parts[i].system;
+        for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
+            node[system->nodes[g].gpu.rank] = g;
+    }
+    for (uint32_t x = 0; x < a->local_ranks; x++)
+        for (uint32_t y = 0; y < a->local_ranks; y++) {
+            struct orr_p2p *pair = &p2p[(size_t)x * a->local_ranks + y];
+            const struct orr_part *part = &a->parts[a->part_of_rank[x]];
+            pair->via = -1;
+            if (a->part_of_rank[x] != a->part_of_rank[y]) {
+                pair->decision = (struct orr_decision){.rule = ORR_RULE_P2P_OTHER_PART, .distance = ORR_PATH_DIS, .setting = -1};
+                continue;
+            }
+            struct orr_p2p_verdict verdict = orr_decide_p2p(&part->paths, &a->query.settings, node[x], node[y]);
+            pair->decision = verdict.decision;
+            pair->read = verdict.read;
+            if (verdict.via != ORR_NO_NODE)
+                pair->via = part->system.nodes[verdict.via].gpu.rank;
+        }
+    a->p2p = p2p;
+    return ORR_OK;
+}
+
+static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err)
+{
+    uint32_t count = a->query.hosts * a->part_count;
+    struct orr_member *members = ORR_NEW(a->arena, struct orr_member, count);
+    if (!members)
+        return orr_fail_nomem(err);
+    for (uint32_t m = 0; m < count; m++) {
+        members[m].contribution = &a->parts[m % a->part_count].contribution;
+        members[m].rank_base = (int32_t)(m / a->part_count * a->local_ranks);
+    }
+    return orr_connect(members, count, &a->query.settings, a->arena, &a->communicator, err);
+}
+
+static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *times, struct orr_error *err)
+{
+    uint64_t since = times ? now() : 0;
+    ORR_TRY(orr_system_build(a->dump, a->query.settings.release, a->arena, &a->built, err));
+    a->local_ranks = orr_system_count(&a->built, ORR_GPU);
+    if ((uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
+        return orr_fail(err, ORR_LIMIT, "%u hosts of %u GPUs are more than %u ranks", a->query.hosts, a->local_ranks,
+                        orr_max_ranks);
+    a->ranks = a->local_ranks * a->query.hosts;
+    lap(times ? &times->graph : NULL, &since);
+    ORR_TRY(orr_parts_make(a, err));
+    ORR_TRY(decide_pairs(a, err));
+    for (uint32_t i = 0; i < a->part_count; i++)
+        ORR_TRY(orr_part_decide(a, &a->parts[i], err));
+    lap(times ? &times->paths : NULL, &since);
+    for (uint32_t i = 0; i < a->part_count; i++)
+        ORR_TRY(orr_part_search(a, &a->parts[i], err));
+    lap(times ? &times->search : NULL, &since);
+    ORR_TRY(connect_hosts(a, err));
+    lap(times ? &times->connect : NULL, &since);
+    ORR_TRY(orr_tune(&a->communicator, &a->query.settings, &a->tuning, err));
+    lap(times ? &times->tuning : NULL, &since);
+    return ORR_OK;
+}
+
+enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,
+                          struct orr_analysis **ret_analysis, struct orr_error *err)
+{
+    if (query->hosts < 1 || query->hosts > ORR_MAX_HOSTS)
+        return orr_fail(err, ORR_SETTING, "hosts must be 1 to %d, not %u", ORR_MAX_HOSTS, query->hosts);
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_analysis *a = arena ? ORR_NEW(arena, struct orr_analysis, 1) : NULL;
+    if (!a) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    a->arena = arena;
+    a->dump = dump;
+    a->query = *query;
+    if (times)
+        memset(times, 0, sizeof *times);
+    enum orr_code code = analyse(a, times, err);
+    if (code != ORR_OK) {
+        orr_analysis_free(a);
+        return code;
+    }
+    *ret_analysis = a;
+    return ORR_OK;
+}
+
+void orr_analysis_free(struct orr_analysis *analysis)
+{
+    if (analysis)
+        orr_arena_free(analysis->arena);
+}
+
+const struct orr_part *orr_analysis_part(const struct orr_analysis *analysis, int32_t host_rank)
+{
+    return &analysis->parts[analysis->part_of_rank[host_rank]];
+}

@@ -1,0 +1,283 @@
+#include "engine/analysis/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/decide/nearest.h"
+#include "engine/decide/verdicts.h"
+#include "engine/release/release.h"
+#include "engine/search/search.h"
+
+/* The figures of a system that the search starts from. */
+static void summarise_rates(struct orr_system *system, const struct orr_paths *paths)
+{
+    bool has_nets = orr_system_count(system, ORR_NET) > 0;
+    enum orr_node_type target = has_nets ? ORR_NET : ORR_GPU;
+    system->max_bw = system->total_bw = 0;
+    if (!has_nets && orr_system_count(system, ORR_GPU) == 1) {
+        system->max_bw = system->total_bw = ORR_LOC_BW;
+        return;
+    }
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        const struct orr_node *gpu = &system->nodes[g];
+        float nvlink = 0, pci = 0;
+        for (uint32_t t = system->first[target]; t < system->first[target + 1]; t++) {
+            const struct orr_path *path = orr_path(paths, g, t);
+            if (path->hops && path->bw > system->max_bw)
+                system->max_bw = path->bw;
+        }
+        for (uint32_t l = gpu->first_link; l < gpu->first_link + gpu->link_count; l++) {
+            if (system->links[l].type == ORR_LINK_NVL)
+                nvlink += system->links[l].bw;
+            if (system->links[l].type == ORR_LINK_PCI)
+                pci = system->links[l].bw;
+        }
+        float sum = pci > nvlink ? pci : nvlink;
+        if (sum > system->total_bw)
+            system->total_bw = sum;
+    }
+}
+
+/* domain[g]: the smallest of g and the domains of earlier GPUs that g reaches without the network. */
+static uint32_t find_domains(const struct orr_system *system, const struct orr_paths *paths, uint32_t *domain)
+{
+    uint32_t first = system->first[ORR_GPU], count = orr_system_count(system, ORR_GPU), distinct = 0;
+    for (uint32_t g = 0; g < count; g++) {
+        domain[g] = g;
+        for (uint32_t p = 0; p < g; p++)
+            if (orr_path(paths, first + g, first + p)->type < ORR_PATH_NET && domain[p] < domain[g])
+                domain[g] = domain[p];
+        distinct += domain[g] == g;
+    }
+    return distinct;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Which nodes stay for a domain. Returns whether that is all of them. */
+static bool choose_nodes(const struct orr_analysis *a, const uint32_t *domain, uint32_t own, unsigned char *keep)
+{
+    const struct orr_system *system = &a->built;
+    uint32_t gpus = 0;
+    memset(keep, 1, system->node_count);
+    for (uint32_t g = 0; g < a->local_ranks; g++) {
+        keep[system->first[ORR_GPU] + g] = domain[g] == own;
+        gpus += domain[g] == own;
+    }
+    if (gpus < a->ranks)
+        return gpus == a->local_ranks;
+    memset(keep + system->first[ORR_NET], 0, orr_system_count(system, ORR_NET));
+    return orr_system_count(system, ORR_NET) == 0;
+}
+
+static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, const struct orr_paths *whole,
+                               const uint32_t *domain, uint32_t own, unsigned char *keep, struct orr_error *err)
+{
+    bool all = choose_nodes(a, domain, own, keep);
+    if (all)
+        part->system = a->built;
+    else
+        ORR_TRY(orr_system_without(&a->built, keep, a->arena, &part->system, err));
+    if (all) { /* the second computation would repeat the first */
+        part->paths = *whole;
+        part->paths.system = &part->system;
+    } else {
+        ORR_TRY(orr_effective_paths(&part->system, &a->query.settings, a->arena, &part->paths, err));
+    }
+    summarise_rates(&part->system, &part->paths);
+    uint32_t count = orr_system_count(&part->system, ORR_GPU);
+    int32_t *ranks = ORR_NEW(a->arena, int32_t, count);
+    if (!ranks)
+        return orr_fail_nomem(err);
+    for (uint32_t g = 0; g < count; g++)
+        ranks[g] = orr_system_node(&part->system, ORR_GPU, g)->gpu.rank;
+    qsort(ranks, count, sizeof *ranks, compare_ranks);
+    part->contribution.ranks = ranks;
+    part->contribution.rank_count = count;
+    return ORR_OK;
+}
+
+/* Parts in the order of their lowest ranks: members of a communicator stand so. */
+static int compare_parts(const void *a, const void *b)
+{
+    const struct orr_part *x = a, *y = b;
+    return x->contribution.ranks[0] < y->contribution.ranks[0] ? -1 : 1;
+}
+
+enum orr_code orr_parts_make(struct orr_analysis *a, struct orr_error *err)
+{
+    struct orr_paths whole = {0};
+    uint32_t *domain = ORR_NEW(a->arena, uint32_t, a->local_ranks);
+    uint32_t *part_of_rank = ORR_NEW(a->arena, uint32_t, a->local_ranks);
+    unsigned char *keep = ORR_NEW(a->arena, unsigned char, a->built.node_count);
+    if (!domain || !part_of_rank || !keep)
+        return orr_fail_nomem(err);
+    ORR_TRY(orr_effective_paths(&a->built, &a->query.settings, a->arena, &whole, err));
+    summarise_rates(&a->built, &whole);
+    uint32_t count = find_domains(&a->built, &whole, domain), made = 0;
+    a->parts = ORR_NEW(a->arena, struct orr_part, count);
+    if (!a->parts)
+        return orr_fail_nomem(err);
+    for (uint32_t g = 0; g < a->local_ranks; g++)
+        if (domain[g] == g)
+            ORR_TRY(make_part(a, &a->parts[made++], &whole, domain, g, keep, err));
+    a->part_count = count;
+    qsort(a->parts, count, sizeof *a->parts, compare_parts);
+    for (uint32_t i = 0; i < count; i++) {
+        struct orr_part *part = &a->parts[i];
+        part->paths.system = &part->system; /* it moved while sorting */
+        for (uint32_t r = 0; r < part->contribution.rank_count; r++)
+            part_of_rank[part->contribution.ranks[r]] = i;
+    }
+    a->part_of_rank = part_of_rank;
+    return ORR_OK;
+}
+
+enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)
+{
+    const struct orr_system *system = &part->system;
+    uint32_t gpus = orr_system_count(system, ORR_GPU), nets = orr_system_count(system, ORR_NET);
+    struct orr_gdr *gdr = ORR_NEW(a->arena, struct orr_gdr, (size_t)gpus * nets);
+    if (!gdr)
+        return orr_fail_nomem(err);
+    for (uint32_t g = 0; g < gpus; g++)
+        for (uint32_t n = 0; n < nets; n++) {
+            uint32_t gpu = system->first[ORR_GPU] + g, net = system->first[ORR_NET] + n;
+            struct orr_gdr *pair = &gdr[(size_t)g * nets + n];
+            ORR_TRY(orr_decide_gdr(&part->paths, &a->query.settings, gpu, net, true, &pair->send, err));
+            ORR_TRY(orr_decide_gdr(&part->paths, &a->query.settings, gpu, net, false, &pair->recv, err));
+        }
+    part->gdr = gdr;
+    return ORR_OK;
+}
+
+static float nvlink_bw(const struct orr_release *release, int32_t sm)
+{
+    const struct orr_nvlink_bw *row = release->nvlink_bw;
+    while (sm < row->sm_min)
+        row++;
+    return row->bw;
+}
+
+/* Fewest point-to-point channels between two GPUs of the part. */
+static int32_t fewest_local_channels(const struct orr_part *part)
+{
+    const struct orr_system *system = &part->system;
+    int32_t fewest = INT32_MAX;
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
+        for (uint32_t q = system->first[ORR_GPU]; q < system->first[ORR_GPU + 1]; q++) {
+            if (q == g)
+                continue;
+            const struct orr_path *path = orr_path(&part->paths, q, g);
+            int32_t links = 1;
+            if (path->type == ORR_PATH_NVL)
+                links = (int32_t)(path->bw / nvlink_bw(system->release, system->nodes[g].gpu.sm));
+            int32_t channels = 2 * (links > 1 ? links : 1);
+            fewest = channels < fewest ? channels : fewest;
+        }
+    return fewest;
+}
+
+/* Fewest nearest NICs that fill the CPU link of a GPU of the part. */
+static int32_t fewest_nics(const struct orr_part *part, uint32_t *scratch)
+{
+    const struct orr_system *system = &part->system;
+    int32_t fewest = INT32_MAX;
+    if (!orr_system_count(system, ORR_NET))
+        return 0;
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        const struct orr_node *gpu = &system->nodes[g];
+        float cpu_bw = 0, sum = 0;
+        int32_t needed = 0;
+        for (uint32_t l = gpu->first_link; l < gpu->first_link + gpu->link_count; l++)
+            if (system->nodes[system->links[l].to].type == ORR_CPU)
+                cpu_bw = system->links[l].bw;
+        uint32_t count = orr_locals(&part->paths, g, ORR_NET, scratch);
+        for (uint32_t i = 0; i < count && sum < cpu_bw; i++, needed++)
+            sum += orr_path(&part->paths, g, scratch[i])->bw;
+        fewest = needed < fewest ? needed : fewest;
+    }
+    return fewest;
+}
+
+static bool supports_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
+{
+    int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
+    return enabled != 0 && c->rank_count > 2 && (enabled == 1 || c->sm_min >= 90);
+}
+
+static bool has_collnet(const struct orr_analysis *a)
+{
+    if (orr_setting_int(&a->query.settings, ORR_SET_COLLNET_ENABLE) != 1)
+        return false;
+    for (uint32_t n = a->built.first[ORR_NET]; n < a->built.first[ORR_NET + 1]; n++)
+        if (a->built.nodes[n].net.coll)
+            return true;
+    return false;
+}
+
+static uint32_t find_net(const struct orr_system *system, int64_t id)
+{
+    uint32_t n = system->first[ORR_NET];
+    while (n < system->first[ORR_NET + 1] && system->nodes[n].id != id)
+        n++;
+    return n < system->first[ORR_NET + 1] ? n : ORR_NO_NODE;
+}
+
+/* Which NIC each GPU uses for each channel of the ring graph. */
+static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)
+{
+    const struct orr_graph *ring = &part->contribution.graphs[ORR_GRAPH_RING];
+    const struct orr_system *system = &part->system;
+    uint32_t gpus = orr_system_count(system, ORR_GPU);
+    if (a->query.hosts == 1 || !ring->nets)
+        return ORR_OK;
+    struct orr_net_dev *devs = ORR_NEW(a->arena, struct orr_net_dev, (size_t)gpus * (size_t)ring->channels);
+    if (!devs)
+        return orr_fail_nomem(err);
+    for (uint32_t g = 0; g < gpus; g++)
+        for (int32_t c = 0; c < ring->channels; c++) {
+            uint32_t node = system->first[ORR_GPU] + g, relay = ORR_NO_NODE;
+            int32_t rank = system->nodes[node].gpu.rank;
+            struct orr_net_dev *dev = &devs[(size_t)g * (size_t)ring->channels + (size_t)c];
+            dev->net = ring->nets[c][ring->gpus[(size_t)c * ring->gpu_count] == rank ? 0 : 1];
+            dev->proxy_rank = rank;
+            uint32_t net = find_net(system, dev->net);
+            if (net == ORR_NO_NODE || orr_path(&part->paths, node, net)->type != ORR_PATH_PXN)
+                continue;
+            ORR_TRY(orr_pxn_relay(&part->paths, node, net, &relay, err));
+            dev->proxy_rank = system->nodes[relay].gpu.rank;
+        }
+    part->net_devs = devs;
+    return ORR_OK;
+}
+
+enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)
+{
+    struct orr_contribution *c = &part->contribution;
+    const struct orr_system *system = &part->system;
+    const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
+    uint32_t *scratch = ORR_NEW(a->arena, uint32_t, orr_system_count(system, ORR_NET));
+    if (!scratch)
+        return orr_fail_nomem(err);
+    c->cpu_arch = cpu->cpu.arch;
+    c->cpu_vendor = cpu->cpu.vendor;
+    c->sm_min = INT32_MAX;
+    c->sm_max = 0;
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        int32_t sm = system->nodes[g].gpu.sm;
+        c->sm_min = sm < c->sm_min ? sm : c->sm_min;
+        c->sm_max = sm > c->sm_max ? sm : c->sm_max;
+    }
+    c->has_nvswitch = orr_system_count(system, ORR_NVS) > 0;
+    c->nvls_supported = supports_nvls(a, c);
+    c->p2p_local_min = fewest_local_channels(part);
+    c->p2p_nics_min = fewest_nics(part, scratch);
+    struct orr_search_request request = {.collnet = has_collnet(a), .nvls = c->nvls_supported};
+    ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
+    return place_nets(a, part, err);
+}

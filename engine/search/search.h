@@ -1,0 +1,21 @@
+/* The channel search: a depth-first enumeration with bandwidth reservation under step budgets. The algorithm is told in
+ * README.md beside this file. */
+#ifndef ORR_SEARCH_SEARCH_H
+#define ORR_SEARCH_SEARCH_H
+
+#include "engine/paths/paths.h"
+#include "engine/search/graph.h"
+
+/* Which graphs beside ring and tree a rank asks for. */
+struct orr_search_request {
+    bool collnet; /* CollNet is on, with a plugin */
+    bool nvls;    /* NVLS is supported */
+};
+
+/* Finds the graphs of one system, in NCCL's order and on one set of link capacities. All memory from arena. The graphs
+ * name GPUs by host rank. */
+enum orr_code orr_search(const struct orr_paths *paths, const struct orr_settings *settings,
+                         const struct orr_search_request *request, struct orr_arena *arena,
+                         struct orr_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err) ORR_NO_DISCARD;
+
+#endif
