@@ -89,7 +89,7 @@ static json_t *diversions(struct orr_json *json, const struct orr_analysis *anal
     json_t *rows = orr_json_array(json);
     for (uint32_t from = 0; from < system->node_count; from++)
         for (uint32_t to = 0; to < system->node_count; to++) {
-            if (paths->base_of[to] == ORR_NO_NODE)
+            if (!orr_paths_has(paths, from) || !orr_paths_has(paths, to))
                 continue;
             enum orr_path_origin origin = orr_path(paths, from, to)->origin;
             enum orr_node_type a = system->nodes[from].type, b = system->nodes[to].type;

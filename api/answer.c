@@ -1,0 +1,140 @@
+#include "api/answer.h"
+
+#include <nettle/sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+void orr_sha256(const void *bytes, size_t length, char digest[65])
+{
+    struct sha256_ctx context;
+    uint8_t sum[SHA256_DIGEST_SIZE];
+    sha256_init(&context);
+    sha256_update(&context, length, bytes);
+    sha256_digest(&context, sizeof sum, sum);
+    for (size_t i = 0; i < sizeof sum; i++)
+        snprintf(digest + 2 * i, 3, "%02x", sum[i]);
+}
+
+static void free_answer(struct orr_shared *shared)
+{
+    struct orr_answer *answer = (struct orr_answer *)shared;
+    free(answer->body);
+    free(answer);
+}
+
+static bool is_compressible(const char *media_type)
+{
+    static const char *const kinds[] = {"text/", "application/json", "application/xml", "application/problem+json",
+                                        "image/svg+xml", "application/yaml", "application/manifest+json"};
+    for (size_t i = 0; media_type && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (!strncmp(media_type, kinds[i], strlen(kinds[i])))
+            return true;
+    return false;
+}
+
+struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char *bytes, size_t length)
+{
+    struct orr_answer *answer = bytes || !length ? calloc(1, sizeof *answer) : NULL;
+    if (!answer) {
+        free(bytes);
+        return NULL;
+    }
+    orr_shared_init(&answer->shared, sizeof *answer + length, free_answer);
+    answer->status = status;
+    answer->media_type = media_type;
+    answer->body = bytes;
+    answer->length = length;
+    answer->compressible = is_compressible(media_type);
+    answer->keeping = status < 300 ? ORR_KEEP_ASK : ORR_KEEP_NOT;
+    if (status == 200) {
+        char digest[65];
+        orr_sha256(bytes ? bytes : "", length, digest);
+        snprintf(answer->etag, sizeof answer->etag, "\"%.32s\"", digest);
+    }
+    return answer;
+}
+
+enum orr_code orr_answer_of_text(unsigned status, const char *media_type, struct orr_text *text,
+                                 struct orr_answer **ret_answer, struct orr_error *err)
+{
+    size_t length;
+    char *bytes = orr_text_take(text, &length);
+    if (!bytes)
+        return orr_fail_nomem(err);
+    struct orr_answer *answer = orr_answer_new(status, media_type, bytes, length);
+    if (!answer)
+        return orr_fail_nomem(err);
+    *ret_answer = answer;
+    return ORR_OK;
+}
+
+enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t *root, struct orr_answer **ret_answer,
+                                 struct orr_error *err)
+{
+    struct orr_text text;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    enum orr_code code = orr_json_write(json, root, false, &text, err);
+    if (code == ORR_OK)
+        code = orr_answer_of_text(status, "application/json", &text, ret_answer, err);
+    orr_text_release(&text);
+    return code;
+}
+
+struct orr_answer *orr_answer_gzip(const struct orr_answer *answer)
+{
+    enum { LEVEL = 6, WINDOW_GZIP = 15 + 16, MEMORY = 8 };
+    z_stream stream = {0};
+    if (deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW_GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+        return NULL;
+    size_t bound = deflateBound(&stream, (uLong)answer->length);
+    char *bytes = malloc(bound);
+    stream.next_in = (Bytef *)answer->body;
+    stream.avail_in = (uInt)answer->length;
+    stream.next_out = (Bytef *)bytes;
+    stream.avail_out = (uInt)bound;
+    int result = bytes ? deflate(&stream, Z_FINISH) : Z_MEM_ERROR;
+    size_t length = stream.total_out;
+    deflateEnd(&stream);
+    if (result != Z_STREAM_END) {
+        free(bytes);
+        return NULL;
+    }
+    char *smaller = realloc(bytes, length);
+    struct orr_answer *zipped = calloc(1, sizeof *zipped);
+    if (!zipped) {
+        free(smaller ? smaller : bytes);
+        return NULL;
+    }
+    *zipped = *answer;
+    orr_shared_init(&zipped->shared, sizeof *zipped + length, free_answer);
+    zipped->encoding = "gzip";
+    zipped->body = smaller ? smaller : bytes;
+    zipped->length = length;
+    size_t tag = strlen(answer->etag);
+    if (tag > 2) /* another representation has another tag */
+        snprintf(zipped->etag, sizeof zipped->etag, "%.*s-gzip\"", (int)tag - 1, answer->etag);
+    return zipped;
+}
+
+bool orr_etag_listed(const char *list, const char *etag)
+{
+    size_t length = strlen(etag);
+    while (list && *list) {
+        list += strspn(list, " \t,");
+        if (*list == '*')
+            return true;
+        if (!strncmp(list, "W/", 2))
+            list += 2;
+        if (!strncmp(list, etag, length) && strchr(" \t,", list[length]))
+            return true;
+        if (*list == '"') {
+            const char *end = strchr(list + 1, '"');
+            list = end ? end + 1 : list + strlen(list);
+        } else {
+            list += strcspn(list, ",");
+        }
+    }
+    return false;
+}

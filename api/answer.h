@@ -1,0 +1,50 @@
+/* A finished answer: bytes with what is said about them. Never changes once made, so it may be cached and sent by many
+ * threads at once. */
+#ifndef ORR_API_ANSWER_H
+#define ORR_API_ANSWER_H
+
+#include <jansson.h>
+
+#include "api/cache.h"
+#include "api/json.h"
+#include "engine/base/text.h"
+
+/* How long a client may keep an answer without asking again. */
+enum orr_keeping {
+    ORR_KEEP_ASK,   /* keep, but ask each time whether it is still so (ETag) */
+    ORR_KEEP_NOT,   /* do not keep */
+    ORR_KEEP_FOREVER /* never changes */
+};
+
+struct orr_answer {
+    struct orr_shared shared;
+    unsigned status;
+    const char *media_type; /* static; NULL: no body */
+    const char *encoding;   /* static: "gzip", or NULL */
+    const char *policy;     /* static: the Content-Security-Policy, NULL: the strictest */
+    enum orr_keeping keeping;
+    bool compressible;
+    char etag[48]; /* quoted; "" where there is none */
+    char *body;
+    size_t length;
+};
+
+enum { ORR_MAX_ANSWER = 512u << 20 };
+
+/* Takes bytes over (malloc'd), even on failure. NULL: out of memory. */
+struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char *bytes, size_t length);
+/* Takes the text's bytes over; NOMEM where writing it failed. */
+enum orr_code orr_answer_of_text(unsigned status, const char *media_type, struct orr_text *text,
+                                 struct orr_answer **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
+/* Takes the document over. */
+enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t *root, struct orr_answer **ret_answer,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+/* The same answer compressed; NULL where that fails. */
+struct orr_answer *orr_answer_gzip(const struct orr_answer *answer);
+/* Does an If-None-Match or If-Match list name the tag (or *)? */
+bool orr_etag_listed(const char *list, const char *etag);
+
+/* SHA-256 of bytes as 64 hex digits and a terminating zero. */
+void orr_sha256(const void *bytes, size_t length, char digest[65]);
+
+#endif

@@ -1,0 +1,223 @@
+#include "api/cache.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    struct entry *next;            /* in the bucket */
+    struct entry *newer, *older;   /* by last use; entries being made are not in this list */
+    struct orr_shared *value;      /* NULL: being made */
+    bool forgotten;                /* while being made: do not keep */
+    uint64_t hash;
+    char key[];
+};
+
+enum { BUCKETS = 4096 };
+
+struct orr_cache {
+    pthread_mutex_t lock;
+    pthread_cond_t made;
+    struct entry *buckets[BUCKETS];
+    struct entry *newest, *oldest;
+    struct orr_cache_figures figures;
+};
+
+void orr_shared_init(struct orr_shared *shared, size_t cost, void (*free_value)(struct orr_shared *shared))
+{
+    atomic_init(&shared->references, 1);
+    shared->cost = cost;
+    shared->free = free_value;
+}
+
+void *orr_shared_take(struct orr_shared *shared)
+{
+    atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
+    return shared;
+}
+
+void orr_shared_give(struct orr_shared *shared)
+{
+    if (shared && atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) == 1)
+        shared->free(shared);
+}
+
+static uint64_t hash_of(const char *key)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    for (; *key; key++)
+        hash = (hash ^ (unsigned char)*key) * 1099511628211u;
+    return hash;
+}
+
+struct orr_cache *orr_cache_new(size_t limit)
+{
+    struct orr_cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        return NULL;
+    cache->figures.limit = limit;
+    if (pthread_mutex_init(&cache->lock, NULL)) {
+        free(cache);
+        return NULL;
+    }
+    if (pthread_cond_init(&cache->made, NULL)) {
+        pthread_mutex_destroy(&cache->lock);
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+static struct entry **find(struct orr_cache *cache, const char *key, uint64_t hash)
+{
+    struct entry **at = &cache->buckets[hash % BUCKETS];
+    while (*at && ((*at)->hash != hash || strcmp((*at)->key, key)))
+        at = &(*at)->next;
+    return at;
+}
+
+static void unlink_use(struct orr_cache *cache, struct entry *entry)
+{
+    *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
+    *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
+    entry->newer = entry->older = NULL;
+}
+
+static void link_newest(struct orr_cache *cache, struct entry *entry)
+{
+    entry->older = cache->newest;
+    entry->newer = NULL;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
+    cache->newest = entry;
+}
+
+static size_t cost_of(const struct entry *entry)
+{
+    return entry->value->cost + sizeof *entry + strlen(entry->key);
+}
+
+/* Takes a made entry out. Values are given back outside the lock only where freeing may be long; here it is a free(). */
+static void drop(struct orr_cache *cache, struct entry **at)
+{
+    struct entry *entry = *at;
+    *at = entry->next;
+    unlink_use(cache, entry);
+    cache->figures.bytes -= cost_of(entry);
+    cache->figures.entries--;
+    orr_shared_give(entry->value);
+    free(entry);
+}
+
+void orr_cache_free(struct orr_cache *cache)
+{
+    if (!cache)
+        return;
+    for (size_t i = 0; i < BUCKETS; i++)
+        while (cache->buckets[i])
+            drop(cache, &cache->buckets[i]);
+    pthread_cond_destroy(&cache->made);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache);
+}
+
+/* A new reference to a made entry's value, which becomes the newest. */
+static struct orr_shared *use(struct orr_cache *cache, struct entry *entry)
+{
+    cache->figures.hits++;
+    if (cache->newest != entry) {
+        unlink_use(cache, entry);
+        link_newest(cache, entry);
+    }
+    return orr_shared_take(entry->value);
+}
+
+struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
+{
+    uint64_t hash = hash_of(key);
+    pthread_mutex_lock(&cache->lock);
+    struct entry *entry = *find(cache, key, hash);
+    struct orr_shared *value = entry && entry->value ? use(cache, entry) : NULL;
+    pthread_mutex_unlock(&cache->lock);
+    return value;
+}
+
+struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
+{
+    uint64_t hash = hash_of(key);
+    struct orr_shared *value = NULL;
+    pthread_mutex_lock(&cache->lock);
+    for (;;) {
+        struct entry **at = find(cache, key, hash);
+        if (!*at) {
+            /* Without memory for the note that it is being made, it is made by each who asks. */
+            size_t size = strlen(key) + 1;
+            struct entry *entry = calloc(1, sizeof *entry + size);
+            if (entry) {
+                memcpy(entry->key, key, size);
+                entry->hash = hash;
+                *at = entry;
+            }
+            cache->figures.misses++;
+            break;
+        }
+        if ((*at)->value) {
+            value = use(cache, *at);
+            break;
+        }
+        pthread_cond_wait(&cache->made, &cache->lock);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    return value;
+}
+
+void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value)
+{
+    uint64_t hash = hash_of(key);
+    pthread_mutex_lock(&cache->lock);
+    struct entry **at = find(cache, key, hash), *entry = *at;
+    if (entry && !entry->value) {
+        if (value && !entry->forgotten && value->cost <= cache->figures.limit / 4) {
+            entry->value = orr_shared_take(value);
+            link_newest(cache, entry);
+            cache->figures.bytes += cost_of(entry);
+            cache->figures.entries++;
+            while (cache->figures.bytes > cache->figures.limit && cache->oldest != entry) {
+                drop(cache, find(cache, cache->oldest->key, cache->oldest->hash));
+                cache->figures.evictions++;
+            }
+        } else {
+            *at = entry->next;
+            free(entry);
+        }
+        pthread_cond_broadcast(&cache->made);
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void orr_cache_forget(struct orr_cache *cache, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    pthread_mutex_lock(&cache->lock);
+    for (size_t i = 0; i < BUCKETS; i++) {
+        struct entry **at = &cache->buckets[i];
+        while (*at) {
+            if (strncmp((*at)->key, prefix, length)) {
+                at = &(*at)->next;
+            } else if ((*at)->value) {
+                drop(cache, at);
+            } else {
+                (*at)->forgotten = true;
+                at = &(*at)->next;
+            }
+        }
+    }
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void orr_cache_figures(struct orr_cache *cache, struct orr_cache_figures *ret_figures)
+{
+    pthread_mutex_lock(&cache->lock);
+    *ret_figures = cache->figures;
+    pthread_mutex_unlock(&cache->lock);
+}

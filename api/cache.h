@@ -1,0 +1,48 @@
+/* A cache of finished values with a stated ceiling, shared by all threads, with single flight: while one thread makes a
+ * value, others that want the same wait for it.
+ *
+ * Values are counted references to things that never change. Keys are texts that begin with the content id of what they
+ * are about and "|", so that all that concerns one topology can be forgotten at once.
+ */
+#ifndef ORR_API_CACHE_H
+#define ORR_API_CACHE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The head of every cached value. */
+struct orr_shared {
+    atomic_uint references;
+    size_t cost; /* bytes that count against the ceiling */
+    void (*free)(struct orr_shared *shared);
+};
+
+void orr_shared_init(struct orr_shared *shared, size_t cost, void (*free)(struct orr_shared *shared));
+void *orr_shared_take(struct orr_shared *shared); /* one more reference; gives the same */
+void orr_shared_give(struct orr_shared *shared);  /* one less; NULL is allowed */
+
+struct orr_cache;
+
+struct orr_cache_figures {
+    size_t bytes, limit, entries;
+    unsigned long hits, misses, evictions;
+};
+
+/* NULL: out of memory. */
+struct orr_cache *orr_cache_new(size_t limit);
+void orr_cache_free(struct orr_cache *cache);
+
+/* The value with a new reference, or NULL. Never waits. */
+struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key);
+/* The value with a new reference; or NULL, and then the caller makes the value and must call orr_cache_end(). Waits
+ * while another thread makes it. */
+struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key);
+/* Ends what orr_cache_begin() began: with the value (the cache takes a reference of its own) or NULL where making it
+ * failed. */
+void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value);
+/* Drops all whose key begins with prefix, and what is being made under such a key is not kept either. */
+void orr_cache_forget(struct orr_cache *cache, const char *prefix);
+void orr_cache_figures(struct orr_cache *cache, struct orr_cache_figures *ret_figures);
+
+#endif

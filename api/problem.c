@@ -1,0 +1,72 @@
+#include "api/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
+    [ORR_OK] = {"internal", 500, "A defect in Orrery"},
+    [ORR_NOMEM] = {"out-of-memory", 503, "The server is short of memory"},
+    [ORR_SYNTAX] = {"malformed-xml", 400, "The input is not well-formed XML"},
+    [ORR_REFUSED] = {"refused-by-nccl", 422, "NCCL's own reader would refuse the file"},
+    [ORR_UNRECOGNISED] = {"unrecognised-input", 415, "The input is of no kind that Orrery understands"},
+    [ORR_INVALID] = {"invalid-topology", 422, "The topology contradicts itself or lacks something"},
+    [ORR_NO_RANKS] = {"no-ranks", 422, "No GPU takes part"},
+    [ORR_LIMIT] = {"limit-exceeded", 422, "The input is larger than a stated limit"},
+    [ORR_SETTING] = {"invalid-setting", 400, "A release, host count or setting cannot be used"},
+    [ORR_NOT_FOUND] = {"not-found", 404, "There is no such thing"},
+    [ORR_UNSUPPORTED] = {"unsupported", 422, "Orrery does not compute this"},
+    [ORR_RENDER] = {"render-failed", 500, "The drawing could not be made"},
+    [ORR_STORE] = {"store-failed", 503, "The database cannot be used"},
+    [ORR_IO] = {"io-failed", 500, "A file could not be read or written"},
+    [ORR_INTERNAL] = {"internal", 500, "A defect in Orrery"},
+    [ORR_PROBLEM_NO_ROUTE] = {"not-found", 404, "There is no such thing"},
+    [ORR_PROBLEM_METHOD] = {"method-not-allowed", 405, "The resource does not know this method"},
+    [ORR_PROBLEM_PARAMETER] = {"invalid-parameter", 400, "A query parameter cannot be used"},
+    [ORR_PROBLEM_BODY_EMPTY] = {"empty-body", 400, "The request has no body"},
+    [ORR_PROBLEM_BODY_SIZE] = {"body-too-large", 413, "The body is larger than allowed"},
+    [ORR_PROBLEM_BODY_JSON] = {"invalid-json", 400, "The body is not the JSON that is expected here"},
+    [ORR_PROBLEM_TARGET] = {"malformed-target", 400, "The path or the query is malformed"},
+    [ORR_PROBLEM_TARGET_SIZE] = {"target-too-long", 414, "The path with its query is too long"},
+    [ORR_PROBLEM_NOT_ACCEPTABLE] = {"not-acceptable", 406, "No representation that the client accepts"},
+    [ORR_PROBLEM_PRECONDITION] = {"precondition-failed", 412, "A precondition of the request does not hold"},
+};
+_Static_assert(ORR_CODE_COUNT == 15, "ORDER: a new code needs a row here");
+
+const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum orr_code code)
+{
+    unsigned at = problem ? (unsigned)problem : (unsigned)code;
+    return &problems[at < ORR_PROBLEM_COUNT && problems[at].type ? at : ORR_INTERNAL];
+}
+
+static struct orr_answer *last_resort(unsigned status)
+{
+    char *bytes = strdup("{\"type\":\"/problems/out-of-memory\",\"title\":\"The server is short of memory\",\"status\":503}");
+    return bytes ? orr_answer_new(status, "application/problem+json", bytes, strlen(bytes)) : NULL;
+}
+
+struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err, const char *instance)
+{
+    const struct orr_problem_info *info = orr_problem_info(problem, err->code);
+    struct orr_json json = {0};
+    json_t *object = orr_json_object(&json);
+    orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info->type));
+    orr_json_set(&json, object, "title", orr_json_text(&json, info->title));
+    orr_json_set(&json, object, "status", orr_json_int(&json, info->status));
+    orr_json_set(&json, object, "detail", orr_json_text(&json, err->text));
+    if (instance)
+        orr_json_set(&json, object, "instance", orr_json_text(&json, instance));
+    if (err->line) {
+        orr_json_set(&json, object, "line", orr_json_int(&json, err->line));
+        if (err->column)
+            orr_json_set(&json, object, "column", orr_json_int(&json, err->column));
+    }
+    if (err->where[0])
+        orr_json_set(&json, object, "where", orr_json_text(&json, err->where));
+    if (err->advice[0])
+        orr_json_set(&json, object, "advice", orr_json_text(&json, err->advice));
+    struct orr_answer *answer = NULL;
+    if (orr_answer_of_json(info->status, &json, object, &answer, NULL) != ORR_OK)
+        return last_resort(503);
+    answer->media_type = "application/problem+json";
+    return answer;
+}

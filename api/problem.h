@@ -1,0 +1,34 @@
+/* Errors as RFC 9457 problems: one table maps each kind to its type, status and title. */
+#ifndef ORR_API_PROBLEM_H
+#define ORR_API_PROBLEM_H
+
+#include "api/answer.h"
+
+/* Kinds that are no enum orr_code of the engine, beside those that are. */
+enum orr_problem {
+    ORR_PROBLEM_NONE = 0, /* take the error's code */
+    ORR_PROBLEM_NO_ROUTE = ORR_CODE_COUNT,
+    ORR_PROBLEM_METHOD,
+    ORR_PROBLEM_PARAMETER,
+    ORR_PROBLEM_BODY_EMPTY,
+    ORR_PROBLEM_BODY_SIZE,
+    ORR_PROBLEM_BODY_JSON,
+    ORR_PROBLEM_TARGET,
+    ORR_PROBLEM_TARGET_SIZE,
+    ORR_PROBLEM_NOT_ACCEPTABLE,
+    ORR_PROBLEM_PRECONDITION,
+    ORR_PROBLEM_COUNT
+};
+
+struct orr_problem_info {
+    const char *type; /* last part of the URI: "/problems/malformed-xml" */
+    unsigned status;
+    const char *title;
+};
+
+const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum orr_code code);
+
+/* The answer for an error. NULL: not even that could be made. instance: the request's id. */
+struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err, const char *instance);
+
+#endif
