@@ -45,7 +45,7 @@ static struct orr_score score_of(const struct orr_search_state *s, uint32_t x, u
 }
 
 /* With NVSwitches only neighbours by index are tried. */
-static uint32_t switch_neighbours(const struct orr_search_state *s, uint32_t x, uint16_t *list)
+static uint32_t switch_neighbours(struct orr_search_state *s, uint32_t x, uint16_t *list)
 {
     uint32_t next = (x + 1) % s->n, previous = (x + s->n - 1) % s->n;
     uint32_t order[2] = {next, previous}, tries = 1, count = 0;
@@ -65,26 +65,26 @@ static uint32_t switch_neighbours(const struct orr_search_state *s, uint32_t x, 
     for (uint32_t i = 0; i < tries; i++) {
         if (i == 1 && order[1] == order[0])
             break;
-        if (!s->used[order[i]] && orr_path(s->paths, orr_gpu_node(s, x), orr_gpu_node(s, order[i]))->hops)
+        if (!orr_used(s)[order[i]] && orr_path(s->paths, orr_gpu_node(s, x), orr_gpu_node(s, order[i]))->hops)
             list[count++] = (uint16_t)order[i];
     }
     return count;
 }
 
-static uint32_t scored(const struct orr_search_state *s, uint32_t x, int z, uint16_t *list)
+static uint32_t scored(struct orr_search_state *s, uint32_t x, int z, uint16_t *list)
 {
     const uint16_t *others = &s->by_distance[(size_t)x * s->n];
     uint32_t count = 0;
     if (z == 0) { /* no NIC counts: the fixed order holds */
         for (uint32_t i = 0; i < s->by_distance_count[x]; i++)
-            if (!s->used[others[i]])
+            if (!orr_used(s)[others[i]])
                 list[count++] = others[i];
         return count;
     }
     bool alike = true; /* in what does not concern the NIC */
     struct orr_score *scores = s->scores;
     for (uint32_t i = 0; i < s->by_distance_count[x]; i++) {
-        if (s->used[others[i]])
+        if (orr_used(s)[others[i]])
             continue;
         struct orr_score score = score_of(s, x, others[i], true);
         if (count && (score.intra_bw != scores[0].intra_bw || score.intra_hops != scores[0].intra_hops))

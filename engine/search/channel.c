@@ -152,10 +152,10 @@ static void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct s
         uint32_t y = list[i], from = orr_gpu_node(s, x), to = orr_gpu_node(s, y);
         if (!orr_search_move(s, from, to, 1, false))
             continue;
-        uint8_t was_used = s->used[y];
-        s->used[y] = 1;
+        uint8_t *used = &orr_used(s)[y], was_used = *used;
+        *used = 1;
         visit(s, (int32_t)y, p + 1, shape, order, budget);
-        s->used[y] = was_used;
+        *used = was_used;
         orr_search_move(s, from, to, -1, false);
     }
     s->candidate_top = top;
@@ -201,12 +201,12 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct shape
 static void enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget)
 {
     uint32_t to = orr_gpu_node(s, gpu), from = net < 0 ? 0 : orr_net_node(s, (uint32_t)net);
-    uint8_t was_used = s->used[gpu];
+    uint8_t *used = &orr_used(s)[gpu], was_used = *used;
     if (net >= 0 && !orr_search_move(s, from, to, 1, false))
         return;
-    s->used[gpu] = 1;
+    *used = 1;
     visit(s, (int32_t)gpu, 0, shape_of(s), order, budget);
-    s->used[gpu] = was_used;
+    *used = was_used;
     if (net >= 0)
         orr_search_move(s, from, to, -1, false);
 }

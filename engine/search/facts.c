@@ -189,7 +189,7 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
     s->by_distance = ORR_NEW(arena, uint16_t, n * n);
     s->by_distance_count = ORR_NEW(arena, uint16_t, n);
     s->net_bw = ORR_NEW(arena, float, s->net_count);
-    s->used = ORR_NEW(arena, uint8_t, n);
+    s->used = ORR_NEW(arena, uint8_t, n * CHANNELS);
     s->candidates = ORR_NEW(arena, uint16_t, lists);
     s->scores = ORR_NEW(arena, struct orr_score, n);
     if (!s->hop_flags || !s->capacity || !s->crosses_intel || !s->pci_link || !s->pci_back || !s->by_distance ||

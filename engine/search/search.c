@@ -258,7 +258,6 @@ static void search_graph(struct orr_search_state *s, const struct limits *limits
     s->b.gpus = b.gpus;
     s->b.nets = b.nets;
     s->t.bw_intra = s->t.bw_inter = limits->rates[rate];
-    memset(s->used, 0, s->n);
 
     while (!attempt(s, &left, &all_left) && relax(s, limits, left, &all_left, &rate))
         ;

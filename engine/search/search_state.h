@@ -56,7 +56,7 @@ struct orr_search_state {
     /* Mutable. */
     float *capacity; /* [link] */
     float *net_bw;   /* [NET] */
-    uint8_t *used;   /* [GPU]: in the channel being built */
+    uint8_t *used;   /* [channel * n + GPU]: in that channel */
     uint16_t *candidates; /* a stack of candidate lists */
     uint32_t candidate_top;
     struct orr_score *scores; /* [GPU]: scratch of one sort */
@@ -72,6 +72,12 @@ static inline uint32_t orr_gpu_node(const struct orr_search_state *s, uint32_t g
 static inline uint32_t orr_net_node(const struct orr_search_state *s, uint32_t net)
 {
     return s->system->first[ORR_NET] + net;
+}
+
+/* Which GPUs the channel being built has. */
+static inline uint8_t *orr_used(struct orr_search_state *s)
+{
+    return s->used + (size_t)s->t.channels * s->n;
 }
 
 /* reserve.c: takes `factor` times the trial's rate from every link of the path between two nodes; half: half the rate.
