@@ -75,7 +75,7 @@ uint32_t orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *sc
     uint32_t count = orr_locals(paths, net, ORR_GPU, scratch);
     for (int32_t channel = 0; channel < system->release->max_channels; channel++)
         for (uint32_t i = 0; i < count; i++)
-            if (orr_local_net(paths, scratch[i], channel, scratch + gpu_count) == net)
+            if (system->nodes[orr_local_net(paths, scratch[i], channel, scratch + gpu_count)].id == system->nodes[net].id)
                 return scratch[i];
     return ORR_NO_NODE;
 }

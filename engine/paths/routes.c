@@ -100,14 +100,18 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
     return ORR_OK;
 }
 
-/* Finds the routes of all nodes to one destination. */
+static void forget_routes(struct waves *w)
+{
+    for (uint32_t n = 0; n < w->system->node_count; n++)
+        w->routes[n] = (struct route){.type = ORR_PATH_DIS, .cell = NO_CELL};
+    w->cell_count = 0;
+}
+
+/* Finds the routes of all nodes to one destination, improving on those that stand. */
 static enum orr_code spread(struct waves *w, uint32_t base)
 {
     const struct orr_system *system = w->system;
-    for (uint32_t n = 0; n < system->node_count; n++)
-        w->routes[n] = (struct route){.type = ORR_PATH_DIS, .cell = NO_CELL};
     w->base = base;
-    w->cell_count = 0;
     w->routes[base] = (struct route){.bw = ORR_LOC_BW, .type = ORR_PATH_LOC, .cell = NO_CELL};
     w->wave[0] = base;
     w->wave_count = 1;
@@ -145,6 +149,22 @@ static enum orr_code store(const struct waves *w, struct orr_paths *paths, uint3
     return ORR_OK;
 }
 
+/* NCCL finds the column of a destination by its id, so nodes that share an id share the first one's column: the waves of
+ * the later ones improve on the routes to it, and their own columns stay without routes. */
+static enum orr_code route_column(struct waves *w, struct orr_paths *paths, uint32_t base)
+{
+    const struct orr_system *system = w->system;
+    enum orr_node_type type = system->nodes[base].type;
+    for (uint32_t n = system->first[type]; n < base; n++)
+        if (system->nodes[n].id == system->nodes[base].id)
+            return ORR_OK;
+    forget_routes(w);
+    for (uint32_t n = base; n < system->first[type + 1]; n++)
+        if (system->nodes[n].id == system->nodes[base].id)
+            ORR_TRY(spread(w, n));
+    return store(w, paths, base);
+}
+
 static bool is_base(enum orr_node_type type)
 {
     return type == ORR_GPU || type == ORR_NVS || type == ORR_CPU || type == ORR_NET;
@@ -169,11 +189,11 @@ enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_
     paths.table = ORR_NEW(arena, struct orr_path, (size_t)paths.base_count * paths.base_count);
     if (!paths.table)
         return orr_fail_nomem(err);
+    for (size_t i = 0; i < (size_t)paths.base_count * paths.base_count; i++)
+        paths.table[i].type = ORR_PATH_DIS;
     for (uint32_t n = 0; n < nodes; n++)
-        if (is_base(system->nodes[n].type)) {
-            ORR_TRY(spread(&w, n));
-            ORR_TRY(store(&w, &paths, n));
-        }
+        if (is_base(system->nodes[n].type))
+            ORR_TRY(route_column(&w, &paths, n));
     *ret_paths = paths;
     return ORR_OK;
 }

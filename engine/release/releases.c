@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "engine/release/connect_rules.h"
+#include "engine/release/tuning_model.h"
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const uint8_t path_types_2_27[] = {ORR_PATH_LOC, ORR_PATH_NVL, ORR_PATH_NVB, ORR_PATH_C2C, ORR_PATH_PIX, ORR_PATH_PXB,
@@ -62,6 +65,8 @@ static const struct orr_release releases[] = {
         .intel_overhead_down = 5,
         .search_rates = rates_2_27,
         .ring_max_channels = 32,
+        .connect = &orr_connect_rules_2_27,
+        .tuning = &orr_tuning_model_2_27,
     },
 };
 

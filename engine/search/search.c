@@ -319,14 +319,9 @@ static enum orr_code run(struct orr_search_state *s, const struct request *reque
                          struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
     struct limits limits;
-    if (start_values(s, request, &limits)) {
-        search_graph(s, &limits);
-    } else {
-        struct orr_trial keep = s->b;
-        s->b = limits.start;
-        s->b.gpus = keep.gpus;
-        s->b.nets = keep.nets;
-    }
+    if (!start_values(s, request, &limits))
+        return ORR_OK; /* stays as one that was not asked for */
+    search_graph(s, &limits);
     return deliver(s, request->kind, arena, &graphs[request->kind], err);
 }
 
