@@ -73,7 +73,7 @@ static bool read_attributes(struct lexer *lexer, char *last)
             continue; /* an attribute without a value */
         char quote = lexer->at < lexer->length ? lexer->bytes[lexer->at++] : 0;
         if (quote != '"' && quote != '\'')
-            return refuse(lexer, lexer->at, "an attribute's value has no quotes"), false;
+            return refuse(lexer, lexer->at - 1, "an attribute's value has no quotes"), false;
         char ends[2] = {quote, 0};
         if (!read_until(lexer, ends, &start, &length, &end))
             return false;
@@ -81,7 +81,7 @@ static bool read_attributes(struct lexer *lexer, char *last)
             return refuse(lexer, start, "an attribute's value is longer than 253 characters"), false;
         *last = lexer->at < lexer->length ? lexer->bytes[lexer->at++] : 0;
         if (!is_one_of(*last, " />"))
-            return refuse(lexer, lexer->at, "attributes must be on one line, separated by single blanks"), false;
+            return refuse(lexer, lexer->at - 1, "attributes must be on one line, separated by single blanks"), false;
     }
     return true;
 }

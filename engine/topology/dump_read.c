@@ -2,6 +2,7 @@
  * five of XML itself exists, since a DOCTYPE is refused before it is read. */
 #include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -333,6 +334,12 @@ enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_d
         return code;
     }
     dump->refusal = orr_dump_refusal(bytes, length);
+    int32_t version = orr_element_int(dump, 0, ORR_ATTR_VERSION, 1);
+    if (version != 1 && (!dump->refusal.line || dump->refusal.line > dump->elements[0].line)) {
+        dump->refusal.line = dump->elements[0].line;
+        dump->refusal.column = dump->elements[0].column;
+        snprintf(dump->refusal.text, sizeof dump->refusal.text, "version=\"%d\": NCCL reads version 1 only", version);
+    }
     *ret_dump = dump;
     return ORR_OK;
 }
