@@ -150,7 +150,7 @@ static enum orr_code read_label(struct orr_params *params, const char *value, st
         orr_error_where(err, "label");
         return ORR_SETTING;
     }
-    params->labels[params->label_count++] = (struct orr_label){.name = value, .value = equals + 1};
+    params->labels[params->label_count++] = (struct orr_label){.name = value, .name_length = name, .value = equals + 1};
     return ORR_OK;
 }
 static enum orr_code read_limit(struct orr_params *params, const char *value, struct orr_error *err)

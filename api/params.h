@@ -33,7 +33,9 @@ enum orr_parameter { /* bits */
 enum { ORR_MAX_LABELS = 32, ORR_MAX_LABEL_NAME = 64, ORR_MAX_LABEL_VALUE = 256, ORR_MAX_NAME = 200 };
 
 struct orr_label {
-    const char *name, *value;
+    const char *name; /* not terminated */
+    size_t name_length;
+    const char *value;
 };
 
 struct orr_params {

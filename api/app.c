@@ -1,0 +1,189 @@
+/* The app and the work that handlers share: reading a dump, analysing it, both through the cache. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+
+#ifndef ORR_VERSION_TEXT
+#define ORR_VERSION_TEXT "0"
+#endif
+
+const char *orr_version(void)
+{
+    return ORR_VERSION_TEXT;
+}
+
+enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app, struct orr_error *err)
+{
+    enum { MAX_BODY = 16 << 20, CACHE_BYTES = 256 << 20 };
+    struct orr_app *app = calloc(1, sizeof *app);
+    if (!app)
+        return orr_fail_nomem(err);
+    app->max_body = options->max_body ? options->max_body : MAX_BODY;
+    app->cache = orr_cache_new(options->cache_bytes ? options->cache_bytes : CACHE_BYTES);
+    enum orr_code code = app->cache ? ORR_OK : orr_fail_nomem(err);
+    if (code == ORR_OK && options->static_folder && !(app->static_folder = strdup(options->static_folder)))
+        code = orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = orr_store_open(options->database, &app->store, err);
+    if (code == ORR_OK)
+        code = orr_renderer_new(NULL, options->program, &app->renderer, err);
+    if (code != ORR_OK) {
+        orr_app_free(app);
+        return code;
+    }
+    *ret_app = app;
+    return ORR_OK;
+}
+
+void orr_app_free(struct orr_app *app)
+{
+    if (!app)
+        return;
+    if (app->renderer)
+        orr_renderer_free(app->renderer);
+    orr_store_close(app->store);
+    orr_cache_free(app->cache);
+    free(app->static_folder);
+    free(app);
+}
+
+void orr_app_drain(struct orr_app *app)
+{
+    atomic_store(&app->draining, true);
+}
+
+size_t orr_app_max_body(const struct orr_app *app)
+{
+    return app->max_body;
+}
+
+enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err)
+{
+    if (!dump->refusal.line)
+        return ORR_OK;
+    orr_fail_at(err, ORR_REFUSED, dump->refusal.line, dump->refusal.column, "NCCL's own reader would stop here: %s",
+                dump->refusal.text);
+    orr_error_advice(err, "without strict the file is analysed all the same, with a finding");
+    return ORR_REFUSED;
+}
+
+enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
+                              struct orr_error *err)
+{
+    *ret_owned = !(call->route->flags & ORR_ROUTE_DUMP);
+    if (*ret_owned)
+        return orr_store_read(call->app->store, call->id, ret_bytes, ret_length, err);
+    *ret_bytes = (char *)(uintptr_t)call->request->body;
+    *ret_length = call->request->body_length;
+    return ORR_OK;
+}
+
+enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    char *bytes;
+    size_t length;
+    bool owned;
+    struct orr_dump_limits limits = orr_dump_default_limits;
+    limits.bytes = call->app->max_body;
+    ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
+    enum orr_code code = orr_dump_read(bytes, length, &limits, ret_dump, err);
+    if (owned)
+        free(bytes);
+    return code;
+}
+
+static void free_work(struct orr_shared *shared)
+{
+    struct orr_work *work = (struct orr_work *)shared;
+    orr_analysis_free(work->analysis);
+    orr_dump_free(work->dump);
+    free(work);
+}
+
+static enum orr_code make_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
+{
+    struct orr_work *work = calloc(1, sizeof *work);
+    if (!work)
+        return orr_fail_nomem(err);
+    orr_shared_init(&work->shared, 0, free_work);
+    enum orr_code code = orr_call_dump(call, &work->dump, err);
+    if (code == ORR_OK)
+        code = orr_analyze(work->dump, &call->params.query, NULL, &work->analysis, err);
+    if (code != ORR_OK) {
+        if (work->dump)
+            orr_dump_free(work->dump);
+        free(work);
+        return code;
+    }
+    work->shared.cost = sizeof *work + orr_arena_bytes(work->dump->arena) + orr_arena_bytes(work->analysis->arena);
+    *ret_work = work;
+    return ORR_OK;
+}
+
+enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
+{
+    enum { LONGEST = 65536 };
+    struct orr_text key;
+    orr_text_init(&key, LONGEST);
+    orr_text_printf(&key, "%s|w", call->id);
+    orr_params_analysis_key(&call->params, &key);
+    if (orr_text_failed(&key)) {
+        orr_text_release(&key);
+        return orr_fail_nomem(err);
+    }
+    /* What was posted is the same content as what is stored, but only the store says whether it is stored. */
+    if (call->route->flags & ORR_ROUTE_TOPOLOGY) {
+        struct orr_record record;
+        enum orr_code code = orr_store_get(call->app->store, call->id, &record, err);
+        if (code != ORR_OK) {
+            orr_text_release(&key);
+            return code;
+        }
+        orr_record_release(&record);
+    }
+    enum orr_code code = ORR_OK;
+    struct orr_work *work = (struct orr_work *)orr_cache_begin(call->app->cache, key.data);
+    if (!work) {
+        code = make_work(call, &work, err);
+        orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &work->shared : NULL);
+    }
+    orr_text_release(&key);
+    if (code == ORR_OK && call->params.strict)
+        if ((code = orr_check_strict(work->dump, err)) != ORR_OK)
+            orr_shared_give(&work->shared);
+    if (code == ORR_OK)
+        *ret_work = work;
+    return code;
+}
+
+size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
+{
+    if (!accept || !*accept)
+        return 0;
+    size_t best = count;
+    double best_q = 0;
+    for (size_t t = 0; t < count; t++) {
+        double q = 0;
+        int precision = 0;
+        for (const char *at = accept; *at; at += strcspn(at, ","), at += *at == ',') {
+            at += strspn(at, " \t");
+            size_t item = strcspn(at, ","), name = strcspn(at, ",; \t");
+            size_t major = strcspn(types[t], "/");
+            int match = name == strlen(types[t]) && !strncmp(at, types[t], name) ? 3
+                        : name == major + 2 && !strncmp(at, types[t], major + 1) && at[major + 1] == '*' ? 2
+                        : name == 3 && !strncmp(at, "*/*", 3)                                          ? 1
+                                                                                                         : 0;
+            if (match <= precision)
+                continue;
+            const char *parameter = strstr(at, "q=");
+            precision = match;
+            q = parameter && (size_t)(parameter - at) < item ? strtod(parameter + 2, NULL) : 1;
+        }
+        if (q > best_q) {
+            best_q = q;
+            best = t;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,97 @@
+/* What is shared by all handlers: the app, one request on its way, and the helpers that they use. */
+#ifndef ORR_API_CALL_H
+#define ORR_API_CALL_H
+
+#include <stdatomic.h>
+
+#include "api/api.h"
+#include "api/answer.h"
+#include "api/cache.h"
+#include "api/params.h"
+#include "api/problem.h"
+#include "api/store/store.h"
+#include "engine/diagram/diagram_worker.h"
+
+struct orr_app {
+    struct orr_store *store;
+    struct orr_cache *cache;
+    struct orr_renderer *renderer;
+    char *static_folder; /* NULL: no page */
+    size_t max_body;
+    atomic_bool draining;
+};
+
+/* A dump with its analysis, cached together. */
+struct orr_work {
+    struct orr_shared shared;
+    struct orr_dump *dump;
+    struct orr_analysis *analysis;
+};
+
+struct orr_call;
+typedef enum orr_code orr_handler(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err);
+
+enum orr_route_flags {
+    ORR_ROUTE_TOPOLOGY = 1, /* the first capture is the id of a stored topology */
+    ORR_ROUTE_DUMP = 2,     /* the body is a dump; its content id takes the place of the first capture */
+    ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
+    ORR_ROUTE_HEAVY = 8     /* takes more than a moment where it is not cached */
+};
+
+struct orr_route {
+    const char *method;
+    const char *pattern; /* {} captures the rest of a segment; a last "*" the rest of the path */
+    orr_handler *handler;
+    unsigned flags;
+    unsigned parameters;
+    const char *template; /* for logs and metrics */
+};
+
+struct orr_call {
+    struct orr_app *app;
+    const struct orr_request *request;
+    const struct orr_route *route;
+    struct orr_arena *arena; /* of the request */
+    struct orr_params params;
+    const char *captures[2];
+    char id[ORR_ID_LENGTH + 1]; /* of the topology, where the route has one */
+    char digest[ORR_DIGEST_LENGTH + 1];
+    enum orr_problem problem; /* instead of what the error's code says */
+    struct orr_response *response;
+};
+
+/* Adds a header to the response; one that does not fit is left out. */
+void orr_response_header(struct orr_response *response, const char *name, const char *format, ...) ORR_PRINTF(3, 4);
+
+const char *orr_call_header(const struct orr_call *call, const char *name);
+
+/* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
+enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
+/* The bytes of the dump that a call is about: free() them where *ret_owned. */
+enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
+                              struct orr_error *err) ORR_NO_DISCARD;
+/* Reads the dump alone, with what strict asks for. */
+enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+/* With strict: what NCCL's reader would refuse is an error. Shared with the command line. */
+enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
+
+/* The first of `count` media types that the client likes best; count: none. */
+size_t orr_negotiate(const char *accept, const char *const *types, size_t count);
+
+/* handle_topologies.c */
+orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
+    orr_handle_source;
+/* handle_analysis.c */
+orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle_findings, orr_handle_diagram,
+    orr_handle_render;
+/* handle_meta.c */
+orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_handle_health, orr_handle_ready,
+    orr_handle_version, orr_handle_problem_type;
+/* static_files.c */
+orr_handler orr_handle_static, orr_handle_examples;
+
+/* JSON of the tables; shared with the command line. */
+json_t *orr_releases_json(struct orr_json *json);
+json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release);
+
+#endif

@@ -1,0 +1,131 @@
+/* What is computed from a dump: the analysis, its sections, paths, findings and drawings. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/analysis_json.h"
+#include "api/call.h"
+#include "api/sections.h"
+
+static enum orr_code answer_section(struct orr_call *call, const char *section, struct orr_answer **ret_answer,
+                                    struct orr_error *err)
+{
+    struct orr_work *work;
+    struct orr_text text;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    ORR_TRY(orr_call_work(call, &work, err));
+    enum orr_code code = orr_analysis_json(work->analysis, call->id, section, false, &text, err);
+    orr_shared_give(&work->shared);
+    if (code == ORR_OK)
+        code = orr_answer_of_text(200, "application/json", &text, ret_answer, err);
+    orr_text_release(&text);
+    return code;
+}
+
+enum orr_code orr_handle_analysis(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    return answer_section(call, call->params.section, ret_answer, err);
+}
+
+enum orr_code orr_handle_section(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    return answer_section(call, call->captures[1], ret_answer, err);
+}
+
+enum orr_code orr_handle_path(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_work *work;
+    struct orr_json json = {0};
+    json_t *path = NULL;
+    if (!call->params.from || !call->params.to) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "a path needs both from and to");
+        orr_error_where(err, "%s", call->params.from ? "to" : "from");
+        orr_error_advice(err, "name devices as the analysis does, such as from=GPU/0-1b000&to=NET/0-0, or rank:0");
+        return ORR_SETTING;
+    }
+    ORR_TRY(orr_call_work(call, &work, err));
+    enum orr_code code = orr_path_json(&json, work->analysis, call->params.from, call->params.to, &path, err);
+    orr_shared_give(&work->shared);
+    ORR_TRY(code);
+    return orr_answer_of_json(200, &json, path, ret_answer, err);
+}
+
+enum orr_code orr_handle_findings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_dump *dump;
+    struct orr_json json = {0};
+    ORR_TRY(orr_call_dump(call, &dump, err));
+    json_t *object = orr_json_object(&json);
+    orr_json_set(&json, object, "counts", orr_finding_counts_json(&json, dump));
+    orr_json_set(&json, object, "findings", orr_findings_json(&json, dump));
+    orr_dump_free(dump);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+static enum orr_code draw(struct orr_call *call, enum orr_format format, struct orr_answer **ret_answer,
+                          struct orr_error *err)
+{
+    enum { MOST_DOT = 64 << 20 };
+    const struct orr_params *params = &call->params;
+    const struct orr_diagram_request request = {
+        .view = params->view, .theme = params->theme, .channel = params->channel, .from = params->from, .to = params->to};
+    if (params->view == ORR_VIEW_PATH && (!params->from || !params->to)) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "the view path needs both from and to");
+        orr_error_where(err, "%s", params->from ? "to" : "from");
+        return ORR_SETTING;
+    }
+    struct orr_work *work;
+    struct orr_text dot;
+    ORR_TRY(orr_call_work(call, &work, err));
+    orr_text_init(&dot, MOST_DOT);
+    enum orr_code code = orr_diagram_dot(work->analysis, &request, &dot, err);
+    orr_shared_give(&work->shared);
+    char *bytes = NULL;
+    size_t length = 0;
+    if (code == ORR_OK && format == ORR_FORMAT_DOT) {
+        bytes = orr_text_take(&dot, &length);
+        code = bytes ? ORR_OK : orr_fail_nomem(err);
+    } else if (code == ORR_OK && orr_text_failed(&dot)) {
+        code = orr_fail_nomem(err);
+    } else if (code == ORR_OK) {
+        code = orr_renderer_draw(call->app->renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, err);
+    }
+    orr_text_release(&dot);
+    ORR_TRY(code);
+    struct orr_answer *answer = orr_answer_new(200, orr_format_media_type(format), bytes, length);
+    if (!answer)
+        return orr_fail_nomem(err);
+    answer->policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox";
+    *ret_answer = answer;
+    return ORR_OK;
+}
+
+enum orr_code orr_handle_diagram(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    enum orr_format format;
+    if (!orr_format_parse(call->captures[1], &format)) {
+        orr_fail(err, ORR_NOT_FOUND, "there is no diagram.%.20s", call->captures[1]);
+        orr_error_advice(err, "diagrams are svg, png, pdf and dot");
+        return ORR_NOT_FOUND;
+    }
+    return draw(call, format, ret_answer, err);
+}
+
+/* The same where the format is a parameter, or what the client accepts. */
+enum orr_code orr_handle_render(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    const char *types[ORR_FORMAT_COUNT];
+    for (int i = 0; i < ORR_FORMAT_COUNT; i++)
+        types[i] = orr_format_media_type((enum orr_format)i);
+    size_t format = call->params.has_format
+                        ? (size_t)call->params.format
+                        : orr_negotiate(orr_call_header(call, "Accept"), types, ORR_FORMAT_COUNT);
+    if (format == ORR_FORMAT_COUNT) {
+        call->problem = ORR_PROBLEM_NOT_ACCEPTABLE;
+        orr_fail(err, ORR_INVALID, "none of the types in Accept can be given");
+        orr_error_advice(err, "there are image/svg+xml, image/png, application/pdf and text/vnd.graphviz");
+        return ORR_INVALID;
+    }
+    return draw(call, (enum orr_format)format, ret_answer, err);
+}

@@ -1,0 +1,146 @@
+/* What the service says about itself: releases, settings, its own description, health and version. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+#include "api/openapi_yaml.h"
+
+static json_t *release_json(struct orr_json *json, const struct orr_release *release)
+{
+    json_t *row = orr_json_object(json), *types = orr_json_array(json);
+    for (uint32_t i = 0; i < release->path_type_count; i++)
+        orr_json_add(json, types, orr_json_text(json, orr_path_type_name((enum orr_path_type)release->path_types[i])));
+    orr_json_set(json, row, "release", orr_json_text(json, release->name));
+    orr_json_set(json, row, "date", orr_json_text(json, release->date));
+    orr_json_set(json, row, "summary", orr_json_text(json, release->summary));
+    orr_json_set(json, row, "verified", orr_json_bool(json, release->verified));
+    orr_json_set(json, row, "default", orr_json_bool(json, release == orr_release_default()));
+    orr_json_set(json, row, "path_types", types);
+    orr_json_set(json, row, "max_channels", orr_json_int(json, release->max_channels));
+    return row;
+}
+
+json_t *orr_releases_json(struct orr_json *json)
+{
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    for (uint32_t i = count; i-- > 0;)
+        orr_json_add(json, rows, release_json(json, &releases[i]));
+    orr_json_set(json, object, "default", orr_json_text(json, orr_release_default()->name));
+    orr_json_set(json, object, "releases", rows);
+    return object;
+}
+
+json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release)
+{
+    static const char *const kinds[] = {
+        [ORR_SETTING_INT] = "integer", [ORR_SETTING_LEVEL] = "level", [ORR_SETTING_TEXT] = "text"};
+    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        json_t *row = orr_json_object(json);
+        if (!orr_setting_in((enum orr_setting)i, release)) {
+            json_decref(row);
+            continue;
+        }
+        orr_setting_info((enum orr_setting)i, &info);
+        int64_t number = orr_setting_default((enum orr_setting)i, release);
+        bool has_number = info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET;
+        orr_json_set(json, row, "name", orr_json_text(json, info.name));
+        orr_json_set(json, row, "kind", orr_json_text(json, kinds[info.kind]));
+        orr_json_set(json, row, "default", has_number ? orr_json_int(json, number) : json_null());
+        orr_json_set(json, row, "default_text",
+                     info.default_text ? orr_json_text(json, info.default_text)
+                     : has_number      ? orr_json_format(json, "%lld", (long long)number)
+                                       : json_null());
+        orr_json_set(json, row, "values", orr_json_text(json, info.values));
+        orr_json_set(json, row, "meaning", orr_json_text(json, info.meaning));
+        orr_json_add(json, rows, row);
+    }
+    orr_json_set(json, object, "release", orr_json_text(json, release->name));
+    orr_json_set(json, object, "settings", rows);
+    return object;
+}
+
+enum orr_code orr_handle_releases(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    struct orr_json json = {0};
+    return orr_answer_of_json(200, &json, orr_releases_json(&json), ret_answer, err);
+}
+
+enum orr_code orr_handle_settings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    return orr_answer_of_json(200, &json, orr_settings_json(&json, call->params.query.settings.release), ret_answer, err);
+}
+
+enum orr_code orr_handle_openapi(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    char *copy = malloc(orr_openapi_yaml_length + 1);
+    if (!copy)
+        return orr_fail_nomem(err);
+    memcpy(copy, orr_openapi_yaml, orr_openapi_yaml_length);
+    *ret_answer = orr_answer_new(200, "application/yaml", copy, orr_openapi_yaml_length);
+    return *ret_answer ? ORR_OK : orr_fail_nomem(err);
+}
+
+/* What a problem's `type` leads to. */
+enum orr_code orr_handle_problem_type(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    for (int i = ORR_OK + 1; i < ORR_PROBLEM_COUNT; i++) {
+        const struct orr_problem_info *info = orr_problem_info((enum orr_problem)i, ORR_INTERNAL);
+        if (strcmp(info->type, call->captures[0]))
+            continue;
+        json_t *object = orr_json_object(&json);
+        orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info->type));
+        orr_json_set(&json, object, "title", orr_json_text(&json, info->title));
+        orr_json_set(&json, object, "status", orr_json_int(&json, info->status));
+        return orr_answer_of_json(200, &json, object, ret_answer, err);
+    }
+    return orr_fail(err, ORR_NOT_FOUND, "there is no problem type \"%.40s\"", call->captures[0]);
+}
+
+static enum orr_code say_state(unsigned status, const char *state, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    json_t *object = orr_json_object(&json);
+    orr_json_set(&json, object, "status", orr_json_text(&json, state));
+    ORR_TRY(orr_answer_of_json(status, &json, object, ret_answer, err));
+    (*ret_answer)->keeping = ORR_KEEP_NOT;
+    (*ret_answer)->etag[0] = 0;
+    return ORR_OK;
+}
+
+enum orr_code orr_handle_health(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    return say_state(200, "ok", ret_answer, err);
+}
+
+enum orr_code orr_handle_ready(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    if (atomic_load(&call->app->draining))
+        return say_state(503, "draining", ret_answer, err);
+    if (orr_store_check(call->app->store, NULL) != ORR_OK)
+        return say_state(503, "store not writable", ret_answer, err);
+    return say_state(200, "ready", ret_answer, err);
+}
+
+enum orr_code orr_handle_version(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    (void)call;
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    struct orr_json json = {0};
+    json_t *object = orr_json_object(&json), *names = orr_json_array(&json);
+    for (uint32_t i = count; i-- > 0;)
+        orr_json_add(&json, names, orr_json_text(&json, releases[i].name));
+    orr_json_set(&json, object, "name", orr_json_text(&json, "orrery"));
+    orr_json_set(&json, object, "version", orr_json_text(&json, orr_version()));
+    orr_json_set(&json, object, "nccl_releases", names);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
