@@ -88,6 +88,7 @@ struct orr_tuning_model {
     enum { ORR_TREE_COST_NONE, ORR_TREE_COST_OWN, ORR_TREE_COST_ANY } tree_pattern_cost; /* .85 for pattern TREE */
     enum orr_nvls_rate nvls_rate;
     double nvls_efficiency[ORR_TUNING_ROWS];
+    int32_t nvls_least_channels;  /* with fewer there is no NVLS */
     bool gather_by_collnet;       /* AllGather and ReduceScatter over NVLS and CollNet need a head for every rank */
     bool collnet_gather_measured; /* their bandwidth by ranks a node, as measured */
     bool gather_unscaled;         /* no ratio for them but for rings; else only CollNetDirect goes without */
@@ -107,6 +108,7 @@ struct orr_tuning_model {
     /* Enabling. */
     enum orr_list_syntax lists;
     bool lists_for_allreduce; /* algorithm switches only concern AllReduce */
+    bool collnet_ungated;     /* a CollNet graph has figures whether CollNet is on or not */
     bool needs_nvswitch;      /* CollNetDirect does */
     bool ring_backup;         /* a function without any bandwidth gets its ring's */
     bool fallback_to_ring_tree; /* without CollNet and with nothing else enabled, Ring and Tree come back */

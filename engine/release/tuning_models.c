@@ -57,6 +57,7 @@ const struct orr_tuning_model orr_tuning_model_2_7 = {
 
     .lists = ORR_LIST_PLAIN,
     .lists_for_allreduce = true,
+    .collnet_ungated = true,
     .ll128_for = ORR_LL128_70_80,
 
     .collnet_threads = {-1, -1, -1},
@@ -260,6 +261,7 @@ const struct orr_tuning_model orr_tuning_model_2_30 = {
     .gather_unscaled = true,
     .nvls_rate = ORR_NVLS_BY_SHARE,
     .nvls_efficiency = {0, 0, .85, .74},
+    .nvls_least_channels = 2,
     .nvls_ring_ratio = true,
 
     .net_overhead = true,

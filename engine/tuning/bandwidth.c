@@ -17,22 +17,22 @@ static float channel_rate(const struct orr_model *model, enum orr_function funct
     float intra = graph->bw_intra, inter = graph->bw_inter, ppn = model->ranks_per_node;
     bool nvls = algorithm == ORR_ALGO_NVLS, nvls_tree = algorithm == ORR_ALGO_NVLS_TREE;
     if ((nvls || nvls_tree) && model->tables->nvls_rate == ORR_NVLS_BY_SHARE) {
-        if (graph->channels >= 2) {
-            float efficiency = (float)model->tables->nvls_efficiency[model->row];
-            intra = intra * efficiency * (float)(graph->channels - 1) / (float)graph->channels;
-            intra *= function == ORR_ALLREDUCE ? 2.0f : (ppn - 1) / ppn;
-            inter *= model->nodes <= 2 && nvls_tree ? 2.0f : 1.0f;
-            float rate = LESS(intra, inter);
-            if (nvls_tree)
-                rate = LESS(rate, (float)limit(model, &model->tables->nvls_tree_max));
-            return rate;
-        }
-    } else if (nvls) {
+        float efficiency = (float)model->tables->nvls_efficiency[model->row];
+        intra = intra * efficiency * (float)(graph->channels - 1) / (float)graph->channels;
+        intra *= function == ORR_ALLREDUCE ? 2.0f : (ppn - 1) / ppn;
+        inter *= model->nodes <= 2 && nvls_tree ? 2.0f : 1.0f;
+        float rate = LESS(intra, inter);
+        if (nvls_tree)
+            rate = LESS(rate, (float)limit(model, &model->tables->nvls_tree_max));
+        return rate;
+    }
+    if (nvls) {
         if (function == ORR_ALLREDUCE || model->tables->nvls_rate == ORR_NVLS_LEAST)
             return LESS(intra, inter);
         float inside = intra * (ppn - 1) / ppn, outside = inter * 0.9f;
         return LESS(inside, outside);
-    } else if (nvls_tree) {
+    }
+    if (nvls_tree) {
         float outside = model->nodes <= 2 ? inter : inter / 2;
         return LESS(intra, outside);
     }

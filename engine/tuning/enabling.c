@@ -151,7 +151,7 @@ void orr_switches_restrict(const struct orr_model *model, struct orr_switches *s
         int8_t *on = switches->algorithm[f];
         if (model->nodes == 1)
             on[ORR_ALGO_NVLS_TREE] = 0;
-        if (!comm->collnet) {
+        if (!comm->collnet && !tables->collnet_ungated) {
             on[ORR_ALGO_COLLNET_DIRECT] = on[ORR_ALGO_COLLNET_CHAIN] = 0;
             if (model->nodes > 1)
                 on[ORR_ALGO_NVLS] = 0;
@@ -198,7 +198,7 @@ static bool ll128_safe(const struct orr_model *model, enum orr_algorithm algorit
 void orr_switches_apply(const struct orr_model *model, const struct orr_switches *switches, struct orr_tuning *tuning)
 {
     for (int f = 0; f < ORR_FUNCTION_COUNT; f++) {
-        float backup[ORR_PROTOCOL_COUNT], sum = 0;
+        float backup[ORR_PROTOCOL_COUNT], sum = 0; /* the backup knows no switches */
         bool listed = f == ORR_ALLREDUCE || !model->tables->lists_for_allreduce;
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
             backup[p] = tuning->bandwidth[f][ORR_ALGO_RING][p];
@@ -206,8 +206,6 @@ void orr_switches_apply(const struct orr_model *model, const struct orr_switches
                 int on = switches->protocol[f][p];
                 if (on == 2)
                     on = ll128_safe(model, (enum orr_algorithm)a);
-                if (!on && a == ORR_ALGO_RING)
-                    backup[p] = 0;
                 if (!on || (listed && !switches->algorithm[f][a]))
                     tuning->bandwidth[f][a][p] = 0;
                 sum += tuning->bandwidth[f][a][p];

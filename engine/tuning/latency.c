@@ -3,13 +3,22 @@
 #include "engine/topology/system.h"
 #include "engine/tuning/model.h"
 
+/* A step over one kind of link. */
+static float hw_step(const struct orr_model *model, enum orr_hardware hw, enum orr_algorithm algorithm,
+                     enum orr_protocol protocol)
+{
+    bool as_ring = model->tables->power_pci_tree && model->comm->cpu_arch == ORR_ARCH_POWER && hw == ORR_HW_PCI &&
+                   algorithm == ORR_ALGO_TREE && protocol == ORR_SIMPLE;
+    return model->tables->hw_latency[hw][as_ring ? ORR_ALGO_RING : algorithm][protocol];
+}
+
 /* A step between nodes. */
 static float net_step(const struct orr_model *model, enum orr_algorithm algorithm, enum orr_protocol protocol,
                       enum orr_graph_kind kind)
 {
     const struct orr_tuning_model *tables = model->tables;
     bool by_tree = tables->net_latency == ORR_NET_LATENCY_BY_TREE && model->ranks_per_node == 1;
-    float step = tables->hw_latency[ORR_HW_NET][by_tree ? ORR_ALGO_TREE : algorithm][protocol];
+    float step = hw_step(model, ORR_HW_NET, by_tree ? ORR_ALGO_TREE : algorithm, protocol);
     float nic = model->comm->own_latency_inter[kind];
     switch (tables->net_latency) {
     case ORR_NET_LATENCY_PLAIN:
@@ -55,11 +64,11 @@ static float ring(const struct orr_model *model, enum orr_function function, enu
     int32_t steps = orr_ring_step_count(function, model->ranks);
     if (function == ORR_REDUCE || function == ORR_BROADCAST) { /* a pipeline from one rank to the last */
         enum orr_hardware hw = model->nodes == 1 ? inside : ORR_HW_NET;
-        float step = tables->hw_latency[hw][ORR_ALGO_RING][protocol];
+        float step = hw_step(model, hw, ORR_ALGO_RING, protocol);
         if (model->comm->aligned[ORR_GRAPH_RING].same_channels)
             return base + step;
         if (protocol == ORR_SIMPLE)
-            step = tables->hw_latency[hw][ORR_ALGO_TREE][protocol];
+            step = hw_step(model, hw, ORR_ALGO_TREE, protocol);
         return base + (float)steps * step;
     }
     if (tables->net_overhead && model->nodes > 1) {
@@ -80,10 +89,7 @@ float orr_model_latency(const struct orr_model *model, enum orr_function functio
     bool nvlink = model->comm->aligned[kind].type_intra == ORR_PATH_NVL;
     enum orr_hardware inside = nvlink ? ORR_HW_NVLINK : ORR_HW_PCI;
     float base = tables->base_latency[algorithm][protocol];
-    float intra = tables->hw_latency[inside][algorithm][protocol];
-    if (tables->power_pci_tree && inside == ORR_HW_PCI && algorithm == ORR_ALGO_TREE && protocol == ORR_SIMPLE &&
-        model->comm->cpu_arch == ORR_ARCH_POWER)
-        intra = tables->hw_latency[ORR_HW_PCI][ORR_ALGO_RING][ORR_SIMPLE];
+    float intra = hw_step(model, inside, algorithm, protocol);
     if (tables->ll_intra_slower && model->nodes > 1 && protocol == ORR_LL)
         intra = (float)(intra * 1.8);
     float inter = net_step(model, algorithm, protocol, kind);

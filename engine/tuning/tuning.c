@@ -72,6 +72,9 @@ bool orr_model_has(const struct orr_model *model, enum orr_function function, en
         algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE || algorithm == ORR_ALGO_PAT;
     if (only_simple && protocol != ORR_SIMPLE)
         return false;
+    bool nvls = algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE;
+    if (nvls && model->comm->aligned[ORR_GRAPH_NVLS].channels < model->tables->nvls_least_channels)
+        return false;
     if (function == ORR_ALLREDUCE)
         return algorithm != ORR_ALGO_PAT;
     if (!orr_gathers(function) || model->tables->only_ring_gathers)
