@@ -1,0 +1,245 @@
+/* Routes, what P2P, GPU Direct RDMA and PXN make of them, and the verdicts themselves. */
+#include "engine/decide/nearest.h"
+#include "engine/decide/verdicts.h"
+#include "tests/support/fixture.h"
+
+#define CPU0(inside) "<cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu>"
+#define CPU1(inside) "<cpu numaid=\"1\" " X86_INTEL ">" inside "</cpu>"
+#define SYSTEM(inside) "<system version=\"1\">" inside "</system>"
+
+/* Two bridges below one CPU, a GPU below each. */
+#define TWO_BRIDGES(cpu)                                                                                               \
+    SYSTEM("<cpu numaid=\"0\" " cpu ">" SWITCH("0000:01:00.0") GPU("0000:02:00.0", "0", "80", "") "</pci>"             \
+           SWITCH("0000:03:00.0") GPU("0000:04:00.0", "1", "80", "") "</pci></cpu>")
+
+static void kinds_of_paths_follow_bridges_and_cpus(void **state)
+{
+    (void)state;
+    struct fixture f = analyse_text(
+        SYSTEM(CPU0(SWITCH("0000:01:00.0") SWITCH("0000:02:00.0") GPU("0000:04:00.0", "0", "80", "") "</pci>"
+                    SWITCH("0000:03:00.0") GPU("0000:05:00.0", "1", "80", "") NIC("0000:06:00.0", "0", "100000") "</pci></pci>"
+                    GPU("0000:07:00.0", "2", "80", ""))), 2, NULL);
+    assert_path(&f, "GPU/0-4000", "GPU/0-4000", "LOC", 5000);
+    assert_path(&f, "GPU/0-4000", "GPU/0-5000", "PXB", 24);
+    assert_path(&f, "GPU/0-5000", "NET/0-0", "PIX", 12.5);
+    assert_path(&f, "GPU/0-4000", "NET/0-0", "PXB", 12.5);
+    assert_path(&f, "GPU/0-7000", "NET/0-0", "PHB", 12.5);
+    assert_path(&f, "GPU/0-4000", "CPU/0-0", "PHB", 24);
+    release_fixture(&f);
+}
+
+struct level_case {
+    const char *value;
+    int p2p;
+};
+
+static void p2p_keeps_to_its_level(void **state)
+{
+    (void)state;
+    static const struct level_case cases[] = {{"3", 1},   {"0x3", 1}, {"3abc", 1}, {"4", 1},   {"010", 1}, {"PHB", 1},
+                                              {"SYS", 1}, {"LOC", 0}, {"PIX", 0},  {"PXB", 0}, {"0", 0},   {"1", 0},
+                                              {"2", 0},   {"phb", 0}, {"NVLINK", 0}, {"-1", 0}, {"", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *settings[] = {"NCCL_P2P_LEVEL", cases[i].value, NULL};
+        struct fixture f = analyse_text(TWO_BRIDGES(X86_INTEL), 1, settings);
+        const struct orr_p2p *pair = &f.analysis->p2p[1];
+        if (pair->decision.verdict != cases[i].p2p)
+            fail_msg("NCCL_P2P_LEVEL=%s gives %d", cases[i].value, pair->decision.verdict);
+        assert_int_equal(pair->decision.rule, cases[i].p2p ? ORR_RULE_P2P_WITHIN_LEVEL : ORR_RULE_P2P_BEYOND_LEVEL);
+        assert_int_equal(pair->decision.distance, ORR_PATH_PHB);
+        release_fixture(&f);
+    }
+}
+
+static void two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not(void **state)
+{
+    (void)state;
+    struct fixture two = analyse_text(TWO_BRIDGES(X86_AMD), 1, NULL);
+    struct fixture three = analyse_text(SYSTEM("<cpu numaid=\"0\" " X86_AMD ">" GPU("0000:02:00.0", "0", "80", "")
+        GPU("0000:04:00.0", "1", "80", "") GPU("0000:05:00.0", "2", "80", "") "</cpu>"), 1, NULL);
+    assert_int_equal(two.analysis->p2p[1].decision.verdict, 1);
+    assert_int_equal(three.analysis->p2p[1].decision.verdict, 0);
+    release_fixture(&two);
+    release_fixture(&three);
+}
+
+/* Two sockets, each with a GPU and a fast NIC below a switch: the network beats the socket link. */
+#define TWO_SOCKETS                                                                                                    \
+    SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "100000") "</pci>") \
+           CPU1(SWITCH("0000:81:00.0") GPU("0000:84:00.0", "1", "80", "") NIC("0000:85:00.0", "1", "100000") "</pci>"))
+
+static void sockets_part_where_the_network_is_faster(void **state)
+{
+    (void)state;
+    const char *off[] = {"NCCL_NET_DISABLE_INTRA", "1", NULL};
+    struct fixture apart = analyse_text(TWO_SOCKETS, 1, NULL);
+    struct fixture together = analyse_text(TWO_SOCKETS, 1, off);
+    assert_int_equal(apart.analysis->part_count, 2);
+    assert_float_equal(apart.analysis->parts[0].system.max_bw, 12.5, 0);
+    assert_int_equal(orr_system_count(&apart.analysis->parts[0].system, ORR_NET), 2);
+    assert_int_equal(apart.analysis->p2p[1].decision.rule, ORR_RULE_P2P_OTHER_PART);
+    assert_int_equal(together.analysis->part_count, 1);
+    assert_int_equal(orr_system_count(&together.analysis->parts[0].system, ORR_NET), 0);
+    assert_path(&together, "rank:0", "rank:1", "SYS", 10);
+    release_fixture(&apart);
+    release_fixture(&together);
+}
+
+static void without_shared_memory_and_p2p_gpus_part(void **state)
+{
+    (void)state;
+    const char *off[] = {"NCCL_SHM_DISABLE", "1", NULL};
+    struct fixture f = analyse_text(TWO_BRIDGES(X86_INTEL), 2, off);
+    assert_int_equal(f.analysis->part_count, 2);
+    assert_int_equal(f.analysis->communicator.node_count, 4);
+    release_fixture(&f);
+}
+
+/* A relay: rank 0 and 2 share no NVLink, rank 1 has one to both. */
+#define NVLINK(bus, count) "<nvlink target=\"" bus "\" count=\"" count "\" tclass=\"0x030200\"/>"
+#define RELAY                                                                                                          \
+    SYSTEM(CPU0(GPU("0000:04:00.0", "0", "70", NVLINK("0000:05:00.0", "2")) GPU("0000:05:00.0", "1", "70",             \
+           NVLINK("0000:04:00.0", "2") NVLINK("0000:06:00.0", "1"))) CPU1(GPU("0000:06:00.0", "2", "70",               \
+           NVLINK("0000:05:00.0", "1")) NIC("0000:07:00.0", "0", "200000")))
+
+static void nvlink_through_a_gpu_is_nvb(void **state)
+{
+    (void)state;
+    const char *off[] = {"NCCL_NVB_DISABLE", "1", NULL};
+    struct fixture f = analyse_text(RELAY, 2, NULL), direct = analyse_text(RELAY, 2, off);
+    assert_path(&f, "rank:0", "rank:1", "NVL", 40);
+    assert_path(&f, "rank:0", "rank:2", "NVB", 20);
+    assert_int_equal(f.analysis->p2p[2].via, 1);
+    assert_string_equal(orr_path_type_name((enum orr_path_type)path_between(&direct, "rank:0", "rank:2")->type), "SYS");
+    assert_int_equal(path_between(&direct, "rank:0", "rank:2")->origin, ORR_ROUTE_VIA_CPU_NO_P2P);
+    release_fixture(&f);
+    release_fixture(&direct);
+}
+
+static void a_nic_is_reached_through_the_gpu_next_to_it(void **state)
+{
+    (void)state;
+    const char *off[] = {"NCCL_PXN_DISABLE", "1", NULL};
+    const char *text = SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", NVLINK("0000:84:00.0", "4"))
+                              NIC("0000:05:00.0", "0", "200000") "</pci>")
+                              CPU1(GPU("0000:84:00.0", "1", "80", NVLINK("0000:04:00.0", "4"))));
+    struct fixture f = analyse_text(text, 2, NULL), without = analyse_text(text, 2, off);
+    assert_path(&f, "rank:1", "NET/0-0", "PXN", 24);
+    assert_path(&f, "NET/0-0", "rank:1", "SYS", 10);
+    assert_int_equal(path_between(&f, "rank:1", "NET/0-0")->origin, ORR_ROUTE_PXN);
+    assert_path(&without, "rank:1", "NET/0-0", "SYS", 10);
+    release_fixture(&f);
+    release_fixture(&without);
+}
+
+static const struct orr_gdr *gdr_of(const struct fixture *f)
+{
+    return &f->analysis->parts[0].gdr[0];
+}
+
+#define GPU_AND_NIC(sm)                                                                                                \
+    SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", sm, "") GPU("0000:05:00.0", "1", sm, "")               \
+           NIC("0000:06:00.0", "0", "100000") "</pci>"))
+
+static void gpus_before_80_are_read_for_sending_only_with_nvlink(void **state)
+{
+    (void)state;
+    const char *read[] = {"NCCL_NET_GDR_READ", "1", NULL};
+    struct fixture old = analyse_text(GPU_AND_NIC("70"), 2, NULL), new = analyse_text(GPU_AND_NIC("80"), 2, NULL);
+    struct fixture forced = analyse_text(GPU_AND_NIC("70"), 2, read);
+    assert_int_equal(gdr_of(&old)->send.verdict, 0);
+    assert_int_equal(gdr_of(&old)->send.rule, ORR_RULE_GDR_READ_OFF);
+    assert_int_equal(gdr_of(&old)->recv.verdict, 1);
+    assert_int_equal(gdr_of(&new)->send.verdict, 1);
+    assert_int_equal(gdr_of(&forced)->send.verdict, 1);
+    release_fixture(&old);
+    release_fixture(&new);
+    release_fixture(&forced);
+}
+
+static void without_gdr_the_path_goes_by_the_cpu(void **state)
+{
+    (void)state;
+    const char *loc[] = {"NCCL_NET_GDR_LEVEL", "LOC", NULL};
+    struct fixture f = analyse_text(GPU_AND_NIC("80"), 2, loc);
+    const struct orr_path *path = path_between(&f, "NET/0-0", "rank:0");
+    assert_int_equal(gdr_of(&f)->recv.verdict, 0);
+    assert_int_equal(gdr_of(&f)->recv.setting, ORR_SET_NET_GDR_LEVEL);
+    assert_true(gdr_of(&f)->recv.by_user);
+    assert_int_equal(path->type, ORR_PATH_PHB);
+    assert_int_equal(path->origin, ORR_ROUTE_VIA_CPU_NO_GDR);
+    assert_int_equal(path->hops, 5); /* NIC, switch, CPU, switch again, GPU */
+    release_fixture(&f);
+}
+
+static void bandwidth_beats_distance_in_choosing_a_nic(void **state)
+{
+    (void)state;
+    struct fixture f = analyse_text(SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "")
+                                    NIC("0000:05:00.0", "0", "100000") "</pci>" NIC("0000:06:00.0", "1", "200000"))), 2, NULL);
+    const struct orr_part *part = &f.analysis->parts[0];
+    uint32_t scratch[16], net = orr_local_net(&part->paths, part->system.first[ORR_GPU], 0, scratch);
+    assert_int_equal(net, orr_system_find(&part->system, "NET/0-1"));
+    release_fixture(&f);
+}
+
+static void nics_of_one_id_share_a_column(void **state)
+{
+    (void)state;
+    struct fixture f = analyse_text(SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "1000"))
+                                    CPU1(NIC("0000:06:00.0", "0", "200000"))), 2, NULL);
+    const struct orr_part *part = &f.analysis->parts[0];
+    uint32_t gpu = part->system.first[ORR_GPU], net = part->system.first[ORR_NET];
+    assert_float_equal(orr_path(&part->paths, gpu, net)->bw, 0.125, 0);
+    assert_int_equal(orr_path(&part->paths, gpu, net + 1)->type, ORR_PATH_DIS);
+    release_fixture(&f);
+}
+
+static void an_nvlink_of_one_side_is_refused(void **state)
+{
+    (void)state;
+    struct orr_error err = {0};
+    struct orr_query query = {.hosts = 1};
+    struct orr_analysis *analysis = NULL;
+    struct orr_dump *dump = read_text(SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", NVLINK("0000:05:00.0", "1"))
+                                                  GPU("0000:05:00.0", "1", "80", ""))));
+    orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+    assert_error(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_INVALID, &err, "none back");
+    orr_dump_free(dump);
+}
+
+static void every_bandwidth_is_the_least_of_its_links(void **state)
+{
+    (void)state;
+    struct fixture f = analyse_text(RELAY, 2, NULL);
+    const struct orr_paths *paths = &f.analysis->parts[0].paths;
+    for (size_t i = 0; i < (size_t)paths->base_count * paths->base_count; i++) {
+        float least = ORR_LOC_BW;
+        for (uint32_t h = 0; h < paths->table[i].hops; h++) {
+            float bw = paths->system->links[paths->links[paths->table[i].first + h]].bw;
+            least = bw < least ? bw : least;
+        }
+        assert_float_equal(paths->table[i].bw, paths->table[i].type == ORR_PATH_DIS ? 0 : least, 0);
+    }
+    release_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_of_paths_follow_bridges_and_cpus),
+        cmocka_unit_test(p2p_keeps_to_its_level),
+        cmocka_unit_test(two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not),
+        cmocka_unit_test(sockets_part_where_the_network_is_faster),
+        cmocka_unit_test(without_shared_memory_and_p2p_gpus_part),
+        cmocka_unit_test(nvlink_through_a_gpu_is_nvb),
+        cmocka_unit_test(a_nic_is_reached_through_the_gpu_next_to_it),
+        cmocka_unit_test(gpus_before_80_are_read_for_sending_only_with_nvlink),
+        cmocka_unit_test(without_gdr_the_path_goes_by_the_cpu),
+        cmocka_unit_test(bandwidth_beats_distance_in_choosing_a_nic),
+        cmocka_unit_test(nics_of_one_id_share_a_column),
+        cmocka_unit_test(an_nvlink_of_one_side_is_refused),
+        cmocka_unit_test(every_bandwidth_is_the_least_of_its_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
