@@ -1,0 +1,216 @@
+/* The channel search on whole machines: figures worked out by hand from the rules (H100, A100, DGX-1V, PCIe pairs). */
+#include "engine/search/search.h"
+#include "tests/support/fixture.h"
+
+/* 8 GPUs on NVSwitches, each with its NICs below a switch of its own or shared by two. */
+struct machine {
+    const char *sm, *speed, *vendor;
+    int nvlinks;
+    int per_switch; /* GPUs, and NICs, below a PCIe switch */
+    const char *nic_mbps;
+};
+static const struct machine h100 = {"90", "32.0 GT/s PCIe", X86_INTEL, 18, 1, "400000"};
+static const struct machine a100 = {"80", "16.0 GT/s PCIe", X86_AMD, 12, 2, "200000"};
+
+static void write_machine(const struct machine *m, struct orr_text *text)
+{
+    orr_text_puts(text, "<system version=\"1\">");
+    for (int g = 0; g < 8; g++) {
+        if (g % 4 == 0)
+            orr_text_printf(text, "%s<cpu numaid=\"%d\" %s>", g ? "</cpu>" : "", g / 4, m->vendor);
+        if (g % m->per_switch == 0)
+            orr_text_printf(text, "<pci busid=\"0000:%d0:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">", g + 1,
+                            m->speed);
+        orr_text_printf(text, "<pci busid=\"0000:%d1:00.0\" class=\"0x030200\" link_speed=\"%s\" link_width=\"16\">"
+                              "<gpu dev=\"%d\" sm=\"%s\" rank=\"%d\" gdr=\"1\"><nvlink target=\"fffffff:ffff:ff\" count=\"%d\" "
+                              "tclass=\"0x068000\"/></gpu></pci>", g + 1, m->speed, g, m->sm, g, m->nvlinks);
+        orr_text_printf(text, "<pci busid=\"0000:%d2:00.0\" class=\"0x020000\" link_speed=\"%s\" link_width=\"16\"><nic>"
+                              "<net name=\"mlx5_%d\" dev=\"%d\" speed=\"%s\" port=\"1\" guid=\"0x1%d\" gdr=\"1\"/></nic></pci>",
+                        g + 1, m->speed, g, g, m->nic_mbps, g);
+        if (g % m->per_switch == m->per_switch - 1)
+            orr_text_puts(text, "</pci>");
+    }
+    orr_text_puts(text, "</cpu></system>");
+}
+
+static struct fixture analyse_machine(const struct machine *m, uint32_t hosts, const char *const *settings)
+{
+    struct orr_text text;
+    orr_text_init(&text, 1 << 20);
+    write_machine(m, &text);
+    struct fixture f = analyse_text(text.data, hosts, settings);
+    orr_text_release(&text);
+    return f;
+}
+
+static const struct orr_graph *graph_of(const struct fixture *f, enum orr_graph_kind kind)
+{
+    return &f->analysis->parts[0].contribution.graphs[kind];
+}
+
+struct expected {
+    enum orr_graph_kind kind;
+    enum orr_pattern pattern;
+    int channels;
+    float intra, inter;
+    int cross_nic, same_channels, hops;
+};
+
+static void assert_graph(const struct fixture *f, const struct expected *e)
+{
+    const struct orr_graph *g = graph_of(f, e->kind);
+    assert_int_equal(g->pattern, e->pattern);
+    assert_int_equal(g->channels, e->channels);
+    assert_float_equal(g->bw_intra, e->intra, 1e-5);
+    assert_float_equal(g->bw_inter, e->inter, 1e-5);
+    assert_int_equal(g->cross_nic, e->cross_nic);
+    assert_int_equal(g->same_channels, e->same_channels);
+    assert_int_equal(g->hops, e->hops);
+}
+
+static void assert_row(const struct orr_graph *g, int channel, const char *expected)
+{
+    char text[256] = "";
+    for (uint32_t i = 0; i < g->row_count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i ? " " : "",
+                 (int)g->gpus[(size_t)channel * g->gpu_count + i]);
+    assert_string_equal(text, expected);
+}
+
+static void one_h100_host(void **state)
+{
+    (void)state;
+    struct fixture f = analyse_machine(&h100, 1, NULL);
+    static const struct expected rows[] = {
+        {ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 30, 30, 0, 1, 96},
+        {ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 12, 30, 30, 0, 1, 168},
+        {ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 8, 40, 60, 0, 0, 288},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_graph(&f, &rows[i]);
+    assert_row(graph_of(&f, ORR_GRAPH_RING), 0, "0 1 2 3 4 5 6 7");
+    assert_float_equal(f.analysis->parts[0].system.total_bw, 370.8, 1e-4);
+    assert_int_equal(f.analysis->communicator.channel_count, 24);
+    assert_int_equal(f.analysis->communicator.p2p_channels, 32);
+    assert_int_equal(f.analysis->communicator.p2p_channels_per_peer, 32);
+    const struct orr_tuning *t = &f.analysis->tuning;
+    assert_float_equal(t->bandwidth[ORR_ALLREDUCE][ORR_ALGO_RING][ORR_SIMPLE], 205.714294, 1e-4);
+    assert_float_equal(t->latency[ORR_ALLREDUCE][ORR_ALGO_TREE][ORR_SIMPLE], 64.4, 1e-4);
+    release_fixture(&f);
+}
+
+static void two_h100_hosts_keep_their_rails(void **state)
+{
+    (void)state;
+    struct fixture f = analyse_machine(&h100, 2, NULL);
+    static const struct expected rows[] = {
+        {ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 48, 48, 2, 0, 160},
+        {ORR_GRAPH_TREE, ORR_PATTERN_TREE, 8, 48, 48, 0, 0, 160},
+        {ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 8, 40, 48, 0, 0, 384},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_graph(&f, &rows[i]);
+    const struct orr_graph *ring = graph_of(&f, ORR_GRAPH_RING);
+    assert_row(ring, 0, "0 7 6 5 4 3 2 1");
+    assert_row(ring, 1, "1 2 3 4 5 6 7 0");
+    assert_int_equal(ring->nets[0][0], 0);
+    assert_int_equal(ring->nets[0][1], 1);
+    assert_int_equal(ring->nets[1][0], 1);
+    assert_int_equal(ring->nets[1][1], 0);
+    assert_int_equal(f.analysis->communicator.channel_count, 16);
+    release_fixture(&f);
+}
+
+static void crossing_nics_can_be_forbidden_or_forced(void **state)
+{
+    (void)state;
+    const char *never[] = {"NCCL_CROSS_NIC", "0", NULL}, *always[] = {"NCCL_CROSS_NIC", "1", NULL};
+    struct fixture f = analyse_machine(&h100, 2, never), g = analyse_machine(&h100, 2, always);
+    assert_graph(&f, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 45, 45, 0, 0, 176});
+    assert_int_equal(graph_of(&f, ORR_GRAPH_RING)->type_inter, ORR_PATH_PXN);
+    assert_graph(&g, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 48, 48, 1, 0, 160});
+    assert_row(graph_of(&g, ORR_GRAPH_RING), 1, "1 0 7 6 5 4 3 2");
+    release_fixture(&f);
+    release_fixture(&g);
+}
+
+static void a100_hosts(void **state)
+{
+    (void)state;
+    struct fixture one = analyse_machine(&a100, 1, NULL), two = analyse_machine(&a100, 2, NULL);
+    assert_graph(&one, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 20, 20, 0, 1, 96});
+    assert_graph(&two, &(struct expected){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 24, 24, 0, 0, 160});
+    assert_graph(&two, &(struct expected){ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 8, 30, 24, 0, 0, 368});
+    assert_row(graph_of(&two, ORR_GRAPH_TREE), 1, "1 0 7 6 5 4 3 2");
+    release_fixture(&one);
+    release_fixture(&two);
+}
+
+#define SYSTEM(cpu, inside) "<system version=\"1\"><cpu numaid=\"0\" " cpu ">" inside "</cpu></system>"
+
+static void two_pcie_gpus_pay_for_the_intel_bridge(void **state)
+{
+    (void)state;
+    struct fixture intel = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "80", "") GPU("0000:04:00.0", "1", "80", "")), 1, NULL);
+    struct fixture amd = analyse_text(SYSTEM(X86_AMD, GPU("0000:02:00.0", "0", "80", "") GPU("0000:04:00.0", "1", "80", "")), 1, NULL);
+    assert_int_equal(graph_of(&intel, ORR_GRAPH_RING)->channels, 1);
+    assert_float_equal(graph_of(&intel, ORR_GRAPH_RING)->bw_intra, 20, 0);
+    assert_int_equal(graph_of(&amd, ORR_GRAPH_RING)->channels, 2);
+    assert_float_equal(graph_of(&amd, ORR_GRAPH_RING)->bw_intra, 12, 0);
+    release_fixture(&intel);
+    release_fixture(&amd);
+}
+
+static void a_single_gpu_has_rings_and_trees(void **state)
+{
+    (void)state;
+    struct fixture one = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "")), 1, NULL);
+    assert_int_equal(graph_of(&one, ORR_GRAPH_RING)->channels, 32);
+    assert_float_equal(graph_of(&one, ORR_GRAPH_RING)->bw_intra, 40, 0);
+    assert_int_equal(graph_of(&one, ORR_GRAPH_TREE)->pattern, ORR_PATTERN_TREE);
+    assert_int_equal(one.analysis->communicator.channel_count, 64);
+    release_fixture(&one);
+}
+
+static void without_a_way_all_gpus_stand_in_order(void **state)
+{
+    (void)state;
+    struct fixture f = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "") GPU("0000:03:00.0", "1", "70", "")), 2, NULL);
+    const struct orr_graph *ring = graph_of(&f, ORR_GRAPH_RING);
+    assert_int_equal(ring->channels > 0, 1);
+    assert_row(ring, 0, "0 1");
+    release_fixture(&f);
+}
+
+/* Rings of every channel hold every GPU once; entry and exit are NETs of the system. */
+static void rings_are_permutations(void **state)
+{
+    (void)state;
+    const struct machine *machines[] = {&h100, &a100};
+    for (int i = 0; i < 4; i++) {
+        struct fixture f = analyse_machine(machines[i % 2], 1 + (uint32_t)i / 2, NULL);
+        const struct orr_graph *ring = graph_of(&f, ORR_GRAPH_RING);
+        for (int32_t c = 0; c < ring->channels; c++) {
+            unsigned seen = 0;
+            for (uint32_t p = 0; p < 8; p++)
+                seen |= 1u << ring->gpus[(size_t)c * 8 + p];
+            assert_int_equal(seen, 0xff);
+        }
+        release_fixture(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_h100_host),
+        cmocka_unit_test(two_h100_hosts_keep_their_rails),
+        cmocka_unit_test(crossing_nics_can_be_forbidden_or_forced),
+        cmocka_unit_test(a100_hosts),
+        cmocka_unit_test(two_pcie_gpus_pay_for_the_intel_bridge),
+        cmocka_unit_test(a_single_gpu_has_rings_and_trees),
+        cmocka_unit_test(without_a_way_all_gpus_stand_in_order),
+        cmocka_unit_test(rings_are_permutations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
