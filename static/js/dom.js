@@ -1,0 +1,85 @@
+/* Building elements. Text is always set as text, never as markup. */
+
+/** h("td.num", {title: "x", onclick}, child, ...): children are nodes, texts, arrays or null. */
+export function h(spec, props, ...children) {
+    const [tag, ...classes] = spec.split(".");
+    const node = document.createElement(tag || "div");
+    if (classes.length)
+        node.className = classes.join(" ");
+    return fill(node, props, children);
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The same for SVG elements; classes are a prop. */
+export function s(tag, props, ...children) {
+    return fill(document.createElementNS(SVG, tag), props, children);
+}
+
+function fill(node, props, children) {
+    for (const [name, value] of Object.entries(props ?? {})) {
+        if (value === undefined || value === null || value === false)
+            continue;
+        if (name.startsWith("on"))
+            node.addEventListener(name.slice(2), value);
+        else if (name === "value")
+            node.value = value;
+        else
+            node.setAttribute(name, value === true ? "" : value);
+    }
+    node.append(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+    return node;
+}
+
+/** Replaces what is in a node, keeping its scroll position and the focus on the element of the same data-key. */
+export function replace(node, ...children) {
+    const key = node.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;
+    const { scrollTop, scrollLeft } = node;
+    node.replaceChildren(...children.flat(3).filter((child) => child !== null && child !== undefined && child !== false));
+    node.scrollTop = scrollTop;
+    node.scrollLeft = scrollLeft;
+    if (key)
+        node.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
+}
+
+/** Says something to screen readers. */
+export function announce(text) {
+    document.getElementById("status").textContent = text;
+}
+
+/** A button that puts text on the clipboard and says so without changing its width. */
+export function copyButton(text, label = "Copy") {
+    const button = h("button.copy", { type: "button", "aria-label": `${label}: ${text}`, onclick: copy }, label);
+    async function copy() {
+        let done = true;
+        try {
+            await navigator.clipboard.writeText(text);
+        } catch {
+            done = copyBySelection(text);
+        }
+        button.textContent = done ? "Copied" : "Select it";
+        announce(done ? "Copied" : "The browser did not allow copying");
+        setTimeout(() => (button.textContent = label), 1600);
+    }
+    return button;
+}
+
+/* For pages without a secure context: an http:// address other than localhost. */
+function copyBySelection(text) {
+    const area = h("textarea.unseen", { value: text, "aria-hidden": "true" });
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+}
+
+/** A row of choices of which one holds: [[value, label, title], ...]. */
+export function choices(name, options, current, choose) {
+    return h("div.choices", { role: "group", "aria-label": name },
+        options.map(([value, label, title]) =>
+            h("button", {
+                type: "button", title, "aria-pressed": String(value === current), "data-key": `${name}:${value}`,
+                onclick: () => choose(value),
+            }, label)));
+}
