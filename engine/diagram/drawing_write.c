@@ -65,11 +65,10 @@ static size_t character(const unsigned char *at)
     return length;
 }
 
-/* A quoted DOT string that stands for exactly this text: the backslash escapes of labels (\N, \l ...) and XML entities
+/* The inside of a quoted DOT string that stands for exactly this text: the backslash escapes of labels (\N, \l ...) and XML entities
  * are made harmless, control characters and broken UTF-8 become U+FFFD. A line feed becomes a line break. */
-static void quote(struct orr_text *text, const char *string)
+static void quote_inside(struct orr_text *text, const char *string)
 {
-    orr_text_puts(text, "\"");
     const unsigned char *at = (const unsigned char *)string;
     while (*at) {
         size_t length = character(at);
@@ -85,6 +84,12 @@ static void quote(struct orr_text *text, const char *string)
             orr_text_puts(text, "\xef\xbf\xbd");
         at += length ? length : 1;
     }
+}
+
+static void quote(struct orr_text *text, const char *string)
+{
+    orr_text_puts(text, "\"");
+    quote_inside(text, string);
     orr_text_puts(text, "\"");
 }
 
@@ -206,8 +211,9 @@ static void write_inside(struct orr_text *text, const struct orr_drawing *drawin
         const struct orr_box *inner = &drawing->boxes[b];
         const struct orr_paint *paint = orr_theme_paint(drawing->theme, inner->role);
         /* All attributes in every cluster, since an inner one inherits what it does not set. */
-        orr_text_printf(text, "subgraph \"cluster_%u\" {\n", b);
-        orr_text_puts(text, "graph [");
+        orr_text_puts(text, "subgraph \"cluster ");
+        quote_inside(text, inner->id);
+        orr_text_puts(text, "\" {\ngraph [");
         attribute(text, "id", inner->id);
         attribute(text, "class", inner->classes);
         attribute(text, "tooltip", inner->title);

@@ -1,0 +1,430 @@
+#include "engine/diagram/labels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/topology/pci.h"
+
+/* The element of the dump that describes a node's PCI device, ORR_NO_ELEMENT: none. */
+static uint32_t pci_element(const struct orr_system *system, uint32_t node)
+{
+    if (!system->dump || node == ORR_NO_NODE)
+        return ORR_NO_ELEMENT;
+    uint32_t element = system->nodes[node].element;
+    while (element < system->dump->element_count && system->dump->elements[element].kind != ORR_ELEMENT_PCI)
+        element = system->dump->elements[element].parent;
+    return element < system->dump->element_count ? element : ORR_NO_ELEMENT;
+}
+
+static const char *attribute(const struct orr_system *system, uint32_t element, enum orr_attr attr)
+{
+    const char *text = element == ORR_NO_ELEMENT ? NULL : orr_element_text(system->dump, element, attr);
+    return text ? text : "";
+}
+
+static const char *own_attribute(const struct orr_system *system, uint32_t node, enum orr_attr attr)
+{
+    uint32_t element = system->dump ? system->nodes[node].element : ORR_NO_ELEMENT;
+    return attribute(system, element, attr);
+}
+
+static const struct {
+    float rate; /* GT/s a lane */
+    int generation;
+} generations[] = {{2.5f, 1}, {5, 2}, {8, 3}, {16, 4}, {32, 5}, {64, 6}, {128, 7}};
+
+static float lane_rate(const char *speed, int *ret_generation)
+{
+    float rate = strtof(speed, NULL);
+    *ret_generation = 0;
+    for (size_t i = 0; i < sizeof generations / sizeof *generations; i++)
+        if (rate == generations[i].rate)
+            *ret_generation = generations[i].generation;
+    return rate > 0 && rate < 1000 ? rate : 0;
+}
+
+/* Index of a node's link to what contains it, PCI before others, ORR_NO_LINK: none. */
+static uint32_t uplink_of(const struct orr_labels *labels, uint32_t node)
+{
+    const struct orr_node *from = &labels->system->nodes[node];
+    uint32_t found = ORR_NO_LINK;
+    for (uint32_t i = 0; i < from->link_count && labels->parent[node] != ORR_NO_NODE; i++) {
+        const struct orr_link *link = &labels->system->links[from->first_link + i];
+        if (link->to == labels->parent[node] && (found == ORR_NO_LINK || link->type == ORR_LINK_PCI))
+            found = from->first_link + i;
+    }
+    return found;
+}
+
+static float nvswitch_bw(const struct orr_system *system, uint32_t node)
+{
+    const struct orr_node *from = &system->nodes[node];
+    for (uint32_t i = 0; i < from->link_count; i++)
+        if (system->nodes[system->links[from->first_link + i].to].type == ORR_NVS)
+            return system->links[from->first_link + i].bw;
+    return 0;
+}
+
+struct peer { /* sorted so that equals stand together, the fastest first */
+    uint32_t node, depth;
+    enum orr_node_type type;
+    uint64_t kind;
+    float rate;
+};
+
+static int compare_peers(const void *left, const void *right)
+{
+    const struct peer *a = left, *b = right;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    if (a->rate != b->rate)
+        return a->rate > b->rate ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static uint64_t kind_of(const struct orr_system *system, uint32_t node)
+{
+    static const enum orr_attr parts[] = {ORR_ATTR_VENDOR, ORR_ATTR_DEVICE, ORR_ATTR_SUBSYSTEM_VENDOR,
+                                          ORR_ATTR_SUBSYSTEM_DEVICE};
+    uint64_t kind = 0;
+    uint32_t element = pci_element(system, node);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        kind = kind << 16 | (strtoul(attribute(system, element, parts[i]), NULL, 16) & 0xffff);
+    return kind;
+}
+
+static void find_few_nvlinks(struct orr_labels *labels)
+{
+    const struct orr_system *system = labels->system;
+    float best[256] = {0}; /* by compute capability */
+    for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++) {
+        float bw = nvswitch_bw(system, i), *most = &best[system->nodes[i].gpu.sm & 255];
+        if (bw > *most)
+            *most = bw;
+    }
+    for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++) {
+        float bw = nvswitch_bw(system, i);
+        labels->uplinks[i].few_nvlinks = bw > 0 && bw < best[system->nodes[i].gpu.sm & 255];
+    }
+}
+
+static void find_degraded(struct orr_labels *labels)
+{
+    const struct orr_system *system = labels->system;
+    struct peer *peers = ORR_NEW(labels->drawing->arena, struct peer, system->node_count);
+    labels->uplinks = ORR_NEW(labels->drawing->arena, struct orr_uplink, system->node_count);
+    if (!peers || !labels->uplinks) {
+        labels->drawing->failed = true;
+        return;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < system->node_count; i++) {
+        struct orr_uplink *uplink = &labels->uplinks[i];
+        enum orr_node_type type = system->nodes[i].type;
+        uplink->best = i;
+        uint32_t link = uplink->link = uplink_of(labels, i);
+        if (link == ORR_NO_LINK)
+            continue;
+        uplink->rate = system->links[link].bw;
+        if (type == ORR_NET) {
+            uplink->rate = system->nodes[i].net.bw;
+        } else if (system->links[link].type == ORR_LINK_PCI) {
+            uint32_t element = pci_element(system, i);
+            float rate = lane_rate(attribute(system, element, ORR_ATTR_LINK_SPEED), &uplink->generation);
+            long width = strtol(attribute(system, element, ORR_ATTR_LINK_WIDTH), NULL, 0);
+            uplink->width = width > 0 && width <= 64 ? (int)width : 0;
+            if (rate > 0 && uplink->width)
+                uplink->rate = rate * (float)uplink->width;
+        }
+        peers[count++] = (struct peer){i, labels->depth[i], type, kind_of(system, i), uplink->rate};
+    }
+    qsort(peers, count, sizeof *peers, compare_peers);
+    for (uint32_t i = 0, first = 0; i < count; i++) {
+        if (peers[i].type != peers[first].type || peers[i].kind != peers[first].kind ||
+            peers[i].depth != peers[first].depth)
+            first = i;
+        struct orr_uplink *uplink = &labels->uplinks[peers[i].node];
+        uplink->best = peers[first].node;
+        uplink->degraded = uplink->rate < peers[first].rate;
+    }
+}
+
+void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing)
+{
+    *labels = (struct orr_labels){.system = system, .drawing = drawing};
+    uint32_t *parent, *depth;
+    if (drawing->failed || !orr_containment(system, drawing->arena, &parent, &depth)) {
+        drawing->failed = true;
+        return;
+    }
+    labels->parent = parent;
+    labels->depth = depth;
+    for (uint32_t i = 1; i < system->node_count; i++)
+        if (orr_id_system(system->nodes[i].id) != orr_id_system(system->nodes[0].id) && system->nodes[i].type != ORR_NVS)
+            labels->several_systems = true;
+    find_degraded(labels);
+    if (!drawing->failed)
+        find_few_nvlinks(labels);
+}
+
+static const struct {
+    const char *class;
+    enum orr_role role;
+    const char *name;
+} kinds[ORR_NODE_TYPE_COUNT] = {
+    [ORR_GPU] = {"gpu", ORR_ROLE_GPU, "GPU"},
+    [ORR_PCI] = {"pci", ORR_ROLE_PCI, "PCIe switch"},
+    [ORR_NVS] = {"nvs", ORR_ROLE_NVS, "NVSwitch"},
+    [ORR_CPU] = {"cpu", ORR_ROLE_CPU, "NUMA node"},
+    [ORR_NIC] = {"nic", ORR_ROLE_NIC, "NIC"},
+    [ORR_NET] = {"net", ORR_ROLE_NET, "NET"},
+    [ORR_GIN] = {"net gin", ORR_ROLE_NET, "GIN"},
+    [ORR_RMA] = {"net rma", ORR_ROLE_NET, "RMA"},
+    [ORR_DEV] = {"gpu dev", ORR_ROLE_GPU, "GPU device"},
+    [ORR_CXB] = {"pci cxb", ORR_ROLE_PCI, "C2C bridge"},
+};
+
+const char *orr_label_class(enum orr_node_type type)
+{
+    return (unsigned)type < ORR_NODE_TYPE_COUNT ? kinds[type].class : "other";
+}
+
+enum orr_role orr_label_role(enum orr_node_type type)
+{
+    return (unsigned)type < ORR_NODE_TYPE_COUNT ? kinds[type].role : ORR_ROLE_OTHER;
+}
+
+const char *orr_label_id(const struct orr_labels *labels, uint32_t node)
+{
+    char buffer[ORR_NODE_ID_SIZE];
+    const struct orr_node *at = &labels->system->nodes[node];
+    return orr_drawing_text(labels->drawing, "%s", orr_node_id_format(at->type, at->id, buffer));
+}
+
+/* Bus id without a domain of 0, which says nothing: "1b:00.0". */
+static const char *short_bus_id(const struct orr_node *node, char buffer[ORR_BUS_ID_SIZE])
+{
+    orr_bus_id_format(orr_id_local(node->id), buffer);
+    return strncmp(buffer, "0000:", 5) == 0 ? buffer + 5 : buffer;
+}
+
+static const char *cpu_name(const struct orr_node *node)
+{
+    static const char *const intel[] = {
+        [ORR_INTEL_BDW] = "Intel Broadwell or older",
+        [ORR_INTEL_SKL] = "Intel Skylake to Ice Lake",
+        [ORR_INTEL_SRP] = "Intel Sapphire Rapids",
+        [ORR_INTEL_ERP] = "Intel Emerald Rapids or newer",
+    };
+    switch (node->cpu.arch) {
+    case ORR_ARCH_ARM:
+        return "Arm";
+    case ORR_ARCH_POWER:
+        return "POWER";
+    case ORR_ARCH_X86:
+        if (node->cpu.vendor == ORR_VENDOR_AMD)
+            return "AMD x86-64";
+        if (node->cpu.vendor == ORR_VENDOR_ZHAOXIN)
+            return "Zhaoxin x86-64";
+        if (node->cpu.vendor == ORR_VENDOR_INTEL)
+            return node->cpu.model >= ORR_INTEL_BDW && node->cpu.model <= ORR_INTEL_ERP ? intel[node->cpu.model]
+                                                                                         : "Intel x86-64";
+        return "x86-64";
+    default:
+        return "CPU";
+    }
+}
+
+const char *orr_label_bw(struct orr_drawing *drawing, float bw)
+{
+    if (bw >= ORR_LOC_BW)
+        return "unlimited";
+    return orr_drawing_text(drawing, bw >= 100 ? "%.0f GB/s" : "%.3g GB/s", (double)bw);
+}
+
+const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float font, float width)
+{
+    const struct orr_system *system = labels->system;
+    const struct orr_node *at = &system->nodes[node];
+    struct orr_drawing *drawing = labels->drawing;
+    char bus[ORR_BUS_ID_SIZE];
+    const char *first = "", *second = NULL;
+    unsigned long long local = orr_id_local(at->id);
+    switch (at->type) {
+    case ORR_GPU:
+        first = at->gpu.rank < 0 ? orr_drawing_text(drawing, "GPU %d", at->gpu.dev)
+                                 : orr_drawing_text(drawing, "GPU %d \xc2\xb7 rank %d", at->gpu.dev, at->gpu.rank);
+        second = orr_drawing_text(drawing, "%s", short_bus_id(at, bus));
+        break;
+    case ORR_PCI:
+        first = orr_drawing_text(drawing, "PCIe switch %s", short_bus_id(at, bus));
+        if (orr_text_width(first, font) > width)
+            first = orr_drawing_text(drawing, "PCIe %s", short_bus_id(at, bus));
+        break;
+    case ORR_NIC:
+        first = orr_drawing_text(drawing, "NIC %s", short_bus_id(at, bus));
+        break;
+    case ORR_NVS:
+        first = system->first[ORR_NVS] + 1 == system->first[ORR_NVS + 1]
+                    ? "NVSwitch"
+                    : orr_drawing_text(drawing, "NVSwitch %llx", local);
+        break;
+    case ORR_CPU:
+        first = labels->several_systems
+                    ? orr_drawing_text(drawing, "NUMA %llu \xc2\xb7 host %u", local, orr_id_system(at->id))
+                    : orr_drawing_text(drawing, "NUMA node %llu", local);
+        second = cpu_name(at);
+        break;
+    case ORR_NET: {
+        const char *name = own_attribute(system, node, ORR_ATTR_NAME);
+        first = orr_drawing_text(drawing, *name ? "NET %d \xc2\xb7 %s" : "NET %d", at->net.dev, name);
+        second = orr_drawing_text(drawing, "%.4g Gb/s", (double)(at->net.bw * 8));
+        if (labels->uplinks[node].degraded)
+            second = orr_drawing_text(drawing, "\xe2\x9a\xa0 %s", second);
+        break;
+    }
+    default:
+        first = orr_drawing_text(drawing, "%s %llx", kinds[at->type].name, local);
+        break;
+    }
+    first = orr_drawing_fit(drawing, first, font, width);
+    return second ? orr_drawing_text(drawing, "%s\n%s", first, orr_drawing_fit(drawing, second, font, width)) : first;
+}
+
+const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
+{
+    const struct orr_system *system = labels->system;
+    const struct orr_node *at = &system->nodes[node];
+    struct orr_drawing *drawing = labels->drawing;
+    char bus[ORR_BUS_ID_SIZE];
+    uint32_t root = node;
+    while (labels->parent[root] != ORR_NO_NODE)
+        root = labels->parent[root];
+    const char *numa = "";
+    if (system->nodes[root].type == ORR_CPU)
+        numa = orr_drawing_text(drawing, ", NUMA node %llu", (unsigned long long)orr_id_local(system->nodes[root].id));
+    if (labels->several_systems && at->type != ORR_NVS)
+        numa = orr_drawing_text(drawing, "%s of host %u", numa, orr_id_system(at->id));
+    const char *place = orr_bus_id_format(orr_id_local(at->id), bus);
+    const struct orr_uplink *uplink = &labels->uplinks[node];
+    const char *pci = "";
+    if (uplink->generation && uplink->width)
+        pci = orr_drawing_text(drawing, ", PCIe Gen%d x%d", uplink->generation, uplink->width);
+    switch (at->type) {
+    case ORR_GPU:
+        return orr_drawing_text(drawing, "GPU %d, rank %d, bus id %s%s, compute capability %d.%d%s%s", at->gpu.dev,
+                                at->gpu.rank, place, numa, at->gpu.sm / 10, at->gpu.sm % 10, pci,
+                                at->gpu.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA");
+    case ORR_NET: {
+        const char *name = own_attribute(system, node, ORR_ATTR_NAME);
+        return orr_drawing_text(drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s)%s%s%s%s", at->net.dev,
+                                *name ? ", " : "", name, at->net.port, (double)(at->net.bw * 8),
+                                orr_label_bw(drawing, at->net.bw), numa,
+                                at->net.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA",
+                                at->net.coll ? ", CollNet" : "",
+                                uplink->degraded ? ", slower than ports of equal NICs" : "");
+    }
+    case ORR_CPU:
+        return orr_drawing_text(drawing, "NUMA node %llu, %s%s", (unsigned long long)orr_id_local(at->id), cpu_name(at),
+                                labels->several_systems ? orr_drawing_text(drawing, ", host %u", orr_id_system(at->id))
+                                                        : "");
+    case ORR_NVS:
+        return "NVSwitch: all of them together, as NCCL sees them";
+    default:
+        return orr_drawing_text(drawing, "%s %s%s%s", kinds[at->type].name, place, numa, pci);
+    }
+}
+
+/* The end whose uplink this link is, seen from either side, ORR_NO_NODE: none. */
+static uint32_t lower_end(const struct orr_labels *labels, uint32_t link)
+{
+    const struct orr_link *at = &labels->system->links[link];
+    if (labels->uplinks[at->from].link == link)
+        return at->from;
+    return labels->parent[at->to] == at->from && labels->uplinks[at->to].link != ORR_NO_LINK &&
+                   labels->system->links[labels->uplinks[at->to].link].type == at->type
+               ? at->to
+               : ORR_NO_NODE;
+}
+
+uint32_t orr_label_degraded(const struct orr_labels *labels, uint32_t link)
+{
+    const struct orr_system *system = labels->system;
+    const struct orr_link *at = &system->links[link];
+    uint32_t low = lower_end(labels, link);
+    if (low != ORR_NO_NODE && labels->uplinks[low].degraded)
+        return low;
+    if (at->type != ORR_LINK_NVL)
+        return ORR_NO_NODE;
+    uint32_t gpu = system->nodes[at->from].type == ORR_GPU ? at->from : at->to;
+    if (system->nodes[at->from == gpu ? at->to : at->from].type == ORR_NVS && labels->uplinks[gpu].few_nvlinks)
+        return gpu;
+    return ORR_NO_NODE;
+}
+
+static const struct {
+    const char *class, *name;
+} link_kinds[ORR_LINK_TYPE_COUNT] = {
+    [ORR_LINK_LOC] = {"link loc", "local"},   [ORR_LINK_NVL] = {"link nvl", "NVLink"},
+    [ORR_LINK_C2C] = {"link c2c", "C2C"},     [ORR_LINK_PCI] = {"link pci", "PCIe"},
+    [ORR_LINK_SYS] = {"link sys", "inter-CPU"}, [ORR_LINK_NET] = {"link net", "port"},
+};
+
+const char *orr_label_link(const struct orr_labels *labels, uint32_t link, float font, float width)
+{
+    const struct orr_link *at = &labels->system->links[link];
+    struct orr_drawing *drawing = labels->drawing;
+    const char *bw = orr_label_bw(drawing, at->bw);
+    const char *mark = orr_label_degraded(labels, link) == ORR_NO_NODE ? "" : "\xe2\x9a\xa0 ";
+    uint32_t low = at->type == ORR_LINK_PCI ? lower_end(labels, link) : ORR_NO_NODE;
+    const struct orr_uplink *uplink = low == ORR_NO_NODE ? NULL : &labels->uplinks[low];
+    const char *wordings[3];
+    if (uplink && uplink->generation && uplink->width) {
+        wordings[0] = orr_drawing_text(drawing, "%sGen%d x%d \xc2\xb7 %s", mark, uplink->generation, uplink->width, bw);
+        wordings[1] = orr_drawing_text(drawing, "%sGen%d x%d", mark, uplink->generation, uplink->width);
+    } else {
+        wordings[0] = orr_drawing_text(drawing, "%s%s %s", mark, link_kinds[at->type].name, bw);
+        wordings[1] = orr_drawing_text(drawing, "%s%s", mark, bw);
+    }
+    wordings[2] = orr_drawing_text(drawing, "%s%.3g", mark, (double)at->bw);
+    for (int i = 0; i < 2; i++)
+        if (orr_text_width(wordings[i], font) <= width)
+            return wordings[i];
+    return wordings[2];
+}
+
+const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link)
+{
+    const struct orr_system *system = labels->system;
+    const struct orr_link *at = &system->links[link];
+    struct orr_drawing *drawing = labels->drawing;
+    const char *title = orr_drawing_text(drawing, "%s %s to %s: %s", link_kinds[at->type].name,
+                                         orr_label_id(labels, at->from), orr_label_id(labels, at->to),
+                                         orr_label_bw(drawing, at->bw));
+    if (at->reverse != ORR_NO_LINK && system->links[at->reverse].bw != at->bw)
+        title = orr_drawing_text(drawing, "%s, back %s", title, orr_label_bw(drawing, system->links[at->reverse].bw));
+    uint32_t low = at->type == ORR_LINK_PCI ? lower_end(labels, link) : ORR_NO_NODE;
+    if (low != ORR_NO_NODE && labels->uplinks[low].generation && labels->uplinks[low].width)
+        title = orr_drawing_text(drawing, "%s, PCIe Gen%d x%d", title, labels->uplinks[low].generation,
+                                 labels->uplinks[low].width);
+    uint32_t degraded = orr_label_degraded(labels, link);
+    if (degraded == ORR_NO_NODE)
+        return title;
+    const struct orr_uplink *best = &labels->uplinks[labels->uplinks[degraded].best];
+    if (low != ORR_NO_NODE && best->generation && best->width)
+        return orr_drawing_text(drawing, "%s; slower than its equals, which have Gen%d x%d (%s)", title,
+                                best->generation, best->width, orr_label_id(labels, labels->uplinks[degraded].best));
+    return orr_drawing_text(drawing, "%s; slower than that of its equals", title);
+}
+
+const char *orr_label_link_class(const struct orr_labels *labels, uint32_t link)
+{
+    const char *class = link_kinds[labels->system->links[link].type].class;
+    return orr_label_degraded(labels, link) == ORR_NO_NODE ? class
+                                                           : orr_drawing_text(labels->drawing, "%s degraded", class);
+}

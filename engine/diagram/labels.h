@@ -1,0 +1,56 @@
+/* What the pictures say about devices and links: labels, titles, and which links are slower than those of their equals.
+ * Made once a system, then looked up by node index. */
+#ifndef ORR_DIAGRAM_LABELS_H
+#define ORR_DIAGRAM_LABELS_H
+
+#include "engine/diagram/drawing.h"
+
+/* A node's link towards the CPU as the dump states it, and the best of its equals: same type, vendor, device and depth
+ * in the tree. */
+struct orr_uplink {
+    int generation, width; /* PCIe; 0: not known */
+    float rate;            /* what is compared: lanes x GT/s, or the link's GB/s where the dump says nothing */
+    uint32_t best;         /* node whose uplink is the fastest of the equals (possibly itself) */
+    bool degraded;         /* slower than `best` */
+    bool few_nvlinks;      /* a GPU with less bandwidth to the NVSwitches than another of its kind */
+    uint32_t link;         /* to what contains the node, ORR_NO_LINK: none */
+};
+
+struct orr_labels {
+    const struct orr_system *system;
+    struct orr_drawing *drawing; /* texts live in its arena */
+    const uint32_t *parent;      /* [node]: what contains it, ORR_NO_NODE: nothing */
+    const uint32_t *depth;       /* [node]: containers around it */
+    struct orr_uplink *uplinks;  /* [node] */
+    bool several_systems;        /* node ids differ in their system part: several hosts in one dump */
+};
+
+/* Finds what contains what: PCI links lead from a CPU to all below it; GPUs without PCI hang on the CPU by C2C or
+ * NVLink, NETs on their NIC. Gives parent and depth arrays in the arena, NULL where memory ran out. */
+bool orr_containment(const struct orr_system *system, struct orr_arena *arena, uint32_t **ret_parent,
+                     uint32_t **ret_depth);
+
+/* Everything above for one system. Memory ran out: drawing->failed. */
+void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing);
+
+/* "GPU/0-1b000" */
+const char *orr_label_id(const struct orr_labels *labels, uint32_t node);
+/* Lines in a tile `width` points wide: "GPU 0 · rank 0\n1b:00.0 · sm_90". */
+const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float font, float width);
+/* "GPU 0, rank 0, bus id 0000:1b:00.0, NUMA node 0, compute capability 9.0, ...". */
+const char *orr_label_title(const struct orr_labels *labels, uint32_t node);
+/* The class of a device's elements ("gpu") and its role. */
+const char *orr_label_class(enum orr_node_type type);
+enum orr_role orr_label_role(enum orr_node_type type);
+
+/* "48", "12.5", "722" GB/s. */
+const char *orr_label_bw(struct orr_drawing *drawing, float bw);
+/* The longest wording of a link that fits: "Gen5 x16 · 48 GB/s", "G5 x16 · 48", "48". A degraded one is marked. */
+const char *orr_label_link(const struct orr_labels *labels, uint32_t link, float font, float width);
+const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link);
+/* Is this link the uplink of one of its ends, and slower than that of its equals? Gives the end, ORR_NO_NODE: no. */
+uint32_t orr_label_degraded(const struct orr_labels *labels, uint32_t link);
+/* "link pci", "link nvl degraded" ... */
+const char *orr_label_link_class(const struct orr_labels *labels, uint32_t link);
+
+#endif

@@ -1,0 +1,345 @@
+/* The pool's side of diagram_worker.h. Callers take a free worker, or wait for one; everything with a worker happens
+ * without the lock, since only its caller knows it then. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/diagram/diagram_worker.h"
+#include "engine/diagram/worker_frame.h"
+
+extern char **environ;
+
+const struct orr_renderer_limits orr_renderer_default_limits = {
+    .workers = 2, .seconds = 10, .memory = (size_t)1 << 30, .output = (size_t)32 << 20, .drawings = 200};
+
+struct worker {
+    pid_t pid; /* 0: not started */
+    int fd;
+    unsigned drawings;
+    bool busy;
+};
+
+struct orr_renderer {
+    struct orr_renderer_limits limits;
+    char *program;
+    pthread_mutex_t lock;
+    pthread_cond_t freed;
+    struct worker *workers; /* [limits.workers] */
+};
+
+static struct timespec after(unsigned seconds)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    now.tv_sec += (time_t)seconds;
+    return now;
+}
+
+/* Milliseconds until then, rounded up, 0: past. */
+static int remaining(const struct timespec *deadline)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t left = (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 + (deadline->tv_nsec - now.tv_nsec + 999999) / 1000000;
+    return left <= 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
+}
+
+enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const char *program,
+                               struct orr_renderer **ret_renderer, struct orr_error *err)
+{
+    struct orr_renderer *renderer = calloc(1, sizeof *renderer);
+    if (!renderer)
+        return orr_fail_nomem(err);
+    renderer->limits = limits ? *limits : orr_renderer_default_limits;
+    if (!renderer->limits.workers)
+        renderer->limits.workers = 1;
+    renderer->program = strdup(program ? program : "/proc/self/exe");
+    renderer->workers = calloc(renderer->limits.workers, sizeof *renderer->workers);
+    if (!renderer->program || !renderer->workers) {
+        free(renderer->workers);
+        free(renderer->program);
+        free(renderer);
+        return orr_fail_nomem(err);
+    }
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&renderer->lock, NULL);
+    pthread_cond_init(&renderer->freed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    *ret_renderer = renderer;
+    return ORR_OK;
+}
+
+/* Kills a worker and waits for it, so that nothing of it stays. Gives its wait status. */
+static int end_worker(struct worker *worker)
+{
+    int status = 0;
+    if (!worker->pid)
+        return 0;
+    kill(worker->pid, SIGKILL);
+    while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    close(worker->fd);
+    worker->pid = 0;
+    return status;
+}
+
+void orr_renderer_free(struct orr_renderer *renderer)
+{
+    if (!renderer)
+        return;
+    for (unsigned i = 0; i < renderer->limits.workers; i++)
+        end_worker(&renderer->workers[i]);
+    pthread_cond_destroy(&renderer->freed);
+    pthread_mutex_destroy(&renderer->lock);
+    free(renderer->workers);
+    free(renderer->program);
+    free(renderer);
+}
+
+/* Starts a process with the socket as its standard input and output and no other descriptor but standard error. Signals
+ * are as a new process has them; a process group of its own keeps a terminal's Ctrl-C for the server. */
+static int spawn(const char *program, int fd, pid_t *ret_pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    sigdelset(&all, SIGKILL);
+    sigdelset(&all, SIGSTOP);
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure)
+        return failure;
+    failure = posix_spawnattr_init(&attributes);
+    if (failure) {
+        posix_spawn_file_actions_destroy(&actions);
+        return failure;
+    }
+    posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    char name[] = "orrery", verb[] = "render-worker";
+    char *arguments[] = {name, verb, NULL};
+    failure = posix_spawn(ret_pid, program, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
+enum transfer { TRANSFER_DONE, TRANSFER_LATE, TRANSFER_BROKEN };
+
+static enum transfer await(int fd, short events, const struct timespec *deadline)
+{
+    for (;;) {
+        struct pollfd wanted = {.fd = fd, .events = events};
+        int left = remaining(deadline);
+        int ready = poll(&wanted, 1, left);
+        if (ready > 0)
+            return TRANSFER_DONE;
+        if (ready < 0 && errno != EINTR)
+            return TRANSFER_BROKEN;
+        if (!left)
+            return TRANSFER_LATE;
+    }
+}
+
+static enum transfer send_all(int fd, const void *bytes, size_t length, const struct timespec *deadline)
+{
+    for (size_t done = 0; done < length;) {
+        ssize_t put = send(fd, (const char *)bytes + done, length - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (put >= 0) {
+            done += (size_t)put;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            enum transfer waited = await(fd, POLLOUT, deadline);
+            if (waited != TRANSFER_DONE)
+                return waited;
+        } else if (errno != EINTR) {
+            return TRANSFER_BROKEN;
+        }
+    }
+    return TRANSFER_DONE;
+}
+
+static enum transfer receive_all(int fd, void *bytes, size_t length, const struct timespec *deadline)
+{
+    for (size_t done = 0; done < length;) {
+        ssize_t got = recv(fd, (char *)bytes + done, length - done, MSG_DONTWAIT);
+        if (got > 0) {
+            done += (size_t)got;
+        } else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            enum transfer waited = await(fd, POLLIN, deadline);
+            if (waited != TRANSFER_DONE)
+                return waited;
+        } else if (got == 0 || errno != EINTR) {
+            return TRANSFER_BROKEN;
+        }
+    }
+    return TRANSFER_DONE;
+}
+
+static enum transfer send_frame(int fd, enum orr_frame_kind kind, uint32_t detail, const void *bytes, size_t length,
+                                const struct timespec *deadline)
+{
+    struct orr_worker_frame frame = {.kind = kind, .detail = detail, .length = length};
+    enum transfer sent = send_all(fd, &frame, sizeof frame, deadline);
+    return sent == TRANSFER_DONE ? send_all(fd, bytes, length, deadline) : sent;
+}
+
+static enum orr_code start_worker(const struct orr_renderer *renderer, struct worker *worker,
+                                  const struct timespec *deadline, struct orr_error *err)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return orr_fail(err, ORR_RENDER, "no socket for a drawing process: %s", strerror(errno));
+    pid_t pid;
+    int failure = spawn(renderer->program, ends[1], &pid);
+    close(ends[1]);
+    if (failure) {
+        close(ends[0]);
+        return orr_fail(err, ORR_RENDER, "the drawing process \"%s\" does not start: %s", renderer->program,
+                        strerror(failure));
+    }
+    *worker = (struct worker){.pid = pid, .fd = ends[0], .busy = true};
+    const struct orr_renderer_limits *limits = &renderer->limits;
+    struct orr_worker_limits told = {
+        .memory = limits->memory,
+        .cpu_seconds = (uint64_t)limits->seconds * (limits->drawings ? limits->drawings : 1) + 1,
+        .output = limits->output,
+    };
+    if (send_frame(worker->fd, ORR_FRAME_LIMITS, 0, &told, sizeof told, deadline) == TRANSFER_DONE)
+        return ORR_OK;
+    end_worker(worker);
+    return orr_fail(err, ORR_RENDER, "the drawing process ended as it started");
+}
+
+/* Ends a worker that did not answer, and says why. */
+static enum orr_code give_up(const struct orr_renderer *renderer, struct worker *worker, enum transfer how,
+                             struct orr_error *err)
+{
+    int status = 0;
+    if (how == TRANSFER_BROKEN) { /* it ended by itself: wait a moment for the true reason instead of killing it */
+        for (int tries = 0; tries < 50; tries++) {
+            siginfo_t info = {0};
+            if (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid)
+                break;
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        }
+    }
+    status = end_worker(worker);
+    if (how == TRANSFER_LATE) {
+        orr_error_advice(err, "try again, or draw a smaller part: a ring, a tree or a path");
+        orr_fail(err, ORR_RENDER, "the drawing took longer than %u s", renderer->limits.seconds);
+    } else if (WIFSIGNALED(status)) {
+        orr_fail(err, ORR_RENDER, "the drawing process was ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    } else {
+        orr_fail(err, ORR_RENDER, "the drawing process ended with status %d", WEXITSTATUS(status));
+    }
+    return ORR_RENDER;
+}
+
+static enum orr_code draw(const struct orr_renderer *renderer, struct worker *worker, const char *dot, size_t length,
+                          enum orr_format format, char **ret_bytes, size_t *ret_length, struct orr_error *err)
+{
+    struct timespec deadline = after(renderer->limits.seconds);
+    siginfo_t info = {0};
+    if (worker->pid && (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid))
+        end_worker(worker); /* it died while idle: no reason to fail this drawing */
+    if (!worker->pid)
+        ORR_TRY(start_worker(renderer, worker, &deadline, err));
+    enum transfer done = send_frame(worker->fd, ORR_FRAME_DRAW, (uint32_t)format, dot, length, &deadline);
+    struct orr_worker_frame frame;
+    if (done == TRANSFER_DONE)
+        done = receive_all(worker->fd, &frame, sizeof frame, &deadline);
+    if (done != TRANSFER_DONE)
+        return give_up(renderer, worker, done, err);
+    if ((frame.kind != ORR_FRAME_PICTURE && frame.kind != ORR_FRAME_FAILURE) ||
+        frame.length > renderer->limits.output + 1024) {
+        end_worker(worker);
+        return orr_fail(err, ORR_RENDER, "the drawing process answered with what is no picture within %zu bytes",
+                        renderer->limits.output);
+    }
+    char *bytes = malloc(frame.length + 1);
+    if (!bytes) {
+        end_worker(worker);
+        return orr_fail_nomem(err);
+    }
+    done = receive_all(worker->fd, bytes, frame.length, &deadline);
+    if (done != TRANSFER_DONE) {
+        free(bytes);
+        return give_up(renderer, worker, done, err);
+    }
+    bytes[frame.length] = 0;
+    worker->drawings++;
+    if (frame.kind == ORR_FRAME_FAILURE) {
+        orr_fail(err, ORR_RENDER, "%.250s", bytes);
+        free(bytes);
+        return ORR_RENDER;
+    }
+    *ret_bytes = bytes;
+    *ret_length = frame.length;
+    return ORR_OK;
+}
+
+static struct worker *take_worker(struct orr_renderer *renderer)
+{
+    struct timespec deadline = after(renderer->limits.seconds);
+    struct worker *found = NULL;
+    pthread_mutex_lock(&renderer->lock);
+    for (;;) {
+        for (unsigned i = 0; i < renderer->limits.workers; i++) { /* one that runs before one to be started */
+            struct worker *worker = &renderer->workers[i];
+            if (!worker->busy && (!found || (!found->pid && worker->pid)))
+                found = worker;
+        }
+        if (found || pthread_cond_timedwait(&renderer->freed, &renderer->lock, &deadline) == ETIMEDOUT)
+            break;
+    }
+    if (found)
+        found->busy = true;
+    pthread_mutex_unlock(&renderer->lock);
+    return found;
+}
+
+enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, size_t length, enum orr_format format,
+                                char **ret_bytes, size_t *ret_length, struct orr_error *err)
+{
+    if (format == ORR_FORMAT_DOT) { /* it is that already */
+        char *copy = malloc(length + 1);
+        if (!copy)
+            return orr_fail_nomem(err);
+        memcpy(copy, dot, length);
+        copy[length] = 0;
+        *ret_bytes = copy;
+        *ret_length = length;
+        return ORR_OK;
+    }
+    struct worker *worker = take_worker(renderer);
+    if (!worker) {
+        orr_error_advice(err, "try again when fewer pictures are asked for at once");
+        return orr_fail(err, ORR_RENDER, "no drawing process became free within %u s", renderer->limits.seconds);
+    }
+    enum orr_code code = draw(renderer, worker, dot, length, format, ret_bytes, ret_length, err);
+    if (worker->pid && renderer->limits.drawings && worker->drawings >= renderer->limits.drawings)
+        end_worker(worker);
+    pthread_mutex_lock(&renderer->lock);
+    worker->busy = false;
+    pthread_cond_signal(&renderer->freed);
+    pthread_mutex_unlock(&renderer->lock);
+    return code;
+}

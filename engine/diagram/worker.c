@@ -1,0 +1,175 @@
+/* The worker's side: the only file that calls Graphviz. It runs in a process of its own, holds no file or socket of the
+ * server but the one to its renderer, and draws one picture at a time. */
+#include <errno.h>
+#include <graphviz/cgraph.h>
+#include <graphviz/gvc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "engine/diagram/diagram_worker.h"
+#include "engine/diagram/worker_frame.h"
+
+static const char *const renderers[ORR_FORMAT_COUNT] = {
+    [ORR_FORMAT_SVG] = "svg", [ORR_FORMAT_PNG] = "png:cairo", [ORR_FORMAT_PDF] = "pdf", [ORR_FORMAT_DOT] = "dot"};
+
+/* Graphviz reports errors through a function without context, one graph at a time: what it said of the current one. */
+static char complaint[200];
+
+static int remember(char *message)
+{
+    size_t used = strlen(complaint);
+    if (used + 1 < sizeof complaint)
+        snprintf(complaint + used, sizeof complaint - used, "%s", message);
+    return 0;
+}
+
+/* 1: all of it, 0: the input ended before the first byte, -1: it broke off. */
+static int read_all(int fd, void *buffer, size_t length)
+{
+    for (size_t done = 0; done < length;) {
+        ssize_t got = read(fd, (char *)buffer + done, length - done);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got == 0 && done == 0 ? 0 : -1;
+        done += (size_t)got;
+    }
+    return 1;
+}
+
+static bool write_all(int fd, const void *buffer, size_t length)
+{
+    for (size_t done = 0; done < length;) {
+        ssize_t put = write(fd, (const char *)buffer + done, length - done);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        done += (size_t)put;
+    }
+    return true;
+}
+
+static bool answer(enum orr_frame_kind kind, const char *bytes, size_t length)
+{
+    struct orr_worker_frame frame = {.kind = kind, .length = length};
+    return write_all(STDOUT_FILENO, &frame, sizeof frame) && write_all(STDOUT_FILENO, bytes, length);
+}
+
+static bool refuse(const char *reason)
+{
+    char text[400];
+    snprintf(text, sizeof text, "%s%s%s", reason, *complaint ? ": " : "", complaint);
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    size_t length = strlen(text);
+    while (length && text[length - 1] == ' ')
+        length--;
+    return answer(ORR_FRAME_FAILURE, text, length);
+}
+
+static void limit(int resource, rlim_t value)
+{
+    struct rlimit limits;
+    if (getrlimit(resource, &limits) != 0)
+        return;
+    if (limits.rlim_max == RLIM_INFINITY || value < limits.rlim_max)
+        limits.rlim_max = value;
+    limits.rlim_cur = limits.rlim_max;
+    setrlimit(resource, &limits);
+}
+
+static void take_limits(const struct orr_worker_limits *limits)
+{
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_NOFILE, 64); /* fonts and plugins */
+    limit(RLIMIT_FSIZE, 16 << 20); /* fontconfig may write its cache, nothing else writes files */
+    limit(RLIMIT_CPU, limits->cpu_seconds);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* their shadow takes terabytes of addresses */
+    limit(RLIMIT_AS, limits->memory);
+#endif
+}
+
+/* PNG at twice the usual resolution, less where that would be more pixels than cairo or anyone's memory takes. */
+static void choose_resolution(graph_t *graph)
+{
+    static char bb[] = "bb", dpi[] = "dpi", none[] = "";
+    double width = 0, height = 0;
+    const char *box = agget(graph, bb);
+    if (!box || sscanf(box, "%*f,%*f,%lf,%lf", &width, &height) != 2)
+        return;
+    double side = width > height ? width : height, most = 144;
+    if (side * most / 72 > 12000)
+        most = 12000 * 72 / side;
+    char text[32];
+    snprintf(text, sizeof text, "%.1f", most < 4 ? 4 : most);
+    agsafeset(graph, dpi, text, none);
+}
+
+static bool draw(GVC_t *gvc, const char *dot, enum orr_format format, size_t ceiling)
+{
+    complaint[0] = 0;
+    graph_t *graph = agmemread(dot);
+    if (!graph)
+        return refuse("the DOT text cannot be read");
+    if (format == ORR_FORMAT_PNG)
+        choose_resolution(graph);
+    bool sent;
+    char *bytes = NULL;
+    unsigned length = 0;
+    if (gvLayout(gvc, graph, "nop2") != 0) {
+        sent = refuse("Graphviz cannot lay the picture out");
+    } else {
+        if (gvRenderData(gvc, graph, renderers[format], &bytes, &length) != 0 || !bytes || !length)
+            sent = refuse("Graphviz cannot draw the picture");
+        else if (length > ceiling)
+            sent = refuse("the picture is larger than the limit");
+        else
+            sent = answer(ORR_FRAME_PICTURE, bytes, length);
+        if (bytes)
+            gvFreeRenderData(bytes);
+        gvFreeLayout(gvc, graph);
+    }
+    agclose(graph);
+    return sent;
+}
+
+int orr_render_worker_main(void)
+{
+    struct orr_worker_frame frame;
+    struct orr_worker_limits limits;
+    if (read_all(STDIN_FILENO, &frame, sizeof frame) != 1 || frame.kind != ORR_FRAME_LIMITS ||
+        frame.length != sizeof limits || read_all(STDIN_FILENO, &limits, sizeof limits) != 1) {
+        fprintf(stderr, "orrery render-worker: started by `orrery serve` and `orrery render`, not by hand\n");
+        return 2;
+    }
+    take_limits(&limits);
+    setenv("SERVER_NAME", "orrery", 1); /* Graphviz then opens no file that a graph names */
+    unsetenv("GV_FILE_PATH");
+    agseterrf(remember);
+    agseterr(AGWARN);
+    GVC_t *gvc = gvContext();
+    int status = gvc ? 0 : 1;
+    while (gvc && read_all(STDIN_FILENO, &frame, sizeof frame) == 1) {
+        char *dot = frame.length < SIZE_MAX ? malloc(frame.length + 1) : NULL;
+        if (frame.kind != ORR_FRAME_DRAW || frame.detail >= ORR_FORMAT_COUNT || !dot ||
+            read_all(STDIN_FILENO, dot, frame.length) != 1) {
+            free(dot);
+            status = 1;
+            break;
+        }
+        dot[frame.length] = 0;
+        bool sent = draw(gvc, dot, (enum orr_format)frame.detail, limits.output);
+        free(dot);
+        if (!sent)
+            break;
+    }
+    /* Without the libraries' own clean-up: it takes long, and what they leak goes with the process. */
+    fflush(NULL);
+    _exit(status);
+}
