@@ -1,0 +1,264 @@
+#include "tests/support/orr_test.h"
+
+#include <math.h>
+
+#include "engine/tuning/tuning.h"
+#include "tests/support/hosts.h"
+
+static struct orr_arena *arena;
+static struct orr_settings settings;
+static struct orr_communicator comm;
+static struct orr_tuning tuning;
+static struct orr_error err;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = orr_arena_new(0);
+    memset(&err, 0, sizeof err);
+    orr_settings_init(&settings, orr_release_find("2.27.7"));
+    return arena ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    orr_arena_free(arena);
+    return 0;
+}
+
+static void set(const char *name, const char *value)
+{
+    assert_ok(orr_settings_set(&settings, name, value, &err), &err);
+}
+
+static void tune(struct orr_contribution *host, uint32_t count)
+{
+    assert_ok(orr_connect(test_members(arena, &host, 1, count), count, &settings, arena, &comm, &err), &err);
+    assert_ok(orr_tune(&comm, &settings, &tuning, &err), &err);
+}
+
+static void assert_near(double got, double expected)
+{
+    if (fabs(got - expected) > 1e-5 * fabs(expected))
+        fail_msg("expected %.9g, got %.9g", expected, got);
+}
+
+/* Bandwidths and latencies of LL, LL128, Simple. */
+static void assert_rows(enum orr_function f, enum orr_algorithm a, const double bw[3], const double us[3])
+{
+    for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
+        assert_near(tuning.bandwidth[f][a][p], bw[p]);
+        assert_near(tuning.latency[f][a][p], us[p]);
+    }
+}
+#define ROWS(f, a, bw0, us0, bw1, us1, bw2, us2)                                                                       \
+    assert_rows(f, a, (const double[]){bw0, bw1, bw2}, (const double[]){us0, us1, us2})
+
+static void one_h100_host(void **state)
+{
+    (void)state;
+    tune(test_h100(arena, true), 1);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 43.578949, 15.2, 128.800003, 31.5, 165.600006, 64.4);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 80.571434, 15.0, 189.257156, 40.6, 205.714294, 56.0);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_NVLS, 0, 0, 0, 0, 266.666656, 25);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_COLLNET_DIRECT, 0, 5.6, 0, 5.6, 0, 44);
+    ROWS(ORR_ALLGATHER, ORR_ALGO_RING, 161.142868, 10.8, 378.514313, 27.3, 411.428589, 32.2);
+    ROWS(ORR_ALLGATHER, ORR_ALGO_NVLS, 0, 0, 0, 0, 280, 25);
+    ROWS(ORR_BROADCAST, ORR_ALGO_RING, 141, 7.2, 331.200012, 15.9, 360, 11.8);
+    assert_int_equal(tuning.thread_threshold[ORR_ALGO_RING][ORR_LL], 64);
+}
+
+static void two_h100_hosts(void **state)
+{
+    (void)state;
+    tune(test_h100(arena, false), 2);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 16.575, 25.2, 124.78, 48.5, 140.76, 92.4);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 20.8, 40.0, 156.586685, 75.2, 204.800018, 131.6);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_NVLS_TREE, 0, 0, 0, 0, 266.666656, 53);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_NVLS, 0, 0, 0, 0, 0, 43);
+    ROWS(ORR_BROADCAST, ORR_ALGO_RING, 39, 49.8, 293.600006, 78, 384, 232.4);
+}
+
+static void four_h100_hosts_in_two_releases(void **state)
+{
+    (void)state;
+    struct orr_contribution *host = test_h100(arena, false);
+    tune(host, 4);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 8.67, 35.2, 98.6, 65.5, 122.4, 120.4);
+    assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_NVLS_TREE][ORR_SIMPLE], 160);
+    struct orr_release newest = test_release(64, &orr_connect_rules_2_30, &orr_tuning_model_2_30);
+    settings.release = &newest;
+    tune(host, 4);
+    assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_NVLS_TREE][ORR_SIMPLE], 187.871);
+    assert_near(tuning.latency[ORR_ALLREDUCE][ORR_ALGO_NVLS_TREE][ORR_SIMPLE], 108.6);
+}
+
+static void two_a100_hosts_in_four_releases(void **state)
+{
+    (void)state;
+    struct orr_contribution *host = test_a100(arena);
+    tune(host, 2);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 11.25, 25.2, 80, 48.5, 94.4, 92.4);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 12.0, 68.0, 85.3333, 78, 102.4, 204.4);
+    struct orr_release older = test_release(32, &orr_connect_rules_2_21, &orr_tuning_model_2_21);
+    settings.release = &older;
+    tune(host, 2);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 12.0, 69.4, 85.3333, 82, 102.4, 220.4);
+    older = test_release(32, &orr_connect_rules_2_12, &orr_tuning_model_2_12);
+    tune(host, 2);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 11.25, 27.504, 80, 38.9, 94.4, 448);
+    ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 12, 36.396, 85.3333, 75.4, 102.4, 208.8);
+}
+
+static void one_rank_a_node_enables_pat(void **state)
+{
+    (void)state;
+    struct orr_contribution *host = test_host(arena, 1, 70, ORR_VENDOR_INTEL);
+    host->has_nvswitch = false;
+    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 1, 10, 10, 0, 1, TEST_ROW_FORTH});
+    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_TREE, 1, 10, 10, 0, 1, TEST_ROW_FORTH});
+    host->graphs[ORR_GRAPH_RING].type_intra = host->graphs[ORR_GRAPH_TREE].type_intra = ORR_PATH_LOC;
+    tune(host, 4);
+    assert_near(tuning.bandwidth[ORR_ALLGATHER][ORR_ALGO_PAT][ORR_SIMPLE], 7.5);
+    assert_near(tuning.latency[ORR_ALLGATHER][ORR_ALGO_PAT][ORR_SIMPLE], 27.2);
+    set("NCCL_PAT_ENABLE", "0");
+    tune(host, 4);
+    assert_near(tuning.bandwidth[ORR_ALLGATHER][ORR_ALGO_PAT][ORR_SIMPLE], 0);
+    tune(host, 1);
+    assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_RING][ORR_SIMPLE], 0);
+    assert_false(tuning.has_thresholds);
+}
+
+static void network_overhead_is_a_floor_for_steps(void **state)
+{
+    (void)state;
+    set("NCCL_NET_OVERHEAD", "5000");
+    tune(test_h100(arena, false), 3);
+    assert_near(tuning.latency[ORR_ALLGATHER][ORR_ALGO_RING][ORR_LL], 117);
+    assert_near(tuning.latency[ORR_ALLGATHER][ORR_ALGO_RING][ORR_LL128], 127);
+    assert_near(tuning.latency[ORR_ALLGATHER][ORR_ALGO_RING][ORR_SIMPLE], 351.4);
+}
+
+static void assert_choice(enum orr_function f, uint64_t bytes, enum orr_algorithm a, enum orr_protocol p, double us)
+{
+    struct orr_choice choice;
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, f, bytes, &choice));
+    assert_string_equal(orr_algorithm_name(settings.release, choice.algorithm), orr_algorithm_name(settings.release, a));
+    assert_string_equal(orr_protocol_name(choice.protocol), orr_protocol_name(p));
+    assert_near(choice.time, us);
+    assert_true(choice.channels >= 1 && choice.channels <= comm.channel_count);
+    assert_true(choice.threads >= 64 && choice.threads <= 1024);
+}
+
+static void choices_by_size(void **state)
+{
+    (void)state;
+    tune(test_h100(arena, true), 1);
+    assert_choice(ORR_ALLREDUCE, 8, ORR_ALGO_RING, ORR_LL, 15.0001);
+    assert_choice(ORR_ALLREDUCE, 1 << 20, ORR_ALGO_RING, ORR_LL, 28.0142);
+    assert_choice(ORR_ALLREDUCE, 16 << 20, ORR_ALGO_NVLS, ORR_SIMPLE, 87.9146);
+    assert_choice(ORR_ALLGATHER, 16 << 20, ORR_ALGO_RING, ORR_LL128, 71.6239);
+    assert_choice(ORR_ALLGATHER, 1 << 30, ORR_ALGO_RING, ORR_SIMPLE, 2641.99);
+    struct orr_choice choice;
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_ALLREDUCE, 1 << 30, &choice));
+    assert_near(choice.bus_bw, 463.79);
+    tune(test_h100(arena, false), 2);
+    assert_choice(ORR_ALLREDUCE, 64 << 10, ORR_ALGO_TREE, ORR_LL, 31.7898);
+    assert_choice(ORR_ALLREDUCE, 1 << 20, ORR_ALGO_NVLS_TREE, ORR_SIMPLE, 56.9322);
+    tune(test_h100(arena, false), 4);
+    assert_choice(ORR_ALLREDUCE, 1 << 20, ORR_ALGO_TREE, ORR_LL128, 83.2244);
+    assert_choice(ORR_ALLREDUCE, 256 << 20, ORR_ALGO_RING, ORR_SIMPLE, 1750.33);
+}
+
+static void lists_switch_by_function(void **state)
+{
+    (void)state;
+    set("NCCL_PROTO", "^LL128;allreduce:LL128");
+    set("NCCL_ALGO", "allreduce:TREE");
+    tune(test_h100(arena, false), 2);
+    assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_TREE][ORR_LL128], 124.78);
+    assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_TREE][ORR_LL], 0);
+    assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_RING][ORR_LL128], 0);
+    assert_near(tuning.latency[ORR_ALLREDUCE][ORR_ALGO_RING][ORR_LL128], 75.2); /* stays */
+    assert_near(tuning.bandwidth[ORR_BROADCAST][ORR_ALGO_RING][ORR_LL], 39);
+    assert_near(tuning.bandwidth[ORR_BROADCAST][ORR_ALGO_RING][ORR_LL128], 0);
+}
+
+static void nothing_left_is_no_choice(void **state)
+{
+    (void)state;
+    struct orr_choice choice;
+    set("NCCL_ALGO", "Tree");
+    tune(test_h100(arena, false), 2);
+    assert_false(orr_tuning_choose(&tuning, &comm, &settings, ORR_BROADCAST, 1 << 20, &choice));
+    struct orr_release older = test_release(32, &orr_connect_rules_2_21, &orr_tuning_model_2_21);
+    settings.release = &older; /* has the ring as a backup */
+    tune(test_h100(arena, false), 2);
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_BROADCAST, 1 << 20, &choice));
+}
+
+static void wrong_lists_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *value, *words;
+    } cases[] = {
+        {"NCCL_ALGO", "Rign", "unknown algorithm \"Rign\""},
+        {"NCCL_PROTO", "LL,Simpel", "unknown protocol \"Simpel\""},
+        {"NCCL_ALGO", "allreduc:Ring", "unknown function \"allreduc\""},
+        {"NCCL_ALGO", "Ring;Tree", "only the first entry"},
+        {"NCCL_ALGO", ":::", "without names"},
+        {"NCCL_ALGO", "allreduce:", "unknown algorithm \"allreduce\""},
+    };
+    struct orr_contribution *host = test_h100(arena, true);
+    tune(host, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        orr_settings_init(&settings, orr_release_find("2.27.7"));
+        set(cases[i].name, cases[i].value);
+        memset(&err, 0, sizeof err);
+        assert_error(orr_tune(&comm, &settings, &tuning, &err), ORR_SETTING, &err, cases[i].words);
+        assert_string_equal(err.where, cases[i].name);
+        memset(&err, 0, sizeof err);
+    }
+    struct orr_release older = test_release(32, &orr_connect_rules_2_12, &orr_tuning_model_2_12);
+    orr_settings_init(&settings, &older);
+    set("NCCL_ALGO", "Rign,Ring"); /* older releases ignore what they do not know */
+    tune(host, 1);
+    assert_true(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_RING][ORR_SIMPLE] > 0);
+    assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_TREE][ORR_SIMPLE], 0);
+}
+
+static void threads_and_thresholds_are_settable(void **state)
+{
+    (void)state;
+    set("NCCL_NTHREADS", "100"); /* no multiple of 32: the maximum */
+    set("NCCL_LL128_NTHREADS", "32");
+    set("NCCL_THREAD_THRESHOLDS", "1 -1 3");
+    tune(test_h100(arena, true), 1);
+    assert_int_equal(tuning.max_threads[ORR_ALGO_RING][ORR_SIMPLE], 512);
+    assert_int_equal(tuning.max_threads[ORR_ALGO_TREE][ORR_LL128], 160);
+    assert_int_equal(tuning.thread_threshold[ORR_ALGO_TREE][ORR_LL], 1);
+    assert_int_equal(tuning.thread_threshold[ORR_ALGO_TREE][ORR_LL128], 8);
+    assert_int_equal(tuning.thread_threshold[ORR_ALGO_TREE][ORR_SIMPLE], 3);
+    assert_int_equal(tuning.thread_threshold[ORR_ALGO_RING][ORR_SIMPLE], 64);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(one_h100_host),
+        CASE(two_h100_hosts),
+        CASE(four_h100_hosts_in_two_releases),
+        CASE(two_a100_hosts_in_four_releases),
+        CASE(one_rank_a_node_enables_pat),
+        CASE(network_overhead_is_a_floor_for_steps),
+        CASE(choices_by_size),
+        CASE(lists_switch_by_function),
+        CASE(nothing_left_is_no_choice),
+        CASE(wrong_lists_are_refused),
+        CASE(threads_and_thresholds_are_settable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
