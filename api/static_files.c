@@ -74,7 +74,7 @@ static enum orr_code load(struct orr_call *call, int file, const struct stat *st
              status->st_mtim.tv_nsec, (long long)status->st_size);
     struct orr_answer *answer = (struct orr_answer *)orr_cache_begin(call->app->cache, key);
     if (!answer) {
-        char *bytes;
+        char *bytes = NULL;
         enum orr_code code = read_all(file, (size_t)status->st_size, &bytes, err);
         if (code == ORR_OK) {
             answer = orr_answer_new(200, media_type_of(path), bytes, (size_t)status->st_size);

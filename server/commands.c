@@ -1,0 +1,179 @@
+/* The commands that answer once: analyze, render, releases, settings. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/analysis_json.h"
+#include "api/call.h"
+#include "server/options.h"
+
+/* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
+static int write_out(const char *file, const char *bytes, size_t length)
+{
+    FILE *stream = file ? fopen(file, "wb") : stdout;
+    bool done = stream && fwrite(bytes, 1, length, stream) == length && !fflush(stream);
+    int problem = errno;
+    if (file && stream)
+        done = !fclose(stream) && done;
+    if (done)
+        return ORR_EXIT_OK;
+    fprintf(stderr, "%s: cannot be written: %s\n", file ? file : "<standard output>", strerror(problem));
+    return ORR_EXIT_INPUT;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+int orr_command_analyze(const struct orr_options *options)
+{
+    struct orr_question question;
+    struct orr_error err = {0};
+    struct orr_analysis *analysis = NULL;
+    struct orr_text text;
+    if (options->section && !orr_section_exists(options->section)) {
+        fprintf(stderr, "orrery: an analysis has no section \"%s\"; there are:", options->section);
+        for (size_t i = 0; orr_section_name(i); i++)
+            fprintf(stderr, " %s", orr_section_name(i));
+        fprintf(stderr, "\n");
+        return ORR_EXIT_USAGE;
+    }
+    int status = orr_question_read(options, &question);
+    if (status)
+        return status;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    enum orr_code code = orr_analyze(question.dump, &question.query, NULL, &analysis, &err);
+    if (code == ORR_OK)
+        code = orr_analysis_json(analysis, base_name(question.name), options->section, options->pretty, &text, &err);
+    if (code == ORR_OK) {
+        orr_text_puts(&text, "\n");
+        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : write_out(NULL, text.data, text.length);
+    } else {
+        status = orr_report(question.name, &err);
+    }
+    orr_text_release(&text);
+    if (analysis)
+        orr_analysis_free(analysis);
+    orr_question_release(&question);
+    return status;
+}
+
+static enum orr_code read_drawing(const struct orr_options *options, struct orr_diagram_request *request,
+                                  enum orr_format *format, struct orr_error *err)
+{
+    uint32_t channel = 0;
+    *format = ORR_FORMAT_SVG;
+    if (options->view && !orr_view_parse(options->view, &request->view))
+        return orr_fail(err, ORR_SETTING, "--view must be system, ring, tree or path, not \"%.40s\"", options->view);
+    if (options->theme && !orr_theme_parse(options->theme, &request->theme))
+        return orr_fail(err, ORR_SETTING, "--theme must be light or dark, not \"%.40s\"", options->theme);
+    if (options->format && !orr_format_parse(options->format, format))
+        return orr_fail(err, ORR_SETTING, "--format must be svg, png, pdf or dot, not \"%.40s\"", options->format);
+    if (options->channel)
+        ORR_TRY(orr_read_number("channel", options->channel, 0, ORR_MAX_CHANNELS - 1, &channel, err));
+    request->channel = (int32_t)channel;
+    request->from = options->from;
+    request->to = options->to;
+    if (request->view == ORR_VIEW_PATH && (!request->from || !request->to))
+        return orr_fail(err, ORR_SETTING, "--view path needs --from and --to");
+    if (!options->output && (*format == ORR_FORMAT_PNG || *format == ORR_FORMAT_PDF) && isatty(STDOUT_FILENO))
+        return orr_fail(err, ORR_SETTING, "a picture would garble the terminal: give --output FILE");
+    return ORR_OK;
+}
+
+int orr_command_render(const struct orr_options *options)
+{
+    struct orr_question question;
+    struct orr_error err = {0};
+    struct orr_diagram_request request = {0};
+    struct orr_analysis *analysis = NULL;
+    struct orr_renderer *renderer = NULL;
+    struct orr_text dot;
+    enum orr_format format;
+    char *bytes = NULL;
+    size_t length = 0;
+    if (read_drawing(options, &request, &format, &err) != ORR_OK)
+        return orr_report(NULL, &err);
+    int status = orr_question_read(options, &question);
+    if (status)
+        return status;
+    orr_text_init(&dot, ORR_MAX_ANSWER);
+    enum orr_code code = orr_analyze(question.dump, &question.query, NULL, &analysis, &err);
+    if (code == ORR_OK)
+        code = orr_diagram_dot(analysis, &request, &dot, &err);
+    if (code == ORR_OK && orr_text_failed(&dot))
+        code = orr_fail_nomem(&err);
+    if (code == ORR_OK && format == ORR_FORMAT_DOT) {
+        bytes = orr_text_take(&dot, &length);
+        code = bytes ? ORR_OK : orr_fail_nomem(&err);
+    } else if (code == ORR_OK) {
+        code = orr_renderer_new(NULL, NULL, &renderer, &err);
+        if (code == ORR_OK)
+            code = orr_renderer_draw(renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, &err);
+    }
+    status = code == ORR_OK ? write_out(options->output, bytes, length) : orr_report(question.name, &err);
+    free(bytes);
+    orr_text_release(&dot);
+    if (renderer)
+        orr_renderer_free(renderer);
+    if (analysis)
+        orr_analysis_free(analysis);
+    orr_question_release(&question);
+    return status;
+}
+
+static int print_json(struct orr_json *json, json_t *root)
+{
+    struct orr_error err = {0};
+    struct orr_text text;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    int status = orr_json_write(json, root, true, &text, &err) == ORR_OK ? ORR_EXIT_OK : orr_report(NULL, &err);
+    orr_text_puts(&text, "\n");
+    if (!status)
+        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : write_out(NULL, text.data, text.length);
+    orr_text_release(&text);
+    return status;
+}
+
+int orr_command_releases(const struct orr_options *options)
+{
+    struct orr_json json = {0};
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    if (options->json)
+        return print_json(&json, orr_releases_json(&json));
+    for (uint32_t i = count; i-- > 0;)
+        printf("%-8s %s  %s%s\n         %s\n", releases[i].name, releases[i].date,
+               releases[i].verified ? "verified against NCCL's own results" : "not verified",
+               &releases[i] == orr_release_default() ? ", the default" : "", releases[i].summary);
+    return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+}
+
+int orr_command_settings(const struct orr_options *options)
+{
+    struct orr_json json = {0};
+    struct orr_error err = {0};
+    const struct orr_release *release = orr_release_default();
+    if (options->release && orr_read_release(options->release, &release, &err) != ORR_OK)
+        return orr_report(NULL, &err);
+    if (options->json)
+        return print_json(&json, orr_settings_json(&json, release));
+    printf("Settings that change what Orrery computes for NCCL %s:\n\n", release->name);
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        char number[24] = "";
+        if (!orr_setting_in((enum orr_setting)i, release))
+            continue;
+        orr_setting_info((enum orr_setting)i, &info);
+        int64_t value = orr_setting_default((enum orr_setting)i, release);
+        if (info.kind == ORR_SETTING_INT && value != ORR_SETTING_UNSET)
+            snprintf(number, sizeof number, "%lld", (long long)value);
+        printf("%s\n    %s\n    values: %s; default: %s\n", info.name, info.meaning, info.values,
+               info.default_text ? info.default_text : number);
+    }
+    return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+}

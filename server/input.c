@@ -1,0 +1,170 @@
+/* What the commands read, and how they report that they cannot. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+#include "api/cluster_file.h"
+#include "server/options.h"
+
+int orr_report(const char *file, const struct orr_error *err)
+{
+    if (file && err->line)
+        fprintf(stderr, "%s:%u:%u: %s", file, err->line, err->column ? err->column : 1, err->text);
+    else
+        fprintf(stderr, "%s: %s", file ? file : "orrery", err->text);
+    fprintf(stderr, err->where[0] ? " (%s)\n" : "%s\n", err->where);
+    if (err->advice[0])
+        fprintf(stderr, "  %s\n", err->advice);
+    return err->code == ORR_SETTING ? ORR_EXIT_USAGE : ORR_EXIT_INPUT;
+}
+
+enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length, struct orr_error *err)
+{
+    enum { BLOCK = 65536 };
+    bool standard = !file || !strcmp(file, "-");
+    FILE *stream = standard ? stdin : fopen(file, "rb");
+    struct orr_text text;
+    char block[BLOCK];
+    size_t got;
+    if (!stream)
+        return orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
+    orr_text_init(&text, orr_dump_default_limits.bytes);
+    while ((got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text))
+        orr_text_add(&text, block, got);
+    enum orr_code code = ORR_OK;
+    if (ferror(stream))
+        code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
+    else if (orr_text_failed(&text))
+        code = orr_fail(err, ORR_LIMIT, "larger than %zu bytes", text.limit);
+    if (!standard)
+        fclose(stream);
+    if (code == ORR_OK) {
+        *ret_bytes = orr_text_take(&text, ret_length);
+        code = *ret_bytes ? ORR_OK : orr_fail_nomem(err);
+    }
+    orr_text_release(&text);
+    return code;
+}
+
+static int read_query(const struct orr_options *options, struct orr_query *query)
+{
+    struct orr_error err = {0};
+    const struct orr_release *release = orr_release_default();
+    query->hosts = 1;
+    if (options->hosts && options->cluster) {
+        fprintf(stderr, "orrery: --hosts and --cluster exclude each other\n");
+        return ORR_EXIT_USAGE;
+    }
+    if ((options->release && orr_read_release(options->release, &release, &err) != ORR_OK) ||
+        (options->hosts && orr_read_number("hosts", options->hosts, 1, ORR_MAX_HOSTS, &query->hosts, &err) != ORR_OK))
+        return orr_report(NULL, &err);
+    orr_settings_init(&query->settings, release);
+    for (size_t i = 0; i < options->setting_count; i++) {
+        char name[80];
+        const char *equals = strchr(options->settings[i], '=');
+        snprintf(name, sizeof name, "%.*s", (int)(equals - options->settings[i]), options->settings[i]);
+        if (orr_settings_set(&query->settings, name, equals + 1, &err) != ORR_OK)
+            return orr_report(NULL, &err);
+    }
+    return ORR_EXIT_OK;
+}
+
+/* The one topology of a cluster file, and how many hosts it counts. */
+static int read_cluster(const struct orr_options *options, uint32_t *hosts, char **ret_bytes, size_t *ret_length,
+                        char **ret_name)
+{
+    struct orr_error err = {0};
+    struct orr_cluster cluster = {0};
+    char *text, *first = NULL;
+    size_t length, first_length = 0;
+    if (orr_read_input(options->cluster, &text, &length, &err) != ORR_OK)
+        return orr_report(options->cluster, &err);
+    enum orr_code code = orr_cluster_read(text, length, options->cluster, &cluster, &err);
+    free(text);
+    if (code != ORR_OK)
+        return orr_report(options->cluster, &err);
+    *hosts = 0;
+    for (uint32_t i = 0; i < cluster.count && code == ORR_OK; i++) {
+        char *bytes;
+        size_t size;
+        code = orr_read_input(cluster.hosts[i].path, &bytes, &size, &err);
+        if (code != ORR_OK) {
+            orr_error_where(&err, "%.90s", cluster.hosts[i].path);
+            break;
+        }
+        *hosts += cluster.hosts[i].count;
+        if (!first) {
+            first = bytes;
+            first_length = size;
+            continue;
+        }
+        if (size != first_length || memcmp(bytes, first, size)) {
+            code = orr_fail(&err, ORR_UNSUPPORTED, "the hosts have different topologies, which this version does not compute");
+            orr_error_where(&err, "%.90s", cluster.hosts[i].path);
+            orr_error_advice(&err, "give hosts of one topology, or analyse each alone");
+        }
+        free(bytes);
+    }
+    if (code == ORR_OK && *hosts > ORR_MAX_HOSTS)
+        code = orr_fail(&err, ORR_LIMIT, "%u hosts, more than %d", *hosts, (int)ORR_MAX_HOSTS);
+    if (code == ORR_OK && !(*ret_name = strdup(cluster.hosts[0].path)))
+        code = orr_fail_nomem(&err);
+    orr_cluster_release(&cluster);
+    if (code != ORR_OK) {
+        free(first);
+        return orr_report(options->cluster, &err);
+    }
+    *ret_bytes = first;
+    *ret_length = first_length;
+    return ORR_EXIT_OK;
+}
+
+int orr_question_read(const struct orr_options *options, struct orr_question *ret_question)
+{
+    struct orr_question question = {0};
+    struct orr_error err = {0};
+    char *bytes = NULL;
+    size_t length = 0;
+    int status = read_query(options, &question.query);
+    if (status)
+        return status;
+    if (options->cluster) {
+        if (options->file) {
+            fprintf(stderr, "orrery: --cluster names the topologies: leave %s out\n", options->file);
+            return ORR_EXIT_USAGE;
+        }
+        status = read_cluster(options, &question.query.hosts, &bytes, &length, &question.name);
+        if (status)
+            return status;
+    } else {
+        question.name = strdup(options->file && strcmp(options->file, "-") ? options->file : "<standard input>");
+        enum orr_code code = question.name ? orr_read_input(options->file, &bytes, &length, &err) : orr_fail_nomem(&err);
+        if (code != ORR_OK) {
+            status = orr_report(question.name, &err);
+            free(question.name);
+            return status;
+        }
+    }
+    enum orr_code code = orr_dump_read(bytes, length, NULL, &question.dump, &err);
+    free(bytes);
+    if (code == ORR_OK && options->strict)
+        code = orr_check_strict(question.dump, &err);
+    if (code != ORR_OK) {
+        orr_report(question.name, &err);
+        orr_question_release(&question);
+        return ORR_EXIT_INPUT;
+    }
+    *ret_question = question;
+    return ORR_EXIT_OK;
+}
+
+void orr_question_release(struct orr_question *question)
+{
+    if (question->dump)
+        orr_dump_free(question->dump);
+    free(question->name);
+    question->dump = NULL;
+    question->name = NULL;
+}

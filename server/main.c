@@ -1,0 +1,82 @@
+/* orrery: one program, a table of commands. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "engine/diagram/diagram_worker.h"
+#include "server/options.h"
+
+static const struct command {
+    const char *name, *arguments, *summary, *help;
+    unsigned bit;
+    bool takes_file;
+    int (*run)(const struct orr_options *options);
+} commands[] = {
+    {"serve", "", "the HTTP service with its page",
+     "Serves the page and the API under /v1 (GET /openapi.yaml describes it). Prints the address once it is ready.\n"
+     "SIGTERM lets requests in flight finish and ends with status 0.\n\n"
+     "  orrery serve --listen 127.0.0.1:8080\n",
+     ORR_CMD_SERVE, false, orr_command_serve},
+    {"analyze", "[FILE|-]", "what NCCL makes of a topology dump, as JSON",
+     "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as JSON.\n\n"
+     "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
+     "  orrery analyze --section paths --pretty topo.xml\n",
+     ORR_CMD_ANALYZE, true, orr_command_analyze},
+    {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
+     "Draws what NCCL makes of a topology dump.\n\n"
+     "  orrery render --output machine.svg topo.xml\n"
+     "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
+     "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
+     ORR_CMD_RENDER, true, orr_command_render},
+    {"releases", "", "the NCCL releases that can be emulated", "Lists the NCCL releases that can be emulated.\n",
+     ORR_CMD_RELEASES, false, orr_command_releases},
+    {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
+     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_SETTINGS, false, orr_command_settings},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *stream)
+{
+    fprintf(stream, "Orrery %s shows how NCCL sees a machine.\n\nusage: orrery COMMAND [options]\n\n", orr_version());
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fprintf(stream, "\n`orrery COMMAND --help` says more. A first try:\n\n"
+                    "  NCCL_TOPO_DUMP_FILE=topo.xml your-job     (NCCL writes the file when it starts)\n"
+                    "  orrery analyze topo.xml | less\n"
+                    "  orrery serve                              (then open http://127.0.0.1:8080)\n\n"
+                    "Exit status: 0 done, 1 the input or the environment is at fault, 2 wrong usage.\n");
+}
+
+static int run(const struct command *command, int count, char **arguments)
+{
+    struct orr_options options = {0};
+    if (!orr_options_read(count, arguments, command->name, command->bit, command->takes_file, &options))
+        return ORR_EXIT_USAGE;
+    if (!options.help)
+        return command->run(&options);
+    printf("usage: orrery %s [options] %s\n\n%s\n", command->name, command->arguments, command->help);
+    orr_options_help(command->bit);
+    return ORR_EXIT_OK;
+}
+
+int main(int count, char **arguments)
+{
+    const char *name = count > 1 ? arguments[1] : "";
+    if (!strcmp(name, "render-worker")) /* for the program itself: see engine/diagram/diagram_worker.h */
+        return orr_render_worker_main();
+    if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+        print_help(stdout);
+        return ORR_EXIT_OK;
+    }
+    if (!strcmp(name, "--version")) {
+        printf("orrery %s\n", orr_version());
+        return ORR_EXIT_OK;
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(commands[i].name, name))
+            return run(&commands[i], count - 2, arguments + 2);
+    if (*name)
+        fprintf(stderr, "orrery: there is no command \"%s\"\n\n", name);
+    print_help(stderr);
+    return ORR_EXIT_USAGE;
+}

@@ -1,0 +1,61 @@
+/* The command line: one table of options says which command takes which, with the text of --help. */
+#ifndef ORR_SERVER_OPTIONS_H
+#define ORR_SERVER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/params.h"
+
+/* Exit statuses, fixed by the contract. */
+enum orr_exit { ORR_EXIT_OK = 0, ORR_EXIT_INPUT = 1, ORR_EXIT_USAGE = 2 };
+
+enum orr_command_bit {
+    ORR_CMD_SERVE = 1,
+    ORR_CMD_ANALYZE = 2,
+    ORR_CMD_RENDER = 4,
+    ORR_CMD_RELEASES = 8,
+    ORR_CMD_SETTINGS = 16
+};
+
+enum { ORR_MAX_SETTINGS = 64 };
+
+struct orr_options {
+    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output;
+    const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
+    size_t setting_count;
+    bool strict, pretty, json, help;
+    const char *listen, *database, *static_folder, *max_body, *threads, *connections, *timeout, *grace, *cache;
+    bool insecure, quiet;
+    const char *file; /* the positional argument, NULL: none */
+};
+
+/* Reads the arguments behind the command's name. False: wrong usage, which was reported. */
+bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, bool takes_file,
+                      struct orr_options *options);
+/* The lines of --help about the options of a command. */
+void orr_options_help(unsigned bit);
+
+/* Prints an error as `file:line:column: text` and its advice; gives the exit status that belongs to it. */
+int orr_report(const char *file, const struct orr_error *err);
+
+/* Reads a whole file, or standard input for "-" and NULL, up to the size that a dump may have. free() the bytes. */
+enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length, struct orr_error *err) ORR_NO_DISCARD;
+
+/* What analyze and render share: reads the input, or the cluster file's, and makes the query. */
+struct orr_question {
+    struct orr_query query;
+    struct orr_dump *dump;
+    char *name; /* of the input, for the document and for errors */
+};
+/* Reports errors itself; gives an exit status. */
+int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
+void orr_question_release(struct orr_question *question);
+
+int orr_command_serve(const struct orr_options *options);
+int orr_command_analyze(const struct orr_options *options);
+int orr_command_render(const struct orr_options *options);
+int orr_command_releases(const struct orr_options *options);
+int orr_command_settings(const struct orr_options *options);
+
+#endif

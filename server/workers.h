@@ -1,0 +1,21 @@
+/* Threads for work that takes more than a moment, so that those that serve connections stay free. */
+#ifndef ORR_SERVER_WORKERS_H
+#define ORR_SERVER_WORKERS_H
+
+#include <stdbool.h>
+
+struct orr_job {
+    struct orr_job *next;
+    void (*run)(struct orr_job *job);
+};
+
+struct orr_workers;
+
+/* NULL: no memory or no threads. */
+struct orr_workers *orr_workers_new(unsigned threads);
+/* Queues a job, first in, first out. */
+void orr_workers_add(struct orr_workers *workers, struct orr_job *job);
+/* Runs what is queued, then ends the threads. */
+void orr_workers_free(struct orr_workers *workers);
+
+#endif
