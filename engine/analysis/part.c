@@ -38,14 +38,20 @@ static void summarise_rates(struct orr_system *system, const struct orr_paths *p
     }
 }
 
+static bool reaches(const struct orr_path *path, bool by_type)
+{
+    return by_type ? path->type < ORR_PATH_NET : path->hops > 0;
+}
+
 /* domain[g]: the smallest of g and the domains of earlier GPUs that g reaches without the network. */
 static uint32_t find_domains(const struct orr_system *system, const struct orr_paths *paths, uint32_t *domain)
 {
     uint32_t first = system->first[ORR_GPU], count = orr_system_count(system, ORR_GPU), distinct = 0;
+    bool by_type = system->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER;
     for (uint32_t g = 0; g < count; g++) {
         domain[g] = g;
         for (uint32_t p = 0; p < g; p++)
-            if (orr_path(paths, first + g, first + p)->type < ORR_PATH_NET && domain[p] < domain[g])
+            if (reaches(orr_path(paths, first + g, first + p), by_type) && domain[p] < domain[g])
                 domain[g] = domain[p];
         distinct += domain[g] == g;
     }
@@ -155,14 +161,6 @@ enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *par
     return ORR_OK;
 }
 
-static float nvlink_bw(const struct orr_release *release, int32_t sm)
-{
-    const struct orr_nvlink_bw *row = release->nvlink_bw;
-    while (sm < row->sm_min)
-        row++;
-    return row->bw;
-}
-
 /* Fewest point-to-point channels between two GPUs of the part. */
 static int32_t fewest_local_channels(const struct orr_part *part)
 {
@@ -175,7 +173,7 @@ static int32_t fewest_local_channels(const struct orr_part *part)
             const struct orr_path *path = orr_path(&part->paths, q, g);
             int32_t links = 1;
             if (path->type == ORR_PATH_NVL)
-                links = (int32_t)(path->bw / nvlink_bw(system->release, system->nodes[g].gpu.sm));
+                links = (int32_t)(path->bw / orr_nvlink_bw_of(system->release->nvlink_counted, system->nodes[g].gpu.sm));
             int32_t channels = 2 * (links > 1 ? links : 1);
             fewest = channels < fewest ? channels : fewest;
         }
@@ -207,7 +205,7 @@ static int32_t fewest_nics(const struct orr_part *part, uint32_t *scratch)
 static bool supports_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
 {
     int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
-    return enabled != 0 && c->rank_count > 2 && (enabled == 1 || c->sm_min >= 90);
+    return a->query.settings.release->nvls_max_channels && enabled != 0 && c->rank_count > 2 && (enabled == 1 || c->sm_min >= 90);
 }
 
 static bool has_collnet(const struct orr_analysis *a)

@@ -16,16 +16,30 @@ struct work {
 /* Can p reach g by P2P or by shared memory? */
 static bool is_accessible(const struct work *w, uint32_t p, uint32_t g)
 {
-    bool by_network = orr_network_is_better(w->paths, w->settings, p, g);
+    enum orr_separation rule = w->system->release->separation;
+    bool by_network = rule == ORR_APART_WHERE_NETWORK_IS_BETTER && orr_network_is_better(w->paths, w->settings, p, g);
     bool same_host = orr_id_system(w->system->nodes[p].id) == orr_id_system(w->system->nodes[g].id);
     if (orr_setting_int(w->settings, ORR_SET_SHM_DISABLE) != 1 && !by_network && same_host)
         return true;
+    if (rule == ORR_APART_WITHOUT_SHM)
+        return false;
     struct orr_p2p_verdict p2p = orr_decide_p2p(w->paths, w->settings, p, g);
     if (!p2p.decision.verdict)
         return false;
     if (p2p.via != ORR_NO_NODE)
         return orr_setting_int(w->settings, ORR_SET_P2P_USE_CUDA_MEMCPY) != 1;
     return !by_network;
+}
+
+/* Marks p -> g as one that needs the network: by its type, or in older releases by a path without links. */
+static void mark_apart(const struct work *w, uint32_t p, uint32_t g)
+{
+    struct orr_path *path = orr_path(w->paths, p, g);
+    path->origin = ORR_ROUTE_UNREACHABLE;
+    if (w->system->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER)
+        path->type = ORR_PATH_NET;
+    else
+        path->hops = 0;
 }
 
 static enum orr_code divert_p2p(const struct work *w, uint32_t g)
@@ -40,10 +54,8 @@ static enum orr_code divert_p2p(const struct work *w, uint32_t g)
         ORR_TRY(orr_path_compose(w->paths, p, cpu, g, ORR_ROUTE_VIA_CPU_NO_P2P, w->err));
     }
     for (uint32_t p = system->first[ORR_GPU]; p < system->first[ORR_GPU + 1]; p++)
-        if (p != g && !is_accessible(w, p, g)) {
-            orr_path(w->paths, p, g)->type = ORR_PATH_NET;
-            orr_path(w->paths, p, g)->origin = ORR_ROUTE_UNREACHABLE;
-        }
+        if (p != g && !is_accessible(w, p, g))
+            mark_apart(w, p, g);
     return ORR_OK;
 }
 
@@ -68,31 +80,58 @@ static enum orr_code retag_c2c(const struct work *w)
     return ORR_OK;
 }
 
-/* PXN: g reaches the NET through the GPU that stands for it, where that is better. */
-static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
+/* The GPU through which g would reach the NET: 2.12 takes the first eligible one that prefers the NET, else the last. */
+static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;
-    const struct orr_paths *paths = w->paths;
-    if (orr_setting_int(w->settings, ORR_SET_PXN_DISABLE) == 1)
-        return ORR_OK;
-    uint32_t p = orr_local_gpu(paths, n, w->scratch);
-    if (p == ORR_NO_NODE || p == g)
-        return ORR_OK;
-    uint8_t reach = orr_setting_int(w->settings, ORR_SET_PXN_C2C) != 0 ? ORR_PATH_P2C : ORR_PATH_PXB;
-    const struct orr_path *relay = orr_path(paths, p, n), *own = orr_path(paths, g, n);
-    if (relay->type > reach || orr_path(paths, p, g)->type > ORR_PATH_NVL ||
+    uint32_t relay = ORR_NO_NODE;
+    for (uint32_t p = system->first[ORR_GPU]; p < system->first[ORR_GPU + 1]; p++) {
+        if (p == g || orr_path(w->paths, p, n)->type > ORR_PATH_PXB || orr_path(w->paths, p, g)->type > ORR_PATH_NVL)
+            continue;
+        relay = p;
+        uint32_t preferred = orr_local_net(w->paths, p, 0, w->scratch);
+        if (preferred != ORR_NO_NODE && system->nodes[preferred].id == system->nodes[n].id)
+            break;
+    }
+    return relay;
+}
+
+/* Is the way through p, the GPU that stands for the NET, better than g's own? */
+static bool is_relay_better(const struct work *w, uint32_t p, uint32_t n, uint32_t g)
+{
+    const struct orr_system *system = w->system;
+    bool past_pxn = system->release->pxn == ORR_PXN_LOCAL_GPU_PAST_PXN;
+    bool over_c2c = past_pxn && orr_setting_int(w->settings, ORR_SET_PXN_C2C) != 0;
+    const struct orr_path *relay = orr_path(w->paths, p, n), *own = orr_path(w->paths, g, n);
+    if (relay->type > (over_c2c ? ORR_PATH_P2C : ORR_PATH_PXB) || orr_path(w->paths, p, g)->type > ORR_PATH_NVL ||
         orr_id_system(system->nodes[p].id) != orr_id_system(system->nodes[g].id))
+        return false;
+    return relay->bw > own->bw || own->type > (past_pxn ? ORR_PATH_PXN : ORR_PATH_PXB);
+}
+
+/* PXN: g reaches the NET through another GPU, where that is better. */
+static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
+{
+    enum orr_pxn_rule rule = w->system->release->pxn;
+    if (rule == ORR_PXN_NONE || orr_setting_int(w->settings, ORR_SET_PXN_DISABLE) == 1)
         return ORR_OK;
-    if (relay->bw <= own->bw && own->type <= ORR_PATH_PXN)
-        return ORR_OK;
-    return orr_path_compose(w->paths, g, p, n, ORR_ROUTE_PXN, w->err);
+    uint32_t p = ORR_NO_NODE;
+    if (rule == ORR_PXN_FIRST_PREFERRING) {
+        if (orr_path(w->paths, g, n)->type > ORR_PATH_PXB)
+            p = first_preferring(w, n, g);
+    } else {
+        p = orr_local_gpu(w->paths, n, w->scratch);
+        if (p != ORR_NO_NODE && (p == g || !is_relay_better(w, p, n, g)))
+            p = ORR_NO_NODE;
+    }
+    return p == ORR_NO_NODE ? ORR_OK : orr_path_compose(w->paths, g, p, n, ORR_ROUTE_PXN, w->err);
 }
 
 static enum orr_code divert_gdr(const struct work *w, uint32_t n, uint32_t g)
 {
     struct orr_decision receive = {0};
     uint32_t cpu = ORR_NO_NODE;
-    if (orr_path(w->paths, g, n)->type >= ORR_PATH_PHB)
+    if (!w->system->release->diverts_gdr_always && orr_path(w->paths, g, n)->type >= ORR_PATH_PHB)
         return ORR_OK;
     ORR_TRY(orr_decide_gdr(w->paths, w->settings, g, n, false, &receive, w->err));
     if (receive.verdict)
@@ -117,14 +156,17 @@ enum orr_code orr_effective_paths(const struct orr_system *system, const struct 
         return orr_fail_nomem(err);
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
         ORR_TRY(divert_p2p(&w, g));
-    ORR_TRY(retag_c2c(&w));
+    if (system->release->retags_c2c)
+        ORR_TRY(retag_c2c(&w));
     for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
         for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
             ORR_TRY(divert_pxn(&w, n, g));
             ORR_TRY(divert_gdr(&w, n, g));
         }
     for (uint32_t i = 0; i < nets; i++) {
-        uint32_t gpu = orr_local_gpu(&paths, system->first[ORR_NET] + i, w.scratch);
+        uint32_t gpu = ORR_NO_NODE;
+        if (system->release->net_choice == ORR_NET_BY_MIRRORED_DEV)
+            gpu = orr_local_gpu(&paths, system->first[ORR_NET] + i, w.scratch);
         paths.local_gpu[i] = gpu == ORR_NO_NODE ? -1 : (int32_t)(gpu - system->first[ORR_GPU]);
     }
     *ret_paths = paths;

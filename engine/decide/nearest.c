@@ -6,9 +6,10 @@ enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_
 {
     const struct orr_system *system = paths->system;
     uint32_t best = ORR_NO_NODE, fewest = UINT32_MAX;
+    bool any = system->release->first_cpu_unreached; /* a CPU that is not reached is taken, until another is found */
     for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
         const struct orr_path *path = orr_path(paths, gpu, cpu);
-        if (path->hops && path->hops < fewest) {
+        if (any ? best == ORR_NO_NODE || fewest == 0 || path->hops < fewest : path->hops && path->hops < fewest) {
             fewest = path->hops;
             best = cpu;
         }
@@ -53,15 +54,40 @@ static uint32_t mirror_bits(uint32_t value, uint32_t count)
     return mirrored;
 }
 
+/* Releases before 2.14 look from the NIC's side: all NETs whose path to the GPU is best. */
+static uint32_t nets_best_towards(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_nets)
+{
+    const struct orr_system *system = paths->system;
+    float bw = 0;
+    uint8_t type = ORR_PATH_SYS;
+    uint32_t count = 0;
+    for (uint32_t net = system->first[ORR_NET]; net < system->first[ORR_NET + 1]; net++) {
+        const struct orr_path *path = orr_path(paths, net, gpu);
+        if (path->bw > bw || (path->bw == bw && path->type < type)) {
+            bw = path->bw;
+            type = path->type;
+            count = 0;
+        }
+        if (path->bw == bw && path->type == type)
+            ret_nets[count++] = net;
+    }
+    return count;
+}
+
 uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
 {
     const struct orr_system *system = paths->system;
     uint32_t net_count = orr_system_count(system, ORR_NET);
+    uint32_t dev = (uint32_t)system->nodes[gpu].gpu.dev;
     if (!net_count)
         return ORR_NO_NODE;
+    if (system->release->net_choice != ORR_NET_BY_MIRRORED_DEV) {
+        uint32_t best = nets_best_towards(paths, gpu, scratch);
+        uint32_t position = system->release->net_choice == ORR_NET_BY_DEV ? dev : (uint32_t)channel;
+        return best ? scratch[position % best] : ORR_NO_NODE;
+    }
     uint32_t count = orr_locals(paths, gpu, ORR_NET, scratch);
     uint32_t sharing = orr_locals(paths, scratch[0], ORR_GPU, scratch + net_count);
-    uint32_t dev = (uint32_t)system->nodes[gpu].gpu.dev;
     if ((count & (count - 1)) == 0)
         dev = mirror_bits(dev, count);
     uint32_t per_gpu = (count + sharing - 1) / sharing;

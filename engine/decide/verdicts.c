@@ -10,6 +10,26 @@ struct level {
     bool by_user;
 };
 
+/* By the first CPU, wherever the GPUs are. */
+static enum orr_path_type default_p2p_level(const struct orr_system *system)
+{
+    const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
+    bool x86 = cpu->cpu.arch == ORR_ARCH_X86, arm = cpu->cpu.arch == ORR_ARCH_ARM;
+    bool intel = x86 && cpu->cpu.vendor == ORR_VENDOR_INTEL;
+    switch (system->release->p2p_default) {
+    case ORR_P2P_BY_MODEL:
+        if (intel && cpu->cpu.model != ORR_INTEL_BDW)
+            return ORR_PATH_PHB;
+        return intel || arm ? ORR_PATH_PXB : ORR_PATH_SYS;
+    case ORR_P2P_BY_VENDOR:
+        return intel || arm || (x86 && cpu->cpu.vendor == ORR_VENDOR_ZHAOXIN) ? ORR_PATH_PXB : ORR_PATH_SYS;
+    case ORR_P2P_PXB_BUT_AMD_PAIR:
+        break;
+    }
+    bool amd = x86 && cpu->cpu.vendor == ORR_VENDOR_AMD;
+    return amd && orr_system_count(system, ORR_GPU) <= 2 ? ORR_PATH_SYS : ORR_PATH_PXB;
+}
+
 static struct level p2p_level(const struct orr_system *system, const struct orr_settings *settings)
 {
     if (orr_setting_int(settings, ORR_SET_P2P_DISABLE) == 1)
@@ -17,10 +37,7 @@ static struct level p2p_level(const struct orr_system *system, const struct orr_
     int64_t given = orr_setting_int(settings, ORR_SET_P2P_LEVEL);
     if (given >= 0)
         return (struct level){(enum orr_path_type)given, ORR_SET_P2P_LEVEL, true};
-    const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
-    bool is_amd = cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD;
-    return (struct level){is_amd && orr_system_count(system, ORR_GPU) <= 2 ? ORR_PATH_SYS : ORR_PATH_PXB,
-                          ORR_SET_P2P_LEVEL, false};
+    return (struct level){default_p2p_level(system), ORR_SET_P2P_LEVEL, false};
 }
 
 struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a,
@@ -30,7 +47,7 @@ struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struc
     const struct orr_path *path = orr_path(paths, a, b);
     struct level level = p2p_level(system, settings);
     struct orr_p2p_verdict verdict = {.via = ORR_NO_NODE};
-    if (path->hops == 2) {
+    if (path->hops == 2 && system->release->relays_by_gpu) {
         uint32_t middle = orr_path_node(paths, path, 0);
         if (system->nodes[middle].type == ORR_GPU)
             verdict.via = middle;
@@ -64,7 +81,7 @@ static bool may_read(const struct orr_paths *paths, const struct orr_settings *s
     int64_t read = orr_setting_int(settings, ORR_SET_NET_GDR_READ);
     if (read == 0)
         return false;
-    if (read > 0 || system->nodes[gpu].gpu.sm >= 80)
+    if (read > 0 || (system->nodes[gpu].gpu.sm >= 80 && !system->release->reads_only_with_nvlink))
         return true;
     return orr_system_count(system, ORR_GPU) == 1 || has_nvlink_peer(paths, gpu);
 }
@@ -107,7 +124,7 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
         ORR_TRY(orr_pxn_relay(paths, gpu, net, &gpu, err));
         distance = orr_path(paths, gpu, net)->type;
     }
-    if (distance == ORR_PATH_P2C && orr_setting_int(settings, ORR_SET_NET_GDR_C2C) != 0)
+    if (distance == ORR_PATH_P2C && system->release->gdr_has_modes && orr_setting_int(settings, ORR_SET_NET_GDR_C2C) != 0)
         distance = ORR_PATH_C2C;
     int64_t given = orr_setting_int(settings, ORR_SET_NET_GDR_LEVEL);
     uint8_t level = given >= 0 ? (uint8_t)given : ORR_PATH_PXB;
@@ -119,7 +136,7 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
     if (distance <= level) {
         uint32_t cpu = ORR_NO_NODE;
         ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
-        bool pci_mode = orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != ORR_PATH_C2C;
+        bool pci_mode = system->release->gdr_has_modes && orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != ORR_PATH_C2C;
         decision.verdict = pci_mode ? 2 : 1;
         decision.rule = pci_mode ? ORR_RULE_GDR_PCI_MODE : ORR_RULE_GDR_WITHIN_LEVEL;
     }

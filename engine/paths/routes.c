@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/paths/paths.h"
+#include "engine/release/release.h"
 
 enum { NO_CELL = -1 };
 
@@ -42,7 +43,7 @@ static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *
     const struct orr_system *system = w->system;
     if (at == w->base || system->nodes[at].type != ORR_GPU)
         return true;
-    return w->relay_by_gpu && link->type == ORR_LINK_NVL && system->nodes[link->to].type == ORR_GPU &&
+    return w->relay_by_gpu && system->release->relays_by_gpu && link->type == ORR_LINK_NVL && system->nodes[link->to].type == ORR_GPU &&
            w->routes[at].hops <= 1;
 }
 
@@ -54,10 +55,18 @@ static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_li
     };
     enum orr_node_type x = w->system->nodes[at].type, y = w->system->nodes[link->to].type;
     const struct route *route = &w->routes[at];
-    if (x == ORR_GPU && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL && route->hops + 1 > 1)
+    const struct orr_release *release = w->system->release;
+    if (release->power_sockets_are_near && route->type == ORR_PATH_NVL && link->type == ORR_LINK_SYS && y == ORR_CPU &&
+        w->system->nodes[link->to].cpu.arch == ORR_ARCH_POWER)
+        return ORR_PATH_LOC;
+    if (release->relays_by_gpu && x == ORR_GPU && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL && route->hops + 1 > 1)
         return ORR_PATH_NVB;
     if (link->type == ORR_LINK_PCI && (x == ORR_CPU || y == ORR_CPU))
         return ORR_PATH_PHB;
+    if (release->near_two_switches) {
+        bool by_switch = link->type == ORR_LINK_PCI && (x == ORR_PCI || y == ORR_PCI);
+        return by_switch && route->hops + 1 > 3 ? ORR_PATH_PXB : by_link[link->type];
+    }
     if (x == ORR_PCI && y == ORR_PCI)
         return ORR_PATH_PXB;
     return by_link[link->type];
@@ -69,8 +78,8 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
     const struct route from = w->routes[at];
     struct route *to = &w->routes[link->to];
     float bw = from.bw < link->bw ? from.bw : link->bw;
-    bool reached = to->bw > 0;
-    if (!may_pass(w, at, link) || bw <= to->bw || (reached && to->hops <= from.hops))
+    bool shorter = to->bw == 0 || to->hops > from.hops || w->system->release->admission == ORR_ADMIT_FASTER;
+    if (!may_pass(w, at, link) || bw <= to->bw || !shorter)
         return ORR_OK;
     uint32_t back = link->reverse;
     if (back == ORR_NO_LINK) {
@@ -93,7 +102,8 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
                          .type = from.type > step ? from.type : step,
                          .hops = (uint16_t)(from.hops + 1),
                          .cell = (int32_t)w->cell_count++};
-    if (w->in_next[link->to] != w->wave_number) {
+    bool ends_here = w->system->nodes[link->to].type == ORR_GPU && !w->system->release->relays_by_gpu;
+    if (!ends_here && w->in_next[link->to] != w->wave_number) {
         w->in_next[link->to] = w->wave_number;
         w->next[w->next_count++] = link->to;
     }
@@ -103,7 +113,7 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
 static void forget_routes(struct waves *w)
 {
     for (uint32_t n = 0; n < w->system->node_count; n++)
-        w->routes[n] = (struct route){.type = ORR_PATH_DIS, .cell = NO_CELL};
+        w->routes[n] = (struct route){.type = (uint8_t)w->system->release->unreached, .cell = NO_CELL};
     w->cell_count = 0;
 }
 
@@ -165,9 +175,9 @@ static enum orr_code route_column(struct waves *w, struct orr_paths *paths, uint
     return store(w, paths, base);
 }
 
-static bool is_base(enum orr_node_type type)
+static bool is_base(const struct orr_release *release, enum orr_node_type type)
 {
-    return type == ORR_GPU || type == ORR_NVS || type == ORR_CPU || type == ORR_NET;
+    return type == ORR_GPU || (type == ORR_NVS && release->has_nvs_paths) || type == ORR_CPU || type == ORR_NET;
 }
 
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
@@ -185,14 +195,14 @@ enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_
     if (!paths.base_of || !w.routes || !w.wave || !w.next || !w.in_next)
         return orr_fail_nomem(err);
     for (uint32_t n = 0; n < nodes; n++)
-        paths.base_of[n] = is_base(system->nodes[n].type) ? paths.base_count++ : ORR_NO_NODE;
+        paths.base_of[n] = is_base(system->release, system->nodes[n].type) ? paths.base_count++ : ORR_NO_NODE;
     paths.table = ORR_NEW(arena, struct orr_path, (size_t)paths.base_count * paths.base_count);
     if (!paths.table)
         return orr_fail_nomem(err);
     for (size_t i = 0; i < (size_t)paths.base_count * paths.base_count; i++)
-        paths.table[i].type = ORR_PATH_DIS;
+        paths.table[i].type = (uint8_t)system->release->unreached;
     for (uint32_t n = 0; n < nodes; n++)
-        if (is_base(system->nodes[n].type))
+        if (is_base(system->release, system->nodes[n].type))
             ORR_TRY(route_column(&w, &paths, n));
     *ret_paths = paths;
     return ORR_OK;

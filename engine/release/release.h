@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/release/cpu.h"
 #include "engine/release/path_type.h"
 
 /* 2.27.7 -> 22707. Versions are compared only to look rows of tables up. */
@@ -29,6 +30,22 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
 };
 
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
+/* What makes a <pci> a GPU or a NIC. */
+enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD };
+enum orr_c2c_links { ORR_C2C_NONE, ORR_C2C_AS_NVLINK, ORR_C2C_OWN };
+/* Which Broadcom switches of two levels become one. */
+enum orr_flattening { ORR_FLATTEN_NONE, ORR_FLATTEN_GEN4_EQUAL, ORR_FLATTEN_GEN4_GEN5 };
+/* When a way to a node replaces the one found before. */
+enum orr_admission { ORR_ADMIT_FASTER, ORR_ADMIT_FEWER_HOPS };
+/* How a GPU chooses its NIC for a channel. */
+enum orr_net_choice { ORR_NET_BY_CHANNEL, ORR_NET_BY_DEV, ORR_NET_BY_MIRRORED_DEV };
+/* When two GPUs count as unable to reach each other, and how the path shows it. */
+enum orr_separation { ORR_APART_WITHOUT_SHM, ORR_APART_WITHOUT_SHM_AND_P2P, ORR_APART_WHERE_NETWORK_IS_BETTER };
+enum orr_pxn_rule { ORR_PXN_NONE, ORR_PXN_FIRST_PREFERRING, ORR_PXN_LOCAL_GPU_PAST_PXB, ORR_PXN_LOCAL_GPU_PAST_PXN };
+/* Default P2P level by the first CPU. */
+enum orr_p2p_default { ORR_P2P_BY_MODEL, ORR_P2P_BY_VENDOR, ORR_P2P_PXB_BUT_AMD_PAIR };
+enum orr_net_lists { ORR_NETS_ALL, ORR_NETS_BY_TYPE_ROTATED, ORR_NETS_PREFERRED };
+enum orr_start_gpus { ORR_START_TWO_ROUNDS, ORR_START_ROTATED, ORR_START_LOCAL_GPU };
 
 struct orr_tuning_model;  /* release/tuning_model.h: the tables and switches of the tuning model */
 struct orr_connect_rules; /* release/connect_rules.h: how graphs of several systems are joined */
@@ -51,13 +68,73 @@ struct orr_release {
     uint32_t max_links;         /* of one node */
     const struct orr_speed *speeds; /* ends with a NULL prefix, whose units are the fallback */
     const struct orr_nvlink_bw *nvlink_bw;
+    const struct orr_nvlink_bw *nvlink_counted; /* taken when point-to-point channels are counted */
     float qpi_power, qpi_arm, qpi_amd, qpi_zhaoxin, qpi_yongfeng;
     float qpi_intel[5]; /* by model, 0 unused */
     float intel_overhead_up, intel_overhead_down; /* PCI charge on GPU paths of type PHB on Intel: bw * up / down */
 
+    enum orr_pci_kind pci_kind;
+    bool merges_nic_functions;   /* the functions of one card are one NIC */
+    bool cpu_nics_of_first_system; /* a <nic> of any <cpu> is sought in the first system */
+    bool gpu_links_itself;       /* a GPU has a LOC link to itself */
+    enum orr_c2c_links c2c;
+    bool pci_peer_links;
+    enum orr_flattening flattening;
+    bool ascends_past_siblings;  /* finds the CPU above a GPU behind switches too; others never end there */
+    bool knows_zhaoxin, knows_latency;
+    int32_t newest_intel;        /* model that all newer ones count as */
+
+    /* Paths and verdicts. */
+    enum orr_admission admission;
+    bool relays_by_gpu;          /* NVLink through another GPU (NVB) */
+    bool reverse_of_any_type;    /* the way back is the first link there, of whatever type */
+    bool near_two_switches;      /* two switches are PIX as long as the way has three hops at most */
+    bool power_sockets_are_near; /* NVLink, then the link between POWER CPUs, counts as the same socket */
+    bool has_nvs_paths;
+    enum orr_path_type unreached;
+    bool first_cpu_unreached;    /* a CPU that is not reached may count as the nearest */
+    enum orr_p2p_default p2p_default;
+    enum orr_separation separation;
+    enum orr_net_choice net_choice;
+    enum orr_pxn_rule pxn;
+    bool retags_c2c;
+    bool diverts_gdr_always;     /* also where the way goes through a CPU already */
+    bool reads_only_with_nvlink; /* GPU Direct RDMA for sending needs NVLink at any capability */
+    bool gdr_has_modes;
+
     /* Search. */
     const struct orr_search_rates *search_rates;
     int32_t ring_max_channels;
+    int32_t steps_same, steps_tree, steps_other, steps_all; /* budgets of an attempt, and of all */
+    enum orr_pattern_of_tree { ORR_TREE_SPLIT = 2, ORR_TREE_BALANCED = 1 } tree_pattern;
+    bool tree_keeps_ring_channels; /* the tree must have as many channels as the ring, not at least one */
+    bool collnet_always;         /* asks for a CollNet graph whether CollNet is on or not */
+    bool collnet_direct;         /* has one of its own */
+    int32_t nvls_max_channels;   /* 0: no NVLS */
+    bool nvls_fixed_channels;    /* NVLS wants a channel for every GPU */
+    bool types_from_system;      /* limits start and end at what the system has, not at NVL, PIX and SYS */
+    bool rates_by_total;         /* the first rate must fit the GPUs' links too */
+    bool cross_nic_for_all;      /* crossing NICs concerns every pattern */
+    int32_t cross_nic_try;       /* value that relaxation tries */
+    bool splits_nvlink;          /* two groups of NVLink get two channels at least */
+    bool checks_unreachable;     /* a pair without a way fails a move; others find it free */
+    bool checks_way_back;        /* trees look at the type of the way back too */
+    bool power_cpu_only;         /* NVLink into a CPU charges the way back for POWER only */
+    enum orr_net_lists net_lists;
+    bool rotates_start_nets;
+    bool counts_connections;     /* a NIC takes no more channels than its maxconn */
+    enum orr_start_gpus start_gpus;
+    bool switch_neighbours;      /* with NVSwitches only GPUs next by index are tried */
+    bool switch_skips_order;     /* with NVSwitches, index order is not tried first */
+    int32_t alternating_cross_nic; /* value by which odd channels take the even ones' NICs the other way; 0: any but 0 */
+    bool pairs_rings_only;       /* ... in rings only */
+    bool duplicates_early;       /* doubles channels before raising rates, by capability; others at the end */
+    bool raises_rings;
+    bool amd_keeps_same_channels;
+    bool tree_for_sm90;          /* tries tree in place of balanced tree from sm 90 on */
+    bool relaxes_split_tree;
+    enum orr_path_type type_inter_always; /* below it, types to NICs are relaxed though a way was found */
+    bool finishes_at_full_rate;  /* only all channels at the full rate end the search */
 
     const struct orr_connect_rules *connect;
     const struct orr_tuning_model *tuning;
@@ -68,6 +145,14 @@ const struct orr_release *orr_releases(uint32_t *ret_count);
 const struct orr_release *orr_release_default(void);
 /* The row of "2.27.7", NULL: not emulated. */
 const struct orr_release *orr_release_find(const char *name);
+
+/* GB/s of one NVLink of a GPU, from one of the two tables above. */
+static inline float orr_nvlink_bw_of(const struct orr_nvlink_bw *row, int32_t sm)
+{
+    while (sm < row->sm_min)
+        row++;
+    return row->bw;
+}
 
 /* The number by which a release calls a path type (in its log and in its search), -1: it has no such type. */
 int orr_path_type_number(const struct orr_release *release, enum orr_path_type type);

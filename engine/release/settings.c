@@ -190,12 +190,6 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     enum orr_setting setting;
     if (!orr_setting_find(name, &setting))
         return unknown_name(name, err);
-    if (!orr_setting_in(setting, settings->release)) {
-        orr_fail(err, ORR_SETTING, "NCCL %s has no %s", settings->release->name, name);
-        orr_error_where(err, "%s", name);
-        orr_error_advice(err, "leave it out, or choose a release that has it: `orrery settings` says which");
-        return ORR_SETTING;
-    }
     size_t length = strlen(value);
     struct orr_setting_value *slot = &settings->values[setting];
     if (length >= sizeof slot->text) {
@@ -209,6 +203,8 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
         return ORR_OK; /* an empty text is the default */
     slot->given = true;
     memcpy(slot->text, value, length + 1);
+    if (!orr_setting_in(setting, settings->release))
+        return ORR_OK; /* a release leaves variables alone that it does not know */
     if (rows[setting].kind == ORR_SETTING_LEVEL) {
         slot->number = read_level(value, settings->release);
     } else if (rows[setting].kind == ORR_SETTING_INT) {

@@ -11,6 +11,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
+#include "engine/release/cpu.h"
 #include "engine/topology/dump.h"
 
 struct orr_release;
@@ -30,11 +31,6 @@ enum orr_node_type { /* ORDER: releases list nodes in this order */
 };
 
 enum orr_link_type { ORR_LINK_LOC, ORR_LINK_NVL, ORR_LINK_C2C, ORR_LINK_PCI, ORR_LINK_SYS, ORR_LINK_NET, ORR_LINK_TYPE_COUNT };
-
-/* NCCL's numbers. */
-enum { ORR_ARCH_X86 = 1, ORR_ARCH_POWER = 2, ORR_ARCH_ARM = 3, ORR_ARCH_MIXED = 4 };
-enum { ORR_VENDOR_INTEL = 1, ORR_VENDOR_AMD = 2, ORR_VENDOR_ZHAOXIN = 3, ORR_VENDOR_MIXED = 4 };
-enum { ORR_INTEL_BDW = 1, ORR_INTEL_SKL = 2, ORR_INTEL_SRP = 3, ORR_INTEL_ERP = 4, ORR_ZHAOXIN_YONGFENG = 1 };
 
 #define ORR_LOC_BW 5000.0f /* "free": a node to itself, a NIC that is no PCI device */
 #define ORR_NO_NODE UINT32_MAX

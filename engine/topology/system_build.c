@@ -27,7 +27,7 @@ static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t s
     if (guid)
         node->net.asic = strncmp(guid, "0x", 2) ? 0 : strtoull(guid + 2, NULL, 16);
     node->net.bw = (float)(mbps / 8000.0);
-    node->net.latency = latency ? strtof(latency, NULL) : 0;
+    node->net.latency = latency && b->release->knows_latency ? strtof(latency, NULL) : 0;
     node->net.gdr = orr_element_int(dump, element, ORR_ATTR_GDR, 0);
     node->net.coll = orr_element_int(dump, element, ORR_ATTR_COLL, 0);
     node->net.max_channels = orr_element_int(dump, element, ORR_ATTR_MAXCONN, b->release->max_channels);
@@ -62,6 +62,8 @@ static enum orr_code add_gpu(struct orr_builder *b, uint32_t pci, uint32_t gpu, 
     node->gpu.sm = sm;
     node->gpu.gdr = gdr;
     node->gpu.mlopart = orr_element_int(b->dump, gpu, ORR_ATTR_MLOPART, -1);
+    if (b->release->gpu_links_itself)
+        return orr_builder_link(b, *ret_node, *ret_node, ORR_LINK_LOC, ORR_LOC_BW);
     return ORR_OK;
 }
 
@@ -98,6 +100,14 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
 
     uint32_t gpu = first_child_of_kind(dump, element, ORR_ELEMENT_GPU);
     uint32_t nic = first_child_of_kind(dump, element, ORR_ELEMENT_NIC);
+    enum orr_pci_class class = orr_pci_class_parse(class_text);
+    if (b->release->pci_kind == ORR_KIND_BY_CLASS) {
+        if (class == ORR_CLASS_PCI && (gpu != ORR_NO_ELEMENT || nic != ORR_NO_ELEMENT))
+            return orr_fail_element(dump, element, b->err, ORR_INVALID,
+                                    "a <pci> of the class of a bridge holds a device: NCCL %s fails on it", b->release->name);
+        gpu = class == ORR_CLASS_GPU ? gpu : ORR_NO_ELEMENT;
+        nic = class == ORR_CLASS_NIC ? nic : ORR_NO_ELEMENT;
+    }
     if (gpu != ORR_NO_ELEMENT) {
         if (!orr_element_text(dump, gpu, ORR_ATTR_RANK))
             return ORR_OK; /* takes no part, and neither does a NIC beside it */
@@ -106,13 +116,14 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
         ORR_TRY(add_gpu(b, element, gpu, system, bus_id, &node));
         link = true;
     } else if (nic != ORR_NO_ELEMENT) {
-        node = orr_builder_find(b, ORR_NIC, id);
+        int64_t card = b->release->merges_nic_functions ? orr_builder_id(b, system, bus_id & ~(uint64_t)0xf) : id;
+        node = orr_builder_find(b, ORR_NIC, card);
         if (node == ORR_NO_NODE) {
-            ORR_TRY(orr_builder_add(b, ORR_NIC, id, element, &node));
+            ORR_TRY(orr_builder_add(b, ORR_NIC, card, element, &node));
             link = true;
         }
         ORR_TRY(add_nets(b, nic, system, node));
-    } else if (orr_pci_class_parse(class_text) == ORR_CLASS_PCI) {
+    } else if (class == ORR_CLASS_PCI) {
         ORR_TRY(orr_builder_add(b, ORR_PCI, id, element, &node));
         b->nodes[node].node.pci.identity = identity_of(dump, element);
         for (uint32_t c = dump->elements[element].first_child; c != ORR_NO_ELEMENT; c = dump->elements[c].next_sibling)
@@ -131,7 +142,7 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
 static enum orr_code add_cpu_nic(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t cpu)
 {
     int64_t id = orr_builder_id(b, system, 0);
-    uint32_t nic = orr_builder_find(b, ORR_NIC, id);
+    uint32_t nic = orr_builder_find(b, ORR_NIC, b->release->cpu_nics_of_first_system ? 0 : id);
     if (nic == ORR_NO_NODE) {
         ORR_TRY(orr_builder_add(b, ORR_NIC, id, element, &nic));
         ORR_TRY(orr_builder_link_both(b, cpu, nic, ORR_LINK_PCI, ORR_LOC_BW));
@@ -139,11 +150,12 @@ static enum orr_code add_cpu_nic(struct orr_builder *b, uint32_t element, uint32
     return add_nets(b, element, system, nic);
 }
 
-static int32_t intel_model(int32_t family, int32_t model)
+static int32_t intel_model(const struct orr_release *release, int32_t family, int32_t model)
 {
     if (family != 6)
         return ORR_INTEL_BDW;
-    return model >= 0xcf ? ORR_INTEL_ERP : model >= 0x8f ? ORR_INTEL_SRP : model >= 0x55 ? ORR_INTEL_SKL : ORR_INTEL_BDW;
+    int32_t known = model >= 0xcf ? ORR_INTEL_ERP : model >= 0x8f ? ORR_INTEL_SRP : model >= 0x55 ? ORR_INTEL_SKL : ORR_INTEL_BDW;
+    return known < release->newest_intel ? known : release->newest_intel;
 }
 
 static enum orr_code read_cpu(struct orr_builder *b, uint32_t element, struct orr_node *node)
@@ -171,12 +183,14 @@ static enum orr_code read_cpu(struct orr_builder *b, uint32_t element, struct or
     for (unsigned i = 0; i < sizeof vendors / sizeof vendors[0] && !node->cpu.vendor; i++)
         if (!strncmp(vendor, vendors[i].prefix, strlen(vendors[i].prefix)))
             node->cpu.vendor = vendors[i].value;
+    if (node->cpu.vendor == ORR_VENDOR_ZHAOXIN && !b->release->knows_zhaoxin)
+        node->cpu.vendor = 0;
     if (node->cpu.vendor != ORR_VENDOR_INTEL && node->cpu.vendor != ORR_VENDOR_ZHAOXIN)
         return ORR_OK;
     ORR_TRY(orr_element_need_int(b->dump, element, ORR_ATTR_FAMILYID, &family, b->err));
     ORR_TRY(orr_element_need_int(b->dump, element, ORR_ATTR_MODELID, &model, b->err));
     if (node->cpu.vendor == ORR_VENDOR_INTEL)
-        node->cpu.model = intel_model(family, model);
+        node->cpu.model = intel_model(b->release, family, model);
     else if (family == 7 && model == 0x5b)
         node->cpu.model = ORR_ZHAOXIN_YONGFENG;
     return ORR_OK;
@@ -209,7 +223,8 @@ static enum orr_code number_systems(struct orr_builder *b)
             b->element_system[e] = element->parent == ORR_NO_ELEMENT ? 0 : b->element_system[element->parent];
             continue;
         }
-        const char *text = orr_element_text(dump, e, ORR_ATTR_HOST_HASH);
+        bool has_systems = b->release->id_layout != ORR_ID_PLAIN;
+        const char *text = has_systems ? orr_element_text(dump, e, ORR_ATTR_HOST_HASH) : NULL;
         uint64_t hash = text ? strtoull(text, NULL, 16) : 0;
         uint32_t system = 0;
         while (system < b->host_count && b->host_hashes[system] != hash)

@@ -15,17 +15,20 @@ static const struct pattern patterns[] = {
 };
 static const uint64_t identity_mask = 0xfffffffffffff000u;
 
-static const struct pattern *upper_pattern(uint64_t identity)
+static const struct pattern *upper_pattern(enum orr_flattening flattening, uint64_t identity)
 {
-    for (unsigned i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+    unsigned count = flattening == ORR_FLATTEN_NONE ? 0 : flattening == ORR_FLATTEN_GEN4_EQUAL ? 1 : 2;
+    for (unsigned i = 0; i < count; i++)
         if ((identity & identity_mask) == patterns[i].upper)
             return &patterns[i];
     return NULL;
 }
 
-static bool is_lower(const struct orr_builder *b, uint32_t node, const struct pattern *pattern)
+static bool is_lower(const struct orr_builder *b, uint32_t upper, uint32_t node, const struct pattern *pattern)
 {
     const struct orr_node *n = &b->nodes[node].node;
+    if (b->release->flattening == ORR_FLATTEN_GEN4_EQUAL)
+        return n->type == ORR_PCI && n->pci.identity == b->nodes[upper].node.pci.identity;
     return n->type == ORR_PCI && (n->pci.identity & identity_mask) == pattern->lower;
 }
 
@@ -59,7 +62,7 @@ static enum orr_code flatten_at(struct orr_builder *b, uint32_t u, const struct 
     if (!lower)
         return orr_fail_nomem(b->err);
     for (uint32_t i = 0; i < node->count; i++) {
-        if (is_lower(b, node->links[i].to, pattern))
+        if (is_lower(b, upper, node->links[i].to, pattern))
             lower[count++] = node->links[i].to;
         else
             node->links[kept++] = node->links[i];
@@ -79,7 +82,7 @@ static enum orr_code flatten_at(struct orr_builder *b, uint32_t u, const struct 
 enum orr_code orr_builder_flatten(struct orr_builder *b)
 {
     for (uint32_t u = 0; u < b->type_count[ORR_PCI];) {
-        const struct pattern *pattern = upper_pattern(b->nodes[b->of_type[ORR_PCI][u]].node.pci.identity);
+        const struct pattern *pattern = upper_pattern(b->release->flattening, b->nodes[b->of_type[ORR_PCI][u]].node.pci.identity);
         if (!pattern) {
             u++;
             continue;

@@ -4,7 +4,7 @@
 #include "engine/release/release.h"
 #include "engine/topology/system_builder.h"
 
-/* Fills links[].from and .reverse: the first link back of the same type. */
+/* Fills links[].from and .reverse: the first link back of the same type, or of any. */
 static void find_reverses(struct orr_system *system)
 {
     for (uint32_t n = 0; n < system->node_count; n++)
@@ -13,8 +13,9 @@ static void find_reverses(struct orr_system *system)
             const struct orr_node *far = &system->nodes[link->to];
             link->from = n;
             link->reverse = ORR_NO_LINK;
+            bool any_type = system->release->reverse_of_any_type;
             for (uint32_t r = far->first_link; r < far->first_link + far->link_count; r++)
-                if (system->links[r].to == n && system->links[r].type == link->type) {
+                if (system->links[r].to == n && (any_type || system->links[r].type == link->type)) {
                     link->reverse = r;
                     break;
                 }

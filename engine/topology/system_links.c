@@ -16,34 +16,39 @@ static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr
     return bus_id ? orr_builder_find(b, type, orr_builder_id(b, system, orr_bus_id_parse(bus_id))) : ORR_NO_NODE;
 }
 
-/* Goes up by PCI links from a node to its CPU: depth first in link order, never straight back. depth bounds what a
- * contradictory file could make a loop. */
-static uint32_t cpu_above(const struct orr_builder *b, uint32_t node, uint32_t from, unsigned depth)
+enum { MAX_ASCENT = 256 };
+
+/* Goes up by PCI links from a node to its CPU, depth first in link order, never straight back. Older releases do go back,
+ * and so never end where the first link does not lead up: *ret_endless. depth bounds both. */
+static uint32_t cpu_above(const struct orr_builder *b, uint32_t node, uint32_t from, unsigned depth, bool *ret_endless)
 {
     const struct orr_growing_node *n = &b->nodes[node];
+    bool turns_back = !b->release->ascends_past_siblings;
+    if (!depth)
+        *ret_endless = turns_back;
     for (uint32_t i = 0; depth && i < n->count; i++) {
         uint32_t to = n->links[i].to;
-        if (n->links[i].type != ORR_LINK_PCI || to == from)
+        if (n->links[i].type != ORR_LINK_PCI || (to == from && !turns_back))
             continue;
         if (b->nodes[to].node.type == ORR_CPU)
             return to;
-        if (b->nodes[to].node.type == ORR_PCI) {
-            uint32_t cpu = cpu_above(b, to, node, depth - 1);
-            if (cpu != ORR_NO_NODE)
-                return cpu;
-        }
+        if (b->nodes[to].node.type != ORR_PCI && !turns_back)
+            continue;
+        uint32_t cpu = cpu_above(b, to, node, depth - 1, ret_endless);
+        if (cpu != ORR_NO_NODE || *ret_endless)
+            return cpu;
     }
     return ORR_NO_NODE;
 }
 
-enum { MAX_ASCENT = 256 };
-
-static float nvlink_bw(const struct orr_release *release, int32_t sm)
+static enum orr_code find_cpu(const struct orr_builder *b, uint32_t element, uint32_t gpu, uint32_t *ret_cpu)
 {
-    const struct orr_nvlink_bw *row = release->nvlink_bw;
-    while (sm < row->sm_min)
-        row++;
-    return row->bw;
+    bool endless = false;
+    *ret_cpu = cpu_above(b, gpu, ORR_NO_NODE, MAX_ASCENT, &endless);
+    if (endless)
+        return orr_fail_element(b->dump, element, b->err, ORR_INVALID,
+                                "NCCL %s does not end on a link to the CPU from a GPU below a switch", b->release->name);
+    return ORR_OK;
 }
 
 static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
@@ -56,7 +61,7 @@ static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
         return ORR_OK; /* a GPU that takes no part */
     ORR_TRY(orr_element_need_int(dump, element, ORR_ATTR_COUNT_, &count, b->err));
     ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TCLASS, &class_text, b->err));
-    float bw = (float)count * nvlink_bw(b->release, b->nodes[gpu].node.gpu.sm);
+    float bw = (float)count * orr_nvlink_bw_of(b->release->nvlink_bw, b->nodes[gpu].node.gpu.sm);
     switch (orr_pci_class_parse(class_text)) {
     case ORR_CLASS_GPU: {
         ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TARGET, &target, b->err));
@@ -66,7 +71,8 @@ static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
         return far == ORR_NO_NODE ? ORR_OK : orr_builder_link(b, gpu, far, ORR_LINK_NVL, bw);
     }
     case ORR_CLASS_CPU: {
-        uint32_t cpu = cpu_above(b, gpu, ORR_NO_NODE, MAX_ASCENT);
+        uint32_t cpu = ORR_NO_NODE;
+        ORR_TRY(find_cpu(b, element, gpu, &cpu));
         return cpu == ORR_NO_NODE ? ORR_OK : orr_builder_link_both(b, gpu, cpu, ORR_LINK_NVL, bw);
     }
     default:
@@ -88,6 +94,9 @@ enum orr_code orr_builder_nvlinks(struct orr_builder *b)
 
 enum orr_code orr_builder_c2c(struct orr_builder *b)
 {
+    enum orr_link_type type = b->release->c2c == ORR_C2C_AS_NVLINK ? ORR_LINK_NVL : ORR_LINK_C2C;
+    if (b->release->c2c == ORR_C2C_NONE)
+        return ORR_OK;
     for (uint32_t e = 0; e < b->dump->element_count; e++) {
         if (b->dump->elements[e].kind != ORR_ELEMENT_C2C)
             continue;
@@ -97,17 +106,18 @@ enum orr_code orr_builder_c2c(struct orr_builder *b)
         int32_t count, bw;
         ORR_TRY(orr_element_need_int(b->dump, e, ORR_ATTR_COUNT_, &count, b->err));
         ORR_TRY(orr_element_need_int(b->dump, e, ORR_ATTR_BW, &bw, b->err));
-        uint32_t cpu = cpu_above(b, gpu, ORR_NO_NODE, MAX_ASCENT);
+        uint32_t cpu = ORR_NO_NODE;
+        ORR_TRY(find_cpu(b, e, gpu, &cpu));
         int32_t product = (int32_t)((uint32_t)bw * (uint32_t)count);
         if (cpu != ORR_NO_NODE)
-            ORR_TRY(orr_builder_link_both(b, gpu, cpu, ORR_LINK_C2C, (float)(product / 1000.0)));
+            ORR_TRY(orr_builder_link_both(b, gpu, cpu, type, (float)(product / 1000.0)));
     }
     return ORR_OK;
 }
 
 enum orr_code orr_builder_pcilinks(struct orr_builder *b)
 {
-    for (uint32_t e = 0; e < b->dump->element_count; e++) {
+    for (uint32_t e = 0; b->release->pci_peer_links && e < b->dump->element_count; e++) {
         if (b->dump->elements[e].kind != ORR_ELEMENT_PCILINK)
             continue;
         const char *target;
