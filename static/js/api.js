@@ -54,6 +54,7 @@ export async function upload(body, name) {
 export const summary = (id, signal) => json(topology(id), { signal });
 export const analysis = (id, question, signal) => json(ask(`${topology(id)}/analysis`, question), { signal });
 export const source = async (id, signal) => (await call(`${topology(id)}/source`, { signal })).text();
+export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");
 export const settings = (release) => json(ask("v1/settings", release ? new URLSearchParams({ release }) : ""));
 
@@ -67,5 +68,5 @@ export async function diagram(id, question, options, signal) {
 }
 
 /** Example machines that come with the page, and the bytes of one. */
-export const examples = () => json("examples/index.json");
+export const examples = () => json("v1/examples");
 export const example = async (file) => (await call(`examples/${encodeURIComponent(file)}`)).blob();

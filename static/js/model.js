@@ -69,7 +69,6 @@ export function index(doc) {
         gpuOfRank: new Map(gpus.map((node) => [node.rank, node.id])),
         p2p: by(doc.p2p), gdr: by(doc.gdr), p2pWhy: by(why.p2p), gdrWhy, rules: why.rules ?? {},
         diversions: new Map((why.paths ?? []).map((row) => [`${row.from}>${row.to}`, row.why])),
-        decisions: new Map((doc.decisions ?? []).map((row) => [`${row.from}>${row.to}`, row])),
     };
 }
 

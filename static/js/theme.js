@@ -1,0 +1,41 @@
+/* Light or dark: the system's choice until somebody chooses here; then theirs, kept in this browser. */
+const system = matchMedia("(prefers-color-scheme: dark)");
+let listener = () => {};
+
+export const current = () => document.documentElement.dataset.theme;
+
+function chosen() {
+    try {
+        return localStorage.getItem("theme");
+    } catch {
+        return null;
+    }
+}
+
+function apply() {
+    const before = current(), theme = chosen() ?? (system.matches ? "dark" : "light");
+    document.documentElement.dataset.theme = theme;
+    if (before && before !== theme)
+        listener(theme);
+}
+
+export function start(onChange) {
+    apply();
+    listener = onChange;
+    system.addEventListener("change", apply);
+}
+
+/** The other one. Choosing what the system says goes back to following it. */
+export function toggle() {
+    const next = current() === "dark" ? "light" : "dark";
+    try {
+        if (next === (system.matches ? "dark" : "light"))
+            localStorage.removeItem("theme");
+        else
+            localStorage.setItem("theme", next);
+        apply();
+    } catch {
+        document.documentElement.dataset.theme = next;
+        listener(next);
+    }
+}

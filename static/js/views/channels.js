@@ -1,0 +1,70 @@
+/* The graphs that the search found, and one channel of one of them, step by step. */
+import { choices, h } from "../dom.js";
+import { bandwidth, channelCount, channelSteps, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
+
+/** step: index of the step that stands out, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
+export function channelsView({ model, state, step, actions }) {
+    const graphs = model.doc.graphs ?? [];
+    return [
+        h("div.toolbar", null, picker(model, state, actions),
+            ["ring", "tree"].includes(state.graph) && choices("Drawn", [["machine", "On the machine"], ["alone", "By itself"]], state.layout, actions.layout)),
+        steps(model, state, step, actions),
+        h("div.scroll", null, h("table.wide", { id: "graphs" },
+            h("caption.unseen", null, "Graphs"),
+            h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Pattern"), h("th.num", null, "Channels"),
+                h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"))),
+            h("tbody", null, graphs.map((graph) => row(graph, state, actions))))),
+        h("p.note", null, "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
+            `${model.doc.channels?.count ?? 0} channels are set up in the end.`),
+    ];
+}
+
+function row(graph, state, actions) {
+    const there = graph.channels > 0, kind = (type) => there && type ? h(`span.kind.k-${type}`, null, type) : "–";
+    return h(`tr${there ? ".click" : ""}${graph.name === state.graph ? ".on" : ""}`, { "data-graph": graph.name, onclick: there ? () => actions.graph(graph.name) : null },
+        h("td", null, there ? h("button.text", { type: "button", "data-key": `graph:${graph.name}` }, GRAPH_NAMES[graph.name] ?? graph.name) : GRAPH_NAMES[graph.name] ?? graph.name),
+        there ? [
+            h("td", null, PATTERNS[graph.pattern] ?? String(graph.pattern)), h("td.num", null, String(graph.channels)),
+            h("td.num", null, bandwidth(graph.bw_intra)), h("td.num", null, bandwidth(graph.bw_inter)),
+            h("td", null, kind(graph.type_intra)), h("td", null, kind(graph.type_inter)), h("td", null, graph.cross_nic ? "yes" : "no"),
+        ] : h("td.zero", { colspan: "7" }, "none on this machine"));
+}
+
+function picker(model, state, actions) {
+    const count = channelCount(model, state.graph), name = GRAPH_NAMES[state.graph] ?? state.graph;
+    const move = (by) => actions.channel((state.channel + by + count) % count);
+    return h("div", { role: "group", "aria-label": "Channel" },
+        h("button.icon", { type: "button", "data-key": "previous", disabled: count < 2, title: "Previous channel ( [ )", "aria-label": "Previous channel", onclick: () => move(-1) }, "‹"),
+        " ", h("span.channel-no", { id: "channel-no" }, count ? `${name}, channel ${Math.min(state.channel, count - 1)} of ${count}` : `${name}: no channels`), " ",
+        h("button.icon", { type: "button", "data-key": "next", disabled: count < 2, title: "Next channel ( ] )", "aria-label": "Next channel", onclick: () => move(1) }, "›"));
+}
+
+function steps(model, state, step, actions) {
+    const channels = model.doc.channels ?? {};
+    if (state.graph === "ring" && channels.rings?.[state.channel])
+        return ring(model, state, step, actions);
+    if (state.graph === "nvls" && channels.nvls?.heads)
+        return h("div.order", { id: "order" }, "Heads: ", channels.nvls.heads.map((rank) => h("span", null, ` GPU ${rank} `)));
+    const list = channelSteps(model, state.graph, state.channel);
+    if (!list.length)
+        return null;
+    const name = (id, rank) => (id ? shortName(model, id) : `rank ${rank}`);
+    const roots = list.filter((one) => !list.some((other) => other.a === one.b)).map((one) => one.b);
+    return h("div.order", { id: "order", role: "group", "aria-label": "Steps" },
+        h("span.muted", null, roots.length ? `Root side: ${[...new Set(roots)].map((rank) => `rank ${rank}`).join(", ")}. ` : ""),
+        list.map((one, i) => [h("button", { type: "button", "data-key": `step:${i}`, "aria-current": i === step ? "step" : null, title: `${name(one.from, one.a)} sends up to ${name(one.to, one.b)}`, onclick: () => actions.step(i === step ? -1 : i) },
+            `${one.a}→${one.b}`), " "]));
+}
+
+/* The order of the ranks; a click on one shows the step that leaves it. */
+function ring(model, state, step, actions) {
+    const order = model.doc.channels.rings[state.channel], list = channelSteps(model, "ring", state.channel);
+    return h("div.order", { id: "order", role: "group", "aria-label": "Order of the ranks" }, order.map((rank) => {
+        const at = list.findIndex((one) => one.a === rank);
+        return [
+            at < 0 ? h("span.muted", null, String(rank))
+                : h("button", { type: "button", "data-key": `step:${at}`, "aria-current": at === step ? "step" : null, title: `Step from rank ${rank} to rank ${list[at].b}`, onclick: () => actions.step(at === step ? -1 : at) }, String(rank)),
+            h("span.to", { "aria-hidden": "true" }, "→"),
+        ];
+    }), h("span.muted", null, String(order[0])));
+}

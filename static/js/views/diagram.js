@@ -1,0 +1,238 @@
+/* The drawing: a picture of the service that can be moved, whose devices can be selected, with paths lit on it and
+ * channels laid over it. It is made once and lives as long as the page. */
+import { h, s } from "../dom.js";
+import { picture, titleOf } from "../picture.js";
+import { fit, pan, reshape, write, zoom } from "../viewport.js";
+
+const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
+
+export class Diagram {
+    /** onSelect(id, extend): a device was chosen; extend: as the end of a path. */
+    constructor(onSelect) {
+        this.onSelect = onSelect;
+        this.canvas = h("div.canvas", { id: "canvas", tabindex: "0", role: "application", "aria-label": "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab goes through the devices.",
+            onkeydown: (event) => this.#key(event), onwheel: (event) => this.#wheel(event), onpointerdown: (event) => this.#press(event),
+            onpointermove: (event) => this.#move(event), onpointerup: (event) => this.#release(event), onpointercancel: (event) => this.#release(event) });
+        this.message = h("div.waiting", null, "");
+        this.caption = h("p.caption", null, "");
+        const tool = (label, title, act) => h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
+        this.root = h("div.stage", { id: "stage", tabindex: "-1" }, this.canvas, this.message,
+            h("div.tools", { role: "group", "aria-label": "Drawing" },
+                tool("+", "Zoom in", () => this.#zoom(BUTTON)), tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
+                tool("⤢", "Show all", () => this.fit())),
+            this.caption);
+        this.svg = null;
+        this.fingers = new Map();
+        this.window = { w: 1, h: 1 };
+        new ResizeObserver(() => this.#resized()).observe(this.root);
+    }
+
+    /** Takes a picture's text; keep: the part that is looked at stays (another theme of the same picture). */
+    show(text, keep) {
+        const svg = picture(text), box = svg.viewBox.baseVal;
+        const size = box?.width ? { x: box.x, y: box.y, w: box.width, h: box.height }
+            : { x: 0, y: 0, w: parseFloat(svg.getAttribute("width")) || 100, h: parseFloat(svg.getAttribute("height")) || 100 };
+        const same = keep && this.svg && Math.abs(size.w - this.size.w) < 1 && Math.abs(size.h - this.size.h) < 1;
+        svg.removeAttribute("width");
+        svg.removeAttribute("height");
+        svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
+        svg.setAttribute("role", "group");
+        svg.querySelector(":scope > g > polygon")?.setAttribute("fill", "none");
+        this.canvas.replaceChildren(svg);
+        this.svg = svg;
+        this.size = size;
+        this.groups = new Map();
+        for (const group of svg.querySelectorAll("g[id]"))
+            this.groups.set(group.id, group);
+        for (const group of svg.querySelectorAll("g.node[id*='/']"))
+            this.#makeDevice(group);
+        this.overlay = s("g", { class: "overlay" });
+        (svg.querySelector("g.graph") ?? svg).append(this.overlay);
+        this.message.replaceChildren();
+        if (same)
+            this.#look(this.box);
+        else
+            this.fit();
+    }
+
+    /** Instead of a picture: a node, such as an error, or a text. */
+    say(...what) {
+        this.canvas.replaceChildren();
+        this.svg = null;
+        this.message.replaceChildren(...what);
+    }
+
+    #makeDevice(group) {
+        const title = titleOf(group);
+        group.setAttribute("tabindex", "0");
+        group.setAttribute("role", "button");
+        group.setAttribute("aria-label", title);
+        for (const link of group.querySelectorAll("a"))
+            link.replaceWith(...link.childNodes);
+        const text = group.querySelector("title");
+        if (text)
+            text.textContent = title;
+    }
+
+    /** Lights links [[from, to]], picks devices, marks the narrowest link. */
+    mark({ picked = [], links = [], narrowest = null }) {
+        if (!this.svg)
+            return;
+        for (const group of this.svg.querySelectorAll(".picked, .lit, .narrowest"))
+            group.classList.remove("picked", "lit", "narrowest");
+        for (const group of this.svg.querySelectorAll("g.node[aria-pressed]"))
+            group.removeAttribute("aria-pressed");
+        for (const id of picked) {
+            this.groups.get(id)?.classList.add("picked");
+            this.groups.get(id)?.setAttribute("aria-pressed", "true");
+        }
+        for (const [from, to] of links)
+            for (const edge of this.#edges(from, to))
+                edge.classList.add("lit", ...(narrowest && narrowest[0] === from && narrowest[1] === to ? ["narrowest"] : []));
+        this.canvas.classList.toggle("lighting", links.length > 0);
+    }
+
+    #edges(from, to) {
+        return [this.groups.get(`${from}--${to}`), this.groups.get(`${to}--${from}`)].filter(Boolean);
+    }
+
+    /** Lays arrows over the drawing, one a step {from, to}; now: the one to stand out, -1: all alike. */
+    draw(steps, now = -1) {
+        if (!this.svg)
+            return;
+        this.overlay.replaceChildren(...steps.map((step, i) => this.#arrow(step, i === now)).filter(Boolean));
+        this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
+    }
+
+    #centre(id) {
+        const group = this.groups.get(id);
+        const box = group?.querySelector("path, polygon, ellipse")?.getBBox();
+        return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2, w: box.width, h: box.height } : null;
+    }
+
+    /* A curve between two tiles that bulges upwards by a part of their distance, so that neighbours stay apart. */
+    #arrow({ from, to }, now) {
+        const a = this.#centre(from), b = this.#centre(to);
+        if (!a || !b || from === to)
+            return null;
+        const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
+        const bend = Math.min(length * 0.28, this.size.h * 0.22) * (dx < 0 || (dx === 0 && dy < 0) ? -1 : 1);
+        const mid = { x: (a.x + b.x) / 2 + dy / length * bend, y: (a.y + b.y) / 2 - dx / length * bend };
+        const start = border(a, mid), end = border(b, mid);
+        const angle = Math.atan2(end.y - mid.y, end.x - mid.x), head = now ? 9 : 7;
+        const wing = (turn) => `${end.x - head * Math.cos(angle + turn)},${end.y - head * Math.sin(angle + turn)}`;
+        return s("g", { class: now ? "step now" : "step", "data-step": `${from}>${to}` },
+            s("path", { class: "line", d: `M${start.x},${start.y} Q${mid.x},${mid.y} ${end.x},${end.y}` }),
+            s("path", { class: "head", d: `M${end.x},${end.y} L${wing(0.42)} L${wing(-0.42)} Z` }));
+    }
+
+    fit() {
+        if (this.svg)
+            this.#look(fit(this.size, this.window));
+    }
+
+    #look(box) {
+        this.box = box;
+        this.svg.setAttribute("viewBox", write(box));
+    }
+
+    #zoom(factor, fx = 0.5, fy = 0.5) {
+        if (this.svg)
+            this.#look(zoom(this.box, factor, fx, fy, fit(this.size, this.window)));
+    }
+
+    #resized() {
+        const before = this.window, after = { w: this.root.clientWidth || 1, h: this.root.clientHeight || 1 };
+        this.window = after;
+        if (!this.svg)
+            return;
+        const whole = fit(this.size, before);
+        if (Math.abs(this.box.w - whole.w) < 1 && Math.abs(this.box.x - whole.x) < 1)
+            this.fit();
+        else
+            this.#look(reshape(this.box, before, after));
+    }
+
+    #key(event) {
+        if (!this.svg || event.ctrlKey || event.metaKey || event.altKey)
+            return;
+        const device = event.target.closest?.("g.node");
+        if (device && (event.key === "Enter" || event.key === " ")) {
+            event.preventDefault();
+            this.onSelect(device.id, event.shiftKey);
+            return;
+        }
+        const moves = { ArrowLeft: [-KEY_STEP, 0], ArrowRight: [KEY_STEP, 0], ArrowUp: [0, -KEY_STEP], ArrowDown: [0, KEY_STEP] };
+        if (moves[event.key])
+            this.#look(pan(this.box, ...moves[event.key], this.size));
+        else if (event.key === "+" || event.key === "=")
+            this.#zoom(BUTTON);
+        else if (event.key === "-")
+            this.#zoom(1 / BUTTON);
+        else if (event.key === "0")
+            this.fit();
+        else
+            return;
+        event.preventDefault();
+    }
+
+    #wheel(event) {
+        if (!this.svg)
+            return;
+        event.preventDefault();
+        const at = this.canvas.getBoundingClientRect(), lines = event.deltaMode ? 30 : 1;
+        this.#zoom(WHEEL ** (-event.deltaY * lines * (event.ctrlKey ? 4 : 1)), (event.clientX - at.left) / at.width, (event.clientY - at.top) / at.height);
+    }
+
+    #press(event) {
+        if (!this.svg || event.button)
+            return;
+        this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+        this.dragged = this.fingers.size > 1;
+        this.pressed = { x: event.clientX, y: event.clientY, device: event.target.closest?.("g.node[role='button']"), shift: event.shiftKey };
+    }
+
+    #move(event) {
+        const finger = this.fingers.get(event.pointerId);
+        if (!finger || !this.svg)
+            return;
+        if (!this.dragged && Math.hypot(event.clientX - this.pressed.x, event.clientY - this.pressed.y) > 4) {
+            this.dragged = true;
+            this.canvas.setPointerCapture(event.pointerId);
+            this.canvas.classList.add("moving");
+        }
+        if (!this.dragged)
+            return;
+        const before = this.#spread();
+        const dx = event.clientX - finger.x, dy = event.clientY - finger.y;
+        finger.x = event.clientX;
+        finger.y = event.clientY;
+        this.#look(pan(this.box, -dx / this.window.w / this.fingers.size, -dy / this.window.h / this.fingers.size, this.size));
+        const after = this.#spread();
+        if (before && after)
+            this.#zoom(after.d / before.d, after.x, after.y);
+    }
+
+    /* Distance and middle of two fingers, null with fewer. */
+    #spread() {
+        if (this.fingers.size < 2)
+            return null;
+        const [a, b] = [...this.fingers.values()], at = this.canvas.getBoundingClientRect();
+        return { d: Math.max(1, Math.hypot(a.x - b.x, a.y - b.y)), x: ((a.x + b.x) / 2 - at.left) / at.width, y: ((a.y + b.y) / 2 - at.top) / at.height };
+    }
+
+    #release(event) {
+        if (!this.fingers.delete(event.pointerId))
+            return;
+        this.canvas.classList.remove("moving");
+        if (!this.dragged && event.type === "pointerup")
+            this.onSelect(this.pressed.device?.id ?? "", this.pressed.shift);
+    }
+}
+
+/* Where the line from a tile's middle to a point leaves the tile. */
+function border(tile, to) {
+    const dx = to.x - tile.x, dy = to.y - tile.y;
+    const scale = Math.min(tile.w / 2 / Math.max(1e-6, Math.abs(dx)), tile.h / 2 / Math.max(1e-6, Math.abs(dy)));
+    return scale < 1 ? { x: tile.x + dx * scale, y: tile.y + dy * scale } : { x: tile.x, y: tile.y };
+}

@@ -1,0 +1,71 @@
+/* GPU x (GPU + NET): type, bandwidth, hops or verdict of each path. */
+import { choices, h } from "../dom.js";
+import { cell, KINDS, shortName } from "../model.js";
+
+/** actions: cell(mode), select(from, to), hosts(n). */
+export function matrixView({ model, state, actions }) {
+    const { gpus, nets } = model, columns = [...gpus, ...nets];
+    const used = new Set();
+    const rows = gpus.map((row) => columns.map((column) => {
+        const value = cell(model, row.id, column.id, state.cell);
+        if (value.kind)
+            used.add(value.kind);
+        return value;
+    }));
+    const start = Math.max(0, gpus.findIndex((row) => row.id === state.from));
+    const grid = h("table.matrix", { role: "grid", id: "matrix", "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`, onkeydown: walk },
+        h("thead", null, h("tr", null, h("td", null, ""), columns.map((node, i) =>
+            h(`th${i === gpus.length && i ? ".gap" : ""}${node.id === state.to ? ".on" : ""}`, { scope: "col", title: node.id }, heading(model, node))))),
+        h("tbody", null, gpus.map((row, r) => h("tr", null,
+            h(`th${row.id === state.from ? ".on" : ""}`, { scope: "row", title: row.id }, shortName(model, row.id)),
+            columns.map((column, c) => {
+                const value = rows[r][c], on = row.id === state.from && column.id === state.to;
+                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell" }, h(value.kind ? `button.k-${value.kind}` : "button", {
+                    type: "button", "data-key": `${row.id}>${column.id}`, "aria-selected": String(on), title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
+                    "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
+                    tabindex: on || (!state.to && r === start && c === 0) || (state.to && !model.nodes.has(state.to) && !r && !c) ? "0" : "-1", disabled: value.text === "" && value.label === "no path",
+                    onclick: () => actions.select(row.id, column.id),
+                }, value.text || "·"));
+            })))));
+    return [
+        h("div.toolbar", null,
+            choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell),
+            h("div.legend", null, legend(state.cell, used))),
+        gpus.length > 0 ? h("div.scroll", null, grid) : h("p", null, "No GPU takes part."),
+        nets.length === 0 && gpus.length > 0 && (model.doc.hosts === 1
+            ? h("p.note", null, "With one host NCCL drops the NICs from the graph. ", h("button.text", { type: "button", id: "two-hosts", onclick: () => actions.hosts(2) }, "Take two hosts"), " to see paths to them.")
+            : h("p.note", null, "The dump holds no NIC.")),
+    ];
+}
+
+const NAMES = { type: "type", bw: "bandwidth in GB/s", hops: "number of hops", verdict: "P2P and GPU Direct RDMA verdicts" };
+
+function heading(model, node) {
+    const [word, ...rest] = shortName(model, node.id).split(" ");
+    return [h("small", null, word), rest.join(" ")];
+}
+
+function legend(mode, used) {
+    if (mode === "verdict")
+        return [
+            ["yes", "W / R", "P2P by writing / by reading"], ["yes", "SR", "GDR sending and receiving"],
+            ...(used.has("part") ? [["part", "–R", "one direction only"]] : []), ["no", "–", "no"],
+        ].map(([kind, text, meaning]) => h("span", null, h(`span.kind.k-${kind}`, null, text), meaning));
+    return Object.keys(KINDS).filter((kind) => used.has(kind) && kind !== "LOC").map((kind) =>
+        h("span", null, h(`span.kind.k-${kind}`, null, kind), KINDS[kind]));
+}
+
+/* Arrow keys go from cell to cell, as in a spreadsheet. */
+function walk(event) {
+    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -1e6], End: [0, 1e6] };
+    const step = steps[event.key], at = event.target.closest("td");
+    if (!step || !at)
+        return;
+    event.preventDefault();
+    const rows = [...event.currentTarget.tBodies[0].rows], clamp = (n, most) => Math.min(most, Math.max(0, n));
+    const row = rows[clamp(rows.indexOf(at.parentNode) + step[0], rows.length - 1)];
+    const to = row.cells[1 + clamp(at.cellIndex - 1 + step[1], row.cells.length - 2)].firstChild;
+    event.target.tabIndex = -1;
+    to.tabIndex = 0;
+    to.focus();
+}

@@ -1,0 +1,28 @@
+/* An error: what, where, what to do; and the lines of the input it is about. */
+import { h } from "../dom.js";
+import { excerpt } from "../model.js";
+
+/** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file. */
+export function problemView(problem, { source = null, name = "" } = {}) {
+    const place = problem.line
+        ? `${name || "input"}:${problem.line}${problem.column ? `:${problem.column}` : ""}`
+        : "";
+    return h("div.problem", { role: "alert" },
+        h("h2", null, problem.title ?? "Error"),
+        h("p", null, sentence(problem.detail)),
+        place && h("p.where", null,
+            `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`),
+        problem.where && !problem.line && h("p.where", null, problem.where),
+        problem.advice && h("p", null, sentence(problem.advice)),
+        problem.line && source !== null && excerptView(source, problem.line, problem.column));
+}
+
+const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "");
+
+export function excerptView(source, line, column) {
+    return h("div.excerpt", { tabindex: "0", role: "group", "aria-label": `Lines around ${line}` },
+        excerpt(source, line, column).map((row) => [
+            h(row.here ? "div.here" : "div", null, h("span.number", null, String(row.number)), row.text || " "),
+            row.caret >= 0 && h("div", { "aria-hidden": "true" }, h("span.number", null, ""), h("span.caret", null, `${" ".repeat(row.caret)}^`)),
+        ]));
+}

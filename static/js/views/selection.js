@@ -1,0 +1,71 @@
+/* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
+import { h } from "../dom.js";
+import { bandwidth, deviceFacts, hops, KINDS, pathsFrom, reason, shortName, typeOf, verdict } from "../model.js";
+
+const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
+
+/** actions: select(from, to), setting(name), hosts(n). */
+export function selectionView({ model, state, actions }) {
+    if (!state.from)
+        return h("div", null,
+            h("p", null, "Nothing is selected."),
+            h("p.note", null, "Click a device in the drawing to see its paths; click a cell of the matrix, or shift-click a second device, to see the path between two."));
+    if (!model.nodes.has(state.from) || (state.to && !model.nodes.has(state.to))) {
+        const missing = model.nodes.has(state.from) ? state.to : state.from;
+        return h("div", null,
+            h("p", null, `${missing} is not in this analysis.`),
+            ["NET", "NIC"].includes(typeOf(missing)) && model.doc.hosts === 1 && [
+                h("p.note", null, "With one host NCCL drops the NICs."),
+                h("button", { type: "button", onclick: () => actions.hosts(2) }, "Take two hosts")]);
+    }
+    return state.to ? pathView(model, state, actions) : deviceView(model, state, actions);
+}
+
+function deviceView(model, { from }, actions) {
+    const rows = pathsFrom(model, from);
+    return [
+        h("div.path-head", null, h("h2", null, shortName(model, from)),
+            h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
+        h("dl.facts", null, deviceFacts(model, from).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
+        rows.length > 0 && h("table.wide", null,
+            h("caption.unseen", null, `Paths from ${shortName(model, from)}`),
+            h("thead", null, h("tr", null, h("th", null, "Path to"), h("th", null, "Type"), h("th.num", null, "GB/s"), h("th.num", null, "Hops"), h("th", null, "Verdict"))),
+            h("tbody", null, rows.map((path) => {
+                const decision = verdict(model, path.from, path.to);
+                return h("tr.click", { onclick: () => actions.select(path.from, path.to) },
+                    h("td", null, h("button.text", { type: "button" }, shortName(model, path.to))),
+                    h("td", null, kind(path.type)), h("td.num", null, bandwidth(path.bw)), h("td.num", null, String(path.hops.length)),
+                    h("td", null, decision ? `${decision.kind} ${decision.yes ? "yes" : decision.part ? "one way" : "no"}` : ""));
+            }))),
+        rows.length === 0 && h("p.note", null, "NCCL keeps paths between GPUs, NICs (NET) and CPUs."),
+    ];
+}
+
+function pathView(model, { from, to }, actions) {
+    const path = model.paths.get(`${from}>${to}`), decision = from === to ? null : verdict(model, from, to);
+    const head = h("div.path-head", null,
+        h("h2", null, `${shortName(model, from)} → ${shortName(model, to)}`),
+        h("button.text", { type: "button", onclick: () => actions.select(to, from) }, "reverse"),
+        h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear"));
+    if (!path)
+        return [head, h("p", null, "NCCL keeps no path between these two.")];
+    const rows = hops(model, path), diversion = model.diversions.get(`${from}>${to}`);
+    return [
+        head,
+        h("p", null, kind(path.type), " ", h("span.big", null, bandwidth(path.bw)), " GB/s"),
+        h("p.muted", null, `${path.type}: ${KINDS[path.type] ?? ""}.`, diversion ? ` ${diversion}` : ""),
+        rows.length > 0 && h("table.wide.hops", null,
+            h("caption.unseen", null, "Hops"),
+            h("thead", null, h("tr", null, h("th.num", null, "Hop"), h("th", null, "To"), h("th", null, "Link"), h("th.num", null, "GB/s"), h("th", null, h("span.unseen", null, "Remark")))),
+            h("tbody", null, rows.map((row, i) => h(row.narrowest ? "tr.narrow" : "tr", null,
+                h("td.num", null, String(i + 1)), h("td.wrap", { title: row.to }, shortName(model, row.to)), h("td", null, kind(row.type)),
+                h("td.num", null, bandwidth(row.bw)), h("td", null, row.narrowest ? "narrowest" : ""))))),
+        decision?.rows.map((row) => h("section.verdict", { "data-verdict": row.yes ? "yes" : "no" },
+            h("h3", null, row.what, h(`span.kind.k-${row.yes ? "yes" : "no"}`, null, row.text)),
+            row.why && h("p", null, reason(model, row.why)),
+            row.why?.setting && h("p.muted", null,
+                row.why.by_user ? "You set " : "Moved by ",
+                h("button.text.mono", { type: "button", onclick: () => actions.setting(row.why.setting) }, row.why.setting), "."))),
+        typeOf(from) === "GPU" && typeOf(to) === "GPU" && from !== to && !decision && h("p.note", null, "No verdict: these GPUs take no part."),
+    ];
+}

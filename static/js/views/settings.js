@@ -1,0 +1,67 @@
+/* What can be changed: release, hosts, NCCL_* settings. */
+import { h } from "../dom.js";
+
+/** The controls above the drawing. actions: release(text), hosts(n), set(name, value), panel(name). */
+export function askBar({ state, releases, settingsOpen, busy, actions }) {
+    const names = releases.map((row) => row.name);
+    const standard = releases.find((row) => row.standard)?.name;
+    const current = state.release || standard || "";
+    const hosts = h("input", { id: "hosts", type: "number", min: "1", max: "65536", step: "1", value: String(state.hosts), "data-key": "hosts",
+        onchange: () => hosts.value >= 1 ? actions.hosts(Math.floor(Number(hosts.value))) : (hosts.value = String(state.hosts)) });
+    const release = h("select", { id: "release", "data-key": "release", onchange: () => actions.release(release.value === standard ? "" : release.value) },
+        (names.includes(current) ? names : [current, ...names]).filter(Boolean).map((name) =>
+            h("option", { value: name, selected: name === current }, name === standard ? `${name}` : name)));
+    return h("div.bar.ask", { role: "group", "aria-label": "What is asked" },
+        h("label.field", null, "NCCL", release),
+        h("label.field", null, "Hosts", hosts),
+        h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
+        h("ul.chips", { "aria-label": "Changed settings" }, Object.entries(state.settings).map(([name, value]) =>
+            h("li.chip", null, h("span", null, `${name}=${value}`),
+                h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))),
+        h(busy ? "span.busy.on" : "span.busy", { "aria-hidden": "true" }, "computing…"));
+}
+
+/** All settings with their meaning; those of the list that differ from the default stand first. */
+export function settingsView({ state, settings, focus, filter, actions }) {
+    const known = new Set(settings.map((row) => row.name));
+    const rows = [
+        ...settings,
+        ...Object.keys(state.settings).filter((name) => !known.has(name)).map((name) => ({ name, meaning: "Not a setting of this release.", default: "" })),
+    ];
+    const list = h("ul.settings", null, rows.map((row) => setting(row, state, actions)));
+    const apply = () => {
+        const wanted = search.value.trim().toLowerCase();
+        [...list.children].forEach((item, i) => (item.hidden = wanted !== "" && !`${rows[i].name} ${rows[i].meaning}`.toLowerCase().includes(wanted)));
+    };
+    const search = h("input.filter", { type: "search", id: "filter", placeholder: "Filter settings", "aria-label": "Filter settings", value: focus || filter || "", "data-key": "filter",
+        oninput: () => { actions.filter(search.value); apply(); } });
+    apply();
+    return [h("div", null, search), settings.length ? list : h("p.muted", null, "The server lists no settings.")];
+}
+
+function setting(row, state, actions) {
+    const value = state.settings[row.name] ?? "", id = `set-${row.name}`;
+    const input = h("input", { id, value, spellcheck: "false", autocomplete: "off", placeholder: String(row.default ?? ""), "data-key": id, "aria-describedby": `${id}-meaning`,
+        onchange: () => actions.set(row.name, input.value.trim()) });
+    return h(value ? "li.changed" : "li", null,
+        h("div.line", null, h("label", { for: id }, row.name), input),
+        h("p", { id: `${id}-meaning` }, row.meaning, row.values ? ` Values: ${row.values}.` : "",
+            row.default !== undefined && row.default !== "" ? ` Default: ${row.default}.` : ""));
+}
+
+/** The answers of /v1/releases and /v1/settings as plain rows, whatever envelope they come in. */
+export function readReleases(answer) {
+    const rows = Array.isArray(answer) ? answer : answer.releases ?? [];
+    const list = rows.map((row) => (typeof row === "string" ? { name: row } : { name: row.release ?? row.name ?? row.version, standard: row.default === true }));
+    const named = typeof answer.default === "string" ? answer.default : null;
+    const standard = list.find((row) => row.name === named) ?? list.find((row) => row.standard) ?? list.at(-1);
+    return list.map((row) => ({ name: row.name, standard: row === standard }));
+}
+
+export function readSettings(answer) {
+    const rows = Array.isArray(answer) ? answer : answer.settings ?? [];
+    return rows.map((row) => ({
+        name: row.name, meaning: row.meaning ?? row.description ?? "", values: row.values ?? "",
+        default: row.default ?? row.default_text ?? "", here: row.in_release ?? row.available ?? true,
+    })).filter((row) => row.here);
+}

@@ -1,0 +1,36 @@
+/* Before a machine is open: example machines, a place for a dump, and how to get one. */
+import { copyButton, h } from "../dom.js";
+
+const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
+
+/** actions: open(blob, name), example(row). problem: a node with what went wrong last, or null. */
+export function startView({ examples, actions, problem }) {
+    const file = h("input.unseen", { type: "file", id: "file", accept: ".xml,.txt,application/xml,text/xml", tabindex: "-1",
+        onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
+    const text = h("textarea", { id: "paste", rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …",
+        "aria-label": "Topology XML" });
+    const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.xml");
+    return h("div.start", null,
+        h("header", null,
+            h("h1", null, "See how NCCL sees a machine"),
+            h("p.muted", null, "Paths, peer-to-peer and GPU Direct verdicts, rings, trees and the tuning model of a chosen NCCL release, with the rule behind each.")),
+        problem,
+        h("section", { "aria-label": "Your dump" },
+            h("h2", null, "Your dump"),
+            h("div.drop", null,
+                h("button", { type: "button", id: "choose", onclick: () => file.click() }, "Choose a file…"), file,
+                h("span.muted", null, "or drop it anywhere on this page")),
+            text,
+            h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
+            h("h2", { id: "how" }, "How to get one"),
+            h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
+            h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
+            h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data.")),
+        h("section", { "aria-label": "Example machines" },
+            h("h2", null, "Example machines"),
+            examples?.length
+                ? h("ul.examples", null, examples.map((row) => h("li", null,
+                    h("button", { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
+                        h("b", null, row.title), h("span.muted", null, row.description)))))
+                : h("p.muted", null, examples ? "None came with this server." : "Loading…")));
+}
