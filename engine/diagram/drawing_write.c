@@ -5,7 +5,7 @@
 
 #include "engine/diagram/drawing.h"
 
-static const float margin = 12, corner = 6, arrow_length = 7;
+static const float margin = 0, corner = 6, arrow_length = 7;
 
 struct extent {
     float left, top, right, bottom;
@@ -267,7 +267,7 @@ enum orr_code orr_drawing_write(const struct orr_drawing *drawing, struct orr_te
     orr_text_puts(text, "graph \"orrery\" {\ngraph [layout=nop2,notranslate=true,charset=\"UTF-8\",id=\"orrery\",");
     orr_text_printf(text, "class=\"orrery view-%s theme-%s\",", drawing->view, theme);
     attribute(text, "tooltip", drawing->title);
-    orr_text_printf(text, "bgcolor=\"%s\",pad=0,bb=\"0,0,%.2f,%.2f\",fontname=\"%s\"];\n", canvas->fill,
+    orr_text_printf(text, "bgcolor=\"%s\",pad=0.17,bb=\"0,0,%.2f,%.2f\",fontname=\"%s\"];\n", canvas->fill,
                     (double)(extent.right - extent.left), (double)(extent.bottom - extent.top), orr_theme_font);
     orr_text_printf(text, "node [shape=box,style=\"rounded,filled\",fixedsize=true,margin=0,fontname=\"%s\"];\n",
                     orr_theme_font);

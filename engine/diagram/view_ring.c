@@ -1,0 +1,175 @@
+/* One ring of a channel, clockwise on an ellipse: each rank, and where the ring leaves and enters a host the NICs that
+ * it takes. Up to ORR_RING_RANKS ranks all are shown; beyond that host 0 and one tile that stands for all others. */
+#include <math.h>
+
+#include "engine/diagram/cast.h"
+#include "engine/diagram/view.h"
+
+enum { ORR_RING_RANKS = 40 };
+
+struct ring {
+    struct orr_cast cast;
+    const struct orr_communicator *all;
+    struct orr_actor *actors;
+    uint32_t count, hidden; /* hidden: ranks behind the tile of other hosts, which is the last actor */
+    int32_t channel;
+};
+
+/* Entry or exit NET (which: 0, 1) of the system of a rank for the channel; false: none. */
+static bool net_of(const struct ring *ring, int32_t rank, int which, struct orr_actor *ret_actor)
+{
+    const struct orr_analysis *analysis = ring->cast.analysis;
+    const struct orr_part *part = orr_analysis_part(analysis, rank % (int32_t)analysis->local_ranks);
+    const struct orr_graph *graph = &part->contribution.graphs[ORR_GRAPH_RING];
+    if (!graph->nets || graph->channels <= 0)
+        return false;
+    *ret_actor = (struct orr_actor){
+        .rank = rank, .is_net = true, .net = graph->nets[ring->all->source[ring->channel] % graph->channels][which]};
+    return true;
+}
+
+static bool gather(struct ring *ring)
+{
+    uint32_t n = ring->all->rank_count;
+    const int32_t *order = ring->all->rings[ring->all->source[ring->channel]], *node = ring->all->node_of_rank;
+    bool whole = n <= ORR_RING_RANKS || ring->all->node_count <= 1;
+    ring->actors = ORR_NEW(ring->cast.drawing->arena, struct orr_actor, 3 * (size_t)n + 1);
+    if (!ring->actors)
+        return false;
+    uint32_t start = 0; /* where the ring enters the system of rank 0 */
+    while (start < n && node[order[(n - start) % n]] == node[order[0]])
+        start++;
+    start = start >= n ? 0 : (n + 1 - start) % n;
+    for (uint32_t k = 0; k < n; k++) {
+        int32_t rank = order[(start + k) % n], next = order[(start + k + 1) % n], last = order[(start + k + n - 1) % n];
+        if (!whole && node[rank] != node[order[0]]) {
+            ring->hidden++;
+            continue;
+        }
+        struct orr_actor net;
+        if (node[last] != node[rank] && net_of(ring, rank, 0, &net))
+            ring->actors[ring->count++] = net;
+        ring->actors[ring->count++] = (struct orr_actor){.rank = rank};
+        if (node[next] != node[rank] && net_of(ring, rank, 1, &net))
+            ring->actors[ring->count++] = net;
+    }
+    if (ring->hidden)
+        ring->count++; /* the tile of other hosts */
+    return true;
+}
+
+/* Points at equal distances along an ellipse, clockwise from the top. */
+static void spread(struct orr_point *points, uint32_t count, float rx, float ry)
+{
+    enum { STEPS = 4096 };
+    const double turn = 6.283185307179586;
+    double length = 0;
+    for (int i = 0; i < STEPS; i++) {
+        double t = turn * (i + 0.5) / STEPS;
+        length += hypot(rx * cos(t), ry * sin(t));
+    }
+    double walked = 0;
+    uint32_t next = 0;
+    for (int i = 0; i < STEPS && next < count; i++) {
+        double t = turn * i / STEPS;
+        if (walked >= length * next / count)
+            points[next++] = (struct orr_point){(float)(rx * sin(t)), (float)(-ry * cos(t))};
+        walked += hypot(rx * cos(t + turn * 0.5 / STEPS), ry * sin(t + turn * 0.5 / STEPS));
+    }
+    while (next < count)
+        points[next++] = (struct orr_point){0, -ry};
+}
+
+/* Where the line from the middle of a tile towards a point leaves it. */
+static struct orr_point edge_of(struct orr_point centre, float w, float h, struct orr_point towards)
+{
+    float dx = towards.x - centre.x, dy = towards.y - centre.y;
+    float scale = fminf(dx ? w / 2 / fabsf(dx) : INFINITY, dy ? h / 2 / fabsf(dy) : INFINITY);
+    return isfinite(scale) ? (struct orr_point){centre.x + dx * scale, centre.y + dy * scale} : centre;
+}
+
+enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel, struct orr_drawing *drawing,
+                            struct orr_error *err)
+{
+    const struct orr_communicator *all = &analysis->communicator;
+    if (channel < 0 || channel >= all->channel_count)
+        return orr_fail(err, ORR_NOT_FOUND, "there is no channel %d: the communicator has %d, counted from 0", channel,
+                        all->channel_count);
+    struct ring ring = {.all = all, .channel = channel};
+    orr_cast_init(&ring.cast, analysis, drawing);
+    if (drawing->failed || !gather(&ring)) {
+        drawing->failed = true;
+        return ORR_OK;
+    }
+    uint32_t n = ring.count;
+    if (n > ORR_DRAWN_NODES_MAX)
+        return orr_fail(err, ORR_LIMIT, "the ring has %u stations, more than the %d of one picture", n,
+                        ORR_DRAWN_NODES_MAX);
+    struct orr_point *at = ORR_NEW(drawing->arena, struct orr_point, n);
+    struct orr_hop *hops = ORR_NEW(drawing->arena, struct orr_hop, n);
+    if (!at || !hops) {
+        drawing->failed = true;
+        return ORR_OK;
+    }
+    bool many = n > 24;
+    const float w = many ? 92 : 108, h = 32, font = many ? 9 : 10;
+    float mean = (float)n * (many ? 118 : 168) / 6.2832f, ry = fmaxf(mean / 1.335f, n > 2 ? 110 : 60);
+    spread(at, n, n == 1 ? 0 : fmaxf(1.6f * ry, 190), ry);
+    uint32_t shown = ring.hidden ? n - 1 : n;
+    for (uint32_t k = 0; k < shown; k++)
+        orr_cast_tile(&ring.cast, &ring.actors[k], at[k], w, h, font);
+    if (ring.hidden) {
+        ring.actors[shown] = (struct orr_actor){.rank = -1};
+        ring.actors[shown].tile = orr_drawing_tile(
+            drawing, &(struct orr_tile){
+                         .frame = {at[shown].x - w / 2, at[shown].y - h / 2, w, h},
+                         .box = ORR_NO_BOX,
+                         .role = ORR_ROLE_OTHER,
+                         .font = font,
+                         .id = "others",
+                         .classes = "others",
+                         .title = orr_drawing_text(drawing, "%u ranks of %u other systems", ring.hidden,
+                                                   all->node_count - 1),
+                         .label = orr_drawing_text(drawing, "%u other hosts\n%u ranks", all->node_count - 1, ring.hidden)});
+    }
+    float least = INFINITY, most = 0;
+    for (uint32_t k = 0; n > 1 && k < n; k++) {
+        const struct orr_actor *from = &ring.actors[k], *to = &ring.actors[(k + 1) % n];
+        hops[k] = from->rank < 0 || to->rank < 0 ? (struct orr_hop){ORR_PATH_NET, 0}
+                                                 : orr_cast_hop(&ring.cast, from, to);
+        if (hops[k].bw > 0) {
+            least = fminf(least, hops[k].bw);
+            most = fmaxf(most, hops[k].bw);
+        }
+    }
+    for (uint32_t k = 0; n > 1 && k < n && !drawing->failed; k++) {
+        struct orr_point a = at[k], b = at[(k + 1) % n], aside = {0, 0};
+        if (n == 2) /* there and back, beside one another */
+            aside = (struct orr_point){k ? -20 : 20, 0};
+        a.x += aside.x, b.x += aside.x;
+        struct orr_point from = edge_of(a, w, h, b), to = edge_of(b, w, h, a);
+        if (n == 2) {
+            from.y = a.y + (b.y > a.y ? h / 2 : -h / 2);
+            to.y = b.y + (b.y > a.y ? -h / 2 : h / 2);
+        }
+        bool narrowest = hops[k].bw == least && least < most;
+        float half = orr_text_width(orr_cast_hop_label(&ring.cast, hops[k], narrowest), 8.5f) / 2;
+        struct orr_point middle = {(from.x + to.x) / 2, (from.y + to.y) / 2};
+        float out = hypotf(middle.x, middle.y * 1.6f);
+        struct orr_point inward = out > 1 ? (struct orr_point){-middle.x / out, -middle.y * 1.6f / out}
+                                          : (struct orr_point){aside.x > 0 ? 1 : -1, 0};
+        middle.x += inward.x * (half + 8);
+        middle.y += inward.y * 24;
+        orr_cast_wire(&ring.cast, &ring.actors[k], &ring.actors[(k + 1) % n], hops[k], narrowest,
+                      (struct orr_point[]){from, to}, 2, middle);
+    }
+    const char *text = orr_drawing_text(drawing, "ring of channel %d of %d", channel, all->channel_count);
+    const char *second = orr_drawing_text(drawing, "%u rank%s, %u host%s", all->rank_count,
+                                          all->rank_count == 1 ? "" : "s", analysis->query.hosts,
+                                          analysis->query.hosts == 1 ? "" : "s");
+    drawing->title = orr_drawing_text(drawing, "%s: %s", text, second);
+    float y = n > 2 ? -8 : -ry - 60;
+    orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, -orr_text_width(text, 11) / 2, y - 9, 11, text);
+    orr_drawing_note(drawing, "note:size", ORR_NO_BOX, -orr_text_width(second, 10) / 2, y + 7, 10, second);
+    return ORR_OK;
+}
