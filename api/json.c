@@ -130,6 +130,12 @@ json_t *orr_json_node(struct orr_json *json, enum orr_node_type type, int64_t id
     return made(json, json_string_nocheck(orr_node_id_format(type, id, buffer)));
 }
 
+json_t *orr_json_node_of(struct orr_json *json, const struct orr_system *system, uint32_t node)
+{
+    char buffer[ORR_NODE_ID_SIZE];
+    return made(json, json_string_nocheck(orr_system_node_id(system, node, buffer)));
+}
+
 json_t **orr_json_nodes(struct orr_json *json, const struct orr_system *system)
 {
     json_t **nodes = calloc(system->node_count + 1, sizeof *nodes);
@@ -138,7 +144,7 @@ json_t **orr_json_nodes(struct orr_json *json, const struct orr_system *system)
         return NULL;
     }
     for (uint32_t i = 0; i < system->node_count; i++)
-        nodes[i] = orr_json_node(json, system->nodes[i].type, system->nodes[i].id);
+        nodes[i] = orr_json_node_of(json, system, i);
     return nodes;
 }
 

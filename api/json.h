@@ -30,6 +30,8 @@ json_t *orr_json_bool(struct orr_json *json, bool value);
 json_t *orr_json_number(struct orr_json *json, double value);
 /* A node id as users see it. */
 json_t *orr_json_node(struct orr_json *json, enum orr_node_type type, int64_t id);
+/* The id of a node of a system, as the release writes it. */
+json_t *orr_json_node_of(struct orr_json *json, const struct orr_system *system, uint32_t node);
 /* The id of every node of a system, to be shared between many places: free with orr_json_nodes_free(). */
 json_t **orr_json_nodes(struct orr_json *json, const struct orr_system *system);
 void orr_json_nodes_free(json_t **nodes, const struct orr_system *system);

@@ -26,16 +26,14 @@ static enum orr_code unknown_node(const struct orr_analysis *analysis, const cha
     return ORR_NOT_FOUND;
 }
 
-static json_t *hops_json(struct orr_json *json, const struct orr_part *part, const struct orr_path *path, uint32_t from)
+static json_t *hops_json(struct orr_json *json, const struct orr_part *part, const struct orr_path *path)
 {
     json_t *hops = orr_json_array(json);
     for (uint32_t i = 0; i < path->hops; i++) {
         const struct orr_link *link = &part->system.links[part->paths.links[path->first + i]];
-        const struct orr_node *a = &part->system.nodes[i ? orr_path_node(&part->paths, path, i - 1) : from];
-        const struct orr_node *b = &part->system.nodes[link->to];
         json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "from", orr_json_node(json, a->type, a->id));
-        orr_json_set(json, row, "to", orr_json_node(json, b->type, b->id));
+        orr_json_set(json, row, "from", orr_json_node_of(json, &part->system, link->from));
+        orr_json_set(json, row, "to", orr_json_node_of(json, &part->system, link->to));
         orr_json_set(json, row, "link", orr_json_text(json, orr_link_type_name(link->type)));
         orr_json_set(json, row, "bw", orr_json_number(json, link->bw));
         orr_json_add(json, hops, row);
@@ -85,15 +83,14 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
         return ORR_NOT_FOUND;
     }
     const struct orr_path *path = orr_path(&part->paths, a, b);
-    const struct orr_node *nodes = part->system.nodes;
     int narrowest = orr_path_narrowest(&part->paths, path);
     json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "from", orr_json_node(json, nodes[a].type, nodes[a].id));
-    orr_json_set(json, object, "to", orr_json_node(json, nodes[b].type, nodes[b].id));
+    orr_json_set(json, object, "from", orr_json_node_of(json, &part->system, a));
+    orr_json_set(json, object, "to", orr_json_node_of(json, &part->system, b));
     orr_json_set(json, object, "type", orr_json_text(json, orr_path_type_name(path->type)));
     orr_json_set(json, object, "meaning", orr_json_text(json, orr_path_type_meaning(path->type)));
     orr_json_set(json, object, "bw", orr_json_number(json, path->bw));
-    orr_json_set(json, object, "hops", hops_json(json, part, path, a));
+    orr_json_set(json, object, "hops", hops_json(json, part, path));
     orr_json_set(json, object, "narrowest", narrowest < 0 ? json_null() : orr_json_int(json, narrowest));
     orr_json_set(json, object, "why", orr_json_text(json, orr_path_origin_text(path->origin)));
     set_decisions(json, object, analysis, part, a, b);

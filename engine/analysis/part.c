@@ -15,7 +15,8 @@ static void summarise_rates(struct orr_system *system, const struct orr_paths *p
     enum orr_node_type target = has_nets ? ORR_NET : ORR_GPU;
     system->max_bw = system->total_bw = 0;
     if (!has_nets && orr_system_count(system, ORR_GPU) == 1) {
-        system->max_bw = system->total_bw = ORR_LOC_BW;
+        system->max_bw = ORR_LOC_BW;
+        system->total_bw = system->release->single_gpu_total;
         return;
     }
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {

@@ -101,6 +101,7 @@ struct orr_release {
     bool diverts_gdr_always;     /* also where the way goes through a CPU already */
     bool reads_only_with_nvlink; /* GPU Direct RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
+    float single_gpu_total;      /* total bandwidth of a GPU without NICs */
 
     /* Search. */
     const struct orr_search_rates *search_rates;

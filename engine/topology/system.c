@@ -29,6 +29,19 @@ char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NO
     return buffer;
 }
 
+char *orr_system_node_id(const struct orr_system *system, uint32_t node, char buffer[ORR_NODE_ID_SIZE])
+{
+    const struct orr_node *n = &system->nodes[node];
+    if (n->id >= 0)
+        return orr_node_id_format(n->type, n->id, buffer);
+    if (system->release->id_layout == ORR_ID_PLAIN) /* no system ids */
+        snprintf(buffer, ORR_NODE_ID_SIZE, "%s/0-%" PRIx64, node_names[n->type], (uint64_t)n->id);
+    else /* the borrow of a negative NUMA id makes the system id negative */
+        snprintf(buffer, ORR_NODE_ID_SIZE, "%s/%" PRIx64 "-%" PRIx64, node_names[n->type], (uint64_t)(n->id >> 56),
+                 orr_id_local(n->id));
+    return buffer;
+}
+
 static uint32_t find_in_type(const struct orr_system *system, enum orr_node_type type, int64_t id)
 {
     for (uint32_t n = system->first[type]; n < system->first[type + 1]; n++)
@@ -49,31 +62,24 @@ static uint32_t find_rank(const struct orr_system *system, const char *text)
     return ORR_NO_NODE;
 }
 
-/* "1-1b000": system and local id, both hexadecimal. */
-static bool parse_id(const char *text, int64_t *ret_id)
+static uint32_t find_by_text(const struct orr_system *system, enum orr_node_type type, const char *text)
 {
-    char *end;
-    uint64_t host = strtoull(text, &end, 16);
-    if (end == text || *end != '-' || host > 255)
-        return false;
-    const char *local = end + 1;
-    uint64_t id = strtoull(local, &end, 16);
-    if (end == local || *end)
-        return false;
-    *ret_id = (int64_t)(host << 56 | (id & 0x00ffffffffffffffu));
-    return true;
+    char id[ORR_NODE_ID_SIZE];
+    for (uint32_t n = system->first[type]; n < system->first[type + 1]; n++)
+        if (!strcmp(orr_system_node_id(system, n, id), text))
+            return n;
+    return ORR_NO_NODE;
 }
 
 uint32_t orr_system_find(const struct orr_system *system, const char *text)
 {
     static const enum orr_node_type with_bus_id[] = {ORR_GPU, ORR_NIC, ORR_PCI};
-    int64_t id;
     if (!strncmp(text, "rank:", 5))
         return find_rank(system, text + 5);
     for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++) {
         size_t length = strlen(node_names[type]);
         if (!strncmp(text, node_names[type], length) && text[length] == '/')
-            return parse_id(text + length + 1, &id) ? find_in_type(system, (enum orr_node_type)type, id) : ORR_NO_NODE;
+            return find_by_text(system, (enum orr_node_type)type, text);
     }
     if (!strchr(text, ':'))
         return ORR_NO_NODE;

@@ -112,10 +112,12 @@ static inline uint64_t orr_id_local(int64_t id)
 const char *orr_node_type_name(enum orr_node_type type);
 const char *orr_link_type_name(enum orr_link_type type);
 
-/* Longest text of a node id with its terminating zero: "TYPE/ff-ffffffffffffff". */
-enum { ORR_NODE_ID_SIZE = 24 };
+/* Longest text of a node id with its terminating zero: "CPU/ffffffffffffffff-ffffffffffffff". */
+enum { ORR_NODE_ID_SIZE = 40 };
 /* Writes a node's id as users see it: "GPU/0-1b000". Returns buffer. */
 char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE]);
+/* The same for a node of a system, where NUMA node -1 shows as the release shows it. Returns buffer. */
+char *orr_system_node_id(const struct orr_system *system, uint32_t node, char buffer[ORR_NODE_ID_SIZE]);
 /* Finds a node by such a text, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE: none. */
 uint32_t orr_system_find(const struct orr_system *system, const char *text);
 
