@@ -1,0 +1,93 @@
+"""Starts the real daemon on a free port for the whole run, ends it by SIGTERM, and demands exit 0 and no sanitizer report.
+
+The program is taken from the environment ORRERY, otherwise build-dev/orrery.
+"""
+import http.client
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+
+# A workstation of our own: two GPUs behind one CPU, a NIC beside them.
+DUMP = b"""<system version="1">
+  <cpu host_hash="0x1" numaid="0" affinity="0000ffff" arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49">
+    <pci busid="0000:01:00.0" class="0x030000" vendor="0x10de" device="0x2684" subsystem_vendor="0x10de" subsystem_device="0x16f3" link_speed="16.0 GT/s PCIe" link_width="16">
+      <gpu dev="0" sm="89" rank="0" gdr="1"/>
+    </pci>
+    <pci busid="0000:41:00.0" class="0x030000" vendor="0x10de" device="0x2684" subsystem_vendor="0x10de" subsystem_device="0x16f3" link_speed="16.0 GT/s PCIe" link_width="16">
+      <gpu dev="1" sm="89" rank="1" gdr="1"/>
+    </pci>
+    <pci busid="0000:81:00.0" class="0x020000" vendor="0x15b3" device="0x1017" subsystem_vendor="0x15b3" subsystem_device="0x0007" link_speed="8.0 GT/s PCIe" link_width="16">
+      <nic>
+        <net name="mlx5_0" dev="0" speed="100000" port="1" latency="0.000000" guid="0x1" maxconn="131072" gdr="1"/>
+      </nic>
+    </pci>
+  </cpu>
+</system>
+"""
+
+
+class Server:
+    def __init__(self, *options):
+        program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+        if not os.path.exists(program):
+            pytest.skip(f"{program} is not built")
+        self.log = tempfile.TemporaryFile()
+        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:exitcode=99", UBSAN_OPTIONS="print_stacktrace=1")
+        self.process = subprocess.Popen(
+            [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=self.log, env=environment)
+        line = self.process.stdout.readline().decode()
+        assert line.startswith("listening on http://127.0.0.1:"), (line, self.stop_log())
+        self.port = int(line.rsplit(":", 1)[1])
+
+    def stop_log(self):
+        self.log.seek(0)
+        return self.log.read().decode(errors="replace")
+
+    def connect(self, timeout=20):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
+    def ask(self, method, target, body=None, headers=None, connection=None):
+        """(response, bytes) of one request; on a connection of its own where none is given."""
+        own = connection or self.connect()
+        own.request(method, target, body=body, headers=headers or {})
+        response = own.getresponse()
+        data = response.read()
+        if not connection:
+            own.close()
+        return response, data
+
+    def json(self, *arguments, **named):
+        response, data = self.ask(*arguments, **named)
+        return response.status, json.loads(data)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(timeout=30)
+        log = self.stop_log()
+        for word in ("ERROR: AddressSanitizer", "LeakSanitizer", "runtime error:", "ThreadSanitizer"):
+            assert word not in log, log[-6000:]
+        assert status == 0, log[-6000:]
+        return log
+
+
+@pytest.fixture(scope="session")
+def server():
+    running = Server("--database", ":memory:", "--static", str(ROOT / "static"))
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def topology(server):
+    """The id of the workstation above."""
+    status, answer = server.json("POST", "/v1/topologies?name=workstation", DUMP)
+    assert status in (200, 201)
+    return answer["id"]

@@ -1,0 +1,207 @@
+"""The service by its real socket: the resources, conditional and compressed answers, parallel clients, draining."""
+import concurrent.futures
+import gzip
+import json
+import signal
+import socket
+import time
+
+import pytest
+
+from conftest import DUMP, ROOT, Server
+
+
+def test_uploading_twice_is_the_same_topology(server, topology):
+    response, data = server.ask("POST", "/v1/topologies", DUMP)
+    assert response.status == 200
+    assert response.getheader("Location") == f"/v1/topologies/{topology}"
+    assert json.loads(data)["machine"]["gpus"] == 2
+
+
+def test_the_source_comes_back_byte_for_byte(server, topology):
+    response, data = server.ask("GET", f"/v1/topologies/{topology}/source")
+    assert data == DUMP and response.getheader("Content-Type") == "application/xml"
+
+
+def test_name_and_labels_can_be_changed_and_searched(server):
+    status, made = server.json("POST", "/v1/topologies?name=first&label=rack%3D7", DUMP + b"<!-- another -->")
+    assert status == 201 and made["labels"] == {"rack": "7"}
+    target = f"/v1/topologies/{made['id']}"
+    status, changed = server.json("PATCH", target, json.dumps({"name": "second", "labels": {"row": "b"}}))
+    assert status == 200 and (changed["name"], changed["labels"]) == ("second", {"row": "b"})
+    assert server.json("PATCH", target, '{"names": 1}')[0] == 400
+    assert server.json("PATCH", target, "{")[1]["type"] == "/problems/invalid-json"
+    assert [t["id"] for t in server.json("GET", "/v1/topologies?q=second")[1]["items"]] == [made["id"]]
+    assert server.json("GET", f"{target}/analysis/ranks") == (200, 2)
+    assert server.ask("DELETE", target)[0].status == 204
+    assert server.ask("DELETE", target)[0].status == 404
+    for below in ("", "/source", "/analysis", "/analysis/ranks", "/path?from=rank:0&to=rank:1", "/findings", "/diagram.svg"):
+        assert server.json("GET", target + below)[0] == 404, below
+
+
+def test_pages_hold_everything_once_newest_first(server):
+    made = [server.json("POST", f"/v1/topologies?name=page-{i}", DUMP + b"<!-- %d -->" % i)[1]["id"] for i in range(5)]
+    seen, cursor = [], ""
+    while True:
+        status, page = server.json("GET", f"/v1/topologies?limit=2&q=page-{cursor}")
+        assert status == 200 and len(page["items"]) <= 2
+        seen += [t["id"] for t in page["items"]]
+        if not page["next"]:
+            break
+        cursor = f"&cursor={page['next']}"
+    assert seen == made[::-1]
+    for id_ in made:
+        server.ask("DELETE", f"/v1/topologies/{id_}")
+
+
+def test_the_analysis_answers_to_release_hosts_and_settings(server, topology):
+    base = f"/v1/topologies/{topology}/analysis"
+    one, two = server.json("GET", base)[1], server.json("GET", base + "?hosts=2&release=2.27.7&NCCL_P2P_LEVEL=SYS")[1]
+    assert (one["ranks"], two["ranks"], two["settings"]) == (2, 4, {"NCCL_P2P_LEVEL": "SYS"})
+    assert sorted(p["via"] for p in one["p2p"]) == [-1, -1] and two["net_devs"]
+    assert server.json("GET", base + "/p2p")[1] == one["p2p"]
+    assert server.json("GET", base + "/nothing")[1]["type"] == "/problems/not-found"
+    posted = server.json("POST", "/v1/analyze?hosts=2&NCCL_P2P_LEVEL=SYS", DUMP)[1]
+    assert posted == two
+
+
+@pytest.mark.parametrize("query, kind, word", [
+    ("hots=2", "invalid-parameter", "hosts"), ("hosts=0", "invalid-setting", "hosts"), ("hosts=2x", "invalid-setting", "hosts"),
+    ("hosts=1&hosts=2", "invalid-parameter", "twice"), ("release=2.99.0", "invalid-setting", "2.27.7"),
+    ("NCCL_CROSS_NICS=1", "invalid-setting", "NCCL_CROSS_NIC"), ("strict=maybe", "invalid-parameter", "strict"),
+])
+def test_wrong_parameters_are_named_with_what_was_meant(server, topology, query, kind, word):
+    status, problem = server.json("GET", f"/v1/topologies/{topology}/analysis?{query}")
+    assert (status, problem["type"]) == (400, f"/problems/{kind}")
+    assert word in problem["detail"] + problem.get("advice", "")
+
+
+def test_a_path_tells_its_hops_and_its_narrowest_link(server, topology):
+    status, path = server.json("GET", f"/v1/topologies/{topology}/path?from=rank:0&to=GPU/0-41000")
+    assert status == 200 and path["from"] == "GPU/0-1000" and path["to"] == "GPU/0-41000"
+    assert path["hops"][-1]["to"] == "GPU/0-41000"
+    assert path["hops"][path["narrowest"]]["bw"] == min(h["bw"] for h in path["hops"])
+    assert path["decisions"]["p2p"]["text"]
+    status, problem = server.json("GET", f"/v1/topologies/{topology}/path?from=rank:0&to=NET/0-0")
+    assert status == 404 and "hosts=2" in problem["advice"]
+    assert server.json("GET", f"/v1/topologies/{topology}/path?from=rank:0")[0] == 400
+
+
+def test_drawings_in_every_format(server, topology):
+    starts = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF", "dot": b""}
+    for form, start in starts.items():
+        response, data = server.ask("GET", f"/v1/topologies/{topology}/diagram.{form}")
+        assert response.status == 200 and data.startswith(start), (form, data[:300])
+    assert "sandbox" in response.getheader("Content-Security-Policy")
+    assert server.ask("POST", "/v1/render?format=png", DUMP)[1].startswith(b"\x89PNG")
+    response, data = server.ask("GET", f"/v1/topologies/{topology}/diagram", headers={"Accept": "text/html, image/png;q=0.5"})
+    assert data.startswith(b"\x89PNG")
+    assert server.json("GET", f"/v1/topologies/{topology}/diagram", headers={"Accept": "text/html"})[0] == 406
+    assert server.json("GET", f"/v1/topologies/{topology}/diagram.gif")[0] == 404
+    assert server.json("GET", f"/v1/topologies/{topology}/diagram.svg?view=ring&channel=63")[0] == 404
+
+
+def test_etag_304_head_and_gzip(server, topology):
+    target = f"/v1/topologies/{topology}/analysis"
+    response, data = server.ask("GET", target)
+    tag = response.getheader("ETag")
+    assert tag.startswith('"') and response.getheader("Vary") == "Accept-Encoding"
+    again, nothing = server.ask("GET", target, headers={"If-None-Match": f'"other", W/{tag}'})
+    assert (again.status, nothing, again.getheader("ETag")) == (304, b"", tag)
+    assert server.ask("GET", target, headers={"If-None-Match": '"other"'})[0].status == 200
+    head, nothing = server.ask("HEAD", target)
+    assert (head.status, nothing, int(head.getheader("Content-Length")), head.getheader("ETag")) == (200, b"", len(data), tag)
+    zipped, small = server.ask("GET", target, headers={"Accept-Encoding": "br, gzip;q=0.8"})
+    assert zipped.getheader("Content-Encoding") == "gzip" and gzip.decompress(small) == data and len(small) < len(data) / 3
+    assert zipped.getheader("ETag") != tag
+    assert server.ask("GET", target, headers={"Accept-Encoding": "gzip;q=0"})[0].getheader("Content-Encoding") is None
+    other = server.ask("GET", target + "?hosts=2")[0].getheader("ETag")
+    assert other != tag
+
+
+def test_methods_that_a_resource_does_not_know(server, topology):
+    response, _ = server.ask("PUT", f"/v1/topologies/{topology}", b"x")
+    assert response.status == 405 and set(response.getheader("Allow").split(", ")) == {"GET", "HEAD", "PATCH", "DELETE"}
+    assert server.ask("GET", "/v1/analyze")[0].status in (404, 405)
+    assert server.ask("POST", "/index.html", b"x")[0].status == 405
+
+
+def test_what_the_service_says_about_itself(server):
+    assert server.json("GET", "/healthz") == (200, {"status": "ok"})
+    assert server.json("GET", "/readyz") == (200, {"status": "ready"})
+    assert "2.27.7" in server.json("GET", "/version")[1]["nccl_releases"]
+    assert any(r["release"] == "2.27.7" and r["verified"] for r in server.json("GET", "/v1/releases")[1]["releases"])
+    assert any(s["name"] == "NCCL_CROSS_NIC" for s in server.json("GET", "/v1/settings?release=2.27.7")[1]["settings"])
+    assert server.ask("GET", "/openapi.yaml")[1].startswith(b"openapi: 3.1")
+    assert server.json("GET", "/problems/malformed-xml")[1]["status"] == 400
+
+
+@pytest.mark.skipif(not (ROOT / "static" / "index.html").exists(), reason="no page yet")
+def test_the_page_and_its_examples(server):
+    response, data = server.ask("GET", "/")
+    assert response.status == 200 and b"<html" in data.lower() and "default-src 'self'" in response.getheader("Content-Security-Policy")
+    assert server.ask("GET", "/", headers={"If-None-Match": response.getheader("ETag")})[0].status == 304
+    if (ROOT / "static" / "examples" / "index.json").exists():
+        assert server.ask("GET", "/v1/examples")[0].status == 200
+        for path in sorted((ROOT / "static" / "examples").glob("*.xml")):
+            body = server.ask("GET", f"/examples/{path.name}")[1]
+            assert body == path.read_bytes() and server.ask("POST", "/v1/analyze", body)[0].status == 200, path.name
+
+
+def test_request_ids_are_echoed_when_they_are_sane(server):
+    assert server.ask("GET", "/healthz", headers={"X-Request-Id": "abc-1"})[0].getheader("X-Request-Id") == "abc-1"
+    made = server.ask("GET", "/healthz", headers={"X-Request-Id": "a b;c"})[0].getheader("X-Request-Id")
+    assert len(made) == 16
+
+
+def test_many_requests_on_one_connection(server, topology):
+    connection = server.connect()
+    for i in range(50):
+        target = ["/healthz", f"/v1/topologies/{topology}/analysis", "/nope", f"/v1/topologies/{topology}"][i % 4]
+        assert server.ask("GET", target, connection=connection)[0].status == (404 if i % 4 == 2 else 200)
+    connection.close()
+
+
+def test_32_clients_at_once(server, topology):
+    def one(i):
+        query = f"hosts={i % 4 + 1}&NCCL_MIN_NCHANNELS={i % 3}"
+        analysis = server.json("GET", f"/v1/topologies/{topology}/analysis?{query}")
+        drawing = server.ask("GET", f"/v1/topologies/{topology}/diagram.svg?{query}")
+        upload = server.json("POST", "/v1/topologies", DUMP + b"<!-- parallel %d -->" % (i % 8))
+        return analysis[0], analysis[1]["ranks"] == 2 * (i % 4 + 1), drawing[0].status, upload[0] in (200, 201)
+
+    with concurrent.futures.ThreadPoolExecutor(32) as pool:
+        assert set(pool.map(one, range(64))) == {(200, True, 200, True)}
+
+
+def test_stored_dumps_survive_a_restart(tmp_path):
+    database = str(tmp_path / "orrery.db")
+    first = Server("--database", database)
+    id_ = first.json("POST", "/v1/topologies?name=kept", DUMP)[1]["id"]
+    first.stop()
+    second = Server("--database", database)
+    assert second.json("GET", f"/v1/topologies/{id_}")[1]["name"] == "kept"
+    assert second.ask("GET", f"/v1/topologies/{id_}/source")[1] == DUMP
+    second.stop()
+
+
+def test_sigterm_lets_a_request_in_flight_finish():
+    server = Server("--database", ":memory:", "--grace", "5")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as s:
+        s.sendall(b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100])
+        time.sleep(0.2)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
+        s.sendall(DUMP[100:])
+        assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
+    server.stop()
+
+
+def test_an_idle_connection_does_not_delay_the_end():
+    server = Server("--database", ":memory:")
+    with socket.create_connection(("127.0.0.1", server.port)):
+        begun = time.monotonic()
+        server.stop()
+        assert time.monotonic() - begun < 5
