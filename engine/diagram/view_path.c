@@ -4,7 +4,7 @@
 #include "engine/diagram/cast.h"
 #include "engine/diagram/view.h"
 
-static const float tile_w = 112, tile_h = 36, between = 96;
+static const float tile_w = 126, tile_h = 36, between = 96;
 
 struct walk {
     const struct orr_part *part;

@@ -15,17 +15,30 @@ struct ring {
     int32_t channel;
 };
 
-/* Entry or exit NET (which: 0, 1) of the system of a rank for the channel; false: none. */
-static bool net_of(const struct ring *ring, int32_t rank, int which, struct orr_actor *ret_actor)
+/* The graph's channel that a system's ranks `entry` to `exit` follow here: on every other host NCCL may swap channels, so
+ * the NICs are those of the row with these ends. -1: none. */
+static int32_t row_of(const struct ring *ring, int32_t entry, int32_t exit)
+{
+    int32_t local = (int32_t)ring->cast.analysis->local_ranks;
+    const struct orr_graph *graph =
+        &orr_analysis_part(ring->cast.analysis, entry % local)->contribution.graphs[ORR_GRAPH_RING];
+    for (int32_t k = 0; graph->nets && graph->gpu_count && k < graph->channels; k++) {
+        int32_t row = (ring->all->source[ring->channel] + k) % graph->channels;
+        const int32_t *gpus = &graph->gpus[(size_t)row * graph->gpu_count];
+        if (gpus[0] == entry % local && gpus[graph->gpu_count - 1] == exit % local)
+            return row;
+    }
+    return -1;
+}
+
+/* Adds the entry or exit NET (which: 0, 1) of a system's row. */
+static void add_net(struct ring *ring, int32_t rank, int32_t row, int which)
 {
     const struct orr_analysis *analysis = ring->cast.analysis;
     const struct orr_part *part = orr_analysis_part(analysis, rank % (int32_t)analysis->local_ranks);
-    const struct orr_graph *graph = &part->contribution.graphs[ORR_GRAPH_RING];
-    if (!graph->nets || graph->channels <= 0)
-        return false;
-    *ret_actor = (struct orr_actor){
-        .rank = rank, .is_net = true, .net = graph->nets[ring->all->source[ring->channel] % graph->channels][which]};
-    return true;
+    if (row >= 0)
+        ring->actors[ring->count++] = (struct orr_actor){
+            .rank = rank, .is_net = true, .net = part->contribution.graphs[ORR_GRAPH_RING].nets[row][which]};
 }
 
 static bool gather(struct ring *ring)
@@ -40,18 +53,23 @@ static bool gather(struct ring *ring)
     while (start < n && node[order[(n - start) % n]] == node[order[0]])
         start++;
     start = start >= n ? 0 : (n + 1 - start) % n;
+    int32_t row = -1;
     for (uint32_t k = 0; k < n; k++) {
         int32_t rank = order[(start + k) % n], next = order[(start + k + 1) % n], last = order[(start + k + n - 1) % n];
         if (!whole && node[rank] != node[order[0]]) {
             ring->hidden++;
             continue;
         }
-        struct orr_actor net;
-        if (node[last] != node[rank] && net_of(ring, rank, 0, &net))
-            ring->actors[ring->count++] = net;
+        if (node[last] != node[rank]) {
+            uint32_t end = k;
+            while (node[order[(start + end + 1) % n]] == node[rank])
+                end++;
+            row = row_of(ring, rank, order[(start + end) % n]);
+            add_net(ring, rank, row, 0);
+        }
         ring->actors[ring->count++] = (struct orr_actor){.rank = rank};
-        if (node[next] != node[rank] && net_of(ring, rank, 1, &net))
-            ring->actors[ring->count++] = net;
+        if (node[next] != node[rank])
+            add_net(ring, rank, row, 1);
     }
     if (ring->hidden)
         ring->count++; /* the tile of other hosts */
@@ -113,7 +131,7 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
     }
     bool many = n > 24;
     const float w = many ? 92 : 108, h = 32, font = many ? 9 : 10;
-    float mean = (float)n * (many ? 118 : 168) / 6.2832f, ry = fmaxf(mean / 1.335f, n > 2 ? 110 : 60);
+    float mean = (float)n * (many ? 116 : 156) / 6.2832f, ry = fmaxf(mean / 1.335f, n > 2 ? 110 : 60);
     spread(at, n, n == 1 ? 0 : fmaxf(1.6f * ry, 190), ry);
     uint32_t shown = ring.hidden ? n - 1 : n;
     for (uint32_t k = 0; k < shown; k++)
@@ -156,8 +174,9 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
         float half = orr_text_width(orr_cast_hop_label(&ring.cast, hops[k], narrowest), 8.5f) / 2;
         struct orr_point middle = {(from.x + to.x) / 2, (from.y + to.y) / 2};
         float out = hypotf(middle.x, middle.y * 1.6f);
-        struct orr_point inward = out > 1 ? (struct orr_point){-middle.x / out, -middle.y * 1.6f / out}
-                                          : (struct orr_point){aside.x > 0 ? 1 : -1, 0};
+        struct orr_point inward = {aside.x > 0 ? 1 : -1, 0};
+        if (n > 2 && out > 1)
+            inward = (struct orr_point){-middle.x / out, -middle.y * 1.6f / out};
         middle.x += inward.x * (half + 8);
         middle.y += inward.y * 24;
         orr_cast_wire(&ring.cast, &ring.actors[k], &ring.actors[(k + 1) % n], hops[k], narrowest,
