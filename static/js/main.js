@@ -1,0 +1,386 @@
+/* Puts the page together: the state of the URL decides what is loaded and shown; every view gets data and actions. */
+import * as api from "./api.js";
+import { announce, h, replace } from "./dom.js";
+import { channelCount, channelSteps, hops, index, linksOf, shortName } from "./model.js";
+import { DEFAULTS, question, Store } from "./state.js";
+import * as theme from "./theme.js";
+import { channelsView } from "./views/channels.js";
+import { helpDialog, tabs, topBar } from "./views/chrome.js";
+import { Diagram } from "./views/diagram.js";
+import { matrixView } from "./views/matrix.js";
+import { problemView } from "./views/problem.js";
+import { selectionView } from "./views/selection.js";
+import { askBar, readReleases, readSettings, settingsView } from "./views/settings.js";
+import { startView } from "./views/start.js";
+import { summaryView } from "./views/summary.js";
+import { tuningView } from "./views/tuning.js";
+
+const store = new Store();
+const header = document.getElementById("header"), main = document.getElementById("main");
+const diagram = new Diagram(selectDevice);
+const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
+const work = h("div.work", null, h("div.left", null, diagram.root, drawer), side);
+const help = helpDialog();
+
+/* What has been loaded for the state, and what is only of this moment. */
+const loaded = { id: "", summary: null, doc: null, model: null, before: null, source: null, findings: null, problem: null };
+const pictured = { key: "", machine: "" };
+const moment = { examples: null, releases: [], settings: [], settingsOf: null, busy: 0, step: -1, filter: "", focus: "", startProblem: null };
+let loading = null, drawing = null;
+
+/* ---- actions */
+
+const actions = {
+    home: () => { moment.startProblem = null; store.set({ ...DEFAULTS, settings: {} }); },
+    theme: theme.toggle,
+    help: () => (help.open ? help.close() : help.showModal()),
+    open: (blob, name) => open(blob, name, name.replace(/\.[a-z]+$/i, "")),
+    example: async (row) => {
+        try {
+            await open(await api.example(row.file), row.file, row.title);
+        } catch (error) {
+            failAtStart(error, null, row.file);
+        }
+    },
+    release: (release) => store.set({ release }),
+    hosts: (hosts) => store.set({ hosts: Math.min(65536, Math.max(1, hosts)) }),
+    set: (name, value) => {
+        const settings = { ...store.state.settings };
+        delete settings[name];
+        if (value)
+            settings[name] = value;
+        store.set({ settings });
+    },
+    panel: (panel) => store.set({ panel }, { replace: true }),
+    view: (view) => store.set({ view }, { replace: true }),
+    cell: (cell) => store.set({ cell }, { replace: true }),
+    select: (from, to) => store.set({ from, to, panel: "selection" }),
+    setting: (name) => {
+        moment.focus = name;
+        store.set({ panel: "settings" }, { replace: true });
+    },
+    filter: (text) => { moment.filter = text; moment.focus = ""; },
+    graph: (graph) => store.set({ graph, channel: 0 }),
+    channel: (channel) => store.set({ channel }, { replace: true }),
+    layout: (layout) => store.set({ layout }, { replace: true }),
+    collective: (collective) => store.set({ collective }, { replace: true }),
+    step: (step) => {
+        moment.step = step;
+        renderDrawer();
+        mark();
+    },
+};
+
+function selectDevice(id, extend) {
+    const { from } = store.state;
+    if (!id)
+        return from ? store.set({ from: "", to: "" }) : undefined;
+    if (extend && from && from !== id)
+        return actions.select(from, id);
+    return actions.select(id, "");
+}
+
+async function open(blob, file, name) {
+    busy(1);
+    try {
+        const summary = await api.upload(blob, name);
+        moment.startProblem = null;
+        Object.assign(loaded, { summary, id: "" });
+        const { release, hosts, settings } = store.state;
+        store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id });
+        if (store.state.id === loaded.id || !loaded.id)
+            await load();
+    } catch (error) {
+        failAtStart(error, blob, file);
+    } finally {
+        busy(-1);
+    }
+}
+
+async function failAtStart(error, blob, file) {
+    if (!(error instanceof api.Problem))
+        throw error;
+    const source = blob && error.problem.line ? await blob.text() : null;
+    moment.startProblem = problemView(error.problem, { source, name: file });
+    if (store.state.id)
+        store.set({ ...DEFAULTS, settings: {} });
+    renderAll();
+    main.scrollTop = 0;
+}
+
+/* ---- loading */
+
+function busy(by) {
+    moment.busy += by;
+    document.querySelector(".busy")?.classList.toggle("on", moment.busy > 0);
+}
+
+async function load() {
+    loading?.abort();
+    const { id } = store.state, asked = question(store.state), control = (loading = new AbortController());
+    if (!id)
+        return;
+    const another = loaded.id !== id;
+    if (another)
+        Object.assign(loaded, { id, doc: null, model: null, source: null, findings: null, summary: loaded.summary?.id === id ? loaded.summary : null });
+    busy(1);
+    draw();
+    try {
+        const [doc, summary] = await Promise.all([api.analysis(id, asked, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
+        Object.assign(loaded, { before: another ? null : loaded.doc, doc, model: index(doc), summary, problem: null });
+        moment.step = -1;
+        if (doc.findings?.some((row) => row.where?.line) && loaded.source === null)
+            loaded.source = await api.source(id, control.signal);
+        announce(`Analysis ready: ${doc.ranks} ranks, ${doc.channels?.count ?? 0} channels`);
+    } catch (error) {
+        if (error.name === "AbortError")
+            return;
+        await failed(error, id);
+    } finally {
+        busy(-1);
+        if (!control.signal.aborted)
+            renderAll();
+    }
+}
+
+async function failed(error, id) {
+    if (!(error instanceof api.Problem))
+        throw error;
+    if (error.problem.status === 404 && !loaded.summary) {
+        failAtStart(error, null, "");
+        return;
+    }
+    loaded.summary ??= await api.summary(id).catch(() => null);
+    loaded.findings = (await api.findings(id).catch(() => null))?.findings ?? null;
+    if (error.problem.line)
+        loaded.source ??= await api.source(id).catch(() => null);
+    Object.assign(loaded, { doc: null, model: null, problem: error.problem });
+}
+
+/* Which picture the state asks for. */
+function wantedPicture() {
+    const { view, layout, graph, channel } = store.state;
+    const alone = view === "channels" && layout === "alone" && ["ring", "tree"].includes(graph);
+    return alone ? { view: graph, channel } : { view: "system" };
+}
+
+async function draw() {
+    const { id } = store.state, wanted = wantedPicture(), asked = question(store.state), colours = theme.current();
+    const scene = `${id}?${asked}#${wanted.view}${wanted.channel ?? ""}`, key = `${scene}@${colours}`;
+    if (!id || pictured.key === key)
+        return mark();
+    drawing?.abort();
+    const control = (drawing = new AbortController());
+    if (!diagram.svg)
+        diagram.say("Drawing…");
+    try {
+        const text = await api.diagram(id, asked, { ...wanted, theme: colours }, control.signal);
+        if (control.signal.aborted)
+            return;
+        diagram.show(text, true);
+        pictured.key = key;
+        mark();
+    } catch (error) {
+        if (error.name === "AbortError")
+            return;
+        pictured.key = "";
+        const problem = loaded.problem ?? error.problem ?? { title: "The drawing cannot be shown", detail: error.message };
+        diagram.say(problemView(problem, { source: loaded.source, name: loaded.summary?.name }));
+    }
+}
+
+/* ---- showing */
+
+/* Selection and channel on the drawing. */
+function mark() {
+    const { model } = loaded, { from, to, view, layout, graph, channel } = store.state;
+    const caption = (text) => replace(diagram.caption, text && h("span", null, text));
+    if (!model || !diagram.svg)
+        return caption("");
+    let links = [], narrowest = null, steps = [];
+    const path = to && model.paths.get(`${from}>${to}`);
+    if (path) {
+        const slowest = hops(model, path).find((row) => row.narrowest);
+        links = linksOf(model, from, to);
+        narrowest = slowest ? [slowest.from, slowest.to] : null;
+    }
+    if (view === "channels" && layout === "machine") {
+        steps = channelSteps(model, graph, Math.min(channel, channelCount(model, graph) - 1));
+        const now = steps[moment.step];
+        if (now)
+            links = linksOf(model, now.from, now.to);
+        caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
+            : steps.length ? "Arrows show who sends to whom; a step lights the links it uses." : "");
+    } else {
+        caption(path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${narrowest ? ", the narrowest link is the widest line" : ""}` : "");
+    }
+    diagram.mark({ picked: [from, to].filter(Boolean), links, narrowest });
+    diagram.draw(steps, moment.step);
+}
+
+function renderHeader() {
+    const { state } = store, { summary, doc } = loaded, isOpen = Boolean(state.id);
+    const name = isOpen ? summary?.name || (summary ? state.id.slice(0, 12) : "") : "";
+    const sentence = isOpen ? doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "" : "";
+    document.title = name ? `${name} – Orrery` : "Orrery";
+    replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, actions }),
+        isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", busy: moment.busy > 0, actions }));
+}
+
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView };
+
+function renderDrawer() {
+    const { state } = store, { model } = loaded, table = TABLES[state.view];
+    drawer.classList.toggle("open", Boolean(table));
+    const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
+        !table ? null : model ? table({ model, state, step: moment.step, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+    const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
+    const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
+    body.dataset.view = state.view;
+    replace(drawer, tabs("view", "drawer", VIEW_TABS, state.view, actions.view), body);
+    body.scrollTop = scroll;
+    const wide = body.querySelector(".scroll");
+    if (wide)
+        wide.scrollLeft = across;
+}
+
+const PANEL_TABS = [["summary", "Summary"], ["selection", "Selection"], ["settings", "Settings"]];
+
+function renderSide() {
+    const { state } = store, { model, doc, before, summary, source } = loaded;
+    const content = () => {
+        if (state.panel === "settings")
+            return settingsView({ state, settings: moment.settings, focus: moment.focus, filter: moment.filter, actions });
+        if (loaded.problem)
+            return [problemView(loaded.problem, { source, name: summary?.name }), summaryView({ doc: { findings: loaded.findings ?? [] }, summary, source })];
+        if (!model)
+            return h("p.muted", null, "Computing…");
+        return state.panel === "selection" ? selectionView({ model, state, actions }) : summaryView({ doc, before, summary, source });
+    };
+    const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
+    const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());
+    replace(side, tabs("panel", "panel", PANEL_TABS, state.panel, actions.panel), body);
+    body.scrollTop = scroll;
+    if (moment.focus && state.panel === "settings")
+        document.getElementById(`set-${moment.focus}`)?.focus();
+}
+
+function renderAll() {
+    renderHeader();
+    if (!store.state.id) {
+        replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem }));
+        return;
+    }
+    if (work.parentNode !== main)
+        main.replaceChildren(work);
+    renderDrawer();
+    renderSide();
+    if (loaded.problem && !diagram.svg)
+        diagram.say(problemView(loaded.problem, { source: loaded.source, name: loaded.summary?.name }));
+    mark();
+}
+
+store.subscribe((state, changed) => {
+    if (changed.has("graph") || changed.has("channel"))
+        moment.step = -1;
+    if (changed.has("id") || changed.has("release") || changed.has("hosts") || changed.has("settings")) {
+        renderAll();
+        if (changed.has("id") && pictured.key) {
+            pictured.key = "";
+            diagram.say("Drawing…");
+        }
+        load();
+        loadSettings();
+        return;
+    }
+    renderAll();
+    draw();
+});
+
+/* ---- what the whole page needs once */
+
+async function loadSettings() {
+    const { release } = store.state;
+    if (moment.settingsOf === release)
+        return;
+    moment.settingsOf = release;
+    try {
+        moment.settings = readSettings(await api.settings(release));
+    } catch {
+        moment.settings = [];
+    }
+    if (store.state.id)
+        renderSide();
+}
+
+const quietly = (promise, otherwise) => promise.catch(() => otherwise);
+
+async function start() {
+    theme.start(() => {
+        renderHeader();
+        draw();
+    });
+    renderAll();
+    load();
+    loadSettings();
+    const [releases, examples] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), [])]);
+    moment.releases = readReleases(releases);
+    moment.examples = examples;
+    if (store.state.id)
+        renderHeader();
+    else
+        renderAll();
+}
+
+const KEYS = {
+    m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"),
+    s: () => actions.panel("settings"), "[": () => turn(-1), "]": () => turn(1), ",": () => stepBy(-1), ".": () => stepBy(1),
+    Escape: () => store.state.from && store.set({ from: "", to: "" }),
+};
+
+function turn(by) {
+    const count = loaded.model ? channelCount(loaded.model, store.state.graph) : 0;
+    if (count)
+        actions.channel((store.state.channel + by + count) % count);
+}
+
+function stepBy(by) {
+    const { graph, channel, view } = store.state;
+    const count = loaded.model && view === "channels" ? channelSteps(loaded.model, graph, channel).length : 0;
+    if (count)
+        actions.step(moment.step < 0 && by < 0 ? count - 1 : (moment.step + by + count) % count);
+}
+
+addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog"))
+        return;
+    if (event.key === "?")
+        actions.help();
+    else if (store.state.id && KEYS[event.key])
+        KEYS[event.key]();
+});
+
+/* A file may be dropped anywhere. */
+const hasFile = (event) => event.dataTransfer?.types.includes("Files");
+addEventListener("dragover", (event) => {
+    if (hasFile(event)) {
+        event.preventDefault();
+        document.body.classList.add("dragging");
+    }
+});
+addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dragging"));
+addEventListener("drop", (event) => {
+    document.body.classList.remove("dragging");
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file) {
+        event.preventDefault();
+        actions.open(file, file.name);
+    }
+});
+document.querySelector("[data-skip]").addEventListener("click", (event) => {
+    event.preventDefault();
+    (store.state.id ? diagram.canvas : main.querySelector("button")).focus();
+});
+
+start();

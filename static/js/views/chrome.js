@@ -1,0 +1,47 @@
+/* The line on top, tabs, and the help. */
+import { h, s } from "../dom.js";
+
+/** actions: home(), theme(), help(). */
+export function topBar({ name, sentence, theme, open, actions }) {
+    return h("div.bar.top", null,
+        h("button.brand", { type: "button", title: "Open another machine", "data-key": "home", onclick: actions.home },
+            s("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
+                s("circle", { cx: 16, cy: 16, r: 12.5, fill: "none", stroke: "currentColor", "stroke-width": 2 }),
+                s("circle", { cx: 16, cy: 16, r: 4, fill: "currentColor" }), s("circle", { cx: 26.5, cy: 9.5, r: 4, fill: "var(--accent)" })), "Orrery"),
+        h("p.machine-name", { title: sentence || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
+        open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),
+        h("button.icon", { type: "button", id: "help", "data-key": "help", title: "Keys ( ? )", "aria-label": "Keyboard shortcuts", onclick: actions.help }, "?"),
+        h("button.icon", { type: "button", id: "theme", "data-key": "theme", title: theme === "dark" ? "Light colours" : "Dark colours", "aria-label": theme === "dark" ? "Light colours" : "Dark colours", onclick: actions.theme }, theme === "dark" ? "☀" : "☾"));
+}
+
+/** [[value, label]]: one of them is current; arrow keys move between them. */
+export function tabs(name, controls, options, current, choose) {
+    const move = (event) => {
+        const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (!step)
+            return;
+        event.preventDefault();
+        const at = options.findIndex(([value]) => value === current);
+        const [value] = options[(at + step + options.length) % options.length];
+        choose(value);
+        document.querySelector(`[data-key="${name}:${value}"]`)?.focus();
+    };
+    return h("div.tabs", { role: "tablist", "aria-label": name, onkeydown: move }, options.map(([value, label]) =>
+        h("button", { type: "button", role: "tab", "aria-selected": String(value === current), "aria-controls": controls, tabindex: value === current ? "0" : "-1",
+            "data-key": `${name}:${value}`, onclick: () => choose(value) }, label)));
+}
+
+const KEYS = [
+    ["m  x  c  t", "Machine alone, matrix, channels, tuning"], ["s", "Settings"], ["[  ]", "Previous, next channel"], [",  .", "Previous, next step of the channel"],
+    ["Esc", "Clear the selection"], ["Tab", "Through the devices of the drawing; Enter selects, Shift+Enter makes it the end of the path"],
+    ["← ↑ → ↓", "Move the drawing, or go through the matrix"], ["+  −  0", "Zoom the drawing, show all"], ["?", "This list"],
+];
+
+export function helpDialog() {
+    const dialog = h("dialog.help", { "aria-labelledby": "help-title" },
+        h("h2", { id: "help-title" }, "Keys"),
+        h("dl.facts", null, KEYS.map(([keys, meaning]) => [h("dt", null, h("kbd", null, keys)), h("dd", null, meaning)])),
+        h("form", { method: "dialog" }, h("button", null, "Close")));
+    document.body.append(dialog);
+    return dialog;
+}

@@ -1,0 +1,52 @@
+/* Pictures of the page for looking at: node tests/browser/shots.mjs [NAME=FILE ...], into build/screenshots. */
+import { basename, join } from "node:path";
+import { examples, exampleFile, newPage, openFile, ready, shotFolder, startBrowser, startServer } from "./support.mjs";
+
+const sizes = { wide: [1280, 800], phone: [390, 844] };
+const scenes = {
+    summary: "", path: "SELECT", channels: "view=channels&hosts=2", tuning: "view=tuning", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
+};
+const machines = process.argv.slice(2).length
+    ? process.argv.slice(2).map((text) => [text.split("=")[0], text.split("=")[1]])
+    : examples().map((row) => [row.id, exampleFile(row.id).path]);
+const only = process.env.SCENES?.split(","), onlySize = process.env.SIZES?.split(","), themes = (process.env.THEMES ?? "light,dark").split(",");
+const folder = shotFolder(), server = await startServer(), browser = await startBrowser();
+const complaints = [];
+for (const [size, [width, height]] of Object.entries(sizes)) {
+    if (onlySize && !onlySize.includes(size))
+        continue;
+    for (const theme of themes) {
+        const page = await newPage(browser, { width, height, theme });
+        const take = (name) => page.screenshot({ path: join(folder, `${name}-${size}-${theme}.png`), fullPage: size === "phone" });
+        if (!only || only.includes("start")) {
+            await page.goto(server.url);
+            await page.locator(".examples, .start p").first().waitFor();
+            await page.waitForTimeout(200);
+            await take("start");
+        }
+        for (const [name, file] of machines) {
+            await openFile(page, server.url, file);
+            const base = page.url();
+            for (const [scene, fragment] of Object.entries(scenes)) {
+                if (only && !only.includes(scene))
+                    continue;
+                await page.goto("about:blank");
+                await page.goto(fragment && fragment !== "SELECT" ? `${base}&${fragment}` : scene === "path" ? `${base}&hosts=2` : base);
+                await ready(page);
+                if (scene === "path") {
+                    const cells = page.locator("#matrix tbody tr").first().locator("button:not(:disabled)");
+                    await cells.last().click();
+                }
+                await page.waitForTimeout(150);
+                await take(`${name}-${scene}`);
+            }
+        }
+        complaints.push(...page.complaints.map((text) => `${size} ${theme}: ${text}`));
+        await page.context().close();
+    }
+}
+await browser.close();
+await server.stop();
+for (const text of complaints)
+    console.error(text);
+console.log(basename(folder), complaints.length ? `${complaints.length} complaints` : "no complaints");

@@ -1,0 +1,89 @@
+/* Starts the daemon and a browser for the tests, and stops both. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+export const shots = process.env.SCREENSHOTS ?? join(root, "build/screenshots");
+
+/** Real dumps for more cases, where the checkout has them beside it; null otherwise. */
+export function realDump(path) {
+    const file = join(root, "../shared/topologies", path);
+    return existsSync(file) ? file : null;
+}
+
+export const examples = () => {
+    const file = join(root, "static/examples/index.json");
+    return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+};
+
+/** An example's file by a part of its id, the first one otherwise. */
+export function exampleFile(part) {
+    const rows = examples(), row = rows.find(({ id }) => id.includes(part)) ?? rows[0];
+    return { ...row, path: join(root, "static/examples", row.file) };
+}
+
+export async function startServer() {
+    const program = process.env.ORRERY ?? join(root, "build/orrery");
+    const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--static", join(root, "static")], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    const url = await new Promise((done, fail) => {
+        const timer = setTimeout(() => fail(new Error(`orrery did not say where it listens: ${said}`)), 20000);
+        const hear = (bytes) => {
+            said += bytes;
+            const match = /listening on (http:\/\/[0-9.]+:\d+)/.exec(said);
+            if (match) {
+                clearTimeout(timer);
+                done(match[1]);
+            }
+        };
+        child.stdout.on("data", hear);
+        child.stderr.on("data", hear);
+        child.on("error", fail);
+        child.on("exit", (code) => fail(new Error(`orrery ended with ${code}: ${said}`)));
+    });
+    const stop = () => new Promise((done) => {
+        child.removeAllListeners("exit");
+        child.on("exit", (code, signal) => done(code ?? signal));
+        child.kill("SIGTERM");
+    });
+    return { url, stop };
+}
+
+export const startBrowser = () => chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+});
+
+/** A page that fails the test on any error of its own: exceptions, refused policies, missing files. */
+export async function newPage(browser, { width = 1280, height = 800, theme = "light", reduced = false } = {}) {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: reduced ? "reduce" : "no-preference", hasTouch: width < 500 });
+    const page = await context.newPage();
+    page.complaints = [];
+    page.on("pageerror", (error) => page.complaints.push(String(error)));
+    page.on("console", (message) => {
+        if (message.type() === "error" && !/the server responded with a status of 4\d\d/.test(message.text()))
+            page.complaints.push(message.text());
+    });
+    return page;
+}
+
+export async function openFile(page, url, path) {
+    await page.goto(url);
+    await page.locator("#file").setInputFiles(path);
+    await ready(page);
+}
+
+/** The analysis is there and the drawing shown. */
+export async function ready(page) {
+    await page.locator("#canvas svg").waitFor({ timeout: 20000 });
+    await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
+    await page.locator("dl.facts, .note, .settings, .path-head").first().waitFor();
+}
+
+export function shotFolder() {
+    mkdirSync(shots, { recursive: true });
+    return shots;
+}
+export { readdirSync };
