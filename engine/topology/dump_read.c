@@ -45,6 +45,8 @@ struct reader {
     uint32_t open_line[HIGHEST_DEPTH];
     char open_name[32]; /* of the innermost open element */
     char root_name[32];
+    size_t tag_offset; /* where the last tag started, in the file and in its line; column 0: there was none */
+    uint32_t tag_column;
 };
 
 static void stop(struct reader *reader, enum orr_code code)
@@ -54,10 +56,11 @@ static void stop(struct reader *reader, enum orr_code code)
     xmlStopParser(reader->parser);
 }
 
-/* The place where the tag that is being read starts: the parser stands behind its attributes. */
-static void tag_place(xmlParserCtxtPtr parser, uint32_t *ret_line, uint32_t *ret_column)
+/* The place where the tag that is being read starts: the parser stands behind its attributes. Where the tag before it is
+ * on the same line, its column is counted from there: a file may be one long line. */
+static void tag_place(struct reader *reader, uint32_t *ret_line, uint32_t *ret_column)
 {
-    const xmlParserInput *input = parser->input;
+    const xmlParserInput *input = reader->parser->input;
     const xmlChar *start = input->cur;
     uint32_t line = input->line > 0 ? (uint32_t)input->line : 1;
     while (start > input->base && *start != '<') {
@@ -65,11 +68,17 @@ static void tag_place(xmlParserCtxtPtr parser, uint32_t *ret_line, uint32_t *ret
         if (*start == '\n' && line > 1)
             line--;
     }
-    const xmlChar *begin = start;
-    while (begin > input->base && begin[-1] != '\n')
-        begin--;
+    size_t offset = input->consumed + (size_t)(start - input->base);
+    size_t back = 0, most = (size_t)(start - input->base);
+    if (reader->tag_column && offset >= reader->tag_offset && offset - reader->tag_offset < most)
+        most = offset - reader->tag_offset;
+    while (back < most && start[-1 - (ptrdiff_t)back] != '\n')
+        back++;
+    bool same_line = reader->tag_column && offset - back == reader->tag_offset;
+    reader->tag_column = (uint32_t)back + (same_line ? reader->tag_column : 1);
+    reader->tag_offset = offset;
     *ret_line = line;
-    *ret_column = (uint32_t)(start - begin) + 1;
+    *ret_column = reader->tag_column;
 }
 
 static int find_kind(const char *name)
@@ -130,7 +139,7 @@ static uint32_t add_element(struct reader *reader, enum orr_element_kind kind, i
     uint32_t index = dump->element_count;
     struct orr_element *element = &dump->elements[index];
     *element = (struct orr_element){.kind = kind, .first_child = ORR_NO_ELEMENT, .next_sibling = ORR_NO_ELEMENT};
-    tag_place(reader->parser, &element->line, &element->column);
+    tag_place(reader, &element->line, &element->column);
     element->parent = reader->depth ? reader->open[reader->depth - 1] : ORR_NO_ELEMENT;
     if (!add_attributes(reader, element, attribute_count, attributes))
         return ORR_NO_ELEMENT;
@@ -154,7 +163,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
     uint32_t line, column;
     if (reader->code != ORR_OK)
         return;
-    tag_place(reader->parser, &line, &column);
+    tag_place(reader, &line, &column);
     if (++reader->seen > reader->limits->elements || reader->depth >= reader->limits->depth ||
         reader->depth >= HIGHEST_DEPTH || (uint32_t)attribute_count > reader->limits->attributes) {
         if (reader->seen > reader->limits->elements)
