@@ -45,6 +45,8 @@ enum orr_pxn_rule { ORR_PXN_NONE, ORR_PXN_FIRST_PREFERRING, ORR_PXN_LOCAL_GPU_PA
 /* Default P2P level by the first CPU. */
 enum orr_p2p_default { ORR_P2P_BY_MODEL, ORR_P2P_BY_VENDOR, ORR_P2P_PXB_BUT_AMD_PAIR };
 enum orr_net_lists { ORR_NETS_ALL, ORR_NETS_BY_TYPE_ROTATED, ORR_NETS_PREFERRED };
+/* Whether odd channels take the NICs of the even ones the other way round, where NICs are crossed. */
+enum orr_nic_pairs { ORR_PAIRS_NONE, ORR_PAIRS_ALL, ORR_PAIRS_RINGS };
 enum orr_start_gpus { ORR_START_TWO_ROUNDS, ORR_START_ROTATED, ORR_START_LOCAL_GPU };
 
 struct orr_tuning_model;  /* release/tuning_model.h: the tables and switches of the tuning model */
@@ -118,7 +120,10 @@ struct orr_release {
     bool cross_nic_for_all;      /* crossing NICs concerns every pattern */
     int32_t cross_nic_try;       /* value that relaxation tries */
     bool splits_nvlink;          /* two groups of NVLink get two channels at least */
-    bool checks_unreachable;     /* a pair without a way fails a move; others find it free */
+    bool checks_unreachable;     /* a pair without a way fails a move of any factor */
+    bool empty_paths_are_free;   /* a path without links takes nothing and passes every limit */
+    bool compares_patterns;      /* fewer hops count only against a solution of the same pattern */
+    bool replays_first;          /* later channels repeat the one before, and search freely besides */
     bool checks_way_back;        /* trees look at the type of the way back too */
     bool power_cpu_only;         /* NVLink into a CPU charges the way back for POWER only */
     enum orr_net_lists net_lists;
@@ -127,13 +132,13 @@ struct orr_release {
     enum orr_start_gpus start_gpus;
     bool switch_neighbours;      /* with NVSwitches only GPUs next by index are tried */
     bool switch_skips_order;     /* with NVSwitches, index order is not tried first */
-    int32_t alternating_cross_nic; /* value by which odd channels take the even ones' NICs the other way; 0: any but 0 */
-    bool pairs_rings_only;       /* ... in rings only */
+    enum orr_nic_pairs nic_pairs;
     bool duplicates_early;       /* doubles channels before raising rates, by capability; others at the end */
     bool raises_rings;
     bool amd_keeps_same_channels;
     bool tree_for_sm90;          /* tries tree in place of balanced tree from sm 90 on */
-    bool relaxes_split_tree;
+    bool relaxes_split_tree;     /* tries tree in place of split tree ... */
+    bool relaxes_pattern_first;  /* ... before crossing NICs, not after */
     enum orr_path_type type_inter_always; /* below it, types to NICs are relaxed though a way was found */
     bool finishes_at_full_rate;  /* only all channels at the full rate end the search */
 

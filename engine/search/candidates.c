@@ -1,4 +1,5 @@
 /* In which order the next GPU of a channel is tried. */
+#include "engine/release/release.h"
 #include "engine/search/search_state.h"
 
 /* Is a better than b? */
@@ -17,8 +18,7 @@ static bool is_better(const struct orr_score *a, const struct orr_score *b)
     return a->distance < b->distance;
 }
 
-/* What is left of a GPU's PCI link, both ways. */
-static int32_t pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
+int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
 {
     if (s->pci_link[gpu] < 0)
         return -1;
@@ -39,7 +39,7 @@ static struct orr_score score_of(const struct orr_search_state *s, uint32_t x, u
         const struct orr_path *net = orr_path(s->paths, orr_net_node(s, (uint32_t)s->t.nets[s->t.channels][0]), orr_gpu_node(s, y));
         score.net_bw = (int32_t)net->bw;
         score.net_hops = net->hops;
-        score.net_pci_bw = pci_bw_left(s, y);
+        score.net_pci_bw = orr_search_pci_bw_left(s, y);
     }
     return score;
 }
@@ -109,7 +109,8 @@ static uint32_t scored(struct orr_search_state *s, uint32_t x, int z, uint16_t *
 uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, int z, const uint16_t **ret_list)
 {
     uint16_t *list = &s->candidates[s->candidate_top];
-    uint32_t count = s->has_nvs ? switch_neighbours(s, x, list) : scored(s, x, z, list);
+    bool neighbours = s->has_nvs && s->system->release->switch_neighbours;
+    uint32_t count = neighbours ? switch_neighbours(s, x, list) : scored(s, x, z, list);
     s->candidate_top += count;
     *ret_list = list;
     return count;

@@ -1,6 +1,7 @@
 /* Growing channels: visits, each one step, and the starts of a channel. */
 #include <string.h>
 
+#include "engine/release/release.h"
 #include "engine/search/search_state.h"
 
 enum { PCI_ORDER_STEPS = 1024 };
@@ -37,7 +38,8 @@ static bool is_better(const struct orr_search_state *s)
         return (t->channels > b->channels && t->channels <= (int32_t)s->n) || k * t->bw_inter > best * b->bw_inter;
     if (k * t->bw_intra != best * b->bw_intra)
         return k * t->bw_intra > best * b->bw_intra;
-    return t->pattern == b->pattern && t->cross_nic == b->cross_nic && t->hops < b->hops;
+    bool comparable = t->pattern == b->pattern || !s->system->release->compares_patterns;
+    return comparable && t->cross_nic == b->cross_nic && t->hops < b->hops;
 }
 
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n)
@@ -75,9 +77,18 @@ static bool may_leave_by(const struct orr_search_state *s, int16_t exit_net, int
         return false;
     if (t->pattern == ORR_PATTERN_TREE)
         return exit_net == t->nets[k][0];
-    if (t->pattern == ORR_PATTERN_RING && t->cross_nic == 2)
-        return !(k & 1) || exit_net == t->nets[k - 1][0];
-    return t->cross_nic != 0 || (leave->net.asic == entry->net.asic && leave->net.port == entry->net.port);
+    bool same_card = leave->net.asic == entry->net.asic && leave->net.port == entry->net.port;
+    switch (s->system->release->nic_pairs) {
+    case ORR_PAIRS_RINGS:
+        if (t->pattern == ORR_PATTERN_RING && t->cross_nic == 2)
+            return !(k & 1) || exit_net == t->nets[k - 1][0];
+        return t->cross_nic != 0 || same_card;
+    case ORR_PAIRS_ALL:
+        return (t->cross_nic == 1 || same_card) && (!t->cross_nic || !(k & 1) || exit_net == t->nets[k - 1][0]);
+    case ORR_PAIRS_NONE:
+        break;
+    }
+    return t->cross_nic == 1 || same_card;
 }
 
 static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, struct shape shape, enum orr_order order,
@@ -237,13 +248,25 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
 static bool start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
     int32_t head = s->paths->local_gpu[net];
-    for (int32_t c = 0; head >= 0 && c < s->t.channels; c++)
+    bool first_only = s->system->release->start_gpus != ORR_START_LOCAL_GPU; /* and may take a GPU twice */
+    for (int32_t c = 0; head >= 0 && !first_only && c < s->t.channels; c++)
         if (first_gpu_of(s, c) == (uint32_t)head)
             return false;
     if (head < 0)
-        return false;
+        return first_only;
     enter(s, net, (uint32_t)head, ORR_FREE, budget);
     return true;
+}
+
+/* The first channel tries the GPUs in index order, under a budget of its own. */
+static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *budget)
+{
+    if (s->t.channels || (s->has_nvs && s->system->release->switch_skips_order))
+        return;
+    int32_t own = PCI_ORDER_STEPS;
+    enter(s, net, 0, ORR_PCI_ORDER, &own);
+    if (own == -1)
+        *budget = -1;
 }
 
 /* All GPUs nearest to the NIC, the one that stands for it first. false: the NIC reaches none. */
@@ -254,12 +277,6 @@ static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
     int32_t head = s->paths->local_gpu[net];
     float bw = 0;
     uint8_t type = ORR_PATH_DIS;
-    if (s->t.channels == 0 && !s->has_nvs) {
-        int32_t own = PCI_ORDER_STEPS;
-        enter(s, net, 0, ORR_PCI_ORDER, &own);
-        if (own == -1)
-            *budget = -1;
-    }
     if (head >= 0)
         enter(s, net, (uint32_t)head, ORR_FREE, budget);
     for (uint32_t g = 0; g < s->n; g++)
@@ -275,6 +292,35 @@ static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
     return true;
 }
 
+/* Releases before 2.23: the GPUs that the NIC reaches fastest and in the fewest hops, if fast enough; from the channel's
+ * number on, or in two rounds: those with PCI rate left first. */
+static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
+{
+    const struct orr_path *row = orr_path(s->paths, orr_net_node(s, (uint32_t)net), s->system->first[ORR_GPU]);
+    bool two_rounds = s->system->release->start_gpus == ORR_START_TWO_ROUNDS;
+    uint32_t hops = UINT32_MAX, start = two_rounds ? 0 : (uint32_t)s->t.channels;
+    float bw = 0;
+    for (uint32_t g = 0; g < s->n; g++) {
+        if (row[g].bw > bw) {
+            bw = row[g].bw;
+            hops = row[g].hops;
+        } else if (row[g].bw == bw && row[g].hops < hops) {
+            hops = row[g].hops;
+        }
+    }
+    if (bw < needed)
+        return;
+    for (int round = 0; round < (two_rounds ? 2 : 1); round++)
+        for (uint32_t i = 0; i < s->n; i++) {
+            uint32_t g = (start + i) % s->n;
+            if (row[g].bw != bw || row[g].hops != hops)
+                continue;
+            if (two_rounds && (orr_search_pci_bw_left(s, g) > 0) != (round == 0))
+                continue;
+            enter(s, net, g, ORR_FREE, budget);
+        }
+}
+
 /* The card's ports share one budget: takes or gives back. */
 static void charge_card(struct orr_search_state *s, const struct orr_node *net, float amount)
 {
@@ -285,34 +331,65 @@ static void charge_card(struct orr_search_state *s, const struct orr_node *net, 
     }
 }
 
+/* May the channel being started enter by this NIC? */
+static bool may_enter_by(const struct orr_search_state *s, int16_t net, float needed)
+{
+    const struct orr_trial *t = &s->t;
+    const struct orr_release *release = s->system->release;
+    int32_t k = t->channels;
+    bool paired = release->nic_pairs == ORR_PAIRS_RINGS ? t->pattern == ORR_PATTERN_RING && t->cross_nic == 2
+                                                         : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic;
+    if ((t->collnet && !s->system->nodes[orr_net_node(s, (uint32_t)net)].net.coll) || s->net_bw[net] < needed)
+        return false;
+    if (release->counts_connections && s->net_connections[net] <= 0)
+        return false;
+    return !paired || !(k & 1) || net == t->nets[k - 1][1];
+}
+
+/* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
+static bool start_from(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
+{
+    int32_t k = s->t.channels;
+    bool local_gpu = s->system->release->start_gpus == ORR_START_LOCAL_GPU;
+    if (k > 0 && (s->t.same_channels || s->system->release->replays_first))
+        enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
+    if (k > 0 && s->t.same_channels)
+        return true;
+    start_in_order(s, net, budget);
+    if (local_gpu)
+        return start_near(s, net, budget);
+    start_fastest(s, net, needed, budget);
+    return true;
+}
+
 static void start_with_nets(struct orr_search_state *s, int32_t *budget)
 {
     struct orr_trial *t = &s->t;
+    const struct orr_release *release = s->system->release;
     int32_t k = t->channels;
     bool by_head = t->pattern == ORR_PATTERN_NVLS || t->pattern == ORR_PATTERN_COLLNET_DIRECT;
-    uint32_t count = s->start_nets.count_at[t->type_inter];
+    uint32_t count = s->start_nets.count_at[t->type_inter], first = release->rotates_start_nets ? (uint32_t)k : 0;
     float needed = (float)(int32_t)t->bw_inter;
     bool started = false;
     if (by_head && k >= (int32_t)count)
         return;
     for (uint32_t i = 0; i < count && !started; i++) {
-        int16_t net = s->start_nets.nets[((uint32_t)k + i) % count];
+        int16_t net = s->start_nets.nets[(first + i) % count];
         const struct orr_node *node = &s->system->nodes[orr_net_node(s, (uint32_t)net)];
-        if ((t->collnet && !node->net.coll) || s->net_bw[net] < needed)
-            continue;
-        if (t->pattern == ORR_PATTERN_RING && t->cross_nic == 2 && (k & 1) && net != t->nets[k - 1][1])
+        if (by_head && i && release->start_gpus != ORR_START_LOCAL_GPU)
+            break; /* older releases look at one NIC only */
+        if (!may_enter_by(s, net, needed))
             continue;
         t->nets[k][0] = net;
         t->latency_inter = node->net.latency;
         charge_card(s, node, -needed);
-        if (by_head) {
+        s->net_connections[net]--;
+        if (by_head)
             started = start_at_head(s, net, budget);
-        } else if (k > 0 && t->same_channels) {
-            enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
-        } else if (!start_near(s, net, budget)) {
-            continue; /* NCCL forgets to give the card's bandwidth back here */
-        }
+        else if (!start_from(s, net, needed, budget))
+            continue;
         charge_card(s, node, needed);
+        s->net_connections[net]++;
     }
 }
 

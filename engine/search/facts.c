@@ -23,11 +23,14 @@ static void flag_links(struct orr_search_state *s)
             s->hop_flags[l] |= ORR_HOP_PCI;
         if (to->type == ORR_GPU && to->gpu.sm < OLD_GPU_SM)
             s->hop_flags[l] |= ORR_HOP_TO_OLD_GPU;
-        if (link->type == ORR_LINK_NVL && to->type == ORR_CPU && to->cpu.arch == ORR_ARCH_POWER)
+        if (link->type == ORR_LINK_NVL && to->type == ORR_CPU &&
+            (to->cpu.arch == ORR_ARCH_POWER || !system->release->power_cpu_only))
             s->hop_flags[l] |= ORR_HOP_TO_POWER_CPU;
     }
-    for (uint32_t i = 0; i < s->net_count; i++)
+    for (uint32_t i = 0; i < s->net_count; i++) {
         s->net_bw[i] = system->nodes[orr_net_node(s, i)].net.bw;
+        s->net_connections[i] = system->nodes[orr_net_node(s, i)].net.max_channels;
+    }
 }
 
 static void mark_intel_paths(struct orr_search_state *s)
@@ -109,6 +112,32 @@ static uint32_t preferred(const struct orr_search_state *s, uint32_t gpu, uint16
     return count;
 }
 
+/* By type, then by GPU, each GPU starting at another one of the NICs that are equally far. */
+static void append_rotated(const struct orr_search_state *s, struct nets_in_order *order, uint32_t first_gpu,
+                           uint32_t gpu_count, uint32_t *scratch)
+{
+    for (uint32_t type = 0; type < ORR_PATH_TYPE_COUNT; type++) {
+        for (uint32_t g = first_gpu; g < first_gpu + gpu_count; g++) {
+            uint32_t count = 0, dev = (uint32_t)s->system->nodes[orr_gpu_node(s, g)].gpu.dev;
+            for (uint32_t net = 0; net < s->net_count; net++)
+                if (s->number_of[orr_path(s->paths, orr_gpu_node(s, g), orr_net_node(s, net))->type] == type)
+                    scratch[count++] = net;
+            for (uint32_t i = 0; i < count; i++)
+                append(order, scratch[(dev + i) % count]);
+        }
+        order->list->count_at[type] = order->count;
+    }
+}
+
+/* All NICs by index, whatever their distance. */
+static void append_all(const struct orr_search_state *s, struct nets_in_order *order)
+{
+    for (uint32_t net = 0; net < s->net_count; net++)
+        append(order, net);
+    for (uint32_t type = 0; type < ORR_PATH_TYPE_COUNT; type++)
+        order->list->count_at[type] = order->count;
+}
+
 /* After the preferred NICs come the others by type of their path, then by GPU, then by index. */
 static void append_by_type(const struct orr_search_state *s, struct nets_in_order *order, uint32_t first_gpu,
                            uint32_t gpu_count)
@@ -140,11 +169,20 @@ static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *ar
     s->exit_nets = ORR_NEW(arena, struct orr_net_list, s->n);
     if (!wanted || !wanted_count || !scratch || !listed || !pool || !s->exit_nets)
         return orr_fail_nomem(err);
+    enum orr_net_lists lists = s->system->release->net_lists;
     for (uint32_t g = 0; g < s->n; g++) {
-        wanted_count[g] = preferred(s, g, &wanted[g * per_gpu], scratch);
         s->exit_nets[g].nets = pool + (size_t)g * s->net_count;
         struct nets_in_order order = {.list = &s->exit_nets[g], .listed = listed};
         clear(listed, s->net_count);
+        if (lists == ORR_NETS_ALL) {
+            append_all(s, &order);
+            continue;
+        }
+        if (lists == ORR_NETS_BY_TYPE_ROTATED) {
+            append_rotated(s, &order, g, 1, scratch);
+            continue;
+        }
+        wanted_count[g] = preferred(s, g, &wanted[g * per_gpu], scratch);
         for (uint32_t i = 0; i < wanted_count[g]; i++)
             append(&order, wanted[g * per_gpu + i]);
         append_by_type(s, &order, g, 1);
@@ -152,6 +190,14 @@ static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *ar
     s->start_nets.nets = pool + (size_t)s->n * s->net_count;
     struct nets_in_order order = {.list = &s->start_nets, .listed = listed};
     clear(listed, s->net_count);
+    if (lists == ORR_NETS_ALL) {
+        append_all(s, &order);
+        return ORR_OK;
+    }
+    if (lists == ORR_NETS_BY_TYPE_ROTATED) {
+        append_rotated(s, &order, 0, s->n, scratch);
+        return ORR_OK;
+    }
     if (scatter) {
         for (uint32_t i = 0; i < per_gpu; i++)
             for (uint32_t g = 0; g < s->n; g++)
@@ -189,11 +235,12 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
     s->by_distance = ORR_NEW(arena, uint16_t, n * n);
     s->by_distance_count = ORR_NEW(arena, uint16_t, n);
     s->net_bw = ORR_NEW(arena, float, s->net_count);
+    s->net_connections = ORR_NEW(arena, int32_t, s->net_count);
     s->used = ORR_NEW(arena, uint8_t, n * CHANNELS);
     s->candidates = ORR_NEW(arena, uint16_t, lists);
     s->scores = ORR_NEW(arena, struct orr_score, n);
     if (!s->hop_flags || !s->capacity || !s->crosses_intel || !s->pci_link || !s->pci_back || !s->by_distance ||
-        !s->by_distance_count || !s->net_bw || !s->used || !s->candidates || !s->scores ||
+        !s->by_distance_count || !s->net_bw || !s->net_connections || !s->used || !s->candidates || !s->scores ||
         !allocate_trial(&s->t, s->n, arena) || !allocate_trial(&s->b, s->n, arena))
         return orr_fail_nomem(err);
     for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++) {

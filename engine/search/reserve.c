@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/release/release.h"
 #include "engine/search/search_state.h"
 
 /* Rounds to thousandths, halves away from zero, in binary32: roundf(x * 1000) / 1000 without the call. */
@@ -74,12 +75,15 @@ bool orr_search_move(struct orr_search_state *s, uint32_t from, uint32_t to, flo
     bool intra = (a == ORR_GPU || a == ORR_NVS) && (b == ORR_GPU || b == ORR_NVS);
     int32_t limit = intra ? t->type_intra : t->type_inter;
     float rate = intra ? t->bw_intra : half ? t->bw_inter / 2 : t->bw_inter;
-    if (path->type >= ORR_PATH_DIS)
+    const struct orr_release *release = s->system->release;
+    if (release->empty_paths_are_free && !path->hops)
+        return true;
+    if (release->checks_unreachable && path->type >= ORR_PATH_DIS)
         return false;
     if (factor == 1) {
         if (s->number_of[path->type] > limit)
             return false;
-        if (is_tree(t->pattern) && s->number_of[orr_path(s->paths, to, from)->type] > limit)
+        if (release->checks_way_back && is_tree(t->pattern) && s->number_of[orr_path(s->paths, to, from)->type] > limit)
             return false;
     }
     const uint32_t *links = s->paths->links + path->first;

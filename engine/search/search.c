@@ -6,15 +6,13 @@
 #include "engine/release/release.h"
 #include "engine/search/search_state.h"
 
-enum { STEPS_SAME = 256, STEPS_DIFFERENT = 16384, STEPS_ALL = 1 << 19 };
-
 /* What a request fixes for the whole search of one graph. */
 struct limits {
     const float *rates;
     uint32_t rate_count;
     int32_t min_intra, max_intra, min_inter, max_inter; /* path type numbers */
     int32_t dis;                                        /* number of "not connected" */
-    int32_t pxn, sys;
+    int32_t always_inter, sys;
     struct orr_trial start; /* the request itself */
 };
 
@@ -68,12 +66,14 @@ static void set_limits(const struct orr_search_state *s, struct limits *limits)
     limits->rates = s->inter ? row->table.inter : row->table.intra;
     limits->rate_count = s->inter ? row->table.inter_count : row->table.intra_count;
     limits->sys = s->number_of[ORR_PATH_SYS];
-    limits->pxn = s->number_of[ORR_PATH_PXN];
-    limits->dis = s->number_of[ORR_PATH_DIS];
-    limits->min_intra = s->number_of[ORR_PATH_LOC];
+    limits->always_inter = s->number_of[release->type_inter_always];
+    limits->dis = orr_path_type_number(release, ORR_PATH_DIS) < 0 ? INT32_MAX : s->number_of[ORR_PATH_DIS];
+    limits->min_intra = s->number_of[s->n == 1 ? ORR_PATH_LOC : ORR_PATH_NVL];
     limits->max_intra = limits->sys;
     limits->min_inter = s->number_of[ORR_PATH_PIX];
     limits->max_inter = limits->sys;
+    if (!release->types_from_system)
+        return;
     if (s->n > 1)
         type_range(s, ORR_GPU, limits->sys, &limits->min_intra, &limits->max_intra);
     if (s->inter) {
@@ -97,13 +97,18 @@ static bool start_values(struct orr_search_state *s, const struct request *reque
     int32_t n = (int32_t)s->n;
     bool crosses = request->pattern == ORR_PATTERN_RING || request->pattern == ORR_PATTERN_BALANCED_TREE ||
                    request->pattern == ORR_PATTERN_SPLIT_TREE;
-    s->cross_nic_input = crosses && s->net_count > 1 ? (int32_t)orr_setting_int(s->settings, ORR_SET_CROSS_NIC) : 0;
+    const struct orr_release *release = s->system->release;
+    int32_t cross_nic = (int32_t)orr_setting_int(s->settings, ORR_SET_CROSS_NIC);
+    if (release->cross_nic_for_all)
+        s->cross_nic_input = s->net_count > 1 && cross_nic != 0;
+    else
+        s->cross_nic_input = crosses && s->net_count > 1 ? cross_nic : 0;
     set_limits(s, limits);
     *start = (struct orr_trial){
         .pattern = request->pattern,
         .min_channels = request->min_channels,
         .max_channels = request->max_channels,
-        .cross_nic = s->cross_nic_input == 1,
+        .cross_nic = release->cross_nic_for_all ? (cross_nic == 2 ? 0 : cross_nic) : s->cross_nic_input == 1,
         .same_channels = request->pattern != ORR_PATTERN_NVLS,
         .collnet = request->collnet,
         .type_intra = limits->min_intra,
@@ -112,7 +117,7 @@ static bool start_values(struct orr_search_state *s, const struct request *reque
     if (request->pattern == ORR_PATTERN_NVLS) {
         if (!s->has_nvs || s->cc_min < 90)
             return false;
-        start->max_channels = n < 32 ? n : 32;
+        start->max_channels = n < 32 || release->nvls_fixed_channels ? n : 32;
     }
     if (request->pattern == ORR_PATTERN_COLLNET_DIRECT)
         start->max_channels = n < 8 ? n : 8;
@@ -120,7 +125,7 @@ static bool start_values(struct orr_search_state *s, const struct request *reque
         start->pattern = ORR_PATTERN_TREE;
     if (request->pattern == ORR_PATTERN_NVLS && !s->inter)
         start->min_channels = start->max_channels;
-    if (request->pattern == ORR_PATTERN_RING && start->max_channels >= 2 && start->min_channels == 1 && is_split_nvlink(s))
+    if (release->splits_nvlink && request->pattern == ORR_PATTERN_RING && start->max_channels >= 2 && start->min_channels == 1 && is_split_nvlink(s))
         start->min_channels = 2;
     return true;
 }
@@ -133,7 +138,8 @@ static uint32_t first_rate(const struct orr_search_state *s, const struct limits
     if (start->pattern != ORR_PATTERN_RING && s->n > 1)
         total = (float)((double)total * (s->n * 1.0 / (s->n - 1)));
     while (rate + 1 < limits->rate_count && (limits->rates[rate] > s->system->max_bw ||
-                                             limits->rates[rate] * (float)start->min_channels > total))
+                                             (s->system->release->rates_by_total &&
+                                              limits->rates[rate] * (float)start->min_channels > total)))
         rate++;
     return rate;
 }
@@ -141,11 +147,16 @@ static uint32_t first_rate(const struct orr_search_state *s, const struct limits
 /* Tries with the trial's limits. true: this will do. *left is what remains of the budget. */
 static bool attempt(struct orr_search_state *s, int32_t *left, int32_t *all_left)
 {
-    *left = s->t.same_channels ? STEPS_SAME : STEPS_DIFFERENT;
+    const struct orr_release *release = s->system->release;
+    *left = s->t.same_channels                     ? release->steps_same
+            : s->t.pattern == ORR_PATTERN_TREE ? release->steps_tree
+                                               : release->steps_other;
     *all_left -= *left;
     s->t.channels = 0;
     s->candidate_top = 0;
     orr_search_channels(s, left);
+    if (release->finishes_at_full_rate)
+        return s->b.channels == s->b.max_channels && s->b.bw_inter == s->system->max_bw;
     return *left == -1 || (float)s->b.channels * s->b.bw_inter >= s->system->total_bw;
 }
 
@@ -155,6 +166,33 @@ static bool is_amd(const struct orr_search_state *s)
     return cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD;
 }
 
+/* Lets the trial cross NICs where it did not; true: worth an attempt. */
+static bool relax_crossing(struct orr_search_state *s)
+{
+    struct orr_trial *t = &s->t;
+    const struct orr_trial *b = &s->b;
+    const struct orr_release *release = s->system->release;
+    bool pairs_rings = release->nic_pairs == ORR_PAIRS_RINGS;
+    bool fits = !pairs_rings || b->pattern == ORR_PATTERN_RING || b->pattern == ORR_PATTERN_BALANCED_TREE;
+    bool wanted = release->cross_nic_for_all ? s->cross_nic_input != 0 : s->cross_nic_input == 2;
+    if (wanted && t->cross_nic == 0 && fits) {
+        t->cross_nic = release->cross_nic_try;
+        return true;
+    }
+    t->cross_nic = !release->cross_nic_for_all && s->cross_nic_input == 1;
+    return false;
+}
+
+static bool relax_split_tree(struct orr_trial *t, const struct orr_trial *b)
+{
+    if (t->pattern == ORR_PATTERN_SPLIT_TREE) {
+        t->pattern = ORR_PATTERN_TREE;
+        return true;
+    }
+    t->pattern = b->pattern;
+    return false;
+}
+
 /* Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is the
  * innermost loop. false: nothing is left. */
 static bool relax(struct orr_search_state *s, const struct limits *limits, int32_t left, int32_t *all_left, uint32_t *rate)
@@ -162,33 +200,38 @@ static bool relax(struct orr_search_state *s, const struct limits *limits, int32
     struct orr_trial *t = &s->t;
     const struct orr_trial *b = &s->b;
     bool found = b->channels > 0;
-    if (t->same_channels && !(is_amd(s) && t->type_intra == limits->sys)) {
+    const struct orr_release *release = s->system->release;
+    if (t->same_channels && !(release->amd_keeps_same_channels && is_amd(s) && t->type_intra == limits->sys)) {
         t->same_channels = 0;
         return true;
     }
     t->same_channels = limits->start.same_channels;
-    *all_left += left;
-    if (*all_left < 0 && found)
+    if (release->finishes_at_full_rate && left == -1)
+        *all_left = release->steps_all;
+    else
+        *all_left += left;
+    if (*all_left < 0 && (found || release->finishes_at_full_rate))
         return false;
-    if (s->cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
+    if (release->tree_for_sm90 && s->cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
         t->pattern = ORR_PATTERN_TREE;
         return true;
     }
-    t->pattern = b->pattern;
+    if (!release->relaxes_split_tree)
+        t->pattern = b->pattern;
     int32_t top = s->inter ? t->type_inter : limits->max_intra;
     if (t->type_intra < top && (!found || t->type_intra < b->type_intra) && ++t->type_intra < limits->dis)
         return true;
     t->type_intra = limits->min_intra;
     if (s->inter && t->type_inter < limits->max_inter &&
-        (!found || t->type_inter < b->type_inter || t->type_inter < limits->pxn) && ++t->type_inter < limits->dis)
+        (!found || t->type_inter < b->type_inter || t->type_inter < limits->always_inter) && ++t->type_inter < limits->dis)
         return true;
     t->type_inter = limits->min_inter;
-    if (s->cross_nic_input == 2 && t->cross_nic == 0 &&
-        (b->pattern == ORR_PATTERN_RING || b->pattern == ORR_PATTERN_BALANCED_TREE)) {
-        t->cross_nic = 2;
+    if (release->relaxes_split_tree && release->relaxes_pattern_first && relax_split_tree(t, b))
         return true;
-    }
-    t->cross_nic = s->cross_nic_input == 1;
+    if (relax_crossing(s))
+        return true;
+    if (release->relaxes_split_tree && !release->relaxes_pattern_first && relax_split_tree(t, b))
+        return true;
     if (*rate + 1 < limits->rate_count && (!found || limits->rates[*rate + 1] / b->bw_inter > .49)) {
         t->bw_intra = t->bw_inter = limits->rates[++*rate];
         return true;
@@ -200,8 +243,9 @@ static bool relax(struct orr_search_state *s, const struct limits *limits, int32
 static void duplicate(struct orr_search_state *s)
 {
     struct orr_trial *b = &s->b;
+    bool by_capability = s->system->release->duplicates_early;
     if (!b->channels || b->pattern == ORR_PATTERN_NVLS || b->bw_intra < 25 ||
-        (s->cc_min > 80 && b->bw_intra < 50 && b->channels > 4))
+        (by_capability && s->cc_min > 80 && b->bw_intra < 50 && b->channels > 4))
         return;
     int32_t doubled = b->channels * 2 < b->max_channels ? b->channels * 2 : b->max_channels;
     int32_t copied = doubled - b->channels, parts = (doubled + b->channels - 1) / b->channels;
@@ -220,6 +264,8 @@ static bool raise_rate(struct orr_search_state *s, const struct limits *limits, 
     if (*rate == 0)
         return false;
     if (b->pattern == ORR_PATTERN_RING) {
+        if (!s->system->release->raises_rings)
+            return false;
         t->bw_intra = t->bw_inter = limits->rates[--*rate];
         return true;
     }
@@ -249,7 +295,8 @@ static void simple_order(struct orr_search_state *s, const struct limits *limits
 
 static void search_graph(struct orr_search_state *s, const struct limits *limits)
 {
-    int32_t all_left = STEPS_ALL, left = 0;
+    const struct orr_release *release = s->system->release;
+    int32_t all_left = release->steps_all, left = 0;
     uint32_t rate = first_rate(s, limits);
     struct orr_trial t = s->t, b = s->b;
     s->t = s->b = limits->start;
@@ -262,7 +309,8 @@ static void search_graph(struct orr_search_state *s, const struct limits *limits
     while (!attempt(s, &left, &all_left) && relax(s, limits, left, &all_left, &rate))
         ;
     if (s->b.channels) {
-        duplicate(s);
+        if (release->duplicates_early)
+            duplicate(s);
         orr_trial_copy(&s->t, &s->b, s->n);
         rate = 0;
         while (rate + 1 < limits->rate_count && limits->rates[rate] > s->b.bw_inter)
@@ -272,6 +320,8 @@ static void search_graph(struct orr_search_state *s, const struct limits *limits
         left = 1;
         while (left != 0 && raise_rate(s, limits, &rate))
             attempt(s, &left, &all_left);
+        if (!release->duplicates_early)
+            duplicate(s);
     } else if (!limits->start.collnet && limits->start.pattern != ORR_PATTERN_NVLS) {
         simple_order(s, limits);
     }
@@ -349,17 +399,20 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
     struct request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false};
     ORR_TRY(run(&s, &ring, arena, graphs, err));
     int32_t k = graphs[ORR_GRAPH_RING].channels;
-    const struct request others[] = {
-        {ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, k, k, false},
-        {ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true},
-        {ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, system->release->max_channels, true},
-        {ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, system->release->max_channels, false},
+    const struct orr_release *release = system->release;
+    const struct {
+        struct request request;
+        bool wanted;
+    } others[] = {
+        {{ORR_GRAPH_TREE, (enum orr_pattern)release->tree_pattern, release->tree_keeps_ring_channels ? k : 1, k, false}, true},
+        {{ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true}, request->collnet || release->collnet_always},
+        {{ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, release->max_channels, true},
+         request->collnet && release->collnet_direct},
+        {{ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false}, request->nvls},
     };
-    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if ((others[i].collnet && !request->collnet) || (others[i].kind == ORR_GRAPH_NVLS && !request->nvls))
-            continue;
-        ORR_TRY(run(&s, &others[i], arena, graphs, err));
-    }
+    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].wanted)
+            ORR_TRY(run(&s, &others[i].request, arena, graphs, err));
     memcpy(ret_graphs, graphs, sizeof graphs);
     return ORR_OK;
 }

@@ -56,6 +56,7 @@ struct orr_search_state {
     /* Mutable. */
     float *capacity; /* [link] */
     float *net_bw;   /* [NET] */
+    int32_t *net_connections; /* [NET]: how many more channels it takes, where that counts */
     uint8_t *used;   /* [channel * n + GPU]: in that channel */
     uint16_t *candidates; /* a stack of candidate lists */
     uint32_t candidate_top;
@@ -88,6 +89,9 @@ bool orr_search_move(struct orr_search_state *s, uint32_t from, uint32_t to, flo
 /* candidates.c: the next GPUs from x at position p in free order, on top of s->candidates. Returns how many; the caller
  * lowers s->candidate_top again. z: 1 the next GPU must reach a NIC, -1 a later one, 0 none. */
 uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, int z, const uint16_t **ret_list);
+
+/* candidates.c: what is left of a GPU's PCI link, the less of both directions, in whole GB/s; -1: it has none. */
+int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu);
 
 /* channel.c: tries to grow channels from the trial's state, under a budget of steps. */
 void orr_search_channels(struct orr_search_state *s, int32_t *budget);
