@@ -3,7 +3,7 @@
 
 #include "api/sections.h"
 
-static json_t *graph_json(struct orr_json *json, const struct orr_graph *graph)
+static json_t *graph_json(struct orr_json *json, const struct orr_release *release, const struct orr_graph *graph)
 {
     json_t *row = orr_json_object(json), *intra = orr_json_array(json), *inter = orr_json_array(json);
     for (int32_t c = 0; c < graph->channels; c++) {
@@ -18,7 +18,7 @@ static json_t *graph_json(struct orr_json *json, const struct orr_graph *graph)
             orr_json_add(json, inter, nets);
         }
     }
-    orr_json_set(json, row, "name", orr_json_text(json, orr_graph_name(graph->kind)));
+    orr_json_set(json, row, "name", orr_json_text(json, orr_graph_name(release, graph->kind)));
     orr_json_set(json, row, "pattern", orr_json_int(json, graph->pattern));
     orr_json_set(json, row, "channels", orr_json_int(json, graph->channels));
     orr_json_set(json, row, "bw_intra", orr_json_number(json, graph->bw_intra));
@@ -40,7 +40,7 @@ json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analys
     for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
         const struct orr_graph *graph = &analysis->parts[0].contribution.graphs[kind];
         if (graph->pattern != ORR_PATTERN_NONE)
-            orr_json_add(json, rows, graph_json(json, graph));
+            orr_json_add(json, rows, graph_json(json, analysis->query.settings.release, graph));
     }
     return rows;
 }

@@ -261,6 +261,7 @@ static const struct orr_release releases[] = {
         .switch_skips_order = true,
         .duplicates_early = true,
         .raises_rings = true,
+        .amd_keeps_same_channels = true,
         .tree_for_sm90 = true,
         .type_inter_always = ORR_PATH_PXN,
         .compares_patterns = true,

@@ -7,6 +7,8 @@
 
 #include "engine/release/path_type.h"
 
+struct orr_release;
+
 enum orr_graph_kind { /* ORDER: as the analysis document lists them */
     ORR_GRAPH_RING,
     ORR_GRAPH_TREE,
@@ -45,7 +47,8 @@ struct orr_graph {
     const int64_t (*nets)[2];  /* [channel]: ids of entry and exit NET; NULL where the system has no NICs */
 };
 
-/* "ring", "tree", "collnet_chain", "collnet_direct", "nvls". */
-const char *orr_graph_name(enum orr_graph_kind kind);
+/* "ring", "tree", "collnet_chain", "collnet_direct", "nvls"; "collnet" for the only one of releases that know one
+ * CollNet algorithm. */
+const char *orr_graph_name(const struct orr_release *release, enum orr_graph_kind kind);
 
 #endif
