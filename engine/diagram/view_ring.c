@@ -136,7 +136,8 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
     uint32_t shown = ring.hidden ? n - 1 : n;
     for (uint32_t k = 0; k < shown; k++)
         orr_cast_tile(&ring.cast, &ring.actors[k], at[k], w, h, font);
-    if (ring.hidden) {
+    if (ring.hidden) { /* a host that trimming splits is several systems */
+        const char *others = analysis->part_count > 1 ? "systems" : "hosts";
         ring.actors[shown] = (struct orr_actor){.rank = -1};
         ring.actors[shown].tile = orr_drawing_tile(
             drawing, &(struct orr_tile){
@@ -146,9 +147,10 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
                          .font = font,
                          .id = "others",
                          .classes = "others",
-                         .title = orr_drawing_text(drawing, "%u ranks of %u other systems", ring.hidden,
-                                                   all->node_count - 1),
-                         .label = orr_drawing_text(drawing, "%u other hosts\n%u ranks", all->node_count - 1, ring.hidden)});
+                         .title = orr_drawing_text(drawing, "%u ranks of %u other %s", ring.hidden, all->node_count - 1,
+                                                   others),
+                         .label = orr_drawing_text(drawing, "%u other %s\n%u ranks", all->node_count - 1, others,
+                                                   ring.hidden)});
     }
     float least = INFINITY, most = 0;
     for (uint32_t k = 0; n > 1 && k < n; k++) {

@@ -145,6 +145,9 @@ static enum wiring wiring_of(const struct scene *scene, uint32_t link)
     const struct orr_node *from = &scene->system->nodes[at->from], *to = &scene->system->nodes[at->to];
     if (at->from == at->to || (at->from > at->to && at->reverse != ORR_NO_LINK))
         return WIRE_NONE;
+    for (uint32_t i = from->first_link; i < link; i++) /* a device listed twice has its links twice */
+        if (scene->system->links[i].to == at->to && scene->system->links[i].type == at->type)
+            return WIRE_NONE;
     if (scene->labels.parent[at->from] == at->to && scene->labels.uplinks[at->from].link == link)
         return WIRE_UPLINK;
     uint32_t back = scene->labels.parent[at->to] == at->from ? scene->labels.uplinks[at->to].link : ORR_NO_LINK;

@@ -114,6 +114,7 @@ static void choose_resolution(graph_t *graph)
 static bool draw(GVC_t *gvc, const char *dot, enum orr_format format, size_t ceiling)
 {
     complaint[0] = 0;
+    agreseterrors();
     graph_t *graph = agmemread(dot);
     if (!graph)
         return refuse("the DOT text cannot be read");
@@ -122,7 +123,8 @@ static bool draw(GVC_t *gvc, const char *dot, enum orr_format format, size_t cei
     bool sent;
     char *bytes = NULL;
     unsigned length = 0;
-    if (gvLayout(gvc, graph, "nop2") != 0) {
+    /* A node without a place is reported, but the layout says all is well. */
+    if (gvLayout(gvc, graph, "nop2") != 0 || agerrors() >= AGERR) {
         sent = refuse("Graphviz cannot lay the picture out");
     } else {
         if (gvRenderData(gvc, graph, renderers[format], &bytes, &length) != 0 || !bytes || !length)
