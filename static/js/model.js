@@ -187,7 +187,7 @@ export function cell(model, from, to, mode) {
     const label = `${path.type}, ${bandwidth(path.bw)} GB/s, ${path.hops.length} hops` +
         (decision ? `, ${decision.rows.map((row) => `${row.what} ${row.text}`).join(", ")}` : "");
     switch (mode) {
-    case "bw": return { text: bandwidth(path.bw), kind: path.type, label };
+    case "bw": return { text: from === to ? "–" : bandwidth(path.bw), kind: path.type, label };
     case "hops": return { text: String(path.hops.length), kind: path.type, label };
     case "verdict":
         return decision

@@ -9,7 +9,7 @@ export const DEFAULTS = Object.freeze({
     release: "",       // "": the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
-    view: "matrix",    // table below the drawing
+    view: "machine",   // the drawing alone, or the table below it
     panel: "summary",
     from: "",          // selected device, or start of the selected path
     to: "",            // end of the selected path

@@ -1,6 +1,6 @@
 /* Starts the daemon and a browser for the tests, and stops both. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
@@ -28,6 +28,7 @@ export function exampleFile(part) {
 export async function startServer() {
     const program = process.env.ORRERY ?? join(root, "build/orrery");
     const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--static", join(root, "static")], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    process.on("exit", () => child.kill("SIGKILL")); // a test that throws leaves no daemon behind
     let said = "";
     const url = await new Promise((done, fail) => {
         const timer = setTimeout(() => fail(new Error(`orrery did not say where it listens: ${said}`)), 20000);
@@ -77,7 +78,7 @@ export async function openFile(page, url, path) {
 
 /** The analysis is there and the drawing shown. */
 export async function ready(page) {
-    await page.locator("#canvas svg").waitFor({ timeout: 20000 });
+    await page.locator("#canvas svg, .stage .problem").first().waitFor({ timeout: 20000 });
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
     await page.locator("dl.facts, .note, .settings, .path-head").first().waitFor();
 }
@@ -86,4 +87,3 @@ export function shotFolder() {
     mkdirSync(shots, { recursive: true });
     return shots;
 }
-export { readdirSync };

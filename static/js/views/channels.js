@@ -56,15 +56,19 @@ function steps(model, state, step, actions) {
             `${one.a}→${one.b}`), " "]));
 }
 
-/* The order of the ranks; a click on one shows the step that leaves it. */
+/* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are told in short. */
 function ring(model, state, step, actions) {
     const order = model.doc.channels.rings[state.channel], list = channelSteps(model, "ring", state.channel);
-    return h("div.order", { id: "order", role: "group", "aria-label": "Order of the ranks" }, order.map((rank) => {
-        const at = list.findIndex((one) => one.a === rank);
-        return [
-            at < 0 ? h("span.muted", null, String(rank))
-                : h("button", { type: "button", "data-key": `step:${at}`, "aria-current": at === step ? "step" : null, title: `Step from rank ${rank} to rank ${list[at].b}`, onclick: () => actions.step(at === step ? -1 : at) }, String(rank)),
-            h("span.to", { "aria-hidden": "true" }, "→"),
-        ];
-    }), h("span.muted", null, String(order[0])));
+    const arrow = () => h("span.to", { "aria-hidden": "true" }, "→"), items = [];
+    for (let i = 0; i < order.length; i++) {
+        const at = list.findIndex((one) => one.a === order[i]);
+        let last = i;
+        while (at < 0 && last + 1 < order.length && !list.some((one) => one.a === order[last + 1]))
+            last++;
+        items.push(at >= 0
+            ? h("button", { type: "button", "data-key": `step:${at}`, "aria-current": at === step ? "step" : null, title: `Step from rank ${order[i]} to rank ${list[at].b}`, onclick: () => actions.step(at === step ? -1 : at) }, String(order[i]))
+            : h("span.muted", null, last - i < 8 ? order.slice(i, last + 1).join(" → ") : `${order[i]} … ${last - i - 1} ranks … ${order[last]}`), arrow());
+        i = last;
+    }
+    return h("div.order", { id: "order", role: "group", "aria-label": "Order of the ranks" }, items, h("span.muted", null, String(order[0])));
 }

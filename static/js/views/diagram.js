@@ -16,7 +16,8 @@ export class Diagram {
         this.message = h("div.waiting", null, "");
         this.caption = h("p.caption", null, "");
         const tool = (label, title, act) => h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
-        this.root = h("div.stage", { id: "stage", tabindex: "-1" }, this.canvas, this.message,
+        this.plane = h("div.plane", null, this.canvas, this.message);
+        this.root = h("div.stage", { id: "stage", tabindex: "-1" }, this.plane,
             h("div.tools", { role: "group", "aria-label": "Drawing" },
                 tool("+", "Zoom in", () => this.#zoom(BUTTON)), tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
                 tool("⤢", "Show all", () => this.fit())),
@@ -24,7 +25,7 @@ export class Diagram {
         this.svg = null;
         this.fingers = new Map();
         this.window = { w: 1, h: 1 };
-        new ResizeObserver(() => this.#resized()).observe(this.root);
+        new ResizeObserver(() => this.#resized()).observe(this.plane);
     }
 
     /** Takes a picture's text; keep: the part that is looked at stays (another theme of the same picture). */
@@ -102,6 +103,7 @@ export class Diagram {
             return;
         this.overlay.replaceChildren(...steps.map((step, i) => this.#arrow(step, i === now)).filter(Boolean));
         this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
+        this.canvas.classList.toggle("drawn", steps.length > 0);
     }
 
     #centre(id) {
@@ -110,13 +112,13 @@ export class Diagram {
         return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2, w: box.width, h: box.height } : null;
     }
 
-    /* A curve between two tiles that bulges upwards by a part of their distance, so that neighbours stay apart. */
+    /* A curve between two tiles that bulges to its left: what runs to the right goes above, what comes back below. */
     #arrow({ from, to }, now) {
         const a = this.#centre(from), b = this.#centre(to);
         if (!a || !b || from === to)
             return null;
         const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
-        const bend = Math.min(length * 0.28, this.size.h * 0.22) * (dx < 0 || (dx === 0 && dy < 0) ? -1 : 1);
+        const bend = Math.min(length * 0.28, this.size.h * 0.22);
         const mid = { x: (a.x + b.x) / 2 + dy / length * bend, y: (a.y + b.y) / 2 - dx / length * bend };
         const start = border(a, mid), end = border(b, mid);
         const angle = Math.atan2(end.y - mid.y, end.x - mid.x), head = now ? 9 : 7;
@@ -142,7 +144,7 @@ export class Diagram {
     }
 
     #resized() {
-        const before = this.window, after = { w: this.root.clientWidth || 1, h: this.root.clientHeight || 1 };
+        const before = this.window, after = { w: this.plane.clientWidth || 1, h: this.plane.clientHeight || 1 };
         this.window = after;
         if (!this.svg)
             return;

@@ -2,6 +2,7 @@
 import { h } from "../dom.js";
 import { bandwidth, deviceFacts, hops, KINDS, pathsFrom, reason, shortName, typeOf, verdict } from "../model.js";
 
+const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
 const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
 
 /** actions: select(from, to), setting(name), hosts(n). */
@@ -53,7 +54,7 @@ function pathView(model, { from, to }, actions) {
     return [
         head,
         h("p", null, kind(path.type), " ", h("span.big", null, bandwidth(path.bw)), " GB/s"),
-        h("p.muted", null, `${path.type}: ${KINDS[path.type] ?? ""}.`, diversion ? ` ${diversion}` : ""),
+        h("p.muted", null, sentence(diversion ?? KINDS[path.type] ?? "")),
         rows.length > 0 && h("table.wide.hops", null,
             h("caption.unseen", null, "Hops"),
             h("thead", null, h("tr", null, h("th.num", null, "Hop"), h("th", null, "To"), h("th", null, "Link"), h("th.num", null, "GB/s"), h("th", null, h("span.unseen", null, "Remark")))),
