@@ -154,6 +154,24 @@ static void find_degraded(struct orr_labels *labels)
     }
 }
 
+/* Two elements may stand twice in the picture, but ids may not. */
+static void number_copies(struct orr_labels *labels)
+{
+    const struct orr_system *system = labels->system;
+    struct peer *peers = ORR_NEW(labels->drawing->arena, struct peer, system->node_count);
+    labels->copy = ORR_NEW(labels->drawing->arena, uint32_t, system->node_count);
+    if (!peers || !labels->copy) {
+        labels->drawing->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < system->node_count; i++)
+        peers[i] = (struct peer){.node = i, .type = system->nodes[i].type, .kind = (uint64_t)system->nodes[i].id};
+    qsort(peers, system->node_count, sizeof *peers, compare_peers);
+    for (uint32_t i = 1; i < system->node_count; i++)
+        if (peers[i].type == peers[i - 1].type && peers[i].kind == peers[i - 1].kind)
+            labels->copy[peers[i].node] = labels->copy[peers[i - 1].node] + 1;
+}
+
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing)
 {
     *labels = (struct orr_labels){.system = system, .drawing = drawing};
@@ -168,6 +186,7 @@ void orr_labels_init(struct orr_labels *labels, const struct orr_system *system,
         if (orr_id_system(system->nodes[i].id) != orr_id_system(system->nodes[0].id) && system->nodes[i].type != ORR_NVS)
             labels->several_systems = true;
     find_degraded(labels);
+    number_copies(labels);
     if (!drawing->failed)
         find_few_nvlinks(labels);
 }
@@ -203,7 +222,10 @@ const char *orr_label_id(const struct orr_labels *labels, uint32_t node)
 {
     char buffer[ORR_NODE_ID_SIZE];
     const struct orr_node *at = &labels->system->nodes[node];
-    return orr_drawing_text(labels->drawing, "%s", orr_node_id_format(at->type, at->id, buffer));
+    orr_node_id_format(at->type, at->id, buffer);
+    if (labels->copy[node])
+        return orr_drawing_text(labels->drawing, "%s:%u", buffer, labels->copy[node] + 1);
+    return orr_drawing_text(labels->drawing, "%s", buffer);
 }
 
 /* Bus id without a domain of 0, which says nothing: "1b:00.0". */
@@ -265,6 +287,8 @@ const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float
         first = orr_drawing_text(drawing, "PCIe switch %s", short_bus_id(at, bus));
         if (orr_text_width(first, font) > width)
             first = orr_drawing_text(drawing, "PCIe %s", short_bus_id(at, bus));
+        if (orr_text_width(first, font) > width)
+            first = orr_drawing_text(drawing, "%s", short_bus_id(at, bus));
         break;
     case ORR_NIC:
         first = orr_drawing_text(drawing, "NIC %s", short_bus_id(at, bus));

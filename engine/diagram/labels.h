@@ -22,6 +22,7 @@ struct orr_labels {
     const uint32_t *parent;      /* [node]: what contains it, ORR_NO_NODE: nothing */
     const uint32_t *depth;       /* [node]: containers around it */
     struct orr_uplink *uplinks;  /* [node] */
+    uint32_t *copy;              /* [node]: 0, or counts nodes before it with the same type and id (faulty dumps) */
     bool several_systems;        /* node ids differ in their system part: several hosts in one dump */
 };
 
@@ -33,7 +34,7 @@ bool orr_containment(const struct orr_system *system, struct orr_arena *arena, u
 /* Everything above for one system. Memory ran out: drawing->failed. */
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing);
 
-/* "GPU/0-1b000" */
+/* "GPU/0-1b000"; "PCI/0-c1000:2" for a second one of that id. */
 const char *orr_label_id(const struct orr_labels *labels, uint32_t node);
 /* Lines in a tile `width` points wide: "GPU 0 · rank 0\n1b:00.0 · sm_90". */
 const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float font, float width);

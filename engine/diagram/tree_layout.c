@@ -241,6 +241,28 @@ static void place(struct orr_tree_layout *layout, uint32_t node, struct orr_fram
         }
 }
 
+/* Width of the roots of one host from `first` on, all of one row; a picture of one host breaks anywhere. */
+static float unit_width(const struct orr_tree_layout *layout, uint32_t first)
+{
+    const struct orr_labels *labels = layout->labels;
+    float width = 0;
+    for (uint32_t k = first; k < layout->root_count; k++) {
+        if (k > first && (!labels->several_systems || orr_id_system(labels->system->nodes[layout->roots[k]].id) !=
+                                                          orr_id_system(labels->system->nodes[layout->roots[first]].id)))
+            break;
+        width += layout->spots[layout->roots[k]].w + (k > first ? root_gap : 0);
+    }
+    return width;
+}
+
+/* Does another host than that of the root before begin here (or any root, where there is one host)? */
+static bool begins_unit(const struct orr_tree_layout *layout, uint32_t k)
+{
+    const struct orr_labels *labels = layout->labels;
+    return !k || !labels->several_systems || orr_id_system(labels->system->nodes[layout->roots[k]].id) !=
+                                                 orr_id_system(labels->system->nodes[layout->roots[k - 1]].id);
+}
+
 /* Breaks the roots into rows no wider than `limit`; hosts stay whole where they fit. */
 static uint32_t break_rows(struct orr_tree_layout *layout, float limit, float *ret_width, float *ret_height)
 {
@@ -248,7 +270,8 @@ static uint32_t break_rows(struct orr_tree_layout *layout, float limit, float *r
     float x = 0, height = 0, widest = 0, sum = 0;
     for (uint32_t k = 0; k < layout->root_count; k++) {
         struct orr_spot *spot = &layout->spots[layout->roots[k]];
-        if (x > 0 && x + spot->w > limit + 0.5f) {
+        bool unit = begins_unit(layout, k);
+        if (x > 0 && (x + spot->w > limit + 0.5f || (unit && x + unit_width(layout, k) > limit + 0.5f))) {
             row++;
             x = 0;
             sum += height + 60;
@@ -269,7 +292,8 @@ static void choose_rows(struct orr_tree_layout *layout)
     float width, height, total = 0, widest = 0, best = INFINITY, chosen;
     for (uint32_t k = 0; k < layout->root_count; k++) {
         total += layout->spots[layout->roots[k]].w + root_gap;
-        widest = fmaxf(widest, layout->spots[layout->roots[k]].w);
+        if (begins_unit(layout, k))
+            widest = fmaxf(widest, unit_width(layout, k));
     }
     chosen = total;
     for (uint32_t rows = 1; rows <= layout->root_count && rows <= 40 && total > one_row_width; rows++) {
