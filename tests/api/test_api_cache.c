@@ -1,0 +1,150 @@
+/* The cache: references, ceiling, forgetting, single flight. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "api/cache.h"
+#include "tests/support/orr_test.h"
+
+static atomic_int alive;
+
+static void free_value(struct orr_shared *shared)
+{
+    atomic_fetch_sub(&alive, 1);
+    free(shared);
+}
+
+static struct orr_shared *value_of(size_t cost)
+{
+    struct orr_shared *shared = calloc(1, sizeof *shared);
+    assert_non_null(shared);
+    orr_shared_init(shared, cost, free_value);
+    atomic_fetch_add(&alive, 1);
+    return shared;
+}
+
+static void put(struct orr_cache *cache, const char *key, size_t cost)
+{
+    assert_null(orr_cache_begin(cache, key));
+    struct orr_shared *value = value_of(cost);
+    orr_cache_end(cache, key, value);
+    orr_shared_give(value);
+}
+
+static bool has(struct orr_cache *cache, const char *key)
+{
+    struct orr_shared *value = orr_cache_peek(cache, key);
+    orr_shared_give(value);
+    return value != NULL;
+}
+
+static void the_ceiling_drops_what_was_not_used_longest(void **state)
+{
+    (void)state;
+    struct orr_cache *cache = orr_cache_new(10000);
+    struct orr_cache_figures figures;
+    put(cache, "a|1", 2400);
+    put(cache, "b|1", 2400);
+    put(cache, "c|1", 2400);
+    assert_true(has(cache, "a|1"));
+    put(cache, "d|1", 2400);
+    put(cache, "e|1", 2400);
+    assert_true(has(cache, "a|1"));
+    assert_false(has(cache, "b|1"));
+    put(cache, "huge|1", 9000); /* more than a quarter of all: not kept */
+    assert_false(has(cache, "huge|1"));
+    orr_cache_figures(cache, &figures);
+    assert_true(figures.bytes <= figures.limit);
+    orr_cache_free(cache);
+    assert_int_equal(alive, 0);
+}
+
+static void a_value_lives_as_long_as_someone_holds_it(void **state)
+{
+    (void)state;
+    struct orr_cache *cache = orr_cache_new(10000);
+    put(cache, "a|1", 10);
+    put(cache, "a|2", 10);
+    put(cache, "b|1", 10);
+    struct orr_shared *held = orr_cache_peek(cache, "a|1");
+    orr_cache_forget(cache, "a|");
+    assert_false(has(cache, "a|1"));
+    assert_false(has(cache, "a|2"));
+    assert_true(has(cache, "b|1"));
+    assert_int_equal(alive, 2);
+    orr_shared_give(held);
+    assert_int_equal(alive, 1);
+    orr_cache_free(cache);
+    assert_int_equal(alive, 0);
+}
+
+static void what_is_forgotten_while_it_is_made_is_not_kept(void **state)
+{
+    (void)state;
+    struct orr_cache *cache = orr_cache_new(10000);
+    assert_null(orr_cache_begin(cache, "a|1"));
+    orr_cache_forget(cache, "a|");
+    struct orr_shared *value = value_of(1);
+    orr_cache_end(cache, "a|1", value);
+    orr_shared_give(value);
+    assert_false(has(cache, "a|1"));
+    orr_cache_free(cache);
+    assert_int_equal(alive, 0);
+}
+
+struct flight {
+    struct orr_cache *cache;
+    atomic_int made;
+};
+
+static void *want(void *context)
+{
+    struct flight *flight = context;
+    struct orr_shared *value = orr_cache_begin(flight->cache, "same|key");
+    if (!value) {
+        atomic_fetch_add(&flight->made, 1);
+        usleep(20000);
+        value = value_of(1);
+        orr_cache_end(flight->cache, "same|key", value);
+    }
+    orr_shared_give(value);
+    return NULL;
+}
+
+static void many_who_want_the_same_cost_one(void **state)
+{
+    (void)state;
+    enum { THREADS = 32 };
+    struct flight flight = {.cache = orr_cache_new(10000)};
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, want, &flight), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(flight.made, 1);
+    orr_cache_free(flight.cache);
+    assert_int_equal(alive, 0);
+}
+
+static void after_a_failure_the_next_one_tries(void **state)
+{
+    (void)state;
+    struct orr_cache *cache = orr_cache_new(10000);
+    assert_null(orr_cache_begin(cache, "a|1"));
+    orr_cache_end(cache, "a|1", NULL);
+    put(cache, "a|1", 1);
+    assert_true(has(cache, "a|1"));
+    orr_cache_free(cache);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ceiling_drops_what_was_not_used_longest),
+        cmocka_unit_test(a_value_lives_as_long_as_someone_holds_it),
+        cmocka_unit_test(what_is_forgotten_while_it_is_made_is_not_kept),
+        cmocka_unit_test(many_who_want_the_same_cost_one),
+        cmocka_unit_test(after_a_failure_the_next_one_tries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

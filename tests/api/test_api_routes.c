@@ -1,0 +1,393 @@
+/* Requests in process: no sockets, every kind of answer. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "api/api.h"
+#include "tests/support/machine_xml.h"
+#include "tests/support/orr_test.h"
+
+struct pair {
+    const char *name, *value;
+};
+
+static const char *find_header(const void *context, const char *name)
+{
+    for (const struct pair *pair = context; pair && pair->name; pair++)
+        if (!strcmp(pair->name, name))
+            return pair->value;
+    return NULL;
+}
+
+static struct orr_app *app;
+static struct orr_response response; /* to the last request */
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct orr_error err = {0};
+    const struct orr_app_options options = {.database = ":memory:", .max_body = 1 << 20};
+    assert_ok(orr_app_new(&options, &app, &err), &err);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    orr_response_release(&response);
+    orr_app_free(app);
+    return 0;
+}
+
+static void ask_with(const char *method, const char *target, const char *body, const struct pair *headers)
+{
+    const struct orr_request request = {
+        .method = method,
+        .target = target,
+        .header = find_header,
+        .header_context = headers,
+        .body = body,
+        .body_length = body ? strlen(body) : 0,
+        .id = "test-1",
+    };
+    orr_response_release(&response);
+    orr_api_handle(app, &request, &response);
+}
+
+static void ask(const char *method, const char *target, const char *body)
+{
+    ask_with(method, target, body, NULL);
+}
+
+static const char *sent(const char *name)
+{
+    for (unsigned i = 0; i < response.header_count; i++)
+        if (!strcmp(response.headers[i].name, name))
+            return response.headers[i].value;
+    return "";
+}
+
+/* The body as JSON; the caller drops it. */
+static json_t *body_json(void)
+{
+    json_t *value = json_loadb(response.body ? response.body : "", response.length, JSON_DECODE_ANY, NULL);
+    assert_non_null(value);
+    return value;
+}
+
+static const char *text_of(json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void assert_problem(unsigned status, const char *type)
+{
+    assert_int_equal(response.status, status);
+    assert_string_equal(sent("Content-Type"), "application/problem+json");
+    json_t *problem = body_json();
+    assert_string_equal(text_of(problem, "type"), type);
+    assert_int_equal(json_integer_value(json_object_get(problem, "status")), status);
+    assert_string_equal(text_of(problem, "instance"), "test-1");
+    assert_true(text_of(problem, "detail")[0]);
+    json_decref(problem);
+}
+
+/* Uploads a dump and writes "/v1/topologies/ID" + tail. */
+static char *stored(const char *dump, const char *tail)
+{
+    static char target[512];
+    ask("POST", "/v1/topologies", dump);
+    assert_true(response.status == 201 || response.status == 200);
+    snprintf(target, sizeof target, "%s%s", sent("Location"), tail);
+    return target;
+}
+
+static void uploading_gives_an_id_made_of_the_content(void **state)
+{
+    (void)state;
+    char first[128];
+    ask("POST", "/v1/topologies?name=a%20b&label=rack=7", ORR_TEST_WORKSTATION);
+    assert_int_equal(response.status, 201);
+    snprintf(first, sizeof first, "%s", sent("Location"));
+    json_t *made = body_json();
+    assert_string_equal(text_of(made, "name"), "a b");
+    assert_string_equal(text_of(json_object_get(made, "labels"), "rack"), "7");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(made, "machine"), "gpus")), 2);
+    json_decref(made);
+    ask("POST", "/v1/topologies?name=other", ORR_TEST_WORKSTATION);
+    assert_int_equal(response.status, 200);
+    assert_string_equal(sent("Location"), first);
+}
+
+static void analyses_hold_every_key_of_the_contract(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"nccl", "topology", "hosts", "ranks", "local_ranks", "settings", "system_before_trim",
+                                       "system", "paths", "p2p", "gdr", "net_devs", "graphs", "channels", "tuning",
+                                       "summary", "findings", "explanations"};
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis?hosts=2&NCCL_CROSS_NIC=1"), NULL);
+    assert_int_equal(response.status, 200);
+    json_t *document = body_json();
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        assert_non_null(json_object_get(document, keys[i]));
+    assert_int_equal(json_integer_value(json_object_get(document, "ranks")), 4);
+    assert_string_equal(text_of(json_object_get(document, "settings"), "NCCL_CROSS_NIC"), "1");
+    json_t *ring = json_array_get(json_object_get(json_object_get(document, "channels"), "rings"), 0);
+    assert_int_equal(json_array_size(ring), 4);
+    json_decref(document);
+}
+
+static void sections_are_the_values_of_the_document(void **state)
+{
+    (void)state;
+    char target[512];
+    snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION, "/analysis"));
+    ask("GET", target, NULL);
+    json_t *document = body_json();
+    const char *key;
+    json_t *value;
+    json_object_foreach (document, key, value) {
+        char section[600];
+        snprintf(section, sizeof section, "%s/%s", target, key);
+        ask("GET", section, NULL);
+        assert_int_equal(response.status, 200);
+        json_t *alone = body_json();
+        assert_true(json_equal(alone, value));
+        json_decref(alone);
+    }
+    json_decref(document);
+    strcat(target, "/nonsense");
+    ask("GET", target, NULL);
+    assert_problem(404, "/problems/not-found");
+}
+
+static void answers_are_cached_but_never_outlive_their_topology(void **state)
+{
+    (void)state;
+    char target[512];
+    snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION, "/analysis?NCCL_P2P_LEVEL=PHB"));
+    ask("GET", target, NULL);
+    const char *first = response.body;
+    char tag[64];
+    snprintf(tag, sizeof tag, "%s", sent("ETag"));
+    struct orr_answer *keep = response.answer;
+    response.answer = NULL; /* keeps the first answer alive, so that the same address means the same answer */
+    ask("GET", target, NULL);
+    assert_ptr_equal(response.body, first);
+    assert_string_equal(sent("ETag"), tag);
+    struct orr_response kept = {.answer = keep};
+    orr_response_release(&kept);
+
+    const char *base = stored(ORR_TEST_WORKSTATION, "");
+    ask("DELETE", base, NULL);
+    assert_int_equal(response.status, 204);
+    ask("GET", target, NULL);
+    assert_problem(404, "/problems/not-found");
+    /* Analysing the same bytes without keeping them must not bring it back. */
+    ask("POST", "/v1/analyze?NCCL_P2P_LEVEL=PHB", ORR_TEST_WORKSTATION);
+    assert_int_equal(response.status, 200);
+    ask("GET", target, NULL);
+    assert_problem(404, "/problems/not-found");
+}
+
+static void work_that_takes_long_can_be_put_off(void **state)
+{
+    (void)state;
+    struct orr_request request = {.method = "GET", .target = stored(ORR_TEST_WORKSTATION, "/analysis?hosts=3"),
+                                  .id = "x", .may_defer = true};
+    orr_response_release(&response);
+    orr_api_handle(app, &request, &response);
+    assert_true(response.deferred);
+    request.may_defer = false;
+    orr_response_release(&response);
+    orr_api_handle(app, &request, &response);
+    assert_false(response.deferred);
+    assert_int_equal(response.status, 200);
+    request.may_defer = true; /* from the cache it is no longer long */
+    orr_response_release(&response);
+    orr_api_handle(app, &request, &response);
+    assert_false(response.deferred);
+}
+
+static void conditional_requests_and_compression(void **state)
+{
+    (void)state;
+    char target[512], tag[64], list[128];
+    snprintf(target, sizeof target, "%s", stored(ORR_TEST_WORKSTATION, "/analysis"));
+    ask("GET", target, NULL);
+    size_t length = response.length;
+    snprintf(tag, sizeof tag, "%s", sent("ETag"));
+    snprintf(list, sizeof list, "\"x\", %s", tag);
+    ask_with("GET", target, NULL, (const struct pair[]){{"If-None-Match", list}, {NULL, NULL}});
+    assert_int_equal(response.status, 304);
+    assert_int_equal(response.length, 0);
+    ask_with("GET", target, NULL, (const struct pair[]){{"Accept-Encoding", "gzip"}, {NULL, NULL}});
+    assert_string_equal(sent("Content-Encoding"), "gzip");
+    assert_string_not_equal(sent("ETag"), tag);
+    char *plain = malloc(length + 1);
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)response.body, .avail_in = (uInt)response.length,
+                       .next_out = (Bytef *)plain, .avail_out = (uInt)length + 1};
+    assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(stream.total_out, length);
+    inflateEnd(&stream);
+    free(plain);
+}
+
+static void paths_tell_hops_and_the_narrowest(void **state)
+{
+    (void)state;
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/path?from=rank:0&to=rank:1"), NULL);
+    assert_int_equal(response.status, 200);
+    json_t *path = body_json();
+    json_t *hops = json_object_get(path, "hops");
+    assert_int_equal(json_array_size(hops), 2);
+    assert_string_equal(text_of(json_array_get(hops, 1), "to"), "GPU/0-41000");
+    json_decref(path);
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/path?from=rank:0"), NULL);
+    assert_problem(400, "/problems/invalid-parameter");
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/path?from=rank:0&to=rank:9"), NULL);
+    assert_problem(404, "/problems/not-found");
+}
+
+static void findings_name_what_the_reader_noticed(void **state)
+{
+    (void)state;
+    ask("GET", stored("<?xml version=\"1.0\"?>\n" ORR_TEST_UNRANKED, "/findings"), NULL);
+    assert_int_equal(response.status, 200);
+    json_t *answer = body_json(), *finding;
+    size_t i;
+    bool unranked = false;
+    json_array_foreach (json_object_get(answer, "findings"), i, finding)
+        unranked |= !strcmp(text_of(finding, "id"), "no-ranked-gpu") && !strcmp(text_of(finding, "severity"), "error");
+    assert_true(unranked);
+    json_decref(answer);
+    ask("POST", "/v1/analyze", ORR_TEST_UNRANKED);
+    assert_problem(422, "/problems/no-ranks");
+}
+
+static void strict_refuses_what_nccl_refuses(void **state)
+{
+    (void)state;
+    static const char prolog[] = "<!-- a comment that NCCL reads over -->\n<system\tversion='1'>\n" ORR_TEST_CPU
+        ORR_TEST_GPU("0000:01:00.0", "0", "rank=\"0\"") "</cpu>\n</system>\n";
+    ask("POST", "/v1/analyze", prolog);
+    assert_int_equal(response.status, 200);
+    ask("POST", "/v1/analyze?strict=1", prolog);
+    assert_problem(422, "/problems/refused-by-nccl");
+}
+
+static void errors_of_xml_have_line_and_column(void **state)
+{
+    (void)state;
+    ask("POST", "/v1/analyze", "<system version=\"1\">\n  <cpu numaid=\"0\">\n  </gpu>\n</system>");
+    assert_problem(400, "/problems/malformed-xml");
+    json_t *problem = body_json();
+    assert_int_equal(json_integer_value(json_object_get(problem, "line")), 3);
+    assert_true(json_integer_value(json_object_get(problem, "column")) > 0);
+    json_decref(problem);
+}
+
+static void drawings_as_dot_need_no_worker(void **state)
+{
+    (void)state;
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/diagram.dot"), NULL);
+    assert_int_equal(response.status, 200);
+    assert_non_null(strstr(response.body, "GPU/0-1000"));
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/diagram.bmp"), NULL);
+    assert_problem(404, "/problems/not-found");
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/diagram.dot?view=path&from=rank:0"), NULL);
+    assert_problem(400, "/problems/invalid-parameter");
+    ask_with("POST", "/v1/render", ORR_TEST_WORKSTATION, (const struct pair[]){{"Accept", "audio/ogg"}, {NULL, NULL}});
+    assert_problem(406, "/problems/not-acceptable");
+}
+
+static void wrong_requests_are_told_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method, *target, *body;
+        unsigned status;
+        const char *type;
+    } cases[] = {
+        {"POST", "/v1/topologies", "", 400, "/problems/empty-body"},
+        {"POST", "/v1/topologies", "\x89PNG\r\n", 415, "/problems/unrecognised-input"},
+        {"POST", "/v1/topologies?strict=2", ORR_TEST_WORKSTATION, 400, "/problems/invalid-parameter"},
+        {"POST", "/v1/topologies?label=x", ORR_TEST_WORKSTATION, 400, "/problems/invalid-parameter"},
+        {"POST", "/v1/analyze?hosts=513", ORR_TEST_WORKSTATION, 400, "/problems/invalid-setting"},
+        {"POST", "/v1/analyze?NCCL_NO_SUCH=1", ORR_TEST_WORKSTATION, 400, "/problems/invalid-setting"},
+        {"POST", "/v1/analyze?release=1.0", ORR_TEST_WORKSTATION, 400, "/problems/invalid-setting"},
+        {"POST", "/v1/analyze?section=none", ORR_TEST_WORKSTATION, 404, "/problems/not-found"},
+        {"GET", "/v1/topologies?cursor=1-2", NULL, 400, "/problems/invalid-parameter"},
+        {"GET", "/v1/topologies?limit=%4", NULL, 400, "/problems/malformed-target"},
+        {"GET", "/v1/topologies/123", NULL, 404, "/problems/not-found"},
+        {"GET", "/v1/topologies/00000000000000000000000000000000", NULL, 404, "/problems/not-found"},
+        {"GET", "/v1/topologies/00000000000000000000000000000000/source", NULL, 404, "/problems/not-found"},
+        {"PATCH", "/v1/topologies/00000000000000000000000000000000", "{\"name\":\"x\"}", 404, "/problems/not-found"},
+        {"PATCH", "/v1/topologies/00000000000000000000000000000000", "[]", 400, "/problems/invalid-json"},
+        {"PATCH", "/v1/topologies/00000000000000000000000000000000", "{\"labels\":{\"a\":1}}", 400, "/problems/invalid-json"},
+        {"PUT", "/v1/topologies", "x", 405, "/problems/method-not-allowed"},
+        {"DELETE", "/healthz", NULL, 405, "/problems/method-not-allowed"},
+        {"GET", "/v1/nothing", NULL, 404, "/problems/not-found"},
+        {"GET", "/../etc/passwd", NULL, 404, "/problems/not-found"},
+        {"GET", "no-slash", NULL, 404, "/problems/not-found"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ask(cases[i].method, cases[i].target, cases[i].body);
+        assert_problem(cases[i].status, cases[i].type);
+    }
+    ask("PUT", "/v1/topologies", "x");
+    assert_string_equal(sent("Allow"), "POST, GET, HEAD");
+}
+
+static void near_names_are_offered(void **state)
+{
+    (void)state;
+    ask("GET", "/v1/topologies?limt=3", NULL);
+    assert_problem(400, "/problems/invalid-parameter");
+    assert_non_null(strstr(response.body, "did you mean limit?"));
+}
+
+static void too_large_a_body_is_a_problem_of_its_own(void **state)
+{
+    (void)state;
+    const struct orr_request request = {.method = "POST", .target = "/v1/analyze", .id = "test-1"};
+    orr_response_release(&response);
+    orr_api_refuse_body(app, &request, &response);
+    assert_problem(413, "/problems/body-too-large");
+}
+
+static void readiness_ends_with_draining(void **state)
+{
+    (void)state;
+    ask("GET", "/readyz", NULL);
+    assert_int_equal(response.status, 200);
+    orr_app_drain(app);
+    ask("GET", "/readyz", NULL);
+    assert_int_equal(response.status, 503);
+    ask("GET", "/healthz", NULL);
+    assert_int_equal(response.status, 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(uploading_gives_an_id_made_of_the_content),
+        cmocka_unit_test(analyses_hold_every_key_of_the_contract),
+        cmocka_unit_test(sections_are_the_values_of_the_document),
+        cmocka_unit_test(answers_are_cached_but_never_outlive_their_topology),
+        cmocka_unit_test(work_that_takes_long_can_be_put_off),
+        cmocka_unit_test(conditional_requests_and_compression),
+        cmocka_unit_test(paths_tell_hops_and_the_narrowest),
+        cmocka_unit_test(findings_name_what_the_reader_noticed),
+        cmocka_unit_test(strict_refuses_what_nccl_refuses),
+        cmocka_unit_test(errors_of_xml_have_line_and_column),
+        cmocka_unit_test(drawings_as_dot_need_no_worker),
+        cmocka_unit_test(wrong_requests_are_told_apart),
+        cmocka_unit_test(near_names_are_offered),
+        cmocka_unit_test(too_large_a_body_is_a_problem_of_its_own),
+        cmocka_unit_test(readiness_ends_with_draining),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,114 @@
+/* Small things that everything rests on: numbers and texts in JSON, percent-encoding, ETags, Accept, cluster files. */
+#include <stdlib.h>
+
+#include "api/call.h"
+#include "api/cluster_file.h"
+#include "tests/support/orr_test.h"
+
+static void assert_json(json_t *value, const char *expected)
+{
+    struct orr_json json = {0};
+    struct orr_text text;
+    struct orr_error err = {0};
+    orr_text_init(&text, 1000);
+    assert_ok(orr_json_write(&json, value, false, &text, &err), &err);
+    assert_string_equal(text.data, expected);
+    orr_text_release(&text);
+}
+
+static void numbers_have_nine_significant_digits(void **state)
+{
+    (void)state;
+    struct orr_json json = {0};
+    assert_json(orr_json_number(&json, 370.8f), "370.799988");
+    assert_json(orr_json_number(&json, 0.1f), "0.100000001");
+    assert_json(orr_json_number(&json, 48), "48");
+    assert_json(orr_json_number(&json, -1), "-1");
+    assert_json(orr_json_number(&json, 1.0 / 0.0), "null");
+}
+
+static void texts_that_are_no_utf8_are_mended(void **state)
+{
+    (void)state;
+    struct orr_json json = {0};
+    assert_json(orr_json_text(&json, "a\xffg\xc3\xa4"), "\"a\xef\xbf\xbdg\xc3\xa4\"");
+    assert_json(orr_json_text(&json, "\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+    assert_json(orr_json_text(&json, "quote\" back\\"), "\"quote\\\" back\\\\\"");
+    assert_json(orr_json_text(&json, NULL), "null");
+    assert_false(json.failed);
+}
+
+static void percent_encoding_is_decoded_or_refused(void **state)
+{
+    (void)state;
+    struct orr_arena *arena = orr_arena_new(0);
+    const char *text;
+    assert_int_equal(orr_decode("a%20b+c%2F", 10, true, arena, &text, NULL), ORR_OK);
+    assert_string_equal(text, "a b c/");
+    assert_int_equal(orr_decode("a+b", 3, false, arena, &text, NULL), ORR_OK);
+    assert_string_equal(text, "a+b");
+    assert_int_not_equal(orr_decode("%", 1, true, arena, &text, NULL), ORR_OK);
+    assert_int_not_equal(orr_decode("%4", 2, true, arena, &text, NULL), ORR_OK);
+    assert_int_not_equal(orr_decode("%g0", 3, true, arena, &text, NULL), ORR_OK);
+    assert_int_not_equal(orr_decode("%00", 3, true, arena, &text, NULL), ORR_OK);
+    orr_arena_free(arena);
+}
+
+static void etag_lists_are_searched(void **state)
+{
+    (void)state;
+    assert_true(orr_etag_listed("\"a\"", "\"a\""));
+    assert_true(orr_etag_listed("\"b,\", W/\"a\"", "\"a\""));
+    assert_true(orr_etag_listed("*", "\"a\""));
+    assert_false(orr_etag_listed("\"ab\"", "\"a\""));
+    assert_false(orr_etag_listed("\"b\" , \"", "\"a\""));
+    assert_false(orr_etag_listed("nonsense", "\"a\""));
+    assert_false(orr_etag_listed(NULL, "\"a\""));
+}
+
+static void the_best_accepted_type_is_chosen(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"image/svg+xml", "image/png", "application/pdf"};
+    assert_int_equal(orr_negotiate(NULL, types, 3), 0);
+    assert_int_equal(orr_negotiate("*/*", types, 3), 0);
+    assert_int_equal(orr_negotiate("image/png", types, 3), 1);
+    assert_int_equal(orr_negotiate("image/*;q=0.5, application/pdf", types, 3), 2);
+    assert_int_equal(orr_negotiate("image/svg+xml;q=0, */*;q=0.1", types, 3), 1);
+    assert_int_equal(orr_negotiate("text/html", types, 3), 3);
+}
+
+static void cluster_files_say_where_they_are_wrong(void **state)
+{
+    (void)state;
+    static const char good[] = "{\"hosts\": [{\"topology\": \"a.xml\", \"count\": 2}, {\"topology\": \"/b.xml\"}]}";
+    struct orr_cluster cluster;
+    struct orr_error err = {0};
+    assert_ok(orr_cluster_read(good, strlen(good), "/some/where/c.json", &cluster, &err), &err);
+    assert_int_equal(cluster.count, 2);
+    assert_string_equal(cluster.hosts[0].path, "/some/where/a.xml");
+    assert_int_equal(cluster.hosts[0].count, 2);
+    assert_string_equal(cluster.hosts[1].path, "/b.xml");
+    assert_int_equal(cluster.hosts[1].count, 1);
+    orr_cluster_release(&cluster);
+    static const char *const bad[] = {"", "{", "[]", "{\"hosts\": []}", "{\"hosts\": [{}]}",
+                                      "{\"hosts\": [{\"topology\": \"a\"}, {\"topology\": \"a\", \"count\": 0}]}"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        err = (struct orr_error){0};
+        assert_int_equal(orr_cluster_read(bad[i], strlen(bad[i]), "c.json", &cluster, &err), ORR_INVALID);
+        assert_true(err.text[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_nine_significant_digits),
+        cmocka_unit_test(texts_that_are_no_utf8_are_mended),
+        cmocka_unit_test(percent_encoding_is_decoded_or_refused),
+        cmocka_unit_test(etag_lists_are_searched),
+        cmocka_unit_test(the_best_accepted_type_is_chosen),
+        cmocka_unit_test(cluster_files_say_where_they_are_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
