@@ -1,0 +1,370 @@
+/* The page as people use it, in headless Chromium against the real daemon. */
+import assert from "node:assert/strict";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { dump, ids, malformed } from "./dumps.mjs";
+import { examples, newPage, openFile, ready, realDump, startBrowser, startServer } from "./support.mjs";
+
+let server, browser, page;
+const folder = mkdtempSync(join(tmpdir(), "orrery-browser-"));
+const write = (name, text) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+};
+const dumpFile = write("three-gpus.xml", dump), malformedFile = write("broken.xml", malformed);
+
+before(async () => {
+    server = await startServer();
+    browser = await startBrowser();
+});
+after(async () => {
+    await browser?.close();
+    assert.equal(await server?.stop(), 0, "SIGTERM ends the daemon with 0");
+});
+beforeEach(async () => (page = await newPage(browser)));
+afterEach(async () => {
+    const { complaints } = page;
+    await page.context().close();
+    assert.deepEqual(complaints, [], "no error, no refused policy");
+});
+
+const another = async (options) => {
+    await page.context().close();
+    return (page = await newPage(browser, options));
+};
+const device = (id) => page.locator(`#canvas g.node[id="${id}"]`);
+const cell = (from, to) => page.locator(`#matrix [data-key="${from}>${to}"]`);
+const tab = (name) => page.getByRole("tab", { name, exact: true });
+const fact = (name) => page.locator(`dl.facts dt:text-is("${name}") + dd`);
+const lit = () => page.locator("#canvas .edge.lit").evaluateAll((edges) => edges.map((edge) => edge.id).sort());
+const wideAsWindow = () => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+const settled = async () => {
+    await page.waitForFunction(() => !document.querySelector(".busy.on"));
+};
+const withDump = async (fragment = "") => {
+    await openFile(page, server.url, dumpFile);
+    if (fragment) {
+        const url = `${page.url()}&${fragment}`;
+        await page.goto("about:blank");
+        await page.goto(url);
+        await ready(page);
+    }
+};
+
+test("the empty page teaches how to get a dump, and copies the command", async () => {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
+    await page.goto(server.url);
+    await page.getByRole("button", { name: /^Copy: NCCL_TOPO_DUMP_FILE/ }).click();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^NCCL_TOPO_DUMP_FILE=\/tmp\/topo\.xml /);
+    assert.ok(await wideAsWindow());
+});
+
+test("every example opens with a drawing and figures", async () => {
+    const rows = examples();
+    assert.ok(rows.length > 0, "there are examples");
+    for (const row of rows) {
+        await page.goto("about:blank");
+        await page.goto(server.url);
+        await page.locator(`[data-example="${row.id}"]`).click();
+        await ready(page);
+        assert.ok(await page.locator("#canvas svg g.gpu").count() > 0, `${row.id} has GPUs in its drawing`);
+        assert.match(await page.locator(".machine-name b").textContent(), new RegExp(row.title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")));
+        assert.equal(await page.locator(".stage .problem").count(), 0);
+    }
+});
+
+test("a chosen file is shown, with its own name", async () => {
+    await withDump();
+    assert.equal(await page.locator(".machine-name b").textContent(), "three-gpus");
+    assert.equal(await fact("Ranks").textContent(), "3");
+    for (const id of [ids.gpu0, ids.gpu1, ids.gpu2])
+        assert.equal(await device(id).count(), 1);
+});
+
+test("pasted text is read", async () => {
+    await page.goto(server.url);
+    await page.locator("#paste").fill(dump);
+    await page.getByRole("button", { name: "Read the pasted text" }).click();
+    await ready(page);
+    assert.equal(await device(ids.gpu2).count(), 1);
+});
+
+test("a dropped file is read, over an open machine too", async () => {
+    await page.goto(server.url);
+    const drop = (text) => page.evaluate((xml) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([xml], "dropped.xml", { type: "text/xml" }));
+        for (const type of ["dragover", "drop"])
+            document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    }, text);
+    await drop(dump);
+    await ready(page);
+    await drop(dump.replace('rank="2"', 'rank="7"').replace("200000", "400000"));
+    await page.waitForFunction((before) => location.href !== before, page.url());
+    await ready(page);
+    assert.equal(await device(ids.gpu2).count(), 1);
+});
+
+test("malformed XML shows line and column, with the line of the input", async () => {
+    await page.goto(server.url);
+    await page.locator("#file").setInputFiles(malformedFile);
+    const problem = page.locator(".problem");
+    await problem.waitFor();
+    assert.match(await problem.locator(".where").textContent(), /broken\.xml:4:\d+ \(line 4, column \d+\)/);
+    assert.match(await problem.locator(".here").textContent(), /^4\s*<\/cpu>/);
+    assert.equal(await problem.locator(".caret").count(), 1);
+    await page.locator("#file").setInputFiles(dumpFile);
+    await ready(page);
+});
+
+test("bytes that are no topology are refused with advice, and the page goes on", async () => {
+    await page.goto(server.url);
+    await page.locator("#file").setInputFiles(write("picture.png", "\x89PNG\r\n\x1a\nnothing"));
+    await page.locator(".problem h2").waitFor();
+    await page.locator("#paste").fill(dump);
+    await page.locator("#read").click();
+    await ready(page);
+});
+
+test("a cell of the matrix shows the path, its narrowest hop, the verdict and its rule, and lights the path", async () => {
+    await withDump("view=matrix");
+    assert.equal(await cell(ids.gpu0, ids.gpu1).textContent(), "NVL");
+    assert.equal(await cell(ids.gpu0, ids.gpu2).textContent(), "SYS");
+    await cell(ids.gpu0, ids.gpu2).click();
+    const panel = page.locator("#panel");
+    assert.match(await panel.locator("h2").first().textContent(), /GPU 0 → GPU 2/);
+    assert.equal(await panel.locator(".hops tbody tr").count(), 5);
+    assert.equal(await panel.locator(".hops tr.narrow").count(), 1);
+    assert.match(await panel.locator(".hops tr.narrow").textContent(), /SYS.*narrowest/);
+    assert.match(await panel.locator(".verdict").textContent(), /P2P.*no.*farther than the P2P level.*SYS against PXB.*NCCL_P2P_LEVEL/s);
+    assert.equal((await lit()).length, 5);
+    assert.equal(await page.locator("#canvas .edge.narrowest").count(), 1);
+    assert.equal(await page.locator("#canvas .node.picked").count(), 2);
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await lit(), []);
+});
+
+test("the matrix says type, bandwidth, hops or verdict in the same place", async () => {
+    await withDump("view=matrix");
+    const place = await cell(ids.gpu0, ids.gpu2).boundingBox();
+    const says = async (name) => {
+        await page.getByRole("button", { name, exact: true }).click();
+        assert.deepEqual(await cell(ids.gpu0, ids.gpu2).boundingBox(), place, `${name} moves nothing`);
+        return cell(ids.gpu0, ids.gpu2).textContent();
+    };
+    assert.match(await says("GB/s"), /^\d+(\.\d+)?$/);
+    assert.equal(await says("Hops"), "5");
+    assert.equal(await says("Verdict"), "–");
+    assert.equal(await says("Type"), "SYS");
+});
+
+test("a change of hosts brings the NICs and tells what it changed", async () => {
+    await withDump("view=matrix");
+    assert.equal(await cell(ids.gpu0, ids.net).count(), 0);
+    await page.locator("#two-hosts").click();
+    await cell(ids.gpu0, ids.net).waitFor();
+    assert.match(await fact("Ranks").textContent(), /6 on 2 hosts.*was 3/);
+    await cell(ids.gpu0, ids.net).click();
+    assert.equal(await page.locator("#panel .verdict").count(), 2);
+    assert.match(page.url(), /hosts=2/);
+});
+
+test("a changed setting is a chip, changes the verdict, and goes away again", async () => {
+    await withDump(`view=matrix&cell=verdict&panel=settings`);
+    await page.locator("#filter").fill("p2p_level");
+    await page.locator("#set-NCCL_P2P_LEVEL").fill("SYS");
+    await page.locator("#set-NCCL_P2P_LEVEL").press("Enter");
+    await page.locator(".chip").waitFor();
+    await settled();
+    await page.waitForFunction((key) => document.querySelector(`#matrix [data-key="${key}"]`)?.textContent !== "–", `${ids.gpu0}>${ids.gpu2}`);
+    assert.equal(await page.locator(".chip span").textContent(), "NCCL_P2P_LEVEL=SYS");
+    assert.match(page.url(), /NCCL_P2P_LEVEL=SYS/);
+    await page.getByRole("button", { name: "Remove NCCL_P2P_LEVEL" }).click();
+    await page.waitForFunction((key) => document.querySelector(`#matrix [data-key="${key}"]`)?.textContent === "–", `${ids.gpu0}>${ids.gpu2}`);
+    assert.equal(await page.locator(".chip").count(), 0);
+});
+
+test("a refused setting says so and can be taken back", async () => {
+    await withDump("NCCL_NO_SUCH_THING=1");
+    assert.match(await page.locator("#panel .problem").textContent(), /NCCL_NO_SUCH_THING/);
+    await page.getByRole("button", { name: "Remove NCCL_NO_SUCH_THING" }).click();
+    await page.locator("#canvas svg").waitFor();
+    assert.equal(await page.locator(".problem").count(), 0);
+});
+
+test("another release can be asked", async () => {
+    await withDump();
+    const names = await page.locator("#release option").allTextContents();
+    assert.ok(names.includes("2.27.7"));
+    const other = names.find((name) => name !== "2.27.7");
+    if (other) {
+        await page.locator("#release").selectOption(other);
+        await page.waitForURL(/release=/);
+        await settled();
+        assert.equal(await page.locator("#release").inputValue(), other);
+    }
+});
+
+test("a ring lies on the drawing, step by step", async () => {
+    await withDump("view=channels&hosts=2");
+    await page.locator("#canvas .overlay .step").first().waitFor();
+    assert.equal(await page.locator("#canvas .overlay .step").count(), 4, "in by the NIC, twice between GPUs, out by the NIC");
+    await page.keyboard.press(".");
+    assert.equal(await page.locator("#canvas .overlay .step.now").count(), 1);
+    assert.ok((await lit()).length > 0);
+    await page.keyboard.press("]");
+    await page.waitForURL(/channel=1/);
+    assert.match(await page.locator("#channel-no").textContent(), /Ring, channel 1 of \d+/);
+    await page.locator('[data-graph="tree"] button').click();
+    assert.match(await page.locator("#channel-no").textContent(), /Tree, channel 0/);
+    assert.ok(await page.locator("#canvas .overlay .step").count() >= 2);
+});
+
+test("the tuning table has bandwidth and latency, and marks the highest", async () => {
+    await withDump("view=tuning");
+    assert.ok(await page.locator("#tuning .best").count() >= 1);
+    await page.getByRole("button", { name: "Broadcast" }).click();
+    await page.waitForURL(/collective=Broadcast/);
+    assert.ok(await page.locator("#tuning tbody tr").count() >= 2);
+});
+
+test("a device is selected in the drawing, a second one with Shift makes a path", async () => {
+    await withDump();
+    await device(ids.gpu0).click();
+    assert.match(await page.locator("#panel").textContent(), /1b:00\.0/);
+    await device(ids.gpu2).click({ modifiers: ["Shift"] });
+    assert.match(await page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
+});
+
+test("the address restores everything, back and forward work", async () => {
+    await withDump(`hosts=2&NCCL_P2P_LEVEL=NVL&view=channels&panel=selection&from=${ids.gpu0}&to=${ids.gpu2}&graph=tree&cell=bw`);
+    const there = page.url();
+    assert.equal(await page.locator("#hosts").inputValue(), "2");
+    assert.equal(await page.locator(".chip").count(), 1);
+    assert.equal(await tab("Channels").getAttribute("aria-selected"), "true");
+    assert.match(await page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
+    assert.match(await page.locator("#channel-no").textContent(), /Tree/);
+    assert.ok((await lit()).length > 0);
+    await page.locator('[data-graph="ring"] button').click();
+    await page.goBack();
+    assert.equal(page.url(), there);
+    assert.match(await page.locator("#channel-no").textContent(), /Tree/);
+});
+
+test("an address of a machine that is not there says so", async () => {
+    await page.goto(`${server.url}/#id=0123456789abcdef0123456789abcdef`);
+    await page.locator(".problem").waitFor();
+    assert.equal(await page.locator("#choose").count(), 1);
+});
+
+test("wheel, drag, keys and buttons move the drawing; it fits again", async () => {
+    await withDump();
+    const look = () => page.locator("#canvas svg").getAttribute("viewBox");
+    const whole = await look(), box = await page.locator("#canvas").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 20);
+    await page.mouse.wheel(0, -400);
+    await page.waitForFunction((before) => document.querySelector("#canvas svg").getAttribute("viewBox") !== before, whole);
+    const near = await look();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 - 60, box.y + 50, { steps: 4 });
+    await page.mouse.up();
+    assert.notEqual(await look(), near);
+    await page.locator("#canvas").focus();
+    const dragged = await look();
+    await page.keyboard.press("ArrowRight");
+    assert.notEqual(await look(), dragged);
+    await page.keyboard.press("0");
+    assert.equal(await look(), whole);
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    assert.notEqual(await look(), whole);
+    await page.getByRole("button", { name: "Show all" }).click();
+    assert.equal(await look(), whole);
+});
+
+test("colours follow the system and the toggle, nothing moves", async () => {
+    await another({ theme: "dark" });
+    await withDump("view=matrix");
+    const colour = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await colour(), place = await device(ids.gpu0).boundingBox();
+    assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
+    await page.locator("#theme").click();
+    assert.notEqual(await colour(), dark);
+    await page.locator("#canvas svg .theme-light, #canvas svg[class*='theme-light'], #canvas g[class*='theme-light']").first().waitFor({ state: "attached" });
+    assert.deepEqual(await device(ids.gpu0).boundingBox(), place);
+    await page.reload();
+    await ready(page);
+    assert.equal(await page.locator("html").getAttribute("data-theme"), "light", "the choice is kept");
+    await page.locator("#theme").click();
+    assert.equal(await colour(), dark);
+});
+
+test("everything can be reached by keyboard", async () => {
+    await withDump();
+    await page.keyboard.press("x");
+    assert.equal(await tab("Matrix").getAttribute("aria-selected"), "true");
+    await page.locator("#matrix [tabindex='0']").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    assert.match(await page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.key), `${ids.gpu0}>${ids.gpu2}`, "the focus stays");
+    await device(ids.gpu1).focus();
+    await page.keyboard.press("Enter");
+    assert.match(await page.locator("#panel h2").first().textContent(), /GPU 1/);
+    await page.keyboard.press("?");
+    assert.ok(await page.locator("dialog.help").isVisible());
+    await page.keyboard.press("Escape");
+    await tab("Matrix").focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await tab("Channels").getAttribute("aria-selected"), "true");
+    assert.match(await page.evaluate(() => document.activeElement.textContent), /Channels/);
+});
+
+test("a phone shows all of it without scrolling sideways", async () => {
+    await another({ width: 390, height: 844 });
+    await page.goto(server.url);
+    assert.ok(await wideAsWindow(), "start");
+    await withDump("hosts=2&view=matrix");
+    for (const view of ["machine", "matrix", "channels", "tuning"]) {
+        await tab(view[0].toUpperCase() + view.slice(1)).click();
+        assert.ok(await wideAsWindow(), view);
+    }
+    for (const panel of ["Summary", "Selection", "Settings"]) {
+        await tab(panel).click();
+        assert.ok(await wideAsWindow(), panel);
+    }
+});
+
+test("nothing runs from another place, and the policy forbids inline code", async () => {
+    const hosts = new Set();
+    page.on("request", (request) => hosts.add(new URL(request.url()).origin));
+    await withDump();
+    assert.deepEqual([...hosts].filter((origin) => origin !== "null"), [server.url]);
+    assert.match(await page.locator("meta[http-equiv='Content-Security-Policy']").getAttribute("content"), /^default-src 'self';/);
+    assert.equal(await page.locator("script:not([src]), [style], [onclick]").count(), 0);
+});
+
+for (const [name, gpus] of [["machines/machine-workstation-4090x2.xml", 2], ["machines/machine-dgx1-v100.xml", 8], ["machines/machine-dgx-a100.xml", 8],
+    ["machines/machine-hgx-h100.xml", 8], ["real/gb300-1tray-healthy.xml", 4]]) {
+    const file = realDump(name);
+    test(`real dump: ${name}`, { skip: file ? false : "no dumps beside this checkout" }, async () => {
+        await openFile(page, server.url, file);
+        await page.keyboard.press("x");
+        assert.equal(await page.locator("#matrix tbody tr").count(), gpus);
+        assert.equal(await page.locator("#canvas g.node.gpu").count(), gpus);
+        await page.locator("#matrix tbody tr").first().locator("button").nth(1).click();
+        assert.ok((await lit()).length > 0, "the path is lit");
+        await page.keyboard.press("c");
+        assert.ok(await page.locator("#canvas .overlay .step").count() >= gpus - 1, "a ring is drawn");
+    });
+}
+
+test("a topology without GPUs says what it lacks and how to get it", { skip: realDump("provider/aws-p4d-24xl-a100.xml") ? false : "no dumps beside this checkout" }, async () => {
+    await page.goto(server.url);
+    await page.locator("#file").setInputFiles(realDump("provider/aws-p4d-24xl-a100.xml"));
+    await page.locator(".problem").first().waitFor();
+    assert.match(await page.locator("main").textContent(), /NCCL_TOPO_DUMP_FILE/);
+});

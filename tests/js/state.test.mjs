@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { changes, DEFAULTS, format, parse, question } from "../../static/js/state.js";
+
+test("an empty fragment is the default state, and the default state an empty fragment", () => {
+    assert.deepEqual(parse(""), { ...DEFAULTS, settings: {} });
+    assert.deepEqual(parse("#"), { ...DEFAULTS, settings: {} });
+    assert.equal(format(DEFAULTS), "");
+});
+
+test("everything that the page shows survives the address", () => {
+    const state = {
+        id: "0123abcd", release: "2.21.5", hosts: 4, settings: { NCCL_P2P_LEVEL: "SYS", NCCL_ALGO: "^NVLS,Tree & more" },
+        view: "channels", panel: "selection", from: "GPU/0-1b000", to: "NET/0-3", cell: "verdict", graph: "tree", channel: 7,
+        layout: "alone", collective: "AllGather",
+    };
+    assert.deepEqual(Object.keys(state).sort(), Object.keys(DEFAULTS).sort());
+    assert.deepEqual(parse(format(state)), state);
+    assert.deepEqual(parse(`#${format(state)}`), state);
+});
+
+test("device ids stay readable in the address", () => {
+    assert.match(format({ ...DEFAULTS, from: "GPU/0-1b000" }), /from=GPU\/0-1b000/);
+});
+
+test("nonsense in the address falls back to the defaults", () => {
+    const state = parse("hosts=-3&channel=x&view=<script>&panel=&cell=9&nccl_debug=1&NCCL_=1&PATH=/bin&NCCL_P2P_LEVEL=");
+    assert.equal(state.hosts, 1);
+    assert.equal(state.channel, 0);
+    assert.equal(state.view, DEFAULTS.view);
+    assert.equal(state.panel, DEFAULTS.panel);
+    assert.equal(state.cell, DEFAULTS.cell);
+    assert.deepEqual(state.settings, {});
+    assert.equal(parse("hosts=0").hosts, 1);
+    assert.equal(parse("hosts=999999").hosts, 65536);
+});
+
+test("the question holds what decides an analysis, in one order, and nothing else", () => {
+    const state = { ...DEFAULTS, id: "x", view: "tuning", hosts: 2, release: "2.27.7", settings: { NCCL_B: "2", NCCL_A: "1" } };
+    assert.equal(question(state).toString(), "release=2.27.7&hosts=2&NCCL_A=1&NCCL_B=2");
+    assert.equal(question(DEFAULTS).toString(), "");
+});
+
+test("changes names what differs", () => {
+    assert.deepEqual([...changes(DEFAULTS, { ...DEFAULTS, settings: {} })], []);
+    assert.deepEqual([...changes(DEFAULTS, { ...DEFAULTS, hosts: 2, settings: { NCCL_A: "1" } })].sort(), ["hosts", "settings"]);
+    assert.deepEqual([...changes({ ...DEFAULTS, hosts: 2 }, { ...DEFAULTS, hosts: 2, channel: 1 })], ["channel"]);
+});
