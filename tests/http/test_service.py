@@ -2,6 +2,7 @@
 import concurrent.futures
 import gzip
 import json
+import re
 import signal
 import socket
 import time
@@ -205,3 +206,19 @@ def test_an_idle_connection_does_not_delay_the_end():
         begun = time.monotonic()
         server.stop()
         assert time.monotonic() - begun < 5
+
+
+def test_every_described_route_is_there(server, topology):
+    described = re.findall(r"^  (/\S*):$|^    (get|post|patch|delete):$", (ROOT / "api" / "openapi.yaml").read_text(), re.M)
+    path, count = None, 0
+    for new_path, method in described:
+        path = new_path or path
+        if not method:
+            continue
+        target = path.format(id="0" * 32, section="ranks", format="svg", type="malformed-xml")
+        status = server.ask(method.upper(), target, b"x" if method != "get" else None)[0].status
+        assert status != 405, (method, path)
+        count += 1
+    assert count >= 21
+    response, _ = server.ask("OPTIONS", "/v1/analyze")
+    assert response.status == 405

@@ -1,0 +1,113 @@
+"""The program at the command line: what it prints where, and its exit status."""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import DUMP, ROOT
+
+PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
+
+
+def run(*arguments, stdin=b""):
+    done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, timeout=60)
+    assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+@pytest.fixture
+def dump(tmp_path):
+    path = tmp_path / "machine.xml"
+    path.write_bytes(DUMP)
+    return str(path)
+
+
+def test_analyze_prints_the_document(dump):
+    status, out, err = run("analyze", "--hosts", "2", "--set", "NCCL_CROSS_NIC=1", "--release=2.27.7", dump)
+    document = json.loads(out)
+    assert (status, err, document["topology"], document["ranks"]) == (0, "", "machine.xml", 4)
+    assert document["settings"] == {"NCCL_CROSS_NIC": "1"}
+    assert run("analyze", "--hosts", "2", "--set", "NCCL_CROSS_NIC=1", "-", stdin=DUMP)[1] != b""
+    assert json.loads(run("analyze", "--section", "ranks", stdin=DUMP)[1]) == 2
+
+
+@pytest.mark.parametrize("content, pattern", [
+    (DUMP[:300], r"^\S+machine\.xml:\d+:\d+: the file ends inside <"),
+    (b"", r"^\S+machine\.xml: the input is empty"),
+    (b"\x89PNG", r"^\S+machine\.xml: no topology XML"),
+    (DUMP.replace(b' gdr="1"/>', b"/>", 1), r"^\S+machine\.xml:\d+:\d+: <gpu> has no attribute gdr"),
+    (DUMP.replace(b"rank=", b"rang="), r"^\S+machine\.xml"),
+])
+def test_bad_input_is_one_clear_line_and_status_1(tmp_path, content, pattern):
+    path = tmp_path / "machine.xml"
+    path.write_bytes(content)
+    for command in ("analyze", "render"):
+        status, out, err = run(command, str(path))
+        assert (status, out) == (1, b"") and re.match(pattern, err), err
+
+
+def test_files_that_are_not_there(tmp_path):
+    status, out, err = run("analyze", str(tmp_path / "none.xml"))
+    assert (status, out) == (1, b"") and "No such file" in err
+    assert run("analyze", str(tmp_path))[0] == 1
+    assert run("serve", "--listen", "127.0.0.1:0", "--database", "/nonexistent/x.db")[0] == 1
+
+
+@pytest.mark.parametrize("arguments", [
+    (), ("nonsense",), ("analyze", "--nonsense"), ("analyze", "--hosts"), ("analyze", "--hosts", "none"), ("analyze", "a", "b"),
+    ("analyze", "--set", "X"), ("analyze", "--set", "NCCL_X=1"), ("analyze", "--release", "9.9"), ("analyze", "--section", "x"),
+    ("analyze", "--hosts", "2", "--cluster", "x"), ("render", "--view", "x"), ("render", "--view", "path"), ("render", "--strict=1"),
+    ("releases", "x"), ("serve", "--listen", "nowhere"), ("serve", "--listen", "0.0.0.0:0", "--database", ":memory:"),
+    ("serve", "--max-body", "1"),
+])
+def test_wrong_usage_is_status_2(arguments):
+    status, out, err = run(*arguments, stdin=DUMP)
+    assert (status, out) == (2, b"") and err.strip()
+
+
+def test_strict_refuses_what_nccl_refuses(tmp_path):
+    path = tmp_path / "machine.xml"
+    path.write_bytes(DUMP.replace(b'<system version="1">', b"<system version='1'>"))
+    assert run("analyze", str(path))[0] == 0
+    status, out, err = run("analyze", "--strict", str(path))
+    assert (status, out) == (1, b"") and re.search(r"machine\.xml:1:\d+: NCCL's own reader", err)
+
+
+def test_clusters_of_one_topology(tmp_path, dump):
+    cluster = tmp_path / "cluster.json"
+    cluster.write_text(json.dumps({"hosts": [{"topology": "machine.xml", "count": 2}, {"topology": dump, "count": 1}]}))
+    status, out, _ = run("analyze", "--cluster", str(cluster))
+    assert status == 0 and json.loads(out)["channels"] == json.loads(run("analyze", "--hosts", "3", dump)[1])["channels"]
+    (tmp_path / "other.xml").write_bytes(DUMP + b"<!-- -->")
+    cluster.write_text(json.dumps({"hosts": [{"topology": "machine.xml"}, {"topology": "other.xml"}]}))
+    status, out, err = run("analyze", "--cluster", str(cluster))
+    assert (status, out) == (1, b"") and "different topologies" in err
+    cluster.write_text('{"hosts": [\n 7')
+    status, _, err = run("analyze", "--cluster", str(cluster))
+    assert status == 1 and "cluster.json:2:" in err
+
+
+def test_drawings(dump, tmp_path):
+    picture = tmp_path / "picture.png"
+    assert run("render", "--format", "png", "--output", str(picture), dump) == (0, b"", "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    status, out, _ = run("render", "--format", "dot", dump)
+    assert status == 0 and b"GPU/0-1000" in out
+    assert b"<svg" in run("render", "--view", "path", "--from", "rank:0", "--to", "rank:1", dump)[1]
+
+
+def test_a_full_disk_is_reported(dump):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, "analyze", dump], stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert done.returncode == 1 and b"cannot be written" in done.stderr
+
+
+def test_lists_and_help():
+    assert b"2.27.7" in run("releases")[1] and json.loads(run("releases", "--json")[1])["default"]
+    assert b"NCCL_CROSS_NIC" in run("settings")[1] and json.loads(run("settings", "--json")[1])["settings"]
+    for arguments in (("--help",), ("serve", "--help"), ("analyze", "-h"), ("render", "--help"), ("--version",)):
+        status, out, err = run(*arguments)
+        assert status == 0 and out and not err
