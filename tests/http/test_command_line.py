@@ -70,10 +70,10 @@ def test_wrong_usage_is_status_2(arguments):
 
 def test_strict_refuses_what_nccl_refuses(tmp_path):
     path = tmp_path / "machine.xml"
-    path.write_bytes(DUMP.replace(b'<system version="1">', b"<system version='1'>"))
+    path.write_bytes(DUMP.replace(b"  <cpu", b"\t<cpu"))
     assert run("analyze", str(path))[0] == 0
     status, out, err = run("analyze", "--strict", str(path))
-    assert (status, out) == (1, b"") and re.search(r"machine\.xml:1:\d+: NCCL's own reader", err)
+    assert (status, out) == (1, b"") and re.search(r"machine\.xml:2:\d+: NCCL's own reader", err)
 
 
 def test_clusters_of_one_topology(tmp_path, dump):
