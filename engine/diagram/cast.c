@@ -47,7 +47,8 @@ static uint32_t node_of(const struct orr_cast *cast, const struct orr_actor *act
     return ORR_NO_NODE;
 }
 
-void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h, float font)
+void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h,
+                   float font)
 {
     struct orr_drawing *drawing = cast->drawing;
     const struct orr_labels *labels = &cast->labels[part_of(cast, actor)];
@@ -73,20 +74,21 @@ void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_po
         title = orr_drawing_text(drawing, "rank %d on host %u: %s", actor->rank, host, title);
     if (host && actor->is_net) { /* its second line says the host instead of the speed */
         const char *line = strchr(label, '\n');
-        const char *first = node == ORR_NO_NODE ? id : orr_drawing_text(drawing, "NET %d", labels->system->nodes[node].net.dev);
+        const char *first =
+            node == ORR_NO_NODE ? id : orr_drawing_text(drawing, "NET %d", labels->system->nodes[node].net.dev);
         label = line ? orr_drawing_text(drawing, "%s\nhost %u", first, host) : label;
     }
-    actor->tile = orr_drawing_tile(drawing, &(struct orr_tile){
-                                                .frame = {centre.x - w / 2, centre.y - h / 2, w, h},
-                                                .box = ORR_NO_BOX,
-                                                .role = actor->is_net ? ORR_ROLE_NET : ORR_ROLE_GPU,
-                                                .font = font,
-                                                .id = id,
-                                                .classes = orr_drawing_text(drawing, "%s host-%u",
-                                                                            actor->is_net ? "net" : "gpu", host),
-                                                .title = title,
-                                                .label = label,
-                                            });
+    actor->tile = orr_drawing_tile(
+        drawing, &(struct orr_tile){
+                     .frame = {centre.x - w / 2, centre.y - h / 2, w, h},
+                     .box = ORR_NO_BOX,
+                     .role = actor->is_net ? ORR_ROLE_NET : ORR_ROLE_GPU,
+                     .font = font,
+                     .id = id,
+                     .classes = orr_drawing_text(drawing, "%s host-%u", actor->is_net ? "net" : "gpu", host),
+                     .title = title,
+                     .label = label,
+                 });
 }
 
 struct orr_hop orr_cast_hop(const struct orr_cast *cast, const struct orr_actor *from, const struct orr_actor *to)
@@ -135,10 +137,9 @@ void orr_cast_wire(struct orr_cast *cast, const struct orr_actor *from, const st
                                   .to = to->tile,
                                   .id = orr_drawing_text(drawing, "%s--%s", a, b),
                                   .classes = orr_hop_class(drawing, hop.type, narrowest),
-                                  .title = orr_drawing_text(drawing, "%s to %s: %s, %s%s", a, b,
-                                                            orr_cast_hop_label(cast, hop, false),
-                                                            orr_path_type_meaning(hop.type),
-                                                            narrowest ? "; no hop is narrower" : ""),
+                                  .title = orr_drawing_text(
+                                      drawing, "%s to %s: %s, %s%s", a, b, orr_cast_hop_label(cast, hop, false),
+                                      orr_path_type_meaning(hop.type), narrowest ? "; no hop is narrower" : ""),
                                   .colour = orr_theme_path(drawing->theme, hop.type),
                                   .width = narrowest ? 3 : 1.6f,
                                   .dash = narrowest ? ORR_LINE_DASHED : ORR_LINE_SOLID,

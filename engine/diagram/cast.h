@@ -7,14 +7,14 @@
 struct orr_cast {
     const struct orr_analysis *analysis;
     struct orr_drawing *drawing;
-    struct orr_labels *labels;  /* [part] */
+    struct orr_labels *labels;   /* [part] */
     const uint32_t *gpu_of_rank; /* [host rank]: node of its part's system */
 };
 
 /* What stands at one end of a hop: a rank, or a NET of the host of a rank. */
 struct orr_actor {
-    int32_t rank;  /* of the communicator */
-    int64_t net;   /* id of the NET */
+    int32_t rank; /* of the communicator */
+    int64_t net;  /* id of the NET */
     bool is_net;
     uint32_t tile;
 };
@@ -28,7 +28,8 @@ struct orr_hop {
 void orr_cast_init(struct orr_cast *cast, const struct orr_analysis *analysis, struct orr_drawing *drawing);
 uint32_t orr_cast_host(const struct orr_cast *cast, int32_t rank);
 /* Adds the actor's tile: "GPU/0-1b000" on host 0, "host1/GPU/0-1b000" elsewhere. */
-void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h, float font);
+void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h,
+                   float font);
 /* The way from one actor to the other; type NET between systems. */
 struct orr_hop orr_cast_hop(const struct orr_cast *cast, const struct orr_actor *from, const struct orr_actor *to);
 /* Adds a wire for a hop, with its label centred at label_at. */

@@ -14,8 +14,8 @@ enum orr_theme { ORR_THEME_LIGHT, ORR_THEME_DARK, ORR_THEME_COUNT };
 struct orr_diagram_request {
     enum orr_view view;
     enum orr_theme theme;
-    int32_t channel;         /* of the ring or tree */
-    const char *from, *to;   /* PATH: texts that orr_system_find() understands */
+    int32_t channel;       /* of the ring or tree */
+    const char *from, *to; /* PATH: texts that orr_system_find() understands */
 };
 
 /* "system", "ring", ...; "svg", ...; "light", "dark". Parsing gives false for anything else. */

@@ -1,40 +1,41 @@
 #include "engine/diagram/diagram_theme.h"
 
-static const struct orr_paint paints[ORR_THEME_COUNT][ORR_ROLE_COUNT] = {
-    [ORR_THEME_LIGHT] =
-        {
-            [ORR_ROLE_CANVAS] = {"#ffffff", "#ffffff", "#1c2128"},
-            [ORR_ROLE_HOST] = {"#ffffff", "#8b939e", "#3d4550"},
-            [ORR_ROLE_NUMA] = {"#f6f7f9", "#8b939e", "#3d4550"},
-            [ORR_ROLE_SWITCH] = {"#fcfcfd", "#a4acb7", "#3d4550"},
-            [ORR_ROLE_CARD] = {"#fdf8ef", "#c39a55", "#3d4550"},
-            [ORR_ROLE_GPU] = {"#dfeaf8", "#35639b", "#14263d"},
-            [ORR_ROLE_PCI] = {"#eef0f3", "#6d7682", "#2b323b"},
-            [ORR_ROLE_NVS] = {"#e7e3f4", "#6a57a0", "#2a2148"},
-            [ORR_ROLE_CPU] = {"#e3e6ea", "#59626e", "#1c2128"},
-            [ORR_ROLE_NIC] = {"#f8ead0", "#9a6d1d", "#3d2a08"},
-            [ORR_ROLE_NET] = {"#fff7e6", "#9a6d1d", "#3d2a08"},
-            [ORR_ROLE_OTHER] = {"#f4f4f4", "#6d7682", "#2b323b"},
-            [ORR_ROLE_NOTE] = {"#ffffff", "#ffffff", "#4a535f"},
-            [ORR_ROLE_ALERT] = {"#ffffff", "#b3261e", "#a01e17"},
-        },
-    [ORR_THEME_DARK] =
-        {
-            [ORR_ROLE_CANVAS] = {"#14171b", "#14171b", "#e6e9ed"},
-            [ORR_ROLE_HOST] = {"#14171b", "#6f7884", "#c3c9d1"},
-            [ORR_ROLE_NUMA] = {"#1b1f25", "#6f7884", "#c3c9d1"},
-            [ORR_ROLE_SWITCH] = {"#20252c", "#5d6672", "#c3c9d1"},
-            [ORR_ROLE_CARD] = {"#29241b", "#94753c", "#c3c9d1"},
-            [ORR_ROLE_GPU] = {"#1f3550", "#7fb0e8", "#e8f1fc"},
-            [ORR_ROLE_PCI] = {"#2b313a", "#8b94a0", "#e1e5ea"},
-            [ORR_ROLE_NVS] = {"#322b4d", "#a99be0", "#efebfd"},
-            [ORR_ROLE_CPU] = {"#323943", "#9aa3ae", "#eef0f3"},
-            [ORR_ROLE_NIC] = {"#46351a", "#d9a857", "#fcf0da"},
-            [ORR_ROLE_NET] = {"#33291a", "#d9a857", "#fcf0da"},
-            [ORR_ROLE_OTHER] = {"#25292f", "#8b94a0", "#e1e5ea"},
-            [ORR_ROLE_NOTE] = {"#14171b", "#14171b", "#b4bcc6"},
-            [ORR_ROLE_ALERT] = {"#14171b", "#ff8a7a", "#ffa093"},
-        },
+static const struct orr_paint paints[ORR_THEME_COUNT][ORR_ROLE_COUNT] =
+    {
+        [ORR_THEME_LIGHT] =
+            {
+                [ORR_ROLE_CANVAS] = {"#ffffff", "#ffffff", "#1c2128"},
+                [ORR_ROLE_HOST] = {"#ffffff", "#8b939e", "#3d4550"},
+                [ORR_ROLE_NUMA] = {"#f6f7f9", "#8b939e", "#3d4550"},
+                [ORR_ROLE_SWITCH] = {"#fcfcfd", "#a4acb7", "#3d4550"},
+                [ORR_ROLE_CARD] = {"#fdf8ef", "#c39a55", "#3d4550"},
+                [ORR_ROLE_GPU] = {"#dfeaf8", "#35639b", "#14263d"},
+                [ORR_ROLE_PCI] = {"#eef0f3", "#6d7682", "#2b323b"},
+                [ORR_ROLE_NVS] = {"#e7e3f4", "#6a57a0", "#2a2148"},
+                [ORR_ROLE_CPU] = {"#e3e6ea", "#59626e", "#1c2128"},
+                [ORR_ROLE_NIC] = {"#f8ead0", "#9a6d1d", "#3d2a08"},
+                [ORR_ROLE_NET] = {"#fff7e6", "#9a6d1d", "#3d2a08"},
+                [ORR_ROLE_OTHER] = {"#f4f4f4", "#6d7682", "#2b323b"},
+                [ORR_ROLE_NOTE] = {"#ffffff", "#ffffff", "#4a535f"},
+                [ORR_ROLE_ALERT] = {"#ffffff", "#b3261e", "#a01e17"},
+            },
+        [ORR_THEME_DARK] =
+            {
+                [ORR_ROLE_CANVAS] = {"#14171b", "#14171b", "#e6e9ed"},
+                [ORR_ROLE_HOST] = {"#14171b", "#6f7884", "#c3c9d1"},
+                [ORR_ROLE_NUMA] = {"#1b1f25", "#6f7884", "#c3c9d1"},
+                [ORR_ROLE_SWITCH] = {"#20252c", "#5d6672", "#c3c9d1"},
+                [ORR_ROLE_CARD] = {"#29241b", "#94753c", "#c3c9d1"},
+                [ORR_ROLE_GPU] = {"#1f3550", "#7fb0e8", "#e8f1fc"},
+                [ORR_ROLE_PCI] = {"#2b313a", "#8b94a0", "#e1e5ea"},
+                [ORR_ROLE_NVS] = {"#322b4d", "#a99be0", "#efebfd"},
+                [ORR_ROLE_CPU] = {"#323943", "#9aa3ae", "#eef0f3"},
+                [ORR_ROLE_NIC] = {"#46351a", "#d9a857", "#fcf0da"},
+                [ORR_ROLE_NET] = {"#33291a", "#d9a857", "#fcf0da"},
+                [ORR_ROLE_OTHER] = {"#25292f", "#8b94a0", "#e1e5ea"},
+                [ORR_ROLE_NOTE] = {"#14171b", "#14171b", "#b4bcc6"},
+                [ORR_ROLE_ALERT] = {"#14171b", "#ff8a7a", "#ffa093"},
+            },
 };
 
 static const char *const paths[ORR_THEME_COUNT][ORR_PATH_TYPE_COUNT] = {
@@ -96,10 +97,11 @@ const char orr_theme_font[] = "DejaVu Sans,Verdana,sans-serif";
 
 /* Advance widths of U+0020 to U+007E in DejaVu Sans, thousandths of the size. */
 static const unsigned short widths[95] = {
-    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636,
-    636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
-    603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635,
-    634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838};
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361,  318, 337, 636, 636, 636,
+    636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632,
+    575, 775, 752, 295, 295, 656, 557, 863, 748, 787, 603, 787, 695, 635,  611, 732, 684, 989, 685,
+    611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352,  635, 634, 278, 278, 579,
+    278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592,  525, 636, 337, 636, 838};
 
 float orr_text_width(const char *text, float size)
 {

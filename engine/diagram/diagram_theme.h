@@ -22,9 +22,9 @@ enum orr_role {
     ORR_ROLE_CPU,
     ORR_ROLE_NIC,
     ORR_ROLE_NET,
-    ORR_ROLE_OTHER,  /* any other device; other hosts */
-    ORR_ROLE_NOTE,   /* text without a frame */
-    ORR_ROLE_ALERT,  /* degraded, narrowest */
+    ORR_ROLE_OTHER, /* any other device; other hosts */
+    ORR_ROLE_NOTE,  /* text without a frame */
+    ORR_ROLE_ALERT, /* degraded, narrowest */
     ORR_ROLE_COUNT
 };
 

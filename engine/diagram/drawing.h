@@ -49,7 +49,7 @@ struct orr_wire {
     uint32_t point_count;           /* two or more */
     const char *label;              /* NULL: none */
     const char *label_colour;
-    struct orr_point label_at;      /* its middle */
+    struct orr_point label_at; /* its middle */
     float label_font;
 };
 
@@ -83,7 +83,7 @@ const struct orr_point *orr_drawing_points(struct orr_drawing *drawing, const st
 const char *orr_drawing_fit(struct orr_drawing *drawing, const char *text, float font, float width);
 
 /* Writes the drawing as DOT; texts are escaped, so no name of a dump can become an attribute, markup or an address. */
-enum orr_code orr_drawing_write(const struct orr_drawing *drawing, struct orr_text *text, struct orr_error *err)
-    ORR_NO_DISCARD;
+enum orr_code orr_drawing_write(const struct orr_drawing *drawing, struct orr_text *text,
+                                struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -183,7 +183,8 @@ void orr_labels_init(struct orr_labels *labels, const struct orr_system *system,
     labels->parent = parent;
     labels->depth = depth;
     for (uint32_t i = 1; i < system->node_count; i++)
-        if (orr_id_system(system->nodes[i].id) != orr_id_system(system->nodes[0].id) && system->nodes[i].type != ORR_NVS)
+        if (orr_id_system(system->nodes[i].id) != orr_id_system(system->nodes[0].id) &&
+            system->nodes[i].type != ORR_NVS)
             labels->several_systems = true;
     find_degraded(labels);
     number_copies(labels);
@@ -255,7 +256,7 @@ static const char *cpu_name(const struct orr_node *node)
             return "Zhaoxin x86-64";
         if (node->cpu.vendor == ORR_VENDOR_INTEL)
             return node->cpu.model >= ORR_INTEL_BDW && node->cpu.model <= ORR_INTEL_ERP ? intel[node->cpu.model]
-                                                                                         : "Intel x86-64";
+                                                                                        : "Intel x86-64";
         return "x86-64";
     default:
         return "CPU";
@@ -346,12 +347,11 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
                                 at->gpu.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA");
     case ORR_NET: {
         const char *name = own_attribute(system, node, ORR_ATTR_NAME);
-        return orr_drawing_text(drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s)%s%s%s%s", at->net.dev,
-                                *name ? ", " : "", name, at->net.port, (double)(at->net.bw * 8),
-                                orr_label_bw(drawing, at->net.bw), numa,
-                                at->net.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA",
-                                at->net.coll ? ", CollNet" : "",
-                                uplink->degraded ? ", slower than ports of equal NICs" : "");
+        return orr_drawing_text(
+            drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s)%s%s%s%s", at->net.dev, *name ? ", " : "", name,
+            at->net.port, (double)(at->net.bw * 8), orr_label_bw(drawing, at->net.bw), numa,
+            at->net.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA", at->net.coll ? ", CollNet" : "",
+            uplink->degraded ? ", slower than ports of equal NICs" : "");
     }
     case ORR_CPU:
         return orr_drawing_text(drawing, "NUMA node %llu, %s%s", (unsigned long long)orr_id_local(at->id), cpu_name(at),
@@ -394,8 +394,8 @@ uint32_t orr_label_degraded(const struct orr_labels *labels, uint32_t link)
 static const struct {
     const char *class, *name;
 } link_kinds[ORR_LINK_TYPE_COUNT] = {
-    [ORR_LINK_LOC] = {"link loc", "local"},   [ORR_LINK_NVL] = {"link nvl", "NVLink"},
-    [ORR_LINK_C2C] = {"link c2c", "C2C"},     [ORR_LINK_PCI] = {"link pci", "PCIe"},
+    [ORR_LINK_LOC] = {"link loc", "local"},     [ORR_LINK_NVL] = {"link nvl", "NVLink"},
+    [ORR_LINK_C2C] = {"link c2c", "C2C"},       [ORR_LINK_PCI] = {"link pci", "PCIe"},
     [ORR_LINK_SYS] = {"link sys", "inter-CPU"}, [ORR_LINK_NET] = {"link net", "port"},
 };
 
@@ -427,9 +427,9 @@ const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link)
     const struct orr_system *system = labels->system;
     const struct orr_link *at = &system->links[link];
     struct orr_drawing *drawing = labels->drawing;
-    const char *title = orr_drawing_text(drawing, "%s %s to %s: %s", link_kinds[at->type].name,
-                                         orr_label_id(labels, at->from), orr_label_id(labels, at->to),
-                                         orr_label_bw(drawing, at->bw));
+    const char *title =
+        orr_drawing_text(drawing, "%s %s to %s: %s", link_kinds[at->type].name, orr_label_id(labels, at->from),
+                         orr_label_id(labels, at->to), orr_label_bw(drawing, at->bw));
     if (at->reverse != ORR_NO_LINK && system->links[at->reverse].bw != at->bw)
         title = orr_drawing_text(drawing, "%s, back %s", title, orr_label_bw(drawing, system->links[at->reverse].bw));
     uint32_t low = at->type == ORR_LINK_PCI ? lower_end(labels, link) : ORR_NO_NODE;

@@ -158,10 +158,10 @@ static void choose_labels(struct orr_tracks *tracks)
                 track->label = orr_label_link(labels, track->link, orr_link_font, 90);
         }
         if (most > LABELLED_LANES)
-            tracks->common[side] = orr_drawing_text(
-                labels->drawing, low == high ? "%u %s of %s each" : "%u %s of %s to %s", count,
-                side == ORR_SIDE_TOP ? "links between CPUs" : "NVLink connections between GPUs",
-                orr_label_bw(labels->drawing, low), orr_label_bw(labels->drawing, high));
+            tracks->common[side] =
+                orr_drawing_text(labels->drawing, low == high ? "%u %s of %s each" : "%u %s of %s to %s", count,
+                                 side == ORR_SIDE_TOP ? "links between CPUs" : "NVLink connections between GPUs",
+                                 orr_label_bw(labels->drawing, low), orr_label_bw(labels->drawing, high));
     }
 }
 
@@ -218,7 +218,8 @@ uint32_t orr_tracks_points(struct orr_tracks *tracks, uint32_t index, struct orr
     return 6;
 }
 
-/* Does a wire of another track cross the label at x of this track's lane? Those on farther lanes do, with their ends. */
+/* Does a wire of another track cross the label at x of this track's lane? Those on farther lanes do, with their ends.
+ */
 static bool crossed(const struct orr_tracks *tracks, const struct orr_track *track, float x, float half)
 {
     for (uint32_t t = 0; t < tracks->count; t++) {

@@ -9,12 +9,12 @@ enum orr_side { ORR_SIDE_TOP, ORR_SIDE_BOTTOM, ORR_SIDE_COUNT };
 
 struct orr_track {
     uint32_t link;
-    uint32_t ends[2];  /* nodes */
+    uint32_t ends[2];   /* nodes */
     enum orr_side side; /* of their tiles */
-    float x[2];        /* where the wire meets them */
+    float x[2];         /* where the wire meets them */
     uint32_t row[2];
-    uint32_t lane[2];  /* counted from the row outwards; the same for both ends in one row */
-    uint32_t margin;   /* right of all rows, for ends in different rows */
+    uint32_t lane[2]; /* counted from the row outwards; the same for both ends in one row */
+    uint32_t margin;  /* right of all rows, for ends in different rows */
     const char *label;
     struct orr_point label_at;
 };
@@ -23,8 +23,8 @@ struct orr_tracks {
     struct orr_tree_layout *layout;
     struct orr_track *tracks;
     uint32_t count;
-    uint32_t *lanes[ORR_SIDE_COUNT]; /* [row]: how many there are */
-    float spacing[ORR_SIDE_COUNT];   /* of lanes, points */
+    uint32_t *lanes[ORR_SIDE_COUNT];    /* [row]: how many there are */
+    float spacing[ORR_SIDE_COUNT];      /* of lanes, points */
     const char *common[ORR_SIDE_COUNT]; /* one label for all where there are too many to label each */
     uint32_t margins;
 };
@@ -34,7 +34,8 @@ void orr_tracks_assign(struct orr_tracks *tracks, struct orr_tree_layout *layout
                        uint32_t count);
 /* Height that a row needs on that side. */
 float orr_tracks_height(const struct orr_tracks *tracks, enum orr_side side, uint32_t row);
-/* With the rows' tops known and the tiles moved there: the wires' points (4 or 6), their number. `label_at` of the track is set. */
+/* With the rows' tops known and the tiles moved there: the wires' points (4 or 6), their number. `label_at` of the
+ * track is set. */
 uint32_t orr_tracks_points(struct orr_tracks *tracks, uint32_t index, struct orr_point points[6]);
 /* Finds the places of all labels; a label without one is dropped (its wire keeps its title). */
 void orr_tracks_labels(struct orr_tracks *tracks);

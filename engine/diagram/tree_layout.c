@@ -7,11 +7,11 @@ const float orr_link_font = 8.5f, orr_tile_font = 10;
 
 /* Points. */
 static const float gpu_w = 112, gpu_h = 34, net_w = 108, net_h = 30, other_w = 100;
-static const float cpu_head = 34, head = 22;  /* heights of the tiles of containers */
-static const float pad = 7;                   /* inside a box */
+static const float cpu_head = 34, head = 22;    /* heights of the tiles of containers */
+static const float pad = 7;                     /* inside a box */
 static const float link_row = 17, port_row = 9; /* above each child, for the link and its label */
-static const float by_cpu_row = 14;           /* above a GPU, for the label of its link to the CPU */
-static const float indent = 14;               /* of the members of a column of several */
+static const float by_cpu_row = 14;             /* above a GPU, for the label of its link to the CPU */
+static const float indent = 14;                 /* of the members of a column of several */
 static const float gap = 10, root_gap = 26;
 static const float one_row_width = 1240, good_ratio = 1.7f;
 
@@ -247,8 +247,9 @@ static float unit_width(const struct orr_tree_layout *layout, uint32_t first)
     const struct orr_labels *labels = layout->labels;
     float width = 0;
     for (uint32_t k = first; k < layout->root_count; k++) {
-        if (k > first && (!labels->several_systems || orr_id_system(labels->system->nodes[layout->roots[k]].id) !=
-                                                          orr_id_system(labels->system->nodes[layout->roots[first]].id)))
+        if (k > first &&
+            (!labels->several_systems || orr_id_system(labels->system->nodes[layout->roots[k]].id) !=
+                                             orr_id_system(labels->system->nodes[layout->roots[first]].id)))
             break;
         width += layout->spots[layout->roots[k]].w + (k > first ? root_gap : 0);
     }
@@ -259,8 +260,9 @@ static float unit_width(const struct orr_tree_layout *layout, uint32_t first)
 static bool begins_unit(const struct orr_tree_layout *layout, uint32_t k)
 {
     const struct orr_labels *labels = layout->labels;
-    return !k || !labels->several_systems || orr_id_system(labels->system->nodes[layout->roots[k]].id) !=
-                                                 orr_id_system(labels->system->nodes[layout->roots[k - 1]].id);
+    return !k || !labels->several_systems ||
+           orr_id_system(labels->system->nodes[layout->roots[k]].id) !=
+               orr_id_system(labels->system->nodes[layout->roots[k - 1]].id);
 }
 
 /* Breaks the roots into rows no wider than `limit`; hosts stay whole where they fit. */

@@ -5,30 +5,30 @@
 
 #include "engine/diagram/labels.h"
 
-struct orr_spot { /* of a node */
+struct orr_spot {               /* of a node */
     uint32_t first_child, next; /* siblings: those with GPUs first, then by bus id; ORR_NO_NODE: none */
     uint32_t child_count;
-    bool has_gpu;      /* it is one or contains one */
-    bool by_cpu;       /* a GPU (or what contains one) with a further link to its CPU, C2C or NVLink */
-    uint32_t columns;  /* of the children */
-    uint32_t column;   /* of the parent that it stands in */
-    bool alone;        /* in its column */
-    float w, h;        /* least size */
+    bool has_gpu;         /* it is one or contains one */
+    bool by_cpu;          /* a GPU (or what contains one) with a further link to its CPU, C2C or NVLink */
+    uint32_t columns;     /* of the children */
+    uint32_t column;      /* of the parent that it stands in */
+    bool alone;           /* in its column */
+    float w, h;           /* least size */
     struct orr_frame box; /* a container's; its y counts from the top of the row */
     struct orr_frame tile;
-    uint32_t row;      /* of a root */
-    float lane;        /* x of the wire from the parent */
+    uint32_t row; /* of a root */
+    float lane;   /* x of the wire from the parent */
 };
 
 struct orr_tree_layout {
     const struct orr_labels *labels;
-    struct orr_spot *spots;  /* [node] */
-    uint32_t *roots;         /* in order of host and NUMA number */
+    struct orr_spot *spots; /* [node] */
+    uint32_t *roots;        /* in order of host and NUMA number */
     uint32_t root_count;
     uint32_t row_count;
-    float *row_height;       /* [row] */
-    float width;             /* of the widest row */
-    float *tops;             /* [row]: y of its upper edge, set by the caller once it knows what stands between */
+    float *row_height; /* [row] */
+    float width;       /* of the widest row */
+    float *tops;       /* [row]: y of its upper edge, set by the caller once it knows what stands between */
 };
 
 extern const float orr_link_font, orr_tile_font;

@@ -34,34 +34,37 @@ static void add_hop(struct walk *walk, uint32_t step, uint32_t from, uint32_t to
     const char *wording = orr_label_link(&walk->labels, (uint32_t)(link - walk->part->system.links), 8.5f, between - 8);
     const struct orr_frame *a = &drawing->tiles[from].frame, *b = &drawing->tiles[to].frame;
     struct orr_point points[] = {{a->x + a->w, a->y + a->h / 2}, {b->x, b->y + b->h / 2}};
-    const char *bw = orr_label_bw(drawing, link->bw), *class = orr_label_link_class(&walk->labels, (uint32_t)(link - walk->part->system.links));
-    orr_drawing_wire(drawing, &(struct orr_wire){
-                                  .from = from,
-                                  .to = to,
-                                  .id = orr_drawing_text(drawing, "%s--%s", drawing->tiles[from].id, drawing->tiles[to].id),
-                                  .classes = narrowest ? orr_drawing_text(drawing, "%s narrowest", class) : class,
-                                  .title = orr_drawing_text(
-                                      drawing, "hop %u: %s%s", step + 1,
+    const char *bw = orr_label_bw(drawing, link->bw),
+               *class = orr_label_link_class(&walk->labels, (uint32_t)(link - walk->part->system.links));
+    orr_drawing_wire(
+        drawing,
+        &(struct orr_wire){
+            .from = from,
+            .to = to,
+            .id = orr_drawing_text(drawing, "%s--%s", drawing->tiles[from].id, drawing->tiles[to].id),
+            .classes = narrowest ? orr_drawing_text(drawing, "%s narrowest", class) : class,
+            .title = orr_drawing_text(drawing, "hop %u: %s%s", step + 1,
                                       orr_label_link_title(&walk->labels, (uint32_t)(link - walk->part->system.links)),
                                       narrowest ? "; no hop of this path is narrower" : ""),
-                                  .colour = orr_theme_link(drawing->theme, link->type),
-                                  .width = narrowest ? 3.4f : 1.8f,
-                                  .dash = narrowest ? ORR_LINE_DASHED : ORR_LINE_SOLID,
-                                  .arrow = true,
-                                  .points = orr_drawing_points(drawing, points, 2),
-                                  .point_count = 2,
-                                  .label = orr_drawing_text(drawing, "%s %s", orr_link_type_name(link->type), bw),
-                                  .label_colour = orr_theme_paint(drawing->theme, ORR_ROLE_CANVAS)->ink,
-                                  .label_at = {(points[0].x + points[1].x) / 2, points[0].y - 9},
-                                  .label_font = 8.5f,
-                              });
+            .colour = orr_theme_link(drawing->theme, link->type),
+            .width = narrowest ? 3.4f : 1.8f,
+            .dash = narrowest ? ORR_LINE_DASHED : ORR_LINE_SOLID,
+            .arrow = true,
+            .points = orr_drawing_points(drawing, points, 2),
+            .point_count = 2,
+            .label = orr_drawing_text(drawing, "%s %s", orr_link_type_name(link->type), bw),
+            .label_colour = orr_theme_paint(drawing->theme, ORR_ROLE_CANVAS)->ink,
+            .label_at = {(points[0].x + points[1].x) / 2, points[0].y - 9},
+            .label_font = 8.5f,
+        });
     bool pcie = link->type == ORR_LINK_PCI;
     const char *below = narrowest ? "\xe2\x96\xbc narrowest" : pcie ? wording : NULL;
     if (below && !narrowest) /* the generation alone: the bandwidth stands above */
         below = orr_label_link(&walk->labels, (uint32_t)(link - walk->part->system.links), 8.5f, 66);
     if (below)
         orr_drawing_note(drawing, orr_drawing_text(drawing, "note:hop-%u", step), ORR_NO_BOX,
-                         (points[0].x + points[1].x) / 2 - orr_text_width(below, 8.5f) / 2, points[0].y + 4, 8.5f, below);
+                         (points[0].x + points[1].x) / 2 - orr_text_width(below, 8.5f) / 2, points[0].y + 4, 8.5f,
+                         below);
 }
 
 /* Boxes around runs of devices of one NUMA node; gives the box of each step. */
@@ -76,14 +79,14 @@ static void add_boxes(struct walk *walk, uint32_t from, uint32_t *boxes)
         if (system->nodes[root].type == ORR_CPU) {
             const char *id = orr_label_id(&walk->labels, root);
             float x = (float)first * (tile_w + between) - 12, y = -tile_h / 2 - 34;
-            box = orr_drawing_box(walk->drawing,
-                                  &(struct orr_box){
-                                      .frame = {x, y, (float)(i - first) * (tile_w + between) - between + 24, tile_h + 54},
-                                      .parent = ORR_NO_BOX,
-                                      .role = ORR_ROLE_NUMA,
-                                      .id = orr_drawing_text(walk->drawing, run ? "box:%s:%u" : "box:%s", id, run),
-                                      .classes = "cpu",
-                                      .title = orr_label_title(&walk->labels, root)});
+            box = orr_drawing_box(
+                walk->drawing,
+                &(struct orr_box){.frame = {x, y, (float)(i - first) * (tile_w + between) - between + 24, tile_h + 54},
+                                  .parent = ORR_NO_BOX,
+                                  .role = ORR_ROLE_NUMA,
+                                  .id = orr_drawing_text(walk->drawing, run ? "box:%s:%u" : "box:%s", id, run),
+                                  .classes = "cpu",
+                                  .title = orr_label_title(&walk->labels, root)});
             orr_drawing_note(walk->drawing, orr_drawing_text(walk->drawing, "note:numa-%u", run), box, x + 10, y + 4, 9,
                              orr_drawing_text(walk->drawing, "NUMA node %llu",
                                               (unsigned long long)orr_id_local(system->nodes[root].id)));
@@ -154,23 +157,23 @@ enum orr_code orr_view_path(const struct orr_analysis *analysis, const char *fro
         bool again = false; /* a device that the path meets twice keeps one id */
         for (uint32_t k = 0; k < i && !again; k++)
             again = node == (k <= hops ? node_at(&walk, ends[0], k) : ends[1]);
-        tiles[i] = orr_drawing_tile(drawing, &(struct orr_tile){
-                                                 .frame = {(float)i * (tile_w + between), -tile_h / 2, tile_w, tile_h},
-                                                 .box = i <= hops ? boxes[i] : ORR_NO_BOX,
-                                                 .role = orr_label_role(type),
-                                                 .font = 10,
-                                                 .bold_frame = i == 0 || i == hops + !joined,
-                                                 .id = again ? orr_drawing_text(drawing, "%s:%u", id, i) : id,
-                                                 .classes = orr_label_class(type),
-                                                 .title = orr_label_title(&walk.labels, node),
-                                                 .label = orr_label_tile(&walk.labels, node, 10, tile_w - 8)});
+        tiles[i] = orr_drawing_tile(
+            drawing, &(struct orr_tile){.frame = {(float)i * (tile_w + between), -tile_h / 2, tile_w, tile_h},
+                                        .box = i <= hops ? boxes[i] : ORR_NO_BOX,
+                                        .role = orr_label_role(type),
+                                        .font = 10,
+                                        .bold_frame = i == 0 || i == hops + !joined,
+                                        .id = again ? orr_drawing_text(drawing, "%s:%u", id, i) : id,
+                                        .classes = orr_label_class(type),
+                                        .title = orr_label_title(&walk.labels, node),
+                                        .label = orr_label_tile(&walk.labels, node, 10, tile_w - 8)});
     }
     for (uint32_t i = 0; i < hops && !drawing->failed; i++)
         add_hop(&walk, i, tiles[i], tiles[i + 1]);
-    const char *caption = orr_drawing_text(
-        drawing, "%s to %s: %s (%s)%s%s", orr_label_id(&walk.labels, ends[0]), orr_label_id(&walk.labels, ends[1]),
-        orr_path_type_name(walk.path->type), orr_path_type_meaning(walk.path->type), joined ? ", " : "",
-        joined ? orr_label_bw(drawing, walk.path->bw) : "");
+    const char *caption = orr_drawing_text(drawing, "%s to %s: %s (%s)%s%s", orr_label_id(&walk.labels, ends[0]),
+                                           orr_label_id(&walk.labels, ends[1]), orr_path_type_name(walk.path->type),
+                                           orr_path_type_meaning(walk.path->type), joined ? ", " : "",
+                                           joined ? orr_label_bw(drawing, walk.path->bw) : "");
     drawing->title = caption;
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, 0, -tile_h / 2 - 66, 11, caption);
     if (walk.path->origin != ORR_ROUTE)

@@ -15,8 +15,8 @@ struct ring {
     int32_t channel;
 };
 
-/* The graph's channel that a system's ranks `entry` to `exit` follow here: on every other host NCCL may swap channels, so
- * the NICs are those of the row with these ends. -1: none. */
+/* The graph's channel that a system's ranks `entry` to `exit` follow here: on every other host NCCL may swap channels,
+ * so the NICs are those of the row with these ends. -1: none. */
 static int32_t row_of(const struct ring *ring, int32_t entry, int32_t exit)
 {
     int32_t local = (int32_t)ring->cast.analysis->local_ranks;
@@ -140,23 +140,22 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
         const char *others = analysis->part_count > 1 ? "systems" : "hosts";
         ring.actors[shown] = (struct orr_actor){.rank = -1};
         ring.actors[shown].tile = orr_drawing_tile(
-            drawing, &(struct orr_tile){
-                         .frame = {at[shown].x - w / 2, at[shown].y - h / 2, w, h},
-                         .box = ORR_NO_BOX,
-                         .role = ORR_ROLE_OTHER,
-                         .font = font,
-                         .id = "others",
-                         .classes = "others",
-                         .title = orr_drawing_text(drawing, "%u ranks of %u other %s", ring.hidden, all->node_count - 1,
-                                                   others),
-                         .label = orr_drawing_text(drawing, "%u other %s\n%u ranks", all->node_count - 1, others,
-                                                   ring.hidden)});
+            drawing,
+            &(struct orr_tile){
+                .frame = {at[shown].x - w / 2, at[shown].y - h / 2, w, h},
+                .box = ORR_NO_BOX,
+                .role = ORR_ROLE_OTHER,
+                .font = font,
+                .id = "others",
+                .classes = "others",
+                .title = orr_drawing_text(drawing, "%u ranks of %u other %s", ring.hidden, all->node_count - 1, others),
+                .label = orr_drawing_text(drawing, "%u other %s\n%u ranks", all->node_count - 1, others, ring.hidden)});
     }
     float least = INFINITY, most = 0;
     for (uint32_t k = 0; n > 1 && k < n; k++) {
         const struct orr_actor *from = &ring.actors[k], *to = &ring.actors[(k + 1) % n];
-        hops[k] = from->rank < 0 || to->rank < 0 ? (struct orr_hop){ORR_PATH_NET, 0}
-                                                 : orr_cast_hop(&ring.cast, from, to);
+        hops[k] =
+            from->rank < 0 || to->rank < 0 ? (struct orr_hop){ORR_PATH_NET, 0} : orr_cast_hop(&ring.cast, from, to);
         if (hops[k].bw > 0) {
             least = fminf(least, hops[k].bw);
             most = fmaxf(most, hops[k].bw);
@@ -185,9 +184,9 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
                       (struct orr_point[]){from, to}, 2, middle);
     }
     const char *text = orr_drawing_text(drawing, "ring of channel %d of %d", channel, all->channel_count);
-    const char *second = orr_drawing_text(drawing, "%u rank%s, %u host%s", all->rank_count,
-                                          all->rank_count == 1 ? "" : "s", analysis->query.hosts,
-                                          analysis->query.hosts == 1 ? "" : "s");
+    const char *second =
+        orr_drawing_text(drawing, "%u rank%s, %u host%s", all->rank_count, all->rank_count == 1 ? "" : "s",
+                         analysis->query.hosts, analysis->query.hosts == 1 ? "" : "s");
     drawing->title = orr_drawing_text(drawing, "%s: %s", text, second);
     float y = n > 2 ? -8 : -ry - 60;
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, -orr_text_width(text, 11) / 2, y - 9, 11, text);

@@ -222,20 +222,20 @@ static void add_switches(struct scene *scene)
                                        bottom + 34 - layout->tops[0]};
         } else {
             float width = fmaxf((right - left) / (float)count, switch_w);
-            frame = (struct orr_frame){
-                left + width * (float)i, bottom + orr_tracks_height(&scene->tracks, ORR_SIDE_BOTTOM, 0) + switch_gap,
-                width - (i + 1 < count ? 10 : 0), switch_h};
+            frame = (struct orr_frame){left + width * (float)i,
+                                       bottom + orr_tracks_height(&scene->tracks, ORR_SIDE_BOTTOM, 0) + switch_gap,
+                                       width - (i + 1 < count ? 10 : 0), switch_h};
         }
         layout->spots[node].tile = frame;
-        scene->tiles[node] = orr_drawing_tile(scene->drawing,
-                                              &(struct orr_tile){.frame = frame,
-                                                                 .box = ORR_NO_BOX,
-                                                                 .role = ORR_ROLE_NVS,
-                                                                 .font = 11,
-                                                                 .id = orr_label_id(&scene->labels, node),
-                                                                 .classes = orr_label_class(ORR_NVS),
-                                                                 .title = orr_label_title(&scene->labels, node),
-                                                                 .label = orr_label_tile(&scene->labels, node, 11, 90)});
+        scene->tiles[node] =
+            orr_drawing_tile(scene->drawing, &(struct orr_tile){.frame = frame,
+                                                                .box = ORR_NO_BOX,
+                                                                .role = ORR_ROLE_NVS,
+                                                                .font = 11,
+                                                                .id = orr_label_id(&scene->labels, node),
+                                                                .classes = orr_label_class(ORR_NVS),
+                                                                .title = orr_label_title(&scene->labels, node),
+                                                                .label = orr_label_tile(&scene->labels, node, 11, 90)});
     }
 }
 
@@ -253,7 +253,8 @@ static void add_switch_wire(struct scene *scene, uint32_t link)
     struct orr_point label_at = left_of(label, x + 4, below + 11);
     if (layout->row_count > 1) {
         float rail = below + 24 - 6 * (float)(nvs - scene->system->first[ORR_NVS]);
-        add_wire(scene, link, (struct orr_point[]){{x, bottom}, {x, rail}, {bar->x + bar->w, rail}}, 3, label, label_at);
+        add_wire(scene, link, (struct orr_point[]){{x, bottom}, {x, rail}, {bar->x + bar->w, rail}}, 3, label,
+                 label_at);
     } else if (x > bar->x && x < bar->x + bar->w) {
         add_wire(scene, link, (struct orr_point[]){{x, bottom}, {x, bar->y}}, 2, label, label_at);
     } else {
@@ -269,8 +270,8 @@ static void add_wires(struct scene *scene)
     const struct orr_system *system = scene->system;
     for (uint32_t i = 0; i < system->link_count && !scene->drawing->failed; i++) {
         const struct orr_link *link = &system->links[i];
-        bool from_below = scene->labels.uplinks[link->from].link != ORR_NO_LINK &&
-                          scene->labels.parent[link->from] == link->to;
+        bool from_below =
+            scene->labels.uplinks[link->from].link != ORR_NO_LINK && scene->labels.parent[link->from] == link->to;
         switch (wiring_of(scene, i)) {
         case WIRE_UPLINK:
             add_uplink(scene, from_below ? link->from : link->to);
@@ -308,8 +309,8 @@ static void add_caption(struct scene *scene, const struct orr_analysis *analysis
     struct orr_drawing *drawing = scene->drawing;
     uint32_t gpus = orr_system_count(system, ORR_GPU), cpus = orr_system_count(system, ORR_CPU);
     uint32_t nics = orr_system_count(system, ORR_NIC), nets = orr_system_count(system, ORR_NET);
-    const char *text = orr_drawing_text(drawing, "%u GPU%s, %u NUMA node%s", gpus, gpus == 1 ? "" : "s", cpus,
-                                        cpus == 1 ? "" : "s");
+    const char *text =
+        orr_drawing_text(drawing, "%u GPU%s, %u NUMA node%s", gpus, gpus == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
     if (nics || nets)
         text = orr_drawing_text(drawing, "%s, %u NIC%s with %u port%s", text, nics, nics == 1 ? "" : "s", nets,
                                 nets == 1 ? "" : "s");
@@ -339,7 +340,8 @@ enum orr_code orr_view_system(const struct orr_analysis *analysis, struct orr_dr
 {
     const struct orr_system *system = &analysis->built;
     if (system->node_count > ORR_DRAWN_NODES_MAX || system->link_count > ORR_DRAWN_LINKS_MAX)
-        return orr_fail(err, ORR_LIMIT, "the machine has %u devices and %u links, more than the %d and %d of one picture",
+        return orr_fail(err, ORR_LIMIT,
+                        "the machine has %u devices and %u links, more than the %d and %d of one picture",
                         system->node_count, system->link_count, ORR_DRAWN_NODES_MAX, ORR_DRAWN_LINKS_MAX);
     struct scene scene = {.system = system, .drawing = drawing};
     orr_labels_init(&scene.labels, system, drawing);

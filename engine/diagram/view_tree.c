@@ -9,7 +9,7 @@
 enum { ORR_TREE_RANKS = 64 };
 static const float slot_w = 128, layer_h = 74, tile_w = 108, tile_h = 32;
 
-struct branch { /* of a rank */
+struct branch {                 /* of a rank */
     uint32_t first_child, next; /* ranks, UINT32_MAX: none */
     bool shown;
     struct orr_actor actor;
@@ -120,8 +120,8 @@ enum orr_code orr_view_tree(const struct orr_analysis *analysis, int32_t channel
             }
         }
     const char *text = orr_drawing_text(drawing, "tree of channel %d of %d", channel, all->channel_count);
-    drawing->title = orr_drawing_text(drawing, shown < n ? "%s: host 0 and its neighbours, %u of %u ranks" : "%s: %u ranks",
-                                      text, shown, n);
+    drawing->title = orr_drawing_text(
+        drawing, shown < n ? "%s: host 0 and its neighbours, %u of %u ranks" : "%s: %u ranks", text, shown, n);
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, -tile_w / 2, -48, 11, drawing->title);
     return ORR_OK;
 }

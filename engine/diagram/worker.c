@@ -87,7 +87,7 @@ static void limit(int resource, rlim_t value)
 static void take_limits(const struct orr_worker_limits *limits)
 {
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_NOFILE, 64); /* fonts and plugins */
+    limit(RLIMIT_NOFILE, 64);      /* fonts and plugins */
     limit(RLIMIT_FSIZE, 16 << 20); /* fontconfig may write its cache, nothing else writes files */
     limit(RLIMIT_CPU, limits->cpu_seconds);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* their shadow takes terabytes of addresses */

@@ -7,22 +7,31 @@
 #include "engine/diagram/diagram_worker.h"
 #include "engine/release/release.h"
 
-/* Two NUMA nodes, a switch with a GPU and a NIC in each; the second GPU has half the lanes. %s: name of the first NIC */
+/* Two NUMA nodes, a switch with a GPU and a NIC in each; the second GPU has half the lanes. %s: name of the first NIC
+ */
 static const char machine[] =
     "<system version=\"1\">"
     "<cpu numaid=\"0\" affinity=\"00ff\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\">"
-    "<pci busid=\"0000:10:00.0\" class=\"0x060400\" vendor=\"0x1000\" device=\"0xc030\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">"
-    "<pci busid=\"0000:1b:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">"
+    "<pci busid=\"0000:10:00.0\" class=\"0x060400\" vendor=\"0x1000\" device=\"0xc030\" link_speed=\"32.0 GT/s PCIe\" "
+    "link_width=\"16\">"
+    "<pci busid=\"0000:1b:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" link_speed=\"32.0 GT/s PCIe\" "
+    "link_width=\"16\">"
     "<gpu dev=\"0\" sm=\"90\" rank=\"0\" gdr=\"1\"/></pci>"
-    "<pci busid=\"0000:1c:00.0\" class=\"0x020700\" vendor=\"0x15b3\" device=\"0x101b\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">"
-    "<nic><net name=\"%s\" dev=\"0\" speed=\"100000\" port=\"1\" guid=\"0x1\" maxconn=\"131072\" gdr=\"1\"/></nic></pci>"
+    "<pci busid=\"0000:1c:00.0\" class=\"0x020700\" vendor=\"0x15b3\" device=\"0x101b\" link_speed=\"32.0 GT/s PCIe\" "
+    "link_width=\"16\">"
+    "<nic><net name=\"%s\" dev=\"0\" speed=\"100000\" port=\"1\" guid=\"0x1\" maxconn=\"131072\" "
+    "gdr=\"1\"/></nic></pci>"
     "</pci></cpu>"
     "<cpu numaid=\"1\" affinity=\"ff00\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\">"
-    "<pci busid=\"0000:20:00.0\" class=\"0x060400\" vendor=\"0x1000\" device=\"0xc030\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">"
-    "<pci busid=\"0000:2b:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" link_speed=\"32.0 GT/s PCIe\" link_width=\"8\">"
+    "<pci busid=\"0000:20:00.0\" class=\"0x060400\" vendor=\"0x1000\" device=\"0xc030\" link_speed=\"32.0 GT/s PCIe\" "
+    "link_width=\"16\">"
+    "<pci busid=\"0000:2b:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" link_speed=\"32.0 GT/s PCIe\" "
+    "link_width=\"8\">"
     "<gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\"/></pci>"
-    "<pci busid=\"0000:2c:00.0\" class=\"0x020700\" vendor=\"0x15b3\" device=\"0x101b\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">"
-    "<nic><net name=\"mlx5_1\" dev=\"1\" speed=\"100000\" port=\"1\" guid=\"0x2\" maxconn=\"131072\" gdr=\"1\"/></nic></pci>"
+    "<pci busid=\"0000:2c:00.0\" class=\"0x020700\" vendor=\"0x15b3\" device=\"0x101b\" link_speed=\"32.0 GT/s PCIe\" "
+    "link_width=\"16\">"
+    "<nic><net name=\"mlx5_1\" dev=\"1\" speed=\"100000\" port=\"1\" guid=\"0x2\" maxconn=\"131072\" "
+    "gdr=\"1\"/></nic></pci>"
     "</pci></cpu></system>";
 
 struct fixture {
@@ -230,8 +239,8 @@ static void paths_mark_their_narrowest_hop(void **state)
     struct fixture fixture;
     (void)state;
     analyse(&fixture, "mlx5_0", 2);
-    char *dot = dot_of(&fixture,
-                       (struct orr_diagram_request){.view = ORR_VIEW_PATH, .from = "rank:0", .to = "NET/0-1"});
+    char *dot =
+        dot_of(&fixture, (struct orr_diagram_request){.view = ORR_VIEW_PATH, .from = "rank:0", .to = "NET/0-1"});
     unsigned marks = 0;
     for (const char *at = strstr(dot, " narrowest\",tooltip"); at; at = strstr(at + 1, " narrowest\",tooltip"))
         marks++;
@@ -269,8 +278,9 @@ static void what_is_not_there_is_said(void **state)
     struct orr_error err = {0};
     struct orr_text small;
     orr_text_init(&small, 100);
-    assert_error(orr_diagram_dot(fixture.analysis, &(struct orr_diagram_request){.view = ORR_VIEW_SYSTEM}, &small, &err),
-                 ORR_LIMIT, &err, "100 bytes");
+    assert_error(
+        orr_diagram_dot(fixture.analysis, &(struct orr_diagram_request){.view = ORR_VIEW_SYSTEM}, &small, &err),
+        ORR_LIMIT, &err, "100 bytes");
     orr_text_release(&small);
     orr_text_release(&text);
     release(&fixture);

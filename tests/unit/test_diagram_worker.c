@@ -73,7 +73,8 @@ static void each_format_comes_out(void **state)
     static const struct {
         enum orr_format format;
         const char *start;
-    } formats[] = {{ORR_FORMAT_SVG, "<?xml"}, {ORR_FORMAT_PNG, "\x89PNG"}, {ORR_FORMAT_PDF, "%PDF"}, {ORR_FORMAT_DOT, "graph"}};
+    } formats[] = {
+        {ORR_FORMAT_SVG, "<?xml"}, {ORR_FORMAT_PNG, "\x89PNG"}, {ORR_FORMAT_PDF, "%PDF"}, {ORR_FORMAT_DOT, "graph"}};
     struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
     (void)state;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
@@ -90,8 +91,8 @@ static void each_format_comes_out(void **state)
 
 static void nonsense_is_refused_and_the_worker_lives_on(void **state)
 {
-    static const char *const nonsense[] = {"", "graph {", "this is no DOT", "graph { a; b; a -- b }", "\x01\x02\xff",
-                                           "graph { a [pos=\"x\"] }"};
+    static const char *const nonsense[] = {
+        "", "graph {", "this is no DOT", "graph { a; b; a -- b }", "\x01\x02\xff", "graph { a [pos=\"x\"] }"};
     struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
     struct orr_error err;
     (void)state;
