@@ -215,7 +215,9 @@ static enum orr_code start_worker(const struct orr_renderer *renderer, struct wo
         return orr_fail(err, ORR_RENDER, "the drawing process \"%s\" does not start: %s", renderer->program,
                         strerror(failure));
     }
-    *worker = (struct worker){.pid = pid, .fd = ends[0], .busy = true};
+    worker->pid = pid; /* member by member: `busy` belongs to the lock, which is not held here */
+    worker->fd = ends[0];
+    worker->drawings = 0;
     const struct orr_renderer_limits *limits = &renderer->limits;
     struct orr_worker_limits told = {
         .memory = limits->memory,
