@@ -49,7 +49,7 @@ json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *anal
     for (uint32_t p = 0; p < analysis->part_count; p++) {
         const struct orr_part *part = &analysis->parts[p];
         uint32_t gpus = orr_system_count(&part->system, ORR_GPU);
-        int32_t channels = part->contribution.graphs[ORR_GRAPH_RING].channels;
+        int32_t channels = part->net_dev_channels;
         if (!part->net_devs)
             continue;
         for (uint32_t g = 0; g < gpus; g++)

@@ -42,7 +42,8 @@ struct orr_part {
     struct orr_paths paths;   /* of it */
     struct orr_contribution contribution; /* with the graphs before alignment */
     const struct orr_gdr *gdr;            /* [GPU of the part * NETs + NET] */
-    const struct orr_net_dev *net_devs;   /* [GPU of the part * ring channels + channel], NULL with one host */
+    const struct orr_net_dev *net_devs;   /* [GPU of the part * net_dev_channels + channel], NULL with one host */
+    int32_t net_dev_channels;             /* those that ring and tree both have */
 };
 
 struct orr_analysis {

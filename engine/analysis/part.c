@@ -233,16 +233,19 @@ static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *p
     const struct orr_graph *ring = &part->contribution.graphs[ORR_GRAPH_RING];
     const struct orr_system *system = &part->system;
     uint32_t gpus = orr_system_count(system, ORR_GPU);
+    int32_t tree_channels = part->contribution.graphs[ORR_GRAPH_TREE].channels;
+    int32_t channels = tree_channels < ring->channels ? tree_channels : ring->channels;
     if (a->query.hosts == 1 || !ring->nets)
         return ORR_OK;
-    struct orr_net_dev *devs = ORR_NEW(a->arena, struct orr_net_dev, (size_t)gpus * (size_t)ring->channels);
+    part->net_dev_channels = channels;
+    struct orr_net_dev *devs = ORR_NEW(a->arena, struct orr_net_dev, (size_t)gpus * (size_t)channels);
     if (!devs)
         return orr_fail_nomem(err);
     for (uint32_t g = 0; g < gpus; g++)
-        for (int32_t c = 0; c < ring->channels; c++) {
+        for (int32_t c = 0; c < channels; c++) {
             uint32_t node = system->first[ORR_GPU] + g, relay = ORR_NO_NODE;
             int32_t rank = system->nodes[node].gpu.rank;
-            struct orr_net_dev *dev = &devs[(size_t)g * (size_t)ring->channels + (size_t)c];
+            struct orr_net_dev *dev = &devs[(size_t)g * (size_t)channels + (size_t)c];
             dev->net = ring->nets[c][ring->gpus[(size_t)c * ring->gpu_count] == rank ? 0 : 1];
             dev->proxy_rank = rank;
             uint32_t net = find_net(system, dev->net);

@@ -67,12 +67,13 @@ static void complete(struct orr_search_state *s, int32_t *budget)
 }
 
 /* May a channel that entered by its entry NIC leave by this one? */
-static bool may_leave_by(const struct orr_search_state *s, int16_t exit_net, int32_t p)
+static bool may_leave_by(const struct orr_search_state *s, int16_t net, int32_t p)
 {
     const struct orr_trial *t = &s->t;
     int32_t k = t->channels;
     const struct orr_node *entry = &s->system->nodes[orr_net_node(s, (uint32_t)t->nets[k][0])];
-    const struct orr_node *leave = &s->system->nodes[orr_net_node(s, (uint32_t)exit_net)];
+    const struct orr_node *leave = &s->system->nodes[orr_net_node(s, (uint32_t)net)];
+    int16_t exit_net = s->net_of_id[net];
     if (t->pattern == ORR_PATTERN_BALANCED_TREE && p == 1 && exit_net != t->nets[k][1])
         return false;
     if (t->pattern == ORR_PATTERN_TREE)
@@ -105,7 +106,7 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
         uint32_t from = orr_gpu_node(s, x), to = orr_net_node(s, (uint32_t)net);
         if (!may_leave_by(s, net, p) || !orr_search_move(s, from, to, 1, balanced))
             continue;
-        t->nets[k][1] = net;
+        t->nets[k][1] = s->net_of_id[net];
         visit(s, (int32_t)x, p, after, order, budget);
         orr_search_move(s, from, to, -1, balanced);
     }
@@ -343,7 +344,7 @@ static bool may_enter_by(const struct orr_search_state *s, int16_t net, float ne
         return false;
     if (release->counts_connections && s->net_connections[net] <= 0)
         return false;
-    return !paired || !(k & 1) || net == t->nets[k - 1][1];
+    return !paired || !(k & 1) || s->net_of_id[net] == t->nets[k - 1][1];
 }
 
 /* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
@@ -380,7 +381,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
             break; /* older releases look at one NIC only */
         if (!may_enter_by(s, net, needed))
             continue;
-        t->nets[k][0] = net;
+        t->nets[k][0] = s->net_of_id[net];
         t->latency_inter = node->net.latency;
         charge_card(s, node, -needed);
         s->net_connections[net]--;

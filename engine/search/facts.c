@@ -28,6 +28,8 @@ static void flag_links(struct orr_search_state *s)
             s->hop_flags[l] |= ORR_HOP_TO_POWER_CPU;
     }
     for (uint32_t i = 0; i < s->net_count; i++) {
+        while (system->nodes[orr_net_node(s, (uint32_t)s->net_of_id[i])].id != system->nodes[orr_net_node(s, i)].id)
+            s->net_of_id[i]++;
         s->net_bw[i] = system->nodes[orr_net_node(s, i)].net.bw;
         s->net_connections[i] = system->nodes[orr_net_node(s, i)].net.max_channels;
     }
@@ -235,12 +237,13 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
     s->by_distance = ORR_NEW(arena, uint16_t, n * n);
     s->by_distance_count = ORR_NEW(arena, uint16_t, n);
     s->net_bw = ORR_NEW(arena, float, s->net_count);
+    s->net_of_id = ORR_NEW(arena, int16_t, s->net_count);
     s->net_connections = ORR_NEW(arena, int32_t, s->net_count);
     s->used = ORR_NEW(arena, uint8_t, n * CHANNELS);
     s->candidates = ORR_NEW(arena, uint16_t, lists);
     s->scores = ORR_NEW(arena, struct orr_score, n);
     if (!s->hop_flags || !s->capacity || !s->crosses_intel || !s->pci_link || !s->pci_back || !s->by_distance ||
-        !s->by_distance_count || !s->net_bw || !s->net_connections || !s->used || !s->candidates || !s->scores ||
+        !s->by_distance_count || !s->net_bw || !s->net_connections || !s->net_of_id || !s->used || !s->candidates || !s->scores ||
         !allocate_trial(&s->t, s->n, arena) || !allocate_trial(&s->b, s->n, arena))
         return orr_fail_nomem(err);
     for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++) {

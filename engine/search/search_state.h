@@ -47,6 +47,7 @@ struct orr_search_state {
     uint8_t *hop_flags;      /* [link]: ORR_HOP_* */
     uint8_t *crosses_intel;  /* [base * bases + base]: the path touches an x86 Intel CPU */
     uint8_t number_of[ORR_PATH_TYPE_COUNT]; /* path type -> the release's number */
+    int16_t *net_of_id;      /* [NET]: the first NET with the same id, which is what a channel keeps */
     int32_t *pci_link, *pci_back;           /* [GPU]: its first PCI link, the first link back; -1: none */
     uint16_t *by_distance;                  /* [GPU * n]: other GPUs, best first, where no NIC counts */
     uint16_t *by_distance_count;            /* [GPU] */
