@@ -40,7 +40,7 @@ export function parseId(id) {
 export function busId(local) {
     const digits = local.padStart(8, "0");
     const [domain, bus, device, fn] = [digits.slice(0, -5), digits.slice(-5, -3), digits.slice(-3, -1), digits.slice(-1)];
-    const prefix = /^0*$/.test(domain) ? "" : `${domain.replace(/^0+(?=....)/, "")}:`;
+    const prefix = /^0*$/.test(domain) ? "" : `${domain.replace(/^0+/, "").padStart(4, "0")}:`;
     return `${prefix}${bus}:${device}.${fn}`;
 }
 
@@ -54,8 +54,7 @@ export function index(doc) {
             nodes.set(id, { id, type: typeOf(id) });
     const links = new Map();
     for (const [from, to, type, bw] of doc.system?.links ?? [])
-        if (!links.has(`${from}>${to}`))
-            links.set(`${from}>${to}`, { from, to, type, bw });
+        links.set(`${from}>${to}`, [...(links.get(`${from}>${to}`) ?? []), { from, to, type, bw }]);
     const gpus = [...nodes.values()].filter((node) => typeOf(node.id) === "GPU");
     gpus.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
     const nets = [...nodes.values()].filter((node) => typeOf(node.id) === "NET");
@@ -117,7 +116,7 @@ export function deviceFacts(model, id) {
 export function hops(model, path) {
     let from = path.from;
     const rows = path.hops.map((to) => {
-        const link = model.links.get(`${from}>${to}`);
+        const link = linkOn(model, from, to, path.bw);
         const row = { from, to, type: link?.type ?? "", bw: link?.bw, narrowest: false };
         from = to;
         return row;
@@ -126,6 +125,12 @@ export function hops(model, path) {
     if (narrowest >= 0)
         rows[narrowest].narrowest = true;
     return rows;
+}
+
+/* Two devices may have several links, such as C2C and PCIe: the first that carries the path's bandwidth is the one. */
+function linkOn(model, from, to, bw) {
+    const links = model.links.get(`${from}>${to}`) ?? [];
+    return links.find((link) => link.bw >= bw) ?? links[0];
 }
 
 /** The first of the slowest hops, -1: there is none. */
@@ -238,17 +243,10 @@ export function channelCount(model, graph) {
     }
 }
 
-/** Every [from, to] of links on the way of a step; PXN and the like included as NCCL routes them. */
+/** Every [from, to, type] of links on the way of a step; PXN and the like included as NCCL routes them. */
 export function linksOf(model, from, to) {
     const path = model.paths.get(`${from}>${to}`);
-    if (!path)
-        return [];
-    let at = from;
-    return path.hops.map((next) => {
-        const link = [at, next];
-        at = next;
-        return link;
-    });
+    return path ? hops(model, path).map((hop) => [hop.from, hop.to, hop.type]) : [];
 }
 
 /** Rows of a tuning table: [{algorithm, cells: [{protocol, bw, latency, best}]}]. */

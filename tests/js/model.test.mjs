@@ -42,6 +42,7 @@ test("bus ids as people write them", () => {
     assert.equal(model.busId("1b000"), "1b:00.0");
     assert.equal(model.busId("9a001"), "9a:00.1");
     assert.equal(model.busId("800001000"), "8000:01:00.0");
+    assert.equal(model.busId("1205000"), "0012:05:00.0");
 });
 
 test("GPUs come by rank", () => assert.deepEqual(m.gpus.map((node) => node.id), [A, B, C]));
@@ -56,6 +57,15 @@ test("a path's hops carry their links, the first slowest is the narrowest", () =
     assert.deepEqual(rows.map((row) => row.narrowest), [false, false, true, false]);
     assert.equal(model.narrowestHop([{ bw: 3 }, { bw: 3 }]), 0);
     assert.equal(model.narrowestHop([]), -1);
+});
+
+test("of two links between the same devices, the one that carries the path counts", () => {
+    const two = model.index({
+        system: { nodes: [{ id: A, type: "GPU", rank: 0 }], links: [[A, X, "PCI", 3], [A, X, "C2C", 224], [X, Y, "SYS", 6]] },
+        paths: [{ from: A, to: Y, type: "SYS", bw: 6, hops: [X, Y] }, { from: A, to: X, type: "C2C", bw: 224, hops: [X] }],
+    });
+    assert.deepEqual(model.linksOf(two, A, Y), [[A, X, "C2C"], [X, Y, "SYS"]]);
+    assert.equal(model.hops(two, two.paths.get(`${A}>${X}`))[0].bw, 224);
 });
 
 test("verdicts come with their rule", () => {
@@ -94,7 +104,7 @@ test("a tree's steps go up to the parent", () => {
 });
 
 test("the links of a step are those of its path", () => {
-    assert.deepEqual(model.linksOf(m, A, B), [[A, S], [S, B]]);
+    assert.deepEqual(model.linksOf(m, A, B), [[A, S, "PCI"], [S, B, "PCI"]]);
     assert.deepEqual(model.linksOf(m, B, A), []);
 });
 

@@ -75,7 +75,7 @@ export class Diagram {
             text.textContent = title;
     }
 
-    /** Lights links [[from, to]], picks devices, marks the narrowest link. */
+    /** Lights links [[from, to, type]], picks devices, marks the narrowest link. */
     mark({ picked = [], links = [], narrowest = null }) {
         if (!this.svg)
             return;
@@ -87,14 +87,17 @@ export class Diagram {
             this.groups.get(id)?.classList.add("picked");
             this.groups.get(id)?.setAttribute("aria-pressed", "true");
         }
-        for (const [from, to] of links)
-            for (const edge of this.#edges(from, to))
+        for (const [from, to, type] of links)
+            for (const edge of this.#edges(from, to, type))
                 edge.classList.add("lit", ...(narrowest && narrowest[0] === from && narrowest[1] === to ? ["narrowest"] : []));
         this.canvas.classList.toggle("lighting", links.length > 0);
     }
 
-    #edges(from, to) {
-        return [this.groups.get(`${from}--${to}`), this.groups.get(`${to}--${from}`)].filter(Boolean);
+    /* Links are drawn once, from either end; a second one of a pair has its type behind the ids. */
+    #edges(from, to, type = "") {
+        const of = (suffix) => [this.groups.get(`${from}--${to}${suffix}`), this.groups.get(`${to}--${from}${suffix}`)].filter(Boolean);
+        const named = of(`--${type}`), plain = of("");
+        return named.length ? named : plain;
     }
 
     /** Lays arrows over the drawing, one a step {from, to}; now: the one to stand out, -1: all alike. */

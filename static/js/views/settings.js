@@ -21,7 +21,7 @@ export function askBar({ state, releases, settingsOpen, busy, actions }) {
         h(busy ? "span.busy.on" : "span.busy", { "aria-hidden": "true" }, "computing…"));
 }
 
-/** All settings with their meaning; those of the list that differ from the default stand first. */
+/** All settings of the release with their meaning, and those asked for that it does not have. */
 export function settingsView({ state, settings, focus, filter, actions }) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [
