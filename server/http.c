@@ -3,8 +3,8 @@
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netdb.h>
-#include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,8 @@ struct orr_http {
     struct orr_workers *workers;
     char address[ORR_ADDRESS_SIZE];
     bool quiet;
-    atomic_uint in_flight;
+    atomic_uint in_flight, requests;
+    uint32_t id_base;
 };
 
 /* How far a request has come. */
@@ -43,11 +44,12 @@ struct exchange {
     size_t body_length, body_capacity, body_seen;
     char id[ID_SIZE];
     struct timespec begun;
-    struct orr_response response;
     bool has_response;
+    struct orr_response response; /* last: filled as a whole, so it is not zeroed before */
 };
 
-static void make_id(char id[ID_SIZE], const char *given)
+/* The client's id where it is a sane one, otherwise the process's random half and a count. */
+static void make_id(struct orr_http *http, char id[ID_SIZE], const char *given)
 {
     size_t length = given ? strlen(given) : 0;
     if (length >= 1 && length < ID_SIZE &&
@@ -55,14 +57,7 @@ static void make_id(char id[ID_SIZE], const char *given)
         memcpy(id, given, length + 1);
         return;
     }
-    unsigned char bytes[8] = {0};
-    if (getrandom(bytes, sizeof bytes, GRND_NONBLOCK) != (ssize_t)sizeof bytes) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        memcpy(bytes, &now.tv_nsec, sizeof bytes);
-    }
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+    snprintf(id, ID_SIZE, "%08x%08x", http->id_base, atomic_fetch_add(&http->requests, 1));
 }
 
 static const char *header(const void *context, const char *name)
@@ -162,7 +157,7 @@ static enum MHD_Result take_body(struct exchange *exchange, const char *data, si
 static enum MHD_Result begin(struct exchange *exchange, const char *method)
 {
     const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    make_id(exchange->id, header(exchange, "X-Request-Id"));
+    make_id(exchange->http, exchange->id, header(exchange, "X-Request-Id"));
     exchange->method = strdup(method);
     exchange->stage = READING;
     if (!exchange->method)
@@ -220,10 +215,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 static void *on_target(void *context, const char *uri, struct MHD_Connection *connection)
 {
     struct orr_http *http = context;
-    struct exchange *exchange = calloc(1, sizeof *exchange);
+    struct exchange *exchange = malloc(sizeof *exchange);
     (void)connection;
     if (!exchange)
         return NULL;
+    memset(exchange, 0, offsetof(struct exchange, response));
     exchange->http = http;
     exchange->target = strdup(uri);
     if (!exchange->target) {
@@ -320,6 +316,8 @@ enum orr_code orr_http_start(struct orr_app *app, const struct orr_http_options 
         return orr_fail_nomem(err);
     http->app = app;
     http->quiet = options->quiet;
+    if (getrandom(&http->id_base, sizeof http->id_base, GRND_NONBLOCK) < 0)
+        http->id_base = (uint32_t)time(NULL);
     enum orr_code code = orr_listen(options->listen, options->insecure, &listening, http->address, err);
     if (code == ORR_OK && !(http->workers = orr_workers_new(options->threads)))
         code = orr_fail(err, ORR_IO, "the threads that compute could not be started");

@@ -14,6 +14,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
+SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1",
+              "TSAN_OPTIONS": f"suppressions={ROOT}/tests/http/tsan.supp"}
 
 # A workstation of our own: two GPUs behind one CPU, a NIC beside them.
 DUMP = b"""<system version="1">
@@ -40,8 +42,7 @@ class Server:
         if not os.path.exists(program):
             pytest.skip(f"{program} is not built")
         self.log = tempfile.TemporaryFile()
-        environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=1:exitcode=99", UBSAN_OPTIONS="print_stacktrace=1",
-                           TSAN_OPTIONS="ignore_noninstrumented_modules=1")  # Graphviz' fonts in the workers
+        environment = dict(os.environ, **SANITIZERS)
         self.process = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=self.log, env=environment)
         line = self.process.stdout.readline().decode()

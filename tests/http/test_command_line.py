@@ -6,14 +6,15 @@ import subprocess
 
 import pytest
 
-from conftest import DUMP, ROOT
+from conftest import DUMP, ROOT, SANITIZERS
 
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
 
 
 def run(*arguments, stdin=b""):
-    done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, timeout=60)
+    done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, timeout=60,
+                          env=dict(os.environ, **SANITIZERS))
     assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout, done.stderr.decode()
 
