@@ -107,8 +107,13 @@ struct orr_answer *orr_answer_gzip(const struct orr_answer *answer)
         free(smaller ? smaller : bytes);
         return NULL;
     }
-    *zipped = *answer;
+    /* Member by member: the other answer's count of references is not ours to read. */
     orr_shared_init(&zipped->shared, sizeof *zipped + length, free_answer);
+    zipped->status = answer->status;
+    zipped->media_type = answer->media_type;
+    zipped->policy = answer->policy;
+    zipped->keeping = answer->keeping;
+    zipped->compressible = answer->compressible;
     zipped->encoding = "gzip";
     zipped->body = smaller ? smaller : bytes;
     zipped->length = length;

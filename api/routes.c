@@ -107,9 +107,10 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
             snprintf(allow + used, sizeof allow - used, "%s%s%s", used ? ", " : "", routes[i].method,
                      !strcmp(routes[i].method, "GET") ? ", HEAD" : "");
         }
-    if (!allow[0] && (strncmp(path, "/v1/", API_PREFIX) || length < API_PREFIX))
+    bool reads = method_matches("GET", call->request->method);
+    if (!allow[0] && !reads && (strncmp(path, "/v1/", API_PREFIX) || length < API_PREFIX))
         snprintf(allow, sizeof allow, "GET, HEAD"); /* a file of the page */
-    if (allow[0] && strcmp(call->request->method, "GET") && strcmp(call->request->method, "HEAD")) {
+    if (allow[0]) {
         orr_response_header(call->response, "Allow", "%s", allow);
         call->problem = ORR_PROBLEM_METHOD;
         return orr_fail(err, ORR_INVALID, "%.16s is not among the methods that %.*s knows: %s", call->request->method,
