@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Who may include whom (ARCHITECTURE.md). Prints each offending line and fails; ctest runs it as `layers`.
+# Arguments: another root to check (the check checks itself on a wrong tree that way).
+set -u
+cd "${1:-$(dirname "$0")/../..}" || exit 2
+bad=0
+
+forbid() { # why, pattern, folder or file...
+    local why=$1 pattern=$2 hits; shift 2
+    hits=$(grep -rnE --include='*.[ch]' "$pattern" "$@" 2>/dev/null) || return 0
+    printf '%s\n%s\n' "$why:" "$hits"
+    bad=1
+}
+
+include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
+forbid "engine/ includes api/ or server/" "$include\"(api|server)/" engine
+forbid "api/ includes server/" "$include\"server/" api
+forbid "only server/ knows libmicrohttpd" "$include[<\"]microhttpd" engine api
+forbid "only api/ knows jansson" "$include[<\"]jansson" engine server
+
+outside=$(find engine api server -name '*.[ch]' -not -path 'engine/diagram/*')
+# shellcheck disable=SC2086  file names here have no blanks
+forbid "only engine/diagram knows Graphviz" "$include[<\"]graphviz" $outside
+outside=$(find engine api server -name '*.[ch]' -not -path 'api/store/*')
+# shellcheck disable=SC2086
+forbid "only api/store knows SQLite" "$include[<\"]sqlite3" $outside
+
+# Rooms from the ground up; each uses those before it. insight and diagram do not use one another.
+rooms="base release topology paths decide search connect tuning analysis"
+above="insight diagram orrery"
+for room in $rooms; do
+    later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
+    [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
+done
+forbid "insight uses diagram" "$include\"engine/diagram/" engine/insight
+forbid "diagram uses insight" "$include\"engine/insight/" engine/diagram
+
+# The shared folder is for tests and tools alone.
+hits=$(grep -rnE --include='*' '(\.\./|/work/)shared' engine api server static CMakeLists.txt CMakePresets.json Dockerfile 2>/dev/null |
+    grep -v node_modules) && { printf 'only tests may point to the shared folder:\n%s\n' "$hits"; bad=1; }
+[ -d engine/base ] && [ -d api ] && [ -d server ] || { echo "not the root of Orrery: $PWD"; exit 2; }
+exit $bad
