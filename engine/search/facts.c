@@ -31,7 +31,8 @@ static void flag_links(struct orr_search_state *s)
         while (system->nodes[orr_net_node(s, (uint32_t)s->net_of_id[i])].id != system->nodes[orr_net_node(s, i)].id)
             s->net_of_id[i]++;
         s->net_bw[i] = system->nodes[orr_net_node(s, i)].net.bw;
-        s->net_connections[i] = system->nodes[orr_net_node(s, i)].net.max_channels;
+        int32_t most = system->nodes[orr_net_node(s, i)].net.max_channels;
+        s->net_connections[i] = most > 0 ? most : 0; /* none is none, however negative: counting down must not overflow */
     }
 }
 
