@@ -85,11 +85,10 @@ async function open(blob, file, name) {
     try {
         const summary = await api.upload(blob, name);
         moment.startProblem = null;
-        Object.assign(loaded, { summary, id: "" });
+        loaded.summary = summary;
         const { release, hosts, settings } = store.state;
-        store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id });
-        if (store.state.id === loaded.id || !loaded.id)
-            await load();
+        if (!store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id }))
+            renderAll(); // the same machine, as it was shown before
     } catch (error) {
         failAtStart(error, blob, file);
     } finally {
@@ -123,6 +122,7 @@ async function load() {
     const another = loaded.id !== id;
     if (another)
         Object.assign(loaded, { id, doc: null, model: null, source: null, findings: null, summary: loaded.summary?.id === id ? loaded.summary : null });
+    loaded.problem = null;
     busy(1);
     draw();
     try {
@@ -186,6 +186,7 @@ async function draw() {
         pictured.key = "";
         const problem = loaded.problem ?? error.problem ?? { title: "The drawing cannot be shown", detail: error.message };
         diagram.say(problemView(problem, { source: loaded.source, name: loaded.summary?.name }));
+        renderSide();
     }
 }
 
@@ -253,7 +254,7 @@ function renderSide() {
         if (state.panel === "settings")
             return settingsView({ state, settings: moment.settings, focus: moment.focus, filter: moment.filter, actions });
         if (loaded.problem)
-            return [problemView(loaded.problem, { source, name: summary?.name }), summaryView({ doc: { findings: loaded.findings ?? [] }, summary, source })];
+            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name }), summaryView({ doc: null, findings: loaded.findings, summary, source })];
         if (!model)
             return h("p.muted", null, "Computing…");
         return state.panel === "selection" ? selectionView({ model, state, actions }) : summaryView({ doc, before, summary, source });

@@ -274,7 +274,7 @@ export function figures(doc) {
         return top ? `${bandwidth(top.bw)} GB/s, ${top.algorithm} ${top.protocol}` : "–";
     };
     return [
-        ["Ranks", `${doc.ranks}${doc.hosts > 1 ? ` on ${doc.hosts} hosts` : ""}`],
+        ["Ranks", `${doc.ranks ?? "–"}${doc.hosts > 1 ? ` on ${doc.hosts} hosts` : ""}`],
         ["Channels", String(channels.count ?? "–")],
         ["Ring, per channel", ring?.channels ? `${bandwidth(ring.bw_intra)} GB/s, ${ring.type_intra}${doc.hosts > 1 ? `, to NIC ${ring.type_inter}` : ""}` : "–"],
         ["P2P", pairs ? `${p2p} of ${pairs} ordered pairs` : "–"],

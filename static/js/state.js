@@ -89,17 +89,18 @@ export class Store {
         this.#listeners.push(listener);
     }
 
-    /** replace: no new entry in the browser's history. */
+    /** replace: no new entry in the browser's history. Gives whether anything changed. */
     set(patch, { replace = false } = {}) {
         const next = { ...this.state, ...patch };
         if (!changes(this.state, next).size)
-            return;
+            return false;
         const url = `#${format(next)}`;
         if (replace)
             history.replaceState(null, "", url);
         else
             history.pushState(null, "", url);
         this.#become(next);
+        return true;
     }
 
     #become(next) {

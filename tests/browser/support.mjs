@@ -80,7 +80,7 @@ export async function openFile(page, url, path) {
 export async function ready(page) {
     await page.locator("#canvas svg, .stage .problem").first().waitFor({ timeout: 20000 });
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
-    await page.locator("dl.facts, .note, .settings, .path-head").first().waitFor();
+    await page.locator("#panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor();
 }
 
 export function shotFolder() {

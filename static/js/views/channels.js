@@ -9,7 +9,7 @@ export function channelsView({ model, state, step, actions }) {
         h("div.toolbar", null, picker(model, state, actions),
             ["ring", "tree"].includes(state.graph) && choices("Drawn", [["machine", "On the machine"], ["alone", "By itself"]], state.layout, actions.layout)),
         steps(model, state, step, actions),
-        h("div.scroll", null, h("table.wide", { id: "graphs" },
+        h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Graphs" }, h("table.wide", { id: "graphs" },
             h("caption.unseen", null, "Graphs"),
             h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Pattern"), h("th.num", null, "Channels"),
                 h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"))),

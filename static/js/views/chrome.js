@@ -8,7 +8,7 @@ export function topBar({ name, sentence, theme, open, actions }) {
             s("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
                 s("circle", { cx: 16, cy: 16, r: 12.5, fill: "none", stroke: "currentColor", "stroke-width": 2 }),
                 s("circle", { cx: 16, cy: 16, r: 4, fill: "currentColor" }), s("circle", { cx: 26.5, cy: 9.5, r: 4, fill: "var(--accent)" })), "Orrery"),
-        h("p.machine-name", { title: sentence || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
+        h(open ? "h1.machine-name" : "p.machine-name", { title: sentence || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
         open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),
         h("button.icon", { type: "button", id: "help", "data-key": "help", title: "Keys ( ? )", "aria-label": "Keyboard shortcuts", onclick: actions.help }, "?"),
         h("button.icon", { type: "button", id: "theme", "data-key": "theme", title: theme === "dark" ? "Light colours" : "Dark colours", "aria-label": theme === "dark" ? "Light colours" : "Dark colours", onclick: actions.theme }, theme === "dark" ? "☀" : "☾"));

@@ -20,8 +20,8 @@ export function matrixView({ model, state, actions }) {
             h(`th${row.id === state.from ? ".on" : ""}`, { scope: "row", title: row.id }, shortName(model, row.id)),
             columns.map((column, c) => {
                 const value = rows[r][c], on = row.id === state.from && column.id === state.to;
-                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell" }, h(value.kind ? `button.k-${value.kind}` : "button", {
-                    type: "button", "data-key": `${row.id}>${column.id}`, "aria-selected": String(on), title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
+                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": String(on) }, h(value.kind ? `button.k-${value.kind}` : "button", {
+                    type: "button", "data-key": `${row.id}>${column.id}`, title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
                     "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
                     tabindex: on || (!state.to && r === start && c === 0) || (state.to && !model.nodes.has(state.to) && !r && !c) ? "0" : "-1", disabled: value.text === "" && value.label === "no path",
                     onclick: () => actions.select(row.id, column.id),

@@ -5,7 +5,7 @@ const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 
 
 /** actions: open(blob, name), example(row). problem: a node with what went wrong last, or null. */
 export function startView({ examples, actions, problem }) {
-    const file = h("input.unseen", { type: "file", id: "file", accept: ".xml,.txt,application/xml,text/xml", tabindex: "-1",
+    const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", accept: ".xml,.txt,application/xml,text/xml", tabindex: "-1",
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
     const text = h("textarea", { id: "paste", rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …",
         "aria-label": "Topology XML" });

@@ -4,10 +4,9 @@ import { figures } from "../model.js";
 import { excerptView } from "./problem.js";
 
 /** before: the document of the last question about the same machine, to show what a change changed. */
-export function summaryView({ doc, before, summary, source }) {
+export function summaryView({ doc, before, summary, source, findings = doc?.findings }) {
     const machine = doc?.summary?.machine ?? summary?.machine;
     const old = new Map(before ? figures(before) : []);
-    const findings = doc?.findings ?? summary?.findings?.list ?? [];
     return [
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
         doc && h("section", { "aria-label": "Figures" },
@@ -16,7 +15,7 @@ export function summaryView({ doc, before, summary, source }) {
                 h("dd", null, value,
                     old.has(name) && old.get(name) !== value && h("div.was", null, `was ${old.get(name)}`)),
             ]))),
-        findings.length > 0 && h("section", { "aria-label": "Findings" },
+        findings?.length > 0 && h("section", { "aria-label": "Findings" },
             h("h2", null, "Findings"),
             h("ul.findings", null, findings.map((row) => finding(row, source)))),
         doc?.assumptions?.length > 0 && h("section", null,

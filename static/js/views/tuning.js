@@ -11,7 +11,7 @@ export function tuningView({ model, state, actions }) {
     const rows = tuningRows(tuning, collective), protocols = rows[0]?.cells.map((cell) => cell.protocol) ?? [];
     return [
         h("div.toolbar", null, choices("Collective", collectives.map((name) => [name, name]), collective, actions.collective)),
-        h("div.scroll", null, h("table", { id: "tuning" },
+        h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Tuning table" }, h("table", { id: "tuning" },
             h("caption.unseen", null, `Tuning of ${collective}`),
             h("thead", null,
                 h("tr", null, h("th", { rowspan: "2", scope: "col" }, "Algorithm"), h("th", { colspan: String(protocols.length), scope: "colgroup" }, "Bandwidth, GB/s"),
