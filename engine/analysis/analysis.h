@@ -43,7 +43,7 @@ struct orr_part {
     struct orr_contribution contribution; /* with the graphs before alignment */
     const struct orr_gdr *gdr;            /* [GPU of the part * NETs + NET] */
     const struct orr_net_dev *net_devs;   /* [GPU of the part * net_dev_channels + channel], NULL with one host */
-    int32_t net_dev_channels;             /* those that ring and tree both have */
+    int32_t net_dev_channels;             /* those of the ring graph that are used */
 };
 
 struct orr_analysis {

@@ -234,7 +234,8 @@ static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *p
     const struct orr_system *system = &part->system;
     uint32_t gpus = orr_system_count(system, ORR_GPU);
     int32_t tree_channels = part->contribution.graphs[ORR_GRAPH_TREE].channels;
-    int32_t channels = tree_channels < ring->channels ? tree_channels : ring->channels;
+    bool fewer = system->release->ring_follows_tree && tree_channels < ring->channels;
+    int32_t channels = fewer ? tree_channels : ring->channels;
     if (a->query.hosts == 1 || !ring->nets)
         return ORR_OK;
     part->net_dev_channels = channels;

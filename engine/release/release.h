@@ -111,6 +111,7 @@ struct orr_release {
     int32_t steps_same, steps_tree, steps_other, steps_all; /* budgets of an attempt, and of all */
     enum orr_pattern_of_tree { ORR_TREE_SPLIT = 2, ORR_TREE_BALANCED = 1 } tree_pattern;
     bool tree_keeps_ring_channels; /* the tree must have as many channels as the ring, not at least one */
+    bool ring_follows_tree;      /* a ring has no more channels than the tree, for its NICs as well */
     bool collnet_always;         /* asks for a CollNet graph whether CollNet is on or not */
     bool collnet_direct;         /* has one of its own */
     int32_t nvls_max_channels;   /* 0: no NVLS */
