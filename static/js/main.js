@@ -71,8 +71,9 @@ const actions = {
     },
 };
 
-function selectDevice(id, extend) {
-    const { from } = store.state;
+/* Pictures of a channel by itself name the devices of other hosts "host1/GPU/...": all hosts are alike. */
+function selectDevice(drawn, extend) {
+    const { from } = store.state, id = drawn.replace(/^host\d+\//, "");
     if (!id)
         return from ? store.set({ from: "", to: "" }) : undefined;
     if (extend && from && from !== id)

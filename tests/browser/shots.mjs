@@ -4,7 +4,7 @@ import { examples, exampleFile, newPage, openFile, ready, shotFolder, startBrows
 
 const sizes = { wide: [1280, 800], phone: [390, 844] };
 const scenes = {
-    summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", alone: "view=channels&layout=alone&graph=tree", tuning: "view=tuning", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
+    summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", tuning: "view=tuning", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
 };
 const machines = process.argv.slice(2).length
     ? process.argv.slice(2).map((text) => [text.split("=")[0], text.split("=")[1]])

@@ -26,7 +26,7 @@ export function exampleFile(part) {
 }
 
 export async function startServer() {
-    const program = process.env.ORRERY ?? join(root, "build/orrery");
+    const program = process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery");
     const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--static", join(root, "static")], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
     process.on("exit", () => child.kill("SIGKILL")); // a test that throws leaves no daemon behind
     let said = "";

@@ -125,7 +125,7 @@ export class Diagram {
         const mid = { x: (a.x + b.x) / 2 + dy / length * bend, y: (a.y + b.y) / 2 - dx / length * bend };
         const start = border(a, mid), end = border(b, mid);
         const angle = Math.atan2(end.y - mid.y, end.x - mid.x), pixel = this.box.w / this.window.w;
-        const head = Math.min((now ? 11 : 9) * pixel, length * 0.3);
+        const head = Math.min((now ? 10 : 8) * pixel, length * 0.3);
         const wing = (turn) => `${end.x - head * Math.cos(angle + turn)},${end.y - head * Math.sin(angle + turn)}`;
         return s("g", { class: now ? "step now" : "step", "data-step": `${from}>${to}` },
             s("path", { class: "line", d: `M${start.x},${start.y} Q${mid.x},${mid.y} ${end.x},${end.y}` }),

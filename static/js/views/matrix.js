@@ -29,9 +29,8 @@ export function matrixView({ model, state, actions }) {
             })))));
     return [
         h("div.toolbar", null,
-            choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell),
-            h("div.legend", null, legend(state.cell, used))),
-        gpus.length > 0 ? h("div.scroll", null, grid) : h("p", null, "No GPU takes part."),
+            choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell)),
+        gpus.length > 0 ? h("div.beside", null, h("div.scroll", null, grid), h("div.legend", null, legend(state.cell, used))) : h("p", null, "No GPU takes part."),
         nets.length === 0 && gpus.length > 0 && (model.doc.hosts === 1
             ? h("p.note", null, "With one host NCCL drops the NICs from the graph. ", h("button.text", { type: "button", id: "two-hosts", onclick: () => actions.hosts(2) }, "Take two hosts"), " to see paths to them.")
             : h("p.note", null, "The dump holds no NIC.")),
