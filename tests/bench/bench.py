@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Measures Orrery. `./dev bench` builds and runs it.
+
+usage: bench.py [engine] [server] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
+       bench.py --instructions [--release R] [--match TEXT] [--limit N]
+
+engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
+        parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
+server  requests a second for a cached analysis from a real `orrery serve`, beside libmicrohttpd alone with the same bytes
+        from memory; the same wrk drives both, in turns, three times
+
+--instructions counts machine instructions by callgrind inside orr_dump_read() and orr_analyze(), as the yardstick
+../shared/conformance/cost.csv was counted for NCCL's own code: case, ours, NCCL's, ratio, and the geometric mean.
+"""
+import argparse
+import collections
+import csv
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = ROOT.parent / "shared"
+BUILD = ROOT / "build"
+STAGES = ["parse", "graph", "paths", "search", "connect", "tuning"]
+
+
+def topologies(release, match):
+    """The files of the conformance set, or our own."""
+    ours = sorted(ROOT.glob("static/examples/*.xml")) + sorted(ROOT.glob("tests/data/*.xml"))
+    reference = SHARED / "conformance" / "reference" / release
+    if reference.is_dir():
+        where = {path.name: path for path in SHARED.glob("topologies/*/*.xml")}
+        names = sorted(path.name[:-len(".jsonl.gz")] + ".xml" for path in reference.glob("*.jsonl.gz"))
+        ours = [where[name] for name in names if name in where]
+    return [path for path in ours if match in path.name]
+
+
+def bench_engine(args):
+    files = topologies(args.release, args.match)
+    done = subprocess.run([BUILD / "bench_engine", args.release, str(args.hosts), str(args.runs), *files],
+                          capture_output=True, text=True)
+    print(f"NCCL {args.release}, {args.hosts} host(s), best of {args.runs} runs, microseconds\n")
+    print(f"{'topology':<46}{'ranks':>6}" + "".join(f"{stage:>10}" for stage in STAGES) + f"{'total':>11}")
+    totals, sums = [], [0.0] * len(STAGES)
+    for line in done.stdout.splitlines():
+        if " refused: " in line:
+            print(f"{line.split()[0]:<46}  {line.split(' ', 1)[1]}")
+            continue
+        name, ranks, *times = line.split()
+        times = [int(t) / 1000 for t in times]
+        totals.append(sum(times))
+        sums = [a + b for a, b in zip(sums, times)]
+        print(f"{name:<46}{ranks:>6}" + "".join(f"{t:>10.1f}" for t in times) + f"{sum(times):>11.1f}")
+    if totals:
+        print(f"{'sum of ' + str(len(totals)):<52}" + "".join(f"{t:>10.1f}" for t in sums) + f"{sum(totals):>11.1f}")
+        print(f"median {statistics.median(totals):.1f}, largest {max(totals):.1f} microseconds")
+    if done.returncode:
+        sys.exit(done.stderr.strip() or f"bench_engine ended with {done.returncode}")
+
+
+def requests_a_second(url, seconds):
+    """(requests a second, answers that were no 200) of wrk with 64 connections that stay open."""
+    out = subprocess.run(["wrk", "-t1", "-c64", f"-d{seconds}s", url], capture_output=True, text=True, check=True).stdout
+    bad = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
+    errors = re.search(r"Socket errors: (.*)", out)
+    if errors:
+        print(f"  wrk: socket errors: {errors.group(1)}")
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), int(bad.group(1)) if bad else 0
+
+
+def bench_server(args):
+    dump = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
+    threads = str(os.cpu_count() or 1)
+    with tempfile.TemporaryDirectory() as folder:
+        serve = subprocess.Popen([BUILD / "orrery", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/bench.db",
+                                  "--threads", threads, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        bare = None
+        try:
+            base = serve.stdout.readline().split()[-1].rstrip("/")
+            post = urllib.request.Request(f"{base}/v1/topologies", data=dump, headers={"Content-Type": "application/xml"})
+            ident = json.load(urllib.request.urlopen(post))["id"]
+            url = f"{base}/v1/topologies/{ident}/analysis?release={args.release}"
+            body = urllib.request.urlopen(url).read()
+            (pathlib.Path(folder) / "body").write_bytes(body)
+            bare = subprocess.Popen([BUILD / "bare_mhd", f"{folder}/body", threads], stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, text=True)
+            bare_url = f"http://127.0.0.1:{bare.stdout.readline().split()[-1]}/"
+            print(f"\ncached analysis of static/examples/h100-nvswitch.xml, {len(body)} bytes, {threads} threads, 64 connections, "
+                  f"3 x {args.seconds} s each")
+            ours, theirs, bad = [], [], 0
+            for _ in range(3):
+                theirs.append(requests_a_second(bare_url, args.seconds)[0])
+                rate, wrong = requests_a_second(url, args.seconds)
+                ours.append(rate)
+                bad += wrong
+            print(f"{'orrery serve':<24}{statistics.median(ours):>10.0f} requests/s"
+                  f"\n{'bare libmicrohttpd':<24}{statistics.median(theirs):>10.0f} requests/s"
+                  f"\n{'ratio':<24}{statistics.median(ours) / statistics.median(theirs):>10.2f}   ({bad} answers other than 200)")
+        finally:
+            serve.terminate()
+            serve.wait(15)
+            if bare:
+                bare.stdin.close()
+                bare.wait(15)
+
+
+def count_instructions(release, hosts, path):
+    """Instructions between entry and exit of the engine's two entry points, once."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", "--collect-atstart=no",
+                               "--toggle-collect=orr_dump_read", "--toggle-collect=orr_analyze",
+                               BUILD / "bench_engine", release, str(hosts), "1", path], capture_output=True, text=True)
+        found = re.search(r"Collected : (\d+)", done.stderr)
+        return None if " refused: " in done.stdout or not found else int(found.group(1))
+
+
+def bench_instructions(args):
+    table = SHARED / "conformance" / "cost.csv"
+    if not table.exists():
+        sys.exit(f"{table} is not there: nothing to compare with")
+    where = {path.name: path for path in SHARED.glob("topologies/*/*.xml")}
+    rows = [row for row in csv.DictReader(table.open())
+            if row["topology"] in where and args.match in row["topology"] and (args.all or row["release"] == args.release)]
+    ratios = collections.defaultdict(list)
+    print(f"{'release':<9}{'topology':<46}{'hosts':>6}{'ours':>15}{'NCCL':>16}{'ratio':>9}")
+    for row in rows[:args.limit or None]:
+        ours, theirs = count_instructions(row["release"], row["hosts"], where[row["topology"]]), int(row["instructions"])
+        shown = f"{ours:>15}{theirs:>16}{ours / theirs:>9.4f}" if ours else f"{'refused':>15}{theirs:>16}"
+        print(f"{row['release']:<9}{row['topology']:<46}{row['hosts']:>6}{shown}", flush=True)
+        if ours:
+            ratios[row["release"]].append(ours / theirs)
+    for release, values in ratios.items():
+        print(f"{release}: geometric mean {math.exp(statistics.fmean(map(math.log, values))):.4f}, "
+              f"worst {max(values):.4f}, {len(values)} cases")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="*", help="engine, server; both by default")
+    parser.add_argument("--release", default="2.27.7")
+    parser.add_argument("--hosts", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--match", default="", help="only topologies whose name holds this")
+    parser.add_argument("--seconds", type=int, default=5, help="of each of the six runs of wrk")
+    parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--all", action="store_true", help="with --instructions: every release of cost.csv")
+    parser.add_argument("--limit", type=int, default=0, help="with --instructions: that many cases at most")
+    args = parser.parse_args()
+    if args.instructions:
+        return bench_instructions(args)
+    known = {"engine": bench_engine, "server": bench_server}
+    for part in args.part or known:
+        if part not in known:
+            parser.error(f"no part named {part}: engine, server")
+        known[part](args)
+
+
+if __name__ == "__main__":
+    main()
