@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The check of the layers must itself be able to fail: each line below, put into a copy of the tree's shape, has to be found.
+set -u
+check=$(readlink -f "$(dirname "$0")/check_layers.sh")
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+status=0
+
+fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,insight,diagram} "$tree"/api/store "$tree"/server "$tree"/static; }
+
+fresh
+printf '#include "engine/base/error.h"\n' >"$tree/engine/paths/good.c"
+printf '#include <graphviz/cgraph.h>\n' >"$tree/engine/diagram/good.c"
+printf '#include <sqlite3.h>\n' >"$tree/api/store/good.c"
+printf '#include <jansson.h>\n' >"$tree/api/good.c"
+printf '#include <microhttpd.h>\n' >"$tree/server/good.c"
+bash "$check" "$tree" || { echo "a tree without fault was refused"; status=1; }
+
+while read -r file line; do
+    fresh
+    printf '%s\n' "$line" >"$tree/$file"
+    if bash "$check" "$tree" >/dev/null; then
+        echo "not found: $line in $file"
+        status=1
+    fi
+done <<'BAD'
+engine/base/x.c #include "api/json.h"
+engine/paths/x.h #include "server/http.h"
+api/x.c #include "server/http.h"
+api/x.c #include <microhttpd.h>
+engine/search/x.c #include <jansson.h>
+engine/search/x.c #  include <graphviz/gvc.h>
+api/x.c #include <sqlite3.h>
+server/x.c #include <sqlite3.h>
+engine/base/x.c #include "engine/paths/paths.h"
+engine/paths/x.c #include "engine/search/search.h"
+engine/search/x.c #include "engine/orrery.h"
+engine/insight/x.c #include "engine/diagram/diagram.h"
+engine/diagram/x.c #include "engine/insight/finding.h"
+api/x.c static const char *place = "../shared/topologies";
+static/x.js fetch("../shared/topologies");
+BAD
+exit $status
