@@ -233,6 +233,15 @@ test("a ring lies on the drawing, step by step", async () => {
     assert.ok(await page.locator("#canvas .overlay .step").count() >= 2);
 });
 
+test("a channel that another question does not have gives way to the last one", async () => {
+    await withDump("view=channels&layout=alone&channel=63");
+    await until(() => !/channel=63/.test(location.hash) && document.querySelector("#canvas svg"));
+    await settled();
+    const [, at, of] = /Ring, channel (\d+) of (\d+)/.exec(await page.locator("#channel-no").textContent());
+    assert.equal(Number(at), Number(of) - 1);
+    assert.equal(await page.locator(".stage .problem").count(), 0);
+});
+
 test("the tuning table has bandwidth and latency, and marks the highest", async () => {
     await withDump("view=tuning");
     assert.ok(await page.locator("#tuning .best").count() >= 1);
@@ -369,6 +378,36 @@ test("axe finds nothing to complain about, on any view, light and dark", async (
             await check(`${scene}, ${theme}`);
         }
     }
+});
+
+test("what a picture could carry beside shapes is thrown away", async () => {
+    const evil = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10" onload="document.title='run'">
+        <script>document.title = "run"</script><style>* { fill: red }</style><foreignObject><body xmlns="http://www.w3.org/1999/xhtml" onclick="1"/></foreignObject>
+        <g id="${ids.gpu0}" class="node gpu" onclick="1"><title>x</title><a xlink:href="javascript:1" href="https://example.org/" xlink:title="GPU 0"><path d="M0,0 h5 v5 z" style="fill:red" fill="url(https://example.org/x)"/></a></g>
+        <image href="https://example.org/x.png"/><use href="https://example.org/x.svg#a"/></svg>`;
+    await page.route("**/diagram.svg*", (route) => route.fulfill({ contentType: "image/svg+xml", body: evil }));
+    await withDump();
+    assert.equal(await device(ids.gpu0).getAttribute("aria-label"), "GPU 0");
+    const left = await page.locator("#canvas").evaluate((canvas) => [...canvas.querySelectorAll("*")].flatMap((node) => [node.localName,
+        ...[...node.attributes].filter(({ name, value }) => /^on|href|^style$/.test(name) || /url\(/.test(value)).map(({ name }) => `@${name}`)]));
+    assert.deepEqual([...new Set(left)].filter((name) => !["svg", "g", "title", "path"].includes(name)), []);
+    assert.notEqual(await page.title(), "run");
+    page.complaints = page.complaints.filter((text) => !/Content Security Policy/.test(text)); // the policy is the second wall
+});
+
+test("a server that is gone is told, with what to do, and the page recovers", async () => {
+    await withDump();
+    await page.route("**/v1/**", (route) => route.abort("connectionrefused"));
+    await page.locator("#hosts").fill("3");
+    await page.locator("#hosts").press("Enter");
+    await page.locator(".problem").first().waitFor();
+    assert.match(await page.locator(".problem").first().textContent(), /cannot be reached.*orrery serve/);
+    await page.unroute("**/v1/**");
+    await page.locator("#hosts").fill("2");
+    await page.locator("#hosts").press("Enter");
+    await page.locator("#canvas svg").waitFor();
+    assert.equal(await page.locator(".problem").count(), 0);
+    page.complaints = page.complaints.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text));
 });
 
 test("nothing runs from another place, and the policy forbids inline code", async () => {
