@@ -2,7 +2,7 @@
 import * as api from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { channelCount, channelSteps, hops, index, linksOf, shortName } from "./model.js";
-import { DEFAULTS, question, Store } from "./state.js";
+import { DEFAULTS, MOST_HOSTS, question, Store } from "./state.js";
 import * as theme from "./theme.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
@@ -43,7 +43,7 @@ const actions = {
         }
     },
     release: (release) => store.set({ release }),
-    hosts: (hosts) => store.set({ hosts: Math.min(65536, Math.max(1, hosts)) }),
+    hosts: (hosts) => store.set({ hosts: Math.min(MOST_HOSTS, Math.max(1, hosts)) }),
     set: (name, value) => {
         const settings = { ...store.state.settings };
         delete settings[name];
@@ -130,6 +130,7 @@ async function load() {
         const [doc, summary] = await Promise.all([api.analysis(id, asked, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
         Object.assign(loaded, { before: another ? null : loaded.doc, doc, model: index(doc), summary, problem: null });
         moment.step = -1;
+        keepChannel();
         if (doc.findings?.some((row) => row.where?.line) && loaded.source === null)
             loaded.source = await api.source(id, control.signal);
         announce(`Analysis ready: ${doc.ranks} ranks, ${doc.channels?.count ?? 0} channels`);
@@ -142,6 +143,13 @@ async function load() {
         if (!control.signal.aborted)
             renderAll();
     }
+}
+
+/* Another question may leave fewer channels than the one that is looked at. */
+function keepChannel() {
+    const last = channelCount(loaded.model, store.state.graph) - 1;
+    if (last >= 0 && store.state.channel > last)
+        store.set({ channel: last }, { replace: true });
 }
 
 async function failed(error, id) {

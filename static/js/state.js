@@ -20,6 +20,8 @@ export const DEFAULTS = Object.freeze({
     collective: "AllReduce",
 });
 
+/** As many as the service takes; more in an address is left for it to refuse. */
+export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
 const TEXTS = ["id", "release", "from", "to", "graph", "collective"];
 const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, layout: ["machine", "alone"] };

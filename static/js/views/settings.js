@@ -1,12 +1,13 @@
 /* What can be changed: release, hosts, NCCL_* settings. */
 import { h } from "../dom.js";
+import { MOST_HOSTS } from "../state.js";
 
 /** The controls above the drawing. actions: release(text), hosts(n), set(name, value), panel(name). */
 export function askBar({ state, releases, settingsOpen, busy, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
-    const hosts = h("input", { id: "hosts", type: "number", min: "1", max: "65536", step: "1", value: String(state.hosts), "data-key": "hosts",
+    const hosts = h("input", { id: "hosts", type: "number", min: "1", max: String(MOST_HOSTS), step: "1", value: String(state.hosts), "data-key": "hosts",
         onchange: () => hosts.value >= 1 ? actions.hosts(Math.floor(Number(hosts.value))) : (hosts.value = String(state.hosts)) });
     const release = h("select", { id: "release", "data-key": "release", onchange: () => actions.release(release.value === standard ? "" : release.value) },
         (names.includes(current) ? names : [current, ...names]).filter(Boolean).map((name) =>
