@@ -83,7 +83,7 @@ static json_t *nvls_json(struct orr_json *json, const struct orr_communicator *c
     for (int i = 0; i < 2; i++)
         trees[i] = tree_json(json, communicator->nvls_trees[i].up,
                              (const int32_t(*)[3])communicator->nvls_trees[i].down, communicator->rank_count);
-    for (int32_t c = 0; c < communicator->channel_count; c++)
+    for (int32_t c = 0; c < communicator->nvls_tree_channels; c++)
         orr_json_add(json, array, orr_json_again(trees[c % 2]));
     for (int i = 0; i < 2; i++)
         json_decref(trees[i]);

@@ -11,15 +11,17 @@
 /* The figures of a system that the search starts from. */
 static void summarise_rates(struct orr_system *system, const struct orr_paths *paths)
 {
-    bool has_nets = orr_system_count(system, ORR_NET) > 0;
-    enum orr_node_type target = has_nets ? ORR_NET : ORR_GPU;
+    bool has_devs = system->release->has_devs;
+    bool has_nets = orr_system_count(system, ORR_NET) > 0 && system->leaves_host;
+    enum orr_node_type source = has_devs ? ORR_DEV : ORR_GPU; /* whose links and paths count */
+    enum orr_node_type target = has_nets ? ORR_NET : source;
     system->max_bw = system->total_bw = 0;
     if (!has_nets && orr_system_count(system, ORR_GPU) == 1) {
         system->max_bw = ORR_LOC_BW;
         system->total_bw = system->release->single_gpu_total;
         return;
     }
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+    for (uint32_t g = system->first[source]; g < system->first[source + 1]; g++) {
         const struct orr_node *gpu = &system->nodes[g];
         float nvlink = 0, pci = 0;
         for (uint32_t t = system->first[target]; t < system->first[target + 1]; t++) {
@@ -75,7 +77,7 @@ static bool choose_nodes(const struct orr_analysis *a, const uint32_t *domain, u
         keep[system->first[ORR_GPU] + g] = domain[g] == own;
         gpus += domain[g] == own;
     }
-    if (gpus < a->ranks)
+    if (gpus < a->ranks || system->release->keeps_nets)
         return gpus == a->local_ranks;
     memset(keep + system->first[ORR_NET], 0, orr_system_count(system, ORR_NET));
     return orr_system_count(system, ORR_NET) == 0;
@@ -95,11 +97,13 @@ static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, co
     } else {
         ORR_TRY(orr_effective_paths(&part->system, &a->query.settings, a->arena, &part->paths, err));
     }
-    summarise_rates(&part->system, &part->paths);
     uint32_t count = orr_system_count(&part->system, ORR_GPU);
     int32_t *ranks = ORR_NEW(a->arena, int32_t, count);
     if (!ranks)
         return orr_fail_nomem(err);
+    if (part->system.release->keeps_nets)
+        part->system.leaves_host = count < a->ranks;
+    summarise_rates(&part->system, &part->paths);
     for (uint32_t g = 0; g < count; g++)
         ranks[g] = orr_system_node(&part->system, ORR_GPU, g)->gpu.rank;
     qsort(ranks, count, sizeof *ranks, compare_ranks);
@@ -173,7 +177,7 @@ static int32_t fewest_local_channels(const struct orr_part *part)
                 continue;
             const struct orr_path *path = orr_path(&part->paths, q, g);
             int32_t links = 1;
-            if (path->type == ORR_PATH_NVL)
+            if (path->type == ORR_PATH_NVL || (path->type == ORR_PATH_NVB && system->release->has_devs))
                 links = (int32_t)(path->bw / orr_nvlink_bw_of(system->release->nvlink_counted, system->nodes[g].gpu.sm));
             int32_t channels = 2 * (links > 1 ? links : 1);
             fewest = channels < fewest ? channels : fewest;
@@ -203,10 +207,64 @@ static int32_t fewest_nics(const struct orr_part *part, uint32_t *scratch)
     return fewest;
 }
 
+/* The NICs that a GPU would use for channels 0, 1, ... until the first comes again, or until they fill its way to the CPU:
+ * how many, and their sum. */
+static enum orr_code measure_nets(const struct orr_part *part, uint32_t gpu, uint32_t *scratch, int32_t *ret_count,
+                                  float *ret_bw, float *ret_least, struct orr_error *err)
+{
+    const struct orr_paths *paths = &part->paths;
+    const struct orr_system *system = &part->system;
+    uint32_t cpu = ORR_NO_NODE, first = ORR_NO_NODE;
+    float least = 0;
+    *ret_count = 0;
+    *ret_bw = 0;
+    ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
+    float cpu_bw = orr_path(paths, gpu, cpu)->bw;
+    bool filled = false;
+    for (int32_t c = 0; c < system->release->max_channels; c++) {
+        uint32_t net = orr_local_net(paths, gpu, c, scratch);
+        if (net == ORR_NO_NODE || net == first)
+            break;
+        if (c == 0)
+            first = net;
+        float bw = orr_path(paths, gpu, net)->bw;
+        least = c == 0 || bw < least ? bw : least;
+        if (!filled) {
+            ++*ret_count;
+            *ret_bw += bw;
+        }
+        filled = filled || *ret_bw >= cpu_bw;
+    }
+    *ret_least = least;
+    return ORR_OK;
+}
+
+/* What releases exchange that size point-to-point transfers and NVLS by the rate of the NICs. */
+static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part *part, uint32_t *scratch, struct orr_error *err)
+{
+    const struct orr_system *system = &part->system;
+    struct orr_contribution *c = &part->contribution;
+    int32_t per_channel = (int32_t)orr_setting_int(&a->query.settings, ORR_SET_P2P_PER_CHANNEL_NET_BW);
+    if (!system->release->exchanges_net_rates)
+        return ORR_OK;
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        int32_t count;
+        float sum, least;
+        ORR_TRY(measure_nets(part, g, scratch, &count, &sum, &least, err));
+        int32_t by_rate = per_channel > 0 ? ((int32_t)sum + per_channel - 1) / per_channel : count;
+        int32_t channels = count ? (count > by_rate ? count : by_rate) : 2;
+        bool first = g == system->first[ORR_GPU];
+        c->p2p_net_min = first || channels < c->p2p_net_min ? channels : c->p2p_net_min;
+        c->net_bw_min = first || least < c->net_bw_min ? least : c->net_bw_min;
+    }
+    return ORR_OK;
+}
+
 static bool supports_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
 {
     int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
-    return a->query.settings.release->nvls_max_channels && enabled != 0 && c->rank_count > 2 && (enabled == 1 || c->sm_min >= 90);
+    return a->query.settings.release->nvls_max_channels && enabled != 0 &&
+           c->rank_count >= (uint32_t)a->query.settings.release->nvls_least_gpus && (enabled == 1 || c->sm_min >= 90);
 }
 
 static bool has_collnet(const struct orr_analysis *a)
@@ -236,7 +294,7 @@ static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *p
     int32_t tree_channels = part->contribution.graphs[ORR_GRAPH_TREE].channels;
     bool fewer = system->release->ring_follows_tree && tree_channels < ring->channels;
     int32_t channels = fewer ? tree_channels : ring->channels;
-    if (a->query.hosts == 1 || !ring->nets)
+    if (a->query.hosts == 1 || !ring->nets || !system->leaves_host)
         return ORR_OK;
     part->net_dev_channels = channels;
     struct orr_net_dev *devs = ORR_NEW(a->arena, struct orr_net_dev, (size_t)gpus * (size_t)channels);
@@ -264,7 +322,7 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     struct orr_contribution *c = &part->contribution;
     const struct orr_system *system = &part->system;
     const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
-    uint32_t *scratch = ORR_NEW(a->arena, uint32_t, orr_system_count(system, ORR_NET));
+    uint32_t *scratch = ORR_NEW(a->arena, uint32_t, (size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU));
     if (!scratch)
         return orr_fail_nomem(err);
     c->cpu_arch = cpu->cpu.arch;
@@ -280,6 +338,7 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     c->nvls_supported = supports_nvls(a, c);
     c->p2p_local_min = fewest_local_channels(part);
     c->p2p_nics_min = fewest_nics(part, scratch);
+    ORR_TRY(measure_rates(a, part, scratch, err));
     struct orr_search_request request = {.collnet = has_collnet(a), .nvls = c->nvls_supported};
     ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
     return place_nets(a, part, err);

@@ -59,24 +59,38 @@ static enum orr_code divert_p2p(const struct work *w, uint32_t g)
     return ORR_OK;
 }
 
+/* P2C for one pair, where one side is on C2C and the other on the PCIe of the same CPU. */
+static void retag_pair(const struct work *w, uint32_t g, uint32_t n, uint32_t cpu)
+{
+    uint8_t of_gpu = orr_path(w->paths, g, cpu)->type, of_net = orr_path(w->paths, n, cpu)->type;
+    if (!((of_gpu == ORR_PATH_C2C && of_net == ORR_PATH_PHB) || (of_gpu == ORR_PATH_PHB && of_net == ORR_PATH_C2C)))
+        return;
+    struct orr_path *both[2] = {orr_path(w->paths, g, n), orr_path(w->paths, n, g)};
+    for (int i = 0; i < 2; i++)
+        if (both[i]->type > ORR_PATH_P2C) {
+            both[i]->type = ORR_PATH_P2C;
+            both[i]->origin = ORR_ROUTE_C2C;
+        }
+}
+
 /* A GPU on C2C and a NIC on the PCIe of the same CPU, or the other way round. */
 static enum orr_code retag_c2c(const struct work *w)
 {
     const struct orr_system *system = w->system;
-    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-        for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
-            uint32_t cpu = ORR_NO_NODE;
-            ORR_TRY(orr_local_cpu(w->paths, g, &cpu, w->err));
-            uint8_t of_gpu = orr_path(w->paths, g, cpu)->type, of_net = orr_path(w->paths, n, cpu)->type;
-            if (!((of_gpu == ORR_PATH_C2C && of_net == ORR_PATH_PHB) || (of_gpu == ORR_PATH_PHB && of_net == ORR_PATH_C2C)))
-                continue;
-            struct orr_path *both[2] = {orr_path(w->paths, g, n), orr_path(w->paths, n, g)};
-            for (int i = 0; i < 2; i++)
-                if (both[i]->type > ORR_PATH_P2C) {
-                    both[i]->type = ORR_PATH_P2C;
-                    both[i]->origin = ORR_ROUTE_C2C;
-                }
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        uint32_t cpu = ORR_NO_NODE;
+        if (!orr_system_count(system, ORR_NET))
+            break;
+        ORR_TRY(orr_local_cpu(w->paths, g, &cpu, w->err));
+        if (system->release->retags_near_nets_only) {
+            uint32_t count = orr_locals(w->paths, g, ORR_NET, w->scratch);
+            for (uint32_t i = 0; i < count; i++)
+                retag_pair(w, g, w->scratch[i], cpu);
+            continue;
         }
+        for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+            retag_pair(w, g, n, cpu);
+    }
     return ORR_OK;
 }
 
@@ -100,7 +114,7 @@ static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
 static bool is_relay_better(const struct work *w, uint32_t p, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;
-    bool past_pxn = system->release->pxn == ORR_PXN_LOCAL_GPU_PAST_PXN;
+    bool past_pxn = system->release->pxn >= ORR_PXN_LOCAL_GPU_PAST_PXN;
     bool over_c2c = past_pxn && orr_setting_int(w->settings, ORR_SET_PXN_C2C) != 0;
     const struct orr_path *relay = orr_path(w->paths, p, n), *own = orr_path(w->paths, g, n);
     if (relay->type > (over_c2c ? ORR_PATH_P2C : ORR_PATH_PXB) || orr_path(w->paths, p, g)->type > ORR_PATH_NVL ||
@@ -123,6 +137,11 @@ static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
         p = orr_local_gpu(w->paths, n, w->scratch);
         if (p != ORR_NO_NODE && (p == g || !is_relay_better(w, p, n, g)))
             p = ORR_NO_NODE;
+        if (p != ORR_NO_NODE && rule == ORR_PXN_LOCAL_GPU_WITH_GDR) {
+            struct orr_decision sends = {0};
+            ORR_TRY(orr_decide_gdr(w->paths, w->settings, p, n, true, &sends, w->err));
+            p = sends.verdict ? p : ORR_NO_NODE;
+        }
     }
     return p == ORR_NO_NODE ? ORR_OK : orr_path_compose(w->paths, g, p, n, ORR_ROUTE_PXN, w->err);
 }
@@ -165,7 +184,7 @@ enum orr_code orr_effective_paths(const struct orr_system *system, const struct 
         }
     for (uint32_t i = 0; i < nets; i++) {
         uint32_t gpu = ORR_NO_NODE;
-        if (system->release->net_choice == ORR_NET_BY_MIRRORED_DEV)
+        if (system->release->net_choice >= ORR_NET_BY_MIRRORED_DEV)
             gpu = orr_local_gpu(&paths, system->first[ORR_NET] + i, w.scratch);
         paths.local_gpu[i] = gpu == ORR_NO_NODE ? -1 : (int32_t)(gpu - system->first[ORR_GPU]);
     }

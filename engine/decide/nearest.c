@@ -2,10 +2,36 @@
 
 #include "engine/release/release.h"
 
+static enum orr_code no_cpu(const struct orr_paths *paths, uint32_t gpu, struct orr_error *err)
+{
+    char id[ORR_NODE_ID_SIZE];
+    return orr_fail(err, ORR_INVALID, "%s reaches no CPU", orr_node_id_format(ORR_GPU, paths->system->nodes[gpu].id, id));
+}
+
+/* The fastest, then the nearest by type, then by hops. */
+static enum orr_code nearest_of_locals(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
+{
+    const struct orr_system *system = paths->system;
+    const struct orr_path *best = NULL;
+    for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
+        const struct orr_path *path = orr_path(paths, gpu, cpu);
+        if (!path->hops)
+            continue;
+        if (best && (path->bw < best->bw || (path->bw == best->bw && (path->type > best->type ||
+                     (path->type == best->type && path->hops >= best->hops)))))
+            continue;
+        best = path;
+        *ret_cpu = cpu;
+    }
+    return best ? ORR_OK : no_cpu(paths, gpu, err);
+}
+
 enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
 {
     const struct orr_system *system = paths->system;
     uint32_t best = ORR_NO_NODE, fewest = UINT32_MAX;
+    if (system->release->has_devs)
+        return nearest_of_locals(paths, gpu, ret_cpu, err);
     bool any = system->release->first_cpu_unreached; /* a CPU that is not reached is taken, until another is found */
     for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
         const struct orr_path *path = orr_path(paths, gpu, cpu);
@@ -14,11 +40,8 @@ enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_
             best = cpu;
         }
     }
-    if (best == ORR_NO_NODE) {
-        char id[ORR_NODE_ID_SIZE];
-        return orr_fail(err, ORR_INVALID, "%s reaches no CPU",
-                        orr_node_id_format(ORR_GPU, system->nodes[gpu].id, id));
-    }
+    if (best == ORR_NO_NODE)
+        return no_cpu(paths, gpu, err);
     *ret_cpu = best;
     return ORR_OK;
 }
@@ -74,6 +97,18 @@ static uint32_t nets_best_towards(const struct orr_paths *paths, uint32_t gpu, u
     return count;
 }
 
+uint32_t orr_nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t sharing)
+{
+    switch (paths->nets_per_gpu) {
+    case ORR_NETS_AUTO:
+        return (nets + sharing - 1) / sharing;
+    case ORR_NETS_EVERY:
+        return nets;
+    default:
+        return (uint32_t)paths->nets_per_gpu < nets ? (uint32_t)paths->nets_per_gpu : nets;
+    }
+}
+
 uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
 {
     const struct orr_system *system = paths->system;
@@ -81,16 +116,18 @@ uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t chan
     uint32_t dev = (uint32_t)system->nodes[gpu].gpu.dev;
     if (!net_count)
         return ORR_NO_NODE;
-    if (system->release->net_choice != ORR_NET_BY_MIRRORED_DEV) {
+    if (system->release->net_choice < ORR_NET_BY_MIRRORED_DEV) {
         uint32_t best = nets_best_towards(paths, gpu, scratch);
         uint32_t position = system->release->net_choice == ORR_NET_BY_DEV ? dev : (uint32_t)channel;
         return best ? scratch[position % best] : ORR_NO_NODE;
     }
     uint32_t count = orr_locals(paths, gpu, ORR_NET, scratch);
     uint32_t sharing = orr_locals(paths, scratch[0], ORR_GPU, scratch + net_count);
+    if (system->release->net_choice == ORR_NET_BY_MIRRORED_SHARE)
+        dev %= sharing;
     if ((count & (count - 1)) == 0)
         dev = mirror_bits(dev, count);
-    uint32_t per_gpu = (count + sharing - 1) / sharing;
+    uint32_t per_gpu = orr_nets_per_gpu(paths, count, sharing);
     return scratch[(dev + (uint32_t)channel % per_gpu) % count];
 }
 

@@ -27,7 +27,8 @@ static enum orr_path_type default_p2p_level(const struct orr_system *system)
         break;
     }
     bool amd = x86 && cpu->cpu.vendor == ORR_VENDOR_AMD;
-    return amd && orr_system_count(system, ORR_GPU) <= 2 ? ORR_PATH_SYS : ORR_PATH_PXB;
+    uint32_t gpus = orr_system_count(system, system->release->has_devs ? ORR_DEV : ORR_GPU);
+    return amd && gpus <= 2 ? ORR_PATH_SYS : ORR_PATH_PXB;
 }
 
 static struct level p2p_level(const struct orr_system *system, const struct orr_settings *settings)
@@ -40,6 +41,16 @@ static struct level p2p_level(const struct orr_system *system, const struct orr_
     return (struct level){default_p2p_level(system), ORR_SET_P2P_LEVEL, false};
 }
 
+/* The first GPU with the index and host of a device; ORR_NO_NODE where trimming took it. */
+static uint32_t first_gpu_on(const struct orr_system *system, uint32_t dev)
+{
+    const struct orr_node *device = &system->nodes[dev];
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
+        if (system->nodes[g].gpu.dev == device->gpu.dev && orr_id_system(system->nodes[g].id) == orr_id_system(device->id))
+            return g;
+    return ORR_NO_NODE;
+}
+
 struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a,
                                       uint32_t b)
 {
@@ -47,7 +58,10 @@ struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struc
     const struct orr_path *path = orr_path(paths, a, b);
     struct level level = p2p_level(system, settings);
     struct orr_p2p_verdict verdict = {.via = ORR_NO_NODE};
-    if (path->hops == 2 && system->release->relays_by_gpu) {
+    if (system->release->has_devs) {
+        if (path->hops == 4 && system->nodes[orr_path_node(paths, path, 1)].type == ORR_DEV)
+            verdict.via = first_gpu_on(system, orr_path_node(paths, path, 1));
+    } else if (path->hops == 2 && system->release->relays_by_gpu) {
         uint32_t middle = orr_path_node(paths, path, 0);
         if (system->nodes[middle].type == ORR_GPU)
             verdict.via = middle;
@@ -86,14 +100,27 @@ static bool may_read(const struct orr_paths *paths, const struct orr_settings *s
     return orr_system_count(system, ORR_GPU) == 1 || has_nvlink_peer(paths, gpu);
 }
 
+static uint32_t first_gpu_linked(const struct orr_system *system, uint32_t dev)
+{
+    const struct orr_node *device = &system->nodes[dev];
+    for (uint32_t l = device->first_link; l < device->first_link + device->link_count; l++)
+        if (system->nodes[system->links[l].to].type == ORR_GPU)
+            return system->links[l].to;
+    return ORR_NO_NODE;
+}
+
 enum orr_code orr_pxn_relay(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t *ret_relay,
                             struct orr_error *err)
 {
     const struct orr_path *path = orr_path(paths, gpu, net);
     for (uint32_t i = 0; i < path->hops; i++) {
         uint32_t node = orr_path_node(paths, path, i);
-        if (paths->system->nodes[node].type == ORR_NVS)
-            continue;
+        if (paths->system->nodes[node].type == ORR_NVS || (i == 0 && paths->system->release->has_devs))
+            continue; /* also the GPU's own device */
+        if (paths->system->nodes[node].type == ORR_DEV)
+            node = first_gpu_linked(paths->system, node);
+        if (node == ORR_NO_NODE)
+            break;
         if (paths->system->nodes[node].type != ORR_GPU)
             break;
         *ret_relay = node;
@@ -124,10 +151,13 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
         ORR_TRY(orr_pxn_relay(paths, gpu, net, &gpu, err));
         distance = orr_path(paths, gpu, net)->type;
     }
-    if (distance == ORR_PATH_P2C && system->release->gdr_has_modes && orr_setting_int(settings, ORR_SET_NET_GDR_C2C) != 0)
+    bool c2c = system->release->gdr_has_modes && orr_setting_int(settings, ORR_SET_NET_GDR_C2C) != 0;
+    bool level_c2c = system->release->gdr_level_c2c;
+    if (distance == ORR_PATH_P2C && c2c && !level_c2c)
         distance = ORR_PATH_C2C;
     int64_t given = orr_setting_int(settings, ORR_SET_NET_GDR_LEVEL);
-    uint8_t level = given >= 0 ? (uint8_t)given : ORR_PATH_PXB;
+    uint8_t level = given >= 0 ? (uint8_t)given : c2c && level_c2c ? ORR_PATH_P2C : ORR_PATH_PXB;
+    uint8_t direct = level_c2c ? ORR_PATH_P2C : ORR_PATH_C2C; /* distance that stays on the C2C side */
     decision.distance = distance;
     decision.level = level;
     decision.setting = ORR_SET_NET_GDR_LEVEL;
@@ -136,7 +166,7 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
     if (distance <= level) {
         uint32_t cpu = ORR_NO_NODE;
         ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
-        bool pci_mode = system->release->gdr_has_modes && orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != ORR_PATH_C2C;
+        bool pci_mode = system->release->gdr_has_modes && orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != direct;
         decision.verdict = pci_mode ? 2 : 1;
         decision.rule = pci_mode ? ORR_RULE_GDR_PCI_MODE : ORR_RULE_GDR_WITHIN_LEVEL;
     }

@@ -28,6 +28,9 @@ struct orr_path {
     uint32_t first;      /* into paths->links */
 };
 
+/* How many of its nearest NETs a GPU uses; a positive number is a maximum. */
+enum { ORR_NETS_AUTO = 0, ORR_NETS_EVERY = -1 };
+
 struct orr_paths {
     const struct orr_system *system;
     uint32_t base_count;
@@ -37,6 +40,7 @@ struct orr_paths {
     uint32_t link_count;
     unsigned link_capacity;
     int32_t *local_gpu;     /* [NET in order]: GPU (index within its type) nearest to it, -1: none; NULL before decide/ */
+    int32_t nets_per_gpu;   /* ORR_NETS_AUTO, ORR_NETS_EVERY or a maximum */
     struct orr_arena *arena;
 };
 

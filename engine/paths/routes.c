@@ -2,7 +2,9 @@
  *
  * A route is an immutable list of links: a node's route is one link put in front of its neighbour's route as that stood
  * at the moment, which is what NCCL's copying of paths amounts to, without the copying. */
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/paths/paths.h"
 #include "engine/release/release.h"
@@ -24,7 +26,8 @@ struct route {
 struct waves {
     const struct orr_system *system;
     bool relay_by_gpu; /* NVLink through another GPU is allowed */
-    uint32_t base;
+    uint32_t base, home; /* the destination; its DEV where it is a rank's GPU */
+    uint32_t relay_hops; /* hops from the destination at which a device may be passed by NVLink */
     struct route *routes; /* [node] */
     struct cell *cells;
     uint32_t cell_count;
@@ -41,6 +44,12 @@ struct waves {
 static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *link)
 {
     const struct orr_system *system = w->system;
+    if (system->release->has_devs) {
+        enum orr_node_type to = system->nodes[link->to].type;
+        if (system->nodes[at].type != ORR_DEV || at == w->home || (link->type == ORR_LINK_LOC && to == ORR_GPU))
+            return true;
+        return w->relay_by_gpu && link->type == ORR_LINK_NVL && to == ORR_DEV && w->routes[at].hops <= w->relay_hops;
+    }
     if (at == w->base || system->nodes[at].type != ORR_GPU)
         return true;
     return w->relay_by_gpu && system->release->relays_by_gpu && link->type == ORR_LINK_NVL && system->nodes[link->to].type == ORR_GPU &&
@@ -59,6 +68,9 @@ static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_li
     if (release->power_sockets_are_near && route->type == ORR_PATH_NVL && link->type == ORR_LINK_SYS && y == ORR_CPU &&
         w->system->nodes[link->to].cpu.arch == ORR_ARCH_POWER)
         return ORR_PATH_LOC;
+    if (release->has_devs && x == ORR_DEV && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL &&
+        route->hops == w->relay_hops)
+        return ORR_PATH_NVB;
     if (release->relays_by_gpu && x == ORR_GPU && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL && route->hops + 1 > 1)
         return ORR_PATH_NVB;
     if (link->type == ORR_LINK_PCI && (x == ORR_CPU || y == ORR_CPU))
@@ -72,14 +84,31 @@ static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_li
     return by_link[link->type];
 }
 
+/* Does a way of this type and bandwidth, through `at`, replace the one to a node? */
+static bool is_admitted(const struct waves *w, uint32_t at, const struct route *to, uint8_t type, float bw)
+{
+    uint32_t hops = w->routes[at].hops;
+    switch (w->system->release->admission) {
+    case ORR_ADMIT_FASTER:
+        return bw > to->bw;
+    case ORR_ADMIT_FEWER_HOPS:
+        return bw > to->bw && (to->bw == 0 || to->hops > hops);
+    case ORR_ADMIT_NEARER:
+        break;
+    }
+    if (type != to->type)
+        return type < to->type;
+    return bw > to->bw || (bw == to->bw && hops + 1 < to->hops);
+}
+
 static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
 {
     const struct orr_link *link = &w->system->links[link_index];
     const struct route from = w->routes[at];
     struct route *to = &w->routes[link->to];
     float bw = from.bw < link->bw ? from.bw : link->bw;
-    bool shorter = to->bw == 0 || to->hops > from.hops || w->system->release->admission == ORR_ADMIT_FASTER;
-    if (!may_pass(w, at, link) || bw <= to->bw || !shorter)
+    uint8_t step = step_type(w, at, link), type = from.type > step ? from.type : step;
+    if (!may_pass(w, at, link) || !is_admitted(w, at, to, type, bw))
         return ORR_OK;
     uint32_t back = link->reverse;
     if (back == ORR_NO_LINK) {
@@ -97,9 +126,8 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
     if (!ORR_RESERVE(w->arena, w->cells, w->cell_count, w->cell_capacity))
         return orr_fail_nomem(w->err);
     w->cells[w->cell_count] = (struct cell){.link = back, .rest = from.cell};
-    uint8_t step = step_type(w, at, link);
     *to = (struct route){.bw = bw,
-                         .type = from.type > step ? from.type : step,
+                         .type = type,
                          .hops = (uint16_t)(from.hops + 1),
                          .cell = (int32_t)w->cell_count++};
     bool ends_here = w->system->nodes[link->to].type == ORR_GPU && !w->system->release->relays_by_gpu;
@@ -121,7 +149,12 @@ static void forget_routes(struct waves *w)
 static enum orr_code spread(struct waves *w, uint32_t base)
 {
     const struct orr_system *system = w->system;
-    w->base = base;
+    w->base = w->home = base;
+    w->relay_hops = 1;
+    if (system->release->has_devs && system->nodes[base].type == ORR_GPU) {
+        w->home = system->links[system->nodes[base].first_link].to;
+        w->relay_hops = 2;
+    }
     w->routes[base] = (struct route){.bw = ORR_LOC_BW, .type = ORR_PATH_LOC, .cell = NO_CELL};
     w->wave[0] = base;
     w->wave_count = 1;
@@ -175,9 +208,20 @@ static enum orr_code route_column(struct waves *w, struct orr_paths *paths, uint
     return store(w, paths, base);
 }
 
+/* NCCL_NETDEVS_POLICY: AUTO, ALL or MAX:N, in letters of either case; anything else is AUTO. */
+static int32_t read_policy(const char *text)
+{
+    if (text && !strcasecmp(text, "ALL"))
+        return ORR_NETS_EVERY;
+    if (!text || strncasecmp(text, "MAX:", 4) != 0)
+        return ORR_NETS_AUTO;
+    long count = strtol(text + 4, NULL, 10);
+    return count > 0 ? (int32_t)(count < 65536 ? count : 65536) : ORR_NETS_AUTO;
+}
+
 static bool is_base(const struct orr_release *release, enum orr_node_type type)
 {
-    return type == ORR_GPU || (type == ORR_NVS && release->has_nvs_paths) || type == ORR_CPU || type == ORR_NET;
+    return type == ORR_GPU || type == ORR_DEV || (type == ORR_NVS && release->has_nvs_paths) || type == ORR_CPU || type == ORR_NET;
 }
 
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
@@ -186,6 +230,7 @@ enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_
     struct orr_paths paths = {.system = system, .arena = arena};
     uint32_t nodes = system->node_count;
     struct waves w = {.system = system, .arena = arena, .err = err};
+    paths.nets_per_gpu = read_policy(orr_setting_text(settings, ORR_SET_NETDEVS_POLICY));
     w.relay_by_gpu = orr_setting_int(settings, ORR_SET_NVB_DISABLE) == 0;
     paths.base_of = ORR_NEW(arena, uint32_t, nodes);
     w.routes = ORR_NEW(arena, struct route, nodes);

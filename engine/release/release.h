@@ -31,17 +31,17 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
 
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
-enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD };
+enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD, ORR_KIND_EVERY_GPU };
 enum orr_c2c_links { ORR_C2C_NONE, ORR_C2C_AS_NVLINK, ORR_C2C_OWN };
 /* Which Broadcom switches of two levels become one. */
 enum orr_flattening { ORR_FLATTEN_NONE, ORR_FLATTEN_GEN4_EQUAL, ORR_FLATTEN_GEN4_GEN5 };
 /* When a way to a node replaces the one found before. */
-enum orr_admission { ORR_ADMIT_FASTER, ORR_ADMIT_FEWER_HOPS };
+enum orr_admission { ORR_ADMIT_FASTER, ORR_ADMIT_FEWER_HOPS, ORR_ADMIT_NEARER };
 /* How a GPU chooses its NIC for a channel. */
-enum orr_net_choice { ORR_NET_BY_CHANNEL, ORR_NET_BY_DEV, ORR_NET_BY_MIRRORED_DEV };
+enum orr_net_choice { ORR_NET_BY_CHANNEL, ORR_NET_BY_DEV, ORR_NET_BY_MIRRORED_DEV, ORR_NET_BY_MIRRORED_SHARE };
 /* When two GPUs count as unable to reach each other, and how the path shows it. */
 enum orr_separation { ORR_APART_WITHOUT_SHM, ORR_APART_WITHOUT_SHM_AND_P2P, ORR_APART_WHERE_NETWORK_IS_BETTER };
-enum orr_pxn_rule { ORR_PXN_NONE, ORR_PXN_FIRST_PREFERRING, ORR_PXN_LOCAL_GPU_PAST_PXB, ORR_PXN_LOCAL_GPU_PAST_PXN };
+enum orr_pxn_rule { ORR_PXN_NONE, ORR_PXN_FIRST_PREFERRING, ORR_PXN_LOCAL_GPU_PAST_PXB, ORR_PXN_LOCAL_GPU_PAST_PXN, ORR_PXN_LOCAL_GPU_WITH_GDR };
 /* Default P2P level by the first CPU. */
 enum orr_p2p_default { ORR_P2P_BY_MODEL, ORR_P2P_BY_VENDOR, ORR_P2P_PXB_BUT_AMD_PAIR };
 enum orr_net_lists { ORR_NETS_ALL, ORR_NETS_BY_TYPE_ROTATED, ORR_NETS_PREFERRED };
@@ -82,6 +82,8 @@ struct orr_release {
     enum orr_c2c_links c2c;
     bool pci_peer_links;
     enum orr_flattening flattening;
+    bool has_devs;               /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
+    bool reads_bare_guids;       /* a guid without 0x counts, and the node id stands for a missing one */
     bool ascends_past_siblings;  /* finds the CPU above a GPU behind switches too; others never end there */
     bool knows_zhaoxin, knows_latency;
     int32_t newest_intel;        /* model that all newer ones count as */
@@ -103,6 +105,10 @@ struct orr_release {
     bool diverts_gdr_always;     /* also where the way goes through a CPU already */
     bool reads_only_with_nvlink; /* GPU Direct RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
+    bool gdr_level_c2c;          /* the GDR level reaches P2C; others count P2C as C2C */
+    bool exchanges_net_rates;    /* ranks tell each other the rate of their NICs */
+    bool keeps_nets;             /* NETs stay where no rank is elsewhere; the search leaves them alone */
+    bool retags_near_nets_only;  /* P2C only for the NETs nearest to a GPU */
     float single_gpu_total;      /* total bandwidth of a GPU without NICs */
 
     /* Search. */
@@ -115,6 +121,7 @@ struct orr_release {
     bool collnet_always;         /* asks for a CollNet graph whether CollNet is on or not */
     bool collnet_direct;         /* has one of its own */
     int32_t nvls_max_channels;   /* 0: no NVLS */
+    int32_t nvls_least_gpus;     /* in a system */
     bool nvls_fixed_channels;    /* NVLS wants a channel for every GPU */
     bool types_from_system;      /* limits start and end at what the system has, not at NVL, PIX and SYS */
     bool rates_by_total;         /* the first rate must fit the GPUs' links too */
@@ -134,6 +141,10 @@ struct orr_release {
     bool switch_neighbours;      /* with NVSwitches only GPUs next by index are tried */
     bool switch_skips_order;     /* with NVSwitches, index order is not tried first */
     enum orr_nic_pairs nic_pairs;
+    bool knows_rails;            /* planes and rails of NICs limit where a channel may leave */
+    bool any_inter_before_sm90;  /* before capability 90, types to NICs are relaxed up to SYS */
+    bool simple_order_by_preference; /* without a way, the first and last GPU's preferred NICs are taken */
+
     bool duplicates_early;       /* doubles channels before raising rates, by capability; others at the end */
     bool raises_rings;
     bool amd_keeps_same_channels;

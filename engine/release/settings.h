@@ -27,12 +27,14 @@
     X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS")                                                                             \
     X(MIN_NRINGS, "NCCL_MIN_NRINGS")                                                                                   \
     X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS")                                                                     \
+    X(MNNVL_RAIL_PER_HOST, "NCCL_MNNVL_RAIL_PER_HOST")                                                                 \
     X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE")                                                     \
     X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER")                                                           \
     X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA")                                                                     \
     X(NET_GDR_C2C, "NCCL_NET_GDR_C2C")                                                                                 \
     X(NET_GDR_LEVEL, "NCCL_NET_GDR_LEVEL")                                                                             \
     X(NET_GDR_READ, "NCCL_NET_GDR_READ")                                                                               \
+    X(NETDEVS_POLICY, "NCCL_NETDEVS_POLICY")                                                                           \
     X(NET_OVERHEAD, "NCCL_NET_OVERHEAD")                                                                               \
     X(NTHREADS, "NCCL_NTHREADS")                                                                                       \
     X(NVB_DISABLE, "NCCL_NVB_DISABLE")                                                                                 \
@@ -40,6 +42,8 @@
     X(NVLS_NCHANNELS, "NCCL_NVLS_NCHANNELS")                                                                           \
     X(P2P_DISABLE, "NCCL_P2P_DISABLE")                                                                                 \
     X(P2P_LEVEL, "NCCL_P2P_LEVEL")                                                                                     \
+    X(P2P_MAX_PEERS, "NCCL_P2P_MAX_PEERS")                                                                             \
+    X(P2P_PER_CHANNEL_NET_BW, "NCCL_P2P_PER_CHANNEL_NET_BW")                                                           \
     X(P2P_PXN_LEVEL, "NCCL_P2P_PXN_LEVEL")                                                                             \
     X(P2P_USE_CUDA_MEMCPY, "NCCL_P2P_USE_CUDA_MEMCPY")                                                                 \
     X(PAT_ENABLE, "NCCL_PAT_ENABLE")                                                                                   \

@@ -79,6 +79,12 @@ static bool may_leave_by(const struct orr_search_state *s, int16_t net, int32_t 
     if (t->pattern == ORR_PATTERN_TREE)
         return exit_net == t->nets[k][0];
     bool same_card = leave->net.asic == entry->net.asic && leave->net.port == entry->net.port;
+    if (s->system->release->knows_rails) {
+        if (entry->net.plane >= 0 && leave->net.plane >= 0 && entry->net.plane != leave->net.plane)
+            return false;
+        if (entry->net.rail >= 0 && leave->net.rail >= 0)
+            same_card = entry->net.rail == leave->net.rail;
+    }
     switch (s->system->release->nic_pairs) {
     case ORR_PAIRS_RINGS:
         if (t->pattern == ORR_PATTERN_RING && t->cross_nic == 2)

@@ -15,13 +15,14 @@ static bool is_intel(const struct orr_node *node)
 static void flag_links(struct orr_search_state *s)
 {
     const struct orr_system *system = s->system;
+    enum orr_node_type device = system->release->has_devs ? ORR_DEV : ORR_GPU;
     for (uint32_t l = 0; l < system->link_count; l++) {
         const struct orr_link *link = &system->links[l];
         const struct orr_node *to = &system->nodes[link->to];
         s->capacity[l] = link->bw;
         if (link->type == ORR_LINK_PCI)
             s->hop_flags[l] |= ORR_HOP_PCI;
-        if (to->type == ORR_GPU && to->gpu.sm < OLD_GPU_SM)
+        if (to->type == device && to->gpu.sm < OLD_GPU_SM)
             s->hop_flags[l] |= ORR_HOP_TO_OLD_GPU;
         if (link->type == ORR_LINK_NVL && to->type == ORR_CPU &&
             (to->cpu.arch == ORR_ARCH_POWER || !system->release->power_cpu_only))
@@ -50,7 +51,10 @@ static void find_pci_links(struct orr_search_state *s)
 {
     const struct orr_system *system = s->system;
     for (uint32_t g = 0; g < s->n; g++) {
-        const struct orr_node *gpu = &system->nodes[orr_gpu_node(s, g)];
+        uint32_t node = orr_gpu_node(s, g);
+        if (system->release->has_devs)
+            node = system->links[system->nodes[node].first_link].to; /* its device */
+        const struct orr_node *gpu = &system->nodes[node];
         s->pci_link[g] = s->pci_back[g] = -1;
         for (uint32_t l = gpu->first_link; l < gpu->first_link + gpu->link_count && s->pci_link[g] < 0; l++)
             if (system->links[l].type == ORR_LINK_PCI)
@@ -59,7 +63,7 @@ static void find_pci_links(struct orr_search_state *s)
             continue;
         const struct orr_node *far = &system->nodes[system->links[s->pci_link[g]].to];
         for (uint32_t l = far->first_link; l < far->first_link + far->link_count && s->pci_back[g] < 0; l++)
-            if (system->links[l].to == orr_gpu_node(s, g))
+            if (system->links[l].to == node)
                 s->pci_back[g] = (int32_t)l;
     }
 }

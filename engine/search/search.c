@@ -79,6 +79,8 @@ static void set_limits(const struct orr_search_state *s, struct limits *limits)
     if (s->inter) {
         type_range(s, ORR_NET, limits->sys, &limits->min_inter, &limits->max_inter);
         limits->max_intra = limits->max_inter;
+        if (release->any_inter_before_sm90 && s->cc_min < 90)
+            limits->max_inter = limits->sys;
     }
 }
 
@@ -135,8 +137,9 @@ static uint32_t first_rate(const struct orr_search_state *s, const struct limits
     const struct orr_trial *start = &limits->start;
     float total = s->system->total_bw;
     uint32_t rate = 0;
-    if (start->pattern != ORR_PATTERN_RING && s->n > 1)
-        total = (float)((double)total * (s->n * 1.0 / (s->n - 1)));
+    uint32_t n = s->system->release->has_devs ? orr_system_count(s->system, ORR_DEV) : s->n;
+    if (start->pattern != ORR_PATTERN_RING && n > 1)
+        total = (float)((double)total * (n * 1.0 / (n - 1)));
     while (rate + 1 < limits->rate_count && (limits->rates[rate] > s->system->max_bw ||
                                              (s->system->release->rates_by_total &&
                                               limits->rates[rate] * (float)start->min_channels > total)))
@@ -291,6 +294,15 @@ static void simple_order(struct orr_search_state *s, const struct limits *limits
     b->bw_intra = b->bw_inter = 0.1f;
     b->type_intra = b->type_inter = limits->sys;
     b->channels = 1;
+    if (!s->system->release->simple_order_by_preference)
+        return;
+    bool has_nets = s->net_count && s->inter;
+    b->nets[0][0] = has_nets ? s->exit_nets[0].nets[0] : -1;
+    b->nets[0][1] = has_nets ? s->exit_nets[s->n - 1].nets[0] : -1;
+    if (!has_nets) {
+        b->bw_inter = 0;
+        b->type_inter = limits->dis;
+    }
 }
 
 static void search_graph(struct orr_search_state *s, const struct limits *limits)
@@ -393,7 +405,9 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
         int32_t sm = system->nodes[system->first[ORR_GPU] + g].gpu.sm;
         s.cc_min = sm < s.cc_min ? sm : s.cc_min;
     }
-    s.inter = s.net_count > 0;
+    for (uint32_t d = system->first[ORR_DEV]; d < system->first[ORR_DEV + 1]; d++)
+        s.cc_min = system->nodes[d].gpu.sm < s.cc_min ? system->nodes[d].gpu.sm : s.cc_min;
+    s.inter = s.net_count > 0 && system->leaves_host;
     ORR_TRY(orr_search_prepare(&s, arena, err));
 
     struct request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false};

@@ -48,7 +48,7 @@ struct orr_node {
             int32_t sm;      /* compute capability, 10 * major + minor */
             int32_t gdr;     /* GPU Direct RDMA possible */
             int32_t mlopart; /* partition, -1: none */
-        } gpu;
+        } gpu;               /* of a DEV as well, whose rank is -1 */
         struct {
             int32_t arch, vendor, model; /* NCCL's numbers, -1 where it does not look */
         } cpu;

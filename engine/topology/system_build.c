@@ -7,14 +7,13 @@
 #include "engine/topology/pci.h"
 #include "engine/topology/system_builder.h"
 
-static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic)
+/* One node of a <net>: a NET, or a GIN or RMA of releases that know them. */
+static enum orr_code add_port(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic, enum orr_node_type type)
 {
     const struct orr_dump *dump = b->dump;
     int32_t dev = orr_element_int(dump, element, ORR_ATTR_DEV, -1);
     uint32_t net;
-    if (!orr_element_text(dump, element, ORR_ATTR_DEV))
-        return ORR_OK; /* a port that the plugin does not show */
-    ORR_TRY(orr_builder_add(b, ORR_NET, orr_builder_id(b, system, (uint64_t)(int64_t)dev), element, &net));
+    ORR_TRY(orr_builder_add(b, type, orr_builder_id(b, system, (uint64_t)(int64_t)dev), element, &net));
     struct orr_node *node = &b->nodes[net].node;
     const char *guid = orr_element_text(dump, element, ORR_ATTR_GUID);
     const char *latency = orr_element_text(dump, element, ORR_ATTR_LATENCY);
@@ -23,8 +22,10 @@ static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t s
         mbps = 10000;
     node->net.dev = dev;
     node->net.port = orr_element_int(dump, element, ORR_ATTR_PORT, 0);
-    node->net.asic = (uint64_t)(int64_t)dev;
-    if (guid)
+    node->net.asic = b->release->reads_bare_guids ? (uint64_t)node->id : (uint64_t)(int64_t)dev;
+    if (guid && b->release->reads_bare_guids)
+        node->net.asic = strtoull(guid, NULL, 16);
+    else if (guid)
         node->net.asic = strncmp(guid, "0x", 2) ? 0 : strtoull(guid + 2, NULL, 16);
     node->net.bw = (float)(mbps / 8000.0);
     node->net.latency = latency && b->release->knows_latency ? strtof(latency, NULL) : 0;
@@ -34,6 +35,23 @@ static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t s
     node->net.rail = orr_element_int(dump, element, ORR_ATTR_RAIL, -1);
     node->net.plane = orr_element_int(dump, element, ORR_ATTR_PLANE, -1);
     return orr_builder_link_both(b, nic, net, ORR_LINK_NET, node->net.bw);
+}
+
+static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic)
+{
+    static const struct {
+        enum orr_node_type type;
+        enum orr_attr attr;
+        int32_t fallback;
+    } kinds[] = {{ORR_NET, ORR_ATTR_NET_, 1}, {ORR_GIN, ORR_ATTR_GIN, 0}, {ORR_RMA, ORR_ATTR_RMA, 0}};
+    if (!orr_element_text(b->dump, element, ORR_ATTR_DEV))
+        return ORR_OK; /* a port that the plugin does not show */
+    if (!b->release->has_devs)
+        return add_port(b, element, system, nic, ORR_NET);
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (orr_element_int(b->dump, element, kinds[i].attr, kinds[i].fallback))
+            ORR_TRY(add_port(b, element, system, nic, kinds[i].type));
+    return ORR_OK;
 }
 
 static enum orr_code add_nets(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic)
@@ -101,6 +119,12 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
     uint32_t gpu = first_child_of_kind(dump, element, ORR_ELEMENT_GPU);
     uint32_t nic = first_child_of_kind(dump, element, ORR_ELEMENT_NIC);
     enum orr_pci_class class = orr_pci_class_parse(class_text);
+    if (b->release->pci_kind == ORR_KIND_EVERY_GPU && gpu != ORR_NO_ELEMENT) {
+        if (nic == ORR_NO_ELEMENT && class == ORR_CLASS_PCI)
+            return orr_fail_element(dump, element, b->err, ORR_INVALID,
+                                    "a <pci> of the class of a bridge holds a GPU: NCCL %s fails on it", b->release->name);
+        return orr_builder_devices(b, element, system, parent);
+    }
     if (b->release->pci_kind == ORR_KIND_BY_CLASS) {
         if (class == ORR_CLASS_PCI && (gpu != ORR_NO_ELEMENT || nic != ORR_NO_ELEMENT))
             return orr_fail_element(dump, element, b->err, ORR_INVALID,
@@ -213,6 +237,20 @@ static enum orr_code add_cpu(struct orr_builder *b, uint32_t element)
     return ORR_OK;
 }
 
+/* A host's identity: a hexadecimal number; anything else, such as what stands in an anonymised dump, is told apart by its
+ * text (FNV-1a). */
+static uint64_t host_hash(const char *text)
+{
+    char *end;
+    uint64_t hash = strtoull(text, &end, 16);
+    if (end != text && !*end)
+        return hash;
+    hash = 0xcbf29ce484222325u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    return hash;
+}
+
 /* Which host each element belongs to: equal host_hash values are one system, numbered as they appear. */
 static enum orr_code number_systems(struct orr_builder *b)
 {
@@ -225,7 +263,7 @@ static enum orr_code number_systems(struct orr_builder *b)
         }
         bool has_systems = b->release->id_layout != ORR_ID_PLAIN;
         const char *text = has_systems ? orr_element_text(dump, e, ORR_ATTR_HOST_HASH) : NULL;
-        uint64_t hash = text ? strtoull(text, NULL, 16) : 0;
+        uint64_t hash = text ? host_hash(text) : 0;
         uint32_t system = 0;
         while (system < b->host_count && b->host_hashes[system] != hash)
             system++;

@@ -54,6 +54,11 @@ enum orr_code orr_builder_append(struct orr_builder *builder, uint32_t from, str
 /* Takes a node out with the links to it. */
 void orr_builder_remove(struct orr_builder *builder, uint32_t node);
 
+/* The GPUs of one <pci> as ranks on physical devices (system_devices.c). */
+enum orr_code orr_builder_devices(struct orr_builder *builder, uint32_t pci, uint32_t system, uint32_t parent) ORR_NO_DISCARD;
+/* All DEV nodes of one physical GPU: up to two. Returns how many. */
+uint32_t orr_builder_partitions(const struct orr_builder *builder, uint32_t system, uint64_t bus_id, uint32_t ret_devs[2]);
+
 /* The passes after the PCI tree, in NCCL's order (system_links.c, system_flatten.c). */
 enum orr_code orr_builder_nvlinks(struct orr_builder *builder) ORR_NO_DISCARD;
 enum orr_code orr_builder_c2c(struct orr_builder *builder) ORR_NO_DISCARD;

@@ -51,17 +51,72 @@ static enum orr_code find_cpu(const struct orr_builder *b, uint32_t element, uin
     return ORR_OK;
 }
 
+/* The nodes that carry the links of the GPU around an element: itself, or its devices. Returns how many. */
+static uint32_t carriers_of(const struct orr_builder *b, uint32_t element, uint32_t ret_nodes[2])
+{
+    if (!b->release->has_devs) {
+        ret_nodes[0] = owner_of(b, element, ORR_GPU);
+        return ret_nodes[0] != ORR_NO_NODE;
+    }
+    const struct orr_dump *dump = b->dump;
+    uint32_t gpu = dump->elements[element].parent, pci = dump->elements[gpu].parent;
+    const char *bus_id = orr_element_text(dump, pci, ORR_ATTR_BUSID);
+    if (!bus_id || !orr_element_text(dump, gpu, ORR_ATTR_RANK))
+        return 0;
+    int32_t partition = orr_element_int(dump, gpu, ORR_ATTR_MLOPART, -1);
+    uint64_t local = orr_bus_id_parse(bus_id) | (partition < 0 ? 0 : (uint64_t)((2 * partition + 1) & 3));
+    ret_nodes[0] = orr_builder_find(b, ORR_DEV, orr_builder_id(b, b->element_system[element], local));
+    return ret_nodes[0] != ORR_NO_NODE;
+}
+
+static enum orr_code link_to_switch(struct orr_builder *b, uint32_t gpu, float bw)
+{
+    uint32_t nvs = b->type_count[ORR_NVS] ? b->of_type[ORR_NVS][0] : ORR_NO_NODE;
+    if (nvs == ORR_NO_NODE)
+        ORR_TRY(orr_builder_add(b, ORR_NVS, 0, ORR_NO_ELEMENT, &nvs));
+    return orr_builder_link_both(b, gpu, nvs, ORR_LINK_NVL, bw);
+}
+
+/* With devices: a link to a partitioned GPU is shared out to its partitions, at both ends. */
+static enum orr_code add_device_nvlink(struct orr_builder *b, uint32_t element, uint32_t dev, float bw)
+{
+    const struct orr_dump *dump = b->dump;
+    const char *class_text, *target;
+    uint32_t near[2], far[2], system = b->element_system[element];
+    uint64_t own = orr_id_local(b->nodes[dev].node.id);
+    uint32_t near_count = orr_builder_partitions(b, system, b->nodes[dev].node.gpu.mlopart < 0 ? own : own & ~(uint64_t)3, near);
+    ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TCLASS, &class_text, b->err));
+    switch (orr_pci_class_parse(class_text)) {
+    case ORR_CLASS_GPU:
+        ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TARGET, &target, b->err));
+        uint32_t count = orr_builder_partitions(b, system, orr_bus_id_parse(target), far);
+        for (uint32_t i = 0; i < count; i++)
+            ORR_TRY(orr_builder_link(b, dev, far[i], ORR_LINK_NVL, bw / (float)count / (float)near_count));
+        return ORR_OK;
+    case ORR_CLASS_CPU: {
+        uint32_t cpu = ORR_NO_NODE;
+        ORR_TRY(find_cpu(b, element, dev, &cpu));
+        return cpu == ORR_NO_NODE ? ORR_OK : orr_builder_link_both(b, dev, cpu, ORR_LINK_NVL, bw / (float)near_count);
+    }
+    default:
+        return link_to_switch(b, dev, bw / (float)near_count);
+    }
+}
+
 static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
 {
     const struct orr_dump *dump = b->dump;
-    uint32_t gpu = owner_of(b, element, ORR_GPU);
+    uint32_t carriers[2];
     int32_t count;
     const char *class_text, *target;
-    if (gpu == ORR_NO_NODE)
+    if (!carriers_of(b, element, carriers))
         return ORR_OK; /* a GPU that takes no part */
+    uint32_t gpu = carriers[0];
     ORR_TRY(orr_element_need_int(dump, element, ORR_ATTR_COUNT_, &count, b->err));
     ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TCLASS, &class_text, b->err));
     float bw = (float)count * orr_nvlink_bw_of(b->release->nvlink_bw, b->nodes[gpu].node.gpu.sm);
+    if (b->release->has_devs)
+        return add_device_nvlink(b, element, gpu, bw);
     switch (orr_pci_class_parse(class_text)) {
     case ORR_CLASS_GPU: {
         ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TARGET, &target, b->err));
@@ -78,10 +133,7 @@ static enum orr_code add_nvlink(struct orr_builder *b, uint32_t element)
     default:
         break;
     }
-    uint32_t nvs = b->type_count[ORR_NVS] ? b->of_type[ORR_NVS][0] : ORR_NO_NODE;
-    if (nvs == ORR_NO_NODE)
-        ORR_TRY(orr_builder_add(b, ORR_NVS, 0, ORR_NO_ELEMENT, &nvs));
-    return orr_builder_link_both(b, gpu, nvs, ORR_LINK_NVL, bw);
+    return link_to_switch(b, gpu, bw);
 }
 
 enum orr_code orr_builder_nvlinks(struct orr_builder *b)
@@ -89,6 +141,24 @@ enum orr_code orr_builder_nvlinks(struct orr_builder *b)
     for (uint32_t e = 0; e < b->dump->element_count; e++)
         if (b->dump->elements[e].kind == ORR_ELEMENT_NVLINK)
             ORR_TRY(add_nvlink(b, e));
+    return ORR_OK;
+}
+
+/* Two partitions of one GPU share its C2C by a bridge. */
+static enum orr_code add_c2c(struct orr_builder *b, uint32_t gpu, uint32_t cpu, enum orr_link_type type, float bw)
+{
+    const struct orr_node *node = &b->nodes[gpu].node;
+    uint32_t parts[2], system = orr_id_system(node->id), bridge;
+    uint64_t bus_id = orr_id_local(node->id) & ~(uint64_t)3;
+    if (node->type != ORR_DEV || node->gpu.mlopart < 0 || orr_builder_partitions(b, system, bus_id, parts) < 2)
+        return orr_builder_link_both(b, gpu, cpu, type, bw);
+    int64_t id = orr_builder_id(b, system, bus_id);
+    if (orr_builder_find(b, ORR_CXB, id) != ORR_NO_NODE)
+        return ORR_OK;
+    ORR_TRY(orr_builder_add(b, ORR_CXB, id, ORR_NO_ELEMENT, &bridge));
+    ORR_TRY(orr_builder_link_both(b, bridge, cpu, type, bw));
+    for (int i = 0; i < 2; i++)
+        ORR_TRY(orr_builder_link_both(b, parts[i], bridge, type, bw));
     return ORR_OK;
 }
 
@@ -100,9 +170,10 @@ enum orr_code orr_builder_c2c(struct orr_builder *b)
     for (uint32_t e = 0; e < b->dump->element_count; e++) {
         if (b->dump->elements[e].kind != ORR_ELEMENT_C2C)
             continue;
-        uint32_t gpu = owner_of(b, e, ORR_GPU);
-        if (gpu == ORR_NO_NODE)
+        uint32_t carriers[2];
+        if (!carriers_of(b, e, carriers))
             continue;
+        uint32_t gpu = carriers[0];
         int32_t count, bw;
         ORR_TRY(orr_element_need_int(b->dump, e, ORR_ATTR_COUNT_, &count, b->err));
         ORR_TRY(orr_element_need_int(b->dump, e, ORR_ATTR_BW, &bw, b->err));
@@ -110,7 +181,7 @@ enum orr_code orr_builder_c2c(struct orr_builder *b)
         ORR_TRY(find_cpu(b, e, gpu, &cpu));
         int32_t product = (int32_t)((uint32_t)bw * (uint32_t)count);
         if (cpu != ORR_NO_NODE)
-            ORR_TRY(orr_builder_link_both(b, gpu, cpu, type, (float)(product / 1000.0)));
+            ORR_TRY(add_c2c(b, gpu, cpu, type, (float)(product / 1000.0)));
     }
     return ORR_OK;
 }

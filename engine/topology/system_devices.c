@@ -1,0 +1,91 @@
+/* Physical GPUs (DEV nodes) and the ranks on them, for releases that tell the two apart. */
+#include "engine/release/release.h"
+#include "engine/topology/pci.h"
+#include "engine/topology/system_builder.h"
+
+enum { PARTITION_BW = 2618, BUS_ID_BITS = 40 };
+
+/* Local id of a device: its bus id, with the partition in the two lowest bits. */
+static enum orr_code device_id(const struct orr_builder *b, uint32_t pci, uint64_t bus_id, int32_t partition, uint64_t *ret_id)
+{
+    *ret_id = bus_id;
+    if (partition < 0)
+        return ORR_OK;
+    if (partition > 1 || (bus_id & 3))
+        return orr_fail_element(b->dump, pci, b->err, ORR_INVALID, "partition %d of a GPU with this bus id cannot be",
+                                partition);
+    *ret_id = bus_id | (uint64_t)((2 * partition + 1) & 3);
+    return ORR_OK;
+}
+
+uint32_t orr_builder_partitions(const struct orr_builder *b, uint32_t system, uint64_t bus_id, uint32_t ret_devs[2])
+{
+    static const uint64_t marks[] = {0, 1, 3};
+    uint32_t count = 0;
+    for (unsigned i = 0; i < 3 && count < 2; i++) {
+        uint32_t dev = orr_builder_find(b, ORR_DEV, orr_builder_id(b, system, (bus_id & ~(uint64_t)3) | marks[i]));
+        if (dev != ORR_NO_NODE && (marks[i] || b->nodes[dev].node.id == orr_builder_id(b, system, bus_id)))
+            ret_devs[count++] = dev;
+    }
+    return count;
+}
+
+static enum orr_code find_device(struct orr_builder *b, uint32_t pci, uint32_t gpu, uint32_t system, uint64_t bus_id,
+                                 uint32_t parent, uint32_t *ret_dev)
+{
+    const struct orr_dump *dump = b->dump;
+    int32_t partition = orr_element_int(dump, gpu, ORR_ATTR_MLOPART, -1), width, sm, dev;
+    uint64_t local;
+    const char *speed;
+    ORR_TRY(device_id(b, pci, bus_id, partition, &local));
+    *ret_dev = orr_builder_find(b, ORR_DEV, orr_builder_id(b, system, local));
+    if (*ret_dev != ORR_NO_NODE)
+        return ORR_OK;
+    uint32_t others[2], count = orr_builder_partitions(b, system, bus_id, others);
+    ORR_TRY(orr_element_need_int(dump, gpu, ORR_ATTR_SM, &sm, b->err));
+    ORR_TRY(orr_element_need_int(dump, gpu, ORR_ATTR_DEV, &dev, b->err));
+    ORR_TRY(orr_element_need_int(dump, pci, ORR_ATTR_LINK_WIDTH, &width, b->err));
+    ORR_TRY(orr_element_need_text(dump, pci, ORR_ATTR_LINK_SPEED, &speed, b->err));
+    ORR_TRY(orr_builder_add(b, ORR_DEV, orr_builder_id(b, system, local), pci, ret_dev));
+    struct orr_node *node = &b->nodes[*ret_dev].node;
+    node->gpu.rank = -1;
+    node->gpu.dev = dev;
+    node->gpu.sm = sm;
+    node->gpu.mlopart = partition;
+    ORR_TRY(orr_builder_link_both(b, *ret_dev, parent, ORR_LINK_PCI, orr_pci_bw(b->release, width, speed)));
+    for (uint32_t i = 0; i < count; i++)
+        ORR_TRY(orr_builder_link_both(b, *ret_dev, others[i], ORR_LINK_LOC, PARTITION_BW));
+    return ORR_OK;
+}
+
+static enum orr_code add_rank(struct orr_builder *b, uint32_t pci, uint32_t gpu, uint32_t system, uint32_t dev)
+{
+    int32_t gdr;
+    uint32_t node, on_device = 0;
+    ORR_TRY(orr_element_need_int(b->dump, gpu, ORR_ATTR_GDR, &gdr, b->err));
+    for (uint32_t l = 0; l < b->nodes[dev].count; l++)
+        on_device += b->nodes[b->nodes[dev].links[l].to].node.type == ORR_GPU;
+    uint64_t local = (uint64_t)on_device << BUS_ID_BITS | (orr_id_local(b->nodes[dev].node.id) & (((uint64_t)1 << BUS_ID_BITS) - 1));
+    ORR_TRY(orr_builder_add(b, ORR_GPU, orr_builder_id(b, system, local), pci, &node));
+    struct orr_node *n = &b->nodes[node].node;
+    n->gpu = b->nodes[dev].node.gpu;
+    n->gpu.rank = orr_element_int(b->dump, gpu, ORR_ATTR_RANK, 0); /* renumbered at the end */
+    n->gpu.gdr = gdr;
+    return orr_builder_link_both(b, dev, node, ORR_LINK_LOC, ORR_LOC_BW);
+}
+
+enum orr_code orr_builder_devices(struct orr_builder *b, uint32_t pci, uint32_t system, uint32_t parent)
+{
+    const struct orr_dump *dump = b->dump;
+    uint64_t bus_id = orr_bus_id_parse(orr_element_text(dump, pci, ORR_ATTR_BUSID));
+    for (uint32_t c = dump->elements[pci].first_child; c != ORR_NO_ELEMENT; c = dump->elements[c].next_sibling) {
+        uint32_t dev = ORR_NO_NODE;
+        if (dump->elements[c].kind != ORR_ELEMENT_GPU)
+            continue;
+        if (!orr_element_text(dump, c, ORR_ATTR_RANK))
+            break; /* the first one without a rank ends it */
+        ORR_TRY(find_device(b, pci, c, system, bus_id, parent, &dev));
+        ORR_TRY(add_rank(b, pci, c, system, dev));
+    }
+    return ORR_OK;
+}
