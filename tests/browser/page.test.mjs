@@ -157,6 +157,21 @@ test("a cell of the matrix shows the path, its narrowest hop, the verdict and it
     assert.deepEqual(await lit(), []);
 });
 
+test("a selection moves within the matrix, which is not made anew, and one cell can be reached by Tab", async () => {
+    await withDump("view=matrix&hosts=2");
+    await page.locator("#matrix").evaluate((table) => table.setAttribute("data-seen", "1"));
+    for (const to of [ids.gpu2, ids.net]) {
+        await cell(ids.gpu0, to).click();
+        assert.deepEqual(await page.locator('#matrix [aria-selected="true"] button').evaluateAll((all) => all.map((one) => one.dataset.key)), [`${ids.gpu0}>${to}`]);
+        assert.deepEqual(await page.locator('#matrix button[tabindex="0"]').evaluateAll((all) => all.map((one) => one.dataset.key)), [`${ids.gpu0}>${to}`]);
+        assert.equal(await page.locator("#matrix th.on").count(), 2);
+    }
+    assert.equal(await page.locator("#matrix[data-seen]").count(), 1);
+    await page.keyboard.press("Escape");
+    await until(() => !document.querySelector('#matrix [aria-selected="true"], #matrix th.on'));
+    assert.equal(await page.locator('#matrix button[tabindex="0"]').count(), 1);
+});
+
 test("the matrix says type, bandwidth, hops or verdict in the same place", async () => {
     await withDump("view=matrix");
     const place = await cell(ids.gpu0, ids.gpu2).boundingBox();
