@@ -7,7 +7,7 @@ import * as theme from "./theme.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
 import { Diagram } from "./views/diagram.js";
-import { matrixView } from "./views/matrix.js";
+import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, readSettings, settingsView } from "./views/settings.js";
@@ -243,6 +243,8 @@ const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = TABLES[state.view];
     drawer.classList.toggle("open", Boolean(table));
+    if (state.view === "matrix" && moveSelection(drawer.querySelector("#matrix"), { model, state }))
+        return;
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
         !table ? null : model ? table({ model, state, step: moment.step, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
