@@ -11,7 +11,7 @@ import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, readSettings, settingsView } from "./views/settings.js";
-import { startView } from "./views/start.js";
+import { exampleList, startView } from "./views/start.js";
 import { summaryView } from "./views/summary.js";
 import { tuningView } from "./views/tuning.js";
 
@@ -281,7 +281,8 @@ function renderSide() {
 function renderAll() {
     renderHeader();
     if (!store.state.id) {
-        replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem }));
+        const pasted = document.getElementById("paste")?.value; // what was refused can be mended
+        replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem, pasted }));
         return;
     }
     if (work.parentNode !== main)
@@ -339,10 +340,11 @@ async function start() {
     const [releases, examples] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), [])]);
     moment.releases = readReleases(releases);
     moment.examples = examples;
-    if (store.state.id)
-        renderHeader();
+    const list = document.getElementById("examples");
+    if (list)
+        replace(list, exampleList(examples, actions));
     else
-        renderAll();
+        renderHeader();
 }
 
 const KEYS = {

@@ -102,6 +102,21 @@ test("pasted text is read", async () => {
     assert.equal(await device(ids.gpu2).count(), 1);
 });
 
+test("what is pasted stays while examples come late, and when it is refused", async () => {
+    let letGo;
+    const held = new Promise((done) => (letGo = done));
+    await page.route("**/v1/examples", async (route) => (await held, route.continue()));
+    await page.route("**/examples/index.json", async (route) => (await held, route.continue()));
+    await page.goto(server.url);
+    await page.locator("#paste").fill(malformed);
+    letGo();
+    await page.locator(".examples button").first().waitFor();
+    assert.equal(await page.locator("#paste").inputValue(), malformed);
+    await page.locator("#read").click();
+    await page.locator(".problem").waitFor();
+    assert.equal(await page.locator("#paste").inputValue(), malformed);
+});
+
 test("a dropped file is read, over an open machine too", async () => {
     await page.goto(server.url);
     const drop = (text) => page.evaluate((xml) => {
