@@ -101,7 +101,7 @@ static size_t cost_of(const struct entry *entry)
 static void drop(struct orr_cache *cache, struct entry **at)
 {
     struct entry *entry = *at;
-    *at = entry->next;
+    *at = entry->next; /* NOLINT: what is in the order of use is in the table */
     unlink_use(cache, entry);
     cache->figures.bytes -= cost_of(entry);
     cache->figures.entries--;

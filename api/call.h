@@ -19,6 +19,7 @@ struct orr_app {
     char *static_folder; /* NULL: no page */
     size_t max_body;
     atomic_bool draining;
+    _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
 };
 
 /* A dump with its analysis, cached together. */

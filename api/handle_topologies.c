@@ -111,6 +111,18 @@ static enum orr_code answer_record(struct orr_call *call, unsigned status, struc
     return orr_answer_of_json(status, &json, object, ret_answer, err);
 }
 
+/* Now, in milliseconds; of two within one the later takes the next, so that lists keep the order of arrival. */
+static int64_t time_of_arrival(struct orr_app *app)
+{
+    struct timespec clock;
+    clock_gettime(CLOCK_REALTIME, &clock);
+    int64_t now = (int64_t)clock.tv_sec * 1000 + clock.tv_nsec / 1000000, last = atomic_load(&app->last_created), next;
+    do
+        next = now <= last && now > last - 1000 ? last + 1 : now; /* a clock set back is followed */
+    while (!atomic_compare_exchange_weak(&app->last_created, &last, next));
+    return next;
+}
+
 enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     struct orr_dump *dump;
@@ -119,8 +131,6 @@ enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_a
     orr_dump_free(dump);
     ORR_TRY(code);
 
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     char *labels, *name = strdup(call->params.name ? call->params.name : "");
     if (!name)
         return orr_fail_nomem(err);
@@ -130,7 +140,7 @@ enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_a
         return code;
     }
     struct orr_record record = {
-        .created = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000,
+        .created = time_of_arrival(call->app),
         .size = (int64_t)call->request->body_length,
         .name = name,
         .labels = labels,

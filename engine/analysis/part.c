@@ -294,7 +294,8 @@ static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *p
     int32_t tree_channels = part->contribution.graphs[ORR_GRAPH_TREE].channels;
     bool fewer = system->release->ring_follows_tree && tree_channels < ring->channels;
     int32_t channels = fewer ? tree_channels : ring->channels;
-    if (a->query.hosts == 1 || !ring->nets || !system->leaves_host)
+    bool leaves = system->release->keeps_nets ? system->leaves_host : a->query.hosts > 1;
+    if (!leaves || !ring->nets)
         return ORR_OK;
     part->net_dev_channels = channels;
     struct orr_net_dev *devs = ORR_NEW(a->arena, struct orr_net_dev, (size_t)gpus * (size_t)channels);

@@ -1,3 +1,4 @@
+#define ORR_ERROR_SOURCE
 #include "engine/base/error.h"
 
 #include <stdarg.h>

@@ -58,6 +58,12 @@ void orr_error_where(struct orr_error *err, const char *format, ...) ORR_PRINTF(
 void orr_error_advice(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
 /* Reports that memory ran out. */
 enum orr_code orr_fail_nomem(struct orr_error *err);
+/* clang-tidy sees one file at a time: these return the code they are given, never ORR_OK. */
+#if defined(__clang_analyzer__) && !defined(ORR_ERROR_SOURCE)
+#define orr_fail(err, code, ...)    ((void)orr_fail(err, code, __VA_ARGS__), (code))
+#define orr_fail_at(err, code, ...) ((void)orr_fail_at(err, code, __VA_ARGS__), (code))
+#define orr_fail_nomem(err)         ((void)orr_fail_nomem(err), ORR_NOMEM)
+#endif
 
 /* The stable name of a code: "malformed-xml". */
 const char *orr_code_name(enum orr_code code);

@@ -123,6 +123,8 @@ uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t chan
     }
     uint32_t count = orr_locals(paths, gpu, ORR_NET, scratch);
     uint32_t sharing = orr_locals(paths, scratch[0], ORR_GPU, scratch + net_count);
+    if (!count || !sharing)
+        return ORR_NO_NODE;
     if (system->release->net_choice == ORR_NET_BY_MIRRORED_SHARE)
         dev %= sharing;
     if ((count & (count - 1)) == 0)
@@ -137,8 +139,10 @@ uint32_t orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *sc
     uint32_t gpu_count = orr_system_count(system, ORR_GPU);
     uint32_t count = orr_locals(paths, net, ORR_GPU, scratch);
     for (int32_t channel = 0; channel < system->release->max_channels; channel++)
-        for (uint32_t i = 0; i < count; i++)
-            if (system->nodes[orr_local_net(paths, scratch[i], channel, scratch + gpu_count)].id == system->nodes[net].id)
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t chosen = orr_local_net(paths, scratch[i], channel, scratch + gpu_count);
+            if (chosen != ORR_NO_NODE && system->nodes[chosen].id == system->nodes[net].id)
                 return scratch[i];
+        }
     return ORR_NO_NODE;
 }

@@ -59,8 +59,10 @@ enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t 
             return orr_fail_nomem(err);
         paths->links = links;
     }
-    memcpy(paths->links + paths->link_count, paths->links + first.first, first.hops * sizeof *paths->links);
-    memcpy(paths->links + paths->link_count + first.hops, paths->links + second.first, second.hops * sizeof *paths->links);
+    if (path.hops) { /* two devices out of reach: there may be no link at all, and no memory for any */
+        memcpy(paths->links + paths->link_count, paths->links + first.first, first.hops * sizeof *paths->links);
+        memcpy(paths->links + paths->link_count + first.hops, paths->links + second.first, second.hops * sizeof *paths->links);
+    }
     paths->link_count += path.hops;
     *orr_path(paths, from, to) = path;
     return ORR_OK;

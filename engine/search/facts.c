@@ -111,8 +111,9 @@ static uint32_t preferred(const struct orr_search_state *s, uint32_t gpu, uint16
 {
     uint32_t count = 0;
     for (int32_t c = 0; c < s->system->release->max_channels; c++) {
-        uint32_t net = orr_local_net(s->paths, orr_gpu_node(s, gpu), c, scratch) - s->system->first[ORR_NET];
-        if (c && net == ret_nets[0])
+        uint32_t node = orr_local_net(s->paths, orr_gpu_node(s, gpu), c, scratch);
+        uint32_t net = node - s->system->first[ORR_NET];
+        if (node == ORR_NO_NODE || (c && net == ret_nets[0]))
             break;
         ret_nets[count++] = (uint16_t)net;
     }

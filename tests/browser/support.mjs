@@ -78,7 +78,11 @@ export async function openFile(page, url, path) {
 
 /** The analysis is there and the drawing shown. */
 export async function ready(page) {
-    await page.locator("#canvas svg, .stage .problem").first().waitFor({ timeout: 20000 });
+    try {
+        await page.locator("#canvas svg, .problem").first().waitFor({ timeout: 30000 });
+    } catch (cause) {
+        throw new Error(`no drawing, but: ${await page.locator("main").innerText()}`, { cause });
+    }
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
     await page.locator("#panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor();
 }

