@@ -89,16 +89,6 @@ json_t *orr_system_json(struct orr_json *json, const struct orr_analysis *analys
     return object;
 }
 
-/* Whether a node reaches any node of a type: NCCL keeps no paths to the others. */
-static bool reaches_any(const struct orr_part *part, uint32_t from, enum orr_node_type type)
-{
-    const struct orr_system *system = &part->system;
-    for (uint32_t to = system->first[type]; to < system->first[type + 1]; to++)
-        if (orr_path(&part->paths, from, to)->bw > 0)
-            return true;
-    return false;
-}
-
 json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     static const enum orr_node_type ends[] = {ORR_GPU, ORR_CPU, ORR_NET};
@@ -112,9 +102,10 @@ json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysi
     json_t *rows = orr_json_array(json);
     for (int a = 0; ids && a < END_COUNT; a++)
         for (uint32_t from = system->first[ends[a]]; from < system->first[ends[a] + 1]; from++)
-            for (int b = 0; b < END_COUNT; b++)
-                for (uint32_t to = !reaches_any(part, from, ends[b]) ? system->first[ends[b] + 1] : system->first[ends[b]];
-                     to < system->first[ends[b] + 1]; to++) {
+            for (int b = 0; b < END_COUNT; b++) {
+                if (!(part->paths.known_types[from] >> ends[b] & 1))
+                    continue;
+                for (uint32_t to = system->first[ends[b]]; to < system->first[ends[b] + 1]; to++) {
                     const struct orr_path *path = orr_path(&part->paths, from, to);
                     json_t *row = orr_json_object(json), *hops = orr_json_array(json);
                     for (uint32_t i = 0; i < path->hops; i++)
@@ -126,6 +117,7 @@ json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysi
                     orr_json_set(json, row, "hops", hops);
                     orr_json_add(json, rows, row);
                 }
+            }
     for (int i = 0; i < ORR_PATH_TYPE_COUNT; i++)
         json_decref(types[i]);
     orr_json_nodes_free(ids, system);

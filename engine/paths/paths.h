@@ -35,6 +35,7 @@ struct orr_paths {
     const struct orr_system *system;
     uint32_t base_count;
     uint32_t *base_of;      /* [node]: position among the base nodes, ORR_NO_NODE for others */
+    uint16_t *known_types;  /* [node]: bit T: NCCL keeps paths from the node to nodes of type T, if only empty ones */
     struct orr_path *table; /* [base of the start * base_count + base of the end] */
     uint32_t *links;        /* the pool: link indices */
     uint32_t link_count;

@@ -28,6 +28,7 @@ struct waves {
     bool relay_by_gpu; /* NVLink through another GPU is allowed */
     uint32_t base, home; /* the destination; its DEV where it is a rank's GPU */
     uint32_t relay_hops; /* hops from the destination at which a device may be passed by NVLink */
+    uint16_t *known_types; /* of the paths */
     struct route *routes; /* [node] */
     struct cell *cells;
     uint32_t cell_count;
@@ -105,6 +106,7 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
 {
     const struct orr_link *link = &w->system->links[link_index];
     const struct route from = w->routes[at];
+    w->known_types[link->to] |= (uint16_t)(1u << w->system->nodes[w->base].type);
     struct route *to = &w->routes[link->to];
     float bw = from.bw < link->bw ? from.bw : link->bw;
     uint8_t step = step_type(w, at, link), type = from.type > step ? from.type : step;
@@ -150,6 +152,7 @@ static enum orr_code spread(struct waves *w, uint32_t base)
 {
     const struct orr_system *system = w->system;
     w->base = w->home = base;
+    w->known_types[base] |= (uint16_t)(1u << system->nodes[base].type);
     w->relay_hops = 1;
     if (system->release->has_devs && system->nodes[base].type == ORR_GPU) {
         w->home = system->links[system->nodes[base].first_link].to;
@@ -233,11 +236,12 @@ enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_
     paths.nets_per_gpu = read_policy(orr_setting_text(settings, ORR_SET_NETDEVS_POLICY));
     w.relay_by_gpu = orr_setting_int(settings, ORR_SET_NVB_DISABLE) == 0;
     paths.base_of = ORR_NEW(arena, uint32_t, nodes);
+    paths.known_types = w.known_types = ORR_NEW(arena, uint16_t, nodes);
     w.routes = ORR_NEW(arena, struct route, nodes);
     w.wave = ORR_NEW(arena, uint32_t, nodes);
     w.next = ORR_NEW(arena, uint32_t, nodes);
     w.in_next = ORR_NEW(arena, uint32_t, nodes);
-    if (!paths.base_of || !w.routes || !w.wave || !w.next || !w.in_next)
+    if (!paths.base_of || !paths.known_types || !w.routes || !w.wave || !w.next || !w.in_next)
         return orr_fail_nomem(err);
     for (uint32_t n = 0; n < nodes; n++)
         paths.base_of[n] = is_base(system->release, system->nodes[n].type) ? paths.base_count++ : ORR_NO_NODE;

@@ -158,7 +158,7 @@ struct orr_release {
     const struct orr_tuning_model *tuning;
 };
 
-/* All releases, oldest first; the last is the default. */
+/* All releases, oldest first. The default is the newest one that is verified. */
 const struct orr_release *orr_releases(uint32_t *ret_count);
 const struct orr_release *orr_release_default(void);
 /* The row of "2.27.7", NULL: not emulated. */

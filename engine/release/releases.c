@@ -364,7 +364,7 @@ static const struct orr_release releases[] = {
         .date = "2026-06",
         .summary = "Ranks hang on physical GPUs (DEV), the nearest way wins before the fastest, PXN over C2C, NICs shared out by "
                    "policy, rails and planes of NICs",
-        .verified = true,
+        .verified = false,
         .path_types = path_types_2_27,
         .path_type_count = COUNT(path_types_2_27),
         .id_layout = ORR_ID_MASKED,
@@ -455,7 +455,10 @@ const struct orr_release *orr_releases(uint32_t *ret_count)
 
 const struct orr_release *orr_release_default(void)
 {
-    return &releases[COUNT(releases) - 1];
+    for (size_t i = COUNT(releases); i-- > 1;)
+        if (releases[i].verified)
+            return &releases[i];
+    return &releases[0];
 }
 
 const struct orr_release *orr_release_find(const char *name)
