@@ -26,8 +26,9 @@ static void free_answer(struct orr_shared *shared)
 
 static bool is_compressible(const char *media_type)
 {
-    static const char *const kinds[] = {"text/", "application/json", "application/xml", "application/problem+json",
-                                        "image/svg+xml", "application/yaml", "application/manifest+json"};
+    static const char *const kinds[] = {
+        "text/",         "application/json", "application/xml",          "application/problem+json",
+        "image/svg+xml", "application/yaml", "application/manifest+json"};
     for (size_t i = 0; media_type && i < sizeof kinds / sizeof kinds[0]; i++)
         if (!strncmp(media_type, kinds[i], strlen(kinds[i])))
             return true;

@@ -11,8 +11,8 @@
 
 /* How long a client may keep an answer without asking again. */
 enum orr_keeping {
-    ORR_KEEP_ASK,   /* keep, but ask each time whether it is still so (ETag) */
-    ORR_KEEP_NOT,   /* do not keep */
+    ORR_KEEP_ASK,    /* keep, but ask each time whether it is still so (ETag) */
+    ORR_KEEP_NOT,    /* do not keep */
     ORR_KEEP_FOREVER /* never changes */
 };
 

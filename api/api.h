@@ -21,8 +21,8 @@ struct orr_app_options {
     size_t cache_bytes;        /* ceiling of the cache; 0: 256 MiB */
 };
 
-enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app, struct orr_error *err)
-    ORR_NO_DISCARD;
+enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app,
+                          struct orr_error *err) ORR_NO_DISCARD;
 void orr_app_free(struct orr_app *app);
 /* From now on readyz says 503. */
 void orr_app_drain(struct orr_app *app);
@@ -30,13 +30,13 @@ size_t orr_app_max_body(const struct orr_app *app);
 
 struct orr_request {
     const char *method;
-    const char *target; /* path and query as they came, percent-encoded */
+    const char *target;                                           /* path and query as they came, percent-encoded */
     const char *(*header)(const void *context, const char *name); /* NULL: the request has no such header */
     const void *header_context;
     const char *body;
     size_t body_length;
-    const char *id;  /* of the request: `instance` of problems */
-    bool may_defer;  /* give long work back with response->deferred instead of doing it */
+    const char *id; /* of the request: `instance` of problems */
+    bool may_defer; /* give long work back with response->deferred instead of doing it */
 };
 
 enum { ORR_MAX_HEADERS = 14, ORR_HEADER_SIZE = 320 };

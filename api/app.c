@@ -170,9 +170,9 @@ size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
             at += strspn(at, " \t");
             size_t item = strcspn(at, ","), name = strcspn(at, ",; \t");
             size_t major = strcspn(types[t], "/");
-            int match = name == strlen(types[t]) && !strncmp(at, types[t], name) ? 3
+            int match = name == strlen(types[t]) && !strncmp(at, types[t], name)                         ? 3
                         : name == major + 2 && !strncmp(at, types[t], major + 1) && at[major + 1] == '*' ? 2
-                        : name == 3 && !strncmp(at, "*/*", 3)                                          ? 1
+                        : name == 3 && !strncmp(at, "*/*", 3)                                            ? 1
                                                                                                          : 0;
             if (match <= precision)
                 continue;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 struct entry {
-    struct entry *next;            /* in the bucket */
-    struct entry *newer, *older;   /* by last use; entries being made are not in this list */
-    struct orr_shared *value;      /* NULL: being made */
-    bool forgotten;                /* while being made: do not keep */
+    struct entry *next;          /* in the bucket */
+    struct entry *newer, *older; /* by last use; entries being made are not in this list */
+    struct orr_shared *value;    /* NULL: being made */
+    bool forgotten;              /* while being made: do not keep */
     uint64_t hash;
     char key[];
 };
@@ -97,7 +97,8 @@ static size_t cost_of(const struct entry *entry)
     return entry->value->cost + sizeof *entry + strlen(entry->key);
 }
 
-/* Takes a made entry out. Values are given back outside the lock only where freeing may be long; here it is a free(). */
+/* Takes a made entry out. Values are given back outside the lock only where freeing may be long; here it is a free().
+ */
 static void drop(struct orr_cache *cache, struct entry **at)
 {
     struct entry *entry = *at;

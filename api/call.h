@@ -4,8 +4,8 @@
 
 #include <stdatomic.h>
 
-#include "api/api.h"
 #include "api/answer.h"
+#include "api/api.h"
 #include "api/cache.h"
 #include "api/params.h"
 #include "api/problem.h"

@@ -32,7 +32,8 @@ json_t *orr_gdr_json(struct orr_json *json, const struct orr_analysis *analysis)
             for (uint32_t n = 0; n < nets; n++) {
                 const struct orr_gdr *gdr = &part->gdr[(size_t)g * nets + n];
                 json_t *row = orr_json_object(json);
-                orr_json_set(json, row, "rank", orr_json_int(json, orr_system_node(&part->system, ORR_GPU, g)->gpu.rank));
+                orr_json_set(json, row, "rank",
+                             orr_json_int(json, orr_system_node(&part->system, ORR_GPU, g)->gpu.rank));
                 orr_json_set(json, row, "net",
                              orr_json_node(json, ORR_NET, orr_system_node(&part->system, ORR_NET, n)->id));
                 orr_json_set(json, row, "send", orr_json_int(json, gdr->send.verdict));
@@ -56,7 +57,8 @@ json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *anal
             for (int32_t c = 0; c < channels; c++) {
                 const struct orr_net_dev *dev = &part->net_devs[(size_t)g * (size_t)channels + (size_t)c];
                 json_t *row = orr_json_object(json);
-                orr_json_set(json, row, "rank", orr_json_int(json, orr_system_node(&part->system, ORR_GPU, g)->gpu.rank));
+                orr_json_set(json, row, "rank",
+                             orr_json_int(json, orr_system_node(&part->system, ORR_GPU, g)->gpu.rank));
                 orr_json_set(json, row, "channel", orr_json_int(json, c));
                 orr_json_set(json, row, "net", orr_json_node(json, ORR_NET, dev->net));
                 orr_json_set(json, row, "proxy_rank", orr_json_int(json, dev->proxy_rank));

@@ -29,7 +29,7 @@ json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *deci
     set_decision(json, row, decision);
     orr_json_set(json, row, "text",
                  orr_json_text(json, orr_rule_text(decision->rule < ORR_RULE_COUNT ? (enum orr_rule)decision->rule
-                                                                                    : ORR_RULE_NONE)));
+                                                                                   : ORR_RULE_NONE)));
     return row;
 }
 

@@ -33,8 +33,9 @@ static int find(const struct orr_dump *dump, struct finding findings[MOST_FINDIN
             .id = gpus ? "no-ranked-gpu" : "no-gpu",
             .title = gpus ? "No GPU of the file has a rank" : "The file holds no GPUs",
             .why = "NCCL computes paths, rings and trees between the GPUs that take part; there is nothing to analyse.",
-            .advice = "Topology files of cloud providers describe the PCIe tree only. Run a job with NCCL_TOPO_FILE set "
-                      "to this file and NCCL_TOPO_DUMP_FILE=/tmp/topo.xml, and send the dump.",
+            .advice =
+                "Topology files of cloud providers describe the PCIe tree only. Run a job with NCCL_TOPO_FILE set "
+                "to this file and NCCL_TOPO_DUMP_FILE=/tmp/topo.xml, and send the dump.",
         };
         snprintf(finding->detail, sizeof finding->detail, "%u gpu elements, none with a rank attribute", gpus);
     } else if (ranked < gpus) {

@@ -160,8 +160,8 @@ static json_t *costs_json(struct orr_json *json, const struct orr_analysis *anal
             for (int p = 0; p < ORR_PROTOCOL_COUNT; p++)
                 orr_json_set(json, protocols, orr_protocol_name((enum orr_protocol)p),
                              orr_json_number(json, values[f][a][p]));
-            orr_json_set(json, algorithms,
-                         orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a), protocols);
+            orr_json_set(json, algorithms, orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a),
+                         protocols);
         }
         orr_json_set(json, functions, orr_function_name((enum orr_function)f), algorithms);
     }
@@ -177,8 +177,8 @@ json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analys
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++)
             orr_json_set(json, protocols, orr_protocol_name((enum orr_protocol)p),
                          orr_json_int(json, tuning->has_thresholds ? tuning->thread_threshold[a][p] : 0));
-        orr_json_set(json, thresholds,
-                     orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a), protocols);
+        orr_json_set(json, thresholds, orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)a),
+                     protocols);
     }
     orr_json_set(json, object, "bandwidths", costs_json(json, analysis, tuning->bandwidth));
     orr_json_set(json, object, "latencies", costs_json(json, analysis, tuning->latency));

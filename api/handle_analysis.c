@@ -67,8 +67,11 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
 {
     enum { MOST_DOT = 64 << 20 };
     const struct orr_params *params = &call->params;
-    const struct orr_diagram_request request = {
-        .view = params->view, .theme = params->theme, .channel = params->channel, .from = params->from, .to = params->to};
+    const struct orr_diagram_request request = {.view = params->view,
+                                                .theme = params->theme,
+                                                .channel = params->channel,
+                                                .from = params->from,
+                                                .to = params->to};
     if (params->view == ORR_VIEW_PATH && (!params->from || !params->to)) {
         call->problem = ORR_PROBLEM_PARAMETER;
         orr_fail(err, ORR_SETTING, "the view path needs both from and to");
@@ -89,7 +92,8 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
     } else if (code == ORR_OK && orr_text_failed(&dot)) {
         code = orr_fail_nomem(err);
     } else if (code == ORR_OK) {
-        code = orr_renderer_draw(call->app->renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, err);
+        code =
+            orr_renderer_draw(call->app->renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, err);
     }
     orr_text_release(&dot);
     ORR_TRY(code);
@@ -118,9 +122,8 @@ enum orr_code orr_handle_render(struct orr_call *call, struct orr_answer **ret_a
     const char *types[ORR_FORMAT_COUNT];
     for (int i = 0; i < ORR_FORMAT_COUNT; i++)
         types[i] = orr_format_media_type((enum orr_format)i);
-    size_t format = call->params.has_format
-                        ? (size_t)call->params.format
-                        : orr_negotiate(orr_call_header(call, "Accept"), types, ORR_FORMAT_COUNT);
+    size_t format = call->params.has_format ? (size_t)call->params.format
+                                            : orr_negotiate(orr_call_header(call, "Accept"), types, ORR_FORMAT_COUNT);
     if (format == ORR_FORMAT_COUNT) {
         call->problem = ORR_PROBLEM_NOT_ACCEPTABLE;
         orr_fail(err, ORR_INVALID, "none of the types in Accept can be given");

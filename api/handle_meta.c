@@ -73,7 +73,8 @@ enum orr_code orr_handle_releases(struct orr_call *call, struct orr_answer **ret
 enum orr_code orr_handle_settings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     struct orr_json json = {0};
-    return orr_answer_of_json(200, &json, orr_settings_json(&json, call->params.query.settings.release), ret_answer, err);
+    return orr_answer_of_json(200, &json, orr_settings_json(&json, call->params.query.settings.release), ret_answer,
+                              err);
 }
 
 enum orr_code orr_handle_openapi(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
@@ -104,7 +105,8 @@ enum orr_code orr_handle_problem_type(struct orr_call *call, struct orr_answer *
     return orr_fail(err, ORR_NOT_FOUND, "there is no problem type \"%.40s\"", call->captures[0]);
 }
 
-static enum orr_code say_state(unsigned status, const char *state, struct orr_answer **ret_answer, struct orr_error *err)
+static enum orr_code say_state(unsigned status, const char *state, struct orr_answer **ret_answer,
+                               struct orr_error *err)
 {
     struct orr_json json = {0};
     json_t *object = orr_json_object(&json);

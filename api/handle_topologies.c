@@ -30,7 +30,8 @@ static json_t *links_json(struct orr_json *json, const char *id)
 }
 
 /* What machine a stored dump describes and what was found in it, from the cache or read now. */
-static enum orr_code machine_text(struct orr_call *call, const char *id, struct orr_answer **ret_text, struct orr_error *err)
+static enum orr_code machine_text(struct orr_call *call, const char *id, struct orr_answer **ret_text,
+                                  struct orr_error *err)
 {
     char key[ORR_ID_LENGTH + 4];
     snprintf(key, sizeof key, "%s|m", id);
@@ -263,7 +264,8 @@ enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_an
     char *text = labels ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     enum orr_code code = labels && !text ? orr_fail_nomem(err) : ORR_OK;
     if (code == ORR_OK)
-        code = orr_store_update(call->app->store, call->id, json_string_value(json_object_get(patch, "name")), text, err);
+        code =
+            orr_store_update(call->app->store, call->id, json_string_value(json_object_get(patch, "name")), text, err);
     free(text);
     json_decref(patch);
     ORR_TRY(code);

@@ -6,7 +6,10 @@
 
 static int hex(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 enum orr_code orr_decode(const char *text, size_t length, bool plus_is_blank, struct orr_arena *arena,
@@ -177,13 +180,20 @@ static const struct row {
     enum orr_code (*read)(struct orr_params *params, const char *value, struct orr_error *err);
     bool repeats;
 } rows[] = {
-    {ORR_P_RELEASE, "release", read_release, false}, {ORR_P_HOSTS, "hosts", read_hosts, false},
-    {ORR_P_STRICT, "strict", read_strict, false},    {ORR_P_FROM, "from", read_from, false},
-    {ORR_P_TO, "to", read_to, false},                {ORR_P_VIEW, "view", read_view, false},
-    {ORR_P_CHANNEL, "channel", read_channel, false}, {ORR_P_THEME, "theme", read_theme, false},
-    {ORR_P_FORMAT, "format", read_format, false},    {ORR_P_SECTION, "section", read_section, false},
-    {ORR_P_NAME, "name", read_name, false},          {ORR_P_LABEL, "label", read_label, true},
-    {ORR_P_LIMIT, "limit", read_limit, false},       {ORR_P_CURSOR, "cursor", read_cursor, false},
+    {ORR_P_RELEASE, "release", read_release, false},
+    {ORR_P_HOSTS, "hosts", read_hosts, false},
+    {ORR_P_STRICT, "strict", read_strict, false},
+    {ORR_P_FROM, "from", read_from, false},
+    {ORR_P_TO, "to", read_to, false},
+    {ORR_P_VIEW, "view", read_view, false},
+    {ORR_P_CHANNEL, "channel", read_channel, false},
+    {ORR_P_THEME, "theme", read_theme, false},
+    {ORR_P_FORMAT, "format", read_format, false},
+    {ORR_P_SECTION, "section", read_section, false},
+    {ORR_P_NAME, "name", read_name, false},
+    {ORR_P_LABEL, "label", read_label, true},
+    {ORR_P_LIMIT, "limit", read_limit, false},
+    {ORR_P_CURSOR, "cursor", read_cursor, false},
     {ORR_P_SEARCH, "q", read_search, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], MAX_PAIRS = 128 };

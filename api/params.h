@@ -9,25 +9,25 @@
 #include "engine/diagram/diagram.h"
 
 enum orr_parameter { /* bits */
-    ORR_P_RELEASE = 1 << 0,
-    ORR_P_HOSTS = 1 << 1,
-    ORR_P_SETTINGS = 1 << 2, /* every NCCL_* name */
-    ORR_P_STRICT = 1 << 3,
-    ORR_P_FROM = 1 << 4,
-    ORR_P_TO = 1 << 5,
-    ORR_P_VIEW = 1 << 6,
-    ORR_P_CHANNEL = 1 << 7,
-    ORR_P_THEME = 1 << 8,
-    ORR_P_FORMAT = 1 << 9,
-    ORR_P_SECTION = 1 << 10,
-    ORR_P_NAME = 1 << 11,
-    ORR_P_LABEL = 1 << 12,
-    ORR_P_LIMIT = 1 << 13,
-    ORR_P_CURSOR = 1 << 14,
-    ORR_P_SEARCH = 1 << 15,
+                     ORR_P_RELEASE = 1 << 0,
+                     ORR_P_HOSTS = 1 << 1,
+                     ORR_P_SETTINGS = 1 << 2, /* every NCCL_* name */
+                     ORR_P_STRICT = 1 << 3,
+                     ORR_P_FROM = 1 << 4,
+                     ORR_P_TO = 1 << 5,
+                     ORR_P_VIEW = 1 << 6,
+                     ORR_P_CHANNEL = 1 << 7,
+                     ORR_P_THEME = 1 << 8,
+                     ORR_P_FORMAT = 1 << 9,
+                     ORR_P_SECTION = 1 << 10,
+                     ORR_P_NAME = 1 << 11,
+                     ORR_P_LABEL = 1 << 12,
+                     ORR_P_LIMIT = 1 << 13,
+                     ORR_P_CURSOR = 1 << 14,
+                     ORR_P_SEARCH = 1 << 15,
 
-    ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
-    ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
+                     ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
+                     ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
 };
 
 enum { ORR_MAX_LABELS = 32, ORR_MAX_LABEL_NAME = 64, ORR_MAX_LABEL_VALUE = 256, ORR_MAX_NAME = 200 };
@@ -61,8 +61,8 @@ enum orr_code orr_params_read(const char *query, unsigned accepted, struct orr_a
                               enum orr_problem *ret_problem, struct orr_error *err) ORR_NO_DISCARD;
 
 /* Release by name, host count from text: shared with the command line. */
-enum orr_code orr_read_release(const char *text, const struct orr_release **ret_release, struct orr_error *err)
-    ORR_NO_DISCARD;
+enum orr_code orr_read_release(const char *text, const struct orr_release **ret_release,
+                               struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_read_number(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret_number,
                               struct orr_error *err) ORR_NO_DISCARD;
 

@@ -49,8 +49,7 @@ static void set_decisions(struct orr_json *json, json_t *object, const struct or
     const struct orr_node *a = &system->nodes[from], *b = &system->nodes[to];
     json_t *decisions = orr_json_object(json);
     if (a->type == ORR_GPU && b->type == ORR_GPU && from != to) {
-        const struct orr_p2p *p2p =
-            &analysis->p2p[(size_t)a->gpu.rank * analysis->local_ranks + (size_t)b->gpu.rank];
+        const struct orr_p2p *p2p = &analysis->p2p[(size_t)a->gpu.rank * analysis->local_ranks + (size_t)b->gpu.rank];
         orr_json_set(json, decisions, "p2p", orr_decision_json(json, &p2p->decision));
     }
     bool sends = a->type == ORR_GPU && b->type == ORR_NET, receives = a->type == ORR_NET && b->type == ORR_GPU;
@@ -62,8 +61,8 @@ static void set_decisions(struct orr_json *json, json_t *object, const struct or
     orr_json_set(json, object, "decisions", decisions);
 }
 
-enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from, const char *to,
-                            json_t **ret_value, struct orr_error *err)
+enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,
+                            const char *to, json_t **ret_value, struct orr_error *err)
 {
     uint32_t a, b;
     const struct orr_part *part = find_node(analysis, from, &a), *other = find_node(analysis, to, &b);

@@ -40,7 +40,8 @@ const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum o
 
 static struct orr_answer *last_resort(unsigned status)
 {
-    char *bytes = strdup("{\"type\":\"/problems/out-of-memory\",\"title\":\"The server is short of memory\",\"status\":503}");
+    char *bytes =
+        strdup("{\"type\":\"/problems/out-of-memory\",\"title\":\"The server is short of memory\",\"status\":503}");
     return bytes ? orr_answer_new(status, "application/problem+json", bytes, strlen(bytes)) : NULL;
 }
 

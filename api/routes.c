@@ -184,7 +184,8 @@ static const char *answer_key(struct orr_call *call)
     enum { LONGEST = 65536 };
     struct orr_text text;
     orr_text_init(&text, LONGEST);
-    orr_text_printf(&text, "%s|a%d|%s", call->id, (int)(call->route - routes), call->captures[1] ? call->captures[1] : "");
+    orr_text_printf(&text, "%s|a%d|%s", call->id, (int)(call->route - routes),
+                    call->captures[1] ? call->captures[1] : "");
     orr_params_analysis_key(&call->params, &text);
     orr_params_answer_key(&call->params, &text);
     const char *key = orr_text_failed(&text) ? NULL : orr_arena_strndup(call->arena, text.data, text.length);
@@ -317,8 +318,8 @@ static enum orr_code handle(struct orr_call *call, struct orr_error *err)
     }
     size_t path = strcspn(target, "?");
     ORR_TRY(find_route(call, target, path, err));
-    ORR_TRY(orr_params_read(target[path] ? target + path + 1 : NULL, call->route->parameters, call->arena, &call->params,
-                            &call->problem, err));
+    ORR_TRY(orr_params_read(target[path] ? target + path + 1 : NULL, call->route->parameters, call->arena,
+                            &call->params, &call->problem, err));
     ORR_TRY(find_content(call, err));
     return answer_call(call, err);
 }

@@ -36,7 +36,7 @@ json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump);
 json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump);
 
 /* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is not there. */
-enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from, const char *to,
-                            json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,
+                            const char *to, json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

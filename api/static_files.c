@@ -12,12 +12,18 @@
 static const struct {
     const char *ending, *media_type;
 } types[] = {
-    {".html", "text/html; charset=utf-8"}, {".css", "text/css; charset=utf-8"},
-    {".js", "text/javascript; charset=utf-8"}, {".mjs", "text/javascript; charset=utf-8"},
-    {".json", "application/json"},         {".svg", "image/svg+xml"},
-    {".png", "image/png"},                 {".ico", "image/x-icon"},
-    {".woff2", "font/woff2"},              {".xml", "application/xml"},
-    {".txt", "text/plain; charset=utf-8"}, {".webmanifest", "application/manifest+json"},
+    {".html", "text/html; charset=utf-8"},
+    {".css", "text/css; charset=utf-8"},
+    {".js", "text/javascript; charset=utf-8"},
+    {".mjs", "text/javascript; charset=utf-8"},
+    {".json", "application/json"},
+    {".svg", "image/svg+xml"},
+    {".png", "image/png"},
+    {".ico", "image/x-icon"},
+    {".woff2", "font/woff2"},
+    {".xml", "application/xml"},
+    {".txt", "text/plain; charset=utf-8"},
+    {".webmanifest", "application/manifest+json"},
 };
 
 static const char *media_type_of(const char *path)
@@ -99,7 +105,8 @@ static enum orr_code no_file(struct orr_call *call, const char *path, struct orr
     return ORR_NOT_FOUND;
 }
 
-static enum orr_code serve(struct orr_call *call, const char *path, struct orr_answer **ret_answer, struct orr_error *err)
+static enum orr_code serve(struct orr_call *call, const char *path, struct orr_answer **ret_answer,
+                           struct orr_error *err)
 {
     enum { LARGEST = 64 << 20 };
     char *full = NULL;

@@ -126,7 +126,7 @@ static void say_gpus(struct orr_text *text, const struct machine *machine)
         orr_text_printf(text, " (capability %d.%d)", sm / 10, sm % 10);
     if (machine->ranked < machine->gpus)
         orr_text_printf(text, ", %u of them with a rank", machine->ranked);
-    orr_text_puts(text, machine->nvswitch ? ", NVLink through switches"
+    orr_text_puts(text, machine->nvswitch  ? ", NVLink through switches"
                         : machine->nvlinks ? ", NVLink from GPU to GPU"
                                            : ", no NVLink");
     if (machine->c2cs)
@@ -169,7 +169,10 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     orr_json_set(json, object, "pci_switches", orr_json_int(json, machine.switches));
     orr_json_set(json, object, "nics", orr_json_int(json, machine.nics));
     orr_json_set(json, object, "nets", orr_json_int(json, machine.nets));
-    orr_json_set(json, object, "nvlink", orr_json_text(json, machine.nvswitch ? "switched" : machine.nvlinks ? "direct" : "none"));
+    orr_json_set(json, object, "nvlink",
+                 orr_json_text(json, machine.nvswitch  ? "switched"
+                                     : machine.nvlinks ? "direct"
+                                                       : "none"));
     for (int i = 0; i < machine.sm.kinds; i++)
         orr_json_add(json, capabilities, orr_json_int(json, machine.sm.values[i]));
     for (int i = 0; i < machine.speed.kinds; i++)

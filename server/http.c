@@ -105,9 +105,9 @@ static enum MHD_Result send_response(struct exchange *exchange)
     struct orr_response *response = &exchange->response;
     struct MHD_Response *out;
     if (response->answer && response->body)
-        out = MHD_create_response_from_buffer_with_free_callback_cls(
-            response->length, (void *)(uintptr_t)response->body, give_answer,
-            orr_shared_take(&response->answer->shared));
+        out = MHD_create_response_from_buffer_with_free_callback_cls(response->length,
+                                                                     (void *)(uintptr_t)response->body, give_answer,
+                                                                     orr_shared_take(&response->answer->shared));
     else
         out = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
     if (!out) {
@@ -257,11 +257,12 @@ static void log_exchange(const struct exchange *exchange, struct MHD_Connection 
     if (gmtime_r(&wall.tv_sec, &tm))
         strftime(time_text, sizeof time_text, "%Y-%m-%dT%H:%M:%S", &tm);
     if (info && info->client_addr) {
-        socklen_t size = info->client_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+        socklen_t size =
+            info->client_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
         getnameinfo(info->client_addr, size, client, sizeof client, NULL, 0, NI_NUMERICHOST);
     }
-    double milliseconds = (double)(now.tv_sec - exchange->begun.tv_sec) * 1e3 +
-                          (double)(now.tv_nsec - exchange->begun.tv_nsec) / 1e6;
+    double milliseconds =
+        (double)(now.tv_sec - exchange->begun.tv_sec) * 1e3 + (double)(now.tv_nsec - exchange->begun.tv_nsec) / 1e6;
     orr_text_init(&line, 16384);
     orr_text_printf(&line, "ts=%s.%03ldZ level=info msg=request id=%s client=%s method=%.16s target=", time_text,
                     wall.tv_nsec / 1000000, exchange->id, client, exchange->method ? exchange->method : "?");
@@ -323,19 +324,13 @@ enum orr_code orr_http_start(struct orr_app *app, const struct orr_http_options 
         code = orr_fail(err, ORR_IO, "the threads that compute could not be started");
     if (code == ORR_OK) {
         unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC | MHD_USE_ERROR_LOG;
-        http->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, http,
-            MHD_OPTION_EXTERNAL_LOGGER, on_message, NULL,
-            MHD_OPTION_LISTEN_SOCKET, listening,
-            MHD_OPTION_THREAD_POOL_SIZE, options->threads,
-            MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK,
-            MHD_OPTION_CONNECTION_LIMIT, options->connections,
-            MHD_OPTION_CONNECTION_TIMEOUT, options->timeout,
-            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY,
-            MHD_OPTION_STRICT_FOR_CLIENT, 1,
-            MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-            MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
-            MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
-            MHD_OPTION_END);
+        http->daemon = MHD_start_daemon(
+            flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, on_message, NULL,
+            MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_THREAD_POOL_SIZE, options->threads,
+            MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK, MHD_OPTION_CONNECTION_LIMIT, options->connections,
+            MHD_OPTION_CONNECTION_TIMEOUT, options->timeout, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY,
+            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK,
+            on_target, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_END);
         if (!http->daemon)
             code = orr_fail(err, ORR_IO, "the server could not be started on %s", http->address);
     }

@@ -10,12 +10,12 @@
 struct orr_http;
 
 struct orr_http_options {
-    const char *listen;     /* "ADDR:PORT", "[ADDR]:PORT", "HOST:PORT" */
-    unsigned threads;       /* that serve; as many compute */
-    unsigned connections;   /* most at once */
-    unsigned timeout;       /* seconds that a connection may be silent */
-    bool insecure;          /* beyond loopback */
-    bool quiet;             /* no access log */
+    const char *listen;   /* "ADDR:PORT", "[ADDR]:PORT", "HOST:PORT" */
+    unsigned threads;     /* that serve; as many compute */
+    unsigned connections; /* most at once */
+    unsigned timeout;     /* seconds that a connection may be silent */
+    bool insecure;        /* beyond loopback */
+    bool quiet;           /* no access log */
 };
 
 /* Listens and serves from now on, with threads of its own. */

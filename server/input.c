@@ -101,7 +101,8 @@ static int read_cluster(const struct orr_options *options, uint32_t *hosts, char
             continue;
         }
         if (size != first_length || memcmp(bytes, first, size)) {
-            code = orr_fail(&err, ORR_UNSUPPORTED, "the hosts have different topologies, which this version does not compute");
+            code = orr_fail(&err, ORR_UNSUPPORTED,
+                            "the hosts have different topologies, which this version does not compute");
             orr_error_where(&err, "%.90s", cluster.hosts[i].path);
             orr_error_advice(&err, "give hosts of one topology, or analyse each alone");
         }
@@ -140,7 +141,8 @@ int orr_question_read(const struct orr_options *options, struct orr_question *re
             return status;
     } else {
         question.name = strdup(options->file && strcmp(options->file, "-") ? options->file : "<standard input>");
-        enum orr_code code = question.name ? orr_read_input(options->file, &bytes, &length, &err) : orr_fail_nomem(&err);
+        enum orr_code code =
+            question.name ? orr_read_input(options->file, &bytes, &length, &err) : orr_fail_nomem(&err);
         if (code != ORR_OK) {
             status = orr_report(question.name, &err);
             free(question.name);

@@ -29,7 +29,8 @@ static enum orr_code split(const char *text, char host[64], char port[8], struct
         start++;
         length -= 2;
     }
-    if (!length || length >= 64 || strlen(colon + 1) >= 8 || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1)) {
+    if (!length || length >= 64 || strlen(colon + 1) >= 8 || !colon[1] ||
+        strspn(colon + 1, "0123456789") != strlen(colon + 1)) {
         orr_fail(err, ORR_SETTING, "--listen wants ADDR:PORT, not \"%.60s\"", text);
         orr_error_advice(err, "such as 127.0.0.1:8080, [::1]:8080, or port 0 for a free one");
         return ORR_SETTING;
@@ -67,7 +68,8 @@ enum orr_code orr_listen(const char *text, bool insecure, int *ret_socket, char 
         return orr_fail(err, ORR_SETTING, "--listen %.60s: %s", text, gai_strerror(problem));
     enum orr_code code = ORR_OK;
     if (!insecure && !is_loopback(info->ai_addr)) {
-        code = orr_fail(err, ORR_SETTING, "%.60s can be reached from other machines, and nothing asks who is there", text);
+        code =
+            orr_fail(err, ORR_SETTING, "%.60s can be reached from other machines, and nothing asks who is there", text);
         orr_error_advice(err, "listen on 127.0.0.1 behind a proxy, or give --insecure where the network is trusted");
     }
     if (code == ORR_OK)

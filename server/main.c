@@ -18,7 +18,8 @@ static const struct command {
      "  orrery serve --listen 127.0.0.1:8080\n",
      ORR_CMD_SERVE, false, orr_command_serve},
     {"analyze", "[FILE|-]", "what NCCL makes of a topology dump, as JSON",
-     "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as JSON.\n\n"
+     "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as "
+     "JSON.\n\n"
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n",
      ORR_CMD_ANALYZE, true, orr_command_analyze},

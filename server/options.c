@@ -35,10 +35,11 @@ static const struct option {
      AT(listen)},
     {"database", "PATH", "file that keeps the dumps, or :memory: (default: ~/.local/state/orrery/orrery.db)",
      ORR_CMD_SERVE, VALUE, AT(database)},
-    {"static", "DIR", "folder of the page (default: beside the program or where it was installed)", ORR_CMD_SERVE, VALUE,
-     AT(static_folder)},
+    {"static", "DIR", "folder of the page (default: beside the program or where it was installed)", ORR_CMD_SERVE,
+     VALUE, AT(static_folder)},
     {"max-body", "BYTES", "largest dump that is taken (default: 16777216)", ORR_CMD_SERVE, VALUE, AT(max_body)},
-    {"cache", "BYTES", "ceiling of the memory for finished answers (default: 268435456)", ORR_CMD_SERVE, VALUE, AT(cache)},
+    {"cache", "BYTES", "ceiling of the memory for finished answers (default: 268435456)", ORR_CMD_SERVE, VALUE,
+     AT(cache)},
     {"threads", "N", "threads that serve, and as many that compute (default: one a core)", ORR_CMD_SERVE, VALUE,
      AT(threads)},
     {"connections", "N", "most connections at once (default: 1024)", ORR_CMD_SERVE, VALUE, AT(connections)},
@@ -48,8 +49,8 @@ static const struct option {
     {"insecure", NULL, "allow listening beyond this machine, though anyone who reaches it may read and write",
      ORR_CMD_SERVE, FLAG, AT(insecure)},
     {"quiet", NULL, "no access log", ORR_CMD_SERVE, FLAG, AT(quiet)},
-    {"help", NULL, "this text",
-     ORR_CMD_SERVE | ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, FLAG, AT(help)},
+    {"help", NULL, "this text", ORR_CMD_SERVE | ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_RELEASES | ORR_CMD_SETTINGS,
+     FLAG, AT(help)},
 #undef AT
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };

@@ -40,7 +40,8 @@ void orr_options_help(unsigned bit);
 int orr_report(const char *file, const struct orr_error *err);
 
 /* Reads a whole file, or standard input for "-" and NULL, up to the size that a dump may have. free() the bytes. */
-enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
+                             struct orr_error *err) ORR_NO_DISCARD;
 
 /* What analyze and render share: reads the input, or the cluster file's, and makes the query. */
 struct orr_question {

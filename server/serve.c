@@ -37,7 +37,8 @@ static enum orr_code default_database(char path[PATH_MAX], struct orr_error *err
                  : home && home[0] == '/' ? snprintf(path, PATH_MAX, "%s/.local/state/orrery/orrery.db", home)
                                           : -1;
     if (length < 0 || length >= PATH_MAX || !make_folders(path)) {
-        orr_fail(err, ORR_IO, "no place for the database: neither XDG_STATE_HOME nor HOME leads to a folder that can be written");
+        orr_fail(err, ORR_IO,
+                 "no place for the database: neither XDG_STATE_HOME nor HOME leads to a folder that can be written");
         orr_error_advice(err, "say where with --database PATH, or :memory: to keep nothing");
         return ORR_IO;
     }
@@ -127,8 +128,8 @@ int orr_command_serve(const struct orr_options *options)
 {
     char database[PATH_MAX], folder[PATH_MAX];
     struct orr_error err = {0};
-    struct numbers numbers = {.max_body = 16 << 20, .cache = 256 << 20, .threads = cores(), .connections = 1024,
-                              .timeout = 30, .grace = 10};
+    struct numbers numbers = {
+        .max_body = 16 << 20, .cache = 256 << 20, .threads = cores(), .connections = 1024, .timeout = 30, .grace = 10};
     struct orr_app_options app_options = {.database = options->database, .static_folder = options->static_folder};
     sigset_t signals;
     int arrived;

@@ -47,8 +47,7 @@ struct orr_workers *orr_workers_new(unsigned threads)
     pthread_cond_init(&workers->changed, NULL);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
-    while (workers->count < threads &&
-           !pthread_create(&workers->threads[workers->count], &attributes, work, workers))
+    while (workers->count < threads && !pthread_create(&workers->threads[workers->count], &attributes, work, workers))
         workers->count++;
     pthread_attr_destroy(&attributes);
     if (workers->count == threads)

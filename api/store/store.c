@@ -39,7 +39,8 @@ enum orr_code orr_store_put(struct orr_store *store, const struct orr_record *re
     return code;
 }
 
-enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record, struct orr_error *err)
+enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record,
+                            struct orr_error *err)
 {
     return store->driver->get(store, id, ret_record, err);
 }
@@ -68,8 +69,8 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
     return ORR_OK;
 }
 
-enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing, struct orr_record **ret_records,
-                             uint32_t *ret_count, struct orr_error *err)
+enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
+                             struct orr_record **ret_records, uint32_t *ret_count, struct orr_error *err)
 {
     struct orr_record *records = calloc(listing->limit + 1u, sizeof *records);
     if (!records)

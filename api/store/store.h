@@ -45,8 +45,9 @@ enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_
 enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* A page, newest first. *ret_records: *ret_count of them in one array, each to be released, then free(). */
-enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing, struct orr_record **ret_records,
-                             uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
+                             struct orr_record **ret_records, uint32_t *ret_count,
+                             struct orr_error *err) ORR_NO_DISCARD;
 /* Changes name and labels; NULL leaves one as it is. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, const char *name, const char *labels,
                                struct orr_error *err) ORR_NO_DISCARD;

@@ -142,8 +142,8 @@ static enum orr_code sqlite_get(struct orr_store *base, const char *id, struct o
     return code;
 }
 
-static enum orr_code sqlite_put(struct orr_store *base, const struct orr_record *record, const void *body, size_t length,
-                                bool *ret_existed, struct orr_error *err)
+static enum orr_code sqlite_put(struct orr_store *base, const struct orr_record *record, const void *body,
+                                size_t length, bool *ret_existed, struct orr_error *err)
 {
     struct sqlite_store *store = (struct sqlite_store *)base;
     sqlite3_stmt *statement = take(store, STATEMENT_INSERT);
@@ -231,8 +231,7 @@ static enum orr_code sqlite_list(struct orr_store *base, const struct orr_listin
     int step = SQLITE_ERROR;
     if (sqlite3_bind_int64(statement, 1, listing->before_created) == SQLITE_OK &&
         (!listing->before_id || bind_text(statement, 2, listing->before_id)) &&
-        (!pattern || bind_text(statement, 3, pattern)) &&
-        sqlite3_bind_int64(statement, 4, listing->limit) == SQLITE_OK)
+        (!pattern || bind_text(statement, 3, pattern)) && sqlite3_bind_int64(statement, 4, listing->limit) == SQLITE_OK)
         while ((step = sqlite3_step(statement)) == SQLITE_ROW && count < listing->limit) {
             if (!read_record(statement, &records[count])) {
                 code = orr_fail_nomem(err);
@@ -339,8 +338,8 @@ static enum orr_code migrate(sqlite3 *database, struct orr_error *err)
     if (version < 0) {
         code = database_error(database, "reading the version of the database", err);
     } else if (version > VERSION) {
-        code = orr_fail(err, ORR_STORE, "the database is of version %d, newer than %d, which this program knows", version,
-                        (int)VERSION);
+        code = orr_fail(err, ORR_STORE, "the database is of version %d, newer than %d, which this program knows",
+                        version, (int)VERSION);
         orr_error_advice(err, "use a newer Orrery, or another file");
     }
     for (int i = version; code == ORR_OK && i < VERSION; i++) {
@@ -370,17 +369,18 @@ static enum orr_code prepare(struct sqlite_store *store, const char *location, s
     }
     sqlite3_extended_result_codes(store->database, 1);
     sqlite3_busy_timeout(store->database, BUSY_MILLISECONDS);
-    if (sqlite3_exec(store->database,
-                     "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
-                     NULL, NULL, NULL) != SQLITE_OK) {
+    if (sqlite3_exec(
+            store->database,
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
+            NULL, NULL, NULL) != SQLITE_OK) {
         database_error(store->database, "opening the database", err);
         orr_error_where(err, "%.90s", location);
         return ORR_STORE;
     }
     ORR_TRY(migrate(store->database, err));
     for (int i = 0; i < STATEMENT_COUNT; i++)
-        if (sqlite3_prepare_v3(store->database, statement_texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i],
-                               NULL) != SQLITE_OK)
+        if (sqlite3_prepare_v3(store->database, statement_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &store->statements[i], NULL) != SQLITE_OK)
             return database_error(store->database, "preparing the database", err);
     return ORR_OK;
 }

@@ -43,7 +43,8 @@ static enum orr_code decide_pairs(struct orr_analysis *a, struct orr_error *err)
             const struct orr_part *part = &a->parts[a->part_of_rank[x]];
             pair->via = -1;
             if (a->part_of_rank[x] != a->part_of_rank[y]) {
-                pair->decision = (struct orr_decision){.rule = ORR_RULE_P2P_OTHER_PART, .distance = ORR_PATH_DIS, .setting = -1};
+                pair->decision =
+                    (struct orr_decision){.rule = ORR_RULE_P2P_OTHER_PART, .distance = ORR_PATH_DIS, .setting = -1};
                 continue;
             }
             struct orr_p2p_verdict verdict = orr_decide_p2p(&part->paths, &a->query.settings, node[x], node[y]);

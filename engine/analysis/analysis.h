@@ -38,8 +38,8 @@ struct orr_net_dev {
 
 /* One system of the host: all of it, or a part where trimming splits the host. */
 struct orr_part {
-    struct orr_system system; /* final: trimmed */
-    struct orr_paths paths;   /* of it */
+    struct orr_system system;             /* final: trimmed */
+    struct orr_paths paths;               /* of it */
     struct orr_contribution contribution; /* with the graphs before alignment */
     const struct orr_gdr *gdr;            /* [GPU of the part * NETs + NET] */
     const struct orr_net_dev *net_devs;   /* [GPU of the part * net_dev_channels + channel], NULL with one host */
@@ -50,8 +50,8 @@ struct orr_analysis {
     const struct orr_dump *dump; /* borrowed: must live as long */
     struct orr_query query;
     uint32_t ranks, local_ranks;
-    struct orr_system built;     /* right after it was built, before trimming */
-    struct orr_part *parts;      /* part 0 holds rank 0 */
+    struct orr_system built; /* right after it was built, before trimming */
+    struct orr_part *parts;  /* part 0 holds rank 0 */
     uint32_t part_count;
     const uint32_t *part_of_rank; /* [host rank] */
     const struct orr_p2p *p2p;    /* [a * local_ranks + b]: verdict 0 across parts */

@@ -178,7 +178,8 @@ static int32_t fewest_local_channels(const struct orr_part *part)
             const struct orr_path *path = orr_path(&part->paths, q, g);
             int32_t links = 1;
             if (path->type == ORR_PATH_NVL || (path->type == ORR_PATH_NVB && system->release->has_devs))
-                links = (int32_t)(path->bw / orr_nvlink_bw_of(system->release->nvlink_counted, system->nodes[g].gpu.sm));
+                links =
+                    (int32_t)(path->bw / orr_nvlink_bw_of(system->release->nvlink_counted, system->nodes[g].gpu.sm));
             int32_t channels = 2 * (links > 1 ? links : 1);
             fewest = channels < fewest ? channels : fewest;
         }
@@ -207,8 +208,8 @@ static int32_t fewest_nics(const struct orr_part *part, uint32_t *scratch)
     return fewest;
 }
 
-/* The NICs that a GPU would use for channels 0, 1, ... until the first comes again, or until they fill its way to the CPU:
- * how many, and their sum. */
+/* The NICs that a GPU would use for channels 0, 1, ... until the first comes again, or until they fill its way to the
+ * CPU: how many, and their sum. */
 static enum orr_code measure_nets(const struct orr_part *part, uint32_t gpu, uint32_t *scratch, int32_t *ret_count,
                                   float *ret_bw, float *ret_least, struct orr_error *err)
 {
@@ -240,7 +241,8 @@ static enum orr_code measure_nets(const struct orr_part *part, uint32_t gpu, uin
 }
 
 /* What releases exchange that size point-to-point transfers and NVLS by the rate of the NICs. */
-static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part *part, uint32_t *scratch, struct orr_error *err)
+static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part *part, uint32_t *scratch,
+                                   struct orr_error *err)
 {
     const struct orr_system *system = &part->system;
     struct orr_contribution *c = &part->contribution;
@@ -323,7 +325,8 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     struct orr_contribution *c = &part->contribution;
     const struct orr_system *system = &part->system;
     const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
-    uint32_t *scratch = ORR_NEW(a->arena, uint32_t, (size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU));
+    uint32_t *scratch =
+        ORR_NEW(a->arena, uint32_t, (size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU));
     if (!scratch)
         return orr_fail_nomem(err);
     c->cpu_arch = cpu->cpu.arch;

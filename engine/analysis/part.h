@@ -1,5 +1,5 @@
-/* Inside analysis/: the parts of a host. Trimming decides which GPUs reach each other without the network; each such set
- * is a system of its own. */
+/* Inside analysis/: the parts of a host. Trimming decides which GPUs reach each other without the network; each such
+ * set is a system of its own. */
 #ifndef ORR_ANALYSIS_PART_H
 #define ORR_ANALYSIS_PART_H
 
@@ -8,10 +8,10 @@
 /* Paths of the whole host, its parts, and the paths of each part. */
 enum orr_code orr_parts_make(struct orr_analysis *analysis, struct orr_error *err) ORR_NO_DISCARD;
 /* GPU Direct RDMA of every GPU with every NET of the part. */
-enum orr_code orr_part_decide(const struct orr_analysis *analysis, struct orr_part *part, struct orr_error *err)
-    ORR_NO_DISCARD;
+enum orr_code orr_part_decide(const struct orr_analysis *analysis, struct orr_part *part,
+                              struct orr_error *err) ORR_NO_DISCARD;
 /* The graphs of the part, what it contributes to the communicator, and its NICs by channel. */
-enum orr_code orr_part_search(const struct orr_analysis *analysis, struct orr_part *part, struct orr_error *err)
-    ORR_NO_DISCARD;
+enum orr_code orr_part_search(const struct orr_analysis *analysis, struct orr_part *part,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -15,8 +15,8 @@ const char *orr_code_name(enum orr_code code)
     return (unsigned)code < ORR_CODE_COUNT ? code_names[code] : "internal";
 }
 
-static enum orr_code fill(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column,
-                          const char *format, va_list args)
+static enum orr_code fill(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,
+                          va_list args)
 {
     if (err && err->code == ORR_OK) {
         err->code = code;
@@ -36,8 +36,8 @@ enum orr_code orr_fail(struct orr_error *err, enum orr_code code, const char *fo
     return code;
 }
 
-enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column,
-                          const char *format, ...)
+enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,
+                          ...)
 {
     va_list args;
     va_start(args, format);

@@ -14,20 +14,20 @@
 /* Codes with the stable name that users see (problem types end in it), in no significant order. */
 #define ORR_CODE_MAP(X)                                                                                                \
     X(OK, "ok")                                                                                                        \
-    X(NOMEM, "out-of-memory")          /* an allocation failed: the request may be tried again */                      \
-    X(SYNTAX, "malformed-xml")         /* the bytes are no well-formed XML */                                          \
-    X(REFUSED, "refused-by-nccl")      /* only with --strict: NCCL's own reader would refuse the file */               \
+    X(NOMEM, "out-of-memory")             /* an allocation failed: the request may be tried again */                   \
+    X(SYNTAX, "malformed-xml")            /* the bytes are no well-formed XML */                                       \
+    X(REFUSED, "refused-by-nccl")         /* only with --strict: NCCL's own reader would refuse the file */            \
     X(UNRECOGNISED, "unrecognised-input") /* no kind of input that Orrery understands */                               \
-    X(INVALID, "invalid-topology")     /* understood, but contradicts itself or lacks something required */            \
-    X(NO_RANKS, "no-ranks")            /* no GPU takes part: nothing to analyse */                                     \
-    X(LIMIT, "limit-exceeded")         /* larger than a stated limit */                                                \
-    X(SETTING, "invalid-setting")      /* a release, host count or NCCL_* value that cannot be used */                 \
-    X(NOT_FOUND, "not-found")          /* no such node, topology, section */                                           \
-    X(UNSUPPORTED, "unsupported")      /* understood, but outside what Orrery computes; the text says why */           \
-    X(RENDER, "render-failed")         /* the drawing could not be laid out within its limits */                       \
-    X(STORE, "store-failed")           /* the database refused or cannot be reached */                                 \
-    X(IO, "io-failed")                 /* a file or socket could not be read or written */                             \
-    X(INTERNAL, "internal")            /* a defect in Orrery itself */
+    X(INVALID, "invalid-topology")        /* understood, but contradicts itself or lacks something required */         \
+    X(NO_RANKS, "no-ranks")               /* no GPU takes part: nothing to analyse */                                  \
+    X(LIMIT, "limit-exceeded")            /* larger than a stated limit */                                             \
+    X(SETTING, "invalid-setting")         /* a release, host count or NCCL_* value that cannot be used */              \
+    X(NOT_FOUND, "not-found")             /* no such node, topology, section */                                        \
+    X(UNSUPPORTED, "unsupported")         /* understood, but outside what Orrery computes; the text says why */        \
+    X(RENDER, "render-failed")            /* the drawing could not be laid out within its limits */                    \
+    X(STORE, "store-failed")              /* the database refused or cannot be reached */                              \
+    X(IO, "io-failed")                    /* a file or socket could not be read or written */                          \
+    X(INTERNAL, "internal")               /* a defect in Orrery itself */
 
 enum orr_code {
 #define X(name, text) ORR_##name,
@@ -38,21 +38,21 @@ enum orr_code {
 
 struct orr_error {
     enum orr_code code;
-    uint32_t line;   /* 1-based line of the input, 0: the error has no place in a text */
-    uint32_t column; /* 1-based column, 0: unknown */
-    char where[96];  /* element path ("system/cpu[0]/pci[2]"), setting name, file ...; may be empty */
-    char text[256];  /* what is wrong, with the offending value; one sentence without a full stop */
+    uint32_t line;    /* 1-based line of the input, 0: the error has no place in a text */
+    uint32_t column;  /* 1-based column, 0: unknown */
+    char where[96];   /* element path ("system/cpu[0]/pci[2]"), setting name, file ...; may be empty */
+    char text[256];   /* what is wrong, with the offending value; one sentence without a full stop */
     char advice[192]; /* what to do about it; may be empty */
 };
 
-#define ORR_NO_DISCARD __attribute__((warn_unused_result))
+#define ORR_NO_DISCARD   __attribute__((warn_unused_result))
 #define ORR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 /* Fills err unless it already holds a report, and returns code. */
 enum orr_code orr_fail(struct orr_error *err, enum orr_code code, const char *format, ...) ORR_PRINTF(3, 4);
 /* The same with a place in the input text. */
-enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column,
-                          const char *format, ...) ORR_PRINTF(5, 6);
+enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,
+                          ...) ORR_PRINTF(5, 6);
 /* Add the element path or the advice to the report in err; nothing happens where one stands already. */
 void orr_error_where(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_error_advice(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);

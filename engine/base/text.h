@@ -10,10 +10,10 @@
 #include "engine/base/error.h"
 
 struct orr_text {
-    char *data;      /* zero-terminated once something was written; owned */
-    size_t length;   /* without the terminating zero */
+    char *data;    /* zero-terminated once something was written; owned */
+    size_t length; /* without the terminating zero */
     size_t capacity;
-    size_t limit;    /* largest length allowed */
+    size_t limit; /* largest length allowed */
     bool failed;
 };
 

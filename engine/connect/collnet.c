@@ -40,8 +40,9 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *er
     const struct orr_graph *graphs = c->members[0].contribution->graphs;
     const struct orr_graph *direct = &graphs[ORR_GRAPH_COLLNET_DIRECT];
     int32_t heads[ORR_MAX_CHANNELS];
-    out->collnet_heads = orr_graph_heads(direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct,
-                                         c->rules->collnet_heads_distinct, heads);
+    out->collnet_heads =
+        orr_graph_heads(direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct,
+                        c->rules->collnet_heads_distinct, heads);
     if (!c->rules->collnet_chains)
         return ORR_OK;
     struct orr_chain *chains = ORR_NEW(c->arena, struct orr_chain, (size_t)out->distinct_count);

@@ -58,23 +58,23 @@ struct orr_communicator {
     uint32_t rank_count, node_count, max_local_ranks, min_local_ranks;
     int32_t cpu_arch, cpu_vendor; /* MIXED where members differ */
     int32_t sm_min, sm_max;
-    bool has_nvswitch;            /* member 0's, which decides for CollNetDirect */
-    uint32_t own_local_ranks;     /* on rank 0's node */
-    bool collnet;                 /* on after alignment */
-    bool nvls;                    /* on: supported everywhere, with heads */
-    const int32_t *node_of_rank;  /* [rank] */
+    bool has_nvswitch;           /* member 0's, which decides for CollNetDirect */
+    uint32_t own_local_ranks;    /* on rank 0's node */
+    bool collnet;                /* on after alignment */
+    bool nvls;                   /* on: supported everywhere, with heads */
+    const int32_t *node_of_rank; /* [rank] */
 
     struct orr_graph aligned[ORR_GRAPH_COUNT]; /* fields after alignment; gpus and nets are member 0's own */
     float own_latency_inter[ORR_GRAPH_COUNT];  /* member 0's, which the tuning model takes */
     int32_t max_tree_pattern;
 
-    int32_t channel_count;   /* all channels */
-    int32_t coll_channels;   /* those for collectives (before NVLS copies) */
+    int32_t channel_count; /* all channels */
+    int32_t coll_channels; /* those for collectives (before NVLS copies) */
     /* Channels are copies of fewer distinct ones: channel c is distinct channel source[c]. */
     int32_t distinct_count;
-    const int32_t *source;        /* [channel] */
-    int32_t *const *rings;        /* [distinct channel][position]: ranks in ring order, starting at rank 0 */
-    const struct orr_tree *trees; /* [distinct channel]; 2.7.8: the tree towards the root */
+    const int32_t *source;             /* [channel] */
+    int32_t *const *rings;             /* [distinct channel][position]: ranks in ring order, starting at rank 0 */
+    const struct orr_tree *trees;      /* [distinct channel]; 2.7.8: the tree towards the root */
     const struct orr_tree *down_trees; /* [distinct channel]: 2.7.8's second link set, away from the root; else NULL */
     const struct orr_chain *collnet_chains; /* [distinct channel], NULL where CollNet is off or there is one node */
 
@@ -91,7 +91,7 @@ struct orr_communicator {
 /* Connects the members. settings give the release. All memory comes from arena. INTERNAL where a ring does not close
  * (NCCL fails there as well). */
 enum orr_code orr_connect(const struct orr_member *members, uint32_t member_count, const struct orr_settings *settings,
-                          struct orr_arena *arena, struct orr_communicator *ret_communicator, struct orr_error *err)
-    ORR_NO_DISCARD;
+                          struct orr_arena *arena, struct orr_communicator *ret_communicator,
+                          struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

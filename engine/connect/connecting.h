@@ -12,7 +12,7 @@ struct orr_connecting {
     const struct orr_connect_rules *rules;
     struct orr_arena *arena;
     struct orr_communicator *out;
-    int32_t max_channels; /* of the release */
+    int32_t max_channels;  /* of the release */
     int32_t base_channels; /* K: channels that every member's ring and tree graph has */
     int32_t min_ctas, max_ctas;
     int32_t nvls_channels; /* wanted, before the number of heads is known */

@@ -40,8 +40,8 @@ void orr_count_nvls(struct orr_connecting *c)
 }
 
 /* One tree set for all heads: ranks are heads of one share at most. */
-static void connect_tree(const struct orr_connecting *c, const struct orr_tree_place *places,
-                         const int32_t *heads, int32_t head_count, struct orr_nvls_tree *tree)
+static void connect_tree(const struct orr_connecting *c, const struct orr_tree_place *places, const int32_t *heads,
+                         int32_t head_count, struct orr_nvls_tree *tree)
 {
     const struct orr_communicator *out = c->out;
     for (uint32_t rank = 0; rank < out->rank_count; rank++)

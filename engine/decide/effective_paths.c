@@ -94,7 +94,8 @@ static enum orr_code retag_c2c(const struct work *w)
     return ORR_OK;
 }
 
-/* The GPU through which g would reach the NET: 2.12 takes the first eligible one that prefers the NET, else the last. */
+/* The GPU through which g would reach the NET: 2.12 takes the first eligible one that prefers the NET, else the last.
+ */
 static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;

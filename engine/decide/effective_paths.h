@@ -8,7 +8,7 @@
 
 /* Computes all paths of a system as NCCL has them before trimming, or before the search. All memory from arena. */
 enum orr_code orr_effective_paths(const struct orr_system *system, const struct orr_settings *settings,
-                                  struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
-    ORR_NO_DISCARD;
+                                  struct orr_arena *arena, struct orr_paths *ret_paths,
+                                  struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -5,11 +5,13 @@
 static enum orr_code no_cpu(const struct orr_paths *paths, uint32_t gpu, struct orr_error *err)
 {
     char id[ORR_NODE_ID_SIZE];
-    return orr_fail(err, ORR_INVALID, "%s reaches no CPU", orr_node_id_format(ORR_GPU, paths->system->nodes[gpu].id, id));
+    return orr_fail(err, ORR_INVALID, "%s reaches no CPU",
+                    orr_node_id_format(ORR_GPU, paths->system->nodes[gpu].id, id));
 }
 
 /* The fastest, then the nearest by type, then by hops. */
-static enum orr_code nearest_of_locals(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
+static enum orr_code nearest_of_locals(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu,
+                                       struct orr_error *err)
 {
     const struct orr_system *system = paths->system;
     const struct orr_path *best = NULL;
@@ -17,8 +19,9 @@ static enum orr_code nearest_of_locals(const struct orr_paths *paths, uint32_t g
         const struct orr_path *path = orr_path(paths, gpu, cpu);
         if (!path->hops)
             continue;
-        if (best && (path->bw < best->bw || (path->bw == best->bw && (path->type > best->type ||
-                     (path->type == best->type && path->hops >= best->hops)))))
+        if (best &&
+            (path->bw < best->bw || (path->bw == best->bw && (path->type > best->type ||
+                                                              (path->type == best->type && path->hops >= best->hops)))))
             continue;
         best = path;
         *ret_cpu = cpu;

@@ -6,8 +6,8 @@
 #include "engine/paths/paths.h"
 
 /* The CPU of a GPU (node indices): the fewest hops, the first of equals. INVALID where none is reached. */
-enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
-    ORR_NO_DISCARD;
+enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu,
+                            struct orr_error *err) ORR_NO_DISCARD;
 
 /* All nodes of a type that are nearest to `from`, in index order; ret_nodes has room for all of the type. Returns how
  * many. Where none is connected, all are. */

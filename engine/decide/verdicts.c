@@ -46,7 +46,8 @@ static uint32_t first_gpu_on(const struct orr_system *system, uint32_t dev)
 {
     const struct orr_node *device = &system->nodes[dev];
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-        if (system->nodes[g].gpu.dev == device->gpu.dev && orr_id_system(system->nodes[g].id) == orr_id_system(device->id))
+        if (system->nodes[g].gpu.dev == device->gpu.dev &&
+            orr_id_system(system->nodes[g].id) == orr_id_system(device->id))
             return g;
     return ORR_NO_NODE;
 }
@@ -69,7 +70,9 @@ struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struc
     bool within = path->type <= level.type;
     verdict.decision = (struct orr_decision){
         .verdict = within,
-        .rule = a == b ? ORR_RULE_P2P_SELF : within ? ORR_RULE_P2P_WITHIN_LEVEL : ORR_RULE_P2P_BEYOND_LEVEL,
+        .rule = a == b   ? ORR_RULE_P2P_SELF
+                : within ? ORR_RULE_P2P_WITHIN_LEVEL
+                         : ORR_RULE_P2P_BEYOND_LEVEL,
         .distance = path->type,
         .level = (uint8_t)level.type,
         .setting = level.setting,
@@ -166,7 +169,8 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
     if (distance <= level) {
         uint32_t cpu = ORR_NO_NODE;
         ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
-        bool pci_mode = system->release->gdr_has_modes && orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != direct;
+        bool pci_mode =
+            system->release->gdr_has_modes && orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != direct;
         decision.verdict = pci_mode ? 2 : 1;
         decision.rule = pci_mode ? ORR_RULE_GDR_PCI_MODE : ORR_RULE_GDR_WITHIN_LEVEL;
     }

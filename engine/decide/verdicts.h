@@ -17,8 +17,8 @@ struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struc
 
 /* May a GPU use GPU Direct RDMA with a NET, for sending (read) or receiving? */
 enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,
-                             uint32_t net, bool sending, struct orr_decision *ret_decision, struct orr_error *err)
-    ORR_NO_DISCARD;
+                             uint32_t net, bool sending, struct orr_decision *ret_decision,
+                             struct orr_error *err) ORR_NO_DISCARD;
 
 /* The GPU through which a PXN path leads: the first node that is no NVSwitch. INVALID where that is no GPU. */
 enum orr_code orr_pxn_relay(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t *ret_relay,

@@ -54,14 +54,16 @@ enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t 
         (first.type == ORR_PATH_C2C && second.type == ORR_PATH_PHB))
         path.type = ORR_PATH_P2C;
     while (paths->link_capacity < paths->link_count + path.hops) {
-        uint32_t *links = orr_arena_grow(paths->arena, paths->links, paths->link_count, &paths->link_capacity, sizeof *links);
+        uint32_t *links =
+            orr_arena_grow(paths->arena, paths->links, paths->link_count, &paths->link_capacity, sizeof *links);
         if (!links)
             return orr_fail_nomem(err);
         paths->links = links;
     }
     if (path.hops) { /* two devices out of reach: there may be no link at all, and no memory for any */
         memcpy(paths->links + paths->link_count, paths->links + first.first, first.hops * sizeof *paths->links);
-        memcpy(paths->links + paths->link_count + first.hops, paths->links + second.first, second.hops * sizeof *paths->links);
+        memcpy(paths->links + paths->link_count + first.hops, paths->links + second.first,
+               second.hops * sizeof *paths->links);
     }
     paths->link_count += path.hops;
     *orr_path(paths, from, to) = path;

@@ -12,20 +12,20 @@
 
 /* How a path came to be: the route found first, or what a later rule made of it. */
 enum orr_path_origin {
-    ORR_ROUTE,          /* the best direct route */
+    ORR_ROUTE,                /* the best direct route */
     ORR_ROUTE_VIA_CPU_NO_P2P, /* GPU to GPU through the CPU, because P2P is not possible */
     ORR_ROUTE_VIA_CPU_NO_GDR, /* GPU to NET or back through the CPU, because GPU Direct RDMA is not possible */
-    ORR_ROUTE_PXN,      /* GPU to NET through another GPU */
-    ORR_ROUTE_C2C,      /* GPU and NET of one CPU, one of them on C2C: P2C */
-    ORR_ROUTE_UNREACHABLE /* neither P2P nor shared memory: the network is used instead (type NET) */
+    ORR_ROUTE_PXN,            /* GPU to NET through another GPU */
+    ORR_ROUTE_C2C,            /* GPU and NET of one CPU, one of them on C2C: P2C */
+    ORR_ROUTE_UNREACHABLE     /* neither P2P nor shared memory: the network is used instead (type NET) */
 };
 
 struct orr_path {
-    float bw;            /* GB/s, the least of its links as the rules count them; 0: not connected */
-    uint8_t type;        /* enum orr_path_type */
-    uint8_t origin;      /* enum orr_path_origin */
-    uint16_t hops;       /* links */
-    uint32_t first;      /* into paths->links */
+    float bw;       /* GB/s, the least of its links as the rules count them; 0: not connected */
+    uint8_t type;   /* enum orr_path_type */
+    uint8_t origin; /* enum orr_path_origin */
+    uint16_t hops;  /* links */
+    uint32_t first; /* into paths->links */
 };
 
 /* How many of its nearest NETs a GPU uses; a positive number is a maximum. */
@@ -40,8 +40,8 @@ struct orr_paths {
     uint32_t *links;        /* the pool: link indices */
     uint32_t link_count;
     unsigned link_capacity;
-    int32_t *local_gpu;     /* [NET in order]: GPU (index within its type) nearest to it, -1: none; NULL before decide/ */
-    int32_t nets_per_gpu;   /* ORR_NETS_AUTO, ORR_NETS_EVERY or a maximum */
+    int32_t *local_gpu;   /* [NET in order]: GPU (index within its type) nearest to it, -1: none; NULL before decide/ */
+    int32_t nets_per_gpu; /* ORR_NETS_AUTO, ORR_NETS_EVERY or a maximum */
     struct orr_arena *arena;
 };
 
@@ -65,15 +65,15 @@ int orr_path_narrowest(const struct orr_paths *paths, const struct orr_path *pat
 /* How a path came to be, for users: "through the CPU, because P2P is not possible". */
 const char *orr_path_origin_text(enum orr_path_origin origin);
 
-/* Replaces the path from -> to by from -> by -> to: links of both, the smaller bandwidth, the larger type; over a GPU it
- * is PXN, and PHB with C2C is P2C. */
+/* Replaces the path from -> to by from -> by -> to: links of both, the smaller bandwidth, the larger type; over a GPU
+ * it is PXN, and PHB with C2C is P2C. */
 enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t by, uint32_t to,
                                enum orr_path_origin origin, struct orr_error *err) ORR_NO_DISCARD;
 
 /* Finds the best direct route from every node to every base node. What P2P, GPU Direct RDMA and PXN make of them is
  * decide/effective_paths.h. INVALID where a link has no way back, as NCCL fails there. */
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
-                              struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
-    ORR_NO_DISCARD;
+                              struct orr_arena *arena, struct orr_paths *ret_paths,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -25,11 +25,11 @@ struct route {
 
 struct waves {
     const struct orr_system *system;
-    bool relay_by_gpu; /* NVLink through another GPU is allowed */
-    uint32_t base, home; /* the destination; its DEV where it is a rank's GPU */
-    uint32_t relay_hops; /* hops from the destination at which a device may be passed by NVLink */
+    bool relay_by_gpu;     /* NVLink through another GPU is allowed */
+    uint32_t base, home;   /* the destination; its DEV where it is a rank's GPU */
+    uint32_t relay_hops;   /* hops from the destination at which a device may be passed by NVLink */
     uint16_t *known_types; /* of the paths */
-    struct route *routes; /* [node] */
+    struct route *routes;  /* [node] */
     struct cell *cells;
     uint32_t cell_count;
     unsigned cell_capacity;
@@ -53,8 +53,8 @@ static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *
     }
     if (at == w->base || system->nodes[at].type != ORR_GPU)
         return true;
-    return w->relay_by_gpu && system->release->relays_by_gpu && link->type == ORR_LINK_NVL && system->nodes[link->to].type == ORR_GPU &&
-           w->routes[at].hops <= 1;
+    return w->relay_by_gpu && system->release->relays_by_gpu && link->type == ORR_LINK_NVL &&
+           system->nodes[link->to].type == ORR_GPU && w->routes[at].hops <= 1;
 }
 
 static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_link *link)
@@ -72,7 +72,8 @@ static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_li
     if (release->has_devs && x == ORR_DEV && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL &&
         route->hops == w->relay_hops)
         return ORR_PATH_NVB;
-    if (release->relays_by_gpu && x == ORR_GPU && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL && route->hops + 1 > 1)
+    if (release->relays_by_gpu && x == ORR_GPU && route->type == ORR_PATH_NVL && link->type == ORR_LINK_NVL &&
+        route->hops + 1 > 1)
         return ORR_PATH_NVB;
     if (link->type == ORR_LINK_PCI && (x == ORR_CPU || y == ORR_CPU))
         return ORR_PATH_PHB;
@@ -128,10 +129,7 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
     if (!ORR_RESERVE(w->arena, w->cells, w->cell_count, w->cell_capacity))
         return orr_fail_nomem(w->err);
     w->cells[w->cell_count] = (struct cell){.link = back, .rest = from.cell};
-    *to = (struct route){.bw = bw,
-                         .type = type,
-                         .hops = (uint16_t)(from.hops + 1),
-                         .cell = (int32_t)w->cell_count++};
+    *to = (struct route){.bw = bw, .type = type, .hops = (uint16_t)(from.hops + 1), .cell = (int32_t)w->cell_count++};
     bool ends_here = w->system->nodes[link->to].type == ORR_GPU && !w->system->release->relays_by_gpu;
     if (!ends_here && w->in_next[link->to] != w->wave_number) {
         w->in_next[link->to] = w->wave_number;
@@ -185,7 +183,8 @@ static enum orr_code store(const struct waves *w, struct orr_paths *paths, uint3
         if (paths->base_of[n] == ORR_NO_NODE)
             continue;
         struct orr_path *path = orr_path(paths, n, base);
-        *path = (struct orr_path){.bw = route->bw, .type = route->type, .hops = route->hops, .first = paths->link_count};
+        *path =
+            (struct orr_path){.bw = route->bw, .type = route->type, .hops = route->hops, .first = paths->link_count};
         for (int32_t cell = route->cell; cell != NO_CELL; cell = w->cells[cell].rest) {
             if (!ORR_RESERVE(paths->arena, paths->links, paths->link_count, paths->link_capacity))
                 return orr_fail_nomem(w->err);
@@ -195,8 +194,8 @@ static enum orr_code store(const struct waves *w, struct orr_paths *paths, uint3
     return ORR_OK;
 }
 
-/* NCCL finds the column of a destination by its id, so nodes that share an id share the first one's column: the waves of
- * the later ones improve on the routes to it, and their own columns stay without routes. */
+/* NCCL finds the column of a destination by its id, so nodes that share an id share the first one's column: the waves
+ * of the later ones improve on the routes to it, and their own columns stay without routes. */
 static enum orr_code route_column(struct waves *w, struct orr_paths *paths, uint32_t base)
 {
     const struct orr_system *system = w->system;
@@ -224,7 +223,8 @@ static int32_t read_policy(const char *text)
 
 static bool is_base(const struct orr_release *release, enum orr_node_type type)
 {
-    return type == ORR_GPU || type == ORR_DEV || (type == ORR_NVS && release->has_nvs_paths) || type == ORR_CPU || type == ORR_NET;
+    return type == ORR_GPU || type == ORR_DEV || (type == ORR_NVS && release->has_nvs_paths) || type == ORR_CPU ||
+           type == ORR_NET;
 }
 
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,

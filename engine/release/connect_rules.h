@@ -6,23 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum orr_rails { /* when nodes with odd numbers exchange ring channels 2j and 2j + 1 */
-    ORR_RAILS_AS_FOUND,        /* never */
-    ORR_RAILS_ALTERNATE_CROSS, /* the aligned ring graph may cross NICs */
-    ORR_RAILS_ALTERNATE_PAIRS, /* the aligned ring graph crosses NICs in pairs (crossNic 2) */
-    ORR_RAILS_ALTERNATE_OWN    /* the node's own ring graph does */
+enum orr_rails {                            /* when nodes with odd numbers exchange ring channels 2j and 2j + 1 */
+                 ORR_RAILS_AS_FOUND,        /* never */
+                 ORR_RAILS_ALTERNATE_CROSS, /* the aligned ring graph may cross NICs */
+                 ORR_RAILS_ALTERNATE_PAIRS, /* the aligned ring graph crosses NICs in pairs (crossNic 2) */
+                 ORR_RAILS_ALTERNATE_OWN    /* the node's own ring graph does */
 };
 
 enum orr_net_peer { /* point-to-point channels to a peer on another host */
-    ORR_NET_PEER_ONE,
-    ORR_NET_PEER_TWO,     /* NCCL_NCHANNELS_PER_NET_PEER, 2 by default */
-    ORR_NET_PEER_BY_SIZE, /* fewer the more ranks there are, at least what fills a GPU's CPU link */
-    ORR_NET_PEER_BY_RATE  /* by the rate of a GPU's NICs; the least over all ranks */
+                    ORR_NET_PEER_ONE,
+                    ORR_NET_PEER_TWO,     /* NCCL_NCHANNELS_PER_NET_PEER, 2 by default */
+                    ORR_NET_PEER_BY_SIZE, /* fewer the more ranks there are, at least what fills a GPU's CPU link */
+                    ORR_NET_PEER_BY_RATE  /* by the rate of a GPU's NICs; the least over all ranks */
 };
 
 struct orr_connect_rules {
     /* Alignment. */
-    bool mixes_cpu;              /* CPU types are exchanged: differing ones become MIXED */
+    bool mixes_cpu; /* CPU types are exchanged: differing ones become MIXED */
     bool aligns_cross_nic;
     bool aligns_type_inter;
     bool aligns_intra_to_nearest; /* the nearest intra type wins, not the farthest */
@@ -30,9 +30,9 @@ struct orr_connect_rules {
     enum orr_rails rails;
 
     /* Trees. */
-    bool up_and_down_trees;   /* two link sets over one loop (2.7.8), not parent and children */
-    bool shifts_even_trees;   /* the second tree is shifted for an even number of nodes, mirrored for an odd one */
-    int32_t root_child_slot;  /* slot of the root's only child */
+    bool up_and_down_trees;  /* two link sets over one loop (2.7.8), not parent and children */
+    bool shifts_even_trees;  /* the second tree is shifted for an even number of nodes, mirrored for an odd one */
+    int32_t root_child_slot; /* slot of the root's only child */
 
     /* CollNet. */
     int32_t collnet_max_local_ranks; /* off where a node has more, 0: no limit */
@@ -44,10 +44,10 @@ struct orr_connect_rules {
     int32_t double_sm_min, double_sm_max;
 
     /* NVLS. */
-    int32_t nvls_channels;                                 /* by default, 0: the release has no NVLS */
+    int32_t nvls_channels;                                  /* by default, 0: the release has no NVLS */
     int32_t nvls_channels_sm100, nvls_channels_sm100_hosts; /* from capability 100 on: one host, several */
-    bool nvls_by_net_rate;      /* then, with several nodes, more by NIC rate and node size */
-    bool nvls_copies_channels;  /* collective channels are copied up to the NVLS channels */
+    bool nvls_by_net_rate;     /* then, with several nodes, more by NIC rate and node size */
+    bool nvls_copies_channels; /* collective channels are copied up to the NVLS channels */
 
     /* Point to point. */
     enum orr_net_peer net_peer;

@@ -24,9 +24,9 @@ struct orr_release;
 
 enum orr_path_type { /* ORDER: nearest first */
 #define X(name, meaning) ORR_PATH_##name,
-    ORR_PATH_MAP(X)
+                     ORR_PATH_MAP(X)
 #undef X
-        ORR_PATH_TYPE_COUNT
+                         ORR_PATH_TYPE_COUNT
 };
 
 /* "PIX"; "at most one PCIe bridge". */

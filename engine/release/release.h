@@ -41,7 +41,13 @@ enum orr_admission { ORR_ADMIT_FASTER, ORR_ADMIT_FEWER_HOPS, ORR_ADMIT_NEARER };
 enum orr_net_choice { ORR_NET_BY_CHANNEL, ORR_NET_BY_DEV, ORR_NET_BY_MIRRORED_DEV, ORR_NET_BY_MIRRORED_SHARE };
 /* When two GPUs count as unable to reach each other, and how the path shows it. */
 enum orr_separation { ORR_APART_WITHOUT_SHM, ORR_APART_WITHOUT_SHM_AND_P2P, ORR_APART_WHERE_NETWORK_IS_BETTER };
-enum orr_pxn_rule { ORR_PXN_NONE, ORR_PXN_FIRST_PREFERRING, ORR_PXN_LOCAL_GPU_PAST_PXB, ORR_PXN_LOCAL_GPU_PAST_PXN, ORR_PXN_LOCAL_GPU_WITH_GDR };
+enum orr_pxn_rule {
+    ORR_PXN_NONE,
+    ORR_PXN_FIRST_PREFERRING,
+    ORR_PXN_LOCAL_GPU_PAST_PXB,
+    ORR_PXN_LOCAL_GPU_PAST_PXN,
+    ORR_PXN_LOCAL_GPU_WITH_GDR
+};
 /* Default P2P level by the first CPU. */
 enum orr_p2p_default { ORR_P2P_BY_MODEL, ORR_P2P_BY_VENDOR, ORR_P2P_PXB_BUT_AMD_PAIR };
 enum orr_net_lists { ORR_NETS_ALL, ORR_NETS_BY_TYPE_ROTATED, ORR_NETS_PREFERRED };
@@ -63,30 +69,30 @@ struct orr_release {
     const uint8_t *path_types; /* enum orr_path_type that it has, in order: the position is the number it logs */
     uint32_t path_type_count;
     enum orr_id_layout id_layout;
-    int32_t max_channels;       /* MAXCHANNELS */
-    uint32_t max_elements;      /* of a document; a file with that many already fails */
-    uint32_t max_children;      /* of one element */
-    uint32_t max_nodes;         /* of one type */
-    uint32_t max_links;         /* of one node */
+    int32_t max_channels;           /* MAXCHANNELS */
+    uint32_t max_elements;          /* of a document; a file with that many already fails */
+    uint32_t max_children;          /* of one element */
+    uint32_t max_nodes;             /* of one type */
+    uint32_t max_links;             /* of one node */
     const struct orr_speed *speeds; /* ends with a NULL prefix, whose units are the fallback */
     const struct orr_nvlink_bw *nvlink_bw;
     const struct orr_nvlink_bw *nvlink_counted; /* taken when point-to-point channels are counted */
     float qpi_power, qpi_arm, qpi_amd, qpi_zhaoxin, qpi_yongfeng;
-    float qpi_intel[5]; /* by model, 0 unused */
+    float qpi_intel[5];                           /* by model, 0 unused */
     float intel_overhead_up, intel_overhead_down; /* PCI charge on GPU paths of type PHB on Intel: bw * up / down */
 
     enum orr_pci_kind pci_kind;
-    bool merges_nic_functions;   /* the functions of one card are one NIC */
+    bool merges_nic_functions;     /* the functions of one card are one NIC */
     bool cpu_nics_of_first_system; /* a <nic> of any <cpu> is sought in the first system */
-    bool gpu_links_itself;       /* a GPU has a LOC link to itself */
+    bool gpu_links_itself;         /* a GPU has a LOC link to itself */
     enum orr_c2c_links c2c;
     bool pci_peer_links;
     enum orr_flattening flattening;
-    bool has_devs;               /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
-    bool reads_bare_guids;       /* a guid without 0x counts, and the node id stands for a missing one */
-    bool ascends_past_siblings;  /* finds the CPU above a GPU behind switches too; others never end there */
+    bool has_devs;              /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
+    bool reads_bare_guids;      /* a guid without 0x counts, and the node id stands for a missing one */
+    bool ascends_past_siblings; /* finds the CPU above a GPU behind switches too; others never end there */
     bool knows_zhaoxin, knows_latency;
-    int32_t newest_intel;        /* model that all newer ones count as */
+    int32_t newest_intel; /* model that all newer ones count as */
 
     /* Paths and verdicts. */
     enum orr_admission admission;
@@ -96,7 +102,7 @@ struct orr_release {
     bool power_sockets_are_near; /* NVLink, then the link between POWER CPUs, counts as the same socket */
     bool has_nvs_paths;
     enum orr_path_type unreached;
-    bool first_cpu_unreached;    /* a CPU that is not reached may count as the nearest */
+    bool first_cpu_unreached; /* a CPU that is not reached may count as the nearest */
     enum orr_p2p_default p2p_default;
     enum orr_separation separation;
     enum orr_net_choice net_choice;
@@ -105,11 +111,11 @@ struct orr_release {
     bool diverts_gdr_always;     /* also where the way goes through a CPU already */
     bool reads_only_with_nvlink; /* GPU Direct RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
-    bool gdr_level_c2c;          /* the GDR level reaches P2C; others count P2C as C2C */
-    bool exchanges_net_rates;    /* ranks tell each other the rate of their NICs */
-    bool keeps_nets;             /* NETs stay where no rank is elsewhere; the search leaves them alone */
-    bool retags_near_nets_only;  /* P2C only for the NETs nearest to a GPU */
-    float single_gpu_total;      /* total bandwidth of a GPU without NICs */
+    bool gdr_level_c2c;         /* the GDR level reaches P2C; others count P2C as C2C */
+    bool exchanges_net_rates;   /* ranks tell each other the rate of their NICs */
+    bool keeps_nets;            /* NETs stay where no rank is elsewhere; the search leaves them alone */
+    bool retags_near_nets_only; /* P2C only for the NETs nearest to a GPU */
+    float single_gpu_total;     /* total bandwidth of a GPU without NICs */
 
     /* Search. */
     const struct orr_search_rates *search_rates;
@@ -117,42 +123,42 @@ struct orr_release {
     int32_t steps_same, steps_tree, steps_other, steps_all; /* budgets of an attempt, and of all */
     enum orr_pattern_of_tree { ORR_TREE_SPLIT = 2, ORR_TREE_BALANCED = 1 } tree_pattern;
     bool tree_keeps_ring_channels; /* the tree must have as many channels as the ring, not at least one */
-    bool ring_follows_tree;      /* a ring has no more channels than the tree, for its NICs as well */
-    bool collnet_always;         /* asks for a CollNet graph whether CollNet is on or not */
-    bool collnet_direct;         /* has one of its own */
-    int32_t nvls_max_channels;   /* 0: no NVLS */
-    int32_t nvls_least_gpus;     /* in a system */
-    bool nvls_fixed_channels;    /* NVLS wants a channel for every GPU */
-    bool types_from_system;      /* limits start and end at what the system has, not at NVL, PIX and SYS */
-    bool rates_by_total;         /* the first rate must fit the GPUs' links too */
-    bool cross_nic_for_all;      /* crossing NICs concerns every pattern */
-    int32_t cross_nic_try;       /* value that relaxation tries */
-    bool splits_nvlink;          /* two groups of NVLink get two channels at least */
-    bool checks_unreachable;     /* a pair without a way fails a move of any factor */
-    bool empty_paths_are_free;   /* a path without links takes nothing and passes every limit */
-    bool compares_patterns;      /* fewer hops count only against a solution of the same pattern */
-    bool replays_first;          /* later channels repeat the one before, and search freely besides */
-    bool checks_way_back;        /* trees look at the type of the way back too */
-    bool power_cpu_only;         /* NVLink into a CPU charges the way back for POWER only */
+    bool ring_follows_tree;        /* a ring has no more channels than the tree, for its NICs as well */
+    bool collnet_always;           /* asks for a CollNet graph whether CollNet is on or not */
+    bool collnet_direct;           /* has one of its own */
+    int32_t nvls_max_channels;     /* 0: no NVLS */
+    int32_t nvls_least_gpus;       /* in a system */
+    bool nvls_fixed_channels;      /* NVLS wants a channel for every GPU */
+    bool types_from_system;        /* limits start and end at what the system has, not at NVL, PIX and SYS */
+    bool rates_by_total;           /* the first rate must fit the GPUs' links too */
+    bool cross_nic_for_all;        /* crossing NICs concerns every pattern */
+    int32_t cross_nic_try;         /* value that relaxation tries */
+    bool splits_nvlink;            /* two groups of NVLink get two channels at least */
+    bool checks_unreachable;       /* a pair without a way fails a move of any factor */
+    bool empty_paths_are_free;     /* a path without links takes nothing and passes every limit */
+    bool compares_patterns;        /* fewer hops count only against a solution of the same pattern */
+    bool replays_first;            /* later channels repeat the one before, and search freely besides */
+    bool checks_way_back;          /* trees look at the type of the way back too */
+    bool power_cpu_only;           /* NVLink into a CPU charges the way back for POWER only */
     enum orr_net_lists net_lists;
     bool rotates_start_nets;
-    bool counts_connections;     /* a NIC takes no more channels than its maxconn */
+    bool counts_connections; /* a NIC takes no more channels than its maxconn */
     enum orr_start_gpus start_gpus;
-    bool switch_neighbours;      /* with NVSwitches only GPUs next by index are tried */
-    bool switch_skips_order;     /* with NVSwitches, index order is not tried first */
+    bool switch_neighbours;  /* with NVSwitches only GPUs next by index are tried */
+    bool switch_skips_order; /* with NVSwitches, index order is not tried first */
     enum orr_nic_pairs nic_pairs;
-    bool knows_rails;            /* planes and rails of NICs limit where a channel may leave */
-    bool any_inter_before_sm90;  /* before capability 90, types to NICs are relaxed up to SYS */
+    bool knows_rails;                /* planes and rails of NICs limit where a channel may leave */
+    bool any_inter_before_sm90;      /* before capability 90, types to NICs are relaxed up to SYS */
     bool simple_order_by_preference; /* without a way, the first and last GPU's preferred NICs are taken */
 
-    bool duplicates_early;       /* doubles channels before raising rates, by capability; others at the end */
+    bool duplicates_early; /* doubles channels before raising rates, by capability; others at the end */
     bool raises_rings;
     bool amd_keeps_same_channels;
-    bool tree_for_sm90;          /* tries tree in place of balanced tree from sm 90 on */
-    bool relaxes_split_tree;     /* tries tree in place of split tree ... */
-    bool relaxes_pattern_first;  /* ... before crossing NICs, not after */
+    bool tree_for_sm90;                   /* tries tree in place of balanced tree from sm 90 on */
+    bool relaxes_split_tree;              /* tries tree in place of split tree ... */
+    bool relaxes_pattern_first;           /* ... before crossing NICs, not after */
     enum orr_path_type type_inter_always; /* below it, types to NICs are relaxed though a way was found */
-    bool finishes_at_full_rate;  /* only all channels at the full rate end the search */
+    bool finishes_at_full_rate;           /* only all channels at the full rate end the search */
 
     const struct orr_connect_rules *connect;
     const struct orr_tuning_model *tuning;

@@ -13,14 +13,23 @@ static const uint8_t path_types_2_12[] = {ORR_PATH_LOC, ORR_PATH_NVL, ORR_PATH_N
                                           ORR_PATH_PXB, ORR_PATH_PXN, ORR_PATH_PHB, ORR_PATH_SYS};
 static const uint8_t path_types_2_21[] = {ORR_PATH_LOC, ORR_PATH_NVL, ORR_PATH_NVB, ORR_PATH_PIX, ORR_PATH_PXB,
                                           ORR_PATH_PXN, ORR_PATH_PHB, ORR_PATH_SYS, ORR_PATH_NET, ORR_PATH_DIS};
-static const uint8_t path_types_2_27[] = {ORR_PATH_LOC, ORR_PATH_NVL, ORR_PATH_NVB, ORR_PATH_C2C, ORR_PATH_PIX, ORR_PATH_PXB,
-                                          ORR_PATH_P2C, ORR_PATH_PXN, ORR_PATH_PHB, ORR_PATH_SYS, ORR_PATH_NET, ORR_PATH_DIS};
+static const uint8_t path_types_2_27[] = {ORR_PATH_LOC, ORR_PATH_NVL, ORR_PATH_NVB, ORR_PATH_C2C,
+                                          ORR_PATH_PIX, ORR_PATH_PXB, ORR_PATH_P2C, ORR_PATH_PXN,
+                                          ORR_PATH_PHB, ORR_PATH_SYS, ORR_PATH_NET, ORR_PATH_DIS};
 
 /* Texts of link_speed, tried in this order as prefixes: kernels print with and without " PCIe". */
 static const struct orr_speed speeds_2_12[] = {
-    {"2.5 GT/s", 15},       {"5 GT/s", 30},         {"8 GT/s", 60},         {"16 GT/s", 120},
-    {"32 GT/s", 240},       {"5.0 GT/s PCIe", 30},  {"8.0 GT/s PCIe", 60},  {"16.0 GT/s PCIe", 120},
-    {"32.0 GT/s PCIe", 240}, {"64.0 GT/s PCIe", 480}, {NULL, 60},
+    {"2.5 GT/s", 15},
+    {"5 GT/s", 30},
+    {"8 GT/s", 60},
+    {"16 GT/s", 120},
+    {"32 GT/s", 240},
+    {"5.0 GT/s PCIe", 30},
+    {"8.0 GT/s PCIe", 60},
+    {"16.0 GT/s PCIe", 120},
+    {"32.0 GT/s PCIe", 240},
+    {"64.0 GT/s PCIe", 480},
+    {NULL, 60},
 };
 
 static const struct orr_speed speeds_2_7[] = {
@@ -48,9 +57,13 @@ static const float inter_old[] = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5
 static const float intra_sm90[] = {60, 50, 40, 30, 24, 20, 15, 12, 11, 6, 3};
 static const float inter_sm90[] = {48, 45, 42, 40, 30, 24, 22, 20, 17.5f, 15, 12, 6, 3, 2.4f, 1.2f, .24f, .12f};
 static const float intra_sm100_2_27[] = {90, 80, 70, 60, 50, 40, 30, 24, 20, 19, 18};
-static const float inter_sm100_2_27[] = {96, 48, 45.1f, 42, 40, 30, 24, 22, 20, 17.5f, 15, 12, 6, 3, 2.4f, 1.2f, .24f, .12f};
+static const float inter_sm100_2_27[] = {96,    48, 45.1f, 42, 40, 30,   24,   22,   20,
+                                         17.5f, 15, 12,    6,  3,  2.4f, 1.2f, .24f, .12f};
 
-#define RATES(intra_, inter_) {.intra = (intra_), .inter = (inter_), .intra_count = COUNT(intra_), .inter_count = COUNT(inter_)}
+#define RATES(intra_, inter_)                                                                                          \
+    {                                                                                                                  \
+        .intra = (intra_), .inter = (inter_), .intra_count = COUNT(intra_), .inter_count = COUNT(inter_)               \
+    }
 
 static const struct orr_search_rates rates_2_7[] = {{INT32_MIN, RATES(rates_2_7_all, rates_2_7_all)}};
 static const struct orr_search_rates rates_2_12[] = {{INT32_MIN, RATES(intra_2_12, inter_2_12)}};
@@ -65,7 +78,8 @@ static const struct orr_search_rates rates_2_27[] = {
 };
 
 static const float intra_sm100_2_30[] = {90, 80, 70, 60, 50, 45, 40, 30, 24, 20, 19, 18};
-static const float inter_sm100_2_30[] = {96, 86, 80, 48, 45.1f, 42, 40, 30, 24, 22, 20, 17.5f, 15, 12, 6, 3, 2.4f, 1.2f, .24f, .12f};
+static const float inter_sm100_2_30[] = {96, 86,    80, 48, 45.1f, 42, 40,   30,   24,   22,
+                                         20, 17.5f, 15, 12, 6,     3,  2.4f, 1.2f, .24f, .12f};
 static const struct orr_search_rates rates_2_30[] = {
     {100, RATES(intra_sm100_2_30, inter_sm100_2_30)},
     {90, RATES(intra_sm90, inter_sm90)},
@@ -142,8 +156,9 @@ static const struct orr_release releases[] = {
         .name = "2.12.12",
         .version = ORR_VERSION(2, 12, 12),
         .date = "2022-05",
-        .summary = "NVB relays through a GPU and PXN to other GPUs' NICs, routes by hops, double binary trees with balanced "
-                   "ends; AMD sockets count as free",
+        .summary =
+            "NVB relays through a GPU and PXN to other GPUs' NICs, routes by hops, double binary trees with balanced "
+            "ends; AMD sockets count as free",
         .verified = true,
         .path_types = path_types_2_12,
         .path_type_count = COUNT(path_types_2_12),
@@ -208,8 +223,9 @@ static const struct orr_release releases[] = {
         .name = "2.21.5",
         .version = ORR_VERSION(2, 21, 5),
         .date = "2024-04",
-        .summary = "NVLS and NVLink domains over hosts, the network used inside a host where it is faster, NICs shared out "
-                   "by mirrored GPU index, rates for capability 90",
+        .summary =
+            "NVLS and NVLink domains over hosts, the network used inside a host where it is faster, NICs shared out "
+            "by mirrored GPU index, rates for capability 90",
         .verified = true,
         .path_types = path_types_2_21,
         .path_type_count = COUNT(path_types_2_21),
@@ -362,7 +378,8 @@ static const struct orr_release releases[] = {
         .name = "2.30.7",
         .version = ORR_VERSION(2, 30, 7),
         .date = "2026-06",
-        .summary = "Ranks hang on physical GPUs (DEV), the nearest way wins before the fastest, PXN over C2C, NICs shared out by "
+        .summary = "Ranks hang on physical GPUs (DEV), the nearest way wins before the fastest, PXN over C2C, NICs "
+                   "shared out by "
                    "policy, rails and planes of NICs",
         .verified = false,
         .path_types = path_types_2_27,

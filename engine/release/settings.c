@@ -8,16 +8,26 @@
 
 /* Shorthands for the rows: an integer with a default, one that NCCL fills by itself, a level, a text. */
 #define INT(symbol, default_, values_, meaning_)                                                                       \
-    [ORR_SET_##symbol] = {.kind = ORR_SETTING_INT, .default_value = (default_), .values = (values_), .meaning = (meaning_)}
+    [ORR_SET_##                                                                                                        \
+        symbol] = {.kind = ORR_SETTING_INT, .default_value = (default_), .values = (values_), .meaning = (meaning_)}
 #define AUTO(symbol, default_text_, values_, meaning_)                                                                 \
-    [ORR_SET_##symbol] = {.kind = ORR_SETTING_INT, .default_value = ORR_SETTING_UNSET, .default_text = (default_text_),\
-                          .values = (values_), .meaning = (meaning_)}
+    [ORR_SET_##symbol] = {.kind = ORR_SETTING_INT,                                                                     \
+                          .default_value = ORR_SETTING_UNSET,                                                          \
+                          .default_text = (default_text_),                                                             \
+                          .values = (values_),                                                                         \
+                          .meaning = (meaning_)}
 #define LEVEL(symbol, default_text_, meaning_)                                                                         \
-    [ORR_SET_##symbol] = {.kind = ORR_SETTING_LEVEL, .default_value = -1, .default_text = (default_text_),             \
-                          .values = "LOC, NVL, NVB, C2C, PIX, PXB, P2C, PXN, PHB, SYS, or 0 to 4", .meaning = (meaning_)}
+    [ORR_SET_##symbol] = {.kind = ORR_SETTING_LEVEL,                                                                   \
+                          .default_value = -1,                                                                         \
+                          .default_text = (default_text_),                                                             \
+                          .values = "LOC, NVL, NVB, C2C, PIX, PXB, P2C, PXN, PHB, SYS, or 0 to 4",                     \
+                          .meaning = (meaning_)}
 #define TEXT(symbol, default_text_, values_, meaning_)                                                                 \
-    [ORR_SET_##symbol] = {.kind = ORR_SETTING_TEXT, .default_value = -1, .default_text = (default_text_),              \
-                          .values = (values_), .meaning = (meaning_)}
+    [ORR_SET_##symbol] = {.kind = ORR_SETTING_TEXT,                                                                    \
+                          .default_value = -1,                                                                         \
+                          .default_text = (default_text_),                                                             \
+                          .values = (values_),                                                                         \
+                          .meaning = (meaning_)}
 
 /* What a setting means; what differs between releases stands in `spans` below. */
 static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
@@ -27,7 +37,8 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     INT(COLLNET_NODE_THRESHOLD, 2, "number of nodes", "CollNet is off below this many nodes."),
     INT(CROSS_NIC, 2, "0, 1, 2", "May a ring enter and leave a host by different NICs: never, always, where it helps."),
     INT(IGNORE_CPU_AFFINITY, 0, "0, 1", "Ignores the CPU affinity of the process; nothing in the analysis changes."),
-    INT(IGNORE_DISABLED_P2P, 0, "0, 1, 2", "What to do where NVML says that P2P is disabled; Orrery takes NVML as saying OK."),
+    INT(IGNORE_DISABLED_P2P, 0, "0, 1, 2",
+        "What to do where NVML says that P2P is disabled; Orrery takes NVML as saying OK."),
     INT(LL128_C2C, 1, "0, 1", "LL128 over paths to NICs up to PXN from capability 90 on."),
     AUTO(LL128_NTHREADS, "640", "160 to 640", "Threads of a block with LL128."),
     AUTO(MAX_CTAS, "all channels", "1 to 64", "Most blocks, that is channels, of a collective."),
@@ -46,16 +57,19 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     INT(NET_GDR_C2C, 1, "0, 1", "GPU Direct RDMA over C2C and the CPU's PCIe."),
     LEVEL(NET_GDR_LEVEL, "PXB", "Farthest NIC for GPU Direct RDMA."),
     INT(NET_GDR_READ, -2, "0, 1, -2 (automatic)", "GPU Direct RDMA for sending."),
-    AUTO(NET_OVERHEAD, "1000, or 2000 on AMD", "nanoseconds", "Network overhead that the tuning model adds to each step."),
+    AUTO(NET_OVERHEAD, "1000, or 2000 on AMD", "nanoseconds",
+         "Network overhead that the tuning model adds to each step."),
     AUTO(NTHREADS, "by algorithm", "64 to 512, a multiple of 32", "Threads of a block with LL and Simple."),
     INT(NVB_DISABLE, 0, "0, 1", "1 never goes through a GPU to reach another by NVLink."),
     INT(NVLS_ENABLE, 2, "0, 1, 2", "NVLink SHARP: off, on, where the hardware has it."),
     AUTO(NVLS_NCHANNELS, "16, or 24 to 32 from capability 100 on", "1 to 64", "Channels for NVLS."),
     INT(P2P_DISABLE, 0, "0, 1", "1 is NCCL_P2P_LEVEL=LOC: no GPU reads another."),
     LEVEL(P2P_LEVEL, "PXB; SYS for two GPUs on AMD", "Farthest pair of GPUs that use P2P."),
-    AUTO(P2P_MAX_PEERS, "all ranks", "number of ranks", "Peers that a rank talks to at once, which limits channels per peer."),
+    AUTO(P2P_MAX_PEERS, "all ranks", "number of ranks",
+         "Peers that a rank talks to at once, which limits channels per peer."),
     INT(P2P_PER_CHANNEL_NET_BW, 14, "GB/s", "Network rate that one point-to-point channel is taken to carry."),
-    INT(P2P_PXN_LEVEL, 2, "0, 1, 2", "Point-to-point transfers through another GPU's NIC: never, where needed, always where possible."),
+    INT(P2P_PXN_LEVEL, 2, "0, 1, 2",
+        "Point-to-point transfers through another GPU's NIC: never, where needed, always where possible."),
     INT(P2P_USE_CUDA_MEMCPY, 0, "0, 1", "P2P by copy engine; no transfers through a relay GPU."),
     INT(PAT_ENABLE, 2, "0, 1, 2", "The PAT algorithm: off, on, with one rank a node."),
     TEXT(PROTO, "all; LL128 where it is safe", "list such as Simple or ^LL128, per function: allreduce:LL",
@@ -65,7 +79,8 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     INT(SHM_DISABLE, 0, "0, 1", "1 never uses shared memory: GPUs without P2P use the network."),
     TEXT(THREAD_THRESHOLDS, "by protocol", "six numbers: Tree LL, LL128, Simple, Ring LL, LL128, Simple",
          "Bytes a thread below which fewer channels are used."),
-    INT(UNPACK_DOUBLE_NCHANNELS, 1, "0, 1", "Twice the channels on networks that unpack on the device; none is assumed here."),
+    INT(UNPACK_DOUBLE_NCHANNELS, 1, "0, 1",
+        "Twice the channels on networks that unpack on the device; none is assumed here."),
     AUTO(WORK_ARGS_BYTES, "no limit", "bytes", "Room for the arguments of a kernel, which limits the channels."),
 };
 
@@ -201,7 +216,8 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     size_t length = strlen(value);
     struct orr_setting_value *slot = &settings->values[setting];
     if (length >= sizeof slot->text) {
-        orr_fail(err, ORR_SETTING, "the value of %s has %zu characters, more than %zu", name, length, sizeof slot->text - 1);
+        orr_fail(err, ORR_SETTING, "the value of %s has %zu characters, more than %zu", name, length,
+                 sizeof slot->text - 1);
         orr_error_where(err, "%s", name);
         return ORR_SETTING;
     }

@@ -75,20 +75,20 @@ struct orr_setting_info {
     enum orr_setting id;
     const char *name;
     enum orr_setting_kind kind;
-    uint32_t since, until;      /* first and last release that has it (version numbers); until 0: still there */
-    int64_t default_value;      /* INT: at `since` */
-    uint32_t changed;           /* version from which another default holds, 0: none */
+    uint32_t since, until; /* first and last release that has it (version numbers); until 0: still there */
+    int64_t default_value; /* INT: at `since` */
+    uint32_t changed;      /* version from which another default holds, 0: none */
     int64_t changed_default;
-    const char *default_text;   /* for users, where a number says too little; may be NULL */
-    const char *values;         /* accepted values, for users */
-    const char *meaning;        /* one sentence */
+    const char *default_text; /* for users, where a number says too little; may be NULL */
+    const char *values;       /* accepted values, for users */
+    const char *meaning;      /* one sentence */
 };
 
 enum { ORR_SETTING_TEXT_SIZE = 256 };
 
 struct orr_setting_value {
-    bool given;   /* by the request, and not empty */
-    int64_t number; /* INT: the value in force; LEVEL: an orr_path_type, or -1: not given */
+    bool given;                       /* by the request, and not empty */
+    int64_t number;                   /* INT: the value in force; LEVEL: an orr_path_type, or -1: not given */
     char text[ORR_SETTING_TEXT_SIZE]; /* as given */
 };
 

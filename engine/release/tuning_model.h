@@ -9,15 +9,16 @@
 /* NCCL's numbers: the tables are indexed by them. */
 enum orr_function { ORR_BROADCAST, ORR_REDUCE, ORR_ALLGATHER, ORR_REDUCESCATTER, ORR_ALLREDUCE, ORR_FUNCTION_COUNT };
 enum orr_protocol { ORR_LL, ORR_LL128, ORR_SIMPLE, ORR_PROTOCOL_COUNT };
-enum orr_algorithm { /* ORDER: NCCL's numbers from 2.19 on; older releases have a "CollNet" in the place of CollNetDirect */
-    ORR_ALGO_TREE,
-    ORR_ALGO_RING,
-    ORR_ALGO_COLLNET_DIRECT,
-    ORR_ALGO_COLLNET_CHAIN,
-    ORR_ALGO_NVLS,
-    ORR_ALGO_NVLS_TREE,
-    ORR_ALGO_PAT,
-    ORR_ALGORITHM_COUNT
+enum orr_algorithm { /* ORDER: NCCL's numbers from 2.19 on; older releases have a "CollNet" in the place of
+                        CollNetDirect */
+                     ORR_ALGO_TREE,
+                     ORR_ALGO_RING,
+                     ORR_ALGO_COLLNET_DIRECT,
+                     ORR_ALGO_COLLNET_CHAIN,
+                     ORR_ALGO_NVLS,
+                     ORR_ALGO_NVLS_TREE,
+                     ORR_ALGO_PAT,
+                     ORR_ALGORITHM_COUNT
 };
 
 enum orr_hardware { ORR_HW_NVLINK, ORR_HW_PCI, ORR_HW_NET, ORR_HW_COUNT };
@@ -26,14 +27,14 @@ enum { ORR_TUNING_ROWS = 4, ORR_TUNING_COLUMNS = 3, ORR_TUNING_SIZES = 24 };
 /* Limits by capability (row) and number of nodes: 1, 2, more (column). */
 typedef double orr_limits[ORR_TUNING_ROWS][ORR_TUNING_COLUMNS];
 
-enum orr_capability_row { /* which row a communicator takes */
-    ORR_ROW_UNIFORM_80, /* 1 where all GPUs are of capability 80, else 0 */
-    ORR_ROW_BY_LEAST    /* by the least capability: from 80, 90, 100 on as far as there are rows */
+enum orr_capability_row {                     /* which row a communicator takes */
+                          ORR_ROW_UNIFORM_80, /* 1 where all GPUs are of capability 80, else 0 */
+                          ORR_ROW_BY_LEAST /* by the least capability: from 80, 90, 100 on as far as there are rows */
 };
 
-enum orr_ring_ll {      /* what LL leaves of a ring's bandwidth */
-    ORR_RING_LL_HALF,
-    ORR_RING_LL_QUARTER /* a quarter with several nodes or a reduction to all, else a third */
+enum orr_ring_ll { /* what LL leaves of a ring's bandwidth */
+                   ORR_RING_LL_HALF,
+                   ORR_RING_LL_QUARTER /* a quarter with several nodes or a reduction to all, else a third */
 };
 
 enum orr_nvls_rate {
@@ -42,27 +43,27 @@ enum orr_nvls_rate {
     ORR_NVLS_BY_SHARE     /* efficiency of the switch, one channel's share lost */
 };
 
-enum orr_net_latency {       /* of a step over the network */
-    ORR_NET_LATENCY_PLAIN,   /* the table's */
-    ORR_NET_LATENCY_OWN,     /* the NIC's own, the table's where it has none */
-    ORR_NET_LATENCY_ADDED,   /* the table's and the NIC's */
-    ORR_NET_LATENCY_BY_TREE  /* so, but the tree's row where each node has one rank */
+enum orr_net_latency {                         /* of a step over the network */
+                       ORR_NET_LATENCY_PLAIN,  /* the table's */
+                       ORR_NET_LATENCY_OWN,    /* the NIC's own, the table's where it has none */
+                       ORR_NET_LATENCY_ADDED,  /* the table's and the NIC's */
+                       ORR_NET_LATENCY_BY_TREE /* so, but the tree's row where each node has one rank */
 };
 
-enum orr_ring_steps {        /* a ring's steps over the network: AllReduce; AllGather and ReduceScatter; others */
-    ORR_RING_STEPS_2N,       /* 2N with several nodes, N - 1, N */
-    ORR_RING_STEPS_2N_LESS_2, /* 2(N - 1), N - 1, N */
-    ORR_RING_STEPS_SEVERAL   /* the same, none with one node */
+enum orr_ring_steps { /* a ring's steps over the network: AllReduce; AllGather and ReduceScatter; others */
+                      ORR_RING_STEPS_2N,        /* 2N with several nodes, N - 1, N */
+                      ORR_RING_STEPS_2N_LESS_2, /* 2(N - 1), N - 1, N */
+                      ORR_RING_STEPS_SEVERAL    /* the same, none with one node */
 };
 
 enum orr_list_syntax {
-    ORR_LIST_PLAIN,       /* Ring,Tree or ^Ring for all functions; unknown names are ignored */
-    ORR_LIST_BY_FUNCTION  /* entries by function; unknown names are errors */
+    ORR_LIST_PLAIN,      /* Ring,Tree or ^Ring for all functions; unknown names are ignored */
+    ORR_LIST_BY_FUNCTION /* entries by function; unknown names are errors */
 };
 
 enum orr_ring_plateau { /* where AllReduce over several nodes becomes slower to start with Simple */
-    ORR_PLATEAU_BY_RANKS,   /* from 64 KiB a 16th of a rank on: 1.9 */
-    ORR_PLATEAU_BY_CHANNEL  /* from 64 bytes a channel and rank on: 1.9, 1.4 from capability 80 on */
+                        ORR_PLATEAU_BY_RANKS,  /* from 64 KiB a 16th of a rank on: 1.9 */
+                        ORR_PLATEAU_BY_CHANNEL /* from 64 bytes a channel and rank on: 1.9, 1.4 from capability 80 on */
 };
 
 struct orr_tuning_model {
@@ -107,17 +108,17 @@ struct orr_tuning_model {
 
     /* Enabling. */
     enum orr_list_syntax lists;
-    bool lists_for_allreduce; /* algorithm switches only concern AllReduce */
-    bool collnet_ungated;     /* a CollNet graph has figures whether CollNet is on or not */
-    bool needs_nvswitch;      /* CollNetDirect does */
-    bool ring_backup;         /* a function without any bandwidth gets its ring's */
-    bool fallback_to_ring_tree; /* without CollNet and with nothing else enabled, Ring and Tree come back */
+    bool lists_for_allreduce;      /* algorithm switches only concern AllReduce */
+    bool collnet_ungated;          /* a CollNet graph has figures whether CollNet is on or not */
+    bool needs_nvswitch;           /* CollNetDirect does */
+    bool ring_backup;              /* a function without any bandwidth gets its ring's */
+    bool fallback_to_ring_tree;    /* without CollNet and with nothing else enabled, Ring and Tree come back */
     int32_t chain_max_local_ranks; /* CollNetChain is off where a node has more, 0: any */
     enum { ORR_LL128_70_80, ORR_LL128_70_80_90, ORR_LL128_FROM_70, ORR_LL128_FROM_70_MIXED } ll128_for;
 
     /* Threads: the largest, and CollNet's (in the place of CollNetDirect) by protocol. */
     int32_t collnet_threads[ORR_PROTOCOL_COUNT]; /* -1: as Tree, -2: as Ring */
-    int64_t collnet_threshold; /* of CollNet and Simple */
+    int64_t collnet_threshold;                   /* of CollNet and Simple */
     bool threshold_list_zeroes_collnet;
 
     /* Choice. */
@@ -125,11 +126,11 @@ struct orr_tuning_model {
     int32_t tree_correction_sizes, nvls_tree_correction_sizes;
     bool small_sizes_uncorrected; /* below 64 bytes; else they count as 64 */
     enum orr_ring_plateau plateau;
-    float time_limit; /* microseconds, 0: none */
+    float time_limit;                                                      /* microseconds, 0: none */
     int32_t collnet_direct_max_local_ranks, collnet_chain_max_local_ranks; /* 0: any */
-    int32_t nvls_gather_max_local_ranks; /* 0: any */
+    int32_t nvls_gather_max_local_ranks;                                   /* 0: any */
     bool nvls_gather_one_node;
-    bool nvls_bounded; /* several nodes: NVLS takes no more channels than others */
+    bool nvls_bounded;        /* several nodes: NVLS takes no more channels than others */
     bool collective_channels; /* NVLS' copies do not count */
     bool collnet_half_channels;
     int32_t simple_threads[ORR_ALGORITHM_COUNT]; /* added with Simple */

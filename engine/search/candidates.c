@@ -36,7 +36,8 @@ static struct orr_score score_of(const struct orr_search_state *s, uint32_t x, u
         .distance = (int32_t)((y + s->n - x) % s->n),
     };
     if (with_net) {
-        const struct orr_path *net = orr_path(s->paths, orr_net_node(s, (uint32_t)s->t.nets[s->t.channels][0]), orr_gpu_node(s, y));
+        const struct orr_path *net =
+            orr_path(s->paths, orr_net_node(s, (uint32_t)s->t.nets[s->t.channels][0]), orr_gpu_node(s, y));
         score.net_bw = (int32_t)net->bw;
         score.net_hops = net->hops;
         score.net_pci_bw = orr_search_pci_bw_left(s, y);

@@ -299,8 +299,8 @@ static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
     return true;
 }
 
-/* Releases before 2.23: the GPUs that the NIC reaches fastest and in the fewest hops, if fast enough; from the channel's
- * number on, or in two rounds: those with PCI rate left first. */
+/* Releases before 2.23: the GPUs that the NIC reaches fastest and in the fewest hops, if fast enough; from the
+ * channel's number on, or in two rounds: those with PCI rate left first. */
 static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
     const struct orr_path *row = orr_path(s->paths, orr_net_node(s, (uint32_t)net), s->system->first[ORR_GPU]);
@@ -345,7 +345,7 @@ static bool may_enter_by(const struct orr_search_state *s, int16_t net, float ne
     const struct orr_release *release = s->system->release;
     int32_t k = t->channels;
     bool paired = release->nic_pairs == ORR_PAIRS_RINGS ? t->pattern == ORR_PATTERN_RING && t->cross_nic == 2
-                                                         : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic;
+                                                        : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic;
     if ((t->collnet && !s->system->nodes[orr_net_node(s, (uint32_t)net)].net.coll) || s->net_bw[net] < needed)
         return false;
     if (release->counts_connections && s->net_connections[net] <= 0)

@@ -33,7 +33,8 @@ static void flag_links(struct orr_search_state *s)
             s->net_of_id[i]++;
         s->net_bw[i] = system->nodes[orr_net_node(s, i)].net.bw;
         int32_t most = system->nodes[orr_net_node(s, i)].net.max_channels;
-        s->net_connections[i] = most > 0 ? most : 0; /* none is none, however negative: counting down must not overflow */
+        s->net_connections[i] =
+            most > 0 ? most : 0; /* none is none, however negative: counting down must not overflow */
     }
 }
 
@@ -249,8 +250,8 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
     s->candidates = ORR_NEW(arena, uint16_t, lists);
     s->scores = ORR_NEW(arena, struct orr_score, n);
     if (!s->hop_flags || !s->capacity || !s->crosses_intel || !s->pci_link || !s->pci_back || !s->by_distance ||
-        !s->by_distance_count || !s->net_bw || !s->net_connections || !s->net_of_id || !s->used || !s->candidates || !s->scores ||
-        !allocate_trial(&s->t, s->n, arena) || !allocate_trial(&s->b, s->n, arena))
+        !s->by_distance_count || !s->net_bw || !s->net_connections || !s->net_of_id || !s->used || !s->candidates ||
+        !s->scores || !allocate_trial(&s->t, s->n, arena) || !allocate_trial(&s->b, s->n, arena))
         return orr_fail_nomem(err);
     for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++) {
         int number = orr_path_type_number(system->release, (enum orr_path_type)type);

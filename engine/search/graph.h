@@ -10,12 +10,12 @@
 struct orr_release;
 
 enum orr_graph_kind { /* ORDER: as the analysis document lists them */
-    ORR_GRAPH_RING,
-    ORR_GRAPH_TREE,
-    ORR_GRAPH_COLLNET_CHAIN,
-    ORR_GRAPH_COLLNET_DIRECT,
-    ORR_GRAPH_NVLS,
-    ORR_GRAPH_COUNT
+                      ORR_GRAPH_RING,
+                      ORR_GRAPH_TREE,
+                      ORR_GRAPH_COLLNET_CHAIN,
+                      ORR_GRAPH_COLLNET_DIRECT,
+                      ORR_GRAPH_NVLS,
+                      ORR_GRAPH_COUNT
 };
 
 /* NCCL's numbers. */
@@ -35,16 +35,16 @@ struct orr_graph {
     enum orr_graph_kind kind;
     enum orr_pattern pattern; /* NONE: not asked for, all else is 0 */
     int32_t channels;
-    float bw_intra, bw_inter;        /* GB/s of one channel inside the system, to and from NICs */
-    float latency_inter;             /* microseconds, of the last entry NIC taken */
+    float bw_intra, bw_inter; /* GB/s of one channel inside the system, to and from NICs */
+    float latency_inter;      /* microseconds, of the last entry NIC taken */
     enum orr_path_type type_intra, type_inter;
     int32_t cross_nic;
     int32_t same_channels;
     int32_t hops;
-    uint32_t gpu_count; /* width of a row of `gpus` */
-    uint32_t row_count; /* GPUs that a channel names: gpu_count, 1 for NVLS */
-    const int32_t *gpus;       /* [channel * gpu_count + position]: host rank */
-    const int64_t (*nets)[2];  /* [channel]: ids of entry and exit NET; NULL where the system has no NICs */
+    uint32_t gpu_count;       /* width of a row of `gpus` */
+    uint32_t row_count;       /* GPUs that a channel names: gpu_count, 1 for NVLS */
+    const int32_t *gpus;      /* [channel * gpu_count + position]: host rank */
+    const int64_t (*nets)[2]; /* [channel]: ids of entry and exit NET; NULL where the system has no NICs */
 };
 
 /* "ring", "tree", "collnet_chain", "collnet_direct", "nvls"; "collnet" for the only one of releases that know one

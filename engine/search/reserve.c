@@ -56,8 +56,8 @@ static bool is_tree(enum orr_pattern pattern)
     return pattern == ORR_PATTERN_BALANCED_TREE || pattern == ORR_PATTERN_TREE || pattern == ORR_PATTERN_SPLIT_TREE;
 }
 
-static struct charge charge_of(const struct orr_search_state *s, uint32_t from, uint32_t to, const struct orr_path *path,
-                               float rate)
+static struct charge charge_of(const struct orr_search_state *s, uint32_t from, uint32_t to,
+                               const struct orr_path *path, float rate)
 {
     const struct orr_paths *paths = s->paths;
     struct charge charge = {.plain = rate, .pci = rate, .from_gpu = s->system->nodes[from].type == ORR_GPU};

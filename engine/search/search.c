@@ -25,7 +25,8 @@ static const struct orr_search_rates *rates_for(const struct orr_release *releas
 }
 
 /* Least and largest type of paths from GPUs to nodes of a type (a GPU to itself left out). */
-static void type_range(const struct orr_search_state *s, enum orr_node_type to, int32_t sys, int32_t *ret_min, int32_t *ret_max)
+static void type_range(const struct orr_search_state *s, enum orr_node_type to, int32_t sys, int32_t *ret_min,
+                       int32_t *ret_max)
 {
     const struct orr_system *system = s->system;
     int32_t least = sys, largest = 0;
@@ -127,7 +128,8 @@ static bool start_values(struct orr_search_state *s, const struct request *reque
         start->pattern = ORR_PATTERN_TREE;
     if (request->pattern == ORR_PATTERN_NVLS && !s->inter)
         start->min_channels = start->max_channels;
-    if (release->splits_nvlink && request->pattern == ORR_PATTERN_RING && start->max_channels >= 2 && start->min_channels == 1 && is_split_nvlink(s))
+    if (release->splits_nvlink && request->pattern == ORR_PATTERN_RING && start->max_channels >= 2 &&
+        start->min_channels == 1 && is_split_nvlink(s))
         start->min_channels = 2;
     return true;
 }
@@ -140,9 +142,9 @@ static uint32_t first_rate(const struct orr_search_state *s, const struct limits
     uint32_t n = s->system->release->has_devs ? orr_system_count(s->system, ORR_DEV) : s->n;
     if (start->pattern != ORR_PATTERN_RING && n > 1)
         total = (float)((double)total * (n * 1.0 / (n - 1)));
-    while (rate + 1 < limits->rate_count && (limits->rates[rate] > s->system->max_bw ||
-                                             (s->system->release->rates_by_total &&
-                                              limits->rates[rate] * (float)start->min_channels > total)))
+    while (rate + 1 < limits->rate_count &&
+           (limits->rates[rate] > s->system->max_bw ||
+            (s->system->release->rates_by_total && limits->rates[rate] * (float)start->min_channels > total)))
         rate++;
     return rate;
 }
@@ -151,7 +153,7 @@ static uint32_t first_rate(const struct orr_search_state *s, const struct limits
 static bool attempt(struct orr_search_state *s, int32_t *left, int32_t *all_left)
 {
     const struct orr_release *release = s->system->release;
-    *left = s->t.same_channels                     ? release->steps_same
+    *left = s->t.same_channels                 ? release->steps_same
             : s->t.pattern == ORR_PATTERN_TREE ? release->steps_tree
                                                : release->steps_other;
     *all_left -= *left;
@@ -196,9 +198,10 @@ static bool relax_split_tree(struct orr_trial *t, const struct orr_trial *b)
     return false;
 }
 
-/* Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is the
- * innermost loop. false: nothing is left. */
-static bool relax(struct orr_search_state *s, const struct limits *limits, int32_t left, int32_t *all_left, uint32_t *rate)
+/* Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
+ * the innermost loop. false: nothing is left. */
+static bool relax(struct orr_search_state *s, const struct limits *limits, int32_t left, int32_t *all_left,
+                  uint32_t *rate)
 {
     struct orr_trial *t = &s->t;
     const struct orr_trial *b = &s->b;
@@ -226,7 +229,8 @@ static bool relax(struct orr_search_state *s, const struct limits *limits, int32
         return true;
     t->type_intra = limits->min_intra;
     if (s->inter && t->type_inter < limits->max_inter &&
-        (!found || t->type_inter < b->type_inter || t->type_inter < limits->always_inter) && ++t->type_inter < limits->dis)
+        (!found || t->type_inter < b->type_inter || t->type_inter < limits->always_inter) &&
+        ++t->type_inter < limits->dis)
         return true;
     t->type_inter = limits->min_inter;
     if (release->relaxes_split_tree && release->relaxes_pattern_first && relax_split_tree(t, b))
@@ -418,7 +422,8 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
         struct request request;
         bool wanted;
     } others[] = {
-        {{ORR_GRAPH_TREE, (enum orr_pattern)release->tree_pattern, release->tree_keeps_ring_channels ? k : 1, k, false}, true},
+        {{ORR_GRAPH_TREE, (enum orr_pattern)release->tree_pattern, release->tree_keeps_ring_channels ? k : 1, k, false},
+         true},
         {{ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true}, request->collnet || release->collnet_always},
         {{ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, release->max_channels, true},
          request->collnet && release->collnet_direct},

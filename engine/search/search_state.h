@@ -16,7 +16,7 @@ struct orr_trial {
     int32_t type_intra, type_inter; /* numbers of the release */
     int32_t hops;
     int32_t channels;
-    uint16_t *gpus;   /* [channel * n + position] */
+    uint16_t *gpus;     /* [channel * n + position] */
     int16_t (*nets)[2]; /* [channel]: entry, exit; -1 none */
 };
 
@@ -44,10 +44,10 @@ struct orr_search_state {
     int32_t cross_nic_input;
 
     /* Static facts, computed once. */
-    uint8_t *hop_flags;      /* [link]: ORR_HOP_* */
-    uint8_t *crosses_intel;  /* [base * bases + base]: the path touches an x86 Intel CPU */
+    uint8_t *hop_flags;                     /* [link]: ORR_HOP_* */
+    uint8_t *crosses_intel;                 /* [base * bases + base]: the path touches an x86 Intel CPU */
     uint8_t number_of[ORR_PATH_TYPE_COUNT]; /* path type -> the release's number */
-    int16_t *net_of_id;      /* [NET]: the first NET with the same id, which is what a channel keeps */
+    int16_t *net_of_id;                     /* [NET]: the first NET with the same id, which is what a channel keeps */
     int32_t *pci_link, *pci_back;           /* [GPU]: its first PCI link, the first link back; -1: none */
     uint16_t *by_distance;                  /* [GPU * n]: other GPUs, best first, where no NIC counts */
     uint16_t *by_distance_count;            /* [GPU] */
@@ -55,11 +55,11 @@ struct orr_search_state {
     float intel_up, intel_down;
 
     /* Mutable. */
-    float *capacity; /* [link] */
-    float *net_bw;   /* [NET] */
+    float *capacity;          /* [link] */
+    float *net_bw;            /* [NET] */
     int32_t *net_connections; /* [NET]: how many more channels it takes, where that counts */
-    uint8_t *used;   /* [channel * n + GPU]: in that channel */
-    uint16_t *candidates; /* a stack of candidate lists */
+    uint8_t *used;            /* [channel * n + GPU]: in that channel */
+    uint16_t *candidates;     /* a stack of candidate lists */
     uint32_t candidate_top;
     struct orr_score *scores; /* [GPU]: scratch of one sort */
     struct orr_trial t, b;
@@ -98,7 +98,8 @@ int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu);
 void orr_search_channels(struct orr_search_state *s, int32_t *budget);
 
 /* facts.c: everything that does not change during a search. */
-enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *arena,
+                                 struct orr_error *err) ORR_NO_DISCARD;
 
 /* Copies all of a trial over another. */
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n);

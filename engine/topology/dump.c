@@ -91,8 +91,8 @@ enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t elemen
     return ORR_OK;
 }
 
-enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t *ret_value,
-                                   struct orr_error *err)
+enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,
+                                   int32_t *ret_value, struct orr_error *err)
 {
     const char *text = NULL;
     ORR_TRY(orr_element_need_text(dump, element, attr, &text, err));

@@ -139,8 +139,8 @@ const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum
 /* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback where the attribute is absent. */
 int32_t orr_element_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t fallback);
 /* The same for an attribute that must be there: INVALID with line, column and element path where it is not. */
-enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr, int32_t *ret_value,
-                                   struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,
+                                   int32_t *ret_value, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr,
                                     const char **ret_value, struct orr_error *err) ORR_NO_DISCARD;
 /* Fills err with a report about an element: its place in the file and its path. Returns code. */

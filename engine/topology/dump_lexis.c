@@ -106,8 +106,8 @@ static bool read_end_tag(struct lexer *lexer, size_t tag)
     if (!lexer->depth)
         return refuse(lexer, tag, "an end tag without a start tag"), false;
     lexer->depth--;
-    if (lexer->open[lexer->depth].known &&
-        (length != lexer->open[lexer->depth].length || memcmp(lexer->bytes + start, lexer->open[lexer->depth].name, length) != 0))
+    if (lexer->open[lexer->depth].known && (length != lexer->open[lexer->depth].length ||
+                                            memcmp(lexer->bytes + start, lexer->open[lexer->depth].name, length) != 0))
         return refuse(lexer, tag, "an end tag that does not fit its start tag, or holds a blank"), false;
     return true;
 }
@@ -130,7 +130,9 @@ static bool open_element(struct lexer *lexer, size_t start, size_t length, size_
     lexer->open[lexer->depth].length = length;
     lexer->open[lexer->depth].known = inside_known && is_known(lexer->bytes + start, length);
     if (lexer->open[lexer->depth].known && ++lexer->elements > MOST_ELEMENTS)
-        return refuse(lexer, tag, "more than 255 elements: releases from 2.21 on have room for no more in one document"), false;
+        return refuse(lexer, tag,
+                      "more than 255 elements: releases from 2.21 on have room for no more in one document"),
+               false;
     lexer->depth++;
     return true;
 }

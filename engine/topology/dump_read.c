@@ -26,7 +26,8 @@ enum { HIGHEST_DEPTH = 200 }; /* libxml2's own ceiling is 256 */
 static const uint16_t children_of[ORR_ELEMENT_COUNT] = {
     [ORR_ELEMENT_SYSTEM] = 1u << ORR_ELEMENT_CPU,
     [ORR_ELEMENT_CPU] = 1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_NIC,
-    [ORR_ELEMENT_PCI] = 1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_GPU | 1u << ORR_ELEMENT_NIC | 1u << ORR_ELEMENT_PCILINK,
+    [ORR_ELEMENT_PCI] =
+        1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_GPU | 1u << ORR_ELEMENT_NIC | 1u << ORR_ELEMENT_PCILINK,
     [ORR_ELEMENT_GPU] = 1u << ORR_ELEMENT_NVLINK | 1u << ORR_ELEMENT_C2C,
     [ORR_ELEMENT_NIC] = 1u << ORR_ELEMENT_NET,
 };
@@ -56,8 +57,8 @@ static void stop(struct reader *reader, enum orr_code code)
     xmlStopParser(reader->parser);
 }
 
-/* The place where the tag that is being read starts: the parser stands behind its attributes. Where the tag before it is
- * on the same line, its column is counted from there: a file may be one long line. */
+/* The place where the tag that is being read starts: the parser stands behind its attributes. Where the tag before it
+ * is on the same line, its column is counted from there: a file may be one long line. */
 static void tag_place(struct reader *reader, uint32_t *ret_line, uint32_t *ret_column)
 {
     const xmlParserInput *input = reader->parser->input;
@@ -119,7 +120,7 @@ static bool add_attributes(struct reader *reader, struct orr_element *element, i
         struct orr_attribute *attribute = &dump->attributes[dump->attribute_count];
         attribute->id = find_attr(name);
         attribute->name = attribute->id < ORR_ATTR_OTHER ? orr_attr_name(attribute->id)
-                                                          : orr_arena_strndup(dump->arena, name, strlen(name));
+                                                         : orr_arena_strndup(dump->arena, name, strlen(name));
         attribute->value = orr_arena_strndup(dump->arena, value, (size_t)((const char *)attributes[4] - value));
         if (!attribute->name || !attribute->value)
             return false;
@@ -291,7 +292,8 @@ static enum orr_code look_at(const char *bytes, size_t length, struct orr_error 
         return ORR_UNRECOGNISED;
     }
     unsigned char first = (unsigned char)bytes[start];
-    if (first == '<' || (length >= 2 && ((first == 0xff && (unsigned char)bytes[1] == 0xfe) || (first == 0xfe && (unsigned char)bytes[1] == 0xff))))
+    if (first == '<' || (length >= 2 && ((first == 0xff && (unsigned char)bytes[1] == 0xfe) ||
+                                         (first == 0xfe && (unsigned char)bytes[1] == 0xff))))
         return ORR_OK;
     if (first >= 0x20 && first < 0x7f)
         orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input starts with '%c' instead of '<'", first);
@@ -306,8 +308,8 @@ static enum orr_code check_system(const struct reader *reader)
     const struct orr_dump *dump = reader->dump;
     int32_t version;
     if (!dump->element_count) {
-        orr_fail(reader->err, ORR_UNRECOGNISED, "XML, but no NCCL topology: the outermost element is <%s>, not <system>",
-                 reader->root_name);
+        orr_fail(reader->err, ORR_UNRECOGNISED,
+                 "XML, but no NCCL topology: the outermost element is <%s>, not <system>", reader->root_name);
         orr_error_advice(reader->err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");
         return ORR_UNRECOGNISED;
     }

@@ -24,8 +24,8 @@ uint64_t orr_bus_id_parse(const char *text)
 
 char *orr_bus_id_format(uint64_t id, char buffer[ORR_BUS_ID_SIZE])
 {
-    snprintf(buffer, ORR_BUS_ID_SIZE, "%04llx:%02x:%02x.%x", (unsigned long long)(id >> 20), (unsigned)(id >> 12 & 0xff),
-             (unsigned)(id >> 4 & 0xff), (unsigned)(id & 0xf));
+    snprintf(buffer, ORR_BUS_ID_SIZE, "%04llx:%02x:%02x.%x", (unsigned long long)(id >> 20),
+             (unsigned)(id >> 12 & 0xff), (unsigned)(id >> 4 & 0xff), (unsigned)(id & 0xf));
     return buffer;
 }
 

@@ -25,7 +25,8 @@ const char *orr_link_type_name(enum orr_link_type type)
 
 char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE])
 {
-    snprintf(buffer, ORR_NODE_ID_SIZE, "%s/%" PRIx32 "-%" PRIx64, node_names[type], orr_id_system(id), orr_id_local(id));
+    snprintf(buffer, ORR_NODE_ID_SIZE, "%s/%" PRIx32 "-%" PRIx64, node_names[type], orr_id_system(id),
+             orr_id_local(id));
     return buffer;
 }
 

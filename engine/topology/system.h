@@ -17,22 +17,30 @@
 struct orr_release;
 
 enum orr_node_type { /* ORDER: releases list nodes in this order */
-    ORR_GPU,
-    ORR_PCI,
-    ORR_NVS, /* all NVSwitches together */
-    ORR_CPU, /* one NUMA domain */
-    ORR_NIC,
-    ORR_NET, /* a port of a NIC as the network plugin counts them */
-    ORR_GIN,
-    ORR_RMA,
-    ORR_DEV, /* the physical GPU (2.30.7) */
-    ORR_CXB, /* the C2C bridge of a partitioned GPU (2.30.7) */
-    ORR_NODE_TYPE_COUNT
+                     ORR_GPU,
+                     ORR_PCI,
+                     ORR_NVS, /* all NVSwitches together */
+                     ORR_CPU, /* one NUMA domain */
+                     ORR_NIC,
+                     ORR_NET, /* a port of a NIC as the network plugin counts them */
+                     ORR_GIN,
+                     ORR_RMA,
+                     ORR_DEV, /* the physical GPU (2.30.7) */
+                     ORR_CXB, /* the C2C bridge of a partitioned GPU (2.30.7) */
+                     ORR_NODE_TYPE_COUNT
 };
 
-enum orr_link_type { ORR_LINK_LOC, ORR_LINK_NVL, ORR_LINK_C2C, ORR_LINK_PCI, ORR_LINK_SYS, ORR_LINK_NET, ORR_LINK_TYPE_COUNT };
+enum orr_link_type {
+    ORR_LINK_LOC,
+    ORR_LINK_NVL,
+    ORR_LINK_C2C,
+    ORR_LINK_PCI,
+    ORR_LINK_SYS,
+    ORR_LINK_NET,
+    ORR_LINK_TYPE_COUNT
+};
 
-#define ORR_LOC_BW 5000.0f /* "free": a node to itself, a NIC that is no PCI device */
+#define ORR_LOC_BW  5000.0f /* "free": a node to itself, a NIC that is no PCI device */
 #define ORR_NO_NODE UINT32_MAX
 #define ORR_NO_LINK UINT32_MAX
 

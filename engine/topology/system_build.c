@@ -8,7 +8,8 @@
 #include "engine/topology/system_builder.h"
 
 /* One node of a <net>: a NET, or a GIN or RMA of releases that know them. */
-static enum orr_code add_port(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic, enum orr_node_type type)
+static enum orr_code add_port(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic,
+                              enum orr_node_type type)
 {
     const struct orr_dump *dump = b->dump;
     int32_t dev = orr_element_int(dump, element, ORR_ATTR_DEV, -1);
@@ -56,7 +57,8 @@ static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t s
 
 static enum orr_code add_nets(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic)
 {
-    for (uint32_t c = b->dump->elements[element].first_child; c != ORR_NO_ELEMENT; c = b->dump->elements[c].next_sibling)
+    for (uint32_t c = b->dump->elements[element].first_child; c != ORR_NO_ELEMENT;
+         c = b->dump->elements[c].next_sibling)
         if (b->dump->elements[c].kind == ORR_ELEMENT_NET)
             ORR_TRY(add_net(b, c, system, nic));
     return ORR_OK;
@@ -122,13 +124,15 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
     if (b->release->pci_kind == ORR_KIND_EVERY_GPU && gpu != ORR_NO_ELEMENT) {
         if (nic == ORR_NO_ELEMENT && class == ORR_CLASS_PCI)
             return orr_fail_element(dump, element, b->err, ORR_INVALID,
-                                    "a <pci> of the class of a bridge holds a GPU: NCCL %s fails on it", b->release->name);
+                                    "a <pci> of the class of a bridge holds a GPU: NCCL %s fails on it",
+                                    b->release->name);
         return orr_builder_devices(b, element, system, parent);
     }
     if (b->release->pci_kind == ORR_KIND_BY_CLASS) {
         if (class == ORR_CLASS_PCI && (gpu != ORR_NO_ELEMENT || nic != ORR_NO_ELEMENT))
             return orr_fail_element(dump, element, b->err, ORR_INVALID,
-                                    "a <pci> of the class of a bridge holds a device: NCCL %s fails on it", b->release->name);
+                                    "a <pci> of the class of a bridge holds a device: NCCL %s fails on it",
+                                    b->release->name);
         gpu = class == ORR_CLASS_GPU ? gpu : ORR_NO_ELEMENT;
         nic = class == ORR_CLASS_NIC ? nic : ORR_NO_ELEMENT;
     }
@@ -178,7 +182,10 @@ static int32_t intel_model(const struct orr_release *release, int32_t family, in
 {
     if (family != 6)
         return ORR_INTEL_BDW;
-    int32_t known = model >= 0xcf ? ORR_INTEL_ERP : model >= 0x8f ? ORR_INTEL_SRP : model >= 0x55 ? ORR_INTEL_SKL : ORR_INTEL_BDW;
+    int32_t known = model >= 0xcf   ? ORR_INTEL_ERP
+                    : model >= 0x8f ? ORR_INTEL_SRP
+                    : model >= 0x55 ? ORR_INTEL_SKL
+                                    : ORR_INTEL_BDW;
     return known < release->newest_intel ? known : release->newest_intel;
 }
 
@@ -237,8 +244,8 @@ static enum orr_code add_cpu(struct orr_builder *b, uint32_t element)
     return ORR_OK;
 }
 
-/* A host's identity: a hexadecimal number; anything else, such as what stands in an anonymised dump, is told apart by its
- * text (FNV-1a). */
+/* A host's identity: a hexadecimal number; anything else, such as what stands in an anonymised dump, is told apart by
+ * its text (FNV-1a). */
 static uint64_t host_hash(const char *text)
 {
     char *end;
@@ -288,8 +295,9 @@ static enum orr_code number_ranks(struct orr_builder *b)
         return orr_fail_nomem(b->err);
     if (!count) {
         orr_fail(b->err, ORR_NO_RANKS, "no GPU in this file has a rank, so there is nothing to analyse");
-        orr_error_advice(b->err, "provider files list PCI devices only: dump the topology from a job on that machine with "
-                                 "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml");
+        orr_error_advice(b->err,
+                         "provider files list PCI devices only: dump the topology from a job on that machine with "
+                         "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml");
         return ORR_NO_RANKS;
     }
     for (uint32_t i = 0; i < count; i++) {

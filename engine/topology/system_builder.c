@@ -61,7 +61,8 @@ enum orr_code orr_builder_append(struct orr_builder *builder, uint32_t from, str
     return ORR_OK;
 }
 
-enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint32_t to, enum orr_link_type type, float bw)
+enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint32_t to, enum orr_link_type type,
+                               float bw)
 {
     struct orr_growing_node *node = &builder->nodes[from];
     uint32_t i = 0;
@@ -78,7 +79,8 @@ enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint3
     return ORR_OK;
 }
 
-enum orr_code orr_builder_link_both(struct orr_builder *builder, uint32_t a, uint32_t b, enum orr_link_type type, float bw)
+enum orr_code orr_builder_link_both(struct orr_builder *builder, uint32_t a, uint32_t b, enum orr_link_type type,
+                                    float bw)
 {
     ORR_TRY(orr_builder_link(builder, a, b, type, bw));
     return orr_builder_link(builder, b, a, type, bw);

@@ -1,5 +1,5 @@
-/* Inside topology/: the graph while it grows. Nodes are numbered in order of creation here; system_freeze.c sorts them by
- * type at the end. Not for other rooms. */
+/* Inside topology/: the graph while it grows. Nodes are numbered in order of creation here; system_freeze.c sorts them
+ * by type at the end. Not for other rooms. */
 #ifndef ORR_TOPOLOGY_SYSTEM_BUILDER_H
 #define ORR_TOPOLOGY_SYSTEM_BUILDER_H
 
@@ -43,21 +43,24 @@ uint32_t orr_builder_find(const struct orr_builder *builder, enum orr_node_type 
 /* Creates a node. LIMIT where the release has no room for another of the type. */
 enum orr_code orr_builder_add(struct orr_builder *builder, enum orr_node_type type, int64_t id, uint32_t element,
                               uint32_t *ret_node) ORR_NO_DISCARD;
-/* Adds a link of one direction by NCCL's rule: to an existing link of the type between the two, or behind all links that
- * are at least as fast. */
-enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint32_t to, enum orr_link_type type, float bw)
-    ORR_NO_DISCARD;
-enum orr_code orr_builder_link_both(struct orr_builder *builder, uint32_t a, uint32_t b, enum orr_link_type type, float bw)
-    ORR_NO_DISCARD;
+/* Adds a link of one direction by NCCL's rule: to an existing link of the type between the two, or behind all links
+ * that are at least as fast. */
+enum orr_code orr_builder_link(struct orr_builder *builder, uint32_t from, uint32_t to, enum orr_link_type type,
+                               float bw) ORR_NO_DISCARD;
+enum orr_code orr_builder_link_both(struct orr_builder *builder, uint32_t a, uint32_t b, enum orr_link_type type,
+                                    float bw) ORR_NO_DISCARD;
 /* Puts a link at the end, whatever its bandwidth. */
-enum orr_code orr_builder_append(struct orr_builder *builder, uint32_t from, struct orr_growing_link link) ORR_NO_DISCARD;
+enum orr_code orr_builder_append(struct orr_builder *builder, uint32_t from,
+                                 struct orr_growing_link link) ORR_NO_DISCARD;
 /* Takes a node out with the links to it. */
 void orr_builder_remove(struct orr_builder *builder, uint32_t node);
 
 /* The GPUs of one <pci> as ranks on physical devices (system_devices.c). */
-enum orr_code orr_builder_devices(struct orr_builder *builder, uint32_t pci, uint32_t system, uint32_t parent) ORR_NO_DISCARD;
+enum orr_code orr_builder_devices(struct orr_builder *builder, uint32_t pci, uint32_t system,
+                                  uint32_t parent) ORR_NO_DISCARD;
 /* All DEV nodes of one physical GPU: up to two. Returns how many. */
-uint32_t orr_builder_partitions(const struct orr_builder *builder, uint32_t system, uint64_t bus_id, uint32_t ret_devs[2]);
+uint32_t orr_builder_partitions(const struct orr_builder *builder, uint32_t system, uint64_t bus_id,
+                                uint32_t ret_devs[2]);
 
 /* The passes after the PCI tree, in NCCL's order (system_links.c, system_flatten.c). */
 enum orr_code orr_builder_nvlinks(struct orr_builder *builder) ORR_NO_DISCARD;

@@ -6,7 +6,8 @@
 enum { PARTITION_BW = 2618, BUS_ID_BITS = 40 };
 
 /* Local id of a device: its bus id, with the partition in the two lowest bits. */
-static enum orr_code device_id(const struct orr_builder *b, uint32_t pci, uint64_t bus_id, int32_t partition, uint64_t *ret_id)
+static enum orr_code device_id(const struct orr_builder *b, uint32_t pci, uint64_t bus_id, int32_t partition,
+                               uint64_t *ret_id)
 {
     *ret_id = bus_id;
     if (partition < 0)
@@ -65,7 +66,8 @@ static enum orr_code add_rank(struct orr_builder *b, uint32_t pci, uint32_t gpu,
     ORR_TRY(orr_element_need_int(b->dump, gpu, ORR_ATTR_GDR, &gdr, b->err));
     for (uint32_t l = 0; l < b->nodes[dev].count; l++)
         on_device += b->nodes[b->nodes[dev].links[l].to].node.type == ORR_GPU;
-    uint64_t local = (uint64_t)on_device << BUS_ID_BITS | (orr_id_local(b->nodes[dev].node.id) & (((uint64_t)1 << BUS_ID_BITS) - 1));
+    uint64_t local =
+        (uint64_t)on_device << BUS_ID_BITS | (orr_id_local(b->nodes[dev].node.id) & (((uint64_t)1 << BUS_ID_BITS) - 1));
     ORR_TRY(orr_builder_add(b, ORR_GPU, orr_builder_id(b, system, local), pci, &node));
     struct orr_node *n = &b->nodes[node].node;
     n->gpu = b->nodes[dev].node.gpu;

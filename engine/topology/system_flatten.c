@@ -82,7 +82,8 @@ static enum orr_code flatten_at(struct orr_builder *b, uint32_t u, const struct 
 enum orr_code orr_builder_flatten(struct orr_builder *b)
 {
     for (uint32_t u = 0; u < b->type_count[ORR_PCI];) {
-        const struct pattern *pattern = upper_pattern(b->release->flattening, b->nodes[b->of_type[ORR_PCI][u]].node.pci.identity);
+        const struct pattern *pattern =
+            upper_pattern(b->release->flattening, b->nodes[b->of_type[ORR_PCI][u]].node.pci.identity);
         if (!pattern) {
             u++;
             continue;

@@ -24,7 +24,8 @@ static void find_reverses(struct orr_system *system)
 
 enum orr_code orr_builder_freeze(const struct orr_builder *b, struct orr_system *ret_system)
 {
-    struct orr_system system = {.release = b->release, .dump = b->dump, .host_count = b->host_count, .leaves_host = true};
+    struct orr_system system = {
+        .release = b->release, .dump = b->dump, .host_count = b->host_count, .leaves_host = true};
     uint32_t *new_index = ORR_NEW(b->arena, uint32_t, b->count);
     uint32_t links = 0;
     for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++) {

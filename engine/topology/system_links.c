@@ -18,8 +18,8 @@ static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr
 
 enum { MAX_ASCENT = 256 };
 
-/* Goes up by PCI links from a node to its CPU, depth first in link order, never straight back. Older releases do go back,
- * and so never end where the first link does not lead up: *ret_endless. depth bounds both. */
+/* Goes up by PCI links from a node to its CPU, depth first in link order, never straight back. Older releases do go
+ * back, and so never end where the first link does not lead up: *ret_endless. depth bounds both. */
 static uint32_t cpu_above(const struct orr_builder *b, uint32_t node, uint32_t from, unsigned depth, bool *ret_endless)
 {
     const struct orr_growing_node *n = &b->nodes[node];
@@ -47,7 +47,8 @@ static enum orr_code find_cpu(const struct orr_builder *b, uint32_t element, uin
     *ret_cpu = cpu_above(b, gpu, ORR_NO_NODE, MAX_ASCENT, &endless);
     if (endless)
         return orr_fail_element(b->dump, element, b->err, ORR_INVALID,
-                                "NCCL %s does not end on a link to the CPU from a GPU below a switch", b->release->name);
+                                "NCCL %s does not end on a link to the CPU from a GPU below a switch",
+                                b->release->name);
     return ORR_OK;
 }
 
@@ -84,7 +85,8 @@ static enum orr_code add_device_nvlink(struct orr_builder *b, uint32_t element, 
     const char *class_text, *target;
     uint32_t near[2], far[2], system = b->element_system[element];
     uint64_t own = orr_id_local(b->nodes[dev].node.id);
-    uint32_t near_count = orr_builder_partitions(b, system, b->nodes[dev].node.gpu.mlopart < 0 ? own : own & ~(uint64_t)3, near);
+    uint32_t near_count =
+        orr_builder_partitions(b, system, b->nodes[dev].node.gpu.mlopart < 0 ? own : own & ~(uint64_t)3, near);
     ORR_TRY(orr_element_need_text(dump, element, ORR_ATTR_TCLASS, &class_text, b->err));
     switch (orr_pci_class_parse(class_text)) {
     case ORR_CLASS_GPU:

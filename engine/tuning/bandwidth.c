@@ -40,8 +40,8 @@ static float channel_rate(const struct orr_model *model, enum orr_function funct
     return model->nodes <= 2 || collnet ? intra : inter;
 }
 
-static float ring(const struct orr_model *model, enum orr_function function, enum orr_protocol protocol, int32_t channels,
-                  float bw)
+static float ring(const struct orr_model *model, enum orr_function function, enum orr_protocol protocol,
+                  int32_t channels, float bw)
 {
     const struct orr_tuning_model *tables = model->tables;
     if (protocol == ORR_LL) {
@@ -91,8 +91,9 @@ static float tree(const struct orr_model *model, enum orr_protocol protocol, int
         most = channels * limit(model, &tables->tree_ll128);
         bw = (float)LESS(rate, most);
     }
-    int32_t pattern = tables->tree_pattern_cost == ORR_TREE_COST_ANY ? model->comm->max_tree_pattern
-                                                                     : (int32_t)model->comm->aligned[ORR_GRAPH_TREE].pattern;
+    int32_t pattern = tables->tree_pattern_cost == ORR_TREE_COST_ANY
+                          ? model->comm->max_tree_pattern
+                          : (int32_t)model->comm->aligned[ORR_GRAPH_TREE].pattern;
     if (tables->tree_pattern_cost != ORR_TREE_COST_NONE && pattern == ORR_PATTERN_TREE)
         bw = (float)(bw * .85);
     return bw;
@@ -180,7 +181,7 @@ float orr_model_bandwidth(const struct orr_model *model, enum orr_function funct
     if (tables->gather_by_collnet && shares && gathers && model->nodes > 1 &&
         (!comm->collnet || comm->max_local_ranks > (uint32_t)comm->collnet_heads))
         bw = 0;
-    bool unscaled = gathers && (tables->gather_unscaled ? algorithm != ORR_ALGO_RING
-                                                        : algorithm == ORR_ALGO_COLLNET_DIRECT);
+    bool unscaled =
+        gathers && (tables->gather_unscaled ? algorithm != ORR_ALGO_RING : algorithm == ORR_ALGO_COLLNET_DIRECT);
     return unscaled ? bw : bw * ratio(model, function, algorithm);
 }

@@ -18,16 +18,16 @@ float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communic
     if (size < 0 && !tables->small_sizes_uncorrected)
         size = 0;
     bool nvls_corrected = communicator->sm_min >= 100 && communicator->cpu_arch == ORR_ARCH_X86;
-    int32_t sizes = algorithm == ORR_ALGO_TREE                            ? tables->tree_correction_sizes
+    int32_t sizes = algorithm == ORR_ALGO_TREE                          ? tables->tree_correction_sizes
                     : algorithm == ORR_ALGO_NVLS_TREE && nvls_corrected ? tables->nvls_tree_correction_sizes
-                                                                          : 0;
+                                                                        : 0;
     if (function == ORR_ALLREDUCE && size >= 0 && size < sizes)
         bw *= tables->tree_correction[protocol][size];
 
     if (algorithm == ORR_ALGO_RING && protocol == ORR_SIMPLE && communicator->node_count > 1 &&
         function == ORR_ALLREDUCE) {
-        uint64_t channels = (uint64_t)(tables->collective_channels ? communicator->coll_channels
-                                                                   : communicator->channel_count);
+        uint64_t channels =
+            (uint64_t)(tables->collective_channels ? communicator->coll_channels : communicator->channel_count);
         if (tables->plateau == ORR_PLATEAU_BY_RANKS) {
             if ((double)bytes >= communicator->rank_count / 16.0 * 65536)
                 latency = (float)(latency * 1.9);
@@ -67,7 +67,8 @@ static bool considered(const struct orr_tuning_model *tables, const struct orr_c
 }
 
 /* CollNetDirect sheds channels in rounds: down to 16 at a full threshold, then to 8 at half of it, and so on. */
-static int32_t collnet_direct_channels(uint64_t bytes, int32_t channels, int32_t threads, int32_t heads, int64_t threshold)
+static int32_t collnet_direct_channels(uint64_t bytes, int32_t channels, int32_t threads, int32_t heads,
+                                       int64_t threshold)
 {
     bool too_many = true;
     for (int32_t floor = 16; floor >= 1 && too_many; floor /= 2)

@@ -50,8 +50,8 @@ static int find_name(const struct list *list, struct span piece)
 static enum orr_code refuse(const struct list *list, const char *what, struct span piece, const char *advice,
                             struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "%s: %s \"%.*s\"", list->setting, what,
-             (int)(piece.length < 60 ? piece.length : 60), piece.data);
+    orr_fail(err, ORR_SETTING, "%s: %s \"%.*s\"", list->setting, what, (int)(piece.length < 60 ? piece.length : 60),
+             piece.data);
     orr_error_where(err, "%s", list->setting);
     orr_error_advice(err, "%s", advice);
     return ORR_SETTING;
@@ -74,8 +74,10 @@ static enum orr_code switch_row(const struct list *list, struct span elements, b
         if (name >= 0)
             row[name] = !inverted;
         else if (strict)
-            return refuse(list, list->what, piece, "write names as in Ring,Tree or LL,Simple, with a leading ^ to leave "
-                                                   "them out", err);
+            return refuse(list, list->what, piece,
+                          "write names as in Ring,Tree or LL,Simple, with a leading ^ to leave "
+                          "them out",
+                          err);
     }
     return ORR_OK;
 }
@@ -133,9 +135,10 @@ enum orr_code orr_switches_read(const struct orr_model *model, struct orr_switch
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++)
             switches.protocol[f][p] = p == ORR_LL128 ? 2 : 1;
     }
-    struct list algorithms = {"NCCL_ALGO",   "unknown algorithm", model->tables->names, model->tables->algorithm_count,
+    struct list algorithms = {"NCCL_ALGO",           "unknown algorithm",
+                              model->tables->names,  model->tables->algorithm_count,
                               switches.algorithm[0], ORR_ALGORITHM_COUNT};
-    struct list protocol_list = {"NCCL_PROTO", "unknown protocol",   protocols,
+    struct list protocol_list = {"NCCL_PROTO",       "unknown protocol",   protocols,
                                  ORR_PROTOCOL_COUNT, switches.protocol[0], ORR_PROTOCOL_COUNT};
     ORR_TRY(read_list(model, ORR_SET_PROTO, &protocol_list, err));
     ORR_TRY(read_list(model, ORR_SET_ALGO, &algorithms, err));

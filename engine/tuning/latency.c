@@ -104,8 +104,8 @@ float orr_model_latency(const struct orr_model *model, enum orr_function functio
     case ORR_ALGO_COLLNET_DIRECT:
         if (tables->collnet_by_steps)
             return base + ((float)(2 * local_steps) * intra + inter);
-        return (float)(base + ((double)(2 * ((float)any_local * intra + local_steps * tables->collnet_direct_step)) +
-                               inter));
+        return (float)(base +
+                       ((double)(2 * ((float)any_local * intra + local_steps * tables->collnet_direct_step)) + inter));
     case ORR_ALGO_COLLNET_CHAIN:
         return base + ((float)(2 * local_steps) * intra + inter);
     case ORR_ALGO_NVLS:

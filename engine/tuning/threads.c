@@ -30,8 +30,8 @@ void orr_model_threads(const struct orr_model *model, struct orr_tuning *tuning)
     if (model->tables->only_ring_gathers) {
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
             int32_t rule = model->tables->collnet_threads[p];
-            threads[ORR_ALGO_COLLNET_DIRECT][p] = rule > 0 ? rule
-                                                  : threads[rule == -1 ? ORR_ALGO_TREE : ORR_ALGO_RING][p];
+            threads[ORR_ALGO_COLLNET_DIRECT][p] =
+                rule > 0 ? rule : threads[rule == -1 ? ORR_ALGO_TREE : ORR_ALGO_RING][p];
         }
         return;
     }
@@ -55,7 +55,8 @@ void orr_model_thresholds(const struct orr_model *model, struct orr_tuning *tuni
     if (!text)
         return;
     long long given[6] = {-1, -1, -1, -1, -1, -1};
-    (void)sscanf(text, "%lld %lld %lld %lld %lld %lld", &given[0], &given[1], &given[2], &given[3], &given[4], &given[5]);
+    (void)sscanf(text, "%lld %lld %lld %lld %lld %lld", &given[0], &given[1], &given[2], &given[3], &given[4],
+                 &given[5]);
     for (int i = 0; i < 6; i++)
         if (given[i] >= 0)
             tuning->thread_threshold[i / ORR_PROTOCOL_COUNT][i % ORR_PROTOCOL_COUNT] = given[i];

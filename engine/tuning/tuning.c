@@ -44,11 +44,13 @@ void orr_model_init(struct orr_model *model, const struct orr_communicator *comm
         .nodes = (int32_t)comm->node_count,
         .ranks_per_node = (float)comm->rank_count / (float)comm->node_count,
         .row = capability_row(tables, comm),
-        .column = comm->node_count == 1 ? 0 : comm->node_count == 2 ? 1 : 2,
+        .column = comm->node_count == 1   ? 0
+                  : comm->node_count == 2 ? 1
+                                          : 2,
         .uniform_80 = comm->sm_min == 80 && comm->sm_max == 80,
     };
-    bool amd = comm->cpu_vendor == ORR_VENDOR_AMD ||
-               (tables->mixed_vendor_as_amd && comm->cpu_vendor == ORR_VENDOR_MIXED);
+    bool amd =
+        comm->cpu_vendor == ORR_VENDOR_AMD || (tables->mixed_vendor_as_amd && comm->cpu_vendor == ORR_VENDOR_MIXED);
     int32_t ll_row = comm->node_count == 1 ? model->row : amd;
     model->ll_max = tables->ll_max[ll_row][model->column];
 }
@@ -68,8 +70,7 @@ bool orr_model_has(const struct orr_model *model, enum orr_function function, en
         return false;
     if (algorithm == ORR_ALGO_RING)
         return true;
-    bool only_simple =
-        algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE || algorithm == ORR_ALGO_PAT;
+    bool only_simple = algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE || algorithm == ORR_ALGO_PAT;
     if (only_simple && protocol != ORR_SIMPLE)
         return false;
     bool nvls = algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE;
@@ -100,10 +101,10 @@ enum orr_code orr_tune(const struct orr_communicator *communicator, const struct
                 for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
                     if (!orr_model_has(&model, (enum orr_function)f, (enum orr_algorithm)a, (enum orr_protocol)p))
                         continue;
-                    tuning.bandwidth[f][a][p] = orr_model_bandwidth(&model, (enum orr_function)f,
-                                                                    (enum orr_algorithm)a, (enum orr_protocol)p);
-                    tuning.latency[f][a][p] = orr_model_latency(&model, (enum orr_function)f, (enum orr_algorithm)a,
-                                                                (enum orr_protocol)p);
+                    tuning.bandwidth[f][a][p] =
+                        orr_model_bandwidth(&model, (enum orr_function)f, (enum orr_algorithm)a, (enum orr_protocol)p);
+                    tuning.latency[f][a][p] =
+                        orr_model_latency(&model, (enum orr_function)f, (enum orr_algorithm)a, (enum orr_protocol)p);
                 }
         orr_switches_restrict(&model, &switches);
         orr_switches_apply(&model, &switches, &tuning);

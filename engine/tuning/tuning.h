@@ -7,21 +7,21 @@
 #include "engine/release/tuning_model.h"
 
 struct orr_tuning {
-    uint32_t algorithm_count;                                                       /* that the release has */
-    float bandwidth[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];   /* GB/s, 0: not available */
-    float latency[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];     /* microseconds */
+    uint32_t algorithm_count;                                                     /* that the release has */
+    float bandwidth[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT]; /* GB/s, 0: not available */
+    float latency[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];   /* microseconds */
     int32_t max_threads[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
-    int64_t thread_threshold[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];              /* bytes per thread */
-    bool has_thresholds; /* false with one rank: NCCL does not set them */
+    int64_t thread_threshold[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT]; /* bytes per thread */
+    bool has_thresholds;                                               /* false with one rank: NCCL does not set them */
 };
 
 /* The prediction for one call. */
 struct orr_choice {
     enum orr_algorithm algorithm;
     enum orr_protocol protocol;
-    float time;        /* microseconds */
-    float alg_bw;      /* GB/s: bytes / time */
-    float bus_bw;      /* GB/s, as nccl-tests reports it */
+    float time;   /* microseconds */
+    float alg_bw; /* GB/s: bytes / time */
+    float bus_bw; /* GB/s, as nccl-tests reports it */
     int32_t channels, threads;
 };
 
@@ -39,9 +39,9 @@ bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communi
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice);
 
-const char *orr_function_name(enum orr_function function);   /* "AllReduce" */
+const char *orr_function_name(enum orr_function function); /* "AllReduce" */
 /* "Ring"; the same number has another name in releases before 2.14 ("CollNet"). */
 const char *orr_algorithm_name(const struct orr_release *release, enum orr_algorithm algorithm);
-const char *orr_protocol_name(enum orr_protocol protocol);   /* "LL128" */
+const char *orr_protocol_name(enum orr_protocol protocol); /* "LL128" */
 
 #endif

@@ -123,9 +123,10 @@ static void uploading_gives_an_id_made_of_the_content(void **state)
 static void analyses_hold_every_key_of_the_contract(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"nccl", "topology", "hosts", "ranks", "local_ranks", "settings", "system_before_trim",
-                                       "system", "paths", "p2p", "gdr", "net_devs", "graphs", "channels", "tuning",
-                                       "summary", "findings", "explanations"};
+    static const char *const keys[] = {"nccl",     "topology",           "hosts",       "ranks",    "local_ranks",
+                                       "settings", "system_before_trim", "system",      "paths",    "p2p",
+                                       "gdr",      "net_devs",           "graphs",      "channels", "tuning",
+                                       "summary",  "findings",           "explanations"};
     ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis?hosts=2&NCCL_CROSS_NIC=1"), NULL);
     assert_int_equal(response.status, 200);
     json_t *document = body_json();
@@ -194,8 +195,8 @@ static void answers_are_cached_but_never_outlive_their_topology(void **state)
 static void work_that_takes_long_can_be_put_off(void **state)
 {
     (void)state;
-    struct orr_request request = {.method = "GET", .target = stored(ORR_TEST_WORKSTATION, "/analysis?hosts=3"),
-                                  .id = "x", .may_defer = true};
+    struct orr_request request = {
+        .method = "GET", .target = stored(ORR_TEST_WORKSTATION, "/analysis?hosts=3"), .id = "x", .may_defer = true};
     orr_response_release(&response);
     orr_api_handle(app, &request, &response);
     assert_true(response.deferred);
@@ -226,8 +227,10 @@ static void conditional_requests_and_compression(void **state)
     assert_string_equal(sent("Content-Encoding"), "gzip");
     assert_string_not_equal(sent("ETag"), tag);
     char *plain = malloc(length + 1);
-    z_stream stream = {.next_in = (Bytef *)(uintptr_t)response.body, .avail_in = (uInt)response.length,
-                       .next_out = (Bytef *)plain, .avail_out = (uInt)length + 1};
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)response.body,
+                       .avail_in = (uInt)response.length,
+                       .next_out = (Bytef *)plain,
+                       .avail_out = (uInt)length + 1};
     assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
     assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
     assert_int_equal(stream.total_out, length);
@@ -270,8 +273,9 @@ static void findings_name_what_the_reader_noticed(void **state)
 static void strict_refuses_what_nccl_refuses(void **state)
 {
     (void)state;
-    static const char prolog[] = "<!-- a comment that NCCL reads over -->\n<system\tversion='1'>\n" ORR_TEST_CPU
-        ORR_TEST_GPU("0000:01:00.0", "0", "rank=\"0\"") "</cpu>\n</system>\n";
+    static const char prolog[] =
+        "<!-- a comment that NCCL reads over -->\n<system\tversion='1'>\n" ORR_TEST_CPU ORR_TEST_GPU(
+            "0000:01:00.0", "0", "rank=\"0\"") "</cpu>\n</system>\n";
     ask("POST", "/v1/analyze", prolog);
     assert_int_equal(response.status, 200);
     ask("POST", "/v1/analyze?strict=1", prolog);
@@ -326,7 +330,8 @@ static void wrong_requests_are_told_apart(void **state)
         {"GET", "/v1/topologies/00000000000000000000000000000000/source", NULL, 404, "/problems/not-found"},
         {"PATCH", "/v1/topologies/00000000000000000000000000000000", "{\"name\":\"x\"}", 404, "/problems/not-found"},
         {"PATCH", "/v1/topologies/00000000000000000000000000000000", "[]", 400, "/problems/invalid-json"},
-        {"PATCH", "/v1/topologies/00000000000000000000000000000000", "{\"labels\":{\"a\":1}}", 400, "/problems/invalid-json"},
+        {"PATCH", "/v1/topologies/00000000000000000000000000000000", "{\"labels\":{\"a\":1}}", 400,
+         "/problems/invalid-json"},
         {"PUT", "/v1/topologies", "x", 405, "/problems/method-not-allowed"},
         {"DELETE", "/healthz", NULL, 405, "/problems/method-not-allowed"},
         {"GET", "/v1/nothing", NULL, 404, "/problems/not-found"},

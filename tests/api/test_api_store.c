@@ -102,7 +102,8 @@ static void lists_are_newest_first_and_go_on_where_they_ended(void **state)
     }
     uint32_t seen = 0, got;
     int64_t created = 0;
-    while ((got = list(store, (struct orr_listing){.limit = 2, .before_created = created, .before_id = last}, ids)) > 0) {
+    while ((got = list(store, (struct orr_listing){.limit = 2, .before_created = created, .before_id = last}, ids)) >
+           0) {
         for (uint32_t i = 0; i < got; i++) {
             char expected[ORR_ID_LENGTH + 1];
             snprintf(expected, sizeof expected, "%032x", COUNT - 1 - seen);

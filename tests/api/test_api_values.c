@@ -91,7 +91,11 @@ static void cluster_files_say_where_they_are_wrong(void **state)
     assert_string_equal(cluster.hosts[1].path, "/b.xml");
     assert_int_equal(cluster.hosts[1].count, 1);
     orr_cluster_release(&cluster);
-    static const char *const bad[] = {"", "{", "[]", "{\"hosts\": []}", "{\"hosts\": [{}]}",
+    static const char *const bad[] = {"",
+                                      "{",
+                                      "[]",
+                                      "{\"hosts\": []}",
+                                      "{\"hosts\": [{}]}",
                                       "{\"hosts\": [{\"topology\": \"a\"}, {\"topology\": \"a\", \"count\": 0}]}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         err = (struct orr_error){0};

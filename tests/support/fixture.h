@@ -14,10 +14,10 @@ struct fixture {
 };
 
 /* Two GPUs, two switches ... are written with these; one line each, as NCCL writes them. */
-#define X86_INTEL "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"85\" affinity=\"ffff\""
-#define X86_AMD "arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"143\" modelid=\"49\" affinity=\"ffff\""
-#define GEN3X16 "link_speed=\"8.0 GT/s PCIe\" link_width=\"16\""
-#define GEN4X16 "link_speed=\"16.0 GT/s PCIe\" link_width=\"16\""
+#define X86_INTEL   "arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"85\" affinity=\"ffff\""
+#define X86_AMD     "arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"143\" modelid=\"49\" affinity=\"ffff\""
+#define GEN3X16     "link_speed=\"8.0 GT/s PCIe\" link_width=\"16\""
+#define GEN4X16     "link_speed=\"16.0 GT/s PCIe\" link_width=\"16\""
 #define SWITCH(bus) "<pci busid=\"" bus "\" class=\"0x060400\" " GEN4X16 ">"
 #define GPU(bus, rank, sm, inside)                                                                                     \
     "<pci busid=\"" bus "\" class=\"0x030200\" " GEN4X16 "><gpu dev=\"" rank "\" sm=\"" sm "\" rank=\"" rank           \

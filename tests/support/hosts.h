@@ -86,14 +86,21 @@ static inline struct orr_contribution *test_h100(struct orr_arena *arena, bool a
     struct orr_contribution *host = test_host(arena, 8, 90, ORR_VENDOR_INTEL);
     host->nvls_supported = true;
     if (alone) {
-        test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 30, 30, 0, 1, TEST_ROW_FORTH});
-        test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 12, 30, 30, 0, 1, TEST_ROW_FORTH});
-        test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 8, 40, 60, 0, 0, TEST_ROW_ROTATED});
+        test_add_graph(arena, host,
+                       (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 30, 30, 0, 1, TEST_ROW_FORTH});
+        test_add_graph(
+            arena, host,
+            (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 12, 30, 30, 0, 1, TEST_ROW_FORTH});
+        test_add_graph(arena, host,
+                       (struct test_graph){ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 8, 40, 60, 0, 0, TEST_ROW_ROTATED});
         return host;
     }
-    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 48, 48, 2, 0, TEST_ROW_ALTERNATE});
-    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_TREE, 8, 48, 48, 0, 0, TEST_ROW_ROTATED});
-    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 8, 40, 48, 0, 0, TEST_ROW_ROTATED});
+    test_add_graph(arena, host,
+                   (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 48, 48, 2, 0, TEST_ROW_ALTERNATE});
+    test_add_graph(arena, host,
+                   (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_TREE, 8, 48, 48, 0, 0, TEST_ROW_ROTATED});
+    test_add_graph(arena, host,
+                   (struct test_graph){ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 8, 40, 48, 0, 0, TEST_ROW_ROTATED});
     return host;
 }
 
@@ -103,7 +110,8 @@ static inline struct orr_contribution *test_a100(struct orr_arena *arena)
     struct orr_contribution *host = test_host(arena, 8, 80, ORR_VENDOR_AMD);
     host->p2p_local_min = 24;
     test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 8, 24, 24, 0, 0, TEST_ROW_BACK});
-    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 8, 30, 24, 0, 0, TEST_ROW_FORTH});
+    test_add_graph(arena, host,
+                   (struct test_graph){ORR_GRAPH_TREE, ORR_PATTERN_BALANCED_TREE, 8, 30, 24, 0, 0, TEST_ROW_FORTH});
     return host;
 }
 

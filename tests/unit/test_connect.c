@@ -91,7 +91,7 @@ static void one_rank_alone_has_all_channels(void **state)
 static void rings_keep_their_rails(void **state)
 {
     (void)state;
-    static const int32_t first[24] = {0,  7,  6,  5,  4,  3, 2, 1,  9,  10, 11, 12,
+    static const int32_t first[24] = {0,  7,  6,  5, 4,  3,  2,  1,  9,  10, 11, 12,
                                       13, 14, 15, 8, 16, 23, 22, 21, 20, 19, 18, 17};
     join_ok(test_h100(arena, false), 3);
     assert_memory_equal(ring(0), first, sizeof first);
@@ -215,8 +215,11 @@ static void collnet_copies_channels(void **state)
 {
     (void)state;
     struct orr_contribution *host = test_a100(arena);
-    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, 8, 30, 24, 0, 0, TEST_ROW_ROTATED});
-    test_add_graph(arena, host, (struct test_graph){ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 8, 48, 24, 0, 0, TEST_ROW_ROTATED});
+    test_add_graph(arena, host,
+                   (struct test_graph){ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, 8, 30, 24, 0, 0, TEST_ROW_ROTATED});
+    test_add_graph(
+        arena, host,
+        (struct test_graph){ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 8, 48, 24, 0, 0, TEST_ROW_ROTATED});
     join_ok(host, 2);
     assert_false(comm.collnet);
     set("NCCL_COLLNET_ENABLE", "1");

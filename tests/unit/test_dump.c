@@ -64,7 +64,8 @@ static void malformed_xml_names_line_and_column(void **state)
 {
     (void)state;
     struct orr_error err;
-    assert_error(read_error("<system version=\"1\">\n  <cpu numaid=\"0\"\n  <pci/>\n</system>", &err), ORR_SYNTAX, &err, "");
+    assert_error(read_error("<system version=\"1\">\n  <cpu numaid=\"0\"\n  <pci/>\n</system>", &err), ORR_SYNTAX, &err,
+                 "");
     assert_int_equal(err.line, 3);
     assert_true(err.column > 0);
     assert_error(read_error("<system version=\"1\">\n<cpu numaid=\"0\">\n<pci busid=\"1\">\n", &err), ORR_SYNTAX, &err,

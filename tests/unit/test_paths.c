@@ -3,22 +3,23 @@
 #include "engine/decide/verdicts.h"
 #include "tests/support/fixture.h"
 
-#define CPU0(inside) "<cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu>"
-#define CPU1(inside) "<cpu numaid=\"1\" " X86_INTEL ">" inside "</cpu>"
+#define CPU0(inside)   "<cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu>"
+#define CPU1(inside)   "<cpu numaid=\"1\" " X86_INTEL ">" inside "</cpu>"
 #define SYSTEM(inside) "<system version=\"1\">" inside "</system>"
 
 /* Two bridges below one CPU, a GPU below each. */
 #define TWO_BRIDGES(cpu)                                                                                               \
-    SYSTEM("<cpu numaid=\"0\" " cpu ">" SWITCH("0000:01:00.0") GPU("0000:02:00.0", "0", "80", "") "</pci>"             \
-           SWITCH("0000:03:00.0") GPU("0000:04:00.0", "1", "80", "") "</pci></cpu>")
+    SYSTEM("<cpu numaid=\"0\" " cpu ">" SWITCH("0000:01:00.0") GPU("0000:02:00.0", "0", "80", "") "</pci>" SWITCH(     \
+        "0000:03:00.0") GPU("0000:04:00.0", "1", "80", "") "</pci></cpu>")
 
 static void kinds_of_paths_follow_bridges_and_cpus(void **state)
 {
     (void)state;
     struct fixture f = analyse_text(
-        SYSTEM(CPU0(SWITCH("0000:01:00.0") SWITCH("0000:02:00.0") GPU("0000:04:00.0", "0", "80", "") "</pci>"
-                    SWITCH("0000:03:00.0") GPU("0000:05:00.0", "1", "80", "") NIC("0000:06:00.0", "0", "100000") "</pci></pci>"
-                    GPU("0000:07:00.0", "2", "80", ""))), 2, NULL);
+        SYSTEM(CPU0(SWITCH("0000:01:00.0") SWITCH("0000:02:00.0") GPU("0000:04:00.0", "0", "80", "") "</pci>" SWITCH(
+            "0000:03:00.0") GPU("0000:05:00.0", "1", "80", "")
+                        NIC("0000:06:00.0", "0", "100000") "</pci></pci>" GPU("0000:07:00.0", "2", "80", ""))),
+        2, NULL);
     assert_path(&f, "GPU/0-4000", "GPU/0-4000", "LOC", 5000);
     assert_path(&f, "GPU/0-4000", "GPU/0-5000", "PXB", 24);
     assert_path(&f, "GPU/0-5000", "NET/0-0", "PIX", 12.5);
@@ -36,9 +37,9 @@ struct level_case {
 static void p2p_keeps_to_its_level(void **state)
 {
     (void)state;
-    static const struct level_case cases[] = {{"3", 1},   {"0x3", 1}, {"3abc", 1}, {"4", 1},   {"010", 1}, {"PHB", 1},
-                                              {"SYS", 1}, {"LOC", 0}, {"PIX", 0},  {"PXB", 0}, {"0", 0},   {"1", 0},
-                                              {"2", 0},   {"phb", 0}, {"NVLINK", 0}, {"-1", 0}, {"", 0}};
+    static const struct level_case cases[] = {{"3", 1},   {"0x3", 1}, {"3abc", 1},   {"4", 1},   {"010", 1}, {"PHB", 1},
+                                              {"SYS", 1}, {"LOC", 0}, {"PIX", 0},    {"PXB", 0}, {"0", 0},   {"1", 0},
+                                              {"2", 0},   {"phb", 0}, {"NVLINK", 0}, {"-1", 0},  {"", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *settings[] = {"NCCL_P2P_LEVEL", cases[i].value, NULL};
         struct fixture f = analyse_text(TWO_BRIDGES(X86_INTEL), 1, settings);
@@ -55,8 +56,9 @@ static void two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not(void **state
 {
     (void)state;
     struct fixture two = analyse_text(TWO_BRIDGES(X86_AMD), 1, NULL);
-    struct fixture three = analyse_text(SYSTEM("<cpu numaid=\"0\" " X86_AMD ">" GPU("0000:02:00.0", "0", "80", "")
-        GPU("0000:04:00.0", "1", "80", "") GPU("0000:05:00.0", "2", "80", "") "</cpu>"), 1, NULL);
+    struct fixture three = analyse_text(SYSTEM("<cpu numaid=\"0\" " X86_AMD ">" GPU("0000:02:00.0", "0", "80", "") GPU(
+                                            "0000:04:00.0", "1", "80", "") GPU("0000:05:00.0", "2", "80", "") "</cpu>"),
+                                        1, NULL);
     assert_int_equal(two.analysis->p2p[1].decision.verdict, 1);
     assert_int_equal(three.analysis->p2p[1].decision.verdict, 0);
     release_fixture(&two);
@@ -66,7 +68,8 @@ static void two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not(void **state
 /* Two sockets, each with a GPU and a fast NIC below a switch: the network beats the socket link. */
 #define TWO_SOCKETS                                                                                                    \
     SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "100000") "</pci>") \
-           CPU1(SWITCH("0000:81:00.0") GPU("0000:84:00.0", "1", "80", "") NIC("0000:85:00.0", "1", "100000") "</pci>"))
+               CPU1(SWITCH("0000:81:00.0") GPU("0000:84:00.0", "1", "80", "")                                          \
+                        NIC("0000:85:00.0", "1", "100000") "</pci>"))
 
 static void sockets_part_where_the_network_is_faster(void **state)
 {
@@ -98,9 +101,9 @@ static void without_shared_memory_and_p2p_gpus_part(void **state)
 /* A relay: rank 0 and 2 share no NVLink, rank 1 has one to both. */
 #define NVLINK(bus, count) "<nvlink target=\"" bus "\" count=\"" count "\" tclass=\"0x030200\"/>"
 #define RELAY                                                                                                          \
-    SYSTEM(CPU0(GPU("0000:04:00.0", "0", "70", NVLINK("0000:05:00.0", "2")) GPU("0000:05:00.0", "1", "70",             \
-           NVLINK("0000:04:00.0", "2") NVLINK("0000:06:00.0", "1"))) CPU1(GPU("0000:06:00.0", "2", "70",               \
-           NVLINK("0000:05:00.0", "1")) NIC("0000:07:00.0", "0", "200000")))
+    SYSTEM(CPU0(GPU("0000:04:00.0", "0", "70", NVLINK("0000:05:00.0", "2"))                                            \
+                    GPU("0000:05:00.0", "1", "70", NVLINK("0000:04:00.0", "2") NVLINK("0000:06:00.0", "1")))           \
+               CPU1(GPU("0000:06:00.0", "2", "70", NVLINK("0000:05:00.0", "1")) NIC("0000:07:00.0", "0", "200000")))
 
 static void nvlink_through_a_gpu_is_nvb(void **state)
 {
@@ -121,8 +124,8 @@ static void a_nic_is_reached_through_the_gpu_next_to_it(void **state)
     (void)state;
     const char *off[] = {"NCCL_PXN_DISABLE", "1", NULL};
     const char *text = SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", NVLINK("0000:84:00.0", "4"))
-                              NIC("0000:05:00.0", "0", "200000") "</pci>")
-                              CPU1(GPU("0000:84:00.0", "1", "80", NVLINK("0000:04:00.0", "4"))));
+                                       NIC("0000:05:00.0", "0", "200000") "</pci>")
+                                  CPU1(GPU("0000:84:00.0", "1", "80", NVLINK("0000:04:00.0", "4"))));
     struct fixture f = analyse_text(text, 2, NULL), without = analyse_text(text, 2, off);
     assert_path(&f, "rank:1", "NET/0-0", "PXN", 24);
     assert_path(&f, "NET/0-0", "rank:1", "SYS", 10);
@@ -139,7 +142,7 @@ static const struct orr_gdr *gdr_of(const struct fixture *f)
 
 #define GPU_AND_NIC(sm)                                                                                                \
     SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", sm, "") GPU("0000:05:00.0", "1", sm, "")               \
-           NIC("0000:06:00.0", "0", "100000") "</pci>"))
+                    NIC("0000:06:00.0", "0", "100000") "</pci>"))
 
 static void gpus_before_80_are_read_for_sending_only_with_nvlink(void **state)
 {
@@ -175,8 +178,9 @@ static void without_gdr_the_path_goes_by_the_cpu(void **state)
 static void bandwidth_beats_distance_in_choosing_a_nic(void **state)
 {
     (void)state;
-    struct fixture f = analyse_text(SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "")
-                                    NIC("0000:05:00.0", "0", "100000") "</pci>" NIC("0000:06:00.0", "1", "200000"))), 2, NULL);
+    struct fixture f = analyse_text(SYSTEM(CPU0(SWITCH("0000:01:00.0") GPU("0000:04:00.0", "0", "80", "") NIC(
+                                        "0000:05:00.0", "0", "100000") "</pci>" NIC("0000:06:00.0", "1", "200000"))),
+                                    2, NULL);
     const struct orr_part *part = &f.analysis->parts[0];
     uint32_t scratch[16], net = orr_local_net(&part->paths, part->system.first[ORR_GPU], 0, scratch);
     assert_int_equal(net, orr_system_find(&part->system, "NET/0-1"));
@@ -187,7 +191,8 @@ static void nics_of_one_id_share_a_column(void **state)
 {
     (void)state;
     struct fixture f = analyse_text(SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "1000"))
-                                    CPU1(NIC("0000:06:00.0", "0", "200000"))), 2, NULL);
+                                               CPU1(NIC("0000:06:00.0", "0", "200000"))),
+                                    2, NULL);
     const struct orr_part *part = &f.analysis->parts[0];
     uint32_t gpu = part->system.first[ORR_GPU], net = part->system.first[ORR_NET];
     assert_float_equal(orr_path(&part->paths, gpu, net)->bw, 0.125, 0);
@@ -201,8 +206,8 @@ static void an_nvlink_of_one_side_is_refused(void **state)
     struct orr_error err = {0};
     struct orr_query query = {.hosts = 1};
     struct orr_analysis *analysis = NULL;
-    struct orr_dump *dump = read_text(SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", NVLINK("0000:05:00.0", "1"))
-                                                  GPU("0000:05:00.0", "1", "80", ""))));
+    struct orr_dump *dump = read_text(
+        SYSTEM(CPU0(GPU("0000:04:00.0", "0", "80", NVLINK("0000:05:00.0", "1")) GPU("0000:05:00.0", "1", "80", ""))));
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
     assert_error(orr_analyze(dump, &query, NULL, &analysis, &err), ORR_INVALID, &err, "none back");
     orr_dump_free(dump);

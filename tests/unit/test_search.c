@@ -19,14 +19,20 @@ static void write_machine(const struct machine *m, struct orr_text *text)
         if (g % 4 == 0)
             orr_text_printf(text, "%s<cpu numaid=\"%d\" %s>", g ? "</cpu>" : "", g / 4, m->vendor);
         if (g % m->per_switch == 0)
-            orr_text_printf(text, "<pci busid=\"0000:%d0:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">", g + 1,
-                            m->speed);
-        orr_text_printf(text, "<pci busid=\"0000:%d1:00.0\" class=\"0x030200\" link_speed=\"%s\" link_width=\"16\">"
-                              "<gpu dev=\"%d\" sm=\"%s\" rank=\"%d\" gdr=\"1\"><nvlink target=\"fffffff:ffff:ff\" count=\"%d\" "
-                              "tclass=\"0x068000\"/></gpu></pci>", g + 1, m->speed, g, m->sm, g, m->nvlinks);
-        orr_text_printf(text, "<pci busid=\"0000:%d2:00.0\" class=\"0x020000\" link_speed=\"%s\" link_width=\"16\"><nic>"
-                              "<net name=\"mlx5_%d\" dev=\"%d\" speed=\"%s\" port=\"1\" guid=\"0x1%d\" gdr=\"1\"/></nic></pci>",
-                        g + 1, m->speed, g, g, m->nic_mbps, g);
+            orr_text_printf(text,
+                            "<pci busid=\"0000:%d0:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">",
+                            g + 1, m->speed);
+        orr_text_printf(
+            text,
+            "<pci busid=\"0000:%d1:00.0\" class=\"0x030200\" link_speed=\"%s\" link_width=\"16\">"
+            "<gpu dev=\"%d\" sm=\"%s\" rank=\"%d\" gdr=\"1\"><nvlink target=\"fffffff:ffff:ff\" count=\"%d\" "
+            "tclass=\"0x068000\"/></gpu></pci>",
+            g + 1, m->speed, g, m->sm, g, m->nvlinks);
+        orr_text_printf(
+            text,
+            "<pci busid=\"0000:%d2:00.0\" class=\"0x020000\" link_speed=\"%s\" link_width=\"16\"><nic>"
+            "<net name=\"mlx5_%d\" dev=\"%d\" speed=\"%s\" port=\"1\" guid=\"0x1%d\" gdr=\"1\"/></nic></pci>",
+            g + 1, m->speed, g, g, m->nic_mbps, g);
         if (g % m->per_switch == m->per_switch - 1)
             orr_text_puts(text, "</pci>");
     }
@@ -151,8 +157,10 @@ static void a100_hosts(void **state)
 static void two_pcie_gpus_pay_for_the_intel_bridge(void **state)
 {
     (void)state;
-    struct fixture intel = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "80", "") GPU("0000:04:00.0", "1", "80", "")), 1, NULL);
-    struct fixture amd = analyse_text(SYSTEM(X86_AMD, GPU("0000:02:00.0", "0", "80", "") GPU("0000:04:00.0", "1", "80", "")), 1, NULL);
+    struct fixture intel =
+        analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "80", "") GPU("0000:04:00.0", "1", "80", "")), 1, NULL);
+    struct fixture amd =
+        analyse_text(SYSTEM(X86_AMD, GPU("0000:02:00.0", "0", "80", "") GPU("0000:04:00.0", "1", "80", "")), 1, NULL);
     assert_int_equal(graph_of(&intel, ORR_GRAPH_RING)->channels, 1);
     assert_float_equal(graph_of(&intel, ORR_GRAPH_RING)->bw_intra, 20, 0);
     assert_int_equal(graph_of(&amd, ORR_GRAPH_RING)->channels, 2);
@@ -175,7 +183,8 @@ static void a_single_gpu_has_rings_and_trees(void **state)
 static void without_a_way_all_gpus_stand_in_order(void **state)
 {
     (void)state;
-    struct fixture f = analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "") GPU("0000:03:00.0", "1", "70", "")), 2, NULL);
+    struct fixture f =
+        analyse_text(SYSTEM(X86_INTEL, GPU("0000:02:00.0", "0", "70", "") GPU("0000:03:00.0", "1", "70", "")), 2, NULL);
     const struct orr_graph *ring = graph_of(&f, ORR_GRAPH_RING);
     assert_int_equal(ring->channels > 0, 1);
     assert_row(ring, 0, "0 1");

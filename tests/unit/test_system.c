@@ -36,12 +36,13 @@ static void assert_links(const struct built *b, const char *node, const char *ex
     char text[1024] = "", id[ORR_NODE_ID_SIZE];
     uint32_t n = orr_system_find(&b->system, node);
     assert_int_not_equal(n, ORR_NO_NODE);
-    for (uint32_t l = b->system.nodes[n].first_link; l < b->system.nodes[n].first_link + b->system.nodes[n].link_count; l++) {
+    for (uint32_t l = b->system.nodes[n].first_link; l < b->system.nodes[n].first_link + b->system.nodes[n].link_count;
+         l++) {
         const struct orr_link *link = &b->system.links[l];
         const struct orr_node *to = &b->system.nodes[link->to];
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s %s %.9g", used ? ", " : "", orr_node_id_format(to->type, to->id, id),
-                 orr_link_type_name(link->type), (double)link->bw);
+        snprintf(text + used, sizeof text - used, "%s%s %s %.9g", used ? ", " : "",
+                 orr_node_id_format(to->type, to->id, id), orr_link_type_name(link->type), (double)link->bw);
     }
     assert_string_equal(text, expected);
 }
@@ -68,15 +69,18 @@ static void link_speed_texts_count_as_prefixes(void **state)
         const char *speed, *width;
         float bw;
     } cases[] = {
-        {"2.5 GT/s", "16", 3},    {"5 GT/s", "16", 6},         {"5.0 GT/s", "16", 12},       {"5.0 GT/s PCIe", "16", 6},
-        {"16 GT/s", "16", 24},    {"16.0 GT/s", "16", 12},     {"16.0 GT/s PCIe", "16", 24}, {"32 GT/s", "16", 48},
-        {"64 GT/s", "16", 12},    {"64.0 GT/s PCIe", "16", 96}, {"Unknown", "16", 12},       {"", "16", 12},
-        {"8.0 GT/s PCIe", "0", 12}, {"8.0 GT/s PCIe", "", 12}, {"8.0 GT/s PCIe", "010", 6},  {"8.0 GT/s PCIe", "0x10", 12},
+        {"2.5 GT/s", "16", 3},         {"5 GT/s", "16", 6},       {"5.0 GT/s", "16", 12},
+        {"5.0 GT/s PCIe", "16", 6},    {"16 GT/s", "16", 24},     {"16.0 GT/s", "16", 12},
+        {"16.0 GT/s PCIe", "16", 24},  {"32 GT/s", "16", 48},     {"64 GT/s", "16", 12},
+        {"64.0 GT/s PCIe", "16", 96},  {"Unknown", "16", 12},     {"", "16", 12},
+        {"8.0 GT/s PCIe", "0", 12},    {"8.0 GT/s PCIe", "", 12}, {"8.0 GT/s PCIe", "010", 6},
+        {"8.0 GT/s PCIe", "0x10", 12},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[1024];
         snprintf(text, sizeof text,
-                 "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci busid=\"7:0\" class=\"0x03\" link_speed=\"%s\" "
+                 "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci busid=\"7:0\" class=\"0x03\" "
+                 "link_speed=\"%s\" "
                  "link_width=\"%s\"><gpu dev=\"0\" sm=\"80\" rank=\"0\" gdr=\"1\"/></pci></cpu></system>",
                  cases[i].speed, cases[i].width);
         struct built b = build(text);
@@ -94,13 +98,17 @@ static void cpus_are_joined_by_the_first_ones_interconnect(void **state)
     } cases[] = {{"79", 6}, {"85", 10}, {"143", 22}, {"207", 40}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[2048];
-        snprintf(text, sizeof text,
-                 "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"%s\">"
-                 GPU("0000:07:00.0", "0", "80", "") "</cpu><cpu numaid=\"-1\" arch=\"ppc64le\"/></system>", cases[i].model);
+        snprintf(
+            text, sizeof text,
+            "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" "
+            "modelid=\"%s\">" GPU("0000:07:00.0", "0", "80", "") "</cpu><cpu numaid=\"-1\" arch=\"ppc64le\"/></system>",
+            cases[i].model);
         struct built b = build(text);
         char expected[128];
-        snprintf(expected, sizeof expected, cases[i].bw > 24 ? "CPU/0-ffffffffffffff SYS %g, GPU/0-7000 PCI 24"
-                                                             : "GPU/0-7000 PCI 24, CPU/0-ffffffffffffff SYS %g", (double)cases[i].bw);
+        snprintf(expected, sizeof expected,
+                 cases[i].bw > 24 ? "CPU/0-ffffffffffffff SYS %g, GPU/0-7000 PCI 24"
+                                  : "GPU/0-7000 PCI 24, CPU/0-ffffffffffffff SYS %g",
+                 (double)cases[i].bw);
         assert_links(&b, "CPU/0-0", expected);
         assert_links(&b, "CPU/0-ffffffffffffff", "CPU/0-0 SYS 32");
         release_built(&b);
@@ -110,10 +118,12 @@ static void cpus_are_joined_by_the_first_ones_interconnect(void **state)
 static void functions_of_a_nic_are_nics_of_their_own(void **state)
 {
     (void)state;
-    struct built b = build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "0", "80", "")
-                           NIC("0000:08:00.0", "0", "100000") NIC("0000:08:00.1", "1", "-1")
-                           "<nic><net name=\"a\" dev=\"2\"/></nic></cpu><cpu numaid=\"1\" arch=\"arm64\"><nic>"
-                           "<net name=\"b\" dev=\"3\" guid=\"12\"/><net name=\"hidden\"/></nic></cpu></system>");
+    struct built b =
+        build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "0", "80", "")
+                  NIC("0000:08:00.0", "0", "100000")
+                      NIC("0000:08:00.1", "1",
+                          "-1") "<nic><net name=\"a\" dev=\"2\"/></nic></cpu><cpu numaid=\"1\" arch=\"arm64\"><nic>"
+                                "<net name=\"b\" dev=\"3\" guid=\"12\"/><net name=\"hidden\"/></nic></cpu></system>");
     assert_links(&b, "NIC/0-8000", "NET/0-0 NET 12.5, CPU/0-0 PCI 24");
     assert_links(&b, "NIC/0-8001", "NET/0-1 NET 1.25, CPU/0-0 PCI 24");
     assert_links(&b, "NIC/0-0", "NET/0-2 NET 1.25, NET/0-3 NET 1.25, CPU/0-0 PCI 5000");
@@ -127,11 +137,15 @@ static void functions_of_a_nic_are_nics_of_their_own(void **state)
 static void c2c_goes_to_the_cpu_and_the_link_up_stands_last(void **state)
 {
     (void)state;
-    const char *inside = "<nvlink target=\"0000:01:00.0\" count=\"18\" tclass=\"0x068000\"/><c2c bw=\"44712\" count=\"10\"/>";
+    const char *inside =
+        "<nvlink target=\"0000:01:00.0\" count=\"18\" tclass=\"0x068000\"/><c2c bw=\"44712\" count=\"10\"/>";
     char text[2048];
-    snprintf(text, sizeof text,
-             "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci busid=\"0000:07:00.0\" class=\"0x030200\" " GEN3X16
-             "><gpu dev=\"0\" sm=\"90\" rank=\"0\" gdr=\"1\">%s</gpu></pci></cpu><cpu numaid=\"1\" arch=\"arm64\"/></system>", inside);
+    snprintf(
+        text, sizeof text,
+        "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci busid=\"0000:07:00.0\" class=\"0x030200\" " GEN3X16
+        "><gpu dev=\"0\" sm=\"90\" rank=\"0\" gdr=\"1\">%s</gpu></pci></cpu><cpu numaid=\"1\" "
+        "arch=\"arm64\"/></system>",
+        inside);
     struct built b = build(text);
     assert_links(&b, "GPU/0-7000", "NVS/0-0 NVL 370.800018, CPU/0-0 PCI 12, CPU/0-0 C2C 447.119995");
     assert_links(&b, "CPU/0-0", "GPU/0-7000 C2C 447.119995, GPU/0-7000 PCI 12, CPU/0-1 SYS 6");
@@ -145,22 +159,26 @@ static void c2c_goes_to_the_cpu_and_the_link_up_stands_last(void **state)
 static void two_levels_of_a_broadcom_switch_become_one(void **state)
 {
     (void)state;
-    struct built b = build("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" BROADCOM("0000:01:00.0", "0xc030", "0x0",
-        BROADCOM("0000:03:00.0", "0xc030", "0x1001", GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "100000"))
-        GPU("0000:0a:00.0", "2", "80", "")
-        BROADCOM("0000:06:00.0", "0xc030", "0x1002", GPU("0000:07:00.0", "1", "80", ""))) "</cpu></system>");
+    struct built b = build("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" BROADCOM(
+        "0000:01:00.0", "0xc030", "0x0",
+        BROADCOM("0000:03:00.0", "0xc030", "0x1001",
+                 GPU("0000:04:00.0", "0", "80", "") NIC("0000:05:00.0", "0", "100000"))
+            GPU("0000:0a:00.0", "2", "80", "")
+                BROADCOM("0000:06:00.0", "0xc030", "0x1002", GPU("0000:07:00.0", "1", "80", ""))) "</cpu></system>");
     assert_int_equal(orr_system_count(&b.system, ORR_PCI), 1);
-    assert_links(&b, "PCI/0-1000", "GPU/0-a000 PCI 24, GPU/0-4000 PCI 24, NIC/0-5000 PCI 24, GPU/0-7000 PCI 24, CPU/0-0 PCI 12");
+    assert_links(&b, "PCI/0-1000",
+                 "GPU/0-a000 PCI 24, GPU/0-4000 PCI 24, NIC/0-5000 PCI 24, GPU/0-7000 PCI 24, CPU/0-0 PCI 12");
     release_built(&b);
 }
 
 static void ranks_are_renumbered_and_gpus_without_one_take_no_part(void **state)
 {
     (void)state;
-    struct built b = build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "9", "80", "")
-                           GPU("0000:08:00.0", "4", "80", "")
-                           "<pci busid=\"0000:09:00.0\" class=\"0x03\"><gpu dev=\"2\" sm=\"80\"><nvlink count=\"1\" "
-                           "tclass=\"0x068000\"/></gpu></pci></cpu></system>");
+    struct built b =
+        build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "9", "80", "")
+                  GPU("0000:08:00.0", "4", "80",
+                      "") "<pci busid=\"0000:09:00.0\" class=\"0x03\"><gpu dev=\"2\" sm=\"80\"><nvlink count=\"1\" "
+                          "tclass=\"0x068000\"/></gpu></pci></cpu></system>");
     assert_int_equal(orr_system_count(&b.system, ORR_GPU), 2);
     assert_int_equal(orr_system_count(&b.system, ORR_NVS), 0);
     assert_int_equal(b.system.nodes[orr_system_find(&b.system, "GPU/0-7000")].gpu.rank, 1);
@@ -174,10 +192,13 @@ static void hosts_of_a_fused_dump_are_systems_of_their_own(void **state)
     const char *nvl = "<nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/>";
     char text[4096];
     snprintf(text, sizeof text,
-             "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\" host_hash=\"0xaa\"><pci busid=\"0000:07:00.0\" class=\"0x03\" "
-             GEN4X16 "><gpu dev=\"0\" sm=\"100\" rank=\"0\" gdr=\"1\">%s</gpu></pci></cpu><cpu numaid=\"0\" arch=\"arm64\" "
-             "host_hash=\"0xbb\"><pci busid=\"0000:07:00.0\" class=\"0x03\" " GEN4X16 "><gpu dev=\"0\" sm=\"100\" rank=\"1\" "
-             "gdr=\"1\">%s</gpu></pci></cpu></system>", nvl, nvl);
+             "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\" host_hash=\"0xaa\"><pci busid=\"0000:07:00.0\" "
+             "class=\"0x03\" " GEN4X16
+             "><gpu dev=\"0\" sm=\"100\" rank=\"0\" gdr=\"1\">%s</gpu></pci></cpu><cpu numaid=\"0\" arch=\"arm64\" "
+             "host_hash=\"0xbb\"><pci busid=\"0000:07:00.0\" class=\"0x03\" " GEN4X16
+             "><gpu dev=\"0\" sm=\"100\" rank=\"1\" "
+             "gdr=\"1\">%s</gpu></pci></cpu></system>",
+             nvl, nvl);
     struct built b = build(text);
     assert_int_equal(b.system.host_count, 2);
     assert_links(&b, "CPU/1-0", "GPU/1-7000 PCI 24");
@@ -199,14 +220,19 @@ static void contradictions_are_errors_with_a_place(void **state)
         {"<system version=\"1\"><cpu arch=\"arm64\"/></system>", ORR_INVALID, "numaid", "system/cpu[0]"},
         {"<system version=\"1\"><cpu numaid=\"0\"/></system>", ORR_INVALID, "arch", "system/cpu[0]"},
         {"<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\"/></system>", ORR_INVALID, "vendor", "system/cpu[0]"},
-        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci class=\"0x03\"/></cpu></system>", ORR_INVALID, "busid",
-         "system/cpu[0]/pci[0]"},
-        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci class=\"0x03\" busid=\"7\"><gpu rank=\"0\" dev=\"0\" "
-         "gdr=\"1\"/></pci></cpu></system>", ORR_INVALID, "sm", "system/cpu[0]/pci[0]/gpu[0]"},
-        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci class=\"0x03\" busid=\"7\"><gpu rank=\"0\" dev=\"0\" "
-         "sm=\"80\" gdr=\"1\"/></pci></cpu></system>", ORR_INVALID, "link_width", "system/cpu[0]/pci[0]"},
-        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("7:0", "0", "80", "") GPU("7:0", "1", "80", "")
-         "</cpu></system>", ORR_INVALID, "two GPUs of one host", "system/cpu[0]/pci[1]"},
+        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci class=\"0x03\"/></cpu></system>", ORR_INVALID,
+         "busid", "system/cpu[0]/pci[0]"},
+        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci class=\"0x03\" busid=\"7\"><gpu rank=\"0\" "
+         "dev=\"0\" "
+         "gdr=\"1\"/></pci></cpu></system>",
+         ORR_INVALID, "sm", "system/cpu[0]/pci[0]/gpu[0]"},
+        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci class=\"0x03\" busid=\"7\"><gpu rank=\"0\" "
+         "dev=\"0\" "
+         "sm=\"80\" gdr=\"1\"/></pci></cpu></system>",
+         ORR_INVALID, "link_width", "system/cpu[0]/pci[0]"},
+        {"<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("7:0", "0", "80", "")
+             GPU("7:0", "1", "80", "") "</cpu></system>",
+         ORR_INVALID, "two GPUs of one host", "system/cpu[0]/pci[1]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct built b;

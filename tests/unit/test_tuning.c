@@ -144,7 +144,8 @@ static void assert_choice(enum orr_function f, uint64_t bytes, enum orr_algorith
 {
     struct orr_choice choice;
     assert_true(orr_tuning_choose(&tuning, &comm, &settings, f, bytes, &choice));
-    assert_string_equal(orr_algorithm_name(settings.release, choice.algorithm), orr_algorithm_name(settings.release, a));
+    assert_string_equal(orr_algorithm_name(settings.release, choice.algorithm),
+                        orr_algorithm_name(settings.release, a));
     assert_string_equal(orr_protocol_name(choice.protocol), orr_protocol_name(p));
     assert_near(choice.time, us);
     assert_true(choice.channels >= 1 && choice.channels <= comm.channel_count);
