@@ -8,11 +8,16 @@ struct built {
     struct orr_system system;
 };
 
-static enum orr_code try_build(const char *text, struct built *b, struct orr_error *err)
+static enum orr_code try_build_in(const char *release, const char *text, struct built *b, struct orr_error *err)
 {
     *b = (struct built){.dump = read_text(text), .arena = orr_arena_new(0)};
     *err = (struct orr_error){0};
-    return orr_system_build(b->dump, orr_release_find("2.27.7"), b->arena, &b->system, err);
+    return orr_system_build(b->dump, orr_release_find(release), b->arena, &b->system, err);
+}
+
+static enum orr_code try_build(const char *text, struct built *b, struct orr_error *err)
+{
+    return try_build_in("2.27.7", text, b, err);
 }
 
 static void release_built(struct built *b)
@@ -206,6 +211,91 @@ static void hosts_of_a_fused_dump_are_systems_of_their_own(void **state)
     release_built(&b);
 }
 
+static struct built build_in(const char *release, const char *text)
+{
+    struct built b;
+    struct orr_error err;
+    assert_ok(try_build_in(release, text, &b, &err), &err);
+    assert_true(orr_system_check(&b.system, &err));
+    return b;
+}
+
+#define NVS_LINKS "<nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/>"
+
+static void from_2_30_on_links_hang_on_the_physical_gpu(void **state)
+{
+    (void)state;
+    struct built b = build_in("2.30.7", "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
+                                        ">" GPU("0000:07:00.0", "0", "100", NVS_LINKS)
+                                            NIC("0000:08:00.0", "0", "100000") "</cpu></system>");
+    assert_links(&b, "GPU/0-7000", "DEV/0-7000 LOC 5000");
+    assert_links(&b, "DEV/0-7000", "GPU/0-7000 LOC 5000, NVS/0-0 NVL 721.799988, CPU/0-0 PCI 24");
+    assert_links(&b, "NVS/0-0", "DEV/0-7000 NVL 721.799988");
+    release_built(&b);
+}
+
+static void partitions_share_the_links_of_their_gpu(void **state)
+{
+    (void)state;
+    const char *half = "<gpu dev=\"0\" sm=\"100\" rank=\"%d\" gdr=\"1\" mlopart=\"%d\">" NVS_LINKS
+                       "<c2c bw=\"44712\" count=\"10\"/></gpu>";
+    char first[512], second[512], text[2048];
+    snprintf(first, sizeof first, half, 0, 0);
+    snprintf(second, sizeof second, half, 1, 1);
+    snprintf(text, sizeof text,
+             "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\"><pci busid=\"0000:07:00.0\" "
+             "class=\"0x030200\" " GEN4X16 ">%s%s</pci></cpu></system>",
+             first, second);
+    struct built b = build_in("2.30.7", text);
+    assert_links(&b, "DEV/0-7001",
+                 "GPU/0-7001 LOC 5000, DEV/0-7003 LOC 2618, CXB/0-7000 C2C 447.119995, "
+                 "NVS/0-0 NVL 360.899994, CPU/0-0 PCI 24");
+    assert_int_equal(orr_system_count(&b.system, ORR_CXB), 1);
+    release_built(&b);
+}
+
+static void functions_of_a_nic_were_one_nic_before_2_23(void **state)
+{
+    (void)state;
+    struct built b =
+        build_in("2.21.5", "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" GPU("0000:07:00.0", "0", "80", "")
+                               NIC("0000:08:00.0", "0", "100000") NIC("0000:08:00.1", "1", "100000") "</cpu></system>");
+    assert_int_equal(orr_system_count(&b.system, ORR_NIC), 1);
+    assert_links(&b, "NIC/0-8000", "NET/0-0 NET 12.5, NET/0-1 NET 12.5, CPU/0-0 PCI 24");
+    assert_links(&b, "GPU/0-7000", "GPU/0-7000 LOC 5000, CPU/0-0 PCI 24");
+    release_built(&b);
+}
+
+static void numa_node_minus_one_shows_as_each_release_shows_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *release, *id;
+    } cases[] = {{"2.7.8", "CPU/0-ffffffffffffffff"},
+                 {"2.12.12", "CPU/0-ffffffffffffffff"},
+                 {"2.21.5", "CPU/ffffffffffffffff-ffffffffffffff"},
+                 {"2.27.7", "CPU/0-ffffffffffffff"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char id[ORR_NODE_ID_SIZE];
+        struct built b = build_in(cases[i].release, "<system version=\"1\"><cpu numaid=\"-1\" arch=\"arm64\">" GPU(
+                                                        "0000:07:00.0", "0", "80", "") "</cpu></system>");
+        assert_string_equal(orr_system_node_id(&b.system, b.system.first[ORR_CPU], id), cases[i].id);
+        assert_int_equal(orr_system_find(&b.system, id), b.system.first[ORR_CPU]);
+        release_built(&b);
+    }
+}
+
+static void hosts_of_an_anonymised_dump_are_told_apart_by_their_text(void **state)
+{
+    (void)state;
+    struct built b = build("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\" host_hash=\"0xHOST_A\">" GPU(
+        "0000:07:00.0", "0", "100", NVS_LINKS) "</cpu><cpu numaid=\"0\" arch=\"arm64\" "
+                                               "host_hash=\"0xHOST_B\">" GPU("0000:07:00.0", "1", "100",
+                                                                             NVS_LINKS) "</cpu></system>");
+    assert_int_equal(b.system.host_count, 2);
+    release_built(&b);
+}
+
 struct failure {
     const char *text;
     enum orr_code code;
@@ -270,6 +360,11 @@ int main(void)
         cmocka_unit_test(two_levels_of_a_broadcom_switch_become_one),
         cmocka_unit_test(ranks_are_renumbered_and_gpus_without_one_take_no_part),
         cmocka_unit_test(hosts_of_a_fused_dump_are_systems_of_their_own),
+        cmocka_unit_test(from_2_30_on_links_hang_on_the_physical_gpu),
+        cmocka_unit_test(partitions_share_the_links_of_their_gpu),
+        cmocka_unit_test(functions_of_a_nic_were_one_nic_before_2_23),
+        cmocka_unit_test(numa_node_minus_one_shows_as_each_release_shows_it),
+        cmocka_unit_test(hosts_of_an_anonymised_dump_are_told_apart_by_their_text),
         cmocka_unit_test(contradictions_are_errors_with_a_place),
         cmocka_unit_test(more_nodes_than_nccl_has_room_for_are_refused),
     };
