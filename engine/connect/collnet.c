@@ -32,6 +32,25 @@ static void connect_chain(const struct orr_connecting *c, int32_t channel, struc
     }
 }
 
+/* The heads that the network knows are those of NVLS where it is on, otherwise of CollNetDirect. */
+static bool chain_heads_fit(const struct orr_connecting *c)
+{
+    const struct orr_contribution *own = c->members[0].contribution;
+    bool by_nvls = own->nvls_supported && own->graphs[ORR_GRAPH_NVLS].channels > 0;
+    int32_t known[ORR_MAX_CHANNELS], chain[ORR_MAX_CHANNELS];
+    int32_t known_count =
+        orr_graph_heads(&own->graphs[by_nvls ? ORR_GRAPH_NVLS : ORR_GRAPH_COLLNET_DIRECT], true, known);
+    int32_t chain_count = orr_graph_heads(&own->graphs[ORR_GRAPH_COLLNET_CHAIN], true, chain);
+    for (int32_t i = 0; i < chain_count; i++) {
+        bool found = false;
+        for (int32_t j = 0; j < known_count; j++)
+            found |= known[j] == chain[i];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
@@ -43,6 +62,7 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *er
     out->collnet_heads =
         orr_graph_heads(direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct,
                         c->rules->collnet_heads_distinct, heads);
+    out->chain_heads_fit = chain_heads_fit(c);
     if (!c->rules->collnet_chains)
         return ORR_OK;
     struct orr_chain *chains = ORR_NEW(c->arena, struct orr_chain, (size_t)out->distinct_count);

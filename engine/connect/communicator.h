@@ -84,6 +84,7 @@ struct orr_communicator {
     const struct orr_nvls_tree *nvls_trees; /* [2]: even and odd channels; NULL with one node */
     int32_t nvls_tree_channels;             /* how many channels have such a tree: nvls_trees[channel & 1] */
     int32_t collnet_heads;
+    bool chain_heads_fit; /* every GPU that heads a CollNet chain heads NVLS, or CollNetDirect without NVLS */
 
     int32_t p2p_channels, p2p_channels_per_peer;
 };

@@ -64,6 +64,7 @@ struct orr_release {
     const char *date;    /* "2025-07" */
     const char *summary; /* what distinguishes it, a sentence */
     bool verified;       /* held against NCCL's own results */
+    bool is_default;     /* taken where a request names none */
 
     /* Graph. */
     const uint8_t *path_types; /* enum orr_path_type that it has, in order: the position is the number it logs */
@@ -164,7 +165,7 @@ struct orr_release {
     const struct orr_tuning_model *tuning;
 };
 
-/* All releases, oldest first. The default is the newest one that is verified. */
+/* All releases, oldest first. */
 const struct orr_release *orr_releases(uint32_t *ret_count);
 const struct orr_release *orr_release_default(void);
 /* The row of "2.27.7", NULL: not emulated. */

@@ -113,7 +113,8 @@ struct orr_tuning_model {
     bool needs_nvswitch;           /* CollNetDirect does */
     bool ring_backup;              /* a function without any bandwidth gets its ring's */
     bool fallback_to_ring_tree;    /* without CollNet and with nothing else enabled, Ring and Tree come back */
-    int32_t chain_max_local_ranks; /* CollNetChain is off where a node has more, 0: any */
+    int32_t chain_max_local_ranks; /* CollNetChain is off where a node has more, or its heads are not the network's; 0:
+                                      any */
     enum { ORR_LL128_70_80, ORR_LL128_70_80_90, ORR_LL128_FROM_70, ORR_LL128_FROM_70_MIXED } ll128_for;
 
     /* Threads: the largest, and CollNet's (in the place of CollNetDirect) by protocol. */

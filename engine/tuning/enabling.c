@@ -161,7 +161,8 @@ void orr_switches_restrict(const struct orr_model *model, struct orr_switches *s
             if (tables->fallback_to_ring_tree && !on[ORR_ALGO_RING] && !on[ORR_ALGO_TREE] && !on[ORR_ALGO_NVLS] &&
                 !on[ORR_ALGO_NVLS_TREE])
                 on[ORR_ALGO_RING] = on[ORR_ALGO_TREE] = 1;
-        } else if (tables->chain_max_local_ranks && comm->max_local_ranks > (uint32_t)tables->chain_max_local_ranks) {
+        } else if (tables->chain_max_local_ranks &&
+                   (comm->max_local_ranks > (uint32_t)tables->chain_max_local_ranks || !comm->chain_heads_fit)) {
             on[ORR_ALGO_COLLNET_CHAIN] = 0;
         }
         if (tables->needs_nvswitch && !comm->has_nvswitch)
