@@ -120,7 +120,7 @@ class Worked(unittest.TestCase):
         def count(file, kind, release):
             return sum(n["type"] == kind for n in analyze(DATA + file, 2, release=release)["system"]["nodes"])
 
-        self.assertEqual([count("multi-port-nic.xml", "NIC", r) for r in ("2.7.8", "2.12.12", "2.21.5", "2.27.7")], [1, 1, 1, 2])
+        self.assertEqual([count("multi-port-nic.xml", "NIC", r) for r in ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7")], [1, 1, 1, 2, 2])
         self.assertEqual([count("broadcom-two-levels.xml", "PCI", r) for r in ("2.7.8", "2.12.12", "2.21.5")], [3, 3, 1])
 
     def test_broadcom_is_flattened(self):  # 02, check 5
