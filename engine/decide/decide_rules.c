@@ -2,7 +2,7 @@
 
 static const char *const texts[ORR_RULE_COUNT] = {
 #define X(name, text) [ORR_RULE_##name] = text,
-    ORR_RULE_MAP(X)
+    ORR_RULE_MAP(X) /* NOLINT(bugprone-suspicious-missing-comma): a sentence over two lines */
 #undef X
 };
 

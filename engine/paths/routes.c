@@ -115,7 +115,7 @@ static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
         return ORR_OK;
     uint32_t back = link->reverse;
     if (back == ORR_NO_LINK) {
-        if (to->cell == NO_CELL) {
+        if (to->cell == NO_CELL || !w->cells) {
             char a[ORR_NODE_ID_SIZE], b[ORR_NODE_ID_SIZE];
             const struct orr_node *x = &w->system->nodes[at], *y = &w->system->nodes[link->to];
             orr_fail(w->err, ORR_INVALID, "%s has a link of type %s to %s, but there is none back",
