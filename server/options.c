@@ -13,7 +13,7 @@ static const struct option {
     size_t at; /* in struct orr_options */
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
-    {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: the newest)",
+    {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
      ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_SETTINGS, VALUE, AT(release)},
     {"hosts", "N", "so many identical hosts in one communicator (default: 1)", ORR_CMD_ANALYZE | ORR_CMD_RENDER, VALUE,
      AT(hosts)},

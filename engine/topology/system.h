@@ -78,7 +78,8 @@ struct orr_node {
 struct orr_link {
     enum orr_link_type type;
     uint32_t from, to; /* node indices */
-    uint32_t reverse;  /* first link of `to` that leads back with the same type, ORR_NO_LINK: none */
+    uint32_t reverse;  /* first link of `to` that leads back, with the same type unless the release takes any;
+                          ORR_NO_LINK: none */
     float bw;
 };
 
