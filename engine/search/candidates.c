@@ -1,118 +1,159 @@
 /* In which order the next GPU of a channel is tried. */
-#include "engine/release/release.h"
-#include "engine/search/search_state.h"
+#include <string.h>
 
-/* Is a better than b? */
-static bool is_better(const struct orr_score *a, const struct orr_score *b)
+#include "engine/release/release.h"
+#include "engine/search/reserve.h"
+
+/* How good a GPU is as the next one, the most important first: rate from the entry NIC, PCI rate left, hops from the
+ * NIC, then the order by distance; whole numbers all. One integer holds them, so that a larger one is better. */
+enum { DISTANCE_BITS = 10, HOP_BITS = 13, PCI_BITS = 21, NET_BW_BITS = 20 };
+enum { HOP_SHIFT = DISTANCE_BITS, PCI_SHIFT = HOP_SHIFT + HOP_BITS, NET_BW_SHIFT = PCI_SHIFT + PCI_BITS };
+
+static inline uint64_t field(int64_t value, int bits, int shift)
 {
-    if (a->net_bw != b->net_bw)
-        return a->net_bw > b->net_bw;
-    if (a->net_pci_bw != b->net_pci_bw)
-        return a->net_pci_bw > b->net_pci_bw;
-    if (a->net_hops != b->net_hops)
-        return a->net_hops < b->net_hops;
-    if (a->intra_bw != b->intra_bw)
-        return a->intra_bw > b->intra_bw;
-    if (a->intra_hops != b->intra_hops)
-        return a->intra_hops < b->intra_hops;
-    return a->distance < b->distance;
+    int64_t largest = (INT64_C(1) << bits) - 1;
+    return (uint64_t)(value < 0 ? 0 : value > largest ? largest : value) << shift;
+}
+
+void orr_search_score_nets(struct orr_search_state *s)
+{
+    for (uint32_t net = 0; net < s->net_count; net++)
+        for (uint32_t gpu = 0; gpu < s->n; gpu++) {
+            const struct orr_path *path = orr_path(s->paths, orr_net_node(s, net), orr_gpu_node(s, gpu));
+            s->net_score[(size_t)net * s->n + gpu] =
+                field((int32_t)path->bw, NET_BW_BITS, NET_BW_SHIFT) |
+                field(((1 << HOP_BITS) - 1) - (int64_t)path->hops, HOP_BITS, HOP_SHIFT) |
+                field(INT64_MAX, DISTANCE_BITS, 0);
+        }
+}
+
+static inline int32_t pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
+{
+    if (s->pci_link[gpu] < 0)
+        return -1;
+    int32_t to = s->pci_link[gpu], back = s->pci_back[gpu] < 0 ? to : s->pci_back[gpu];
+    if (s->exact) {
+        int32_t out = s->thousandths[to], in = s->thousandths[back];
+        return (in < out ? in : out) / 1000;
+    }
+    float out = s->capacity[to], in = s->capacity[back];
+    return (int32_t)(in < out ? in : out);
 }
 
 int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
 {
-    if (s->pci_link[gpu] < 0)
-        return -1;
-    float out = s->capacity[s->pci_link[gpu]];
-    float in = s->pci_back[gpu] < 0 ? out : s->capacity[s->pci_back[gpu]];
-    return (int32_t)(in < out ? in : out);
+    return pci_bw_left(s, gpu);
 }
 
-static struct orr_score score_of(const struct orr_search_state *s, uint32_t x, uint32_t y, bool with_net)
+/* Are all GPUs not yet used as far from x? They lie in the order of distance, so that the ends tell. */
+static bool are_alike(struct orr_search_state *s, uint32_t x)
 {
-    const struct orr_path *path = orr_path(s->paths, orr_gpu_node(s, x), orr_gpu_node(s, y));
-    struct orr_score score = {
-        .intra_bw = (int32_t)path->bw,
-        .intra_hops = path->hops,
-        .distance = (int32_t)((y + s->n - x) % s->n),
-    };
-    if (with_net) {
-        const struct orr_path *net =
-            orr_path(s->paths, orr_net_node(s, (uint32_t)s->t.nets[s->t.channels][0]), orr_gpu_node(s, y));
-        score.net_bw = (int32_t)net->bw;
-        score.net_hops = net->hops;
-        score.net_pci_bw = orr_search_pci_bw_left(s, y);
-    }
-    return score;
+    const uint16_t *others = &s->by_distance[(size_t)x * s->n], *class = &s->distance_class[(size_t)x * s->n];
+    const uint8_t *used = s->used;
+    uint32_t first = 0, end = s->by_distance_count[x];
+    while (first < end && used[others[first]])
+        first++;
+    while (end > first && used[others[end - 1]])
+        end--;
+    return first == end || class[first] == class[end - 1];
 }
 
-/* With NVSwitches only neighbours by index are tried. */
-static uint32_t switch_neighbours(struct orr_search_state *s, uint32_t x, uint16_t *list)
+static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
 {
-    uint32_t next = (x + 1) % s->n, previous = (x + s->n - 1) % s->n;
-    uint32_t order[2] = {next, previous}, tries = 1, count = 0;
-    switch (s->t.pattern) {
-    case ORR_PATTERN_RING:
-        order[0] = previous;
-        order[1] = next;
-        tries = 2;
-        break;
-    case ORR_PATTERN_BALANCED_TREE:
-    case ORR_PATTERN_SPLIT_TREE:
-        tries = 2;
-        break;
-    default:
-        break;
-    }
-    for (uint32_t i = 0; i < tries; i++) {
-        if (i == 1 && order[1] == order[0])
-            break;
-        if (!orr_used(s)[order[i]] && orr_path(s->paths, orr_gpu_node(s, x), orr_gpu_node(s, order[i]))->hops)
-            list[count++] = (uint16_t)order[i];
-    }
-    return count;
-}
-
-static uint32_t scored(struct orr_search_state *s, uint32_t x, int z, uint16_t *list)
-{
-    const uint16_t *others = &s->by_distance[(size_t)x * s->n];
-    uint32_t count = 0;
-    if (z == 0) { /* no NIC counts: the fixed order holds */
-        for (uint32_t i = 0; i < s->by_distance_count[x]; i++)
-            if (!orr_used(s)[others[i]])
-                list[count++] = others[i];
-        return count;
-    }
-    bool alike = true; /* in what does not concern the NIC */
-    struct orr_score *scores = s->scores;
-    for (uint32_t i = 0; i < s->by_distance_count[x]; i++) {
-        if (orr_used(s)[others[i]])
+    const uint16_t *open = &s->open[(size_t)x * s->n];
+    const uint64_t *net_score = &s->net_score[(size_t)s->t.nets[s->t.channels][0] * s->n];
+    const uint8_t *used = s->used;
+    uint64_t *scores = s->scores;
+    uint32_t count = 0, open_count = s->open_count[x];
+    for (uint32_t i = 0; i < open_count; i++) {
+        uint16_t y = open[i];
+        if (used[y])
             continue;
-        struct orr_score score = score_of(s, x, others[i], true);
-        if (count && (score.intra_bw != scores[0].intra_bw || score.intra_hops != scores[0].intra_hops))
-            alike = false;
+        uint64_t pci = field((int64_t)pci_bw_left(s, y) + 1, PCI_BITS, PCI_SHIFT);
+        uint64_t score = (net_score[y] | pci) - i;
         uint32_t at = count++;
-        for (; at > 0 && is_better(&score, &scores[at - 1]); at--) {
+        for (; at > 0 && score > scores[at - 1]; at--) {
             scores[at] = scores[at - 1];
             list[at] = list[at - 1];
         }
         scores[at] = score;
-        list[at] = others[i];
+        list[at] = y;
     }
-    if (z < 0 && alike)
+    s->pci_asked |= count > 1;
+    return count;
+}
+
+/* Can a leg be taken at all by this trial? Where nothing is lost by it, the way to know is to take it. */
+static bool is_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
+{
+    const struct orr_rate *rate = &s->rates[kind];
+    if (leg->state >= ORR_LEG_FREE)
+        return leg->state == ORR_LEG_FREE;
+    if (!s->exact || leg->state == ORR_LEG_REPEATS)
+        return leg->type[rate->both_ways] <= rate->limit;
+    if (!orr_search_take(s, leg, kind))
+        return false;
+    orr_search_give(s, leg, kind);
+    return true;
+}
+
+static void open_gpus(struct orr_search_state *s, uint32_t x, const uint16_t *others, uint32_t count)
+{
+    uint16_t *open = &s->open[(size_t)x * s->n];
+    s->open_count[x] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_open(s, &s->between[(size_t)x * s->n + others[i]], ORR_RATE_INTRA))
+            open[s->open_count[x]++] = others[i];
+}
+
+/* With NVSwitches only the neighbours by index are tried. */
+static void open_neighbours(struct orr_search_state *s, uint32_t x)
+{
+    uint16_t next = (uint16_t)(x + 1 < s->n ? x + 1 : 0), previous = (uint16_t)(x > 0 ? x - 1 : s->n - 1);
+    bool ring = s->t.pattern == ORR_PATTERN_RING, one = s->t.pattern == ORR_PATTERN_TREE;
+    uint16_t order[2] = {ring ? previous : next, ring ? next : previous}, others[2];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < (one || next == previous ? 1 : 2); i++)
+        if (s->between[(size_t)x * s->n + order[i]].hops)
+            others[count++] = order[i];
+    open_gpus(s, x, others, count);
+}
+
+static void open_exits(struct orr_search_state *s, uint32_t x)
+{
+    enum orr_rate_kind exit = s->t.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
+    const size_t row = (size_t)x * s->net_count;
+    s->open_exit_count[x] = 0;
+    memset(s->is_open_exit + row, 0, s->net_count);
+    for (uint32_t i = 0; i < s->exit_nets[x].count_at[s->t.type_inter]; i++) {
+        int16_t net = s->exit_nets[x].nets[i];
+        if (!is_open(s, &s->exits[(size_t)net * s->n + x], exit))
+            continue;
+        s->open_exits[row + s->open_exit_count[x]++] = net;
+        s->is_open_exit[row + (size_t)net] = true;
+    }
+}
+
+void orr_search_open(struct orr_search_state *s)
+{
+    for (uint32_t x = 0; x < s->n; x++) {
+        if (s->neighbours_only && !s->star)
+            open_neighbours(s, x);
+        else if (!s->star)
+            open_gpus(s, x, &s->by_distance[(size_t)x * s->n], s->by_distance_count[x]);
+        if (s->inter)
+            open_exits(s, x);
+    }
+}
+
+uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, bool net_is_next, uint16_t *list)
+{
+    uint32_t count = by_net(s, x, list);
+    if (!net_is_next && count > 1 && are_alike(s, x)) /* in what does not concern the NIC */
         for (uint32_t i = 0; i < count / 2; i++) {
             uint16_t other = list[i];
             list[i] = list[count - 1 - i];
             list[count - 1 - i] = other;
         }
-    return count;
-}
-
-uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, int z, const uint16_t **ret_list)
-{
-    uint16_t *list = &s->candidates[s->candidate_top];
-    bool neighbours = s->has_nvs && s->system->release->switch_neighbours;
-    uint32_t count = neighbours ? switch_neighbours(s, x, list) : scored(s, x, z, list);
-    s->candidate_top += count;
-    *ret_list = list;
     return count;
 }

@@ -2,30 +2,12 @@
 #include <string.h>
 
 #include "engine/release/release.h"
-#include "engine/search/search_state.h"
+#include "engine/search/reserve.h"
 
 enum { PCI_ORDER_STEPS = 1024 };
 
-/* Where a channel must go back to a NIC, and from where it must close to its first GPU; -1: nowhere. */
-struct shape {
-    int32_t to_net, to_first;
-};
-
-static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct shape shape, enum orr_order order,
+static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
-
-static struct shape shape_of(const struct orr_search_state *s)
-{
-    int32_t last = (int32_t)s->n - 1;
-    switch (s->t.pattern) {
-    case ORR_PATTERN_RING:
-        return s->inter ? (struct shape){last, -1} : (struct shape){-1, last};
-    case ORR_PATTERN_SPLIT_TREE:
-        return s->inter ? (struct shape){1, -1} : (struct shape){-1, -1};
-    default:
-        return s->inter ? (struct shape){0, -1} : (struct shape){-1, -1};
-    }
-}
 
 /* Is the trial, with k channels complete, better than the best? */
 static bool is_better(const struct orr_search_state *s)
@@ -56,6 +38,7 @@ static void complete(struct orr_search_state *s, int32_t *budget)
 {
     struct orr_trial *t = &s->t;
     t->channels++;
+    orr_search_at_channel(s);
     if (is_better(s)) {
         orr_trial_copy(&s->b, t, s->n);
         if (t->channels == t->max_channels)
@@ -64,133 +47,142 @@ static void complete(struct orr_search_state *s, int32_t *budget)
     if (t->channels < t->max_channels)
         orr_search_channels(s, budget);
     t->channels--;
+    orr_search_at_channel(s);
 }
 
 /* May a channel that entered by its entry NIC leave by this one? */
-static bool may_leave_by(const struct orr_search_state *s, int16_t net, int32_t p)
+static inline bool may_leave_by(struct orr_search_state *s, int16_t net)
 {
     const struct orr_trial *t = &s->t;
     int32_t k = t->channels;
-    const struct orr_node *entry = &s->system->nodes[orr_net_node(s, (uint32_t)t->nets[k][0])];
-    const struct orr_node *leave = &s->system->nodes[orr_net_node(s, (uint32_t)net)];
-    int16_t exit_net = s->net_of_id[net];
-    if (t->pattern == ORR_PATTERN_BALANCED_TREE && p == 1 && exit_net != t->nets[k][1])
+    uint8_t pair = s->net_pair[(size_t)t->nets[k][0] * s->net_count + (size_t)net];
+    bool one_card = pair & ORR_NETS_ONE_CARD, may_cross = one_card;
+    if (pair & ORR_NETS_OTHER_PLANE)
         return false;
-    if (t->pattern == ORR_PATTERN_TREE)
-        return exit_net == t->nets[k][0];
-    bool same_card = leave->net.asic == entry->net.asic && leave->net.port == entry->net.port;
-    if (s->system->release->knows_rails) {
-        if (entry->net.plane >= 0 && leave->net.plane >= 0 && entry->net.plane != leave->net.plane)
-            return false;
-        if (entry->net.rail >= 0 && leave->net.rail >= 0)
-            same_card = entry->net.rail == leave->net.rail;
+    if (s->crossing != ORR_CROSS_NOT) {
+        bool back = !(k & 1) || s->crossing == ORR_CROSS_ANY || s->net_of_id[net] == t->nets[k - 1][0];
+        may_cross = back && (s->crossing != ORR_CROSS_BACK_CARD || one_card);
     }
-    switch (s->system->release->nic_pairs) {
-    case ORR_PAIRS_RINGS:
-        if (t->pattern == ORR_PATTERN_RING && t->cross_nic == 2)
-            return !(k & 1) || exit_net == t->nets[k - 1][0];
-        return t->cross_nic != 0 || same_card;
-    case ORR_PAIRS_ALL:
-        return (t->cross_nic == 1 || same_card) && (!t->cross_nic || !(k & 1) || exit_net == t->nets[k - 1][0]);
-    case ORR_PAIRS_NONE:
-        break;
-    }
-    return t->cross_nic == 1 || same_card;
+    s->cross_asked |= may_cross != one_card;
+    return t->cross_nic ? may_cross : one_card;
 }
 
-static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, struct shape shape, enum orr_order order,
-                         int32_t *budget)
+static inline void leave_by(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape after,
+                            enum orr_order order, int16_t net, int32_t *budget)
+{
+    enum orr_rate_kind rate = s->t.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
+    struct orr_leg *leg = &s->exits[(size_t)net * s->n + x];
+    if (!orr_search_take_open(s, leg, rate))
+        return;
+    s->t.nets[s->t.channels][1] = s->net_of_id[net];
+    visit(s, (int32_t)x, p, after, order, budget);
+    orr_search_give(s, leg, rate);
+}
+
+static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape,
+                         enum orr_order order, int32_t *budget)
 {
     struct orr_trial *t = &s->t;
-    int32_t k = t->channels;
-    bool balanced = t->pattern == ORR_PATTERN_BALANCED_TREE;
-    const struct orr_net_list *list = &s->exit_nets[x];
-    uint32_t count = list->count_at[t->type_inter];
-    struct shape after = {balanced && p == 0 ? 1 : -1, shape.to_first};
+    const int16_t *ends = t->nets[t->channels], *list = &s->open_exits[(size_t)x * s->net_count];
+    uint32_t count = s->open_exit_count[x];
+    bool balanced = t->pattern == ORR_PATTERN_BALANCED_TREE, tree = t->pattern == ORR_PATTERN_TREE;
+    struct orr_shape after = {balanced && p == 0 ? 1 : -1, shape.to_first};
+    if (tree && s->ids_differ) { /* by the NIC that it entered by */
+        if (s->is_open_exit[(size_t)x * s->net_count + (size_t)ends[0]])
+            leave_by(s, x, p, after, order, ends[0], budget);
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
-        int16_t net = list->nets[i];
-        uint32_t from = orr_gpu_node(s, x), to = orr_net_node(s, (uint32_t)net);
-        if (!may_leave_by(s, net, p) || !orr_search_move(s, from, to, 1, balanced))
+        int16_t net = list[i];
+        if (balanced && p == 1 && s->net_of_id[net] != ends[1])
             continue;
-        t->nets[k][1] = s->net_of_id[net];
-        visit(s, (int32_t)x, p, after, order, budget);
-        orr_search_move(s, from, to, -1, balanced);
+        if (tree ? s->net_of_id[net] == ends[0] : may_leave_by(s, net))
+            leave_by(s, x, p, after, order, net, budget);
     }
 }
 
-/* All moves between a centre and the GPUs, out and back; then the channel is complete. Gives back what it took. */
-static void star(struct orr_search_state *s, uint32_t centre, uint32_t head, float head_factor, float factor,
-                 int32_t *budget)
+/* All moves between a centre and the GPUs, out and back; then the channel is complete. Gives back what it took.
+ * out: [GPU] from the centre; home: [GPU * home_stride] to it. */
+static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out, struct orr_leg *home,
+                 size_t home_stride, int32_t *budget)
 {
     uint32_t moves = 2 * s->n, done = 0;
     for (; done < moves; done++) {
-        uint32_t d = done % s->n, gpu = orr_gpu_node(s, d);
-        float f = d == head ? head_factor : factor;
-        if (!(done < s->n ? orr_search_move(s, centre, gpu, f, false) : orr_search_move(s, gpu, centre, f, false)))
+        uint32_t gpu = done % s->n;
+        struct orr_leg *leg = done < s->n ? &out[gpu] : &home[gpu * home_stride];
+        if (!orr_search_take_slowly(s, leg, &s->rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]))
             break;
     }
     if (done == moves)
-        visit(s, -1, (int32_t)s->n, (struct shape){-1, -1}, ORR_FREE, budget);
+        visit(s, -1, (int32_t)s->n, (struct orr_shape){-1, -1}, ORR_FREE, budget);
     while (done-- > 0) {
-        uint32_t d = done % s->n, gpu = orr_gpu_node(s, d);
-        float f = d == head ? -head_factor : -factor;
-        if (done < s->n)
-            orr_search_move(s, centre, gpu, f, false);
-        else
-            orr_search_move(s, gpu, centre, f, false);
+        uint32_t gpu = done % s->n;
+        const struct orr_leg *leg = done < s->n ? &out[gpu] : &home[gpu * home_stride];
+        orr_search_give_slowly(s, leg, &s->rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]);
     }
 }
 
-static void collnet_direct(struct orr_search_state *s, uint32_t head, int32_t *budget)
+/* NVLS: all GPUs meet at the NVSwitch. CollNetDirect: the head fans out to all others, each with an equal share. */
+static void fan_out(struct orr_search_state *s, uint32_t head, int32_t *budget)
 {
-    uint16_t *row = &s->t.gpus[(size_t)s->t.channels * s->n];
     uint32_t position = 1;
-    float share = (float)(1.0 / (s->n - 1));
+    if (s->t.pattern == ORR_PATTERN_NVLS) {
+        star(s, head, s->spokes[0], s->spokes[1], 1, budget);
+        return;
+    }
     for (uint32_t g = 0; g < s->n; g++)
         if (g != head)
-            row[position++] = (uint16_t)g;
-    star(s, orr_gpu_node(s, head), head, share, share, budget);
+            s->row[position++] = (uint16_t)g;
+    star(s, head, &s->between[(size_t)head * s->n], &s->between[head], s->n, budget);
 }
 
-static void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct shape shape, enum orr_order order,
+static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t y, int32_t p, struct orr_shape shape,
+                      enum orr_order order, int32_t *budget)
+{
+    uint8_t *used = &s->used[y], was_used = *used;
+    *used = 1;
+    visit(s, (int32_t)y, p + 1, shape, order, budget);
+    *used = was_used;
+    orr_search_give(s, leg, ORR_RATE_INTRA);
+}
+
+static void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                      int32_t *budget)
 {
-    uint16_t forced;
-    const uint16_t *list = &forced;
-    uint32_t count = 1, top = s->candidate_top;
-    if (order == ORR_PCI_ORDER) {
-        forced = (uint16_t)(p + 1);
-    } else if (order == ORR_REPLAY) {
-        forced = s->t.gpus[(size_t)(s->t.channels - 1) * s->n + (uint32_t)p + 1];
+    struct orr_leg *legs = &s->between[(size_t)x * s->n];
+    if (order != ORR_FREE) {
+        uint32_t y = order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->row - s->n)[p + 1]; /* as the channel before */
+        if (orr_search_take(s, &legs[y], ORR_RATE_INTRA))
+            go(s, &legs[y], y, p, shape, order, budget);
+    } else if (shape.to_net == -1 || s->neighbours_only) { /* no NIC counts: the fixed order holds */
+        const uint16_t *open = &s->open[(size_t)x * s->n], *end = open + s->open_count[x];
+        const uint8_t *used = s->used;
+        for (; open < end; open++)
+            if (!used[*open] && orr_search_take_open(s, &legs[*open], ORR_RATE_INTRA))
+                go(s, &legs[*open], *open, p, shape, order, budget);
     } else {
-        int z = shape.to_net == -1 ? 0 : shape.to_net == p + 1 ? 1 : -1;
-        count = orr_search_candidates(s, x, z, &list);
+        uint16_t *list = &s->candidates[s->candidate_top], *end;
+        end = list + orr_search_candidates(s, x, shape.to_net == p + 1, list);
+        s->candidate_top += (uint32_t)(end - list);
+        for (uint16_t *next = list; next < end; next++)
+            if (orr_search_take_open(s, &legs[*next], ORR_RATE_INTRA))
+                go(s, &legs[*next], *next, p, shape, order, budget);
+        s->candidate_top -= (uint32_t)(end - list);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t y = list[i], from = orr_gpu_node(s, x), to = orr_gpu_node(s, y);
-        if (!orr_search_move(s, from, to, 1, false))
-            continue;
-        uint8_t *used = &orr_used(s)[y], was_used = *used;
-        *used = 1;
-        visit(s, (int32_t)y, p + 1, shape, order, budget);
-        *used = was_used;
-        orr_search_move(s, from, to, -1, false);
-    }
-    s->candidate_top = top;
 }
 
-static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct shape shape, enum orr_order order,
+static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                        int32_t *budget)
 {
-    uint32_t first = s->t.gpus[(size_t)s->t.channels * s->n];
-    uint32_t from = orr_gpu_node(s, x), to = orr_gpu_node(s, first);
-    if (!orr_search_move(s, from, to, 1, false))
+    uint32_t first = s->row[0];
+    struct orr_leg *leg = &s->between[(size_t)x * s->n + first];
+    if (!orr_search_take(s, leg, ORR_RATE_INTRA))
         return;
-    visit(s, (int32_t)first, p + 1, (struct shape){shape.to_net, -1}, order, budget);
-    orr_search_move(s, from, to, -1, false);
+    visit(s, (int32_t)first, p + 1, (struct orr_shape){shape.to_net, -1}, order, budget);
+    orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
-static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct shape shape, enum orr_order order,
+static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget)
 {
     if (*budget <= 0)
@@ -200,33 +192,31 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct shape
         complete(s, budget);
         return;
     }
-    s->t.gpus[(size_t)s->t.channels * s->n + (uint32_t)p] = (uint16_t)x;
+    s->row[p] = (uint16_t)x;
     if (p == shape.to_net)
         leave_by_net(s, (uint32_t)x, p, shape, order, budget);
-    else if (s->t.pattern == ORR_PATTERN_NVLS)
-        star(s, s->system->first[ORR_NVS], (uint32_t)x, 2, 1, budget);
-    else if (s->t.pattern == ORR_PATTERN_COLLNET_DIRECT)
-        collnet_direct(s, (uint32_t)x, budget);
+    else if (s->star)
+        fan_out(s, (uint32_t)x, budget);
     else if (p < (int32_t)s->n - 1)
         next_gpu(s, (uint32_t)x, p, shape, order, budget);
     else if (p == shape.to_first)
         close_ring(s, (uint32_t)x, p, shape, order, budget);
     else
-        visit(s, x, (int32_t)s->n, (struct shape){-1, -1}, order, budget);
+        visit(s, x, (int32_t)s->n, (struct orr_shape){-1, -1}, order, budget);
 }
 
 /* Starts a channel at a GPU, coming from a NIC (-1: from nothing). */
 static void enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget)
 {
-    uint32_t to = orr_gpu_node(s, gpu), from = net < 0 ? 0 : orr_net_node(s, (uint32_t)net);
-    uint8_t *used = &orr_used(s)[gpu], was_used = *used;
-    if (net >= 0 && !orr_search_move(s, from, to, 1, false))
+    struct orr_leg *leg = net < 0 ? NULL : &s->entries[(size_t)net * s->n + gpu];
+    uint8_t *used = &s->used[gpu], was_used = *used;
+    if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
         return;
     *used = 1;
-    visit(s, (int32_t)gpu, 0, shape_of(s), order, budget);
+    visit(s, (int32_t)gpu, 0, s->shape, order, budget);
     *used = was_used;
-    if (net >= 0)
-        orr_search_move(s, from, to, -1, false);
+    if (leg)
+        orr_search_give(s, leg, ORR_RATE_INTER);
 }
 
 static uint32_t first_gpu_of(const struct orr_search_state *s, int32_t channel)
@@ -279,78 +269,76 @@ static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *bud
 /* All GPUs nearest to the NIC, the one that stands for it first. false: the NIC reaches none. */
 static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
-    const struct orr_system *system = s->system;
-    const struct orr_path *row = orr_path(s->paths, orr_net_node(s, (uint32_t)net), system->first[ORR_GPU]);
+    const struct orr_near *near = &s->near_gpus[net];
     int32_t head = s->paths->local_gpu[net];
-    float bw = 0;
-    uint8_t type = ORR_PATH_DIS;
     if (head >= 0)
         enter(s, net, (uint32_t)head, ORR_FREE, budget);
-    for (uint32_t g = 0; g < s->n; g++)
-        if (row[g].bw > bw || (row[g].bw == bw && row[g].type < type)) {
-            bw = row[g].bw;
-            type = row[g].type;
-        }
-    if (type == ORR_PATH_DIS)
+    if (near->type == ORR_PATH_DIS)
         return false;
-    for (uint32_t g = 0; g < s->n; g++)
-        if ((int32_t)g != head && row[g].bw == bw && row[g].type == type)
-            enter(s, net, g, ORR_FREE, budget);
+    for (uint32_t i = 0; i < near->count; i++)
+        if (near->gpus[i] != head)
+            enter(s, net, near->gpus[i], ORR_FREE, budget);
     return true;
 }
 
-/* Releases before 2.23: the GPUs that the NIC reaches fastest and in the fewest hops, if fast enough; from the
- * channel's number on, or in two rounds: those with PCI rate left first. */
+static bool has_pci_bw(struct orr_search_state *s, uint32_t gpu)
+{
+    bool has = orr_search_pci_bw_left(s, gpu) > 0;
+    s->pci_short |= !has && s->pci_link[gpu] >= 0;
+    return has;
+}
+
+/* Releases before 2.23: only if the nearest GPUs are fast enough; from the channel's number on, or in two rounds: those
+ * with PCI rate left first. */
 static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
-    const struct orr_path *row = orr_path(s->paths, orr_net_node(s, (uint32_t)net), s->system->first[ORR_GPU]);
+    const struct orr_near *near = &s->near_gpus[net];
     bool two_rounds = s->system->release->start_gpus == ORR_START_TWO_ROUNDS;
-    uint32_t hops = UINT32_MAX, start = two_rounds ? 0 : (uint32_t)s->t.channels;
-    float bw = 0;
-    for (uint32_t g = 0; g < s->n; g++) {
-        if (row[g].bw > bw) {
-            bw = row[g].bw;
-            hops = row[g].hops;
-        } else if (row[g].bw == bw && row[g].hops < hops) {
-            hops = row[g].hops;
-        }
-    }
-    if (bw < needed)
+    uint32_t first = 0;
+    if (near->bw < needed) {
+        s->refused_start = near->bw > s->refused_start ? near->bw : s->refused_start;
         return;
+    }
+    while (!two_rounds && first < near->count && near->gpus[first] < (uint32_t)s->t.channels % s->n)
+        first++;
     for (int round = 0; round < (two_rounds ? 2 : 1); round++)
-        for (uint32_t i = 0; i < s->n; i++) {
-            uint32_t g = (start + i) % s->n;
-            if (row[g].bw != bw || row[g].hops != hops)
-                continue;
-            if (two_rounds && (orr_search_pci_bw_left(s, g) > 0) != (round == 0))
-                continue;
-            enter(s, net, g, ORR_FREE, budget);
+        for (uint32_t i = 0; i < near->count; i++) {
+            uint32_t g = near->gpus[first + i < near->count ? first + i : first + i - near->count];
+            if (!two_rounds || has_pci_bw(s, g) == (round == 0))
+                enter(s, net, g, ORR_FREE, budget);
         }
 }
 
-/* The card's ports share one budget: takes or gives back. */
-static void charge_card(struct orr_search_state *s, const struct orr_node *net, float amount)
+/* The NETs of a card's port share one budget: takes or gives back. */
+static void charge_card(struct orr_search_state *s, int16_t net, float amount)
 {
-    for (uint32_t i = 0; i < s->net_count; i++) {
-        const struct orr_node *other = &s->system->nodes[orr_net_node(s, i)];
-        if (other->net.asic == net->net.asic && other->net.port == net->net.port)
-            s->net_bw[i] += amount;
-    }
+    int16_t other = net;
+    do
+        s->net_bw[other] += amount;
+    while ((other = s->next_of_card[other]) != net);
 }
 
 /* May the channel being started enter by this NIC? */
-static bool may_enter_by(const struct orr_search_state *s, int16_t net, float needed)
+static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
 {
     const struct orr_trial *t = &s->t;
     const struct orr_release *release = s->system->release;
     int32_t k = t->channels;
-    bool paired = release->nic_pairs == ORR_PAIRS_RINGS ? t->pattern == ORR_PATTERN_RING && t->cross_nic == 2
-                                                        : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic;
-    if ((t->collnet && !s->system->nodes[orr_net_node(s, (uint32_t)net)].net.coll) || s->net_bw[net] < needed)
+    if (t->collnet && !s->system->nodes[orr_net_node(s, (uint32_t)net)].net.coll)
         return false;
+    if (s->net_bw[net] < needed) {
+        float demand = s->net_full[net] - s->net_bw[net] + needed;
+        s->net_demand[net] = demand < s->net_demand[net] ? demand : s->net_demand[net];
+        return false;
+    }
     if (release->counts_connections && s->net_connections[net] <= 0)
         return false;
-    return !paired || !(k & 1) || s->net_of_id[net] == t->nets[k - 1][1];
+    if (!(k & 1) || s->net_of_id[net] == t->nets[k - 1][1])
+        return true;
+    bool pairs_rings = release->nic_pairs == ORR_PAIRS_RINGS && t->pattern == ORR_PATTERN_RING;
+    if (pairs_rings || release->nic_pairs == ORR_PAIRS_ALL)
+        s->cross_asked = true;
+    return !(pairs_rings ? t->cross_nic == 2 : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic);
 }
 
 /* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
@@ -389,19 +377,26 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
             continue;
         t->nets[k][0] = s->net_of_id[net];
         t->latency_inter = node->net.latency;
-        charge_card(s, node, -needed);
+        charge_card(s, net, -needed);
         s->net_connections[net]--;
         if (by_head)
             started = start_at_head(s, net, budget);
-        else if (!start_from(s, net, needed, budget))
+        else if (!start_from(s, net, needed, budget)) {
+            s->leaked = true;
             continue;
-        charge_card(s, node, needed);
+        }
+        charge_card(s, net, needed);
         s->net_connections[net]++;
     }
 }
 
 void orr_search_channels(struct orr_search_state *s, int32_t *budget)
 {
+    if (s->t.channels == s->system->release->max_channels) {
+        s->overrun = true;
+        *budget = 0;
+        return;
+    }
     if (s->inter)
         start_with_nets(s, budget);
     else

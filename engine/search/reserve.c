@@ -1,9 +1,18 @@
-/* Reserving bandwidth hop by hop, with NCCL's rounding. */
+/* Reserving bandwidth link by link, with NCCL's rounding.
+ *
+ * NCCL subtracts in binary32 and rounds what is left to thousandths at each link. Where all capacities are thousandths
+ * that binary32 tells apart, and no amount of a trial lies near the middle between two thousandths, that is the same as
+ * counting thousandths in integers, which is what `exact` stands for: then nothing is lost by taking and giving back,
+ * all links of a leg can be looked at before any is touched, and an attempt leaves the capacities as they were. Else
+ * the floats are carried as NCCL does. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "engine/release/release.h"
-#include "engine/search/search_state.h"
+#include "engine/search/reserve.h"
+
+/* Above ORR_NARROW_GBPS thousandths are exact only among multiples of an eighth, and up to here. */
+enum { WIDE_GBPS = 16000 };
 
 /* Rounds to thousandths, halves away from zero, in binary32: roundf(x * 1000) / 1000 without the call. */
 static inline float round_thousandth(float x)
@@ -20,35 +29,49 @@ static inline float round_thousandth(float x)
     return whole / 1000.0f;
 }
 
-struct charge {
-    float plain, pci; /* taken from a link, from a PCI link */
-    bool from_gpu;
-};
-
-/* What a hop takes from the reverse link. */
-static inline float reverse_charge(uint8_t flags, float taken, bool from_gpu)
+static bool is_eighths(float x)
 {
-    if (flags & ORR_HOP_TO_POWER_CPU)
-        return taken;
-    return (flags & ORR_HOP_TO_OLD_GPU) && !from_gpu ? taken / 8 : 0;
+    return x * 8 == truncf(x * 8);
 }
 
-/* Walks up to `count` links; returns how many were taken. */
-static uint32_t walk(struct orr_search_state *s, const uint32_t *links, uint32_t count, struct charge charge)
+/* Loads s->thousandths; false: a link has another capacity than a number of thousandths. */
+static bool count_capacities(struct orr_search_state *s)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t link = links[i];
-        uint8_t flags = s->hop_flags[link];
-        float taken = flags & ORR_HOP_PCI ? charge.pci : charge.plain;
-        float back = reverse_charge(flags, taken, charge.from_gpu);
-        uint32_t reverse = back != 0 ? s->system->links[link].reverse : ORR_NO_LINK;
-        if (s->capacity[link] < taken || (reverse != ORR_NO_LINK && s->capacity[reverse] < back))
-            return i;
-        s->capacity[link] = round_thousandth(s->capacity[link] - taken);
-        if (reverse != ORR_NO_LINK)
-            s->capacity[reverse] = round_thousandth(s->capacity[reverse] - back);
+    s->least_thousandths = INT32_MAX;
+    for (uint32_t link = 0; link < s->system->link_count; link++) {
+        float capacity = s->capacity[link];
+        if (!(capacity >= 0 && capacity <= WIDE_GBPS) || (capacity > ORR_NARROW_GBPS && !is_eighths(capacity)))
+            return false;
+        int32_t count = (int32_t)(capacity * 1000 + 0.5f);
+        if ((float)count / 1000.0f != capacity)
+            return false;
+        s->thousandths[link] = s->full[link] = count;
+        if (count > 0 && count < s->least_thousandths)
+            s->least_thousandths = count;
     }
-    return count;
+    return true;
+}
+
+/* Fills the integers of a rate; false: not every amount that legs take behaves as an integer. */
+static bool count_amounts(struct orr_search_state *s, struct orr_rate *rate)
+{
+    for (int share = 0; share < ORR_SHARE_COUNT; share++) {
+        float amount = rate->amount[share];
+        if (!(s->any_share >> share & 1))
+            continue;
+        if (!(amount > 0 && amount <= WIDE_GBPS) ||
+            ((amount > ORR_NARROW_GBPS || (s->wide_share >> share & 1)) && !is_eighths(amount)))
+            return false;
+        double thousandths = (double)amount * 1000;
+        int32_t count = (int32_t)(thousandths + 0.5);
+        double rest = thousandths - count;
+        if (count == 0 || fabs(rest) > 0.35)
+            return false;
+        rate->taken[share] = count;
+        rate->needed[share] = (float)count / 1000.0f < amount ? count + 1 : count;
+        s->linear = s->linear && rate->needed[share] == count;
+    }
+    return true;
 }
 
 static bool is_tree(enum orr_pattern pattern)
@@ -56,42 +79,145 @@ static bool is_tree(enum orr_pattern pattern)
     return pattern == ORR_PATTERN_BALANCED_TREE || pattern == ORR_PATTERN_TREE || pattern == ORR_PATTERN_SPLIT_TREE;
 }
 
-static struct charge charge_of(const struct orr_search_state *s, uint32_t from, uint32_t to,
-                               const struct orr_path *path, float rate)
+/* A rate taken `factor` times; a limit holds for single ones only. */
+static void set_rate(struct orr_search_state *s, enum orr_rate_kind kind, float bw, float factor, int32_t limit)
 {
-    const struct orr_paths *paths = s->paths;
-    struct charge charge = {.plain = rate, .pci = rate, .from_gpu = s->system->nodes[from].type == ORR_GPU};
-    if (path->type == ORR_PATH_PHB && charge.from_gpu &&
-        s->crosses_intel[(size_t)paths->base_of[from] * paths->base_count + paths->base_of[to]])
-        charge.pci = rate * s->intel_up / s->intel_down;
-    return charge;
+    const struct orr_release *release = s->system->release;
+    struct orr_rate *rate = &s->rates[kind];
+    rate->factor = factor;
+    rate->both_ways = release->checks_way_back && is_tree(s->t.pattern);
+    rate->limit = factor == 1 ? (uint8_t)limit : UINT8_MAX;
+    rate->amount[ORR_SHARE_PLAIN] = bw * factor;
+    rate->amount[ORR_SHARE_OVERHEAD] = bw * factor * release->intel_overhead_up / release->intel_overhead_down;
+    rate->amount[ORR_SHARE_EIGHTH] = rate->amount[ORR_SHARE_PLAIN] / 8;
+    rate->amount[ORR_SHARE_OVERHEAD_EIGHTH] = rate->amount[ORR_SHARE_OVERHEAD] / 8;
+    s->exact = s->exact && count_amounts(s, rate);
 }
 
-bool orr_search_move(struct orr_search_state *s, uint32_t from, uint32_t to, float factor, bool half)
+void orr_search_set_rates(struct orr_search_state *s)
 {
-    struct orr_trial *t = &s->t;
-    const struct orr_path *path = orr_path(s->paths, from, to);
-    enum orr_node_type a = s->system->nodes[from].type, b = s->system->nodes[to].type;
-    bool intra = (a == ORR_GPU || a == ORR_NVS) && (b == ORR_GPU || b == ORR_NVS);
-    int32_t limit = intra ? t->type_intra : t->type_inter;
-    float rate = intra ? t->bw_intra : half ? t->bw_inter / 2 : t->bw_inter;
-    const struct orr_release *release = s->system->release;
-    if (release->empty_paths_are_free && !path->hops)
-        return true;
-    if (release->checks_unreachable && path->type >= ORR_PATH_DIS)
-        return false;
-    if (factor == 1) {
-        if (s->number_of[path->type] > limit)
-            return false;
-        if (release->checks_way_back && is_tree(t->pattern) && s->number_of[orr_path(s->paths, to, from)->type] > limit)
-            return false;
+    const struct orr_trial *t = &s->t;
+    if (!s->counted)
+        s->counted = count_capacities(s);
+    s->exact = s->counted;
+    s->linear = true;
+    switch (t->pattern) {
+    case ORR_PATTERN_NVLS:
+        set_rate(s, ORR_RATE_HEAD, t->bw_intra, 2, t->type_intra);
+        set_rate(s, ORR_RATE_SPOKE, t->bw_intra, 1, t->type_intra);
+        break;
+    case ORR_PATTERN_COLLNET_DIRECT: { /* the head's rate, by equal parts */
+        float part = (float)(1.0 / (s->n - 1));
+        set_rate(s, ORR_RATE_HEAD, t->bw_intra, part, t->type_intra);
+        set_rate(s, ORR_RATE_SPOKE, t->bw_intra, part, t->type_intra);
+        break;
     }
-    const uint32_t *links = s->paths->links + path->first;
-    uint32_t taken = walk(s, links, path->hops, charge_of(s, from, to, path, rate * factor));
-    if (taken < path->hops) {
-        walk(s, links, taken, charge_of(s, from, to, path, rate * -factor));
-        return false;
+    case ORR_PATTERN_BALANCED_TREE:
+        set_rate(s, ORR_RATE_INTER_HALF, t->bw_inter / 2, 1, t->type_inter);
+        /* fall through */
+    default:
+        set_rate(s, ORR_RATE_INTRA, t->bw_intra, 1, t->type_intra);
     }
-    t->hops = (int32_t)((float)t->hops + factor * (float)path->hops);
+    if (s->inter)
+        set_rate(s, ORR_RATE_INTER, t->bw_inter, 1, t->type_inter);
+    if (!s->exact)
+        s->counted = false; /* the floats go on alone */
+    s->quick_state = s->exact ? ORR_LEG_QUICK : ORR_LEG_NONE;
+}
+
+static void give_floats(struct orr_search_state *s, const struct orr_leg *leg, uint32_t count,
+                        const struct orr_rate *rate)
+{
+    const uint32_t *link = s->links + leg->first;
+    const uint8_t *share = s->shares + leg->first;
+    for (uint32_t i = 0; i < count; i++)
+        s->capacity[link[i]] = round_thousandth(s->capacity[link[i]] + rate->amount[share[i] & ORR_SHARE_MASK]);
+}
+
+static bool take_floats(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
+{
+    const uint32_t *link = s->links + leg->first;
+    const uint8_t *share = s->shares + leg->first;
+    for (uint32_t i = 0; i < leg->charges;) {
+        uint32_t end = i + (share[i] & ORR_SHARE_WITH_NEXT ? 2 : 1);
+        for (uint32_t j = i; j < end; j++)
+            if (s->capacity[link[j]] < rate->amount[share[j] & ORR_SHARE_MASK]) {
+                give_floats(s, leg, i, rate);
+                return false;
+            }
+        for (; i < end; i++)
+            s->capacity[link[i]] = round_thousandth(s->capacity[link[i]] - rate->amount[share[i] & ORR_SHARE_MASK]);
+    }
     return true;
+}
+
+static void give_thousandths(struct orr_search_state *s, const struct orr_leg *leg, uint32_t count,
+                             const struct orr_rate *rate)
+{
+    for (uint32_t i = leg->first; i < leg->first + count; i++)
+        s->thousandths[s->links[i]] += rate->taken[s->shares[i] & ORR_SHARE_MASK];
+}
+
+/* A leg that loads a link twice: each charge sees what the ones before left. */
+static bool take_repeated(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
+{
+    const uint32_t *link = s->links + leg->first;
+    const uint8_t *share = s->shares + leg->first;
+    s->repeats = true;
+    for (uint32_t i = 0; i < leg->charges;) {
+        uint32_t end = i + (share[i] & ORR_SHARE_WITH_NEXT ? 2 : 1);
+        for (uint32_t j = i; j < end; j++)
+            if (s->thousandths[link[j]] < rate->needed[share[j] & ORR_SHARE_MASK]) {
+                give_thousandths(s, leg, i, rate);
+                return false;
+            }
+        for (; i < end; i++)
+            s->thousandths[link[i]] -= rate->taken[share[i] & ORR_SHARE_MASK];
+    }
+    return true;
+}
+
+static bool take_once(struct orr_search_state *s, struct orr_leg *leg, const struct orr_rate *rate)
+{
+    const uint32_t *link = s->links + leg->first;
+    const uint8_t *share = s->shares + leg->first;
+    int32_t *left = s->thousandths;
+    for (uint32_t i = leg->charges ? leg->refused : 0, n = 0; n < leg->charges; n++) {
+        int32_t needed = rate->needed[share[i] & ORR_SHARE_MASK];
+        if (left[link[i]] < needed) {
+            leg->refused = (uint16_t)i;
+            return orr_search_refuse(s, link[i], needed);
+        }
+        i = i + 1 < leg->charges ? i + 1 : 0;
+    }
+    for (uint32_t i = 0; i < leg->charges; i++)
+        left[link[i]] -= rate->taken[share[i] & ORR_SHARE_MASK];
+    return true;
+}
+
+bool orr_search_take_slowly(struct orr_search_state *s, struct orr_leg *leg, const struct orr_rate *rate)
+{
+    if (leg->state >= ORR_LEG_FREE)
+        return leg->state == ORR_LEG_FREE;
+    if (leg->type[rate->both_ways] > rate->limit)
+        return false;
+    bool taken = !s->exact                       ? take_floats(s, leg, rate)
+                 : leg->state == ORR_LEG_REPEATS ? take_repeated(s, leg, rate)
+                                                 : take_once(s, leg, rate);
+    if (taken)
+        s->t.hops =
+            rate->factor == 1 ? s->t.hops + leg->hops : (int32_t)((float)s->t.hops + rate->factor * (float)leg->hops);
+    return taken;
+}
+
+void orr_search_give_slowly(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
+{
+    if (leg->state >= ORR_LEG_FREE)
+        return;
+    if (s->exact)
+        give_thousandths(s, leg, leg->charges, rate);
+    else
+        give_floats(s, leg, leg->charges, rate);
+    s->t.hops =
+        rate->factor == 1 ? s->t.hops - leg->hops : (int32_t)((float)s->t.hops - rate->factor * (float)leg->hops);
 }

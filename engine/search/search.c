@@ -4,165 +4,27 @@
 #include <string.h>
 
 #include "engine/release/release.h"
-#include "engine/search/search_state.h"
+#include "engine/search/limits.h"
 
-/* What a request fixes for the whole search of one graph. */
-struct limits {
-    const float *rates;
-    uint32_t rate_count;
-    int32_t min_intra, max_intra, min_inter, max_inter; /* path type numbers */
-    int32_t dis;                                        /* number of "not connected" */
-    int32_t always_inter, sys;
-    struct orr_trial start; /* the request itself */
-};
-
-static const struct orr_search_rates *rates_for(const struct orr_release *release, int32_t sm)
+/* Is the best trial as good as it can get? left: what remained of the last attempt's steps. */
+static bool is_done(const struct orr_search_state *s, int32_t left)
 {
-    const struct orr_search_rates *row = release->search_rates;
-    while (sm < row->sm_min)
-        row++;
-    return row;
+    const struct orr_trial *b = &s->b;
+    if (s->system->release->finishes_at_full_rate)
+        return b->channels == b->max_channels && b->bw_inter == s->system->max_bw;
+    return left == -1 || (float)b->channels * b->bw_inter >= s->system->total_bw;
 }
 
-/* Least and largest type of paths from GPUs to nodes of a type (a GPU to itself left out). */
-static void type_range(const struct orr_search_state *s, enum orr_node_type to, int32_t sys, int32_t *ret_min,
-                       int32_t *ret_max)
-{
-    const struct orr_system *system = s->system;
-    int32_t least = sys, largest = 0;
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-        for (uint32_t other = system->first[to]; other < system->first[to + 1]; other++) {
-            if (other == g)
-                continue;
-            int32_t type = s->number_of[orr_path(s->paths, g, other)->type];
-            least = type < least ? type : least;
-            largest = type > largest ? type : largest;
-        }
-    *ret_min = least;
-    *ret_max = largest;
-}
-
-/* Exactly two groups of several GPUs joined by NVLink? */
-static bool is_split_nvlink(const struct orr_search_state *s)
-{
-    uint16_t *group = s->candidates; /* free before a search */
-    uint16_t *size = group + s->n;
-    uint32_t groups = 0;
-    for (uint32_t g = 0; g < s->n; g++)
-        group[g] = (uint16_t)g;
-    for (uint32_t g = 0; g < s->n; g++)
-        for (uint32_t p = g + 1; p < s->n; p++)
-            if (orr_path(s->paths, orr_gpu_node(s, g), orr_gpu_node(s, p))->type == ORR_PATH_NVL)
-                group[p] = group[g];
-    memset(size, 0, s->n * sizeof *size);
-    for (uint32_t g = 0; g < s->n; g++)
-        groups += ++size[group[g]] == 2;
-    return groups == 2;
-}
-
-static void set_limits(const struct orr_search_state *s, struct limits *limits)
-{
-    const struct orr_release *release = s->system->release;
-    const struct orr_search_rates *row = rates_for(release, s->cc_min);
-    limits->rates = s->inter ? row->table.inter : row->table.intra;
-    limits->rate_count = s->inter ? row->table.inter_count : row->table.intra_count;
-    limits->sys = s->number_of[ORR_PATH_SYS];
-    limits->always_inter = s->number_of[release->type_inter_always];
-    limits->dis = orr_path_type_number(release, ORR_PATH_DIS) < 0 ? INT32_MAX : s->number_of[ORR_PATH_DIS];
-    limits->min_intra = s->number_of[s->n == 1 ? ORR_PATH_LOC : ORR_PATH_NVL];
-    limits->max_intra = limits->sys;
-    limits->min_inter = s->number_of[ORR_PATH_PIX];
-    limits->max_inter = limits->sys;
-    if (!release->types_from_system)
-        return;
-    if (s->n > 1)
-        type_range(s, ORR_GPU, limits->sys, &limits->min_intra, &limits->max_intra);
-    if (s->inter) {
-        type_range(s, ORR_NET, limits->sys, &limits->min_inter, &limits->max_inter);
-        limits->max_intra = limits->max_inter;
-        if (release->any_inter_before_sm90 && s->cc_min < 90)
-            limits->max_inter = limits->sys;
-    }
-}
-
-/* A row of the table of graphs that a rank asks for. */
-struct request {
-    enum orr_graph_kind kind;
-    enum orr_pattern pattern;
-    int32_t min_channels, max_channels;
-    bool collnet;
-};
-
-/* Fills the start values; false where the graph stays empty. */
-static bool start_values(struct orr_search_state *s, const struct request *request, struct limits *limits)
-{
-    struct orr_trial *start = &limits->start;
-    int32_t n = (int32_t)s->n;
-    bool crosses = request->pattern == ORR_PATTERN_RING || request->pattern == ORR_PATTERN_BALANCED_TREE ||
-                   request->pattern == ORR_PATTERN_SPLIT_TREE;
-    const struct orr_release *release = s->system->release;
-    int32_t cross_nic = (int32_t)orr_setting_int(s->settings, ORR_SET_CROSS_NIC);
-    if (release->cross_nic_for_all)
-        s->cross_nic_input = s->net_count > 1 && cross_nic != 0;
-    else
-        s->cross_nic_input = crosses && s->net_count > 1 ? cross_nic : 0;
-    set_limits(s, limits);
-    *start = (struct orr_trial){
-        .pattern = request->pattern,
-        .min_channels = request->min_channels,
-        .max_channels = request->max_channels,
-        .cross_nic = release->cross_nic_for_all ? (cross_nic == 2 ? 0 : cross_nic) : s->cross_nic_input == 1,
-        .same_channels = request->pattern != ORR_PATTERN_NVLS,
-        .collnet = request->collnet,
-        .type_intra = limits->min_intra,
-        .type_inter = limits->min_inter,
-    };
-    if (request->pattern == ORR_PATTERN_NVLS) {
-        if (!s->has_nvs || s->cc_min < 90)
-            return false;
-        start->max_channels = n < 32 || release->nvls_fixed_channels ? n : 32;
-    }
-    if (request->pattern == ORR_PATTERN_COLLNET_DIRECT)
-        start->max_channels = n < 8 ? n : 8;
-    if (n == 1 && start->pattern != ORR_PATTERN_RING)
-        start->pattern = ORR_PATTERN_TREE;
-    if (request->pattern == ORR_PATTERN_NVLS && !s->inter)
-        start->min_channels = start->max_channels;
-    if (release->splits_nvlink && request->pattern == ORR_PATTERN_RING && start->max_channels >= 2 &&
-        start->min_channels == 1 && is_split_nvlink(s))
-        start->min_channels = 2;
-    return true;
-}
-
-static uint32_t first_rate(const struct orr_search_state *s, const struct limits *limits)
-{
-    const struct orr_trial *start = &limits->start;
-    float total = s->system->total_bw;
-    uint32_t rate = 0;
-    uint32_t n = s->system->release->has_devs ? orr_system_count(s->system, ORR_DEV) : s->n;
-    if (start->pattern != ORR_PATTERN_RING && n > 1)
-        total = (float)((double)total * (n * 1.0 / (n - 1)));
-    while (rate + 1 < limits->rate_count &&
-           (limits->rates[rate] > s->system->max_bw ||
-            (s->system->release->rates_by_total && limits->rates[rate] * (float)start->min_channels > total)))
-        rate++;
-    return rate;
-}
-
-/* Tries with the trial's limits. true: this will do. *left is what remains of the budget. */
+/* Tries with the trial's limits. true: this will do. *left is what remains of the attempt's steps. */
 static bool attempt(struct orr_search_state *s, int32_t *left, int32_t *all_left)
 {
     const struct orr_release *release = s->system->release;
-    *left = s->t.same_channels                 ? release->steps_same
-            : s->t.pattern == ORR_PATTERN_TREE ? release->steps_tree
-                                               : release->steps_other;
-    *all_left -= *left;
-    s->t.channels = 0;
-    s->candidate_top = 0;
-    orr_search_channels(s, left);
-    if (release->finishes_at_full_rate)
-        return s->b.channels == s->b.max_channels && s->b.bw_inter == s->system->max_bw;
-    return *left == -1 || (float)s->b.channels * s->b.bw_inter >= s->system->total_bw;
+    int32_t steps = s->t.same_channels                 ? release->steps_same
+                    : s->t.pattern == ORR_PATTERN_TREE ? release->steps_tree
+                                                       : release->steps_other;
+    *all_left -= steps;
+    *left = orr_search_attempt(s, steps);
+    return is_done(s, *left);
 }
 
 static bool is_amd(const struct orr_search_state *s)
@@ -200,7 +62,7 @@ static bool relax_split_tree(struct orr_trial *t, const struct orr_trial *b)
 
 /* Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
  * the innermost loop. false: nothing is left. */
-static bool relax(struct orr_search_state *s, const struct limits *limits, int32_t left, int32_t *all_left,
+static bool relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t left, int32_t *all_left,
                   uint32_t *rate)
 {
     struct orr_trial *t = &s->t;
@@ -264,7 +126,7 @@ static void duplicate(struct orr_search_state *s)
 }
 
 /* Chooses a higher rate to try; false: none. */
-static bool raise_rate(struct orr_search_state *s, const struct limits *limits, uint32_t *rate)
+static bool raise_rate(struct orr_search_state *s, const struct orr_limits *limits, uint32_t *rate)
 {
     struct orr_trial *t = &s->t;
     const struct orr_trial *b = &s->b;
@@ -289,7 +151,7 @@ static bool raise_rate(struct orr_search_state *s, const struct limits *limits, 
 }
 
 /* No way was found: all GPUs in order, at a rate that no plan would choose. */
-static void simple_order(struct orr_search_state *s, const struct limits *limits)
+static void simple_order(struct orr_search_state *s, const struct orr_limits *limits)
 {
     struct orr_trial *b = &s->b;
     for (uint32_t g = 0; g < s->n; g++)
@@ -309,11 +171,11 @@ static void simple_order(struct orr_search_state *s, const struct limits *limits
     }
 }
 
-static void search_graph(struct orr_search_state *s, const struct limits *limits)
+static void search_graph(struct orr_search_state *s, const struct orr_limits *limits)
 {
     const struct orr_release *release = s->system->release;
     int32_t all_left = release->steps_all, left = 0;
-    uint32_t rate = first_rate(s, limits);
+    uint32_t rate = orr_search_first_rate(s, limits);
     struct orr_trial t = s->t, b = s->b;
     s->t = s->b = limits->start;
     s->t.gpus = t.gpus;
@@ -321,6 +183,7 @@ static void search_graph(struct orr_search_state *s, const struct limits *limits
     s->b.gpus = b.gpus;
     s->b.nets = b.nets;
     s->t.bw_intra = s->t.bw_inter = limits->rates[rate];
+    s->attempts.count = 0;
 
     while (!attempt(s, &left, &all_left) && relax(s, limits, left, &all_left, &rate))
         ;
@@ -333,6 +196,7 @@ static void search_graph(struct orr_search_state *s, const struct limits *limits
             rate++;
         s->t.bw_intra = s->t.bw_inter = limits->rates[rate];
         s->t.min_channels = s->b.channels;
+        s->attempts.count = 0; /* duplication changed the best trial */
         left = 1;
         while (left != 0 && raise_rate(s, limits, &rate))
             attempt(s, &left, &all_left);
@@ -381,13 +245,21 @@ static enum orr_code deliver(const struct orr_search_state *s, enum orr_graph_ki
     return ORR_OK;
 }
 
-static enum orr_code run(struct orr_search_state *s, const struct request *request, struct orr_arena *arena,
+static enum orr_code run(struct orr_search_state *s, const struct orr_graph_request *request, struct orr_arena *arena,
                          struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
-    struct limits limits;
-    if (!start_values(s, request, &limits))
+    struct orr_limits limits;
+    orr_search_limits(s, request, &limits);
+    if (limits.start.pattern == ORR_PATTERN_NONE)
         return ORR_OK; /* stays as one that was not asked for */
     search_graph(s, &limits);
+    if (s->overrun) {
+        (void)orr_fail(err, ORR_UNSUPPORTED,
+                       "NCCL %s overruns its tables here: with %u GPUs NVLS gets more than %d channels",
+                       s->system->release->name, s->n, s->system->release->max_channels);
+        orr_error_advice(err, "set NCCL_NVLS_ENABLE=0, or choose a later release");
+        return ORR_UNSUPPORTED;
+    }
     return deliver(s, request->kind, arena, &graphs[request->kind], err);
 }
 
@@ -414,12 +286,12 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
     s.inter = s.net_count > 0 && system->leaves_host;
     ORR_TRY(orr_search_prepare(&s, arena, err));
 
-    struct request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false};
+    struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false};
     ORR_TRY(run(&s, &ring, arena, graphs, err));
     int32_t k = graphs[ORR_GRAPH_RING].channels;
     const struct orr_release *release = system->release;
     const struct {
-        struct request request;
+        struct orr_graph_request request;
         bool wanted;
     } others[] = {
         {{ORR_GRAPH_TREE, (enum orr_pattern)release->tree_pattern, release->tree_keeps_ring_channels ? k : 1, k, false},
