@@ -31,8 +31,8 @@ static void spread(struct search *search, uint32_t head, unsigned link_types)
     }
 }
 
-bool orr_containment(const struct orr_system *system, struct orr_arena *arena, uint32_t **ret_parent,
-                     uint32_t **ret_depth)
+bool orr_containment(const struct orr_system *system, const uint32_t *drawn_as, struct orr_arena *arena,
+                     uint32_t **ret_parent, uint32_t **ret_depth)
 {
     uint32_t count = system->node_count;
     struct search search = {
@@ -57,7 +57,7 @@ bool orr_containment(const struct orr_system *system, struct orr_arena *arena, u
         const struct orr_node *node = &system->nodes[cpu];
         for (uint32_t k = 0; k < node->link_count; k++) {
             const struct orr_link *link = &system->links[node->first_link + k];
-            if (link->type == ORR_LINK_NVL && system->nodes[link->to].type == ORR_GPU && !search.seen[link->to])
+            if (link->type == ORR_LINK_NVL && orr_is_gpu(system->nodes[link->to].type) && !search.seen[link->to])
                 reach(&search, link->to, cpu);
         }
     }
@@ -65,7 +65,7 @@ bool orr_containment(const struct orr_system *system, struct orr_arena *arena, u
     spread(&search, 0, inside);
     /* Islands that no CPU leads to: their first device is their root. */
     for (uint32_t i = 0; i < count; i++)
-        if (!search.seen[i] && system->nodes[i].type != ORR_NVS) {
+        if (!search.seen[i] && drawn_as[i] == i && system->nodes[i].type != ORR_NVS) {
             uint32_t head = search.tail;
             reach(&search, i, ORR_NO_NODE);
             spread(&search, head, inside);

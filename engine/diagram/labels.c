@@ -174,12 +174,16 @@ static void number_copies(struct orr_labels *labels)
 
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing)
 {
-    *labels = (struct orr_labels){.system = system, .drawing = drawing};
-    uint32_t *parent, *depth;
-    if (drawing->failed || !orr_containment(system, drawing->arena, &parent, &depth)) {
+    *labels = (struct orr_labels){.drawing = drawing};
+    struct orr_system *drawn = ORR_NEW(drawing->arena, struct orr_system, 1);
+    uint32_t *parent, *depth, *drawn_as;
+    if (drawing->failed || !drawn || !orr_drawn_system(system, drawing->arena, drawn, &drawn_as) ||
+        !orr_containment(drawn, drawn_as, drawing->arena, &parent, &depth)) {
         drawing->failed = true;
         return;
     }
+    labels->system = system = drawn;
+    labels->drawn_as = drawn_as;
     labels->parent = parent;
     labels->depth = depth;
     for (uint32_t i = 1; i < system->node_count; i++)
@@ -284,6 +288,9 @@ const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float
                                  : orr_drawing_text(drawing, "GPU %d \xc2\xb7 rank %d", at->gpu.dev, at->gpu.rank);
         second = orr_drawing_text(drawing, "%s", short_bus_id(at, bus));
         break;
+    case ORR_DEV:
+        first = orr_drawing_text(drawing, "GPU %d \xc2\xb7 %s", at->gpu.dev, short_bus_id(at, bus));
+        break;
     case ORR_PCI:
         first = orr_drawing_text(drawing, "PCIe switch %s", short_bus_id(at, bus));
         if (orr_text_width(first, font) > width)
@@ -385,7 +392,7 @@ uint32_t orr_label_degraded(const struct orr_labels *labels, uint32_t link)
         return low;
     if (at->type != ORR_LINK_NVL)
         return ORR_NO_NODE;
-    uint32_t gpu = system->nodes[at->from].type == ORR_GPU ? at->from : at->to;
+    uint32_t gpu = orr_is_gpu(system->nodes[at->from].type) ? at->from : at->to;
     if (system->nodes[at->from == gpu ? at->to : at->from].type == ORR_NVS && labels->uplinks[gpu].few_nvlinks)
         return gpu;
     return ORR_NO_NODE;

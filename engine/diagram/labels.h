@@ -17,19 +17,31 @@ struct orr_uplink {
 };
 
 struct orr_labels {
-    const struct orr_system *system;
-    struct orr_drawing *drawing; /* texts live in its arena */
-    const uint32_t *parent;      /* [node]: what contains it, ORR_NO_NODE: nothing */
-    const uint32_t *depth;       /* [node]: containers around it */
-    struct orr_uplink *uplinks;  /* [node] */
-    uint32_t *copy;              /* [node]: 0, or counts nodes before it with the same type and id (faulty dumps) */
-    bool several_systems;        /* node ids differ in their system part: several hosts in one dump */
+    const struct orr_system *system; /* as it is drawn: link and node indices are those of the system it was made of */
+    const uint32_t *drawn_as;        /* [node]: the node whose tile stands for it; others than itself: not drawn */
+    struct orr_drawing *drawing;     /* texts live in its arena */
+    const uint32_t *parent;          /* [node]: what contains it, ORR_NO_NODE: nothing */
+    const uint32_t *depth;           /* [node]: containers around it */
+    struct orr_uplink *uplinks;      /* [node] */
+    uint32_t *copy;                  /* [node]: 0, or counts nodes before it with the same type and id (faulty dumps) */
+    bool several_systems;            /* node ids differ in their system part: several hosts in one dump */
 };
+
+/* A copy of a system in which a physical GPU and the only rank on it are one node, the rank's; the indices of nodes and
+ * links stay. false: memory ran out. */
+bool orr_drawn_system(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
+                      uint32_t **ret_drawn_as);
 
 /* Finds what contains what: PCI links lead from a CPU to all below it; GPUs without PCI hang on the CPU by C2C or
  * NVLink, NETs on their NIC. Gives parent and depth arrays in the arena, NULL where memory ran out. */
-bool orr_containment(const struct orr_system *system, struct orr_arena *arena, uint32_t **ret_parent,
-                     uint32_t **ret_depth);
+bool orr_containment(const struct orr_system *system, const uint32_t *drawn_as, struct orr_arena *arena,
+                     uint32_t **ret_parent, uint32_t **ret_depth);
+
+/* A GPU, or a physical GPU with several ranks. */
+static inline bool orr_is_gpu(enum orr_node_type type)
+{
+    return type == ORR_GPU || type == ORR_DEV;
+}
 
 /* Everything above for one system. Memory ran out: drawing->failed. */
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing);

@@ -70,7 +70,7 @@ static bool make_lists(struct orr_tree_layout *layout)
     if (!all || !layout->roots)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (system->nodes[i].type != ORR_NVS)
+        if (system->nodes[i].type != ORR_NVS && labels->drawn_as[i] == i)
             all[used++] = (struct sibling){i, layout->spots[i].has_gpu, system->nodes[i].id};
     qsort(all, used, sizeof *all, compare_siblings);
     for (uint32_t k = used; k-- > 0;) { /* from the last, so that each list is in order */
@@ -87,7 +87,8 @@ static bool make_lists(struct orr_tree_layout *layout)
     for (uint32_t k = 0; k < layout->root_count; k++)
         layout->roots[k] = all[k].node;
     for (uint32_t i = 0; i < count; i++) /* islands last */
-        if (system->nodes[i].type != ORR_CPU && system->nodes[i].type != ORR_NVS && labels->parent[i] == ORR_NO_NODE)
+        if (system->nodes[i].type != ORR_CPU && system->nodes[i].type != ORR_NVS && labels->drawn_as[i] == i &&
+            labels->parent[i] == ORR_NO_NODE)
             layout->roots[layout->root_count++] = i;
     return true;
 }

@@ -12,11 +12,26 @@ struct walk {
     struct orr_labels labels;
     const struct orr_path *path;
     int narrowest;
+    uint32_t *shown; /* [step]: the hop drawn, without those between a rank and its device */
+    uint32_t count;
 };
 
+/* The node of a step as it is drawn. */
 static uint32_t node_at(const struct walk *walk, uint32_t from, uint32_t step)
 {
-    return step ? orr_path_node(&walk->part->paths, walk->path, step - 1) : from;
+    uint32_t node = step ? orr_path_node(&walk->part->paths, walk->path, walk->shown[step - 1]) : from;
+    return walk->labels.drawn_as[node];
+}
+
+static void choose_hops(struct walk *walk, uint32_t from)
+{
+    const uint32_t *drawn_as = walk->labels.drawn_as;
+    for (uint32_t hop = 0, at = drawn_as[from]; hop < walk->path->hops; hop++) {
+        uint32_t to = drawn_as[orr_path_node(&walk->part->paths, walk->path, hop)];
+        if (to != at)
+            walk->shown[walk->count++] = hop;
+        at = to;
+    }
 }
 
 static uint32_t root_of(const struct walk *walk, uint32_t node)
@@ -29,8 +44,9 @@ static uint32_t root_of(const struct walk *walk, uint32_t node)
 static void add_hop(struct walk *walk, uint32_t step, uint32_t from, uint32_t to)
 {
     struct orr_drawing *drawing = walk->drawing;
-    const struct orr_link *link = &walk->part->system.links[walk->part->paths.links[walk->path->first + step]];
-    bool narrowest = (int)step == walk->narrowest;
+    const struct orr_link *link =
+        &walk->part->system.links[walk->part->paths.links[walk->path->first + walk->shown[step]]];
+    bool narrowest = (int)walk->shown[step] == walk->narrowest;
     const char *wording = orr_label_link(&walk->labels, (uint32_t)(link - walk->part->system.links), 8.5f, between - 8);
     const struct orr_frame *a = &drawing->tiles[from].frame, *b = &drawing->tiles[to].frame;
     struct orr_point points[] = {{a->x + a->w, a->y + a->h / 2}, {b->x, b->y + b->h / 2}};
@@ -70,8 +86,8 @@ static void add_hop(struct walk *walk, uint32_t step, uint32_t from, uint32_t to
 /* Boxes around runs of devices of one NUMA node; gives the box of each step. */
 static void add_boxes(struct walk *walk, uint32_t from, uint32_t *boxes)
 {
-    uint32_t steps = walk->path->hops + 1, run = 0;
-    const struct orr_system *system = &walk->part->system;
+    uint32_t steps = walk->count + 1, run = 0;
+    const struct orr_system *system = walk->labels.system;
     for (uint32_t i = 0, first = 0; i <= steps; i++) {
         if (i < steps && root_of(walk, node_at(walk, from, i)) == root_of(walk, node_at(walk, from, first)))
             continue;
@@ -141,13 +157,17 @@ enum orr_code orr_view_path(const struct orr_analysis *analysis, const char *fro
     walk.path = orr_path(&part->paths, ends[0], ends[1]);
     walk.narrowest = orr_path_narrowest(&part->paths, walk.path);
     orr_labels_init(&walk.labels, &part->system, drawing);
-    uint32_t hops = walk.path->hops;
-    uint32_t *boxes = ORR_NEW(drawing->arena, uint32_t, (size_t)hops + 1);
-    uint32_t *tiles = ORR_NEW(drawing->arena, uint32_t, (size_t)hops + 2);
-    if (drawing->failed || !boxes || !tiles) {
+    walk.shown = ORR_NEW(drawing->arena, uint32_t, walk.path->hops);
+    uint32_t *boxes = ORR_NEW(drawing->arena, uint32_t, (size_t)walk.path->hops + 1);
+    uint32_t *tiles = ORR_NEW(drawing->arena, uint32_t, (size_t)walk.path->hops + 2);
+    if (drawing->failed || !walk.shown || !boxes || !tiles) {
         drawing->failed = true;
         return ORR_OK;
     }
+    choose_hops(&walk, ends[0]);
+    uint32_t hops = walk.count;
+    for (int end = 0; end < 2; end++)
+        ends[end] = walk.labels.drawn_as[ends[end]];
     add_boxes(&walk, ends[0], boxes);
     bool joined = hops > 0 || ends[0] == ends[1];
     for (uint32_t i = 0; i <= hops + !joined && !drawing->failed; i++) {

@@ -154,8 +154,9 @@ static enum wiring wiring_of(const struct scene *scene, uint32_t link)
     if (back != ORR_NO_LINK && scene->system->links[back].type == at->type)
         return WIRE_UPLINK;
     if (from->type == ORR_NVS || to->type == ORR_NVS)
-        return (from->type == ORR_GPU || to->type == ORR_GPU) && at->type == ORR_LINK_NVL ? WIRE_NVSWITCH : WIRE_OTHER;
-    if (from->type == ORR_GPU && to->type == ORR_GPU)
+        return (orr_is_gpu(from->type) || orr_is_gpu(to->type)) && at->type == ORR_LINK_NVL ? WIRE_NVSWITCH
+                                                                                            : WIRE_OTHER;
+    if (orr_is_gpu(from->type) && orr_is_gpu(to->type))
         return WIRE_TRACK_BOTTOM;
     if (from->type == ORR_CPU && to->type == ORR_CPU)
         return WIRE_TRACK_TOP;
@@ -243,7 +244,7 @@ static void add_switch_wire(struct scene *scene, uint32_t link)
 {
     const struct orr_link *at = &scene->system->links[link];
     const struct orr_tree_layout *layout = &scene->layout;
-    bool first = scene->system->nodes[at->from].type == ORR_GPU;
+    bool first = orr_is_gpu(scene->system->nodes[at->from].type);
     uint32_t gpu = first ? at->from : at->to, nvs = first ? at->to : at->from;
     const struct orr_frame *tile = &layout->spots[gpu].tile, *bar = &layout->spots[nvs].tile;
     uint32_t row = orr_tree_row(layout, gpu);
@@ -343,10 +344,11 @@ enum orr_code orr_view_system(const struct orr_analysis *analysis, struct orr_dr
         return orr_fail(err, ORR_LIMIT,
                         "the machine has %u devices and %u links, more than the %d and %d of one picture",
                         system->node_count, system->link_count, ORR_DRAWN_NODES_MAX, ORR_DRAWN_LINKS_MAX);
-    struct scene scene = {.system = system, .drawing = drawing};
+    struct scene scene = {.drawing = drawing};
     orr_labels_init(&scene.labels, system, drawing);
     if (drawing->failed)
         return ORR_OK;
+    scene.system = system = scene.labels.system;
     for (uint32_t i = 0; i < system->node_count; i++)
         if (scene.labels.depth[i] > ORR_DRAWN_DEPTH_MAX)
             return orr_fail(err, ORR_LIMIT, "devices are nested more than %d deep, which no picture shows",

@@ -64,7 +64,6 @@ struct orr_release {
     const char *date;    /* "2025-07" */
     const char *summary; /* what distinguishes it, a sentence */
     bool verified;       /* held against NCCL's own results */
-    bool is_default;     /* taken where a request names none */
 
     /* Graph. */
     const uint8_t *path_types; /* enum orr_path_type that it has, in order: the position is the number it logs */

@@ -303,7 +303,6 @@ static const struct orr_release releases[] = {
         .summary = "C2C and P2C paths, GPU Direct RDMA over C2C, P2P level PXB for all but pairs on AMD, rails kept by "
                    "rings that enter and leave by two NICs in turn, rates for capability 100",
         .verified = true,
-        .is_default = true,
         .path_types = path_types_2_27,
         .path_type_count = COUNT(path_types_2_27),
         .id_layout = ORR_ID_MASKED,
@@ -473,10 +472,10 @@ const struct orr_release *orr_releases(uint32_t *ret_count)
 
 const struct orr_release *orr_release_default(void)
 {
-    for (size_t i = 0; i < COUNT(releases); i++)
-        if (releases[i].is_default)
-            return &releases[i];
-    return &releases[COUNT(releases) - 1];
+    size_t newest = COUNT(releases) - 1;
+    while (newest > 0 && !releases[newest].verified)
+        newest--;
+    return &releases[newest];
 }
 
 const struct orr_release *orr_release_find(const char *name)

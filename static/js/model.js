@@ -44,17 +44,35 @@ export function busId(local) {
     return `${prefix}${bus}:${device}.${fn}`;
 }
 
+/* NCCL 2.30 counts a physical GPU (DEV) and the rank on it as two nodes with a link between; a picture shows one device
+ * where a DEV has a single rank, and so do paths: Map of such DEVs to their GPU. */
+function soleRanks(links) {
+    const ranks = new Map();
+    for (const [from, to] of links)
+        if (typeOf(from) === "DEV" && typeOf(to) === "GPU")
+            ranks.set(from, ranks.has(from) ? "" : to);
+    return new Map([...ranks].filter(([, gpu]) => gpu));
+}
+
 export function index(doc) {
     const nodes = new Map((doc.system?.nodes ?? []).map((node) => [node.id, node]));
+    const sole = soleRanks(doc.system?.links ?? []), shown = (id) => sole.get(id) ?? id;
     const paths = new Map();
-    for (const path of doc.paths ?? [])
-        paths.set(`${path.from}>${path.to}`, path);
+    for (const path of doc.paths ?? []) {
+        const hops = path.hops.map(shown).filter((id, i, all) => id !== (i ? all[i - 1] : path.from));
+        paths.set(`${path.from}>${path.to}`, { ...path, hops });
+    }
+    for (const id of sole.keys())
+        nodes.delete(id);
     for (const id of new Set((doc.paths ?? []).map((path) => path.from)))
         if (!nodes.has(id))
             nodes.set(id, { id, type: typeOf(id) });
     const links = new Map();
-    for (const [from, to, type, bw] of doc.system?.links ?? [])
-        links.set(`${from}>${to}`, [...(links.get(`${from}>${to}`) ?? []), { from, to, type, bw }]);
+    for (const [a, b, type, bw] of doc.system?.links ?? []) {
+        const from = shown(a), to = shown(b);
+        if (from !== to || a === b)
+            links.set(`${from}>${to}`, [...(links.get(`${from}>${to}`) ?? []), { from, to, type, bw }]);
+    }
     const gpus = [...nodes.values()].filter((node) => typeOf(node.id) === "GPU");
     gpus.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
     const nets = [...nodes.values()].filter((node) => typeOf(node.id) === "NET");
@@ -82,6 +100,7 @@ export function shortName(model, id) {
     case "NVS": return "NVSwitch";
     case "PCI": return `PCIe ${busId(local)}`;
     case "NIC": return `NIC ${busId(local)}`;
+    case "DEV": return `GPU ${busId(local)}`;
     default: return id;
     }
 }

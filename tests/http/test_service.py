@@ -62,7 +62,7 @@ def test_the_analysis_answers_to_release_hosts_and_settings(server, topology):
     assert sorted(p["via"] for p in one["p2p"]) == [-1, -1] and two["net_devs"]
     assert server.json("GET", base + "/p2p")[1] == one["p2p"]
     assert server.json("GET", base + "/nothing")[1]["type"] == "/problems/not-found"
-    posted = server.json("POST", "/v1/analyze?hosts=2&NCCL_P2P_LEVEL=SYS", DUMP)[1]
+    posted = server.json("POST", "/v1/analyze?hosts=2&release=2.27.7&NCCL_P2P_LEVEL=SYS", DUMP)[1]
     assert posted == two
 
 
@@ -83,7 +83,7 @@ def test_a_path_tells_its_hops_and_its_narrowest_link(server, topology):
     assert path["hops"][-1]["to"] == "GPU/0-41000"
     assert path["hops"][path["narrowest"]]["bw"] == min(h["bw"] for h in path["hops"])
     assert path["decisions"]["p2p"]["text"]
-    status, problem = server.json("GET", f"/v1/topologies/{topology}/path?from=rank:0&to=NET/0-0")
+    status, problem = server.json("GET", f"/v1/topologies/{topology}/path?from=rank:0&to=NET/0-0&release=2.27.7")
     assert status == 404 and "hosts=2" in problem["advice"]
     assert server.json("GET", f"/v1/topologies/{topology}/path?from=rank:0")[0] == 400
 

@@ -34,6 +34,18 @@ const doc = {
 };
 const m = model.index(doc);
 
+test("a physical GPU with one rank is one device, one with several is not", () => {
+    const [D, E, G, H] = ["DEV/0-1b000", "DEV/0-9b000", "GPU/0-9b000", "GPU/0-1009b000"];
+    const nodes = [A, G, H].map((id, rank) => ({ id, type: "GPU", rank })).concat([{ id: D, type: "DEV" }, { id: E, type: "DEV" }]);
+    const both = (a, b, type, bw) => [[a, b, type, bw], [b, a, type, bw]];
+    const links = [...both(A, D, "LOC", 5000), ...both(D, X, "PCI", 24), ...both(X, E, "PCI", 12), ...both(E, G, "LOC", 5000), ...both(E, H, "LOC", 5000)];
+    const folded = model.index({ system: { nodes, links }, paths: [{ from: A, to: G, type: "PHB", bw: 12, hops: [D, X, E, G] }, { from: A, to: A, type: "LOC", bw: 5000, hops: [] }] });
+    const rows = model.hops(folded, folded.paths.get(`${A}>${G}`));
+    assert.deepEqual(rows.map((row) => [row.from, row.to, row.bw]), [[A, X, 24], [X, E, 12], [E, G, 5000]]);
+    assert.deepEqual([folded.nodes.has(D), folded.nodes.has(E), model.shortName(folded, E)], [false, true, "GPU 9b:00.0"]);
+    assert.deepEqual(model.hops(folded, folded.paths.get(`${A}>${A}`)), []);
+});
+
 test("bandwidths are short", () => {
     assert.deepEqual([721.799988, 21.6000004, 0.100000001, 5000, 0, 24, undefined].map(model.bandwidth), ["722", "21.6", "0.1", "∞", "0", "24", "–"]);
 });

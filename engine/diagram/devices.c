@@ -1,0 +1,53 @@
+/* Releases that tell a physical GPU (DEV) from the rank on it have two nodes where users know one device. A picture
+ * shows one tile: the rank's, with the links of its DEV. A DEV with several ranks stays, as what contains them. */
+#include <string.h>
+
+#include "engine/diagram/labels.h"
+
+/* The only rank on a device, ORR_NO_NODE: there are several. */
+static uint32_t only_rank(const struct orr_system *system, uint32_t dev)
+{
+    const struct orr_node *node = &system->nodes[dev];
+    uint32_t rank = ORR_NO_NODE;
+    for (uint32_t l = node->first_link; l < node->first_link + node->link_count; l++) {
+        uint32_t to = system->links[l].to;
+        if (system->nodes[to].type != ORR_GPU)
+            continue;
+        if (rank != ORR_NO_NODE)
+            return ORR_NO_NODE;
+        rank = to;
+    }
+    return rank;
+}
+
+bool orr_drawn_system(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
+                      uint32_t **ret_drawn_as)
+{
+    uint32_t *drawn_as = ORR_NEW(arena, uint32_t, system->node_count);
+    struct orr_node *nodes = ORR_NEW(arena, struct orr_node, system->node_count);
+    struct orr_link *links = ORR_NEW(arena, struct orr_link, system->link_count);
+    if (!drawn_as || !nodes || !links)
+        return false;
+    memcpy(nodes, system->nodes, system->node_count * sizeof *nodes);
+    memcpy(links, system->links, system->link_count * sizeof *links);
+    for (uint32_t i = 0; i < system->node_count; i++)
+        drawn_as[i] = i;
+    for (uint32_t dev = system->first[ORR_DEV]; dev < system->first[ORR_DEV + 1]; dev++) {
+        uint32_t gpu = only_rank(system, dev);
+        if (gpu == ORR_NO_NODE)
+            continue;
+        drawn_as[dev] = gpu;
+        nodes[gpu].first_link = nodes[dev].first_link; /* the rank's own links lead nowhere but to its device */
+        nodes[gpu].link_count = nodes[dev].link_count;
+        nodes[dev].link_count = 0;
+    }
+    for (uint32_t l = 0; l < system->link_count; l++) {
+        links[l].from = drawn_as[links[l].from];
+        links[l].to = drawn_as[links[l].to];
+    }
+    *ret_system = *system;
+    ret_system->nodes = nodes;
+    ret_system->links = links;
+    *ret_drawn_as = drawn_as;
+    return true;
+}
