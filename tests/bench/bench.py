@@ -2,7 +2,7 @@
 """Measures Orrery. `./dev bench` builds and runs it.
 
 usage: bench.py [engine] [server] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
-       bench.py --instructions [--release R] [--match TEXT] [--limit N]
+       bench.py --instructions [--release R] [--match TEXT] [--every N] [--jobs N]
 
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
         parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
@@ -14,6 +14,7 @@ server  requests a second for a cached analysis from a real `orrery serve`, besi
 """
 import argparse
 import collections
+import concurrent.futures
 import csv
 import json
 import math
@@ -128,34 +129,40 @@ def bench_instructions(args):
         sys.exit(f"{table} is not there: nothing to compare with")
     where = {path.name: path for path in SHARED.glob("topologies/*/*.xml")}
     rows = [row for row in csv.DictReader(table.open())
-            if row["topology"] in where and args.match in row["topology"] and (args.all or row["release"] == args.release)]
+            if row["topology"] in where and args.match in row["topology"] and args.release in (None, row["release"])]
+    rows = rows[::args.every]
     ratios = collections.defaultdict(list)
     print(f"{'release':<9}{'topology':<46}{'hosts':>6}{'ours':>15}{'NCCL':>16}{'ratio':>9}")
-    for row in rows[:args.limit or None]:
-        ours, theirs = count_instructions(row["release"], row["hosts"], where[row["topology"]]), int(row["instructions"])
-        shown = f"{ours:>15}{theirs:>16}{ours / theirs:>9.4f}" if ours else f"{'refused':>15}{theirs:>16}"
-        print(f"{row['release']:<9}{row['topology']:<46}{row['hosts']:>6}{shown}", flush=True)
-        if ours:
-            ratios[row["release"]].append(ours / theirs)
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        counted = pool.map(lambda row: count_instructions(row["release"], row["hosts"], where[row["topology"]]), rows)
+        for row, ours in zip(rows, counted):
+            theirs = int(row["instructions"])
+            shown = f"{ours:>15}{theirs:>16}{ours / theirs:>9.4f}" if ours else f"{'refused':>15}{theirs:>16}"
+            print(f"{row['release']:<9}{row['topology']:<46}{row['hosts']:>6}{shown}", flush=True)
+            if ours:
+                ratios[row["release"]].append(ours / theirs)
+    ratios["all of them"] = [ratio for values in ratios.values() for ratio in values]
     for release, values in ratios.items():
-        print(f"{release}: geometric mean {math.exp(statistics.fmean(map(math.log, values))):.4f}, "
-              f"worst {max(values):.4f}, {len(values)} cases")
+        if values:
+            print(f"{release}: geometric mean {math.exp(statistics.fmean(map(math.log, values))):.4f}, "
+                  f"worst {max(values):.4f}, {len(values)} cases")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", nargs="*", help="engine, server; both by default")
-    parser.add_argument("--release", default="2.27.7")
+    parser.add_argument("--release", help="2.27.7 by default; with --instructions: every release of cost.csv by default")
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--match", default="", help="only topologies whose name holds this")
     parser.add_argument("--seconds", type=int, default=5, help="of each of the six runs of wrk")
     parser.add_argument("--instructions", action="store_true")
-    parser.add_argument("--all", action="store_true", help="with --instructions: every release of cost.csv")
-    parser.add_argument("--limit", type=int, default=0, help="with --instructions: that many cases at most")
+    parser.add_argument("--every", type=int, default=1, help="with --instructions: only every Nth case, for a quick look")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="with --instructions: so many cases at once")
     args = parser.parse_args()
     if args.instructions:
         return bench_instructions(args)
+    args.release = args.release or "2.27.7"
     known = {"engine": bench_engine, "server": bench_server}
     for part in args.part or known:
         if part not in known:
