@@ -1,0 +1,41 @@
+/* Inside engine/release: the tables behind behaviours.h and the readers of fields that are tables themselves. */
+#ifndef ORR_RELEASE_BEHAVIOUR_ROWS_H
+#define ORR_RELEASE_BEHAVIOUR_ROWS_H
+
+#include "engine/release/behaviours.h"
+
+struct orr_behaviour_rows {
+    const struct orr_behaviour *rows;
+    uint32_t count;
+};
+extern const struct orr_behaviour_rows orr_behaviours_of_release, orr_behaviours_of_connect, orr_behaviours_of_tuning;
+
+/* A setting's default as a row: name and sentence come from settings.c. */
+void orr_behaviour_of_setting(enum orr_setting setting, struct orr_behaviour *ret_behaviour);
+
+/* Arrays of figures: `rows` lines of `columns` each, with a label a line; NULL: the line is not used. Lines of zeroes
+ * only are left out. */
+enum orr_grid_type { ORR_GRID_FLOAT, ORR_GRID_DOUBLE, ORR_GRID_INT };
+struct orr_grid {
+    enum orr_grid_type type;
+    uint32_t rows, columns;
+    const char *const *labels;
+};
+
+/* Readers. */
+orr_behaviour_reader orr_read_grid;
+orr_behaviour_reader orr_read_path_types; /* struct orr_release */
+orr_behaviour_reader orr_read_speeds;
+orr_behaviour_reader orr_read_nvlink_bw;
+orr_behaviour_reader orr_read_search_rates;
+orr_behaviour_reader orr_read_algorithms; /* struct orr_tuning_model */
+
+/* The first byte of a row's field in a release. */
+const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const struct orr_release *release);
+
+/* Starts of rows: FIELD(orr_release, ORR_OF_RELEASE, "", max_channels), and so on. */
+#define ORR_FIELD(struct_, of_, prefix, field)                                                                         \
+    .name = prefix #field, .of = (of_), .offset = offsetof(struct struct_, field),                                     \
+    .size = sizeof((struct struct_ *)0)->field
+
+#endif

@@ -1,0 +1,259 @@
+#include "engine/release/behaviours.h"
+
+#include <string.h>
+
+#include "engine/release/behaviour_rows.h"
+#include "engine/release/connect_rules.h"
+#include "engine/release/tuning_model.h"
+
+static const struct orr_behaviour_rows *const groups[] = {
+    [ORR_OF_RELEASE] = &orr_behaviours_of_release,
+    [ORR_OF_CONNECT] = &orr_behaviours_of_connect,
+    [ORR_OF_TUNING] = &orr_behaviours_of_tuning,
+};
+enum { TEXT_MOST = 4096 };
+
+const char *orr_bearing_name(enum orr_bearing_bit bit)
+{
+    static const char *const names[ORR_BEARING_COUNT] = {
+#define X(symbol, name) [ORR_BEARING_BIT_##symbol] = name,
+        ORR_BEARING_MAP(X)
+#undef X
+    };
+    return names[bit];
+}
+
+uint32_t orr_behaviour_count(void)
+{
+    uint32_t count = ORR_SETTING_COUNT;
+    for (int of = ORR_OF_RELEASE; of < ORR_OF_SETTINGS; of++)
+        count += groups[of]->count;
+    return count;
+}
+
+void orr_behaviour_get(uint32_t index, struct orr_behaviour *ret_behaviour)
+{
+    for (int of = ORR_OF_RELEASE; of < ORR_OF_SETTINGS; of++) {
+        if (index < groups[of]->count) {
+            *ret_behaviour = groups[of]->rows[index];
+            return;
+        }
+        index -= groups[of]->count;
+    }
+    orr_behaviour_of_setting((enum orr_setting)index, ret_behaviour);
+}
+
+const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const struct orr_release *release)
+{
+    const void *base = behaviour->of == ORR_OF_CONNECT  ? (const void *)release->connect
+                       : behaviour->of == ORR_OF_TUNING ? (const void *)release->tuning
+                                                        : (const void *)release;
+    return (const char *)base + behaviour->offset;
+}
+
+static void setting_value(enum orr_setting setting, const struct orr_release *release, struct orr_value *value)
+{
+    struct orr_setting_info info;
+    int64_t number = orr_setting_default(setting, release);
+    orr_setting_info(setting, &info);
+    if (!orr_setting_in(setting, release))
+        *value = (struct orr_value){.kind = ORR_VALUE_NONE};
+    else if (info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET)
+        *value = (struct orr_value){.kind = ORR_VALUE_NUMBER, .number = (double)number};
+    else
+        *value = (struct orr_value){.kind = ORR_VALUE_WORD, .word = info.default_text ? info.default_text : "not set"};
+}
+
+enum orr_code orr_behaviour_value(const struct orr_behaviour *behaviour, const struct orr_release *release,
+                                  struct orr_arena *arena, struct orr_value *ret_value, struct orr_error *err)
+{
+    struct orr_value value = {.kind = ORR_VALUE_NUMBER};
+    if (behaviour->kind == ORR_BEHAVIOUR_SETTING) {
+        setting_value(behaviour->setting, release, ret_value);
+        return ORR_OK;
+    }
+    const void *field = orr_behaviour_field(behaviour, release);
+    switch (behaviour->kind) {
+    case ORR_BEHAVIOUR_BOOL:
+        value.kind = ORR_VALUE_BOOL;
+        value.number = *(const bool *)field;
+        break;
+    case ORR_BEHAVIOUR_INT:
+        value.number = *(const int32_t *)field;
+        break;
+    case ORR_BEHAVIOUR_INT64:
+        value.number = (double)*(const int64_t *)field;
+        break;
+    case ORR_BEHAVIOUR_FLOAT:
+        value.number = (double)*(const float *)field;
+        break;
+    case ORR_BEHAVIOUR_DOUBLE:
+        value.number = *(const double *)field;
+        break;
+    case ORR_BEHAVIOUR_WORD:
+        value.kind = ORR_VALUE_WORD;
+        value.word = behaviour->words[*(const int32_t *)field];
+        break;
+    case ORR_BEHAVIOUR_PATH_TYPE:
+        value.kind = ORR_VALUE_WORD;
+        value.word = orr_path_type_name((enum orr_path_type) * (const int32_t *)field);
+        break;
+    default:
+        return behaviour->read(behaviour, release, arena, ret_value, err);
+    }
+    *ret_value = value;
+    return ORR_OK;
+}
+
+static void write_figures(const struct orr_figures *cell, struct orr_text *text)
+{
+    for (uint32_t i = 0; i < cell->count; i++)
+        orr_text_printf(text, "%s%.7g", i ? " " : "", cell->figures[i]);
+}
+
+void orr_value_write(const struct orr_behaviour *behaviour, const struct orr_value *value, struct orr_text *text)
+{
+    switch (value->kind) {
+    case ORR_VALUE_BOOL:
+        orr_text_puts(text, value->number != 0 ? "yes" : "no");
+        break;
+    case ORR_VALUE_NUMBER:
+        if (value->number >= INT32_MAX)
+            orr_text_puts(text, "no limit");
+        else
+            orr_text_printf(text, "%.10g%s%s", value->number, behaviour->unit ? " " : "",
+                            behaviour->unit ? behaviour->unit : "");
+        break;
+    case ORR_VALUE_WORD:
+        orr_text_puts(text, value->word);
+        break;
+    case ORR_VALUE_LIST:
+        for (uint32_t i = 0; i < value->count; i++)
+            orr_text_printf(text, "%s%s", i ? " " : "", value->names[i]);
+        break;
+    case ORR_VALUE_TABLE:
+        for (uint32_t i = 0; i < value->count; i++) {
+            orr_text_printf(text, "%s%s: ", i ? ", " : "", value->cells[i].label);
+            write_figures(&value->cells[i], text);
+        }
+        if (!value->count)
+            orr_text_puts(text, "none");
+        break;
+    case ORR_VALUE_NONE:
+        orr_text_puts(text, "not known");
+        break;
+    }
+}
+
+static const struct orr_figures *cell_of(const struct orr_value *value, const char *label)
+{
+    for (uint32_t i = 0; i < value->count; i++)
+        if (!strcmp(value->cells[i].label, label))
+            return &value->cells[i];
+    return NULL;
+}
+
+static bool same_figures(const struct orr_figures *a, const struct orr_figures *b)
+{
+    if (!a || !b || a->count != b->count)
+        return a == b;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->figures[i] != b->figures[i])
+            return false;
+    return true;
+}
+
+/* One line of a table in both texts, where it differs. */
+static void write_line(const char *label, const struct orr_figures *here, const struct orr_figures *before,
+                       struct orr_text *texts)
+{
+    const struct orr_figures *sides[] = {here, before};
+    if (same_figures(here, before))
+        return;
+    for (int i = 0; i < 2; i++) {
+        orr_text_printf(&texts[i], "%s%s: ", texts[i].length ? ", " : "", label);
+        if (sides[i])
+            write_figures(sides[i], &texts[i]);
+        else
+            orr_text_puts(&texts[i], "none");
+    }
+}
+
+static void write_table_lines(const struct orr_value *here, const struct orr_value *before, struct orr_text *texts)
+{
+    for (uint32_t i = 0; i < here->count; i++)
+        write_line(here->cells[i].label, &here->cells[i], cell_of(before, here->cells[i].label), texts);
+    for (uint32_t i = 0; i < before->count; i++)
+        if (!cell_of(here, before->cells[i].label))
+            write_line(before->cells[i].label, NULL, &before->cells[i], texts);
+}
+
+/* Writes both values and says whether they differ; equal tables write nothing. */
+static bool write_both(const struct orr_behaviour *behaviour, const struct orr_value *here,
+                       const struct orr_value *before, struct orr_text *texts)
+{
+    if (here->kind == ORR_VALUE_TABLE && before->kind == ORR_VALUE_TABLE) {
+        write_table_lines(here, before, texts);
+        return texts[0].length > 0;
+    }
+    orr_value_write(behaviour, here, &texts[0]);
+    orr_value_write(behaviour, before, &texts[1]);
+    return !texts[0].data || !texts[1].data || strcmp(texts[0].data, texts[1].data) != 0;
+}
+
+static enum orr_code keep_texts(struct orr_text *texts, struct orr_arena *arena, struct orr_difference *row,
+                                struct orr_error *err)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *copy = orr_text_failed(&texts[i]) ? NULL : orr_arena_strndup(arena, texts[i].data, texts[i].length);
+        if (!copy)
+            return orr_fail_nomem(err);
+        *(i ? &row->before : &row->here) = copy;
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_releases_compare(const struct orr_release *here, const struct orr_release *before,
+                                   struct orr_arena *arena, const struct orr_difference **ret_rows, uint32_t *ret_count,
+                                   struct orr_error *err)
+{
+    uint32_t all = orr_behaviour_count(), count = 0;
+    struct orr_difference *rows = ORR_NEW(arena, struct orr_difference, all);
+    if (!rows)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < all; i++) {
+        struct orr_difference *row = &rows[count];
+        struct orr_value values[2];
+        struct orr_text texts[2];
+        orr_behaviour_get(i, &row->behaviour);
+        ORR_TRY(orr_behaviour_value(&row->behaviour, here, arena, &values[0], err));
+        ORR_TRY(orr_behaviour_value(&row->behaviour, before, arena, &values[1], err));
+        orr_text_init(&texts[0], TEXT_MOST);
+        orr_text_init(&texts[1], TEXT_MOST);
+        enum orr_code code = ORR_OK;
+        if (write_both(&row->behaviour, &values[0], &values[1], texts)) {
+            code = keep_texts(texts, arena, row, err);
+            count++;
+        }
+        orr_text_release(&texts[0]);
+        orr_text_release(&texts[1]);
+        ORR_TRY(code);
+    }
+    *ret_rows = rows;
+    *ret_count = count;
+    return ORR_OK;
+}
+
+void orr_release_neighbours(uint32_t version, const struct orr_release **ret_below,
+                            const struct orr_release **ret_above)
+{
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    *ret_below = *ret_above = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (releases[i].version < version)
+            *ret_below = &releases[i];
+        else if (releases[i].version > version && !*ret_above)
+            *ret_above = &releases[i];
+    }
+}

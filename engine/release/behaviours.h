@@ -1,0 +1,127 @@
+/* What the fields of a release's row mean: one descriptive row each for those of struct orr_release, of its connect
+ * rules, of its tuning model, and for each setting whose default or presence depends on the release. Lists of figures,
+ * differences between releases and errors that name neighbours are all computed from it. A unit test holds that no
+ * field is left out. */
+#ifndef ORR_RELEASE_BEHAVIOURS_H
+#define ORR_RELEASE_BEHAVIOURS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/release/release.h"
+#include "engine/release/settings.h"
+
+/* Parts of the analysis that a behaviour bears on: X(symbol, name). A bit is set where a difference can be the reason
+ * for a difference there by itself, not only through an earlier part. */
+#define ORR_BEARING_MAP(X)                                                                                             \
+    X(INPUT, "input")         /* which documents are taken, and which are refused */                                   \
+    X(SYSTEM, "system")       /* nodes, links and ids */                                                               \
+    X(BANDWIDTH, "bandwidth") /* rates of links, and of paths by them */                                               \
+    X(PATHS, "paths")                                                                                                  \
+    X(P2P, "p2p")                                                                                                      \
+    X(GDR, "gdr")                                                                                                      \
+    X(NET_DEVS, "net_devs") /* which NIC a rank uses, and through whom (PXN) */                                        \
+    X(GRAPHS, "graphs")     /* what the search finds: channels of one host, their rates, patterns */                   \
+    X(CHANNELS, "channels") /* rings, trees and counts of the communicator */                                          \
+    X(TUNING, "tuning")
+
+enum orr_bearing_bit {
+#define X(symbol, name) ORR_BEARING_BIT_##symbol,
+    ORR_BEARING_MAP(X)
+#undef X
+        ORR_BEARING_COUNT
+};
+enum orr_bearing { /* bits */
+#define X(symbol, name) ORR_BEARS_##symbol = 1 << ORR_BEARING_BIT_##symbol,
+                   ORR_BEARING_MAP(X)
+#undef X
+};
+/* "net_devs" of ORR_BEARING_BIT_NET_DEVS. */
+const char *orr_bearing_name(enum orr_bearing_bit bit);
+
+enum orr_behaviour_of { ORR_OF_RELEASE, ORR_OF_CONNECT, ORR_OF_TUNING, ORR_OF_SETTINGS, ORR_OF_COUNT };
+
+enum orr_behaviour_kind {
+    ORR_BEHAVIOUR_BOOL,
+    ORR_BEHAVIOUR_INT,       /* int32_t, uint32_t below 2^31 */
+    ORR_BEHAVIOUR_INT64,     /* int64_t */
+    ORR_BEHAVIOUR_FLOAT,     /* float */
+    ORR_BEHAVIOUR_DOUBLE,    /* double */
+    ORR_BEHAVIOUR_WORD,      /* an enum: words[value] says it */
+    ORR_BEHAVIOUR_PATH_TYPE, /* enum orr_path_type */
+    ORR_BEHAVIOUR_TABLE,     /* figures under labels: read() fills them */
+    ORR_BEHAVIOUR_LIST,      /* names in order: read() fills them */
+    ORR_BEHAVIOUR_SETTING    /* the default of a setting, or that the release does not know it */
+};
+
+enum { ORR_FIGURES_OF_CELL = 24 };
+struct orr_figures { /* one line of a table */
+    char label[32];  /* "sm 90", "NVLink Tree" */
+    uint32_t count;
+    double figures[ORR_FIGURES_OF_CELL];
+};
+
+/* What one release has in one row. */
+struct orr_value {
+    enum orr_value_kind {
+        ORR_VALUE_BOOL,
+        ORR_VALUE_NUMBER,
+        ORR_VALUE_WORD,
+        ORR_VALUE_LIST,
+        ORR_VALUE_TABLE,
+        ORR_VALUE_NONE /* the release does not know the setting */
+    } kind;
+    double number;            /* BOOL: 0 or 1 */
+    const char *word;         /* static */
+    const char *const *names; /* LIST */
+    const struct orr_figures *cells;
+    uint32_t count; /* of names or cells */
+};
+
+struct orr_behaviour;
+typedef enum orr_code orr_behaviour_reader(const struct orr_behaviour *behaviour, const struct orr_release *release,
+                                           struct orr_arena *arena, struct orr_value *ret_value, struct orr_error *err);
+
+struct orr_behaviour {
+    const char *name; /* "nvlink_bw", "connect.rails", "tuning.ring_ll", "NCCL_PXN_C2C": stable */
+    enum orr_behaviour_kind kind;
+    enum orr_behaviour_of of;
+    const char *sentence; /* what it means, without a full stop */
+    const char *unit;     /* "GB/s", "us", "steps"; NULL: none */
+    unsigned bears;       /* enum orr_bearing */
+    size_t offset, size;  /* of the field in its struct; 0, 0 for settings */
+    const char *const *words;
+    orr_behaviour_reader *read;
+    const struct orr_grid *grid; /* shape of an array, for read() */
+    enum orr_setting setting;
+};
+
+/* The rows: fields in the order of their structs, then settings. */
+uint32_t orr_behaviour_count(void);
+void orr_behaviour_get(uint32_t index, struct orr_behaviour *ret_behaviour);
+/* The value of a release; tables and lists lie in arena or are static. */
+enum orr_code orr_behaviour_value(const struct orr_behaviour *behaviour, const struct orr_release *release,
+                                  struct orr_arena *arena, struct orr_value *ret_value,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+/* The same as text for people: "yes", "16384 steps", "sm 90: 20.6, sm 100: 40.1". */
+void orr_value_write(const struct orr_behaviour *behaviour, const struct orr_value *value, struct orr_text *text);
+
+struct orr_difference {
+    struct orr_behaviour behaviour;
+    const char *here, *before; /* as text; of a table only the lines that differ, "none" where a line is not there */
+};
+
+/* The rows in which two releases differ, in order of the table. Rows and texts lie in arena. */
+enum orr_code orr_releases_compare(const struct orr_release *here, const struct orr_release *before,
+                                   struct orr_arena *arena, const struct orr_difference **ret_rows, uint32_t *ret_count,
+                                   struct orr_error *err) ORR_NO_DISCARD;
+
+/* The releases next to a version (ORR_VERSION) that is not emulated; NULL: there is none on that side. */
+void orr_release_neighbours(uint32_t version, const struct orr_release **ret_below,
+                            const struct orr_release **ret_above);
+
+#endif

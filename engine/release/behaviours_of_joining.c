@@ -1,0 +1,325 @@
+/* What the fields of connect rules and tuning models mean, in their order; and which settings bear on what. */
+#include "engine/release/behaviour_rows.h"
+#include "engine/release/connect_rules.h"
+#include "engine/release/tuning_model.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+enum { /* short, for the tables */
+       PATHS = ORR_BEARS_PATHS,
+       P2P = ORR_BEARS_P2P,
+       GDR = ORR_BEARS_GDR,
+       NETS = ORR_BEARS_NET_DEVS,
+       GRAPHS = ORR_BEARS_GRAPHS,
+       CHANNELS = ORR_BEARS_CHANNELS,
+       TUNING = ORR_BEARS_TUNING
+};
+
+#define ROW(kind_, unit_, bears_, sentence_)                                                                           \
+    .kind = ORR_BEHAVIOUR_##kind_, .unit = (unit_), .bears = (bears_), .sentence = (sentence_)
+
+/* Connect rules. */
+
+static const char *const rails[] = {
+    [ORR_RAILS_AS_FOUND] = "never",
+    [ORR_RAILS_ALTERNATE_CROSS] = "where the aligned ring graph may cross NICs",
+    [ORR_RAILS_ALTERNATE_PAIRS] = "where the aligned ring graph crosses NICs in pairs",
+    [ORR_RAILS_ALTERNATE_OWN] = "where the node's own ring graph crosses NICs in pairs",
+};
+static const char *const net_peers[] = {
+    [ORR_NET_PEER_ONE] = "one",
+    [ORR_NET_PEER_TWO] = "two",
+    [ORR_NET_PEER_BY_SIZE] = "fewer the more ranks, at least what fills a GPU's CPU link",
+    [ORR_NET_PEER_BY_RATE] = "by the rate of a GPU's NICs, the least over all ranks",
+};
+
+#define FIELD(field) ORR_FIELD(orr_connect_rules, ORR_OF_CONNECT, "connect.", field)
+#define YES(field, bears, sentence)                                                                                    \
+    {                                                                                                                  \
+        FIELD(field), ROW(BOOL, NULL, bears, sentence)                                                                 \
+    }
+#define INT(field, bears, sentence)                                                                                    \
+    {                                                                                                                  \
+        FIELD(field), ROW(INT, NULL, bears, sentence)                                                                  \
+    }
+
+static const struct orr_behaviour connect_rows[] = {
+    YES(mixes_cpu, CHANNELS | TUNING, "ranks exchange their CPU types, and differing ones become MIXED"),
+    YES(aligns_cross_nic, CHANNELS, "ranks agree on crossing NICs"),
+    YES(aligns_type_inter, CHANNELS | TUNING, "ranks agree on the farthest path type to NICs"),
+    YES(aligns_intra_to_nearest, CHANNELS | TUNING, "the nearest path type inside wins, not the farthest"),
+    {FIELD(rails), ROW(WORD, NULL, CHANNELS, "when nodes with odd numbers exchange ring channels 2j and 2j+1"),
+     .words = rails},
+    YES(up_and_down_trees, CHANNELS, "trees are two link sets over one loop, not parent and children"),
+    YES(shifts_even_trees, CHANNELS, "the second tree is shifted for an even number of nodes, mirrored for an odd one"),
+    INT(root_child_slot, CHANNELS, "slot of the root's only child"),
+    INT(collnet_max_local_ranks, CHANNELS | TUNING, "CollNet is off where a node has more ranks, 0: no limit"),
+    YES(collnet_copies_channels, CHANNELS, "half as many channels again where CollNet is faster inside than outside"),
+    YES(collnet_heads_distinct, CHANNELS | TUNING, "a GPU that heads two CollNet channels counts once"),
+    YES(collnet_chains, CHANNELS, "CollNet chains are formed"),
+    INT(double_sm_min, CHANNELS, "channels double over several nodes with fast rings from this capability on"),
+    INT(double_sm_max, CHANNELS, "... up to this one"),
+    INT(nvls_channels, CHANNELS, "NVLS channels by default, 0: no NVLS"),
+    INT(nvls_channels_sm100, CHANNELS, "... on one host from sm 100 on"),
+    INT(nvls_channels_sm100_hosts, CHANNELS, "... on several hosts from sm 100 on"),
+    YES(nvls_by_net_rate, CHANNELS | TUNING,
+        "over several nodes NVLS channels go by NIC rate and node size from sm 100 on"),
+    YES(nvls_copies_channels, CHANNELS | TUNING, "collective channels are copied up to the NVLS channels"),
+    {FIELD(net_peer), ROW(WORD, NULL, CHANNELS, "point-to-point channels to a peer on another host"),
+     .words = net_peers},
+    YES(p2p_bounded, CHANNELS, "point-to-point channels are bounded by the room for arguments"),
+};
+
+#undef FIELD
+#undef YES
+#undef INT
+
+const struct orr_behaviour_rows orr_behaviours_of_connect = {connect_rows, COUNT(connect_rows)};
+
+/* Tuning models. */
+
+static const char *const capability_rows[] = {
+    [ORR_ROW_UNIFORM_80] = "1 where all GPUs are of sm 80, else 0",
+    [ORR_ROW_BY_LEAST] = "by the least capability: 80, 90, 100",
+};
+static const char *const ring_lls[] = {
+    [ORR_RING_LL_HALF] = "a half",
+    [ORR_RING_LL_QUARTER] = "a quarter over several nodes or for AllReduce, else a third",
+};
+static const char *const tree_costs[] = {
+    [ORR_TREE_COST_NONE] = "nothing",
+    [ORR_TREE_COST_OWN] = "0.85 by the own graph",
+    [ORR_TREE_COST_ANY] = "0.85 by any graph",
+};
+static const char *const nvls_rates[] = {
+    [ORR_NVLS_LEAST] = "the lesser of inside and outside",
+    [ORR_NVLS_BY_FUNCTION] = "the same for AllReduce, by share of traffic for others",
+    [ORR_NVLS_BY_SHARE] = "by efficiency of the switch, less one channel's share",
+};
+static const char *const net_latencies[] = {
+    [ORR_NET_LATENCY_PLAIN] = "the table's",
+    [ORR_NET_LATENCY_OWN] = "the NIC's own, else the table's",
+    [ORR_NET_LATENCY_ADDED] = "the table's and the NIC's",
+    [ORR_NET_LATENCY_BY_TREE] = "the table's and the NIC's, the tree's row with one rank a node",
+};
+static const char *const ring_steps[] = {
+    [ORR_RING_STEPS_2N] = "2N for AllReduce over several nodes, N-1 for gathers, else N",
+    [ORR_RING_STEPS_2N_LESS_2] = "2(N-1) for AllReduce, N-1 for gathers, else N",
+    [ORR_RING_STEPS_SEVERAL] = "2(N-1) for AllReduce, N-1 for gathers, else N; none on one node",
+};
+static const char *const list_syntaxes[] = {
+    [ORR_LIST_PLAIN] = "one list for all functions, unknown names ignored",
+    [ORR_LIST_BY_FUNCTION] = "lists by function, unknown names are errors",
+};
+static const char *const ll128_fors[] = {
+    [ORR_LL128_70_80] = "sm 70 and 80",
+    [ORR_LL128_70_80_90] = "sm 70, 80, 90",
+    [ORR_LL128_FROM_70] = "from sm 70 on, all alike",
+    [ORR_LL128_FROM_70_MIXED] = "from sm 70 on, all alike or from sm 90 on",
+};
+static const char *const plateaus[] = {
+    [ORR_PLATEAU_BY_RANKS] = "by bytes a rank",
+    [ORR_PLATEAU_BY_CHANNEL] = "by bytes a channel and rank, and by capability",
+};
+
+static const char *const algorithms[] = {"Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"};
+static const char *const hardware[] = {
+    "NVLink Tree",
+    "NVLink Ring",
+    "NVLink CollNetDirect",
+    "NVLink CollNetChain",
+    "NVLink NVLS",
+    "NVLink NVLSTree",
+    "NVLink PAT",
+    "PCI Tree",
+    "PCI Ring",
+    "PCI CollNetDirect",
+    "PCI CollNetChain",
+    "PCI NVLS",
+    "PCI NVLSTree",
+    "PCI PAT",
+    "Net Tree",
+    "Net Ring",
+    "Net CollNetDirect",
+    "Net CollNetChain",
+    "Net NVLS",
+    "Net NVLSTree",
+    "Net PAT",
+};
+static const char *const limit_rows[] = {"row 0", "row 1", "row 2", "row 3"};
+static const char *const one[] = {"all"};
+static const char *const protocols[] = {"LL", "LL128", "Simple"};
+static const struct orr_grid base_grid = {ORR_GRID_FLOAT, ORR_ALGORITHM_COUNT, ORR_PROTOCOL_COUNT, algorithms};
+static const struct orr_grid hw_grid = {ORR_GRID_FLOAT, ORR_HW_COUNT *ORR_ALGORITHM_COUNT, ORR_PROTOCOL_COUNT,
+                                        hardware};
+static const struct orr_grid limit_grid = {ORR_GRID_DOUBLE, ORR_TUNING_ROWS, ORR_TUNING_COLUMNS, limit_rows};
+static const struct orr_grid function_grid = {ORR_GRID_DOUBLE, 1, ORR_FUNCTION_COUNT, one};
+static const struct orr_grid efficiency_grid = {ORR_GRID_DOUBLE, ORR_TUNING_ROWS, 1, limit_rows};
+static const struct orr_grid collnet_threads_grid = {ORR_GRID_INT, ORR_PROTOCOL_COUNT, 1, protocols};
+static const struct orr_grid correction_grid = {ORR_GRID_FLOAT, ORR_PROTOCOL_COUNT, ORR_TUNING_SIZES, protocols};
+static const struct orr_grid threads_grid = {ORR_GRID_INT, ORR_ALGORITHM_COUNT, 1, algorithms};
+_Static_assert(COUNT(hardware) == ORR_HW_COUNT * ORR_ALGORITHM_COUNT, "a label for every line");
+_Static_assert(COUNT(algorithms) == ORR_ALGORITHM_COUNT, "a label for every algorithm");
+_Static_assert((int)ORR_TUNING_SIZES <= (int)ORR_FIGURES_OF_CELL, "a line holds a row of corrections");
+
+#define FIELD(field) ORR_FIELD(orr_tuning_model, ORR_OF_TUNING, "tuning.", field)
+#define YES(field, sentence)                                                                                           \
+    {                                                                                                                  \
+        FIELD(field), ROW(BOOL, NULL, TUNING, sentence)                                                                \
+    }
+#define INT(field, sentence)                                                                                           \
+    {                                                                                                                  \
+        FIELD(field), ROW(INT, NULL, TUNING, sentence)                                                                 \
+    }
+#define FLOAT(field, unit, sentence)                                                                                   \
+    {                                                                                                                  \
+        FIELD(field), ROW(FLOAT, unit, TUNING, sentence)                                                               \
+    }
+#define DOUBLE(field, sentence)                                                                                        \
+    {                                                                                                                  \
+        FIELD(field), ROW(DOUBLE, NULL, TUNING, sentence)                                                              \
+    }
+#define WORD(field, words_, sentence)                                                                                  \
+    {                                                                                                                  \
+        FIELD(field), ROW(WORD, NULL, TUNING, sentence), .words = (words_)                                             \
+    }
+#define GRID(field, grid_, unit, sentence)                                                                             \
+    {                                                                                                                  \
+        FIELD(field), ROW(TABLE, unit, TUNING, sentence), .read = orr_read_grid, .grid = &(grid_)                      \
+    }
+
+static const struct orr_behaviour tuning_rows[] = {
+    INT(algorithm_count, "number of algorithms"),
+    {FIELD(names), ROW(LIST, NULL, TUNING, "algorithms, by NCCL's number"), .read = orr_read_algorithms},
+    YES(one_collnet_graph, "all CollNet algorithms go by the chain graph"),
+    GRID(base_latency, base_grid, "us", "base latency of an algorithm with LL, LL128, Simple"),
+    GRID(hw_latency, hw_grid, "us", "latency of a step by hardware and algorithm with LL, LL128, Simple"),
+    YES(power_pci_tree, "on POWER, Tree with Simple has the ring's PCI latency"),
+
+    WORD(capability_row, capability_rows, "which row of the limits a communicator takes"),
+    INT(rows, "rows of the limits by capability"),
+    GRID(ll_max, limit_grid, "GB/s", "most with LL, by row and nodes 1, 2, more"),
+    GRID(ring_ll128, limit_grid, "GB/s", "most of a ring's channel with LL128, by row and nodes 1, 2, more"),
+    GRID(tree_ll128, limit_grid, "GB/s", "most of a tree's channel with LL128, by row and nodes 1, 2, more"),
+    GRID(tree_max, limit_grid, "GB/s", "most of a tree's channel, by row and nodes 1, 2, more"),
+    GRID(nvls_tree_max, limit_grid, "GB/s", "most of a NVLSTree channel, by row and nodes 1, 2, more"),
+    GRID(ll128_of, function_grid, "GB/s",
+         "LL128 limits of Broadcast, Reduce, AllGather, ReduceScatter, AllReduce instead"),
+    YES(ll_limited, "LL is limited by capability and nodes"),
+    YES(mixed_vendor_as_amd, "CPUs of different vendors take AMD's row of the LL limits"),
+    FLOAT(uniform_80_max, "GB/s", "most of an algorithm where all GPUs are of sm 80, 0: any"),
+    WORD(ring_ll, ring_lls, "what LL leaves of a ring's bandwidth"),
+    DOUBLE(ring_ll128_alone, "what LL128 leaves of a ring with less than two ranks a node"),
+    YES(tree_flat_limits, "trees are limited as a whole, by number of nodes and capability"),
+    WORD(tree_pattern_cost, tree_costs, "what the pattern tree costs a tree"),
+    WORD(nvls_rate, nvls_rates, "rate of a NVLS channel"),
+    GRID(nvls_efficiency, efficiency_grid, NULL, "efficiency of NVLS by row"),
+    INT(nvls_least_channels, "with fewer channels there is no NVLS"),
+    YES(gather_by_collnet, "AllGather and ReduceScatter over NVLS and CollNet need a head for every rank"),
+    YES(collnet_gather_measured, "CollNet's gathers go by ranks a node, as measured"),
+    YES(gather_unscaled, "gathers have no ratio but for rings"),
+    YES(nvls_ring_ratio, "NVLS counts steps like a ring, else 5/6"),
+    YES(only_ring_gathers, "AllGather and ReduceScatter only by Ring"),
+    DOUBLE(collnet_simple, "what is left of CollNet with Simple"),
+    DOUBLE(collnet_ll, "what is left of CollNet with LL"),
+    DOUBLE(collnet_ll128, "what is left of CollNet with LL128"),
+
+    WORD(net_latency, net_latencies, "latency of a step over the network"),
+    WORD(ring_steps, ring_steps, "a ring's steps over the network"),
+    YES(ll_intra_slower, "LL is slower (1.8) inside a node where there are several"),
+    YES(net_overhead, "a ring step costs at least the network overhead"),
+    YES(collnet_by_steps, "CollNet's latency counts the ranks of a node"),
+    DOUBLE(collnet_direct_step, "latency of CollNetDirect for each rank of a node"),
+    YES(pat_table_base, "PAT has a base latency"),
+
+    WORD(lists, list_syntaxes, "how NCCL_ALGO and NCCL_PROTO are read"),
+    YES(lists_for_allreduce, "NCCL_ALGO only concerns AllReduce"),
+    YES(collnet_ungated, "a CollNet graph has figures whether CollNet is on or not"),
+    YES(needs_nvswitch, "CollNetDirect needs a NVSwitch"),
+    YES(ring_backup, "a function without any bandwidth gets its ring's"),
+    YES(fallback_to_ring_tree, "with nothing else enabled, Ring and Tree come back"),
+    INT(chain_max_local_ranks, "CollNetChain is off where a node has more ranks, 0: any"),
+    WORD(ll128_for, ll128_fors, "capabilities with LL128 by default"),
+
+    GRID(collnet_threads, collnet_threads_grid, NULL, "CollNet's threads by protocol (-1: as Tree, -2: as Ring)"),
+    {FIELD(collnet_threshold), ROW(INT64, NULL, TUNING, "bytes a thread of CollNet with Simple")},
+    YES(threshold_list_zeroes_collnet, "NCCL_THREAD_THRESHOLDS clears CollNet's"),
+
+    GRID(tree_correction, correction_grid, NULL, "correction of Tree's predicted time by size, in powers of two"),
+    INT(tree_correction_sizes, "sizes that Tree's correction covers"),
+    INT(nvls_tree_correction_sizes, "sizes that NVLSTree's correction covers"),
+    YES(small_sizes_uncorrected, "sizes below 64 bytes are not corrected"),
+    WORD(plateau, plateaus, "where AllReduce by Ring starts slower over several nodes"),
+    FLOAT(time_limit, "us", "longest predicted time that is chosen, 0: any"),
+    INT(collnet_direct_max_local_ranks, "CollNetDirect is not chosen where a node has more ranks, 0: any"),
+    INT(collnet_chain_max_local_ranks, "CollNetChain is not chosen where a node has more ranks, 0: any"),
+    INT(nvls_gather_max_local_ranks, "gathers over NVLS are not chosen where a node has more ranks, 0: any"),
+    YES(nvls_gather_one_node, "gathers over NVLS only on one node"),
+    YES(nvls_bounded, "over several nodes NVLS takes no more channels than others"),
+    YES(collective_channels, "NVLS' copies of channels do not count"),
+    YES(collnet_half_channels, "CollNet takes half the channels"),
+    GRID(simple_threads, threads_grid, NULL, "threads added with Simple"),
+    INT(least_threads, "fewest threads of a block"),
+    INT(fixed_threads, "threads of Tree and PAT, 0: by size"),
+};
+
+const struct orr_behaviour_rows orr_behaviours_of_tuning = {tuning_rows, COUNT(tuning_rows)};
+
+/* Settings. */
+
+static const unsigned bears_of[ORR_SETTING_COUNT] = {
+    [ORR_SET_ALGO] = TUNING,
+    [ORR_SET_COLLNET_ENABLE] = GRAPHS | CHANNELS | TUNING,
+    [ORR_SET_COLLNET_NODE_THRESHOLD] = CHANNELS | TUNING,
+    [ORR_SET_CROSS_NIC] = GRAPHS | NETS | CHANNELS,
+    [ORR_SET_IGNORE_DISABLED_P2P] = P2P,
+    [ORR_SET_LL128_C2C] = TUNING,
+    [ORR_SET_LL128_NTHREADS] = TUNING,
+    [ORR_SET_MAX_CTAS] = CHANNELS,
+    [ORR_SET_MAX_NCHANNELS] = CHANNELS,
+    [ORR_SET_MAX_NRINGS] = CHANNELS,
+    [ORR_SET_MAX_P2P_NCHANNELS] = CHANNELS,
+    [ORR_SET_MIN_CTAS] = CHANNELS,
+    [ORR_SET_MIN_NCHANNELS] = CHANNELS,
+    [ORR_SET_MIN_NRINGS] = CHANNELS,
+    [ORR_SET_MIN_P2P_NCHANNELS] = CHANNELS,
+    [ORR_SET_MNNVL_RAIL_PER_HOST] = GRAPHS,
+    [ORR_SET_MNNVL_SCATTER_NETS_ENABLE] = GRAPHS | NETS,
+    [ORR_SET_NCHANNELS_PER_NET_PEER] = CHANNELS,
+    [ORR_SET_NETDEVS_POLICY] = NETS | PATHS | GRAPHS,
+    [ORR_SET_NET_DISABLE_INTRA] = PATHS,
+    [ORR_SET_NET_GDR_C2C] = GDR | PATHS,
+    [ORR_SET_NET_GDR_LEVEL] = GDR | PATHS,
+    [ORR_SET_NET_GDR_READ] = GDR,
+    [ORR_SET_NET_OVERHEAD] = TUNING,
+    [ORR_SET_NTHREADS] = TUNING,
+    [ORR_SET_NVB_DISABLE] = PATHS | P2P,
+    [ORR_SET_NVLS_ENABLE] = GRAPHS | CHANNELS | TUNING,
+    [ORR_SET_NVLS_NCHANNELS] = CHANNELS,
+    [ORR_SET_P2P_DISABLE] = P2P | PATHS,
+    [ORR_SET_P2P_LEVEL] = P2P | PATHS,
+    [ORR_SET_P2P_MAX_PEERS] = CHANNELS,
+    [ORR_SET_P2P_PER_CHANNEL_NET_BW] = CHANNELS,
+    [ORR_SET_P2P_PXN_LEVEL] = NETS,
+    [ORR_SET_P2P_USE_CUDA_MEMCPY] = P2P | PATHS,
+    [ORR_SET_PAT_ENABLE] = TUNING,
+    [ORR_SET_PROTO] = TUNING,
+    [ORR_SET_PXN_C2C] = NETS | PATHS,
+    [ORR_SET_PXN_DISABLE] = NETS | PATHS,
+    [ORR_SET_SHM_DISABLE] = PATHS,
+    [ORR_SET_THREAD_THRESHOLDS] = TUNING,
+    [ORR_SET_UNPACK_DOUBLE_NCHANNELS] = CHANNELS,
+    [ORR_SET_WORK_ARGS_BYTES] = CHANNELS,
+};
+
+void orr_behaviour_of_setting(enum orr_setting setting, struct orr_behaviour *ret_behaviour)
+{
+    struct orr_setting_info info;
+    orr_setting_info(setting, &info);
+    *ret_behaviour = (struct orr_behaviour){.name = info.name,
+                                            .kind = ORR_BEHAVIOUR_SETTING,
+                                            .of = ORR_OF_SETTINGS,
+                                            .sentence = info.meaning,
+                                            .bears = bears_of[setting],
+                                            .setting = setting};
+}

@@ -1,0 +1,228 @@
+/* What the fields of struct orr_release mean, in their order. */
+#include "engine/release/behaviour_rows.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+enum { /* short, for the table */
+       IN = ORR_BEARS_INPUT,
+       SYS = ORR_BEARS_SYSTEM,
+       BW = ORR_BEARS_BANDWIDTH,
+       PATHS = ORR_BEARS_PATHS,
+       P2P = ORR_BEARS_P2P,
+       GDR = ORR_BEARS_GDR,
+       NETS = ORR_BEARS_NET_DEVS,
+       GRAPHS = ORR_BEARS_GRAPHS,
+       CHANNELS = ORR_BEARS_CHANNELS,
+       TUNING = ORR_BEARS_TUNING
+};
+
+/* Words of enums, in their order. */
+static const char *const id_layouts[] = {
+    [ORR_ID_PLAIN] = "local ids, no system ids",
+    [ORR_ID_ADDED] = "system id added above the local id",
+    [ORR_ID_MASKED] = "system id above the masked local id",
+};
+static const char *const pci_kinds[] = {
+    [ORR_KIND_BY_CLASS] = "by PCI class",
+    [ORR_KIND_BY_CHILD] = "by its gpu or nic element",
+    [ORR_KIND_EVERY_GPU] = "by its elements, with several gpu elements in one pci",
+};
+static const char *const c2c_links[] = {
+    [ORR_C2C_NONE] = "ignored",
+    [ORR_C2C_AS_NVLINK] = "an NVLink",
+    [ORR_C2C_OWN] = "a link type of its own",
+};
+static const char *const flattenings[] = {
+    [ORR_FLATTEN_NONE] = "none",
+    [ORR_FLATTEN_GEN4_EQUAL] = "Gen4 with equal identity",
+    [ORR_FLATTEN_GEN4_GEN5] = "Gen4 and Gen5 by range",
+};
+static const char *const admissions[] = {
+    [ORR_ADMIT_FASTER] = "faster",
+    [ORR_ADMIT_FEWER_HOPS] = "fewer hops, then faster",
+    [ORR_ADMIT_NEARER] = "nearer by type, then faster, then fewer hops",
+};
+static const char *const net_choices[] = {
+    [ORR_NET_BY_CHANNEL] = "fastest way from the NIC, in turn by channel",
+    [ORR_NET_BY_DEV] = "fastest way from the NIC, by NVML index",
+    [ORR_NET_BY_MIRRORED_DEV] = "nearest, by mirrored NVML index and channel",
+    [ORR_NET_BY_MIRRORED_SHARE] = "nearest, by mirrored index within its share and policy",
+};
+static const char *const separations[] = {
+    [ORR_APART_WITHOUT_SHM] = "without shared memory",
+    [ORR_APART_WITHOUT_SHM_AND_P2P] = "without shared memory and P2P",
+    [ORR_APART_WHERE_NETWORK_IS_BETTER] = "without shared memory and P2P, or where the network is faster",
+};
+static const char *const pxn_rules[] = {
+    [ORR_PXN_NONE] = "none",
+    [ORR_PXN_FIRST_PREFERRING] = "first GPU that prefers the NIC, where the own way is beyond PXB",
+    [ORR_PXN_LOCAL_GPU_PAST_PXB] = "the NIC's own GPU, where faster or the own way is beyond PXB",
+    [ORR_PXN_LOCAL_GPU_PAST_PXN] = "the NIC's own GPU, where faster or the own way is beyond PXN",
+    [ORR_PXN_LOCAL_GPU_WITH_GDR] = "the NIC's own GPU if it has GDR, where faster or the own way is beyond PXN",
+};
+static const char *const p2p_defaults[] = {
+    [ORR_P2P_BY_MODEL] = "PXB on ARM and Intel Broadwell, PHB on other Intel, else SYS",
+    [ORR_P2P_BY_VENDOR] = "PXB on Intel, ARM, Zhaoxin, else SYS",
+    [ORR_P2P_PXB_BUT_AMD_PAIR] = "PXB, SYS for two GPUs on AMD",
+};
+static const char *const net_lists[] = {
+    [ORR_NETS_ALL] = "all by index",
+    [ORR_NETS_BY_TYPE_ROTATED] = "by path type, rotated by GPU",
+    [ORR_NETS_PREFERRED] = "those that GPUs prefer, then the others by type",
+};
+static const char *const nic_pairs[] = {
+    [ORR_PAIRS_NONE] = "none",
+    [ORR_PAIRS_ALL] = "all graphs",
+    [ORR_PAIRS_RINGS] = "rings",
+};
+static const char *const start_gpus[] = {
+    [ORR_START_TWO_ROUNDS] = "fastest and nearest, those with PCI rate left first",
+    [ORR_START_ROTATED] = "fastest and nearest, rotated by channel",
+    [ORR_START_LOCAL_GPU] = "the GPU that stands for the NIC, then the nearest",
+};
+static const char *const tree_patterns[] = {[ORR_TREE_BALANCED] = "balanced tree", [ORR_TREE_SPLIT] = "split tree"};
+
+static const char *const intel_models[] = {NULL, "BDW", "SKL", "SRP", "ERP"};
+static const struct orr_grid intel_grid = {ORR_GRID_FLOAT, COUNT(intel_models), 1, intel_models};
+
+#define FIELD(field) ORR_FIELD(orr_release, ORR_OF_RELEASE, "", field)
+#define YES(field, bears_, sentence_)                                                                                  \
+    {                                                                                                                  \
+        FIELD(field), .kind = ORR_BEHAVIOUR_BOOL, .bears = (bears_), .sentence = (sentence_)                           \
+    }
+#define INT(field, unit_, bears_, sentence_)                                                                           \
+    {                                                                                                                  \
+        FIELD(field), .kind = ORR_BEHAVIOUR_INT, .unit = (unit_), .bears = (bears_), .sentence = (sentence_)           \
+    }
+#define FLOAT(field, unit_, bears_, sentence_)                                                                         \
+    {                                                                                                                  \
+        FIELD(field), .kind = ORR_BEHAVIOUR_FLOAT, .unit = (unit_), .bears = (bears_), .sentence = (sentence_)         \
+    }
+#define WORD(field, words_, bears_, sentence_)                                                                         \
+    {                                                                                                                  \
+        FIELD(field), .kind = ORR_BEHAVIOUR_WORD, .words = (words_), .bears = (bears_), .sentence = (sentence_)        \
+    }
+#define TYPE(field, bears_, sentence_)                                                                                 \
+    {                                                                                                                  \
+        FIELD(field), .kind = ORR_BEHAVIOUR_PATH_TYPE, .bears = (bears_), .sentence = (sentence_)                      \
+    }
+#define TABLE(field, read_, unit_, bears_, sentence_)                                                                  \
+    {                                                                                                                  \
+        FIELD(field), .kind = ORR_BEHAVIOUR_TABLE, .read = (read_), .unit = (unit_), .bears = (bears_),                \
+                      .sentence = (sentence_)                                                                          \
+    }
+
+static const struct orr_behaviour rows[] = {
+    {FIELD(path_types), .kind = ORR_BEHAVIOUR_LIST, .read = orr_read_path_types,
+     .bears = PATHS | P2P | GDR | NETS | GRAPHS,
+     .sentence = "path types, nearest first; the position is the number that logs show"},
+    INT(path_type_count, NULL, PATHS, "number of path types"),
+    WORD(id_layout, id_layouts, SYS, "how node ids are made"),
+    INT(max_channels, NULL, GRAPHS | CHANNELS, "most channels of a communicator (MAXCHANNELS)"),
+    INT(max_elements, NULL, IN, "XML elements at which a document is refused"),
+    INT(max_children, NULL, IN, "most children of one XML element"),
+    INT(max_nodes, NULL, IN, "most nodes of one type"),
+    INT(max_links, NULL, IN, "most links of one node"),
+    TABLE(speeds, orr_read_speeds, "GB/s", SYS | BW | PATHS | GRAPHS, "PCIe x16 rates by the text of link_speed"),
+    TABLE(nvlink_bw, orr_read_nvlink_bw, "GB/s", SYS | BW | PATHS | GRAPHS | TUNING,
+          "rate of one NVLink by compute capability"),
+    TABLE(nvlink_counted, orr_read_nvlink_bw, "GB/s", CHANNELS,
+          "rate of one NVLink where channels of point-to-point transfers are counted"),
+    FLOAT(qpi_power, "GB/s", SYS | BW | PATHS | GRAPHS, "link between POWER CPUs"),
+    FLOAT(qpi_arm, "GB/s", SYS | BW | PATHS | GRAPHS, "link between ARM CPUs"),
+    FLOAT(qpi_amd, "GB/s", SYS | BW | PATHS | GRAPHS, "link between AMD CPUs; 5000 counts as free"),
+    FLOAT(qpi_zhaoxin, "GB/s", SYS | BW | PATHS | GRAPHS, "link between Zhaoxin CPUs"),
+    FLOAT(qpi_yongfeng, "GB/s", SYS | BW | PATHS | GRAPHS, "link between Zhaoxin Yongfeng CPUs"),
+    {FIELD(qpi_intel), .kind = ORR_BEHAVIOUR_TABLE, .read = orr_read_grid, .grid = &intel_grid, .unit = "GB/s",
+     .bears = SYS | BW | PATHS | GRAPHS, .sentence = "link between Intel CPUs by model (QPI, UPI)"},
+    FLOAT(intel_overhead_up, NULL, GRAPHS, "PCIe through an Intel CPU between GPUs is charged this much ..."),
+    FLOAT(intel_overhead_down, NULL, GRAPHS, "... for every so much of the rate"),
+
+    WORD(pci_kind, pci_kinds, SYS | IN, "what makes a PCI device a GPU or a NIC"),
+    YES(merges_nic_functions, SYS | PATHS | GRAPHS, "functions of one card are one NIC"),
+    YES(cpu_nics_of_first_system, SYS, "a NIC directly in a CPU is sought in the first system only"),
+    YES(gpu_links_itself, SYS, "a GPU has a link to itself"),
+    WORD(c2c, c2c_links, SYS | BW | PATHS | GDR, "what a C2C element becomes"),
+    YES(pci_peer_links, SYS | PATHS, "links between PCIe switches (pcilink) count"),
+    WORD(flattening, flattenings, SYS | PATHS | GRAPHS, "which Broadcom switches of two levels become one"),
+    YES(has_devs, SYS | PATHS | GRAPHS, "links hang on physical GPUs (DEV), and ranks (GPU) on those"),
+    YES(reads_bare_guids, SYS, "a guid without 0x counts, and a missing one is the node id"),
+    YES(ascends_past_siblings, SYS | PATHS, "finds the CPU above a GPU for C2C and NVLink behind switches too"),
+    YES(knows_zhaoxin, SYS | BW, "tells Zhaoxin CPUs apart"),
+    YES(knows_latency, SYS | GRAPHS | TUNING, "reads the latency of NICs"),
+    INT(newest_intel, NULL, SYS | BW, "newest Intel model (1 BDW, 2 SKL, 3 SRP, 4 ERP) that newer ones count as"),
+
+    WORD(admission, admissions, PATHS, "when a way replaces the one found before"),
+    YES(relays_by_gpu, PATHS | P2P | GRAPHS, "NVLink ways through another GPU (NVB)"),
+    YES(reverse_of_any_type, PATHS, "the way back is the first link there, of whatever type"),
+    YES(near_two_switches, PATHS, "two switches are PIX as long as the way has three hops at most"),
+    YES(power_sockets_are_near, PATHS, "NVLink and then the link between POWER CPUs count as one socket"),
+    YES(has_nvs_paths, PATHS, "routes start at NVSwitches too"),
+    TYPE(unreached, PATHS, "type of a path to what cannot be reached"),
+    YES(first_cpu_unreached, PATHS | GDR, "a CPU that is not reached may count as the nearest"),
+    WORD(p2p_default, p2p_defaults, P2P | PATHS, "farthest pair of GPUs with P2P, by default"),
+    WORD(separation, separations, PATHS | CHANNELS, "when GPUs of one host count as unable to reach each other"),
+    WORD(net_choice, net_choices, NETS | PATHS | GRAPHS, "how a GPU chooses its NIC for a channel"),
+    WORD(pxn, pxn_rules, PATHS | NETS, "whose NIC a GPU uses through NVLink (PXN)"),
+    YES(retags_c2c, PATHS | GDR, "a GPU on C2C and a NIC on the PCIe of its CPU are P2C apart, not PHB"),
+    YES(diverts_gdr_always, PATHS,
+        "without GPU Direct RDMA the way is led through the CPU even where it goes there already"),
+    YES(reads_only_with_nvlink, GDR,
+        "GPU Direct RDMA for sending needs NVLink at any capability, not only below sm 80"),
+    YES(gdr_has_modes, GDR, "GPU Direct RDMA has a PCIe mode (2) for GPUs on C2C"),
+    YES(gdr_level_c2c, GDR | PATHS,
+        "the default GDR level reaches P2C; else P2C counts as C2C where GDR over C2C is on"),
+    YES(exchanges_net_rates, CHANNELS, "ranks tell each other the rate of their NICs"),
+    YES(keeps_nets, SYS | PATHS | GRAPHS, "NICs stay in the graph of a single host"),
+    YES(retags_near_nets_only, PATHS, "P2C only for the NICs nearest to a GPU"),
+    FLOAT(single_gpu_total, "GB/s", SYS | GRAPHS, "total bandwidth of a GPU without NICs"),
+
+    TABLE(search_rates, orr_read_search_rates, "GB/s", GRAPHS,
+          "rates of a channel that the search tries, by capability"),
+    INT(ring_max_channels, NULL, GRAPHS, "most channels of the ring graph"),
+    INT(steps_same, "steps", GRAPHS, "search budget of an attempt with equal channels"),
+    INT(steps_tree, "steps", GRAPHS, "search budget of an attempt for a tree"),
+    INT(steps_other, "steps", GRAPHS, "search budget of any other attempt"),
+    INT(steps_all, "steps", GRAPHS, "search budget of all attempts of a graph"),
+    WORD(tree_pattern, tree_patterns, GRAPHS | CHANNELS, "pattern that the tree graph starts with"),
+    YES(tree_keeps_ring_channels, GRAPHS, "the tree must have as many channels as the ring"),
+    YES(ring_follows_tree, GRAPHS | CHANNELS, "a ring has no more channels than the tree"),
+    YES(collnet_always, GRAPHS, "searches a CollNet graph whether CollNet is on or not"),
+    YES(collnet_direct, GRAPHS, "CollNetDirect has a graph of its own"),
+    INT(nvls_max_channels, NULL, GRAPHS | CHANNELS, "most channels of the NVLS graph, 0: no NVLS"),
+    INT(nvls_least_gpus, NULL, GRAPHS | CHANNELS, "fewest GPUs of a host for NVLS"),
+    YES(nvls_fixed_channels, GRAPHS, "NVLS wants a channel for every GPU"),
+    YES(types_from_system, GRAPHS, "limits on path types start and end at what the machine has"),
+    YES(rates_by_total, GRAPHS, "the first rate tried must fit the GPUs' links too"),
+    YES(cross_nic_for_all, GRAPHS, "crossing NICs concerns every pattern"),
+    INT(cross_nic_try, NULL, GRAPHS, "way of crossing NICs that is tried (1 any, 2 pairs that keep rails)"),
+    YES(splits_nvlink, GRAPHS, "two groups of GPUs by NVLink get two channels at least"),
+    YES(checks_unreachable, GRAPHS, "a pair without a way fails a move"),
+    YES(empty_paths_are_free, GRAPHS, "a path without links passes every limit"),
+    YES(compares_patterns, GRAPHS, "fewer hops count only against a solution of the same pattern"),
+    YES(replays_first, GRAPHS, "later channels repeat the one before first, and then search freely"),
+    YES(checks_way_back, GRAPHS, "trees look at the type of the way back too"),
+    YES(power_cpu_only, GRAPHS, "NVLink into a CPU charges the way back for POWER only"),
+    WORD(net_lists, net_lists, GRAPHS, "NICs at which a channel may start"),
+    YES(rotates_start_nets, GRAPHS, "the list of NICs is rotated by the channel's number"),
+    YES(counts_connections, GRAPHS, "a NIC takes no more channels than its maxconn"),
+    WORD(start_gpus, start_gpus, GRAPHS, "GPUs tried first behind an entry NIC"),
+    YES(switch_neighbours, GRAPHS, "with NVSwitches only GPUs next by index are tried"),
+    YES(switch_skips_order, GRAPHS, "with NVSwitches index order is not tried first"),
+    WORD(nic_pairs, nic_pairs, GRAPHS, "odd channels take the NICs of even ones the other way round in"),
+    YES(knows_rails, GRAPHS | SYS, "planes and rails of NICs limit where a channel may leave"),
+    YES(any_inter_before_sm90, GRAPHS, "before sm 90 path types to NICs are relaxed up to SYS"),
+    YES(simple_order_by_preference, GRAPHS,
+        "where nothing is found, the first and last GPU's preferred NICs are taken"),
+
+    YES(duplicates_early, GRAPHS, "doubles channels before raising rates, by capability"),
+    YES(raises_rings, GRAPHS, "rates of rings are raised too"),
+    YES(amd_keeps_same_channels, GRAPHS, "on AMD, rings with SYS paths keep equal channels"),
+    YES(tree_for_sm90, GRAPHS, "tries a tree in place of a balanced tree from sm 90 on"),
+    YES(relaxes_split_tree, GRAPHS, "tries a tree in place of a split tree"),
+    YES(relaxes_pattern_first, GRAPHS, "tries that before crossing NICs"),
+    TYPE(type_inter_always, GRAPHS, "below this type, types to NICs are relaxed though a way was found"),
+    YES(finishes_at_full_rate, GRAPHS, "only all channels at the full rate end the search"),
+};
+
+const struct orr_behaviour_rows orr_behaviours_of_release = {rows, COUNT(rows)};
