@@ -101,7 +101,8 @@ static void free_work(struct orr_shared *shared)
     free(work);
 }
 
-static enum orr_code make_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
+static enum orr_code make_work(struct orr_call *call, const struct orr_query *query, struct orr_work **ret_work,
+                               struct orr_error *err)
 {
     struct orr_work *work = calloc(1, sizeof *work);
     if (!work)
@@ -109,7 +110,7 @@ static enum orr_code make_work(struct orr_call *call, struct orr_work **ret_work
     orr_shared_init(&work->shared, 0, free_work);
     enum orr_code code = orr_call_dump(call, &work->dump, err);
     if (code == ORR_OK)
-        code = orr_analyze(work->dump, &call->params.query, NULL, &work->analysis, err);
+        code = orr_analyze(work->dump, query, NULL, &work->analysis, err);
     if (code != ORR_OK) {
         if (work->dump)
             orr_dump_free(work->dump);
@@ -121,13 +122,14 @@ static enum orr_code make_work(struct orr_call *call, struct orr_work **ret_work
     return ORR_OK;
 }
 
-enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
+enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, struct orr_work **ret_work,
+                               struct orr_error *err)
 {
     enum { LONGEST = 65536 };
     struct orr_text key;
     orr_text_init(&key, LONGEST);
     orr_text_printf(&key, "%s|w", call->id);
-    orr_params_analysis_key(&call->params, &key);
+    orr_query_key(query, &key);
     if (orr_text_failed(&key)) {
         orr_text_release(&key);
         return orr_fail_nomem(err);
@@ -145,7 +147,7 @@ enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, s
     enum orr_code code = ORR_OK;
     struct orr_work *work = (struct orr_work *)orr_cache_begin(call->app->cache, key.data);
     if (!work) {
-        code = make_work(call, &work, err);
+        code = make_work(call, query, &work, err);
         orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &work->shared : NULL);
     }
     orr_text_release(&key);
@@ -155,6 +157,11 @@ enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, s
     if (code == ORR_OK)
         *ret_work = work;
     return code;
+}
+
+enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
+{
+    return orr_call_work_of(call, &call->params.query, ret_work, err);
 }
 
 size_t orr_negotiate(const char *accept, const char *const *types, size_t count)

@@ -68,6 +68,9 @@ const char *orr_call_header(const struct orr_call *call, const char *name);
 
 /* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
+/* The same dump, asked another question. */
+enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, struct orr_work **ret_work,
+                               struct orr_error *err) ORR_NO_DISCARD;
 /* The bytes of the dump that a call is about: free() them where *ret_owned. */
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err) ORR_NO_DISCARD;
@@ -85,6 +88,8 @@ orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_
 /* handle_analysis.c */
 orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle_findings, orr_handle_diagram,
     orr_handle_render;
+/* handle_diff.c */
+orr_handler orr_handle_diff;
 /* handle_meta.c */
 orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_handle_health, orr_handle_ready,
     orr_handle_version, orr_handle_problem_type;

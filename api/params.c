@@ -174,6 +174,17 @@ static enum orr_code read_search(struct orr_params *params, const char *value, s
     return ORR_OK;
 }
 
+static enum orr_code read_against(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    if (params->against_count == ORR_MAX_AGAINST) {
+        orr_fail(err, ORR_SETTING, "more than %d times against", (int)ORR_MAX_AGAINST);
+        orr_error_where(err, "against");
+        return ORR_SETTING;
+    }
+    params->against[params->against_count++] = value;
+    return ORR_OK;
+}
+
 static const struct row {
     unsigned bit;
     const char *name;
@@ -195,6 +206,7 @@ static const struct row {
     {ORR_P_LIMIT, "limit", read_limit, false},
     {ORR_P_CURSOR, "cursor", read_cursor, false},
     {ORR_P_SEARCH, "q", read_search, false},
+    {ORR_P_AGAINST, "against", read_against, true},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], MAX_PAIRS = 128 };
 
@@ -330,10 +342,10 @@ static void add_part(struct orr_text *text, const char *part)
         orr_text_puts(text, "|");
 }
 
-void orr_params_analysis_key(const struct orr_params *params, struct orr_text *text)
+void orr_query_key(const struct orr_query *query, struct orr_text *text)
 {
-    const struct orr_settings *settings = &params->query.settings;
-    orr_text_printf(text, "|%s|%u", settings->release ? settings->release->name : "", params->query.hosts);
+    const struct orr_settings *settings = &query->settings;
+    orr_text_printf(text, "|%s|%u", settings->release ? settings->release->name : "", query->hosts);
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (settings->values[i].given) {
             orr_text_printf(text, "|%d", i);
@@ -348,4 +360,6 @@ void orr_params_answer_key(const struct orr_params *params, struct orr_text *tex
     add_part(text, params->from);
     add_part(text, params->to);
     add_part(text, params->section);
+    for (uint32_t i = 0; i < params->against_count; i++)
+        add_part(text, params->against[i]);
 }

@@ -25,12 +25,19 @@ enum orr_parameter { /* bits */
                      ORR_P_LIMIT = 1 << 13,
                      ORR_P_CURSOR = 1 << 14,
                      ORR_P_SEARCH = 1 << 15,
+                     ORR_P_AGAINST = 1 << 16,
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
 };
 
-enum { ORR_MAX_LABELS = 32, ORR_MAX_LABEL_NAME = 64, ORR_MAX_LABEL_VALUE = 256, ORR_MAX_NAME = 200 };
+enum {
+    ORR_MAX_LABELS = 32,
+    ORR_MAX_LABEL_NAME = 64,
+    ORR_MAX_LABEL_VALUE = 256,
+    ORR_MAX_NAME = 200,
+    ORR_MAX_AGAINST = 48
+};
 
 struct orr_label {
     const char *name; /* not terminated */
@@ -49,6 +56,8 @@ struct orr_params {
     const char *from, *to, *section, *name, *search, *cursor;
     struct orr_label labels[ORR_MAX_LABELS];
     uint32_t label_count;
+    const char *against[ORR_MAX_AGAINST]; /* a release, or NCCL_NAME=VALUE: the other side of a comparison */
+    uint32_t against_count;
     uint32_t limit;
 };
 
@@ -66,9 +75,9 @@ enum orr_code orr_read_release(const char *text, const struct orr_release **ret_
 enum orr_code orr_read_number(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret_number,
                               struct orr_error *err) ORR_NO_DISCARD;
 
-/* Appends what of the parameters decides an analysis: the same text for the same question. */
-void orr_params_analysis_key(const struct orr_params *params, struct orr_text *text);
-/* And the rest that decides an answer. */
+/* Appends what decides an analysis: the same text for the same question. */
+void orr_query_key(const struct orr_query *query, struct orr_text *text);
+/* And what of the other parameters decides an answer. */
 void orr_params_answer_key(const struct orr_params *params, struct orr_text *text);
 
 #endif

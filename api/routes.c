@@ -18,6 +18,8 @@ static const struct orr_route routes[] = {
     {"GET", "/v1/topologies/{}/source", orr_handle_source, TOPOLOGY, 0, "/v1/topologies/{id}/source"},
     {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis"},
+    {"GET", "/v1/topologies/{}/analysis/diff", orr_handle_diff, TOPOLOGY | CACHED | HEAVY,
+     ORR_P_ANALYSIS | ORR_P_AGAINST, "/v1/topologies/{id}/analysis/diff"},
     {"GET", "/v1/topologies/{}/analysis/{}", orr_handle_section, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis/{section}"},
     {"GET", "/v1/topologies/{}/path", orr_handle_path, TOPOLOGY | CACHED | HEAVY,
@@ -28,6 +30,7 @@ static const struct orr_route routes[] = {
     {"GET", "/v1/topologies/{}/diagram", orr_handle_render, TOPOLOGY | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT,
      "/v1/topologies/{id}/diagram"},
     {"POST", "/v1/analyze", orr_handle_analysis, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_SECTION, NULL},
+    {"POST", "/v1/diff", orr_handle_diff, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_AGAINST, NULL},
     {"POST", "/v1/render", orr_handle_render, DUMP | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT, NULL},
     {"GET", "/v1/releases", orr_handle_releases, 0, 0, NULL},
     {"GET", "/v1/settings", orr_handle_settings, 0, ORR_P_RELEASE, NULL},
@@ -186,7 +189,7 @@ static const char *answer_key(struct orr_call *call)
     orr_text_init(&text, LONGEST);
     orr_text_printf(&text, "%s|a%d|%s", call->id, (int)(call->route - routes),
                     call->captures[1] ? call->captures[1] : "");
-    orr_params_analysis_key(&call->params, &text);
+    orr_query_key(&call->params.query, &text);
     orr_params_answer_key(&call->params, &text);
     const char *key = orr_text_failed(&text) ? NULL : orr_arena_strndup(call->arena, text.data, text.length);
     orr_text_release(&text);

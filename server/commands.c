@@ -7,6 +7,7 @@
 
 #include "api/analysis_json.h"
 #include "api/call.h"
+#include "api/diff_json.h"
 #include "server/options.h"
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
@@ -29,6 +30,28 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The document about what changes with --against. */
+static enum orr_code write_changes(const struct orr_options *options, const struct orr_question *question,
+                                   const struct orr_analysis *analysis, struct orr_text *text, struct orr_error *err)
+{
+    struct orr_query other;
+    struct orr_analysis *against = NULL;
+    struct orr_changes changes;
+    struct orr_json json = {0};
+    ORR_TRY(orr_against_read(&question->query, options->against, (uint32_t)options->against_count, &other, err));
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = arena ? orr_analyze(question->dump, &other, NULL, &against, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = orr_changes_find(analysis, against, orr_changes_default_limit(analysis), arena, &changes, err);
+    if (code == ORR_OK)
+        code = orr_json_write(&json, orr_diff_json(&json, &changes, base_name(question->name)), options->pretty, text,
+                              err);
+    if (against)
+        orr_analysis_free(against);
+    orr_arena_free(arena);
+    return code;
+}
+
 int orr_command_analyze(const struct orr_options *options)
 {
     struct orr_question question;
@@ -47,7 +70,9 @@ int orr_command_analyze(const struct orr_options *options)
         return status;
     orr_text_init(&text, ORR_MAX_ANSWER);
     enum orr_code code = orr_analyze(question.dump, &question.query, NULL, &analysis, &err);
-    if (code == ORR_OK)
+    if (code == ORR_OK && options->against_count)
+        code = write_changes(options, &question, analysis, &text, &err);
+    else if (code == ORR_OK)
         code = orr_analysis_json(analysis, base_name(question.name), options->section, options->pretty, &text, &err);
     if (code == ORR_OK) {
         orr_text_puts(&text, "\n");

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum kind { FLAG, VALUE, SETTING };
+enum kind { FLAG, VALUE, SETTING, AGAINST };
 
 static const struct option {
     const char *name, *value, *help; /* value: what --help calls it, NULL for a flag */
@@ -20,6 +20,9 @@ static const struct option {
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
      ORR_CMD_ANALYZE | ORR_CMD_RENDER, VALUE, AT(cluster)},
     {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ORR_CMD_ANALYZE | ORR_CMD_RENDER, SETTING, 0},
+    {"against", "R|NAME=VALUE",
+     "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
+     AGAINST, 0},
     {"strict", NULL, "refuse what NCCL's own reader would refuse", ORR_CMD_ANALYZE | ORR_CMD_RENDER, FLAG, AT(strict)},
     {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
     {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE, FLAG, AT(pretty)},
@@ -76,6 +79,10 @@ static bool apply(const struct option *option, const char *value, const char *co
         *(bool *)place = true;
     } else if (option->kind == VALUE) {
         *(const char **)place = value;
+    } else if (option->kind == AGAINST) {
+        if (options->against_count == ORR_MAX_AGAINST)
+            return wrong(command, "too many times --against ", value);
+        options->against[options->against_count++] = value;
     } else {
         if (options->setting_count == ORR_MAX_SETTINGS || !strchr(value, '='))
             return wrong(command, "--set wants NAME=VALUE, not ", value);

@@ -24,6 +24,8 @@ struct orr_options {
     const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output;
     const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
+    const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
+    size_t against_count;
     bool strict, pretty, json, help;
     const char *listen, *database, *static_folder, *max_body, *threads, *connections, *timeout, *grace, *cache;
     bool insecure, quiet;

@@ -265,8 +265,9 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
 static bool supports_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
 {
     int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
-    return a->query.settings.release->nvls_max_channels && enabled != 0 &&
-           c->rank_count >= (uint32_t)a->query.settings.release->nvls_least_gpus && (enabled == 1 || c->sm_min >= 90);
+    const struct orr_release *release = a->query.settings.release;
+    return release->has_nvs_paths && release->nvls_max_channels && enabled != 0 &&
+           c->rank_count >= (uint32_t)release->nvls_least_gpus && (enabled == 1 || c->sm_min >= 90);
 }
 
 static bool has_collnet(const struct orr_analysis *a)

@@ -177,7 +177,7 @@ void orr_labels_init(struct orr_labels *labels, const struct orr_system *system,
     *labels = (struct orr_labels){.drawing = drawing};
     struct orr_system *drawn = ORR_NEW(drawing->arena, struct orr_system, 1);
     uint32_t *parent, *depth, *drawn_as;
-    if (drawing->failed || !drawn || !orr_drawn_system(system, drawing->arena, drawn, &drawn_as) ||
+    if (drawing->failed || !drawn || !orr_system_fold(system, drawing->arena, drawn, &drawn_as) ||
         !orr_containment(drawn, drawn_as, drawing->arena, &parent, &depth)) {
         drawing->failed = true;
         return;

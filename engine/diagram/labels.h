@@ -27,11 +27,6 @@ struct orr_labels {
     bool several_systems;            /* node ids differ in their system part: several hosts in one dump */
 };
 
-/* A copy of a system in which a physical GPU and the only rank on it are one node, the rank's; the indices of nodes and
- * links stay. false: memory ran out. */
-bool orr_drawn_system(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
-                      uint32_t **ret_drawn_as);
-
 /* Finds what contains what: PCI links lead from a CPU to all below it; GPUs without PCI hang on the CPU by C2C or
  * NVLink, NETs on their NIC. Gives parent and depth arrays in the arena, NULL where memory ran out. */
 bool orr_containment(const struct orr_system *system, const uint32_t *drawn_as, struct orr_arena *arena,

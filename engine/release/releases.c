@@ -478,6 +478,11 @@ const struct orr_release *orr_release_default(void)
     return &releases[newest];
 }
 
+bool orr_release_is_older(const struct orr_release *release, const struct orr_release *than)
+{
+    return release->version < than->version;
+}
+
 const struct orr_release *orr_release_find(const char *name)
 {
     for (uint32_t i = 0; i < COUNT(releases); i++)

@@ -139,6 +139,11 @@ enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_rel
 enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,
                                  struct orr_system *ret_system, struct orr_error *err) ORR_NO_DISCARD;
 
+/* A copy in which a physical GPU (DEV) and the only rank on it are one node, the rank's, as users know it; the indices
+ * of nodes and links stay, and ret_folded_into tells each node's: itself, or the rank's. false: memory ran out. */
+bool orr_system_fold(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
+                     uint32_t **ret_folded_into);
+
 /* Checks the invariants above; false with a description in err. Tests run it on every system. */
 bool orr_system_check(const struct orr_system *system, struct orr_error *err);
 

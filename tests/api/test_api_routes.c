@@ -238,6 +238,34 @@ static void conditional_requests_and_compression(void **state)
     free(plain);
 }
 
+static void differences_name_what_where_and_why(void **state)
+{
+    (void)state;
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis/diff?release=2.27.7&against=NCCL_P2P_LEVEL%3DPIX"), NULL);
+    assert_int_equal(response.status, 200);
+    assert_true(sent("ETag")[0]);
+    json_t *body = body_json(), *p2p = json_object_get(json_object_get(body, "sections"), "p2p");
+    assert_int_equal(json_integer_value(json_object_get(p2p, "changed")), 2);
+    json_t *change = json_array_get(json_object_get(p2p, "changes"), 0);
+    assert_string_equal(text_of(change, "what"), "p2p");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(change, "because"), 0)), "NCCL_P2P_LEVEL");
+    assert_int_equal(json_array_size(json_object_get(change, "where")), 2);
+    assert_non_null(strstr(text_of(change, "rule_b"), "farther"));
+    json_t *reason = json_array_get(json_object_get(body, "reasons"), 0);
+    assert_string_equal(text_of(reason, "kind"), "setting");
+    assert_string_equal(text_of(reason, "b"), "PIX");
+    json_decref(body);
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis/diff"), NULL);
+    assert_problem(400, "/problems/invalid-parameter");
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis/diff?against=9.9.9"), NULL);
+    assert_problem(400, "/problems/invalid-setting");
+    ask("POST", "/v1/diff?release=2.27.7&against=2.27.7", ORR_TEST_WORKSTATION);
+    assert_int_equal(response.status, 200);
+    body = body_json();
+    assert_true(json_is_true(json_object_get(body, "equal")));
+    json_decref(body);
+}
+
 static void paths_tell_hops_and_the_narrowest(void **state)
 {
     (void)state;
@@ -390,6 +418,7 @@ int main(void)
         cmocka_unit_test(answers_are_cached_but_never_outlive_their_topology),
         cmocka_unit_test(work_that_takes_long_can_be_put_off),
         cmocka_unit_test(conditional_requests_and_compression),
+        cmocka_unit_test(differences_name_what_where_and_why),
         cmocka_unit_test(paths_tell_hops_and_the_narrowest),
         cmocka_unit_test(findings_name_what_the_reader_noticed),
         cmocka_unit_test(strict_refuses_what_nccl_refuses),

@@ -91,6 +91,17 @@ def test_clusters_of_one_topology(tmp_path, dump):
     assert status == 1 and "cluster.json:2:" in err
 
 
+def test_what_changes_against_another_release_or_setting(dump):
+    document = json.loads(run("analyze", "--release", "2.12.12", "--against", "2.30.7", "--hosts", "2", dump)[1])
+    assert (document["a"]["nccl"], document["b"]["nccl"], document["equal"]) == ("2.12.12", "2.30.7", False)
+    assert document["reasons"] and document["search"]["complete"]
+    same = json.loads(run("analyze", "--against", "NCCL_CROSS_NIC=", dump)[1])
+    assert same["equal"] and not same["reasons"] and "Nothing changes" in same["summary"]
+    for wrong in (("2.12.12", "2.7.8"), ("NCCL_NONSENSE=1",), ("hosts=2",), ("9.9",)):
+        status, out, err = run("analyze", *[word for one in wrong for word in ("--against", one)], dump)
+        assert (status, out) == (2, b"") and err.strip()
+
+
 def test_drawings(dump, tmp_path):
     picture = tmp_path / "picture.png"
     assert run("render", "--format", "png", "--output", str(picture), dump) == (0, b"", "")

@@ -25,15 +25,16 @@ outside=$(find engine api server -name '*.[ch]' -not -path 'api/store/*')
 # shellcheck disable=SC2086
 forbid "only api/store knows SQLite" "$include[<\"]sqlite3" $outside
 
-# Rooms from the ground up; each uses those before it. insight and diagram do not use one another.
+# Rooms from the ground up; each uses those before it. difference, insight and diagram do not use one another.
 rooms="base release topology paths decide search connect tuning analysis"
-above="insight diagram orrery"
+above="difference insight diagram orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
 done
 forbid "insight uses diagram" "$include\"engine/diagram/" engine/insight
 forbid "diagram uses insight" "$include\"engine/insight/" engine/diagram
+[ -d engine/difference ] && forbid "difference uses insight or diagram" "$include\"engine/(insight|diagram)/" engine/difference
 
 # The shared folder is for tests and tools alone.
 hits=$(grep -rnE --include='*' '(\.\./|/work/)shared' engine api server static CMakeLists.txt CMakePresets.json Dockerfile 2>/dev/null |

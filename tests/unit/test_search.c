@@ -209,6 +209,39 @@ static void rings_are_permutations(void **state)
     }
 }
 
+/* 2.21.5 gives NVLS a channel for each of 33 GPUs, and its tables have 32 places: what NCCL then computes, no rule
+ * says. */
+static void nvls_past_the_tables_of_a_release_is_refused(void **state)
+{
+    (void)state;
+    struct orr_text text;
+    struct orr_error err = {0};
+    orr_text_init(&text, 1 << 20);
+    orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">");
+    for (int g = 0; g < 33; g++)
+        orr_text_printf(&text,
+                        "<pci busid=\"0000:%02x:00.0\" class=\"0x030200\" link_speed=\"32.0 GT/s PCIe\" "
+                        "link_width=\"16\"><gpu dev=\"%d\" sm=\"90\" rank=\"%d\" gdr=\"1\"><nvlink "
+                        "target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/></gpu></pci>",
+                        g + 1, g, g);
+    orr_text_puts(&text, "</cpu></system>");
+    struct orr_dump *dump = read_text(text.data);
+    const struct {
+        const char *release;
+        enum orr_code code;
+    } cases[] = {{"2.21.5", ORR_UNSUPPORTED}, {"2.27.7", ORR_OK}};
+    for (int i = 0; i < 2; i++) {
+        struct orr_analysis *analysis = NULL;
+        struct orr_query query = {.hosts = 1};
+        orr_settings_init(&query.settings, orr_release_find(cases[i].release));
+        assert_int_equal(orr_analyze(dump, &query, NULL, &analysis, &err), cases[i].code);
+        if (analysis)
+            orr_analysis_free(analysis);
+    }
+    orr_dump_free(dump);
+    orr_text_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +253,7 @@ int main(void)
         cmocka_unit_test(a_single_gpu_has_rings_and_trees),
         cmocka_unit_test(without_a_way_all_gpus_stand_in_order),
         cmocka_unit_test(rings_are_permutations),
+        cmocka_unit_test(nvls_past_the_tables_of_a_release_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

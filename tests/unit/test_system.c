@@ -254,6 +254,33 @@ static void partitions_share_the_links_of_their_gpu(void **state)
     release_built(&b);
 }
 
+/* As users see it: a device with one rank is one device; one with two ranks contains them. */
+static void a_device_with_one_rank_folds_into_it(void **state)
+{
+    (void)state;
+    struct built b =
+        build_in("2.30.7", "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
+                           ">" GPU("0000:01:00.0", "0", "90",
+                                   "") "<pci busid=\"0000:02:00.0\" class=\"0x030200\" " GEN4X16
+                                       "><gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\"/>"
+                                       "<gpu dev=\"1\" sm=\"90\" rank=\"2\" gdr=\"1\"/></pci></cpu></system>");
+    struct orr_system folded;
+    uint32_t *folded_into, alone = b.system.first[ORR_DEV], shared = alone + 1, gpu = b.system.first[ORR_GPU];
+    assert_int_equal(orr_system_count(&b.system, ORR_DEV), 2);
+    assert_true(orr_system_fold(&b.system, b.arena, &folded, &folded_into));
+    assert_int_equal(folded_into[alone], gpu);
+    assert_int_equal(folded_into[shared], shared);
+    bool reaches_cpu = false;
+    for (uint32_t l = 0; l < folded.nodes[gpu].link_count; l++)
+        reaches_cpu |= folded.links[folded.nodes[gpu].first_link + l].to == folded.first[ORR_CPU];
+    assert_true(reaches_cpu);
+    for (uint32_t l = 0; l < folded.link_count; l++) {
+        assert_int_not_equal(folded.links[l].from, alone);
+        assert_int_not_equal(folded.links[l].to, alone);
+    }
+    release_built(&b);
+}
+
 static void functions_of_a_nic_were_one_nic_before_2_23(void **state)
 {
     (void)state;
@@ -362,6 +389,7 @@ int main(void)
         cmocka_unit_test(hosts_of_a_fused_dump_are_systems_of_their_own),
         cmocka_unit_test(from_2_30_on_links_hang_on_the_physical_gpu),
         cmocka_unit_test(partitions_share_the_links_of_their_gpu),
+        cmocka_unit_test(a_device_with_one_rank_folds_into_it),
         cmocka_unit_test(functions_of_a_nic_were_one_nic_before_2_23),
         cmocka_unit_test(numa_node_minus_one_shows_as_each_release_shows_it),
         cmocka_unit_test(hosts_of_an_anonymised_dump_are_told_apart_by_their_text),

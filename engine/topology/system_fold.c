@@ -1,8 +1,9 @@
-/* Releases that tell a physical GPU (DEV) from the rank on it have two nodes where users know one device. A picture
- * shows one tile: the rank's, with the links of its DEV. A DEV with several ranks stays, as what contains them. */
+/* Releases that tell a physical GPU (DEV) from the rank on it have two nodes where users know one device. Pictures and
+ * differences show one: the rank's, with the links of its DEV. A DEV with several ranks stays, as what contains them.
+ */
 #include <string.h>
 
-#include "engine/diagram/labels.h"
+#include "engine/topology/system.h"
 
 /* The only rank on a device, ORR_NO_NODE: there are several. */
 static uint32_t only_rank(const struct orr_system *system, uint32_t dev)
@@ -20,34 +21,34 @@ static uint32_t only_rank(const struct orr_system *system, uint32_t dev)
     return rank;
 }
 
-bool orr_drawn_system(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
-                      uint32_t **ret_drawn_as)
+bool orr_system_fold(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
+                     uint32_t **ret_folded_into)
 {
-    uint32_t *drawn_as = ORR_NEW(arena, uint32_t, system->node_count);
+    uint32_t *folded_into = ORR_NEW(arena, uint32_t, system->node_count);
     struct orr_node *nodes = ORR_NEW(arena, struct orr_node, system->node_count);
     struct orr_link *links = ORR_NEW(arena, struct orr_link, system->link_count);
-    if (!drawn_as || !nodes || !links)
+    if (!folded_into || !nodes || !links)
         return false;
     memcpy(nodes, system->nodes, system->node_count * sizeof *nodes);
     memcpy(links, system->links, system->link_count * sizeof *links);
     for (uint32_t i = 0; i < system->node_count; i++)
-        drawn_as[i] = i;
+        folded_into[i] = i;
     for (uint32_t dev = system->first[ORR_DEV]; dev < system->first[ORR_DEV + 1]; dev++) {
         uint32_t gpu = only_rank(system, dev);
         if (gpu == ORR_NO_NODE)
             continue;
-        drawn_as[dev] = gpu;
+        folded_into[dev] = gpu;
         nodes[gpu].first_link = nodes[dev].first_link; /* the rank's own links lead nowhere but to its device */
         nodes[gpu].link_count = nodes[dev].link_count;
         nodes[dev].link_count = 0;
     }
     for (uint32_t l = 0; l < system->link_count; l++) {
-        links[l].from = drawn_as[links[l].from];
-        links[l].to = drawn_as[links[l].to];
+        links[l].from = folded_into[links[l].from];
+        links[l].to = folded_into[links[l].to];
     }
     *ret_system = *system;
     ret_system->nodes = nodes;
     ret_system->links = links;
-    *ret_drawn_as = drawn_as;
+    *ret_folded_into = folded_into;
     return true;
 }

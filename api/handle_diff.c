@@ -1,0 +1,36 @@
+/* What changes between two releases or two sets of settings: the what-if answer. */
+#include "api/call.h"
+#include "api/diff_json.h"
+
+enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    struct orr_work *a = NULL, *b = NULL;
+    struct orr_json json = {0};
+    struct orr_changes changes;
+    struct orr_query other;
+    if (!params->against_count) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "a comparison needs the other side: against");
+        orr_error_where(err, "against");
+        orr_error_advice(err,
+                         "against=2.21.5 names another release, against=NCCL_CROSS_NIC=1 another setting; both may "
+                         "be given, and settings several times");
+        return ORR_SETTING;
+    }
+    ORR_TRY(orr_against_read(&params->query, params->against, params->against_count, &other, err));
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = orr_call_work_of(call, &other, &b, err);
+    if (code == ORR_OK)
+        code = orr_changes_find(a->analysis, b->analysis, orr_changes_default_limit(a->analysis), arena, &changes, err);
+    if (code == ORR_OK)
+        code = orr_answer_of_json(200, &json, orr_diff_json(&json, &changes, call->id), ret_answer, err);
+    if (a)
+        orr_shared_give(&a->shared);
+    if (b)
+        orr_shared_give(&b->shared);
+    orr_arena_free(arena);
+    return code;
+}
