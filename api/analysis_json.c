@@ -14,6 +14,10 @@ static json_t *nccl(const struct scope *scope)
 {
     return orr_json_text(scope->json, scope->analysis->query.settings.release->name);
 }
+static json_t *verified(const struct scope *scope)
+{
+    return orr_json_bool(scope->json, scope->analysis->query.settings.release->verified);
+}
 static json_t *topology(const struct scope *scope)
 {
     return orr_json_text(scope->json, scope->topology);
@@ -72,6 +76,7 @@ static const struct {
     json_t *(*write)(const struct scope *scope);
 } sections[] = {
     {"nccl", nccl},
+    {"verified", verified},
     {"topology", topology},
     {"hosts", hosts},
     {"ranks", ranks},

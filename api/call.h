@@ -11,6 +11,7 @@
 #include "api/problem.h"
 #include "api/store/store.h"
 #include "engine/diagram/diagram_worker.h"
+#include "engine/release/behaviours.h"
 
 struct orr_app {
     struct orr_store *store;
@@ -96,8 +97,11 @@ orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_ha
 /* static_files.c */
 orr_handler orr_handle_static, orr_handle_examples;
 
-/* JSON of the tables; shared with the command line. */
-json_t *orr_releases_json(struct orr_json *json);
+/* JSON of the tables; shared with the command line. only: one release, NULL: all; arena: for what is needed on the
+ * way. */
+json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only, struct orr_arena *arena);
+/* One row of "differs_from_previous": {behaviour, sentence, here, before, bears_on}. */
+json_t *orr_difference_json(struct orr_json *json, const struct orr_difference *difference);
 json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release);
 
 #endif

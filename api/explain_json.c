@@ -135,7 +135,16 @@ static bool has_nvls(const struct orr_analysis *analysis)
     return analysis->communicator.nvls;
 }
 
+static bool not_verified(const struct orr_analysis *analysis)
+{
+    return !analysis->query.settings.release->verified;
+}
+
 static const struct assumption assumptions[] = {
+    {"release-not-verified",
+     "The release is emulated, but not verified against references: where nothing is known of it, it is taken to do as "
+     "the emulated release before it.",
+     not_verified},
     {"one-gpu-per-process", "Every rank is its own process with one GPU.", always},
     {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks},
     {"new-driver", "The driver is new enough for everything that the release supports.", always},

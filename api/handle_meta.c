@@ -5,33 +5,6 @@
 #include "api/call.h"
 #include "api/openapi_yaml.h"
 
-static json_t *release_json(struct orr_json *json, const struct orr_release *release)
-{
-    json_t *row = orr_json_object(json), *types = orr_json_array(json);
-    for (uint32_t i = 0; i < release->path_type_count; i++)
-        orr_json_add(json, types, orr_json_text(json, orr_path_type_name((enum orr_path_type)release->path_types[i])));
-    orr_json_set(json, row, "release", orr_json_text(json, release->name));
-    orr_json_set(json, row, "date", orr_json_text(json, release->date));
-    orr_json_set(json, row, "summary", orr_json_text(json, release->summary));
-    orr_json_set(json, row, "verified", orr_json_bool(json, release->verified));
-    orr_json_set(json, row, "default", orr_json_bool(json, release == orr_release_default()));
-    orr_json_set(json, row, "path_types", types);
-    orr_json_set(json, row, "max_channels", orr_json_int(json, release->max_channels));
-    return row;
-}
-
-json_t *orr_releases_json(struct orr_json *json)
-{
-    uint32_t count;
-    const struct orr_release *releases = orr_releases(&count);
-    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
-    for (uint32_t i = count; i-- > 0;)
-        orr_json_add(json, rows, release_json(json, &releases[i]));
-    orr_json_set(json, object, "default", orr_json_text(json, orr_release_default()->name));
-    orr_json_set(json, object, "releases", rows);
-    return object;
-}
-
 json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release)
 {
     static const char *const kinds[] = {
@@ -65,9 +38,8 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
 
 enum orr_code orr_handle_releases(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    (void)call;
     struct orr_json json = {0};
-    return orr_answer_of_json(200, &json, orr_releases_json(&json), ret_answer, err);
+    return orr_answer_of_json(200, &json, orr_releases_json(&json, NULL, call->arena), ret_answer, err);
 }
 
 enum orr_code orr_handle_settings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)

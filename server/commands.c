@@ -1,4 +1,4 @@
-/* The commands that answer once: analyze, render, releases, settings. */
+/* The commands that answer once: analyze, render, settings. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +151,7 @@ int orr_command_render(const struct orr_options *options)
     return status;
 }
 
-static int print_json(struct orr_json *json, json_t *root)
+int orr_print_json(struct orr_json *json, json_t *root)
 {
     struct orr_error err = {0};
     struct orr_text text;
@@ -164,20 +164,6 @@ static int print_json(struct orr_json *json, json_t *root)
     return status;
 }
 
-int orr_command_releases(const struct orr_options *options)
-{
-    struct orr_json json = {0};
-    uint32_t count;
-    const struct orr_release *releases = orr_releases(&count);
-    if (options->json)
-        return print_json(&json, orr_releases_json(&json));
-    for (uint32_t i = count; i-- > 0;)
-        printf("%-8s %s  %s%s\n         %s\n", releases[i].name, releases[i].date,
-               releases[i].verified ? "verified against NCCL's own results" : "not verified",
-               &releases[i] == orr_release_default() ? ", the default" : "", releases[i].summary);
-    return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
-}
-
 int orr_command_settings(const struct orr_options *options)
 {
     struct orr_json json = {0};
@@ -186,8 +172,9 @@ int orr_command_settings(const struct orr_options *options)
     if (options->release && orr_read_release(options->release, &release, &err) != ORR_OK)
         return orr_report(NULL, &err);
     if (options->json)
-        return print_json(&json, orr_settings_json(&json, release));
-    printf("Settings that change what Orrery computes for NCCL %s:\n\n", release->name);
+        return orr_print_json(&json, orr_settings_json(&json, release));
+    printf("Settings that change what Orrery computes for NCCL %s%s:\n\n", release->name,
+           release->verified ? "" : " (not verified against references)");
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;
         char number[24] = "";

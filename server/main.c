@@ -29,7 +29,9 @@ static const struct command {
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
      ORR_CMD_RENDER, true, orr_command_render},
-    {"releases", "", "the NCCL releases that can be emulated", "Lists the NCCL releases that can be emulated.\n",
+    {"releases", "", "the NCCL releases that can be emulated",
+     "Lists the NCCL releases that can be emulated, with what distinguishes each and whether it is verified.\n\n"
+     "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",
      ORR_CMD_RELEASES, false, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
      "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_SETTINGS, false, orr_command_settings},

@@ -14,7 +14,7 @@ static const struct option {
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
     {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_SETTINGS, VALUE, AT(release)},
+     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
     {"hosts", "N", "so many identical hosts in one communicator (default: 1)", ORR_CMD_ANALYZE | ORR_CMD_RENDER, VALUE,
      AT(hosts)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
@@ -33,7 +33,7 @@ static const struct option {
     {"format", "FORMAT", "svg, png, pdf or dot (default: svg)", ORR_CMD_RENDER, VALUE, AT(format)},
     {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER, VALUE, AT(output)},
-    {"json", NULL, "print JSON instead of a table", ORR_CMD_RELEASES | ORR_CMD_SETTINGS, FLAG, AT(json)},
+    {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS, FLAG, AT(json)},
     {"listen", "ADDR:PORT", "where to listen; port 0 takes a free one (default: 127.0.0.1:8080)", ORR_CMD_SERVE, VALUE,
      AT(listen)},
     {"database", "PATH", "file that keeps the dumps, or :memory: (default: ~/.local/state/orrery/orrery.db)",

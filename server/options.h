@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/json.h"
 #include "api/params.h"
 
 /* Exit statuses, fixed by the contract. */
@@ -54,6 +55,9 @@ struct orr_question {
 /* Reports errors itself; gives an exit status. */
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
+
+/* Prints a document to standard output and drops it. Reports errors itself; gives an exit status. */
+int orr_print_json(struct orr_json *json, json_t *root);
 
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);

@@ -320,8 +320,9 @@ static void add_caption(struct scene *scene, const struct orr_analysis *analysis
     if (system->host_count > 1)
         text = orr_drawing_text(drawing, "%s, %u hosts in one NVLink domain", text, system->host_count);
     if (analysis->query.settings.release)
-        text = orr_drawing_text(drawing, "%s \xc2\xb7 bandwidths as NCCL %s counts them, GB/s one direction", text,
-                                analysis->query.settings.release->name);
+        text = orr_drawing_text(drawing, "%s \xc2\xb7 bandwidths as NCCL %s%s counts them, GB/s one direction", text,
+                                analysis->query.settings.release->name,
+                                analysis->query.settings.release->verified ? "" : " (not verified against references)");
     drawing->title = text;
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, 0, -26, 10, text);
     for (int side = 0; side < ORR_SIDE_COUNT; side++)

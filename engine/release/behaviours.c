@@ -118,8 +118,8 @@ void orr_value_write(const struct orr_behaviour *behaviour, const struct orr_val
         orr_text_puts(text, value->number != 0 ? "yes" : "no");
         break;
     case ORR_VALUE_NUMBER:
-        if (value->number >= INT32_MAX)
-            orr_text_puts(text, "no limit");
+        if (orr_value_is_none(value))
+            orr_text_puts(text, "none");
         else
             orr_text_printf(text, "%.10g%s%s", value->number, behaviour->unit ? " " : "",
                             behaviour->unit ? behaviour->unit : "");

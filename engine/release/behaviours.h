@@ -107,6 +107,11 @@ void orr_behaviour_get(uint32_t index, struct orr_behaviour *ret_behaviour);
 enum orr_code orr_behaviour_value(const struct orr_behaviour *behaviour, const struct orr_release *release,
                                   struct orr_arena *arena, struct orr_value *ret_value,
                                   struct orr_error *err) ORR_NO_DISCARD;
+/* A number that stands for no number: a bound that nothing reaches. */
+static inline bool orr_value_is_none(const struct orr_value *value)
+{
+    return value->kind == ORR_VALUE_NUMBER && value->number == (double)INT32_MAX;
+}
 /* The same as text for people: "yes", "16384 steps", "sm 90: 20.6, sm 100: 40.1". */
 void orr_value_write(const struct orr_behaviour *behaviour, const struct orr_value *value, struct orr_text *text);
 

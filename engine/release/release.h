@@ -166,9 +166,12 @@ struct orr_release {
 
 /* All releases, oldest first. */
 const struct orr_release *orr_releases(uint32_t *ret_count);
+/* The newest that is verified. */
 const struct orr_release *orr_release_default(void);
 /* Whether one release came before another. */
 bool orr_release_is_older(const struct orr_release *release, const struct orr_release *than);
+/* "verified against NCCL's own results", or that it is not: for people. */
+const char *orr_release_verification(const struct orr_release *release);
 /* The row of "2.27.7", NULL: not emulated. */
 const struct orr_release *orr_release_find(const char *name);
 

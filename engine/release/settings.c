@@ -107,7 +107,7 @@ static const struct span spans[ORR_SETTING_COUNT] = {
     [ORR_SET_NVLS_NCHANNELS] = {.since = ORR_VERSION(2, 21, 5)},
     [ORR_SET_P2P_MAX_PEERS] = {.since = ORR_VERSION(2, 30, 7)},
     [ORR_SET_P2P_PER_CHANNEL_NET_BW] = {.since = ORR_VERSION(2, 30, 7)},
-    [ORR_SET_MNNVL_RAIL_PER_HOST] = {.since = ORR_VERSION(2, 30, 7)},
+    [ORR_SET_MNNVL_RAIL_PER_HOST] = {.since = ORR_VERSION(2, 28, 9)},
     [ORR_SET_P2P_PXN_LEVEL] = {.since = ORR_VERSION(2, 12, 12)},
     [ORR_SET_P2P_USE_CUDA_MEMCPY] = {.since = ORR_VERSION(2, 21, 5)},
     [ORR_SET_PAT_ENABLE] = {.since = ORR_VERSION(2, 27, 7)},

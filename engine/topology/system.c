@@ -23,6 +23,11 @@ const char *orr_link_type_name(enum orr_link_type type)
     return link_names[type];
 }
 
+bool orr_node_type_in(enum orr_node_type type, const struct orr_release *release)
+{
+    return type <= ORR_NET || release->has_devs;
+}
+
 char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE])
 {
     snprintf(buffer, ORR_NODE_ID_SIZE, "%s/%" PRIx32 "-%" PRIx64, node_names[type], orr_id_system(id),

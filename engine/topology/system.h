@@ -120,6 +120,8 @@ static inline uint64_t orr_id_local(int64_t id)
 /* "GPU", "PCI", ...; "NVL", "PCI", ... */
 const char *orr_node_type_name(enum orr_node_type type);
 const char *orr_link_type_name(enum orr_link_type type);
+/* Whether a release has nodes of the type. */
+bool orr_node_type_in(enum orr_node_type type, const struct orr_release *release);
 
 /* Longest text of a node id with its terminating zero: "CPU/ffffffffffffffff-ffffffffffffff". */
 enum { ORR_NODE_ID_SIZE = 40 };
