@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/release/release_names.h"
+
 static int hex(char c)
 {
     return c >= '0' && c <= '9'   ? c - '0'
@@ -38,19 +40,8 @@ enum orr_code orr_decode(const char *text, size_t length, bool plus_is_blank, st
 enum orr_code orr_read_release(const char *text, const struct orr_release **ret_release, struct orr_error *err)
 {
     const struct orr_release *release = orr_release_find(text);
-    if (!release) {
-        uint32_t count;
-        const struct orr_release *releases = orr_releases(&count);
-        struct orr_text names;
-        orr_text_init(&names, 160);
-        for (uint32_t i = 0; i < count; i++)
-            orr_text_printf(&names, "%s%s", i ? ", " : "", releases[i].name);
-        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is not emulated", text);
-        orr_error_where(err, "release");
-        orr_error_advice(err, "choose one of %s", names.data ? names.data : "");
-        orr_text_release(&names);
-        return ORR_SETTING;
-    }
+    if (!release)
+        return orr_release_unknown(text, err);
     *ret_release = release;
     return ORR_OK;
 }

@@ -356,6 +356,8 @@ static void wrong_requests_are_told_apart(void **state)
         {"POST", "/v1/analyze?hosts=513", ORR_TEST_WORKSTATION, 400, "/problems/invalid-setting"},
         {"POST", "/v1/analyze?NCCL_NO_SUCH=1", ORR_TEST_WORKSTATION, 400, "/problems/invalid-setting"},
         {"POST", "/v1/analyze?release=1.0", ORR_TEST_WORKSTATION, 400, "/problems/invalid-setting"},
+        {"POST", "/v1/analyze?release=v2.27.7", ORR_TEST_WORKSTATION, 400, "/problems/invalid-setting"},
+        {"GET", "/v1/settings?release=22707", NULL, 400, "/problems/invalid-setting"},
         {"POST", "/v1/analyze?section=none", ORR_TEST_WORKSTATION, 404, "/problems/not-found"},
         {"GET", "/v1/topologies?cursor=1-2", NULL, 400, "/problems/invalid-parameter"},
         {"GET", "/v1/topologies?limit=%4", NULL, 400, "/problems/malformed-target"},

@@ -246,6 +246,19 @@ test("another release can be asked", async () => {
     assert.equal(await page.locator("#release").inputValue(), "2.27.7");
 });
 
+test("a release that is not verified says so where it is chosen and above the result", async () => {
+    await withDump();
+    assert.equal(await page.locator("#unverified, .unverified").count(), 0);
+    const options = await page.locator("#release option").evaluateAll((all) => all.map((option) => [option.value, option.textContent]));
+    const [name] = options.find(([, text]) => text.includes("not verified")) ?? assert.fail(options.join());
+    await page.locator("#release").selectOption(name);
+    await page.waitForURL(new RegExp(`release=${name.replaceAll(".", "\\.")}`));
+    await settled();
+    assert.match(await page.locator("#unverified").textContent(), /not verified against references/);
+    assert.match(await page.locator(".unverified").textContent(), new RegExp(`NCCL ${name} is emulated, but not verified`));
+    assert.match(await page.locator("#canvas svg").textContent(), /not verified against references/);
+});
+
 test("a ring lies on the drawing, step by step", async () => {
     await withDump("view=channels&hosts=2");
     await page.locator("#canvas .overlay .step").first().waitFor();

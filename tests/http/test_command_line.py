@@ -117,6 +117,30 @@ def test_a_full_disk_is_reported(dump):
     assert done.returncode == 1 and b"cannot be written" in done.stderr
 
 
+def test_releases_are_told_apart():
+    text = run("releases")[1].decode()
+    listed = json.loads(run("releases", "--json")[1])["releases"]
+    for row in listed:
+        head = next(line for line in text.splitlines() if line.startswith(row["release"] + " "))
+        assert row["verification"] in head and row["date"] in head
+    assert "NVLink GB/s" in text and "sm 100: 40.1" in text and "search budget" in text
+    assert max(map(len, text.splitlines())) < 160
+    one = run("releases", "--release", "2.28.9")[1].decode()
+    assert "not verified against references" in one and "behaviours differ from 2." in one and "net_choice: " in one and "2.30.7" not in one
+    assert [row["release"] for row in json.loads(run("releases", "--release=2.28.9", "--json")[1])["releases"]] == ["2.28.9"]
+    assert b"not verified against references" in run("settings", "--release", "2.28.9")[1]
+
+
+@pytest.mark.parametrize("release, words", [
+    ("v2.27.7", "did you mean 2.27.7?"), ("2.27.7+cuda12.9", "did you mean 2.27.7?"), ("22707", "did you mean 2.27.7?"),
+    ("2.24.3", ", between which these changed: "), ("2.4.8", "older than 2.7.8"), ("9.9.9", "newer than"),
+])
+def test_an_unknown_release_is_told_from_its_neighbours(dump, release, words):
+    for command in (("analyze", dump), ("render", dump), ("settings",), ("releases",)):
+        status, out, err = run(command[0], "--release", release, *command[1:])
+        assert status == 1 and not out and words in err.decode(), (command, err)
+
+
 def test_lists_and_help():
     assert b"2.27.7" in run("releases")[1] and json.loads(run("releases", "--json")[1])["default"]
     assert b"NCCL_CROSS_NIC" in run("settings")[1] and json.loads(run("settings", "--json")[1])["settings"]

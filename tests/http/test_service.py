@@ -69,6 +69,11 @@ def test_the_analysis_answers_to_release_hosts_and_settings(server, topology):
 @pytest.mark.parametrize("query, kind, word", [
     ("hots=2", "invalid-parameter", "hosts"), ("hosts=0", "invalid-setting", "hosts"), ("hosts=2x", "invalid-setting", "hosts"),
     ("hosts=1&hosts=2", "invalid-parameter", "twice"), ("release=2.99.0", "invalid-setting", "2.27.7"),
+    ("release=2.24.3", "invalid-setting", ", between which these changed: "),
+    ("release=v2.27.7", "invalid-setting", "did you mean 2.27.7?"), ("release=2.27", "invalid-setting", "did you mean 2.27.7?"),
+    ("release=2.27.7-1", "invalid-setting", "did you mean 2.27.7?"), ("release=2.27.7+cuda12.9", "invalid-setting", "did you mean 2.27.7?"),
+    ("release=2.27.7%2Bcuda12.9", "invalid-setting", "did you mean 2.27.7?"), ("release=22707", "invalid-setting", "did you mean 2.27.7?"),
+    ("release=2.4.8", "invalid-setting", "older than 2.7.8"), ("release=2.99.0", "invalid-setting", "newer than "),
     ("NCCL_CROSS_NICS=1", "invalid-setting", "NCCL_CROSS_NIC"), ("strict=maybe", "invalid-parameter", "strict"),
 ])
 def test_wrong_parameters_are_named_with_what_was_meant(server, topology, query, kind, word):
@@ -139,6 +144,46 @@ def test_what_the_service_says_about_itself(server):
 
 
 @pytest.mark.skipif(not (ROOT / "static" / "index.html").exists(), reason="no page yet")
+def test_releases_say_what_distinguishes_them(server, topology):
+    answer = server.json("GET", "/v1/releases")[1]
+    rows = {row["release"]: row for row in answer["releases"]}
+    assert rows[answer["default"]]["verified"] and rows[answer["default"]]["default"]
+    assert rows["2.21.5"]["figures"]["nvlink_bw"]["sm 90"] == 20.6 and rows["2.30.7"]["figures"]["nvlink_bw"]["sm 100"] == 40.1
+    assert rows["2.27.7"]["figures"]["qpi_intel"] == {"BDW": 6, "SKL": 10, "SRP": 22, "ERP": 40}
+    assert rows["2.7.8"]["figures"]["steps_all"] == 1572864 and rows["2.7.8"]["figures"]["NCCL_PXN_DISABLE"] is None
+    assert rows["2.30.7"]["node_types"][-2:] == ["DEV", "CXB"] and rows["2.27.7"]["node_types"][-1] == "NET"
+    names = [row["release"] for row in answer["releases"]]
+    for newer, older in zip(names, names[1:] + [None]):
+        assert rows[newer]["previous"] == older
+        assert bool(rows[newer]["differs_from_previous"]) == bool(older)
+        for row in rows[newer]["differs_from_previous"]:
+            assert row["here"] != row["before"] and row["sentence"] and row["behaviour"] in rows[newer]["figures"]
+    change = {row["behaviour"]: row for row in rows["2.30.7"]["differs_from_previous"]}["nvls_least_gpus"]
+    assert (change["here"], change["before"]) == ("2", "3") and "channels" in change["bears_on"]
+
+
+def test_what_is_not_verified_says_so(server, topology):
+    rows = server.json("GET", "/v1/releases")[1]["releases"]
+    for row in rows:
+        analysis = server.json("GET", f"/v1/topologies/{topology}/analysis?release={row['release']}")[1]
+        says_so = any(a["id"] == "release-not-verified" for a in analysis["assumptions"])
+        assert analysis["verified"] == row["verified"] and says_so != row["verified"]
+        assert ("release-not-verified" in analysis["explanations"]["rests_on"]) != row["verified"]
+        assert ("not verified" in row["verification"]) != row["verified"]
+    assert not all(row["verified"] for row in rows)
+
+
+def test_the_example_of_an_unknown_release_is_what_is_said(server):
+    text = (ROOT / "api" / "openapi.yaml").read_text()
+    example = json.loads(re.search(r"unknown-release:\n +summary: .*\n +value: (\{.*\})", text)[1])
+    status, problem = server.json("GET", "/v1/settings?release=2.24.3")
+    assert status == example["status"] and problem.keys() == example.keys()
+    words = lambda text: re.sub(r"\d+(\.\d+)+|changed: .*", "N", text)  # releases may have come between
+    for key in problem.keys() - {"instance", "advice"}:
+        assert words(str(problem[key])) == words(str(example[key]))
+    assert problem["advice"].startswith("choose one of 2.7.8, ")
+
+
 def test_the_page_and_its_examples(server):
     response, data = server.ask("GET", "/")
     assert response.status == 200 and b"<html" in data.lower() and "default-src 'self'" in response.getheader("Content-Security-Policy")

@@ -25,6 +25,10 @@ outside=$(find engine api server -name '*.[ch]' -not -path 'api/store/*')
 # shellcheck disable=SC2086
 forbid "only api/store knows SQLite" "$include[<\"]sqlite3" $outside
 
+outside=$(find engine api server -name '*.[ch]' -not -path 'engine/release/*')
+# shellcheck disable=SC2086
+forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_VERSION\(|release(s\[[^]]*\])?(->|\.)version" $outside
+
 # Rooms from the ground up; each uses those before it. difference, insight and diagram do not use one another.
 rooms="base release topology paths decide search connect tuning analysis"
 above="difference insight diagram orrery"

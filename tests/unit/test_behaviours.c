@@ -300,7 +300,8 @@ static void neighbours_of_a_version(void **state)
     assert_null(below);
     assert_string_equal(above->name, "2.7.8");
     orr_release_neighbours(ORR_VERSION(9, 0, 0), &below, &above);
-    assert_string_equal(below->name, "2.30.7");
+    uint32_t count;
+    assert_ptr_equal(below, &orr_releases(&count)[count - 1]);
     assert_null(above);
 }
 

@@ -39,17 +39,14 @@ static void releases_stand_oldest_first_and_have_their_own_number(void **state)
 
 static void the_newest_verified_release_is_the_default(void **state)
 {
-    uint32_t count, verified = 0;
+    uint32_t count;
     const struct orr_release *all = orr_releases(&count), *newest = NULL;
     (void)state;
     for (uint32_t i = 0; i < count; i++)
-        if (all[i].verified) {
+        if (all[i].verified)
             newest = &all[i];
-            verified++;
-        }
+    assert_non_null(newest);
     assert_ptr_equal(orr_release_default(), newest);
-    assert_string_equal(newest->name, "2.30.7");
-    assert_int_equal(verified, 5); /* ../shared/conformance/reference has so many */
     assert_string_equal(orr_release_verification(newest), "verified against NCCL's own results");
     assert_string_equal(orr_release_verification(orr_release_find("2.28.9")), "not verified against references");
 }

@@ -9,6 +9,7 @@ export function summaryView({ doc, before, summary, source, findings = doc?.find
     const old = new Map(before ? figures(before) : []);
     return [
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
+        doc?.verified === false && h("p.unverified", null, h("span.badge", null, "not verified"), ` NCCL ${doc.nccl} is emulated, but not verified against references.`),
         doc && h("section", { "aria-label": "Figures" },
             h("dl.facts", null, figures(doc).map(([name, value]) => [
                 h("dt", null, name),
