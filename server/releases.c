@@ -43,14 +43,15 @@ static size_t piece(const char *text)
 }
 
 /* Prints text behind a label, in lines of WIDTH at most. */
-static void print_wrapped(const char *label, const char *text)
+static void print_wrapped(const char *label, int label_width, const char *text)
 {
-    printf("    %-*s", LABEL, label);
-    for (size_t column = 4 + LABEL; *text;) {
+    int indent = 4 + label_width;
+    printf("    %-*s", label_width, label);
+    for (size_t column = (size_t)indent; *text;) {
         size_t word = piece(text);
-        if (column + word > WIDTH && column > 4 + LABEL) {
-            printf("\n%*s", 4 + LABEL, "");
-            column = 4 + LABEL;
+        if (column + word > WIDTH && column > (size_t)indent) {
+            printf("\n%*s", indent, "");
+            column = (size_t)indent;
         }
         size_t with_blanks = word + strspn(text + word, " ");
         printf("%.*s", (int)with_blanks, text);
@@ -96,7 +97,7 @@ static enum orr_code print_line(const struct line *line, const struct orr_releas
     if (code == ORR_OK && orr_text_failed(&text))
         code = orr_fail_nomem(err);
     if (code == ORR_OK)
-        print_wrapped(line->label, text.data);
+        print_wrapped(line->label, LABEL, text.data);
     orr_text_release(&text);
     return code;
 }
@@ -116,8 +117,8 @@ static enum orr_code print_differences(const struct orr_release *here, const str
     printf("\n    %u behaviours differ from %s:\n", count, before->name);
     for (uint32_t i = 0; i < count; i++) {
         printf("\n    %s: %s\n", rows[i].behaviour.name, rows[i].behaviour.sentence);
-        print_wrapped(before->name, rows[i].before);
-        print_wrapped(here->name, rows[i].here);
+        print_wrapped(before->name, LABEL, rows[i].before);
+        print_wrapped(here->name, LABEL, rows[i].here);
     }
     return ORR_OK;
 }
@@ -125,8 +126,9 @@ static enum orr_code print_differences(const struct orr_release *here, const str
 static enum orr_code print_release(const struct orr_release *release, const struct orr_release *before, bool in_full,
                                    struct orr_arena *arena, struct orr_error *err)
 {
-    printf("%s  %s  %s%s\n    %s\n", release->name, release->date, orr_release_verification(release),
-           release == orr_release_default() ? ", the default" : "", release->summary);
+    printf("%s  %s  %s%s\n", release->name, release->date, orr_release_verification(release),
+           release == orr_release_default() ? ", the default" : "");
+    print_wrapped("", 0, release->summary);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         ORR_TRY(print_line(&lines[i], release, arena, err));
     if (before)

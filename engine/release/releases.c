@@ -462,9 +462,8 @@ static const struct orr_release releases[] = {
         .name = "2.30.7",
         .version = ORR_VERSION(2, 30, 7),
         .date = "2026-06",
-        .summary = "Ranks hang on physical GPUs (DEV), the nearest way wins before the fastest, PXN over C2C, NICs "
-                   "shared out by "
-                   "policy, rails and planes of NICs",
+        .summary = "Ranks hang on physical GPUs (DEV), the nearest way wins before the fastest, PXN by GPUs with GPU "
+                   "Direct RDMA, rails and planes of NICs, NVLS from two GPUs on",
         .verified = true,
         .path_types = path_types_2_27,
         .path_type_count = COUNT(path_types_2_27),

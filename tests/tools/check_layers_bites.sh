@@ -38,7 +38,7 @@ engine/search/x.c #include "engine/orrery.h"
 engine/insight/x.c #include "engine/diagram/diagram.h"
 engine/diagram/x.c #include "engine/insight/finding.h"
 engine/paths/x.c if (system->release->version >= 22707)
-engine/decide/x.c if (now >= ORR_VERSION(2, 28, 9))
+engine/search/x.c if (now >= ORR_VERSION(2, 28, 9))
 api/x.c static const char *place = "../shared/topologies";
 static/x.js fetch("../shared/topologies");
 BAD
