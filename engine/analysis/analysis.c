@@ -73,7 +73,7 @@ static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err
 static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *times, struct orr_error *err)
 {
     uint64_t since = times ? now() : 0;
-    ORR_TRY(orr_system_build(a->dump, a->query.settings.release, a->arena, &a->built, err));
+    ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));
     a->local_ranks = orr_system_count(&a->built, ORR_GPU);
     if ((uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
         return orr_fail(err, ORR_LIMIT, "%u hosts of %u GPUs are more than %u ranks", a->query.hosts, a->local_ranks,

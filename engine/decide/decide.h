@@ -15,6 +15,7 @@
     X(P2P_BEYOND_LEVEL, "The path is farther than the P2P level.")                                                     \
     X(GDR_NET_CANNOT, "The NIC does not support GPU Direct RDMA (gdr=\"0\" on the net).")                              \
     X(GDR_GPU_CANNOT, "The GPU does not support GPU Direct RDMA (gdr=\"0\" on the gpu).")                              \
+    X(GDR_PARTITION, "The GPU is a partition of one, and NCCL_NET_GDR_MLOPART is 0.")                                  \
     X(GDR_READ_OFF, "Reading GPU memory for sending is off for this GPU (NCCL_NET_GDR_READ, or automatic before sm "   \
                     "80 without NVLink).")                                                                             \
     X(GDR_BEYOND_LEVEL, "The NIC is farther from the GPU than the GDR level.")                                         \

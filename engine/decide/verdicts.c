@@ -142,6 +142,13 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
         *ret_decision = decision;
         return ORR_OK;
     }
+    if (system->nodes[gpu].gpu.mlopart != -1 && orr_setting_int(settings, ORR_SET_NET_GDR_MLOPART) == 0) {
+        decision.rule = ORR_RULE_GDR_PARTITION;
+        decision.setting = ORR_SET_NET_GDR_MLOPART;
+        decision.by_user = settings->values[ORR_SET_NET_GDR_MLOPART].given;
+        *ret_decision = decision;
+        return ORR_OK;
+    }
     if (sending && !may_read(paths, settings, gpu)) {
         decision.rule = ORR_RULE_GDR_READ_OFF;
         decision.setting = ORR_SET_NET_GDR_READ;

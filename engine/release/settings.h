@@ -33,6 +33,7 @@
     X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA")                                                                     \
     X(NET_GDR_C2C, "NCCL_NET_GDR_C2C")                                                                                 \
     X(NET_GDR_LEVEL, "NCCL_NET_GDR_LEVEL")                                                                             \
+    X(NET_GDR_MLOPART, "NCCL_NET_GDR_MLOPART")                                                                         \
     X(NET_GDR_READ, "NCCL_NET_GDR_READ")                                                                               \
     X(NETDEVS_POLICY, "NCCL_NETDEVS_POLICY")                                                                           \
     X(NET_OVERHEAD, "NCCL_NET_OVERHEAD")                                                                               \
@@ -52,6 +53,7 @@
     X(PXN_DISABLE, "NCCL_PXN_DISABLE")                                                                                 \
     X(SHM_DISABLE, "NCCL_SHM_DISABLE")                                                                                 \
     X(THREAD_THRESHOLDS, "NCCL_THREAD_THRESHOLDS")                                                                     \
+    X(TOPO_SPLIT_MLOPART, "NCCL_TOPO_SPLIT_MLOPART")                                                                   \
     X(UNPACK_DOUBLE_NCHANNELS, "NCCL_UNPACK_DOUBLE_NCHANNELS")                                                         \
     X(WORK_ARGS_BYTES, "NCCL_WORK_ARGS_BYTES")
 

@@ -15,6 +15,7 @@
 #include "engine/topology/dump.h"
 
 struct orr_release;
+struct orr_settings;
 
 enum orr_node_type { /* ORDER: releases list nodes in this order */
                      ORR_GPU,
@@ -132,10 +133,11 @@ char *orr_system_node_id(const struct orr_system *system, uint32_t node, char bu
 /* Finds a node by such a text, by "rank:3" or by a bus id ("0000:1b:00.0"); ORR_NO_NODE: none. */
 uint32_t orr_system_find(const struct orr_system *system, const char *text);
 
-/* Builds the graph of a dump as the release does it, ranks renumbered from 0. All memory comes from arena.
+/* Builds the graph of a dump as the settings' release does it, ranks renumbered from 0. All memory comes from arena.
  * INVALID with the place in the file for what NCCL would refuse, NO_RANKS where no GPU takes part. */
-enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_release *release, struct orr_arena *arena,
-                               struct orr_system *ret_system, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_settings *settings,
+                               struct orr_arena *arena, struct orr_system *ret_system,
+                               struct orr_error *err) ORR_NO_DISCARD;
 
 /* A copy without the nodes for which keep[index] is 0 and without the links to them; order stays. */
 enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/release/release.h"
+#include "engine/release/settings.h"
 #include "engine/topology/pci.h"
 #include "engine/topology/system_builder.h"
 
@@ -81,7 +81,7 @@ static enum orr_code add_gpu(struct orr_builder *b, uint32_t pci, uint32_t gpu, 
     node->gpu.dev = dev;
     node->gpu.sm = sm;
     node->gpu.gdr = gdr;
-    node->gpu.mlopart = orr_element_int(b->dump, gpu, ORR_ATTR_MLOPART, -1);
+    node->gpu.mlopart = -1;
     if (b->release->gpu_links_itself)
         return orr_builder_link(b, *ret_node, *ret_node, ORR_LINK_LOC, ORR_LOC_BW);
     return ORR_OK;
@@ -312,10 +312,11 @@ static enum orr_code number_ranks(struct orr_builder *b)
     return ORR_OK;
 }
 
-enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_release *release, struct orr_arena *arena,
-                               struct orr_system *ret_system, struct orr_error *err)
+enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_settings *settings,
+                               struct orr_arena *arena, struct orr_system *ret_system, struct orr_error *err)
 {
-    struct orr_builder b = {.dump = dump, .release = release, .arena = arena, .err = err};
+    struct orr_builder b = {.dump = dump, .release = settings->release, .arena = arena, .err = err};
+    b.splits_partitions = orr_setting_int(settings, ORR_SET_TOPO_SPLIT_MLOPART) != 0;
     b.element_system = ORR_NEW(arena, uint32_t, dump->element_count);
     if (!b.element_system)
         return orr_fail_nomem(err);

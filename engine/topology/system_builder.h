@@ -22,6 +22,7 @@ struct orr_growing_node {
 struct orr_builder {
     const struct orr_dump *dump;
     const struct orr_release *release;
+    bool splits_partitions; /* NCCL_TOPO_SPLIT_MLOPART: each partition of a GPU is a device */
     struct orr_arena *arena;
     struct orr_error *err;
     struct orr_growing_node *nodes;
@@ -58,6 +59,8 @@ void orr_builder_remove(struct orr_builder *builder, uint32_t node);
 /* The GPUs of one <pci> as ranks on physical devices (system_devices.c). */
 enum orr_code orr_builder_devices(struct orr_builder *builder, uint32_t pci, uint32_t system,
                                   uint32_t parent) ORR_NO_DISCARD;
+/* The partition that a <gpu> is, as far as partitions are devices of their own; -1: the whole GPU. */
+int32_t orr_builder_partition_of(const struct orr_builder *builder, uint32_t gpu);
 /* All DEV nodes of one physical GPU: up to two. Returns how many. */
 uint32_t orr_builder_partitions(const struct orr_builder *builder, uint32_t system, uint64_t bus_id,
                                 uint32_t ret_devs[2]);

@@ -5,6 +5,11 @@
 
 enum { PARTITION_BW = 2618, BUS_ID_BITS = 40 };
 
+int32_t orr_builder_partition_of(const struct orr_builder *b, uint32_t gpu)
+{
+    return b->splits_partitions ? orr_element_int(b->dump, gpu, ORR_ATTR_MLOPART, -1) : -1;
+}
+
 /* Local id of a device: its bus id, with the partition in the two lowest bits. */
 static enum orr_code device_id(const struct orr_builder *b, uint32_t pci, uint64_t bus_id, int32_t partition,
                                uint64_t *ret_id)
@@ -31,11 +36,24 @@ uint32_t orr_builder_partitions(const struct orr_builder *b, uint32_t system, ui
     return count;
 }
 
+/* Only different partitions may have one bus id; NCCL takes several ranks on one GPU by NCCL_MULTI_RANK_GPU_ENABLE
+ * alone, which nothing here assumes. */
+static bool are_partitions(int32_t a, int32_t b)
+{
+    return a >= 0 && b >= 0 && a != b;
+}
+
+static enum orr_code refuse_second_gpu(const struct orr_builder *b, uint32_t pci)
+{
+    return orr_fail_element(b->dump, pci, b->err, ORR_INVALID, "two GPUs of one host have the bus id %s",
+                            orr_element_text(b->dump, pci, ORR_ATTR_BUSID));
+}
+
 static enum orr_code find_device(struct orr_builder *b, uint32_t pci, uint32_t gpu, uint32_t system, uint64_t bus_id,
                                  uint32_t parent, uint32_t *ret_dev)
 {
     const struct orr_dump *dump = b->dump;
-    int32_t partition = orr_element_int(dump, gpu, ORR_ATTR_MLOPART, -1), width, sm, dev;
+    int32_t partition = orr_builder_partition_of(b, gpu), width, sm, dev;
     uint64_t local;
     const char *speed;
     ORR_TRY(device_id(b, pci, bus_id, partition, &local));
@@ -43,6 +61,9 @@ static enum orr_code find_device(struct orr_builder *b, uint32_t pci, uint32_t g
     if (*ret_dev != ORR_NO_NODE)
         return ORR_OK;
     uint32_t others[2], count = orr_builder_partitions(b, system, bus_id, others);
+    for (uint32_t i = 0; i < count; i++)
+        if (!are_partitions(b->nodes[others[i]].node.gpu.mlopart, partition))
+            return refuse_second_gpu(b, pci);
     ORR_TRY(orr_element_need_int(dump, gpu, ORR_ATTR_SM, &sm, b->err));
     ORR_TRY(orr_element_need_int(dump, gpu, ORR_ATTR_DEV, &dev, b->err));
     ORR_TRY(orr_element_need_int(dump, pci, ORR_ATTR_LINK_WIDTH, &width, b->err));
@@ -61,11 +82,15 @@ static enum orr_code find_device(struct orr_builder *b, uint32_t pci, uint32_t g
 
 static enum orr_code add_rank(struct orr_builder *b, uint32_t pci, uint32_t gpu, uint32_t system, uint32_t dev)
 {
-    int32_t gdr;
+    int32_t gdr, partition = orr_element_int(b->dump, gpu, ORR_ATTR_MLOPART, -1);
     uint32_t node, on_device = 0;
     ORR_TRY(orr_element_need_int(b->dump, gpu, ORR_ATTR_GDR, &gdr, b->err));
-    for (uint32_t l = 0; l < b->nodes[dev].count; l++)
-        on_device += b->nodes[b->nodes[dev].links[l].to].node.type == ORR_GPU;
+    for (uint32_t l = 0; l < b->nodes[dev].count; l++) {
+        const struct orr_node *to = &b->nodes[b->nodes[dev].links[l].to].node;
+        on_device += to->type == ORR_GPU;
+        if (to->type == ORR_GPU && !are_partitions(to->gpu.mlopart, partition))
+            return refuse_second_gpu(b, pci);
+    }
     uint64_t local =
         (uint64_t)on_device << BUS_ID_BITS | (orr_id_local(b->nodes[dev].node.id) & (((uint64_t)1 << BUS_ID_BITS) - 1));
     ORR_TRY(orr_builder_add(b, ORR_GPU, orr_builder_id(b, system, local), pci, &node));
@@ -73,6 +98,7 @@ static enum orr_code add_rank(struct orr_builder *b, uint32_t pci, uint32_t gpu,
     n->gpu = b->nodes[dev].node.gpu;
     n->gpu.rank = orr_element_int(b->dump, gpu, ORR_ATTR_RANK, 0); /* renumbered at the end */
     n->gpu.gdr = gdr;
+    n->gpu.mlopart = partition;
     return orr_builder_link_both(b, dev, node, ORR_LINK_LOC, ORR_LOC_BW);
 }
 

@@ -64,7 +64,10 @@ static uint32_t carriers_of(const struct orr_builder *b, uint32_t element, uint3
     const char *bus_id = orr_element_text(dump, pci, ORR_ATTR_BUSID);
     if (!bus_id || !orr_element_text(dump, gpu, ORR_ATTR_RANK))
         return 0;
-    int32_t partition = orr_element_int(dump, gpu, ORR_ATTR_MLOPART, -1);
+    int32_t partition = orr_builder_partition_of(b, gpu);
+    for (uint32_t c = dump->elements[pci].first_child; c != gpu; c = dump->elements[c].next_sibling)
+        if (dump->elements[c].kind == ORR_ELEMENT_GPU && orr_builder_partition_of(b, c) == partition)
+            return 0; /* of several ranks on one device the first one's elements count */
     uint64_t local = orr_bus_id_parse(bus_id) | (partition < 0 ? 0 : (uint64_t)((2 * partition + 1) & 3));
     ret_nodes[0] = orr_builder_find(b, ORR_DEV, orr_builder_id(b, b->element_system[element], local));
     return ret_nodes[0] != ORR_NO_NODE;

@@ -35,17 +35,23 @@ static inline struct orr_dump *read_text(const char *text)
 }
 
 /* Analyses text for so many hosts; settings are NAME, VALUE pairs that end with NULL, or NULL for none. */
-static inline struct fixture analyse_text(const char *text, uint32_t hosts, const char *const *settings)
+static inline struct fixture analyse_in(const char *release, const char *text, uint32_t hosts,
+                                        const char *const *settings)
 {
     struct orr_error err = {0};
     struct fixture f = {.dump = read_text(text)};
     struct orr_query query = {.hosts = hosts};
-    orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+    orr_settings_init(&query.settings, orr_release_find(release));
     for (; settings && *settings; settings += 2)
         assert_ok(orr_settings_set(&query.settings, settings[0], settings[1], &err), &err);
     assert_ok(orr_analyze(f.dump, &query, NULL, &f.analysis, &err), &err);
     assert_true(orr_system_check(&f.analysis->built, &err));
     return f;
+}
+
+static inline struct fixture analyse_text(const char *text, uint32_t hosts, const char *const *settings)
+{
+    return analyse_in("2.27.7", text, hosts, settings);
 }
 
 static inline void release_fixture(struct fixture *f)

@@ -12,7 +12,9 @@ static enum orr_code try_build_in(const char *release, const char *text, struct 
 {
     *b = (struct built){.dump = read_text(text), .arena = orr_arena_new(0)};
     *err = (struct orr_error){0};
-    return orr_system_build(b->dump, orr_release_find(release), b->arena, &b->system, err);
+    struct orr_settings settings;
+    orr_settings_init(&settings, orr_release_find(release));
+    return orr_system_build(b->dump, &settings, b->arena, &b->system, err);
 }
 
 static enum orr_code try_build(const char *text, struct built *b, struct orr_error *err)
