@@ -233,7 +233,8 @@ enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_
     struct orr_paths paths = {.system = system, .arena = arena};
     uint32_t nodes = system->node_count;
     struct waves w = {.system = system, .arena = arena, .err = err};
-    paths.nets_per_gpu = read_policy(orr_setting_text(settings, ORR_SET_NETDEVS_POLICY));
+    if (orr_setting_in(ORR_SET_NETDEVS_POLICY, system->release))
+        paths.nets_per_gpu = read_policy(orr_setting_text(settings, ORR_SET_NETDEVS_POLICY));
     w.relay_by_gpu = orr_setting_int(settings, ORR_SET_NVB_DISABLE) == 0;
     paths.base_of = ORR_NEW(arena, uint32_t, nodes);
     paths.known_types = w.known_types = ORR_NEW(arena, uint16_t, nodes);

@@ -34,6 +34,22 @@ struct level_case {
     int p2p;
 };
 
+/* NCCL_NETDEVS_POLICY came with 2.28: a release that does not know it goes on as before. */
+static void the_policy_of_nics_is_heeded_where_it_is_known(void **state)
+{
+    const char *all[] = {"NCCL_NETDEVS_POLICY", "ALL", NULL};
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    (void)state;
+    for (uint32_t i = 0; i < count; i++) {
+        struct fixture f = analyse_in(releases[i].name, TWO_BRIDGES(X86_INTEL), 1, all);
+        bool known = orr_setting_in(ORR_SET_NETDEVS_POLICY, &releases[i]);
+        assert_int_equal(f.analysis->parts[0].paths.nets_per_gpu, known ? ORR_NETS_EVERY : ORR_NETS_AUTO);
+        release_fixture(&f);
+    }
+    assert_false(orr_setting_in(ORR_SET_NETDEVS_POLICY, orr_release_find("2.27.7")));
+}
+
 static void p2p_keeps_to_its_level(void **state)
 {
     (void)state;
@@ -233,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_of_paths_follow_bridges_and_cpus),
+        cmocka_unit_test(the_policy_of_nics_is_heeded_where_it_is_known),
         cmocka_unit_test(p2p_keeps_to_its_level),
         cmocka_unit_test(two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not),
         cmocka_unit_test(sockets_part_where_the_network_is_faster),
