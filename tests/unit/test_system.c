@@ -8,13 +8,20 @@ struct built {
     struct orr_system system;
 };
 
-static enum orr_code try_build_in(const char *release, const char *text, struct built *b, struct orr_error *err)
+static enum orr_code try_build_with(const char *release, const char *split, const char *text, struct built *b,
+                                    struct orr_error *err)
 {
+    struct orr_settings settings;
     *b = (struct built){.dump = read_text(text), .arena = orr_arena_new(0)};
     *err = (struct orr_error){0};
-    struct orr_settings settings;
     orr_settings_init(&settings, orr_release_find(release));
+    ORR_TRY(orr_settings_set(&settings, "NCCL_TOPO_SPLIT_MLOPART", split, err));
     return orr_system_build(b->dump, &settings, b->arena, &b->system, err);
+}
+
+static enum orr_code try_build_in(const char *release, const char *text, struct built *b, struct orr_error *err)
+{
+    return try_build_with(release, "", text, b, err);
 }
 
 static enum orr_code try_build(const char *text, struct built *b, struct orr_error *err)
@@ -260,12 +267,17 @@ static void partitions_share_the_links_of_their_gpu(void **state)
 static void a_device_with_one_rank_folds_into_it(void **state)
 {
     (void)state;
-    struct built b =
-        build_in("2.30.7", "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
-                           ">" GPU("0000:01:00.0", "0", "90",
-                                   "") "<pci busid=\"0000:02:00.0\" class=\"0x030200\" " GEN4X16
-                                       "><gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\"/>"
-                                       "<gpu dev=\"1\" sm=\"90\" rank=\"2\" gdr=\"1\"/></pci></cpu></system>");
+    struct built b;
+    struct orr_error err;
+    assert_ok(try_build_with("2.30.7", "0",
+                             "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
+                             ">" GPU("0000:01:00.0", "0", "90",
+                                     "") "<pci busid=\"0000:02:00.0\" class=\"0x030200\" " GEN4X16
+                                         "><gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\" mlopart=\"0\"/>"
+                                         "<gpu dev=\"1\" sm=\"90\" rank=\"2\" gdr=\"1\" mlopart=\"1\"/>"
+                                         "</pci></cpu></system>",
+                             &b, &err),
+              &err);
     struct orr_system folded;
     uint32_t *folded_into, alone = b.system.first[ORR_DEV], shared = alone + 1, gpu = b.system.first[ORR_GPU];
     assert_int_equal(orr_system_count(&b.system, ORR_DEV), 2);
