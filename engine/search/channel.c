@@ -108,7 +108,7 @@ static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out,
 {
     uint32_t moves = 2 * s->n, done = 0;
     for (; done < moves; done++) {
-        uint32_t gpu = done % s->n;
+        uint32_t gpu = done < s->n ? done : done - s->n;
         struct orr_leg *leg = done < s->n ? &out[gpu] : &home[gpu * home_stride];
         if (!orr_search_take_slowly(s, leg, &s->rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]))
             break;
@@ -116,7 +116,7 @@ static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out,
     if (done == moves)
         visit(s, -1, (int32_t)s->n, (struct orr_shape){-1, -1}, ORR_FREE, budget);
     while (done-- > 0) {
-        uint32_t gpu = done % s->n;
+        uint32_t gpu = done < s->n ? done : done - s->n;
         const struct orr_leg *leg = done < s->n ? &out[gpu] : &home[gpu * home_stride];
         orr_search_give_slowly(s, leg, &s->rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]);
     }
