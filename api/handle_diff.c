@@ -24,7 +24,7 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
     if (code == ORR_OK)
         code = orr_call_work_of(call, &other, &b, err);
     if (code == ORR_OK)
-        code = orr_changes_find(a->analysis, b->analysis, orr_changes_default_limit(a->analysis), arena, &changes, err);
+        code = orr_changes_find(a->analysis, b->analysis, orr_changes_effort(a->analysis), arena, &changes, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_diff_json(&json, &changes, call->id), ret_answer, err);
     if (a)

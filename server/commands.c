@@ -42,7 +42,7 @@ static enum orr_code write_changes(const struct orr_options *options, const stru
     struct orr_arena *arena = orr_arena_new(0);
     enum orr_code code = arena ? orr_analyze(question->dump, &other, NULL, &against, err) : orr_fail_nomem(err);
     if (code == ORR_OK)
-        code = orr_changes_find(analysis, against, orr_changes_default_limit(analysis), arena, &changes, err);
+        code = orr_changes_find(analysis, against, orr_changes_effort(analysis), arena, &changes, err);
     if (code == ORR_OK)
         code = orr_json_write(&json, orr_diff_json(&json, &changes, base_name(question->name)), options->pretty, text,
                               err);

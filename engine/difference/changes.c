@@ -5,15 +5,16 @@
 
 #include "engine/difference/reasons.h"
 
-enum { MOST_ANALYSES = 128, LEAST_ANALYSES = 8, RANKS_FOR_ALL = 16 };
-
-uint32_t orr_changes_default_limit(const struct orr_analysis *a)
+struct orr_effort orr_changes_effort(const struct orr_analysis *a)
 {
+    enum { MOST_ANALYSES = 128, LEAST_ANALYSES = 8, RANKS_FOR_ALL = 16, MOST_STEPS = 32000000 };
     uint32_t size = a->local_ranks > a->ranks / 32 ? a->local_ranks : a->ranks / 32;
-    if (size <= RANKS_FOR_ALL)
-        return MOST_ANALYSES;
-    uint32_t limit = MOST_ANALYSES * RANKS_FOR_ALL / size;
-    return limit < LEAST_ANALYSES ? LEAST_ANALYSES : limit;
+    struct orr_effort most = {.analyses = MOST_ANALYSES, .steps = MOST_STEPS};
+    if (size > RANKS_FOR_ALL)
+        most.analyses = MOST_ANALYSES * RANKS_FOR_ALL / size;
+    if (most.analyses < LEAST_ANALYSES)
+        most.analyses = LEAST_ANALYSES;
+    return most;
 }
 
 /* Whether a side has the devices that a fact is about: where it has not, the missing device says it all. */
@@ -179,7 +180,7 @@ static enum orr_code group(struct orr_changes *result, const struct orr_changed 
     return ORR_OK;
 }
 
-enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, uint32_t limit,
+enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, struct orr_effort most,
                                struct orr_arena *arena, struct orr_changes *ret_changes, struct orr_error *err)
 {
     struct orr_facts of_a, of_b;
@@ -192,7 +193,7 @@ enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_an
     if (!pairing.changed)
         return orr_fail_nomem(err);
     pair_up(ret_changes, &pairing);
-    ORR_TRY(orr_reasons_find(a->dump, &ret_changes->way, pairing.changed, pairing.count, limit, arena, &reasons, err));
+    ORR_TRY(orr_reasons_find(a->dump, &ret_changes->way, pairing.changed, pairing.count, most, arena, &reasons, err));
     ret_changes->analyses = reasons.analyses;
     return group(ret_changes, pairing.changed, &reasons, arena, err);
 }

@@ -30,12 +30,13 @@ struct orr_changes {
     bool complete;              /* every change has its reason */
 };
 
-/* How many analyses the reasons may cost where the caller has no better idea: fewer for large machines. */
-uint32_t orr_changes_default_limit(const struct orr_analysis *a);
+/* What the reasons may cost where the caller has no better idea: a few seconds at most, fewer analyses for large
+ * machines. */
+struct orr_effort orr_changes_effort(const struct orr_analysis *a);
 
-/* Compares two analyses of the same dump and finds the reasons by at most `limit` further analyses. Which analyses
- * those are depends on nothing but the two questions and the dump. Memory comes from arena. */
-enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, uint32_t limit,
+/* Compares two analyses of the same dump and finds the reasons by further analyses. Which those are depends on nothing
+ * but the two questions, the dump and the effort allowed. Memory comes from arena. */
+enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, struct orr_effort most,
                                struct orr_arena *arena, struct orr_changes *ret_changes,
                                struct orr_error *err) ORR_NO_DISCARD;
 

@@ -41,6 +41,15 @@ static enum orr_code pick_values(struct hunt *h, const struct orr_analysis *anal
     return code;
 }
 
+static uint64_t steps_of(const struct orr_analysis *analysis)
+{
+    uint64_t steps = 0;
+    for (uint32_t p = 0; p < analysis->part_count; p++)
+        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
+            steps += analysis->parts[p].contribution.graphs[kind].steps;
+    return steps;
+}
+
 /* Answers the question after so many steps. A mixture that cannot be answered is no error. */
 static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *err)
 {
@@ -57,6 +66,7 @@ static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *er
     enum orr_code code = orr_analyze(h->dump, &mixture->query, NULL, &analysis, &own);
     if (code == ORR_OK) {
         code = pick_values(h, analysis, values, err);
+        h->reasons->steps += steps_of(analysis);
         orr_analysis_free(analysis);
         h->values[taken] = values;
     } else if (code == ORR_NOMEM) {
@@ -115,10 +125,10 @@ static void push(struct hunt *h, uint32_t from, uint32_t to)
         h->open[h->open_count++] = s;
 }
 
-static enum orr_code hunt(struct hunt *h, uint32_t limit, struct orr_error *err)
+static enum orr_code hunt(struct hunt *h, struct orr_effort most, struct orr_error *err)
 {
     push(h, 0, h->way->count);
-    while (h->open_count && h->reasons->analyses < limit) {
+    while (h->open_count && h->reasons->analyses < most.analyses && h->reasons->steps < most.steps) {
         uint32_t longest = 0;
         for (uint32_t i = 1; i < h->open_count; i++)
             if (h->open[i].to - h->open[i].from > h->open[longest].to - h->open[longest].from)
@@ -144,8 +154,8 @@ static enum orr_code hunt(struct hunt *h, uint32_t limit, struct orr_error *err)
 }
 
 enum orr_code orr_reasons_find(const struct orr_dump *dump, const struct orr_way *way,
-                               const struct orr_changed *changed, size_t count, uint32_t limit, struct orr_arena *arena,
-                               struct orr_reasons *ret_reasons, struct orr_error *err)
+                               const struct orr_changed *changed, size_t count, struct orr_effort most,
+                               struct orr_arena *arena, struct orr_reasons *ret_reasons, struct orr_error *err)
 {
     uint32_t points = way->count + 1;
     struct orr_reasons *r = ret_reasons;
@@ -166,5 +176,5 @@ enum orr_code orr_reasons_find(const struct orr_dump *dump, const struct orr_way
     }
     h.values[0] = first;
     h.values[way->count] = last;
-    return way->count ? hunt(&h, limit, err) : ORR_OK;
+    return way->count ? hunt(&h, most, err) : ORR_OK;
 }

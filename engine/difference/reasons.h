@@ -16,6 +16,7 @@ struct orr_reasons {
     uint64_t *sets; /* [changed * words]: bit S: changes at step S, or may */
     bool *certain;  /* [changed] */
     uint32_t analyses;
+    uint64_t steps; /* of the search, in those analyses */
 };
 
 static inline bool orr_reason_has(const struct orr_reasons *reasons, size_t changed, uint32_t step)
@@ -23,9 +24,10 @@ static inline bool orr_reason_has(const struct orr_reasons *reasons, size_t chan
     return reasons->sets[changed * reasons->words + step / 64] >> (step % 64) & 1;
 }
 
-/* Answers questions along the way, at most `limit`, until each change is between two neighbouring ones. */
+/* Answers questions along the way, within the limits, until each change is between two neighbouring ones. */
 enum orr_code orr_reasons_find(const struct orr_dump *dump, const struct orr_way *way,
-                               const struct orr_changed *changed, size_t count, uint32_t limit, struct orr_arena *arena,
-                               struct orr_reasons *ret_reasons, struct orr_error *err) ORR_NO_DISCARD;
+                               const struct orr_changed *changed, size_t count, struct orr_effort most,
+                               struct orr_arena *arena, struct orr_reasons *ret_reasons,
+                               struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

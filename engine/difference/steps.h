@@ -30,6 +30,12 @@ struct orr_mixture {
     struct orr_query query;
 };
 
+/* What finding reasons may cost, in counts, so that it is the same everywhere. */
+struct orr_effort {
+    uint32_t analyses;
+    uint64_t steps; /* of the search: no further analysis is begun past them */
+};
+
 /* Texts and steps lie in arena. */
 enum orr_code orr_way_find(const struct orr_query *a, const struct orr_query *b, struct orr_arena *arena,
                            struct orr_way *ret_way, struct orr_error *err) ORR_NO_DISCARD;

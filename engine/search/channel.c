@@ -188,6 +188,7 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_s
     if (*budget <= 0)
         return;
     --*budget;
+    s->steps++;
     if (p == (int32_t)s->n) {
         complete(s, budget);
         return;

@@ -41,6 +41,7 @@ struct orr_graph {
     int32_t cross_nic;
     int32_t same_channels;
     int32_t hops;
+    uint64_t steps;           /* of the search that were taken to find it */
     uint32_t gpu_count;       /* width of a row of `gpus` */
     uint32_t row_count;       /* GPUs that a channel names: gpu_count, 1 for NVLS */
     const int32_t *gpus;      /* [channel * gpu_count + position]: host rank */

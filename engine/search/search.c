@@ -249,6 +249,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
                          struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
     struct orr_limits limits;
+    uint64_t before = s->steps;
     orr_search_limits(s, request, &limits);
     if (limits.start.pattern == ORR_PATTERN_NONE)
         return ORR_OK; /* stays as one that was not asked for */
@@ -260,7 +261,9 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
         orr_error_advice(err, "set NCCL_NVLS_ENABLE=0, or choose a later release");
         return ORR_UNSUPPORTED;
     }
-    return deliver(s, request->kind, arena, &graphs[request->kind], err);
+    ORR_TRY(deliver(s, request->kind, arena, &graphs[request->kind], err));
+    graphs[request->kind].steps = s->steps - before;
+    return ORR_OK;
 }
 
 enum orr_code orr_search(const struct orr_paths *paths, const struct orr_settings *settings,

@@ -114,6 +114,7 @@ enum orr_crossing {
 };
 
 struct orr_search_state {
+    uint64_t steps; /* taken so far, in all attempts */
     const struct orr_system *system;
     const struct orr_paths *paths;
     const struct orr_settings *settings;

@@ -42,7 +42,7 @@ static struct sides compare(const char *text, struct orr_query a, struct orr_que
     assert_non_null(s.arena);
     assert_ok(orr_analyze(s.dump, &a, NULL, &s.a, &err), &err);
     assert_ok(orr_analyze(s.dump, &b, NULL, &s.b, &err), &err);
-    assert_ok(orr_changes_find(s.a, s.b, limit, s.arena, &s.changes, &err), &err);
+    assert_ok(orr_changes_find(s.a, s.b, (struct orr_effort){limit, UINT64_MAX}, s.arena, &s.changes, &err), &err);
     return s;
 }
 
