@@ -7,7 +7,7 @@
 
 struct orr_effort orr_changes_effort(const struct orr_analysis *a)
 {
-    enum { MOST_ANALYSES = 128, LEAST_ANALYSES = 8, RANKS_FOR_ALL = 16, MOST_STEPS = 32000000 };
+    enum { MOST_ANALYSES = 128, LEAST_ANALYSES = 8, RANKS_FOR_ALL = 16, MOST_STEPS = 100000000 };
     uint32_t size = a->local_ranks > a->ranks / 32 ? a->local_ranks : a->ranks / 32;
     struct orr_effort most = {.analyses = MOST_ANALYSES, .steps = MOST_STEPS};
     if (size > RANKS_FOR_ALL)
