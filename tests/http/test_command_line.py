@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
 
 def run(*arguments, stdin=b""):
     done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, timeout=60,
-                          env=dict(os.environ, HOME="/nonexistent", XDG_STATE_HOME="", **SANITIZERS))
+                          env=dict(os.environ, HOME="/dev/null", XDG_STATE_HOME="", **SANITIZERS))
     assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout, done.stderr.decode()
 
