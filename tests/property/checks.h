@@ -1,0 +1,53 @@
+/* The properties: what must hold for every analysis, whatever the machine. Each check looks at one room's results and
+ * knows NCCL's rules from the outside: it recomputes nothing with the engine's own code. Where NCCL itself does not keep a
+ * property, the exception stands beside the check as a rule of its own. */
+#ifndef ORR_PROPERTY_CHECKS_H
+#define ORR_PROPERTY_CHECKS_H
+
+#include "engine/analysis/analysis.h"
+
+/* How often each property was put to the test: one that never was has not been shown. */
+#define TALLY_MAP(X)                                                                                                   \
+    X(systems, "systems")                                                                                              \
+    X(paths, "paths followed link by link")                                                                            \
+    X(bandwidths, "path bandwidths recomputed")                                                                        \
+    X(symmetric, "pairs of paths compared both ways")                                                                  \
+    X(mirrored, "of them the same links both ways")                                                                    \
+    X(diverted, "paths diverted by a decision")                                                                        \
+    X(graphs, "graphs")                                                                                                \
+    X(moves, "moves of channels")                                                                                      \
+    X(loads, "loaded links")                                                                                           \
+    X(fallbacks, "graphs in simple order")                                                                             \
+    X(rings, "rings")                                                                                                  \
+    X(trees, "trees")                                                                                                  \
+    X(several, "of them over several nodes")                                                                           \
+    X(nvls_trees, "NVLS trees")                                                                                        \
+    X(chains, "CollNet chains")                                                                                        \
+    X(figures, "figures of the tuning model")                                                                          \
+    X(choices, "choices of an algorithm")                                                                              \
+    X(documents, "documents parsed")                                                                                   \
+    X(repeats, "analyses repeated")
+
+struct tally {
+#define X(name, text) uint64_t name;
+    TALLY_MAP(X)
+#undef X
+};
+
+/* Each returns false with what is wrong in err. */
+bool check_system(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_paths(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_symmetry(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_graphs(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_loads(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_channels(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_tuning(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+
+/* The analysis document as bytes: valid JSON without a missing number. *ret_bytes is the caller's to free. */
+bool check_document(const struct orr_analysis *analysis, struct tally *tally, char **ret_bytes, size_t *ret_length,
+                    struct orr_error *err);
+
+/* Says what is wrong and gives false. */
+#define WRONG(err, ...) ((void)orr_fail((err), ORR_INTERNAL, __VA_ARGS__), false)
+
+#endif
