@@ -1,7 +1,8 @@
 /* Channels of the communicator: rings are permutations, trees span without cycles, parents and children agree.
  *
- * Exceptions: NVLS trees join heads only, and a CollNet chain is missing on nodes whose graph has fewer channels (NCCL leaves
- * those roles empty). */
+ * Exceptions: NVLS trees join heads only; a CollNet chain is missing on nodes whose graph has fewer channels (NCCL
+ * leaves those roles empty); and where users say that there are no peers (NCCL_P2P_MAX_PEERS), 2.30.7 divides no
+ * channels between them, so that one peer may get more than there are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ static bool check_counts(const struct orr_analysis *a, struct orr_error *err)
         return WRONG(err, "%u ranks on %u nodes, not %u on %u", c->rank_count, c->node_count, a->ranks,
                      a->part_count * a->query.hosts);
     if (c->channel_count < 1 || c->channel_count > most || c->coll_channels < 1 || c->coll_channels > c->channel_count)
-        return WRONG(err, "%d channels, %d of them for collectives, at most %d", c->channel_count, c->coll_channels, most);
+        return WRONG(err, "%d channels, %d of them for collectives, at most %d", c->channel_count, c->coll_channels,
+                     most);
     if (c->distinct_count < 1 || c->distinct_count > c->channel_count)
         return WRONG(err, "%d distinct channels of %d", c->distinct_count, c->channel_count);
     for (int32_t i = 0; i < c->channel_count; i++)
@@ -26,7 +28,9 @@ static bool check_counts(const struct orr_analysis *a, struct orr_error *err)
     if (c->nvls_channels < 0 || c->nvls_channels > most || c->nvls_tree_channels > most)
         return WRONG(err, "%d NVLS channels, %d with trees, at most %d", c->nvls_channels, c->nvls_tree_channels, most);
     int32_t p2p = c->p2p_channels, per = c->p2p_channels_per_peer;
-    if (p2p < 1 || p2p > most || (p2p & (p2p - 1)) || per < 1 || per > p2p || (per & (per - 1)))
+    int64_t peers = orr_setting_int(&a->query.settings, ORR_SET_P2P_MAX_PEERS);
+    bool unbounded = a->query.settings.release->exchanges_net_rates && peers != ORR_SETTING_UNSET && peers <= 0;
+    if (p2p < 1 || p2p > most || (p2p & (p2p - 1)) || per < 1 || (per > p2p && !unbounded) || (per & (per - 1)))
         return WRONG(err, "%d point-to-point channels, %d for a peer", p2p, per);
     return true;
 }
@@ -123,7 +127,8 @@ static bool check_nvls_tree(const struct orr_communicator *c, int which, struct 
             for (int slot = 1; slot < 3; slot++) {
                 int32_t child = tree->down[r][slot];
                 children += child >= 0;
-                if (child >= n || (child >= 0 && (tree->up[child] != r || c->node_of_rank[child] == c->node_of_rank[r])))
+                if (child >= n ||
+                    (child >= 0 && (tree->up[child] != r || c->node_of_rank[child] == c->node_of_rank[r])))
                     return WRONG(err, "NVLS tree %d: head %d has child %d", which, r, child);
             }
             int32_t climbed = 0, at = r;
@@ -133,8 +138,8 @@ static bool check_nvls_tree(const struct orr_communicator *c, int which, struct 
                 return WRONG(err, "NVLS tree %d: head %d is on a cycle", which, r);
         }
         if (members != c->node_count || roots != 1 || children != members - 1)
-            return WRONG(err, "NVLS tree %d, share %d: %u heads, %u roots, %u children on %u nodes", which, head, members,
-                         roots, children, c->node_count);
+            return WRONG(err, "NVLS tree %d, share %d: %u heads, %u roots, %u children on %u nodes", which, head,
+                         members, roots, children, c->node_count);
     }
     return true;
 }

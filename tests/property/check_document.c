@@ -81,10 +81,10 @@ static bool has_missing_number(json_t *value, const char *key, const char **ret_
         *ret_key = key;
         return true;
     }
-    json_object_foreach(value, name, child)
+    json_object_foreach (value, name, child)
         if (has_missing_number(child, name, ret_key))
             return true;
-    json_array_foreach(value, i, child)
+    json_array_foreach (value, i, child)
         if (has_missing_number(child, key, ret_key))
             return true;
     return false;

@@ -4,8 +4,8 @@
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
 
-static bool complain(const struct orr_release *release, const struct orr_graph *graph, const char *what, int32_t channel,
-                     struct orr_error *err)
+static bool complain(const struct orr_release *release, const struct orr_graph *graph, const char *what,
+                     int32_t channel, struct orr_error *err)
 {
     return WRONG(err, "%s graph of pattern %d with %d channels: channel %d %s", orr_graph_name(release, graph->kind),
                  (int)graph->pattern, graph->channels, channel, what);
@@ -19,7 +19,8 @@ static uint32_t count_rank(const struct orr_part *part, int32_t rank)
     return count;
 }
 
-static bool check_channel(const struct orr_part *part, const struct orr_graph *graph, int32_t channel, struct orr_error *err)
+static bool check_channel(const struct orr_part *part, const struct orr_graph *graph, int32_t channel,
+                          struct orr_error *err)
 {
     const int32_t *row = graph->gpus + (size_t)channel * graph->gpu_count;
     for (uint32_t i = 0; i < graph->row_count; i++) {
@@ -30,7 +31,7 @@ static bool check_channel(const struct orr_part *part, const struct orr_graph *g
                 return complain(part->system.release, graph, "names a rank twice", channel, err);
     }
     if (graph->nets && graph->pattern == ORR_PATTERN_TREE && graph->nets[channel][0] != graph->nets[channel][1] &&
-        graph->bw_intra != 0.1f) /* but where simple order names each end's own NIC */
+        !is_simple_order(graph)) /* which may name each end's own NIC */
         return complain(part->system.release, graph, "is a tree that leaves by another NIC than it entered by", channel,
                         err);
     return true;

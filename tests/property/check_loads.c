@@ -2,10 +2,10 @@
  *
  * A channel is a walk: from its entry NIC to its first GPU, from GPU to GPU, to its exit NIC; or a star of NVLS and
  * CollNetDirect. Every move loads each link of its path with the channel's rate, and three things more: PCI links of a
- * PHB path from a GPU through an Intel CPU pay for short packets; what comes from elsewhere to a GPU below capability 80
- * loads an eighth of the way back; NVLink into a CPU (from 2.21 on: a POWER CPU) loads all of the way back. Nothing was taken for
- * graphs in simple order, which NCCL falls back to where it finds no channel. NCCL rounds what is left of a link to
- * thousandths at each use, hence the tolerance. */
+ * PHB path from a GPU through an Intel CPU pay for short packets; what comes from elsewhere to a GPU below capability
+ * 80 loads an eighth of the way back; NVLink into a CPU (from 2.21 on: a POWER CPU) loads all of the way back. NCCL
+ * rounds what is left of a link to thousandths at each use, hence the tolerance. Graphs in simple order load nothing,
+ * and where two NICs have one id, a channel's NICs can't be told: NCCL keeps ids. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,10 +199,12 @@ static bool check_ports(struct walk *w)
 
 static bool check_graph(struct walk *w)
 {
-    if (w->graph->channels == 1 && w->graph->bw_intra == 0.1f && w->graph->type_intra == ORR_PATH_SYS) {
+    if (is_simple_order(w->graph)) {
         w->tally->fallbacks++;
         return true;
     }
+    if (w->graph->nets && !have_own_ids(w->system, ORR_NET))
+        return true;
     for (uint32_t l = 0; l < w->system->link_count; l++)
         w->loads[l] = (struct load){0};
     for (int32_t c = 0; c < w->graph->channels; c++)
@@ -216,7 +218,8 @@ bool check_loads(const struct orr_analysis *a, struct tally *tally, struct orr_e
     bool good = true;
     for (uint32_t i = 0; i < a->part_count && good; i++) {
         const struct orr_part *part = &a->parts[i];
-        struct walk w = {.part = part, .system = &part->system, .release = part->system.release, .tally = tally, .err = err};
+        struct walk w = {
+            .part = part, .system = &part->system, .release = part->system.release, .tally = tally, .err = err};
         w.loads = calloc((size_t)part->system.link_count + 1, sizeof *w.loads);
         if (!w.loads)
             return WRONG(err, "out of memory");

@@ -1,8 +1,8 @@
 /* Paths link by link: contiguous, from their start to their end, as fast as the least of their links.
  *
  * A stored path lists links from its start to its end, but NCCL finds it by waves that spread from the end. The
- * bandwidth that counts for a hop X <- Y is therefore that of the link from Y's neighbour X to Y, the way back of the listed
- * link. Where a machine has several links between two nodes, it is one of them. */
+ * bandwidth that counts for a hop X <- Y is therefore that of the link from Y's neighbour X to Y, the way back of the
+ * listed link. Where a machine has several links between two nodes, it is one of them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,8 +37,8 @@ static bool is_one(const struct orr_system *system, uint32_t a, uint32_t b)
 /* Exception: where a link has no way back, NCCL puts the far node's old first link in front of the new rest. */
 static bool is_one_way(const struct orr_system *system, uint32_t from, uint32_t to)
 {
-    for (uint32_t l = system->nodes[from].first_link; l < system->nodes[from].first_link + system->nodes[from].link_count;
-         l++)
+    for (uint32_t l = system->nodes[from].first_link;
+         l < system->nodes[from].first_link + system->nodes[from].link_count; l++)
         if (system->links[l].to == to && system->links[l].reverse == ORR_NO_LINK)
             return true;
     return false;

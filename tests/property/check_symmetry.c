@@ -3,16 +3,16 @@
  * The rules say so only for direct routes on a machine whose links are equal in both directions (same type, same
  * bandwidth; different CPUs or counts make them differ) and whose nodes have ids of their own:
  *
- *   faster wins (2.7.8)                 the widest way has the same bandwidth from both ends; which of several is taken,
- *                                       and so its type and length, depends on the end
- *   fewer hops, then faster (to 2.27)   same length and bandwidth; of equals the first found is taken, so the type may differ
- *   nearer by type, then faster (2.30)  same type; the bandwidth may differ, since a node keeps its nearest way, not its widest.
- *                                       With relays the types may differ too: whether a device may be passed depends on
- *                                       the length of its own best way
+ *   faster wins (2.7.8)                 the widest way has the same bandwidth from both ends; which of several is
+ * taken, and so its type and length, depends on the end fewer hops, then faster (to 2.27)   same length and bandwidth;
+ * of equals the first found is taken, so the type may differ nearer by type, then faster (2.30)  same type; the
+ * bandwidth may differ, since a node keeps its nearest way, not its widest. With relays the types may differ too:
+ * whether a device may be passed depends on the length of its own best way
  *
- * Ways between a CPU and a GPU are left out: a CPU that a GPU is linked to is one hop away, so its neighbours are relayed
- * through that GPU towards the CPU, but a GPU never relays to a CPU. Where the same links serve both ways, bandwidth and
- * type are the same; but for 2.7.8, whose type counts hops from one end, and treats POWER sockets by direction. */
+ * Ways between a CPU and a GPU are left out: a CPU that a GPU is linked to is one hop away, so its neighbours are
+ * relayed through that GPU towards the CPU, but a GPU never relays to a CPU. Where the same links serve both ways,
+ * bandwidth and type are the same; but for 2.7.8, whose type counts hops from one end, and treats POWER sockets by
+ * direction. */
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
 
@@ -26,8 +26,8 @@ struct symmetry {
 static uint32_t count_links(const struct orr_system *system, uint32_t from, uint32_t to)
 {
     uint32_t count = 0;
-    for (uint32_t l = system->nodes[from].first_link; l < system->nodes[from].first_link + system->nodes[from].link_count;
-         l++)
+    for (uint32_t l = system->nodes[from].first_link;
+         l < system->nodes[from].first_link + system->nodes[from].link_count; l++)
         count += system->links[l].to == to;
     return count;
 }
@@ -49,10 +49,9 @@ static bool has_equal_links(const struct orr_system *system)
 
 static bool has_own_ids(const struct orr_system *system)
 {
-    for (uint32_t a = 0; a < system->node_count; a++)
-        for (uint32_t b = a + 1; b < system->first[system->nodes[a].type + 1]; b++)
-            if (system->nodes[a].id == system->nodes[b].id)
-                return false;
+    for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++)
+        if (!have_own_ids(system, (enum orr_node_type)type))
+            return false;
     return true;
 }
 
@@ -100,7 +99,8 @@ static bool check_pair(const struct symmetry *s, uint32_t a, uint32_t b, struct 
         good = same_type || s->relays;
         break;
     }
-    bool mirrored = is_mirrored(s, there, back), by_direction = release->near_two_switches || release->power_sockets_are_near;
+    bool mirrored = is_mirrored(s, there, back),
+         by_direction = release->near_two_switches || release->power_sockets_are_near;
     if (mirrored)
         good = good && same_bw && (same_type || by_direction);
     tally->symmetric++;
@@ -117,7 +117,8 @@ static bool check_pair(const struct symmetry *s, uint32_t a, uint32_t b, struct 
 
 bool check_symmetry(const struct orr_analysis *a, struct tally *tally, struct orr_error *err)
 {
-    static const enum orr_node_type pairs[][2] = {{ORR_GPU, ORR_GPU}, {ORR_GPU, ORR_NET}, {ORR_NET, ORR_CPU}, {ORR_CPU, ORR_CPU}};
+    static const enum orr_node_type pairs[][2] = {
+        {ORR_GPU, ORR_GPU}, {ORR_GPU, ORR_NET}, {ORR_NET, ORR_CPU}, {ORR_CPU, ORR_CPU}};
     for (uint32_t i = 0; i < a->part_count; i++) {
         const struct orr_system *system = &a->parts[i].system;
         struct symmetry s = {.paths = &a->parts[i].paths, .system = system, .err = err};

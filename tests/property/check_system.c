@@ -85,7 +85,8 @@ static bool check_net_devs(const struct orr_part *part, struct orr_error *err)
         uint32_t net = 0;
         while (net < nets && orr_system_node(&part->system, ORR_NET, net)->id != dev->net)
             net++;
-        if (nets && net == nets)
+        bool any = is_simple_order(&part->contribution.graphs[ORR_GRAPH_RING]) && dev->net == 0;
+        if (net == nets && !any)
             return WRONG(err, "a channel's NIC %llx is none of the system", (unsigned long long)dev->net);
         if (!is_rank_of(part, dev->proxy_rank))
             return WRONG(err, "the proxy %d is no rank of the part", dev->proxy_rank);

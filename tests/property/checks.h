@@ -1,6 +1,6 @@
 /* The properties: what must hold for every analysis, whatever the machine. Each check looks at one room's results and
- * knows NCCL's rules from the outside: it recomputes nothing with the engine's own code. Where NCCL itself does not keep a
- * property, the exception stands beside the check as a rule of its own. */
+ * knows NCCL's rules from the outside: it recomputes nothing with the engine's own code. Where NCCL itself does not
+ * keep a property, the exception stands beside the check as a rule of its own. */
 #ifndef ORR_PROPERTY_CHECKS_H
 #define ORR_PROPERTY_CHECKS_H
 
@@ -46,6 +46,23 @@ bool check_tuning(const struct orr_analysis *analysis, struct tally *tally, stru
 /* The analysis document as bytes: valid JSON without a missing number. *ret_bytes is the caller's to free. */
 bool check_document(const struct orr_analysis *analysis, struct tally *tally, char **ret_bytes, size_t *ret_length,
                     struct orr_error *err);
+
+/* NCCL found no channel and falls back to one of all GPUs in order, for which nothing was taken from any link. Most
+ * releases name NIC 0 in it, whether there is one or not. */
+static inline bool is_simple_order(const struct orr_graph *graph)
+{
+    return graph->channels == 1 && graph->bw_intra == 0.1f && graph->type_intra == ORR_PATH_SYS;
+}
+
+/* Do all nodes of a type have different ids? NCCL finds nodes by their ids, so it mixes up those that have the same. */
+static inline bool have_own_ids(const struct orr_system *system, enum orr_node_type type)
+{
+    for (uint32_t a = system->first[type]; a < system->first[type + 1]; a++)
+        for (uint32_t b = a + 1; b < system->first[type + 1]; b++)
+            if (system->nodes[a].id == system->nodes[b].id)
+                return false;
+    return true;
+}
 
 /* Says what is wrong and gives false. */
 #define WRONG(err, ...) ((void)orr_fail((err), ORR_INTERNAL, __VA_ARGS__), false)

@@ -79,7 +79,8 @@ static uint32_t count_gpus(struct machine *m)
 
 static void plan_gpus(struct machine *m)
 {
-    static const uint8_t capabilities[] = {35, 52, 60, 61, 70, 70, 75, 80, 80, 80, 86, 89, 90, 90, 90, 100, 100, 103, 120};
+    static const uint8_t capabilities[] = {35, 52, 60, 61, 70, 70,  75,  80,  80, 80,
+                                           86, 89, 90, 90, 90, 100, 100, 103, 120};
     struct chance *c = m->chance;
     uint32_t count = count_gpus(m);
     bool mixed = chance_percent(c, 6), scattered = chance_percent(c, 15), unranked = chance_percent(c, 6);
@@ -116,14 +117,14 @@ static void plan_gpus(struct machine *m)
 /* NICs of one kind: beside GPUs, or wherever there is a place; some cards have two ports or two functions. */
 static void plan_nics(struct machine *m)
 {
-    static const int32_t speeds[] = {100000, 100000, 200000, 200000, 400000, 400000, 400000, 800000, 50000,
-                                     25000,  10000,  1000,   123456, 7,      0,      -1};
+    static const int32_t speeds[] = {100000, 100000, 200000, 200000, 400000, 400000, 400000, 800000,
+                                     50000,  25000,  10000,  1000,   123456, 7,      0,      -1};
     struct chance *c = m->chance;
     static const uint8_t counts[] = {0, 0, 1, 1, 2, 2, 3, 4, 4, 8, 16};
     uint32_t count = chance_percent(c, 40) ? m->gpu_count : CHANCE_OF(c, counts);
     bool beside = chance_percent(c, 65), functions = chance_percent(c, 15), mixed = chance_percent(c, 10);
     bool one_card = chance_percent(c, 10), no_pci = chance_percent(c, 6), gdr = chance_percent(c, 85);
-    int32_t speed = CHANCE_OF(c, speeds), ports = chance_percent(c, 15) ? 2 : 1, coll = chance_percent(c, 35);
+    int32_t speed = CHANCE_OF(c, speeds), ports = chance_percent(c, 15) ? 2 : 1, coll = chance_percent(c, 50);
     count = count < MOST_NICS ? count : MOST_NICS;
     for (uint32_t i = 0; i < count; i++) {
         bool again = functions && i % 2;
@@ -133,7 +134,9 @@ static void plan_nics(struct machine *m)
         struct nic_plan *nic = &m->nics[i];
         *nic = (struct nic_plan){
             .cpu = again ? nic[-1].cpu : cpu,
-            .at = no_pci ? AT_CPU_WITHOUT_PCI : again ? nic[-1].at : at,
+            .at = no_pci  ? AT_CPU_WITHOUT_PCI
+                  : again ? nic[-1].at
+                          : at,
             .bus = again ? nic[-1].bus : m->next_bus++,
             .function = again,
             .first_net = (int32_t)m->net_count,
@@ -141,7 +144,9 @@ static void plan_nics(struct machine *m)
             .speed = mixed ? CHANCE_OF(c, speeds) : speed,
             .gdr = gdr && !(mixed && chance_percent(c, 30)),
             .coll = coll,
-            .guid = one_card ? 7 : again ? nic[-1].guid : 100 + i,
+            .guid = one_card ? 7
+                    : again  ? nic[-1].guid
+                             : 100 + i,
         };
         m->net_count += (uint32_t)ports;
     }

@@ -44,7 +44,7 @@ struct nic_plan {
 
 struct machine {
     struct chance *chance;
-    bool sloppy; /* attributes are missing and values are odd */
+    bool sloppy;            /* attributes are missing and values are odd */
     int32_t pci_generation; /* of GPUs, 3 .. 6 */
     uint32_t cpu_count, switch_count, gpu_count, nic_count, net_count, host_count, rank_count;
     uint32_t next_bus;

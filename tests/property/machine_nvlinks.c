@@ -82,7 +82,7 @@ static void join_to_cpus(struct machine *m)
 void machine_join_gpus(struct machine *m)
 {
     static void (*const styles[])(struct machine *) = {
-        NULL,          NULL,          NULL,         join_at_random,   join_at_random,   join_at_random,   join_in_pairs,
+        NULL,           NULL,         NULL,         join_at_random,   join_at_random,   join_at_random,   join_in_pairs,
         join_in_a_ring, join_as_cube, join_as_cube, join_by_switches, join_by_switches, join_by_switches, join_to_cpus,
     };
     void (*style)(struct machine *) = CHANCE_OF(m->chance, styles);

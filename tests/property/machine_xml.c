@@ -7,11 +7,21 @@ static const struct {
     const char *arch, *vendor;
     int32_t family, model;
 } cpu_kinds[16] = {
-    {"x86_64", "GenuineIntel", 6, 79},   {"x86_64", "GenuineIntel", 6, 85},    {"x86_64", "GenuineIntel", 6, 106},
-    {"x86_64", "GenuineIntel", 6, 143},  {"x86_64", "GenuineIntel", 6, 207},   {"x86_64", "AuthenticAMD", 143, 49},
-    {"x86_64", "AuthenticAMD", 175, 1},  {"x86_64", "AuthenticAMD", 143, 49},  {"arm64", NULL, 0, 0},
-    {"arm64", NULL, 0, 0},               {"ppc64le", NULL, 0, 0},              {"ppc64", NULL, 0, 0},
-    {"x86_64", "CentaurHauls", 7, 0x5b}, {"x86_64", "  Shanghai  ", 7, 0x3b}, {"x86_64", "HygonGenuine", 24, 1},
+    {"x86_64", "GenuineIntel", 6, 79},
+    {"x86_64", "GenuineIntel", 6, 85},
+    {"x86_64", "GenuineIntel", 6, 106},
+    {"x86_64", "GenuineIntel", 6, 143},
+    {"x86_64", "GenuineIntel", 6, 207},
+    {"x86_64", "AuthenticAMD", 143, 49},
+    {"x86_64", "AuthenticAMD", 175, 1},
+    {"x86_64", "AuthenticAMD", 143, 49},
+    {"arm64", NULL, 0, 0},
+    {"arm64", NULL, 0, 0},
+    {"ppc64le", NULL, 0, 0},
+    {"ppc64", NULL, 0, 0},
+    {"x86_64", "CentaurHauls", 7, 0x5b},
+    {"x86_64", "  Shanghai  ", 7, 0x3b},
+    {"x86_64", "HygonGenuine", 24, 1},
     {"riscv64", NULL, 0, 0},
 };
 
@@ -69,7 +79,7 @@ static void bus_id(char buffer[32], uint32_t bus, uint32_t function)
 
 static void open_pci(struct writer *w, uint32_t bus, uint32_t function, const char *class, int32_t generation)
 {
-    static const char *const speeds[] = {"2.5 GT/s PCIe", "5.0 GT/s PCIe",  "8.0 GT/s PCIe",
+    static const char *const speeds[] = {"2.5 GT/s PCIe",  "5.0 GT/s PCIe",  "8.0 GT/s PCIe",
                                          "16.0 GT/s PCIe", "32.0 GT/s PCIe", "64.0 GT/s PCIe"};
     static const char *const other_speeds[] = {"2.5 GT/s", "5 GT/s", "8 GT/s", "16 GT/s", "Unknown", "", "64 GT/s"};
     static const uint8_t widths[] = {8, 4, 1, 0, 2, 32};
@@ -98,10 +108,7 @@ static void write_nvlinks(struct writer *w, const struct gpu_plan *gpu)
              : link->to == TO_NOTHING ? "0fff:ff:00.0"
                                       : "fffffff:ffff:ff");
         need(w, "count", "%d", link->count);
-        need(w, "tclass", "%s",
-             link->to == TO_CPU      ? "0x068001"
-             : link->to == TO_SWITCH ? "0x068000"
-                                     : "0x030200");
+        need(w, "tclass", "%s", link->to == TO_CPU ? "0x068001" : link->to == TO_SWITCH ? "0x068000" : "0x030200");
         orr_text_puts(w->xml, "/>\n");
     }
     if (gpu->c2c) {

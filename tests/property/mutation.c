@@ -14,7 +14,8 @@ struct change {
 static struct change change_byte(struct chance *c, const char *bytes, size_t length)
 {
     struct change change = {.at = chance_below(c, (uint32_t)length), .gone = 1, .put_length = 1};
-    change.put[0] = chance_percent(c, 50) ? (char)chance_below(c, 256) : (char)(bytes[change.at] ^ 1 << chance_below(c, 7));
+    change.put[0] =
+        chance_percent(c, 50) ? (char)chance_below(c, 256) : (char)(bytes[change.at] ^ 1 << chance_below(c, 7));
     return change;
 }
 
@@ -38,9 +39,10 @@ static struct change repeat(struct chance *c, const char *bytes, size_t length)
 /* The contents of some attribute, or what stands in for it, become something else that a reader may believe. */
 static struct change change_value(struct chance *c, const char *bytes, size_t length)
 {
-    static const char *const values[] = {"0",  "-1", "1",          "2",           "3",      "255",  "4294967295", "2147483647",
-                                         "64", "",   "-2147483648", "99999999999", "0x1000", "1e39", "nan",        "0000:10:00.0",
-                                         "7",  "16", "0x030200",    "0x060400",    "x86_64", "arm64"};
+    static const char *const values[] = {
+        "0",  "-1", "1",           "2",           "3",      "255",  "4294967295", "2147483647",
+        "64", "",   "-2147483648", "99999999999", "0x1000", "1e39", "nan",        "0000:10:00.0",
+        "7",  "16", "0x030200",    "0x060400",    "x86_64", "arm64"};
     struct change change = {.at = chance_below(c, (uint32_t)length)};
     while (change.at + 1 < length && !(bytes[change.at] == '=' && bytes[change.at + 1] == '"'))
         change.at++;

@@ -1,12 +1,14 @@
-/* Random machines through every release: whatever the machine, the settings and the number of hosts, what must hold holds.
+/* Random machines through every release: whatever the machine, the settings and the number of hosts, what must hold
+ * holds.
  *
  *     property [--seed N] [--count M]
  *
- * Case N, N + 1, ... each make a machine (or change bytes of a file that there is), a question (hosts and settings), and ask
- * it of every row of the release table. A seed makes the same case everywhere, but for those that change files of ../shared,
- * which may not be there. Whatever fails is printed with its seed, and its XML is written to a file.
+ * Case N, N + 1, ... each make a machine (or change bytes of a file that there is), a question (hosts and settings),
+ * and ask it of every row of the release table. A seed makes the same case everywhere, but for those that change files
+ * of ../shared, which may not be there. Whatever fails is printed with its seed, and its XML is written to a file.
  *
- * Nothing here looks at a clock to judge: the search is bounded by NCCL's step budgets. The slowest case is named, no more. */
+ * Nothing here looks at a clock to judge: the search is bounded by NCCL's step budgets. The slowest case is named, no
+ * more. */
 #include <glob.h>
 #include <signal.h>
 #include <stdio.h>
@@ -134,7 +136,8 @@ static const char *keep_xml(const struct test_case *test)
 {
     static char path[256];
     const char *folder = getenv("TMPDIR");
-    snprintf(path, sizeof path, "%s/orrery-property-%llu.xml", folder ? folder : "/tmp", (unsigned long long)test->seed);
+    snprintf(path, sizeof path, "%s/orrery-property-%llu.xml", folder ? folder : "/tmp",
+             (unsigned long long)test->seed);
     FILE *file = fopen(path, "wb");
     if (!file)
         return "(the machine could not be written)";

@@ -5,9 +5,12 @@
 /* Values for a setting: some that it documents, some that people try. NCCL reads a number from whatever it is given. */
 static const char *value_for(struct chance *c, const struct orr_setting_info *info)
 {
-    static const char *const numbers[] = {"0", "1", "1", "2", "2", "3", "4", "8", "16", "32", "64", "-1", "-2", "1000000", "yes", ""};
-    static const char *const levels[] = {"LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS", "0", "1", "2", "3", "4", "phb"};
-    static const char *const algorithms[] = {"Ring", "Tree", "Ring,Tree", "^NVLS", "^Ring", "allreduce:tree", "CollNetDirect"};
+    static const char *const numbers[] = {"0",  "1",  "1",  "2",  "2",  "3",       "4",   "8",
+                                          "16", "32", "64", "-1", "-2", "1000000", "yes", ""};
+    static const char *const levels[] = {"LOC", "NVL", "NVB", "C2C", "PIX", "PXB", "P2C", "PXN",
+                                         "PHB", "SYS", "0",   "1",   "2",   "3",   "4",   "phb"};
+    static const char *const algorithms[] = {"Ring",  "Tree",           "Ring,Tree",    "^NVLS",
+                                             "^Ring", "allreduce:tree", "CollNetDirect"};
     static const char *const protocols[] = {"Simple", "LL", "LL128", "^LL128", "LL,Simple", "allreduce:LL"};
     static const char *const policies[] = {"AUTO", "ALL", "MAX:1", "MAX:2", "MAX:64", "max:x"};
     static const char *const thresholds[] = {"1 2 3 4 5 6", "64 64 64 64 64 64", "-2 -2 -2 8 8 8", ""};
@@ -32,10 +35,10 @@ static const char *value_for(struct chance *c, const struct orr_setting_info *in
 static enum orr_setting any_setting(struct chance *c)
 {
     static const enum orr_setting strong[] = {
-        ORR_SET_CROSS_NIC,       ORR_SET_P2P_DISABLE, ORR_SET_P2P_LEVEL,  ORR_SET_SHM_DISABLE,
-        ORR_SET_COLLNET_ENABLE,  ORR_SET_NVLS_ENABLE, ORR_SET_PXN_DISABLE, ORR_SET_NVB_DISABLE,
-        ORR_SET_NET_GDR_LEVEL,   ORR_SET_NET_GDR_READ, ORR_SET_PXN_C2C,   ORR_SET_NET_DISABLE_INTRA,
-        ORR_SET_MIN_NCHANNELS,   ORR_SET_MAX_NCHANNELS,
+        ORR_SET_CROSS_NIC,      ORR_SET_P2P_DISABLE,   ORR_SET_P2P_LEVEL,   ORR_SET_SHM_DISABLE,
+        ORR_SET_COLLNET_ENABLE, ORR_SET_NVLS_ENABLE,   ORR_SET_PXN_DISABLE, ORR_SET_NVB_DISABLE,
+        ORR_SET_NET_GDR_LEVEL,  ORR_SET_NET_GDR_READ,  ORR_SET_PXN_C2C,     ORR_SET_NET_DISABLE_INTRA,
+        ORR_SET_MIN_NCHANNELS,  ORR_SET_MAX_NCHANNELS,
     };
     return chance_percent(c, 60) ? CHANCE_OF(c, strong) : (enum orr_setting)chance_below(c, ORR_SETTING_COUNT);
 }
@@ -46,7 +49,12 @@ void question_make(struct chance *c, struct question *question)
     memset(question, 0, sizeof *question);
     question->hosts = CHANCE_OF(c, hosts);
     question->count = chance_percent(c, 45) ? 0 : (uint32_t)chance_between(c, 1, MOST_ANSWERS);
-    for (uint32_t i = 0; i < question->count; i++) {
+    uint32_t i = 0;
+    if (question->count && chance_percent(c, 15)) { /* 1 alone means something */
+        question->settings[i].name = "NCCL_COLLNET_ENABLE";
+        question->settings[i++].value = "1";
+    }
+    for (; i < question->count; i++) {
         struct orr_setting_info info;
         orr_setting_info(any_setting(c), &info);
         question->settings[i].name = info.name;
@@ -54,8 +62,8 @@ void question_make(struct chance *c, struct question *question)
     }
 }
 
-enum orr_code question_ask(const struct question *question, const struct orr_release *release,
-                           struct orr_query *query, struct orr_error *err)
+enum orr_code question_ask(const struct question *question, const struct orr_release *release, struct orr_query *query,
+                           struct orr_error *err)
 {
     orr_settings_init(&query->settings, release);
     query->hosts = question->hosts;

@@ -1,5 +1,5 @@
-/* What is asked of a machine: hosts and settings. One question goes to every release, so a seed does not depend on which
- * releases there are. */
+/* What is asked of a machine: hosts and settings. One question goes to every release, so a seed does not depend on
+ * which releases there are. */
 #ifndef ORR_PROPERTY_QUESTION_H
 #define ORR_PROPERTY_QUESTION_H
 
