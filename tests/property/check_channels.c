@@ -29,7 +29,8 @@ static bool check_counts(const struct orr_analysis *a, struct orr_error *err)
         return WRONG(err, "%d NVLS channels, %d with trees, at most %d", c->nvls_channels, c->nvls_tree_channels, most);
     int32_t p2p = c->p2p_channels, per = c->p2p_channels_per_peer;
     int64_t peers = orr_setting_int(&a->query.settings, ORR_SET_P2P_MAX_PEERS);
-    bool unbounded = a->query.settings.release->exchanges_net_rates && peers != ORR_SETTING_UNSET && peers <= 0;
+    bool unbounded =
+        a->query.settings.release->exchanges_net_rates && peers != ORR_SETTING_UNSET && peers != -2 && peers <= 0;
     if (p2p < 1 || p2p > most || (p2p & (p2p - 1)) || per < 1 || (per > p2p && !unbounded) || (per & (per - 1)))
         return WRONG(err, "%d point-to-point channels, %d for a peer", p2p, per);
     return true;
@@ -51,6 +52,55 @@ static bool check_ring(const struct orr_communicator *c, int32_t channel, uint8_
         return WRONG(err, "ring %d starts at rank %d", channel, ring[0]);
     if (crossings != (c->node_count > 1 ? c->node_count : 0))
         return WRONG(err, "ring %d crosses between nodes %u times, %u nodes", channel, crossings, c->node_count);
+    return true;
+}
+
+/* The graph of a node's system, and the rank that its host starts with. */
+static const struct orr_graph *graph_of(const struct orr_analysis *a, uint32_t node, enum orr_graph_kind kind,
+                                        int32_t *ret_base)
+{
+    *ret_base = (int32_t)(node / a->part_count * a->local_ranks);
+    return &a->parts[node % a->part_count].contribution.graphs[kind];
+}
+
+static bool has_row(const int32_t *ring, uint32_t n, const struct orr_graph *graph, int32_t channel, int32_t base)
+{
+    const int32_t *row = graph->gpus + (size_t)channel * graph->gpu_count;
+    uint32_t at = 0, i = 0;
+    while (at < n && ring[at] != base + row[0])
+        at++;
+    while (i < graph->gpu_count && ring[(at + i) % n] == base + row[i])
+        i++;
+    return i == graph->gpu_count;
+}
+
+/* A ring passes a node's GPUs as the search ordered them, in this channel or in the other of a pair that keeps rails.
+ */
+static bool check_ring_rows(const struct orr_analysis *a, int32_t channel, struct orr_error *err)
+{
+    const struct orr_communicator *c = &a->communicator;
+    int32_t base, row = channel % c->aligned[ORR_GRAPH_RING].channels;
+    for (uint32_t node = 0; node < c->node_count; node++) {
+        const struct orr_graph *graph = graph_of(a, node, ORR_GRAPH_RING, &base);
+        if (!has_row(c->rings[channel], c->rank_count, graph, row, base) &&
+            !((row ^ 1) < graph->channels && has_row(c->rings[channel], c->rank_count, graph, row ^ 1, base)))
+            return WRONG(err, "ring %d does not pass node %u as its graph says", channel, node);
+    }
+    return true;
+}
+
+/* Inside a node a tree is a chain in the order of the graph. */
+static bool check_tree_rows(const struct orr_analysis *a, int32_t channel, struct orr_error *err)
+{
+    const struct orr_communicator *c = &a->communicator;
+    int32_t base, row = channel % c->aligned[ORR_GRAPH_RING].channels;
+    for (uint32_t node = 0; node < c->node_count && !c->down_trees; node++) { /* 2.7.8 opens a loop somewhere */
+        const struct orr_graph *graph = graph_of(a, node, ORR_GRAPH_TREE, &base);
+        const int32_t *gpus = graph->gpus + (size_t)row * graph->gpu_count;
+        for (uint32_t i = 1; i < graph->gpu_count; i++)
+            if (c->trees[channel].up[base + gpus[i]] != base + gpus[i - 1])
+                return WRONG(err, "tree %d does not pass node %u as its graph says", channel, node);
+    }
     return true;
 }
 
@@ -173,11 +223,13 @@ static bool check_chain(const struct orr_communicator *c, int32_t channel, struc
     return true;
 }
 
-static bool check_all(const struct orr_communicator *c, int32_t *stack, uint8_t *seen, struct tally *tally,
+static bool check_all(const struct orr_analysis *a, int32_t *stack, uint8_t *seen, struct tally *tally,
                       struct orr_error *err)
 {
+    const struct orr_communicator *c = &a->communicator;
     for (int32_t d = 0; d < c->distinct_count; d++) {
-        if (!check_ring(c, d, seen, err) || !check_trees(c, d, stack, seen, err))
+        if (!check_ring(c, d, seen, err) || !check_ring_rows(a, d, err) || !check_trees(c, d, stack, seen, err) ||
+            !check_tree_rows(a, d, err))
             return false;
         tally->rings++;
         tally->trees++;
@@ -204,7 +256,7 @@ bool check_channels(const struct orr_analysis *a, struct tally *tally, struct or
         return false;
     int32_t *stack = calloc(c->rank_count, sizeof *stack);
     uint8_t *seen = calloc(c->rank_count, 1);
-    bool good = stack && seen ? check_all(c, stack, seen, tally, err) : WRONG(err, "out of memory");
+    bool good = stack && seen ? check_all(a, stack, seen, tally, err) : WRONG(err, "out of memory");
     free(stack);
     free(seen);
     return good;
