@@ -75,10 +75,11 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
         orr_error_advice(err, "they reach each other by the network only");
         return ORR_NOT_FOUND;
     }
-    if (part->paths.base_of[b] == ORR_NO_NODE) {
-        orr_fail(err, ORR_NOT_FOUND, "NCCL keeps no paths to %.60s", to);
-        orr_error_where(err, "to");
-        orr_error_advice(err, "paths lead to GPUs, NETs, CPUs and NVSwitches");
+    bool starts = orr_paths_has(&part->paths, a);
+    if (!starts || !orr_paths_has(&part->paths, b)) {
+        orr_fail(err, ORR_NOT_FOUND, "no paths are kept %s %.60s", starts ? "to" : "from", starts ? to : from);
+        orr_error_where(err, starts ? "to" : "from");
+        orr_error_advice(err, "paths start and end at GPUs, NETs, CPUs and NVSwitches");
         return ORR_NOT_FOUND;
     }
     const struct orr_path *path = orr_path(&part->paths, a, b);
