@@ -26,6 +26,7 @@
     X(figures, "figures of the tuning model")                                                                          \
     X(choices, "choices of an algorithm")                                                                              \
     X(documents, "documents parsed")                                                                                   \
+    X(views, "paths told and pictures drawn")                                                                          \
     X(repeats, "analyses repeated")
 
 struct tally {
@@ -42,6 +43,7 @@ bool check_graphs(const struct orr_analysis *analysis, struct tally *tally, stru
 bool check_loads(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_channels(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_tuning(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_views(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 
 /* The analysis document as bytes: valid JSON without a missing number. *ret_bytes is the caller's to free. */
 bool check_document(const struct orr_analysis *analysis, struct tally *tally, char **ret_bytes, size_t *ret_length,
