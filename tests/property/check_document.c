@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/analysis_json.h"
+#include "api/sections.h"
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
 
@@ -113,4 +114,14 @@ bool check_document(const struct orr_analysis *a, struct tally *tally, char **re
     *ret_bytes = orr_text_take(&text, ret_length);
     tally->documents++;
     return good;
+}
+
+bool check_dump(const struct orr_dump *dump, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    json_t *machine = orr_machine_json(&json, dump), *findings = orr_findings_json(&json, dump);
+    bool good = machine && findings && !json.failed;
+    json_decref(machine);
+    json_decref(findings);
+    return good ? true : WRONG(err, "nothing can be said of the machine");
 }

@@ -196,6 +196,8 @@ static enum orr_code answer(const struct test_case *test, const struct orr_relea
         code = orr_analyze(dump, &query, NULL, &analysis, err);
     if (code == ORR_OK)
         *ret_good = check_all(analysis, tally, err) && check_document(analysis, tally, ret_bytes, ret_length, err);
+    else if (dump)
+        *ret_good = check_dump(dump, err);
     orr_analysis_free(analysis);
     if (dump)
         orr_dump_free(dump);
@@ -243,7 +245,7 @@ static void try_release(struct run *run, const struct test_case *test, const str
         }
     } else {
         score->refused[code]++;
-        good = err.code == code && err.text[0] && code != ORR_INTERNAL && code != ORR_NOMEM;
+        good = good && err.code == code && err.text[0] && code != ORR_INTERNAL && code != ORR_NOMEM;
     }
     if (seconds > score->slowest) {
         score->slowest = seconds;
