@@ -329,6 +329,6 @@ enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_set
     ORR_TRY(orr_builder_pcilinks(&b));
     ORR_TRY(orr_builder_flatten(&b));
     ORR_TRY(orr_builder_connect_cpus(&b));
-    orr_builder_order_links(&b);
+    ORR_TRY(orr_builder_order_links(&b));
     return orr_builder_freeze(&b, ret_system);
 }

@@ -71,7 +71,7 @@ enum orr_code orr_builder_c2c(struct orr_builder *builder) ORR_NO_DISCARD;
 enum orr_code orr_builder_pcilinks(struct orr_builder *builder) ORR_NO_DISCARD;
 enum orr_code orr_builder_flatten(struct orr_builder *builder) ORR_NO_DISCARD;
 enum orr_code orr_builder_connect_cpus(struct orr_builder *builder) ORR_NO_DISCARD;
-void orr_builder_order_links(struct orr_builder *builder);
+enum orr_code orr_builder_order_links(struct orr_builder *builder) ORR_NO_DISCARD;
 /* Makes the compact system of it. */
 enum orr_code orr_builder_freeze(const struct orr_builder *builder, struct orr_system *ret_system) ORR_NO_DISCARD;
 

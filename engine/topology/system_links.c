@@ -16,7 +16,7 @@ static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr
     return bus_id ? orr_builder_find(b, type, orr_builder_id(b, system, orr_bus_id_parse(bus_id))) : ORR_NO_NODE;
 }
 
-enum { MAX_ASCENT = 256 };
+enum { MAX_ASCENT = 256, MAX_VISITS = 1 << 20 }; /* deeper and more than any tree of a file can be */
 
 /* Goes up by PCI links from a node to its CPU, depth first in link order, never straight back. Older releases do go
  * back, and so never end where the first link does not lead up: *ret_endless. depth bounds both. */
@@ -246,10 +246,14 @@ enum orr_code orr_builder_connect_cpus(struct orr_builder *b)
     return ORR_OK;
 }
 
-/* Puts the first link that leads up to `parent` last, then does the same below. */
-static void order_below(struct orr_builder *b, uint32_t node, uint32_t parent, unsigned depth)
+/* Puts the first link that leads up to `parent` last, then does the same below. NCCL does not end where PCI links lead
+ * round in a circle; false: neither would this. */
+static bool order_below(struct orr_builder *b, uint32_t node, uint32_t parent, unsigned depth, unsigned *visits)
 {
     struct orr_growing_node *n = &b->nodes[node];
+    if (!depth || !*visits)
+        return false;
+    --*visits;
     if (parent != ORR_NO_NODE) {
         uint32_t up = 0;
         while (up < n->count && n->links[up].to != parent)
@@ -260,13 +264,26 @@ static void order_below(struct orr_builder *b, uint32_t node, uint32_t parent, u
             n->links[n->count - 1] = link;
         }
     }
-    for (uint32_t i = 0; depth && i < n->count; i++)
-        if (n->links[i].type == ORR_LINK_PCI && n->links[i].to != parent)
-            order_below(b, n->links[i].to, node, depth - 1);
+    for (uint32_t i = 0; i < n->count; i++)
+        if (n->links[i].type == ORR_LINK_PCI && n->links[i].to != parent &&
+            !order_below(b, n->links[i].to, node, depth - 1, visits))
+            return false;
+    return true;
 }
 
-void orr_builder_order_links(struct orr_builder *b)
+enum orr_code orr_builder_order_links(struct orr_builder *b)
 {
+    unsigned visits = MAX_VISITS;
     for (uint32_t i = 0; i < b->type_count[ORR_CPU]; i++)
-        order_below(b, b->of_type[ORR_CPU][i], ORR_NO_NODE, MAX_ASCENT);
+        if (!order_below(b, b->of_type[ORR_CPU][i], ORR_NO_NODE, MAX_ASCENT, &visits)) {
+            orr_fail(
+                b->err, ORR_INVALID,
+                "NCCL %s does not end on this file: where it joins two levels of Broadcom switches, PCI links come "
+                "to lead round in a circle",
+                b->release->name);
+            orr_error_advice(b->err, "the vendor and device of some <pci> make a lower switch of what stands above an "
+                                     "upper one: set them right, or leave them out");
+            return ORR_INVALID;
+        }
+    return ORR_OK;
 }

@@ -185,6 +185,27 @@ static void two_levels_of_a_broadcom_switch_become_one(void **state)
     release_built(&b);
 }
 
+/* A lower switch above an upper one shifts the indices that NCCL goes on with, and PCI links come to lead in circles.
+ */
+static void switches_in_a_circle_are_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" BROADCOM(
+        "0000:01:00.0", "0xc030", "0x1001",
+        BROADCOM("0000:02:00.0", "0xc030", "0x1001", "") BROADCOM("0000:03:00.0", "0xc030", "0x1001", "")
+            BROADCOM("0000:04:00.0", "0xc030", "0x1001", "") BROADCOM("0000:05:00.0", "0xc030", "0x1001", "")
+                BROADCOM("0000:06:00.0", "0xc030", "0x0", GPU("0000:07:00.0", "0", "80", "")))
+        BROADCOM("0000:08:00.0", "0xc030", "0x2001", "") BROADCOM("0000:09:00.0", "0xc030", "0x2001", "")
+            BROADCOM("0000:0a:00.0", "0xc030", "0x2001", "") "</cpu></system>";
+    struct orr_error err = {0};
+    struct orr_system system;
+    struct orr_dump *dump = read_text(text);
+    struct orr_arena *arena = orr_arena_new(0);
+    assert_error(orr_system_build(dump, orr_release_find("2.27.7"), arena, &system, &err), ORR_INVALID, &err, "circle");
+    orr_arena_free(arena);
+    orr_dump_free(dump);
+}
+
 static void ranks_are_renumbered_and_gpus_without_one_take_no_part(void **state)
 {
     (void)state;
@@ -399,6 +420,7 @@ int main(void)
         cmocka_unit_test(functions_of_a_nic_are_nics_of_their_own),
         cmocka_unit_test(c2c_goes_to_the_cpu_and_the_link_up_stands_last),
         cmocka_unit_test(two_levels_of_a_broadcom_switch_become_one),
+        cmocka_unit_test(switches_in_a_circle_are_refused),
         cmocka_unit_test(ranks_are_renumbered_and_gpus_without_one_take_no_part),
         cmocka_unit_test(hosts_of_a_fused_dump_are_systems_of_their_own),
         cmocka_unit_test(from_2_30_on_links_hang_on_the_physical_gpu),
