@@ -26,11 +26,12 @@ static enum orr_code device_id(const struct orr_builder *b, uint32_t pci, uint64
 
 uint32_t orr_builder_partitions(const struct orr_builder *b, uint32_t system, uint64_t bus_id, uint32_t ret_devs[2])
 {
-    static const uint64_t marks[] = {0, 1, 3};
     uint32_t count = 0;
-    for (unsigned i = 0; i < 3 && count < 2; i++) {
-        uint32_t dev = orr_builder_find(b, ORR_DEV, orr_builder_id(b, system, (bus_id & ~(uint64_t)3) | marks[i]));
-        if (dev != ORR_NO_NODE && (marks[i] || b->nodes[dev].node.id == orr_builder_id(b, system, bus_id)))
+    for (uint64_t mark = 0; mark < 4 && count < 2; mark++) {
+        uint64_t local = (bus_id & ~(uint64_t)3) | mark;
+        uint32_t dev = orr_builder_find(b, ORR_DEV, orr_builder_id(b, system, local));
+        bool partition = mark & 1; /* else the GPU as a whole, if that is its bus id */
+        if (dev != ORR_NO_NODE && (partition || local == bus_id))
             ret_devs[count++] = dev;
     }
     return count;
