@@ -25,6 +25,7 @@
     X(chains, "CollNet chains")                                                                                        \
     X(figures, "figures of the tuning model")                                                                          \
     X(choices, "choices of an algorithm")                                                                              \
+    X(differences, "facts that differ from the next release's")                                                        \
     X(documents, "documents parsed")                                                                                   \
     X(views, "paths told and pictures drawn")                                                                          \
     X(repeats, "analyses repeated")
@@ -44,6 +45,7 @@ bool check_loads(const struct orr_analysis *analysis, struct tally *tally, struc
 bool check_channels(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_tuning(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_views(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_differences(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 
 /* The analysis document as bytes: valid JSON without a missing number. *ret_bytes is the caller's to free. */
 bool check_document(const struct orr_analysis *analysis, struct tally *tally, char **ret_bytes, size_t *ret_length,
