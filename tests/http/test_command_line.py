@@ -3,18 +3,20 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 
 import pytest
 
 from conftest import DUMP, ROOT, SANITIZERS
 
+HOME = tempfile.mkdtemp(prefix="orrery-home-")  # not that of whoever runs the tests: databases are made there
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
 
 
 def run(*arguments, stdin=b""):
     done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, timeout=60,
-                          env=dict(os.environ, HOME="/dev/null", XDG_STATE_HOME="", **SANITIZERS))
+                          env=dict(os.environ, HOME=HOME, XDG_STATE_HOME="", **SANITIZERS))
     assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
     return done.returncode, done.stdout, done.stderr.decode()
 
