@@ -49,7 +49,7 @@ struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char 
     answer->length = length;
     answer->compressible = is_compressible(media_type);
     answer->keeping = status < 300 ? ORR_KEEP_ASK : ORR_KEEP_NOT;
-    if (status == 200) {
+    if (status == 200 || status == 201) {
         char digest[65];
         orr_sha256(bytes ? bytes : "", length, digest);
         snprintf(answer->etag, sizeof answer->etag, "\"%.32s\"", digest);
@@ -124,16 +124,16 @@ struct orr_answer *orr_answer_gzip(const struct orr_answer *answer)
     return zipped;
 }
 
-bool orr_etag_listed(const char *list, const char *etag)
+bool orr_etag_listed(const char *list, const char *etag, bool weakly)
 {
     size_t length = strlen(etag);
     while (list && *list) {
         list += strspn(list, " \t,");
         if (*list == '*')
             return true;
-        if (!strncmp(list, "W/", 2))
-            list += 2;
-        if (!strncmp(list, etag, length) && strchr(" \t,", list[length]))
+        bool weak = !strncmp(list, "W/", 2);
+        list += weak ? 2 : 0;
+        if ((weakly || !weak) && !strncmp(list, etag, length) && strchr(" \t,", list[length]))
             return true;
         if (*list == '"') {
             const char *end = strchr(list + 1, '"');

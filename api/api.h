@@ -14,7 +14,10 @@ struct orr_app;
 struct orr_answer;
 
 struct orr_app_options {
-    const char *database;      /* where the store is: a path or ":memory:" */
+    const char *database;      /* where the store is: a path, ":memory:" or postgresql://... (store.h) */
+    unsigned database_connections; /* most to a PostgreSQL server; 0: 8 */
+    unsigned database_timeout;     /* seconds for a statement of the database; 0: 10 */
+    unsigned keep_days, keep_count; /* retention of dumps by their last upload; 0: for ever */
     const char *static_folder; /* of the page; NULL: none */
     const char *program;       /* this program, for the workers that draw; NULL: /proc/self/exe */
     size_t max_body;           /* largest dump in bytes; 0: 16 MiB */
@@ -27,6 +30,8 @@ void orr_app_free(struct orr_app *app);
 /* From now on readyz says 503. */
 void orr_app_drain(struct orr_app *app);
 size_t orr_app_max_body(const struct orr_app *app);
+/* Where the store is, without a password. */
+const char *orr_app_database(const struct orr_app *app);
 
 struct orr_request {
     const char *method;

@@ -1,6 +1,8 @@
 /* The app and the work that handlers share: reading a dump, analysing it, both through the cache. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/call.h"
 
@@ -11,6 +13,27 @@
 const char *orr_version(void)
 {
     return ORR_VERSION_TEXT;
+}
+
+/* Retention deleted it. */
+static void forget(void *context, const char *id)
+{
+    orr_cache_forget(((struct orr_app *)context)->cache, id);
+}
+
+static enum orr_code open_store(struct orr_app *app, const struct orr_app_options *options, struct orr_error *err)
+{
+    enum { DAY_S = 86400 };
+    const struct orr_store_options store = {
+        .location = options->database,
+        .connections = options->database_connections,
+        .timeout_ms = options->database_timeout * 1000,
+        .keep_ms = (int64_t)options->keep_days * DAY_S * 1000,
+        .keep_count = options->keep_count,
+        .on_expired = forget,
+        .context = app,
+    };
+    return orr_store_open(&store, &app->store, err);
 }
 
 enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app, struct orr_error *err)
@@ -25,7 +48,7 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
     if (code == ORR_OK && options->static_folder && !(app->static_folder = strdup(options->static_folder)))
         code = orr_fail_nomem(err);
     if (code == ORR_OK)
-        code = orr_store_open(options->database, &app->store, err);
+        code = open_store(app, options, err);
     if (code == ORR_OK)
         code = orr_renderer_new(NULL, options->program, &app->renderer, err);
     if (code != ORR_OK) {
@@ -56,6 +79,11 @@ void orr_app_drain(struct orr_app *app)
 size_t orr_app_max_body(const struct orr_app *app)
 {
     return app->max_body;
+}
+
+const char *orr_app_database(const struct orr_app *app)
+{
+    return orr_store_place(app->store);
 }
 
 enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err)
@@ -93,6 +121,62 @@ enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, s
     return code;
 }
 
+/* When the store was last seen to hold a topology; cached like an answer, so that deleting drops it. */
+struct stamp {
+    struct orr_shared shared;
+    _Atomic int64_t seen; /* monotonic milliseconds */
+};
+
+static void free_stamp(struct orr_shared *shared)
+{
+    free(shared);
+}
+
+static int64_t monotonic_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Asks the store and keeps what it says. stamp: NULL where the caller has begun to make one. */
+static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, struct orr_error *err)
+{
+    int64_t now = monotonic_ms();
+    enum orr_code code = orr_store_has(call->app->store, call->id, err);
+    if (code == ORR_NOT_FOUND)
+        orr_cache_forget(call->app->cache, call->id);
+    if (stamp) {
+        if (code == ORR_OK)
+            atomic_store(&stamp->seen, now);
+        return code;
+    }
+    struct stamp *made = code == ORR_OK ? calloc(1, sizeof *made) : NULL;
+    if (made) {
+        orr_shared_init(&made->shared, sizeof *made, free_stamp);
+        atomic_init(&made->seen, now);
+    }
+    orr_cache_end(call->app->cache, key, made ? &made->shared : NULL);
+    if (made)
+        orr_shared_give(&made->shared);
+    return code;
+}
+
+enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_known, struct orr_error *err)
+{
+    enum { BELIEVED_MS = 1000 };
+    char key[ORR_ID_LENGTH + 4];
+    snprintf(key, sizeof key, "%s|e", call->id);
+    struct orr_cache *cache = call->app->cache;
+    struct stamp *stamp = (struct stamp *)(may_ask ? orr_cache_begin(cache, key) : orr_cache_peek(cache, key));
+    bool fresh = stamp && monotonic_ms() - atomic_load(&stamp->seen) < BELIEVED_MS;
+    enum orr_code code = fresh || !may_ask ? ORR_OK : ask_store(call, key, stamp, err);
+    if (stamp)
+        orr_shared_give(&stamp->shared);
+    *ret_known = fresh || may_ask;
+    return code;
+}
+
 static void free_work(struct orr_shared *shared)
 {
     struct orr_work *work = (struct orr_work *)shared;
@@ -108,6 +192,7 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     if (!work)
         return orr_fail_nomem(err);
     orr_shared_init(&work->shared, 0, free_work);
+    atomic_fetch_add(&call->app->analyses, 1);
     enum orr_code code = orr_call_dump(call, &work->dump, err);
     if (code == ORR_OK)
         code = orr_analyze(work->dump, query, NULL, &work->analysis, err);
@@ -128,23 +213,20 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     enum { LONGEST = 65536 };
     struct orr_text key;
     orr_text_init(&key, LONGEST);
-    orr_text_printf(&key, "%s|w", call->id);
+    orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
     if (orr_text_failed(&key)) {
         orr_text_release(&key);
         return orr_fail_nomem(err);
     }
     /* What was posted is the same content as what is stored, but only the store says whether it is stored. */
-    if (call->route->flags & ORR_ROUTE_TOPOLOGY) {
-        struct orr_record record;
-        enum orr_code code = orr_store_get(call->app->store, call->id, &record, err);
-        if (code != ORR_OK) {
-            orr_text_release(&key);
-            return code;
-        }
-        orr_record_release(&record);
+    bool known;
+    enum orr_code code =
+        call->route->flags & ORR_ROUTE_TOPOLOGY ? orr_call_exists(call, true, &known, err) : ORR_OK;
+    if (code != ORR_OK) {
+        orr_text_release(&key);
+        return code;
     }
-    enum orr_code code = ORR_OK;
     struct orr_work *work = (struct orr_work *)orr_cache_begin(call->app->cache, key.data);
     if (!work) {
         code = make_work(call, query, &work, err);

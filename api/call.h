@@ -21,6 +21,7 @@ struct orr_app {
     size_t max_body;
     atomic_bool draining;
     _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
+    atomic_ulong analyses;        /* made, not taken from the cache */
 };
 
 /* A dump with its analysis, cached together. */
@@ -37,7 +38,8 @@ enum orr_route_flags {
     ORR_ROUTE_TOPOLOGY = 1, /* the first capture is the id of a stored topology */
     ORR_ROUTE_DUMP = 2,     /* the body is a dump; its content id takes the place of the first capture */
     ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
-    ORR_ROUTE_HEAVY = 8     /* takes more than a moment where it is not cached */
+    ORR_ROUTE_HEAVY = 8,    /* takes more than a moment where it is not cached */
+    ORR_ROUTE_STORE = 16    /* asks the store, which takes more than a moment where that is another machine */
 };
 
 struct orr_route {
@@ -67,6 +69,11 @@ void orr_response_header(struct orr_response *response, const char *name, const 
 
 const char *orr_call_header(const struct orr_call *call, const char *name);
 
+/* Is the topology that a call is about stored? What this process knows is believed for a second, so that cached answers
+ * need no store, and end that soon after another process deleted the topology. With may_ask false nothing is asked, and
+ * *ret_known says whether an answer was known; NOT_FOUND where there is none. */
+enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_known,
+                              struct orr_error *err) ORR_NO_DISCARD;
 /* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
 /* The same dump, asked another question. */
@@ -86,6 +93,8 @@ size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
 /* handle_topologies.c */
 orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
     orr_handle_source;
+/* handle_hosts.c */
+orr_handler orr_handle_hosts, orr_handle_history;
 /* handle_analysis.c */
 orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle_findings, orr_handle_diagram,
     orr_handle_render;
@@ -96,6 +105,15 @@ orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_ha
     orr_handle_version, orr_handle_problem_type;
 /* static_files.c */
 orr_handler orr_handle_static, orr_handle_examples;
+
+/* A time of the store as RFC 3339 text. */
+json_t *orr_time_json(struct orr_json *json, int64_t milliseconds);
+/* A cursor is the place of the last entry of a page: time in hex, "-", id. */
+enum { ORR_CURSOR_SIZE = 64 };
+void orr_write_cursor(char cursor[ORR_CURSOR_SIZE], int64_t at, const char *id);
+/* NULL: the first page, *ret_before is 0. */
+enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const char **ret_before_id,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 /* JSON of the tables; shared with the command line. only: one release, NULL: all; arena: for what is needed on the
  * way. */

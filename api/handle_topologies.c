@@ -8,7 +8,7 @@
 #include "api/call.h"
 #include "api/sections.h"
 
-static json_t *time_json(struct orr_json *json, int64_t milliseconds)
+json_t *orr_time_json(struct orr_json *json, int64_t milliseconds)
 {
     time_t seconds = (time_t)(milliseconds / 1000);
     struct tm tm;
@@ -59,20 +59,29 @@ static enum orr_code machine_text(struct orr_call *call, const char *id, struct 
     return ORR_OK;
 }
 
-/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine. */
-static json_t *record_json(struct orr_call *call, struct orr_json *json, const struct orr_record *record)
+/* A topology as users see it. A dump that can no longer be read is listed all the same, without a machine; where memory
+ * or the store fail, there is no answer rather than half of one, which would have another ETag. */
+static enum orr_code record_json(struct orr_call *call, struct orr_json *json, const struct orr_record *record,
+                                 json_t **ret_object, struct orr_error *err)
 {
+    struct orr_answer *machine = NULL;
+    struct orr_error why = {0};
+    enum orr_code code = machine_text(call, record->id, &machine, &why);
+    if (code == ORR_NOMEM || code == ORR_STORE) {
+        if (err)
+            *err = why;
+        return code;
+    }
     json_t *object = orr_json_object(json);
     json_t *labels = json_loads(record->labels, 0, NULL);
     orr_json_set(json, object, "id", orr_json_text(json, record->id));
     orr_json_set(json, object, "name", orr_json_text(json, record->name));
     orr_json_set(json, object, "labels", labels ? labels : orr_json_object(json));
-    orr_json_set(json, object, "created", time_json(json, record->created));
-    orr_json_set(json, object, "updated", time_json(json, record->updated));
+    orr_json_set(json, object, "created", orr_time_json(json, record->created));
+    orr_json_set(json, object, "updated", orr_time_json(json, record->updated));
     orr_json_set(json, object, "size", orr_json_int(json, record->size));
     orr_json_set(json, object, "sha256", orr_json_text(json, record->digest));
-    struct orr_answer *machine = NULL;
-    if (machine_text(call, record->id, &machine, NULL) == ORR_OK) {
+    if (machine) {
         json_t *known = json_loadb(machine->body, machine->length, 0, NULL);
         if (known && json_object_update(object, known) < 0)
             json->failed = true;
@@ -80,36 +89,89 @@ static json_t *record_json(struct orr_call *call, struct orr_json *json, const s
         orr_shared_give(&machine->shared);
     }
     orr_json_set(json, object, "links", links_json(json, record->id));
-    return object;
+    *ret_object = object;
+    return ORR_OK;
 }
 
-static enum orr_code labels_text(const struct orr_params *params, char **ret_text, struct orr_error *err)
+/* Labels in both forms that the store wants; they live as long as the object and the arena. */
+static enum orr_code labels_of(struct orr_call *call, json_t *object, struct orr_labels *ret_labels,
+                               struct orr_error *err)
 {
-    struct orr_json json = {0};
-    json_t *labels = orr_json_object(&json);
+    const char *name;
+    json_t *value;
+    struct orr_store_label *pairs = ORR_NEW(call->arena, struct orr_store_label, ORR_MAX_LABELS);
+    char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
+    const char *kept = text ? orr_arena_strndup(call->arena, text, strlen(text)) : NULL;
+    free(text);
+    if (!pairs || !kept)
+        return orr_fail_nomem(err);
+    *ret_labels = (struct orr_labels){.text = kept, .pairs = pairs};
+    json_object_foreach (object, name, value)
+        if (ret_labels->count < ORR_MAX_LABELS)
+            pairs[ret_labels->count++] =
+                (struct orr_store_label){.name = name, .value = json_string_value(value)};
+    return ORR_OK;
+}
+
+static json_t *labels_json(const struct orr_params *params, struct orr_json *json)
+{
+    json_t *labels = orr_json_object(json);
     for (uint32_t i = 0; i < params->label_count; i++) {
         char name[ORR_MAX_LABEL_NAME + 1];
         snprintf(name, sizeof name, "%.*s", (int)params->labels[i].name_length, params->labels[i].name);
-        json_t *value = orr_json_text(&json, params->labels[i].value);
-        if (labels && value && json_object_set_new(labels, name, value) < 0) {
-            json_decref(labels);
-            return orr_fail(err, ORR_SETTING, "a label's name is no UTF-8");
-        }
+        orr_json_set(json, labels, name, orr_json_text(json, params->labels[i].value));
     }
-    *ret_text = json.failed ? NULL : json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(labels);
-    return *ret_text ? ORR_OK : orr_fail_nomem(err);
+    return labels;
+}
+
+static enum orr_code render_record(struct orr_call *call, unsigned status, const struct orr_record *record,
+                                   struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    json_t *object;
+    ORR_TRY(record_json(call, &json, record, &object, err));
+    return orr_answer_of_json(status, &json, object, ret_answer, err);
 }
 
 static enum orr_code answer_record(struct orr_call *call, unsigned status, struct orr_answer **ret_answer,
                                    struct orr_error *err)
 {
     struct orr_record record;
-    struct orr_json json = {0};
     ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
-    json_t *object = record_json(call, &json, &record);
+    enum orr_code code = render_record(call, status, &record, ret_answer, err);
     orr_record_release(&record);
-    return orr_answer_of_json(status, &json, object, ret_answer, err);
+    return code;
+}
+
+static enum orr_code precondition_failed(struct orr_call *call, struct orr_error *err)
+{
+    call->problem = ORR_PROBLEM_PRECONDITION;
+    orr_fail(err, ORR_INVALID, "topology %s is not, or no longer, as If-Match or If-None-Match say", call->id);
+    orr_error_advice(err, "GET it again and decide by what it is now, with its new ETag");
+    return ORR_INVALID;
+}
+
+/* Holds a change to its conditions. *ret_revision: the only one that the change may meet, 0 where none is asked for. */
+static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revision, struct orr_error *err)
+{
+    const char *match = orr_call_header(call, "If-Match"), *none_match = orr_call_header(call, "If-None-Match");
+    struct orr_record record;
+    struct orr_answer *answer = NULL;
+    *ret_revision = 0;
+    if (!match && !none_match)
+        return ORR_OK;
+    ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
+    enum orr_code code = render_record(call, 200, &record, &answer, err);
+    *ret_revision = record.revision;
+    orr_record_release(&record);
+    ORR_TRY(code);
+    /* The compressed form has a tag of its own; whoever was given that means the same state. */
+    char zipped[sizeof answer->etag + 8];
+    snprintf(zipped, sizeof zipped, "%.*s-gzip\"", (int)strlen(answer->etag) - 1, answer->etag);
+    bool holds = (!match || orr_etag_listed(match, answer->etag, false) || orr_etag_listed(match, zipped, false)) &&
+                 !orr_etag_listed(none_match, answer->etag, true) && !orr_etag_listed(none_match, zipped, true);
+    orr_shared_give(&answer->shared);
+    return holds ? ORR_OK : precondition_failed(call, err);
 }
 
 /* Now, in milliseconds; of two within one the later takes the next, so that lists keep the order of arrival. */
@@ -129,28 +191,29 @@ enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_a
     struct orr_dump *dump;
     ORR_TRY(orr_call_dump(call, &dump, err));
     enum orr_code code = call->params.strict ? orr_check_strict(dump, err) : ORR_OK;
-    orr_dump_free(dump);
-    ORR_TRY(code);
-
-    char *labels, *name = strdup(call->params.name ? call->params.name : "");
-    if (!name)
-        return orr_fail_nomem(err);
-    code = labels_text(&call->params, &labels, err);
     if (code != ORR_OK) {
-        free(name);
+        orr_dump_free(dump);
         return code;
     }
-    struct orr_record record = {
-        .created = time_of_arrival(call->app),
-        .size = (int64_t)call->request->body_length,
-        .name = name,
-        .labels = labels,
+    struct orr_json json = {0};
+    json_t *machine = orr_machine_json(&json, dump), *labels = labels_json(&call->params, &json);
+    orr_dump_free(dump);
+    struct orr_upload upload = {
+        .id = call->id,
+        .digest = call->digest,
+        .bytes = call->request->body,
+        .size = call->request->body_length,
+        .at = time_of_arrival(call->app),
+        .name = call->params.name ? call->params.name : "",
+        .host = json_string_value(json_object_get(labels, "host")),
+        .about = json_string_value(json_object_get(machine, "sentence")),
     };
-    memcpy(record.id, call->id, sizeof record.id);
-    memcpy(record.digest, call->digest, sizeof record.digest);
-    bool existed;
-    code = orr_store_put(call->app->store, &record, call->request->body, &existed, err);
-    orr_record_release(&record);
+    bool existed = false;
+    code = json.failed || !upload.about ? orr_fail_nomem(err) : labels_of(call, labels, &upload.labels, err);
+    if (code == ORR_OK)
+        code = orr_store_put(call->app->store, &upload, &existed, err);
+    json_decref(machine);
+    json_decref(labels);
     ORR_TRY(code);
     orr_response_header(call->response, "Location", "/v1/topologies/%s", call->id);
     return answer_record(call, existed ? 200 : 201, ret_answer, err);
@@ -161,52 +224,118 @@ enum orr_code orr_handle_topology(struct orr_call *call, struct orr_answer **ret
     return answer_record(call, 200, ret_answer, err);
 }
 
-/* A cursor is the place of the last entry of a page: time in hex, "-", id. */
-static enum orr_code read_cursor(const char *cursor, struct orr_listing *listing, struct orr_error *err)
+void orr_write_cursor(char cursor[ORR_CURSOR_SIZE], int64_t at, const char *id)
 {
-    unsigned long long created;
+    snprintf(cursor, ORR_CURSOR_SIZE, "%llx-%s", (unsigned long long)at, id);
+}
+
+enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const char **ret_before_id,
+                              struct orr_error *err)
+{
+    const char *cursor = call->params.cursor;
+    unsigned long long before;
     int taken = 0;
+    *ret_before = 0;
+    *ret_before_id = NULL;
     if (!cursor)
         return ORR_OK;
-    if (sscanf(cursor, "%16llx-%n", &created, &taken) != 1 || !taken || strlen(cursor + taken) != ORR_ID_LENGTH ||
-        !created || created > INT64_MAX) {
+    if (sscanf(cursor, "%16llx-%n", &before, &taken) != 1 || !taken || strlen(cursor + taken) != ORR_ID_LENGTH ||
+        strspn(cursor + taken, "0123456789abcdef") != ORR_ID_LENGTH || !before || before > INT64_MAX) {
+        call->problem = ORR_PROBLEM_PARAMETER;
         orr_fail(err, ORR_SETTING, "\"%.60s\" is no cursor", cursor);
         orr_error_where(err, "cursor");
         orr_error_advice(err, "take `next` of an earlier page as it stands");
         return ORR_SETTING;
     }
-    listing->before_created = (int64_t)created;
-    listing->before_id = cursor + taken;
+    *ret_before = (int64_t)before;
+    *ret_before_id = cursor + taken;
     return ORR_OK;
+}
+
+static void put_encoded(struct orr_text *text, const char *part)
+{
+    for (; *part; part++)
+        if ((*part >= '0' && *part <= '9') || (*part >= 'a' && *part <= 'z') || (*part >= 'A' && *part <= 'Z') ||
+            strchr("-._~", *part))
+            orr_text_add(text, part, 1);
+        else
+            orr_text_printf(text, "%%%02X", (unsigned char)*part);
+}
+
+/* The next page of the same list, as a Link header; one that is too long for a header is left out. */
+static void link_next(struct orr_call *call, const struct orr_listing *listing, const char *cursor)
+{
+    struct orr_text target;
+    orr_text_init(&target, ORR_HEADER_SIZE);
+    orr_text_printf(&target, "/v1/topologies?limit=%u&cursor=%s", call->params.limit, cursor);
+    if (listing->search) {
+        orr_text_puts(&target, "&q=");
+        put_encoded(&target, listing->search);
+    }
+    for (uint32_t i = 0; i < listing->label_count; i++) {
+        orr_text_puts(&target, "&label=");
+        put_encoded(&target, listing->labels[i].name);
+        orr_text_puts(&target, "%3D");
+        put_encoded(&target, listing->labels[i].value);
+    }
+    if (!orr_text_failed(&target))
+        orr_response_header(call->response, "Link", "<%s>; rel=\"next\"", target.data);
+    orr_text_release(&target);
+}
+
+static enum orr_code read_listing(struct orr_call *call, struct orr_listing *listing, struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    *listing = (struct orr_listing){.limit = params->limit + 1, .search = params->search};
+    if (params->label_count > ORR_MAX_FILTERS) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "a list can be narrowed to %d labels at once, not %u", (int)ORR_MAX_FILTERS,
+                 params->label_count);
+        orr_error_where(err, "label");
+        return ORR_SETTING;
+    }
+    for (uint32_t i = 0; i < params->label_count; i++) {
+        const char *name = orr_arena_strndup(call->arena, params->labels[i].name, params->labels[i].name_length);
+        if (!name)
+            return orr_fail_nomem(err);
+        listing->labels[listing->label_count++] =
+            (struct orr_store_label){.name = name, .value = params->labels[i].value};
+    }
+    return orr_read_cursor(call, &listing->before, &listing->before_id, err);
 }
 
 enum orr_code orr_handle_list(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_listing listing = {.limit = call->params.limit + 1, .search = call->params.search};
+    struct orr_listing listing;
     struct orr_record *records;
     uint32_t count;
     struct orr_json json = {0};
-    call->problem = ORR_PROBLEM_PARAMETER;
-    ORR_TRY(read_cursor(call->params.cursor, &listing, err));
-    call->problem = ORR_PROBLEM_NONE;
+    ORR_TRY(read_listing(call, &listing, err));
     ORR_TRY(orr_store_list(call->app->store, &listing, &records, &count, err));
     json_t *object = orr_json_object(&json), *items = orr_json_array(&json), *next = json_null();
-    for (uint32_t i = 0; i < count && i < call->params.limit; i++)
-        orr_json_add(&json, items, record_json(call, &json, &records[i]));
+    enum orr_code code = ORR_OK;
+    for (uint32_t i = 0; code == ORR_OK && i < count && i < call->params.limit; i++) {
+        json_t *item = NULL;
+        code = record_json(call, &json, &records[i], &item, err);
+        if (code == ORR_OK)
+            orr_json_add(&json, items, item);
+    }
     if (count > call->params.limit) { /* one more was asked for, to know */
         const struct orr_record *last = &records[call->params.limit - 1];
-        char cursor[64];
-        snprintf(cursor, sizeof cursor, "%llx-%s", (unsigned long long)last->created, last->id);
+        char cursor[ORR_CURSOR_SIZE];
+        orr_write_cursor(cursor, last->created, last->id);
         next = orr_json_text(&json, cursor);
-        if (!call->params.search)
-            orr_response_header(call->response, "Link", "</v1/topologies?limit=%u&cursor=%s>; rel=\"next\"",
-                                call->params.limit, cursor);
+        link_next(call, &listing, cursor);
     }
     orr_json_set(&json, object, "items", items);
     orr_json_set(&json, object, "next", next);
     for (uint32_t i = 0; i < count; i++)
         orr_record_release(&records[i]);
     free(records);
+    if (code != ORR_OK) {
+        json_decref(object);
+        return code;
+    }
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }
 
@@ -260,21 +389,29 @@ enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_an
         json_decref(patch);
         return bad_patch(call, err, wrong);
     }
-    json_t *labels = json_object_get(patch, "labels");
-    char *text = labels ? json_dumps(labels, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    enum orr_code code = labels && !text ? orr_fail_nomem(err) : ORR_OK;
+    json_t *object = json_object_get(patch, "labels");
+    struct orr_labels labels;
+    int64_t revision = 0;
+    bool done = false;
+    enum orr_code code = object ? labels_of(call, object, &labels, err) : ORR_OK;
     if (code == ORR_OK)
-        code =
-            orr_store_update(call->app->store, call->id, json_string_value(json_object_get(patch, "name")), text, err);
-    free(text);
+        code = check_conditions(call, &revision, err);
+    if (code == ORR_OK)
+        code = orr_store_update(call->app->store, call->id, revision,
+                                json_string_value(json_object_get(patch, "name")), object ? &labels : NULL, &done, err);
     json_decref(patch);
     ORR_TRY(code);
-    return answer_record(call, 200, ret_answer, err);
+    return done ? answer_record(call, 200, ret_answer, err) : precondition_failed(call, err);
 }
 
 enum orr_code orr_handle_delete(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    ORR_TRY(orr_store_delete(call->app->store, call->id, err));
+    int64_t revision;
+    bool done;
+    ORR_TRY(check_conditions(call, &revision, err));
+    ORR_TRY(orr_store_delete(call->app->store, call->id, revision, &done, err));
+    if (!done)
+        return precondition_failed(call, err);
     orr_cache_forget(call->app->cache, call->id);
     *ret_answer = orr_answer_new(204, NULL, NULL, 0);
     return *ret_answer ? ORR_OK : orr_fail_nomem(err);

@@ -72,6 +72,17 @@ static size_t sequence(const unsigned char *bytes)
     return 0;
 }
 
+bool orr_is_utf8(const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t length = sequence(at);
+        if (!length)
+            return false;
+        at += length;
+    }
+    return true;
+}
+
 json_t *orr_json_text(struct orr_json *json, const char *text)
 {
     if (!text)

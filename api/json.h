@@ -22,6 +22,7 @@ void orr_json_add(struct orr_json *json, json_t *array, json_t *value);
 json_t *orr_json_again(json_t *value);
 
 /* Text; bytes that are no UTF-8 become U+FFFD. NULL gives null. */
+bool orr_is_utf8(const char *text);
 json_t *orr_json_text(struct orr_json *json, const char *text);
 json_t *orr_json_format(struct orr_json *json, const char *format, ...) ORR_PRINTF(2, 3);
 json_t *orr_json_int(struct orr_json *json, int64_t value);

@@ -123,8 +123,17 @@ static enum orr_code read_section(struct orr_params *params, const char *value, 
     params->section = value;
     return ORR_OK;
 }
+static enum orr_code check_utf8(const char *name, const char *value, struct orr_error *err)
+{
+    if (orr_is_utf8(value))
+        return ORR_OK;
+    orr_fail(err, ORR_SETTING, "the value of %s is no UTF-8", name);
+    orr_error_where(err, "%s", name);
+    return ORR_SETTING;
+}
 static enum orr_code read_name(struct orr_params *params, const char *value, struct orr_error *err)
 {
+    ORR_TRY(check_utf8("name", value, err));
     if (strlen(value) > ORR_MAX_NAME) {
         orr_fail(err, ORR_SETTING, "a name may have %d bytes, not %zu", (int)ORR_MAX_NAME, strlen(value));
         orr_error_where(err, "name");
@@ -137,6 +146,7 @@ static enum orr_code read_label(struct orr_params *params, const char *value, st
 {
     const char *equals = strchr(value, '=');
     size_t name = equals ? (size_t)(equals - value) : 0;
+    ORR_TRY(check_utf8("label", value, err));
     if (!name || name > ORR_MAX_LABEL_NAME || strlen(equals + 1) > ORR_MAX_LABEL_VALUE ||
         params->label_count == ORR_MAX_LABELS) {
         orr_fail(err, ORR_SETTING, "a label is NAME=VALUE with at most %d and %d bytes, and there may be %d of them",
@@ -161,6 +171,7 @@ static enum orr_code read_search(struct orr_params *params, const char *value, s
 {
     if (strlen(value) > ORR_MAX_NAME)
         return orr_fail(err, ORR_SETTING, "q may have %d bytes, not %zu", (int)ORR_MAX_NAME, strlen(value));
+    ORR_TRY(check_utf8("q", value, err));
     params->search = *value ? value : NULL;
     return ORR_OK;
 }

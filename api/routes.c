@@ -7,15 +7,21 @@
 
 #include "api/call.h"
 
-enum { TOPOLOGY = ORR_ROUTE_TOPOLOGY, DUMP = ORR_ROUTE_DUMP, CACHED = ORR_ROUTE_CACHED, HEAVY = ORR_ROUTE_HEAVY };
+enum {
+    TOPOLOGY = ORR_ROUTE_TOPOLOGY,
+    DUMP = ORR_ROUTE_DUMP,
+    CACHED = ORR_ROUTE_CACHED,
+    HEAVY = ORR_ROUTE_HEAVY,
+    STORE = ORR_ROUTE_STORE
+};
 
 static const struct orr_route routes[] = {
-    {"POST", "/v1/topologies", orr_handle_upload, DUMP, ORR_P_NAME | ORR_P_LABEL | ORR_P_STRICT, NULL},
-    {"GET", "/v1/topologies", orr_handle_list, 0, ORR_P_LIMIT | ORR_P_CURSOR | ORR_P_SEARCH, NULL},
-    {"GET", "/v1/topologies/{}", orr_handle_topology, TOPOLOGY, 0, "/v1/topologies/{id}"},
-    {"PATCH", "/v1/topologies/{}", orr_handle_patch, TOPOLOGY, 0, "/v1/topologies/{id}"},
-    {"DELETE", "/v1/topologies/{}", orr_handle_delete, TOPOLOGY, 0, "/v1/topologies/{id}"},
-    {"GET", "/v1/topologies/{}/source", orr_handle_source, TOPOLOGY, 0, "/v1/topologies/{id}/source"},
+    {"POST", "/v1/topologies", orr_handle_upload, DUMP | STORE, ORR_P_NAME | ORR_P_LABEL | ORR_P_STRICT, NULL},
+    {"GET", "/v1/topologies", orr_handle_list, STORE, ORR_P_LIMIT | ORR_P_CURSOR | ORR_P_SEARCH | ORR_P_LABEL, NULL},
+    {"GET", "/v1/topologies/{}", orr_handle_topology, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
+    {"PATCH", "/v1/topologies/{}", orr_handle_patch, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
+    {"DELETE", "/v1/topologies/{}", orr_handle_delete, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
+    {"GET", "/v1/topologies/{}/source", orr_handle_source, TOPOLOGY | STORE, 0, "/v1/topologies/{id}/source"},
     {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis"},
     {"GET", "/v1/topologies/{}/analysis/diff", orr_handle_diff, TOPOLOGY | CACHED | HEAVY,
@@ -24,11 +30,14 @@ static const struct orr_route routes[] = {
      "/v1/topologies/{id}/analysis/{section}"},
     {"GET", "/v1/topologies/{}/path", orr_handle_path, TOPOLOGY | CACHED | HEAVY,
      ORR_P_ANALYSIS | ORR_P_FROM | ORR_P_TO, "/v1/topologies/{id}/path"},
-    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, TOPOLOGY | CACHED, 0, "/v1/topologies/{id}/findings"},
+    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, TOPOLOGY | CACHED | STORE, 0,
+     "/v1/topologies/{id}/findings"},
     {"GET", "/v1/topologies/{}/diagram.{}", orr_handle_diagram, TOPOLOGY | CACHED | HEAVY, ORR_P_DIAGRAM,
      "/v1/topologies/{id}/diagram.{format}"},
     {"GET", "/v1/topologies/{}/diagram", orr_handle_render, TOPOLOGY | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT,
      "/v1/topologies/{id}/diagram"},
+    {"GET", "/v1/hosts", orr_handle_hosts, STORE, ORR_P_LIMIT | ORR_P_CURSOR, NULL},
+    {"GET", "/v1/hosts/{}/uploads", orr_handle_history, STORE, ORR_P_LIMIT | ORR_P_CURSOR, "/v1/hosts/{host}/uploads"},
     {"POST", "/v1/analyze", orr_handle_analysis, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_SECTION, NULL},
     {"POST", "/v1/diff", orr_handle_diff, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_AGAINST, NULL},
     {"POST", "/v1/render", orr_handle_render, DUMP | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT, NULL},
@@ -38,7 +47,7 @@ static const struct orr_route routes[] = {
     {"GET", "/openapi.yaml", orr_handle_openapi, 0, 0, NULL},
     {"GET", "/problems/{}", orr_handle_problem_type, 0, 0, "/problems/{type}"},
     {"GET", "/healthz", orr_handle_health, 0, 0, NULL},
-    {"GET", "/readyz", orr_handle_ready, 0, 0, NULL},
+    {"GET", "/readyz", orr_handle_ready, STORE, 0, NULL},
     {"GET", "/version", orr_handle_version, 0, 0, NULL},
     {"GET", "/*", orr_handle_static, 0, 0, "/{file}"},
 };
@@ -187,7 +196,7 @@ static const char *answer_key(struct orr_call *call)
     enum { LONGEST = 65536 };
     struct orr_text text;
     orr_text_init(&text, LONGEST);
-    orr_text_printf(&text, "%s|a%d|%s", call->id, (int)(call->route - routes),
+    orr_text_printf(&text, "%s|a%d|%s|%s", call->id, (int)(call->route - routes), orr_version(),
                     call->captures[1] ? call->captures[1] : "");
     orr_query_key(&call->params.query, &text);
     orr_params_answer_key(&call->params, &text);
@@ -258,19 +267,23 @@ static void set_headers(struct orr_call *call, const struct orr_answer *answer)
                         answer->policy ? answer->policy : "default-src 'none'; frame-ancestors 'none'; sandbox");
 }
 
+static bool is_read(const struct orr_call *call)
+{
+    return !strcmp(call->request->method, "GET") || !strcmp(call->request->method, "HEAD");
+}
+
 /* Fills the response from a finished answer, whose reference it takes over. */
 static void finish(struct orr_call *call, struct orr_answer *answer, const char *key)
 {
     struct orr_response *response = call->response;
-    bool reads = !strcmp(call->request->method, "GET") || !strcmp(call->request->method, "HEAD");
     answer = compress_answer(call, answer, key);
     set_headers(call, answer);
     response->answer = answer;
     response->status = answer->status;
     response->body = answer->body;
     response->length = answer->length;
-    if (reads && answer->status == 200 && answer->etag[0] &&
-        orr_etag_listed(orr_call_header(call, "If-None-Match"), answer->etag)) {
+    if (is_read(call) && answer->status == 200 && answer->etag[0] &&
+        orr_etag_listed(orr_call_header(call, "If-None-Match"), answer->etag, true)) {
         response->status = 304;
         response->body = NULL;
         response->length = 0;
@@ -288,13 +301,22 @@ static void finish_problem(struct orr_call *call, const struct orr_error *err)
     finish(call, answer, NULL);
 }
 
+/* Whether this thread may do what the call needs, or another one should. */
+static bool may_wait_here(const struct orr_call *call)
+{
+    unsigned long_work = HEAVY | (orr_store_is_remote(call->app->store) ? STORE : 0u);
+    return !call->request->may_defer || !(call->route->flags & long_work);
+}
+
 /* Handles a matched call: from the cache, by its handler, or not now. */
 static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
 {
     struct orr_answer *answer = NULL;
     const char *key = answer_key(call);
-    bool may_wait = !(call->request->may_defer && (call->route->flags & ORR_ROUTE_HEAVY));
-    if (key)
+    bool may_wait = may_wait_here(call), known = true;
+    if (key && (call->route->flags & TOPOLOGY)) /* what the cache has is given only for what the store has */
+        ORR_TRY(orr_call_exists(call, may_wait || !orr_store_is_remote(call->app->store), &known, err));
+    if (key && known)
         answer = (struct orr_answer *)(may_wait ? orr_cache_begin(call->app->cache, key)
                                                 : orr_cache_peek(call->app->cache, key));
     if (!answer) {

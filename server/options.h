@@ -29,6 +29,7 @@ struct orr_options {
     size_t against_count;
     bool strict, pretty, json, help;
     const char *listen, *database, *static_folder, *max_body, *threads, *connections, *timeout, *grace, *cache;
+    const char *database_timeout, *database_connections, *keep_days, *keep_count;
     bool insecure, quiet;
     const char *file; /* the positional argument, NULL: none */
 };

@@ -80,6 +80,7 @@ static unsigned cores(void)
 
 struct numbers {
     uint32_t max_body, cache, threads, connections, timeout, grace;
+    uint32_t database_timeout, database_connections, keep_days, keep_count;
 };
 
 static enum orr_code read_numbers(const struct orr_options *options, struct numbers *numbers, struct orr_error *err)
@@ -94,6 +95,10 @@ static enum orr_code read_numbers(const struct orr_options *options, struct numb
         {"--connections", options->connections, 1, 100000, &numbers->connections},
         {"--timeout", options->timeout, 1, 3600, &numbers->timeout},
         {"--grace", options->grace, 0, 3600, &numbers->grace},
+        {"--database-timeout", options->database_timeout, 1, 600, &numbers->database_timeout},
+        {"--database-connections", options->database_connections, 1, 256, &numbers->database_connections},
+        {"--keep-days", options->keep_days, 0, 36500, &numbers->keep_days},
+        {"--keep-count", options->keep_count, 0, UINT32_MAX, &numbers->keep_count},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].text)
@@ -143,6 +148,10 @@ int orr_command_serve(const struct orr_options *options)
         app_options.static_folder = default_static(folder);
     app_options.max_body = numbers.max_body;
     app_options.cache_bytes = numbers.cache;
+    app_options.database_timeout = numbers.database_timeout;
+    app_options.database_connections = numbers.database_connections;
+    app_options.keep_days = numbers.keep_days;
+    app_options.keep_count = numbers.keep_count;
 
     /* Before any thread is there, so that all inherit it. */
     signal(SIGPIPE, SIG_IGN);
@@ -171,7 +180,7 @@ int orr_command_serve(const struct orr_options *options)
     printf("listening on %s\n", orr_http_address(http));
     fflush(stdout);
     fprintf(stderr, "level=info msg=ready address=%s database=\"%s\" static=\"%s\"\n", orr_http_address(http),
-            app_options.database, app_options.static_folder ? app_options.static_folder : "");
+            orr_app_database(app), app_options.static_folder ? app_options.static_folder : "");
 
     while (sigwait(&signals, &arrived))
         continue;

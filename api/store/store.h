@@ -1,7 +1,11 @@
 /* Where dumps are kept: facts only (the bytes as uploaded, name, labels, times); results are recomputed or cached.
  *
- * One small interface, several engines behind it (store_driver.h). All functions may be called from many threads.
- * STORE where the database refuses or cannot be reached, NOT_FOUND where there is no such topology.
+ * A dump is kept once, under an id made of its content. Each upload that carries the label "host" also leaves a line in
+ * that host's history, so that it can be told which machine looked how and when.
+ *
+ * One small interface, two engines behind it (store_driver.h): one SQLite file, or a PostgreSQL server that several
+ * processes share. All functions may be called from many threads and answer within the stated time. STORE where the
+ * database refuses or cannot be reached: nothing of the change was acknowledged and the call may be tried again later.
  */
 #ifndef ORR_API_STORE_H
 #define ORR_API_STORE_H
@@ -13,48 +17,128 @@
 struct orr_store;
 
 enum { ORR_ID_LENGTH = 32, ORR_DIGEST_LENGTH = 64 };
+enum { ORR_MAX_FILTERS = 4 }; /* labels that a list can be narrowed to at once */
+
+struct orr_store_options {
+    /* postgresql://..., postgres://..., sqlite:PATH, PATH or ":memory:" */
+    const char *location;
+    unsigned connections; /* most to a PostgreSQL server at once; 0: 8 */
+    unsigned timeout_ms;  /* for one statement, and for waiting for a connection or a lock; 0: 10 s */
+    /* Retention, by the time of the last upload: what is older, or beyond so many, is deleted. 0: kept for ever. */
+    int64_t keep_ms;
+    uint32_t keep_count;
+    /* Called (by any thread) for each id that retention deleted. NULL: nobody asks. */
+    void (*on_expired)(void *context, const char *id);
+    void *context;
+};
 
 struct orr_record {
     char id[ORR_ID_LENGTH + 1];         /* the first digits of the digest */
     char digest[ORR_DIGEST_LENGTH + 1]; /* SHA-256 of the bytes, hex */
-    int64_t created, updated;           /* milliseconds since 1970 */
+    int64_t created, updated;           /* milliseconds since 1970; created: of the first upload */
     int64_t size;                       /* of the bytes */
+    int64_t revision;                   /* grows with every change of name or labels */
     char *name;                         /* owned; "" where none was given */
     char *labels;                       /* owned; a JSON object as text, "{}" where there are none */
 };
 
-struct orr_listing {
-    uint32_t limit;
-    int64_t before_created; /* continue behind this place of an earlier page; 0: from the newest */
-    const char *before_id;  /* with before_created */
-    const char *search;     /* a text that id, name or labels contain, NULL: all */
+struct orr_store_label {
+    const char *name, *value;
 };
 
-/* Opens or makes a database: a file, or ":memory:". */
-enum orr_code orr_store_open(const char *location, struct orr_store **ret_store, struct orr_error *err) ORR_NO_DISCARD;
-void orr_store_close(struct orr_store *store);
+/* Labels as they are shown and as they are looked up: the same, twice. */
+struct orr_labels {
+    const char *text; /* a JSON object */
+    const struct orr_store_label *pairs;
+    uint32_t count;
+};
 
-/* Keeps the bytes under record->id. Where they are there already (same digest), nothing is changed and *ret_existed is
- * true. INTERNAL where another content has the same id. Once this returned, the dump survives a crash. */
-enum orr_code orr_store_put(struct orr_store *store, const struct orr_record *record, const char *bytes,
-                            bool *ret_existed, struct orr_error *err) ORR_NO_DISCARD;
+/* One upload. All texts UTF-8. */
+struct orr_upload {
+    const char *id, *digest;
+    const char *bytes;
+    size_t size;
+    int64_t at; /* milliseconds since 1970 */
+    const char *name;
+    struct orr_labels labels;
+    const char *host;  /* whose history it belongs to; NULL: nobody's */
+    const char *about; /* what searching finds beside id, name and labels */
+};
+
+struct orr_listing {
+    uint32_t limit;
+    int64_t before;        /* continue behind this place of an earlier page (its time and id); 0: from the newest */
+    const char *before_id; /* with before */
+    const char *search;    /* a text that digest, name, labels or what is known about it contain, whatever the case;
+                              NULL: all */
+    struct orr_store_label labels[ORR_MAX_FILTERS]; /* all of them */
+    uint32_t label_count;
+};
+
+/* A line of a host's history. */
+struct orr_visit {
+    char id[ORR_ID_LENGTH + 1];
+    int64_t at;
+    char *name, *labels; /* of that upload; owned */
+};
+
+struct orr_host {
+    char *name; /* owned */
+    int64_t last;
+    int64_t uploads;
+};
+
+/* Opens the database, makes or updates its tables. Several processes may do this at once. */
+enum orr_code orr_store_open(const struct orr_store_options *options, struct orr_store **ret_store,
+                             struct orr_error *err) ORR_NO_DISCARD;
+void orr_store_close(struct orr_store *store);
+/* Where the store is, for logs: no password. */
+const char *orr_store_place(const struct orr_store *store);
+/* True where a call may have to wait for another machine. */
+bool orr_store_is_remote(const struct orr_store *store);
+
+/* Keeps an upload. Where its content is there already, that stays as it is (name and labels too), its time of last
+ * upload and the host's history go on, and *ret_existed is true. INTERNAL where another content has the same id. Once
+ * this returned, the upload survives a crash. */
+enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *upload, bool *ret_existed,
+                            struct orr_error *err) ORR_NO_DISCARD;
 /* The facts about one topology; orr_record_release() them. */
 enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record,
                             struct orr_error *err) ORR_NO_DISCARD;
+/* NOT_FOUND where there is no such topology. */
+enum orr_code orr_store_has(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
 /* The bytes as uploaded, with a terminating zero; free() them. */
 enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* A page, newest first. *ret_records: *ret_count of them in one array, each to be released, then free(). */
+/* A page, newest first. *ret_records: *ret_count of them in one array, each to be released, then free(). What is
+ * uploaded in the meantime neither repeats nor hides what was there. */
 enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
                              struct orr_record **ret_records, uint32_t *ret_count,
                              struct orr_error *err) ORR_NO_DISCARD;
-/* Changes name and labels; NULL leaves one as it is. */
-enum orr_code orr_store_update(struct orr_store *store, const char *id, const char *name, const char *labels,
+/* The uploads of a host, newest first; before and before_id as in a listing. */
+enum orr_code orr_store_history(struct orr_store *store, const char *host, int64_t before, const char *before_id,
+                                uint32_t limit, struct orr_visit **ret_visits, uint32_t *ret_count,
+                                struct orr_error *err) ORR_NO_DISCARD;
+/* The hosts that have a history, by name, behind `after` ("": from the first). */
+enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
+                              uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
+/* Changes name and labels; NULL leaves one as it is. With a revision other than 0 only where the topology still has
+ * it: *ret_done says whether it was changed. */
+enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
+                               const struct orr_labels *labels, bool *ret_done, struct orr_error *err) ORR_NO_DISCARD;
+/* Deletes a topology with its lines in histories; revision and *ret_done as above. */
+enum orr_code orr_store_delete(struct orr_store *store, const char *id, int64_t revision, bool *ret_done,
                                struct orr_error *err) ORR_NO_DISCARD;
-enum orr_code orr_store_delete(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
+/* One pass of retention, as happens by itself behind uploads and every minute; deletes a bounded number and says how
+ * many. More may be due where it is ORR_EXPIRE_AT_ONCE. */
+enum { ORR_EXPIRE_AT_ONCE = 200 };
+enum orr_code orr_store_expire(struct orr_store *store, int64_t now, uint32_t *ret_count,
+                               struct orr_error *err) ORR_NO_DISCARD;
 /* Can it be written to? For readiness. */
 enum orr_code orr_store_check(struct orr_store *store, struct orr_error *err) ORR_NO_DISCARD;
 
 void orr_record_release(struct orr_record *record);
+void orr_visit_release(struct orr_visit *visit);
+void orr_host_release(struct orr_host *host);
 
 #endif

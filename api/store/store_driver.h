@@ -1,35 +1,71 @@
-/* What an engine behind the store provides. The store compresses and checks; a driver keeps rows. */
+/* What an engine behind the store provides: sessions that run the statements of store_sql.h. All that the store does
+ * with them stands once, in store.c. */
 #ifndef ORR_API_STORE_DRIVER_H
 #define ORR_API_STORE_DRIVER_H
 
+#include <pthread.h>
+
 #include "api/store/store.h"
+#include "api/store/store_sql.h"
+
+enum orr_cell_kind { ORR_CELL_NULL, ORR_CELL_INT, ORR_CELL_TEXT, ORR_CELL_BYTES };
+
+/* A value on its way into a statement, or out of a row. */
+struct orr_cell {
+    enum orr_cell_kind kind;
+    int64_t number;
+    const void *data; /* borrowed: for a row's cell until the reader returns. Text from a row ends with a zero */
+    size_t length;    /* of data */
+};
+
+/* Takes one row. Anything but OK ends the statement with that code. */
+typedef enum orr_code orr_row_reader(void *context, const struct orr_cell *cells, struct orr_error *err);
+
+/* The head of every driver's own session: one unit of work at a time has it. */
+struct orr_session {
+    struct orr_store *store;
+    /* The last failure was one of circumstances (a lost connection, a conflict with another session) and the whole unit
+     * of work may be tried again. Set by the driver. */
+    bool again;
+};
 
 struct orr_store_driver {
     const char *name;
+    bool remote;
     void (*close)(struct orr_store *store);
-    /* body: compressed bytes */
-    enum orr_code (*put)(struct orr_store *store, const struct orr_record *record, const void *body, size_t length,
-                         bool *ret_existed, struct orr_error *err);
-    enum orr_code (*get)(struct orr_store *store, const char *id, struct orr_record *ret_record, struct orr_error *err);
-    /* the compressed bytes, free(), and the size before compression */
-    enum orr_code (*read)(struct orr_store *store, const char *id, void **ret_body, size_t *ret_length,
-                          size_t *ret_size, struct orr_error *err);
-    enum orr_code (*list)(struct orr_store *store, const struct orr_listing *listing, struct orr_record *records,
-                          uint32_t *ret_count, struct orr_error *err);
-    enum orr_code (*update)(struct orr_store *store, const char *id, const char *name, const char *labels,
-                            int64_t updated, struct orr_error *err);
-    enum orr_code (*remove)(struct orr_store *store, const char *id, struct orr_error *err);
-    enum orr_code (*check)(struct orr_store *store, struct orr_error *err);
+    enum orr_code (*take)(struct orr_store *store, struct orr_session **ret_session, struct orr_error *err);
+    void (*give)(struct orr_session *session);
+    enum orr_code (*begin)(struct orr_session *session, struct orr_error *err);
+    enum orr_code (*commit)(struct orr_session *session, struct orr_error *err);
+    void (*rollback)(struct orr_session *session);
+    /* cells: as many as the statement has parameters. read: NULL where no rows are expected. ret_changes: rows changed,
+     * may be NULL. */
+    enum orr_code (*run)(struct orr_session *session, enum orr_statement statement, const struct orr_cell *cells,
+                         orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err);
+    /* In a transaction that is rolled back: can be written? */
+    enum orr_code (*check)(struct orr_session *session, struct orr_error *err);
 };
 
-/* The head of every driver's own structure. */
+/* The head of every driver's own structure. store.c fills what follows the driver. */
 struct orr_store {
     const struct orr_store_driver *driver;
+    char place[256];
+    int64_t keep_ms;
+    uint32_t keep_count;
+    void (*on_expired)(void *context, const char *id);
+    void *context;
+    struct orr_keeper *keeper; /* NULL: nothing expires */
 };
 
-enum orr_code orr_store_sqlite_open(const char *location, struct orr_store **ret_store, struct orr_error *err);
+enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_options *options,
+                                    struct orr_store **ret_store, struct orr_error *err);
+enum orr_code orr_store_postgresql_open(const char *url, const struct orr_store_options *options,
+                                        struct orr_store **ret_store, struct orr_error *err);
 
-/* Reports that a topology is not there. */
-enum orr_code orr_store_no_such(struct orr_error *err, const char *id);
+/* store_keep.c: the thread that lets dumps expire. NOMEM/IO where it cannot be started. */
+enum orr_code orr_keeper_start(struct orr_store *store, struct orr_error *err);
+void orr_keeper_stop(struct orr_keeper *keeper);
+/* Something was uploaded: a pass is due soon. NULL is allowed. */
+void orr_keeper_wake(struct orr_keeper *keeper);
 
 #endif

@@ -1,6 +1,6 @@
-/* The store in one SQLite file: WAL, synchronous=FULL, statements prepared once, schema changes by user_version.
- * One connection behind one lock: what happens under it takes microseconds, except the flush of a write. */
-#include <pthread.h>
+/* The store in one SQLite file: WAL, synchronous=FULL (a write is on the disk before it is acknowledged), statements
+ * prepared once, schema changes by user_version. One connection behind one lock: what happens under it takes
+ * microseconds, except the flush of a write. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,297 +8,163 @@
 
 #include "api/store/store_driver.h"
 
-#define COLUMNS "id, digest, created, updated, size, name, labels"
-
-/* Each brings the schema from the version that is its index to the next. Never change one that was released. */
-static const char *const migrations[] = {
-    "CREATE TABLE topology ("
-    " id TEXT PRIMARY KEY NOT NULL,"
-    " digest TEXT NOT NULL,"
-    " created INTEGER NOT NULL,"
-    " updated INTEGER NOT NULL,"
-    " size INTEGER NOT NULL,"
-    " name TEXT NOT NULL,"
-    " labels TEXT NOT NULL,"
-    " body BLOB NOT NULL"
-    ") WITHOUT ROWID;"
-    "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);",
-};
-enum { VERSION = sizeof migrations / sizeof migrations[0] };
-
-#define STATEMENT_MAP(X)                                                                                               \
-    X(INSERT, "INSERT INTO topology (" COLUMNS ", body) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7)"                       \
-              " ON CONFLICT (id) DO NOTHING")                                                                          \
-    X(GET, "SELECT " COLUMNS " FROM topology WHERE id = ?1")                                                           \
-    X(READ, "SELECT body, size FROM topology WHERE id = ?1")                                                           \
-    X(LIST, "SELECT " COLUMNS " FROM topology"                                                                         \
-            " WHERE (?1 = 0 OR (created, id) < (?1, ?2))"                                                              \
-            " AND (?3 IS NULL OR name LIKE ?3 ESCAPE '\\' OR labels LIKE ?3 ESCAPE '\\' OR id LIKE ?3 ESCAPE '\\')"    \
-            " ORDER BY created DESC, id DESC LIMIT ?4")                                                                \
-    X(UPDATE, "UPDATE topology SET name = coalesce(?2, name), labels = coalesce(?3, labels), updated = ?4"             \
-              " WHERE id = ?1")                                                                                        \
-    X(DELETE, "DELETE FROM topology WHERE id = ?1")                                                                    \
-    X(BEGIN, "BEGIN IMMEDIATE")                                                                                        \
-    X(ROLLBACK, "ROLLBACK")
-
-enum statement {
-#define X(name, sql) STATEMENT_##name,
-    STATEMENT_MAP(X)
-#undef X
-        STATEMENT_COUNT
-};
-
-static const char *const statement_texts[STATEMENT_COUNT] = {
-#define X(name, sql) [STATEMENT_##name] = sql,
-    STATEMENT_MAP(X)
-#undef X
-};
-
 struct sqlite_store {
     struct orr_store store;
+    struct orr_session session;
     sqlite3 *database;
-    sqlite3_stmt *statements[STATEMENT_COUNT];
+    sqlite3_stmt *begin, *commit, *rollback;
+    sqlite3_stmt *statements[ORR_SQL_COUNT];
+    unsigned char places[ORR_SQL_COUNT][ORR_MOST_CELLS]; /* of $1, $2 ... among SQLite's own numbers */
     pthread_mutex_t lock;
 };
 
-static enum orr_code database_error(sqlite3 *database, const char *doing, struct orr_error *err)
+static struct sqlite_store *store_of(struct orr_session *session)
+{
+    return (struct sqlite_store *)session->store;
+}
+
+static enum orr_code database_error(sqlite3 *database, struct orr_error *err)
 {
     int code = sqlite3_extended_errcode(database) & 0xff;
     if (code == SQLITE_NOMEM)
         return orr_fail_nomem(err);
-    orr_fail(err, ORR_STORE, "%s: %.160s", doing, sqlite3_errmsg(database));
+    orr_fail(err, ORR_STORE, "the database says: %.160s", sqlite3_errmsg(database));
     if (code == SQLITE_FULL || code == SQLITE_IOERR)
         orr_error_advice(err, "the disk is full or failing: make room, then try again");
     else if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)
         orr_error_advice(err, "give a path that this user may write to with --database");
+    else if (code == SQLITE_BUSY)
+        orr_error_advice(err, "another process holds the file; try again");
     return ORR_STORE;
 }
 
-static sqlite3_stmt *take(struct sqlite_store *store, enum statement statement)
+static enum orr_code sqlite_take(struct orr_store *base, struct orr_session **ret_session, struct orr_error *err)
 {
+    struct sqlite_store *store = (struct sqlite_store *)base;
+    (void)err;
     pthread_mutex_lock(&store->lock);
-    return store->statements[statement];
-}
-
-static void give(struct sqlite_store *store, sqlite3_stmt *statement)
-{
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
-    pthread_mutex_unlock(&store->lock);
-}
-
-static bool bind_text(sqlite3_stmt *statement, int at, const char *text)
-{
-    return sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC) == SQLITE_OK;
-}
-
-static char *column_copy(sqlite3_stmt *statement, int column)
-{
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text ? strdup((const char *)text) : NULL;
-}
-
-static void column_fixed(sqlite3_stmt *statement, int column, char *target, size_t size)
-{
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    snprintf(target, size, "%s", text ? (const char *)text : "");
-}
-
-static bool read_record(sqlite3_stmt *statement, struct orr_record *record)
-{
-    memset(record, 0, sizeof *record);
-    column_fixed(statement, 0, record->id, sizeof record->id);
-    column_fixed(statement, 1, record->digest, sizeof record->digest);
-    record->created = sqlite3_column_int64(statement, 2);
-    record->updated = sqlite3_column_int64(statement, 3);
-    record->size = sqlite3_column_int64(statement, 4);
-    record->name = column_copy(statement, 5);
-    record->labels = column_copy(statement, 6);
-    if (record->name && record->labels)
-        return true;
-    orr_record_release(record);
-    return false;
-}
-
-static enum orr_code sqlite_get(struct orr_store *base, const char *id, struct orr_record *ret_record,
-                                struct orr_error *err)
-{
-    struct sqlite_store *store = (struct sqlite_store *)base;
-    sqlite3_stmt *statement = take(store, STATEMENT_GET);
-    enum orr_code code = ORR_OK;
-    int step = bind_text(statement, 1, id) ? sqlite3_step(statement) : SQLITE_ERROR;
-    if (step == SQLITE_ROW) {
-        struct orr_record record;
-        if (read_record(statement, &record))
-            *ret_record = record;
-        else
-            code = orr_fail_nomem(err);
-    } else if (step == SQLITE_DONE) {
-        code = orr_store_no_such(err, id);
-    } else {
-        code = database_error(store->database, "looking a topology up", err);
-    }
-    give(store, statement);
-    return code;
-}
-
-static enum orr_code sqlite_put(struct orr_store *base, const struct orr_record *record, const void *body,
-                                size_t length, bool *ret_existed, struct orr_error *err)
-{
-    struct sqlite_store *store = (struct sqlite_store *)base;
-    sqlite3_stmt *statement = take(store, STATEMENT_INSERT);
-    enum orr_code code = ORR_OK;
-    int changes = 0;
-    if (!bind_text(statement, 1, record->id) || !bind_text(statement, 2, record->digest) ||
-        sqlite3_bind_int64(statement, 3, record->created) != SQLITE_OK ||
-        sqlite3_bind_int64(statement, 4, record->size) != SQLITE_OK || !bind_text(statement, 5, record->name) ||
-        !bind_text(statement, 6, record->labels) ||
-        sqlite3_bind_blob64(statement, 7, body, length, SQLITE_STATIC) != SQLITE_OK ||
-        sqlite3_step(statement) != SQLITE_DONE)
-        code = database_error(store->database, "storing a topology", err);
-    else
-        changes = sqlite3_changes(store->database);
-    give(store, statement);
-    if (code != ORR_OK)
-        return code;
-    if (!changes) {
-        struct orr_record there;
-        ORR_TRY(sqlite_get(base, record->id, &there, err));
-        bool same = !strcmp(there.digest, record->digest);
-        orr_record_release(&there);
-        if (!same)
-            return orr_fail(err, ORR_INTERNAL, "two different topologies have the id %s", record->id);
-    }
-    *ret_existed = !changes;
+    *ret_session = &store->session;
     return ORR_OK;
 }
 
-static enum orr_code sqlite_read(struct orr_store *base, const char *id, void **ret_body, size_t *ret_length,
-                                 size_t *ret_size, struct orr_error *err)
+static void sqlite_give(struct orr_session *session)
 {
-    struct sqlite_store *store = (struct sqlite_store *)base;
-    sqlite3_stmt *statement = take(store, STATEMENT_READ);
-    enum orr_code code = ORR_OK;
-    int step = bind_text(statement, 1, id) ? sqlite3_step(statement) : SQLITE_ERROR;
-    if (step == SQLITE_ROW) {
-        const void *blob = sqlite3_column_blob(statement, 0);
-        size_t length = (size_t)sqlite3_column_bytes(statement, 0);
-        void *body = blob ? malloc(length) : NULL;
-        if (body) {
-            memcpy(body, blob, length);
-            *ret_body = body;
-            *ret_length = length;
-            *ret_size = (size_t)sqlite3_column_int64(statement, 1);
-        } else {
-            code = orr_fail_nomem(err);
-        }
-    } else if (step == SQLITE_DONE) {
-        code = orr_store_no_such(err, id);
-    } else {
-        code = database_error(store->database, "reading a topology", err);
+    pthread_mutex_unlock(&store_of(session)->lock);
+}
+
+static enum orr_code step_alone(struct sqlite_store *store, sqlite3_stmt *statement, struct orr_error *err)
+{
+    enum orr_code code = sqlite3_step(statement) == SQLITE_DONE ? ORR_OK : database_error(store->database, err);
+    sqlite3_reset(statement);
+    return code;
+}
+
+static enum orr_code sqlite_begin(struct orr_session *session, struct orr_error *err)
+{
+    return step_alone(store_of(session), store_of(session)->begin, err);
+}
+
+static enum orr_code sqlite_commit(struct orr_session *session, struct orr_error *err)
+{
+    return step_alone(store_of(session), store_of(session)->commit, err);
+}
+
+static void sqlite_rollback(struct orr_session *session)
+{
+    struct sqlite_store *store = store_of(session);
+    if (!sqlite3_get_autocommit(store->database)) /* some failures roll back by themselves */
+        (void)step_alone(store, store->rollback, NULL);
+}
+
+static int bind(sqlite3_stmt *statement, int at, const struct orr_cell *cell)
+{
+    switch (cell->kind) {
+    case ORR_CELL_INT:
+        return sqlite3_bind_int64(statement, at, cell->number);
+    case ORR_CELL_TEXT:
+        return sqlite3_bind_text64(statement, at, cell->data, cell->length, SQLITE_STATIC, SQLITE_UTF8);
+    case ORR_CELL_BYTES:
+        return sqlite3_bind_blob64(statement, at, cell->data, cell->length, SQLITE_STATIC);
+    case ORR_CELL_NULL:
+        break;
     }
-    give(store, statement);
-    return code;
+    return sqlite3_bind_null(statement, at);
 }
 
-/* The text between two % signs, with LIKE's own signs escaped; NULL: out of memory. */
-static char *like_pattern(const char *search)
+/* False: out of memory. */
+static bool read_cell(sqlite3_stmt *statement, int column, struct orr_cell *cell)
 {
-    char *pattern = malloc(strlen(search) * 2 + 3), *to = pattern;
-    if (!pattern)
-        return NULL;
-    *to++ = '%';
-    for (; *search; search++) {
-        if (strchr("%_\\", *search))
-            *to++ = '\\';
-        *to++ = *search;
+    *cell = (struct orr_cell){.kind = ORR_CELL_NULL};
+    switch (sqlite3_column_type(statement, column)) {
+    case SQLITE_NULL:
+        return true;
+    case SQLITE_INTEGER:
+        cell->kind = ORR_CELL_INT;
+        cell->number = sqlite3_column_int64(statement, column);
+        return true;
+    case SQLITE_BLOB:
+        cell->kind = ORR_CELL_BYTES;
+        cell->data = sqlite3_column_blob(statement, column);
+        break;
+    default:
+        cell->kind = ORR_CELL_TEXT;
+        cell->data = sqlite3_column_text(statement, column);
+        break;
     }
-    *to++ = '%';
-    *to = 0;
-    return pattern;
+    cell->length = (size_t)sqlite3_column_bytes(statement, column);
+    return cell->data || (cell->kind == ORR_CELL_BYTES && !cell->length);
 }
 
-static enum orr_code sqlite_list(struct orr_store *base, const struct orr_listing *listing, struct orr_record *records,
-                                 uint32_t *ret_count, struct orr_error *err)
+static enum orr_code read_row(sqlite3_stmt *statement, orr_row_reader *read, void *context, struct orr_error *err)
 {
-    struct sqlite_store *store = (struct sqlite_store *)base;
-    char *pattern = listing->search ? like_pattern(listing->search) : NULL;
-    if (listing->search && !pattern)
-        return orr_fail_nomem(err);
-    sqlite3_stmt *statement = take(store, STATEMENT_LIST);
+    struct orr_cell cells[ORR_MOST_CELLS];
+    int columns = sqlite3_column_count(statement);
+    for (int i = 0; i < columns && i < ORR_MOST_CELLS; i++)
+        if (!read_cell(statement, i, &cells[i]))
+            return orr_fail_nomem(err);
+    return read(context, cells, err);
+}
+
+static enum orr_code sqlite_run(struct orr_session *session, enum orr_statement which, const struct orr_cell *cells,
+                                orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err)
+{
+    struct sqlite_store *store = store_of(session);
+    sqlite3_stmt *statement = store->statements[which];
     enum orr_code code = ORR_OK;
-    uint32_t count = 0;
-    int step = SQLITE_ERROR;
-    if (sqlite3_bind_int64(statement, 1, listing->before_created) == SQLITE_OK &&
-        (!listing->before_id || bind_text(statement, 2, listing->before_id)) &&
-        (!pattern || bind_text(statement, 3, pattern)) && sqlite3_bind_int64(statement, 4, listing->limit) == SQLITE_OK)
-        while ((step = sqlite3_step(statement)) == SQLITE_ROW && count < listing->limit) {
-            if (!read_record(statement, &records[count])) {
-                code = orr_fail_nomem(err);
-                break;
-            }
-            count++;
-        }
-    if (code == ORR_OK && step != SQLITE_DONE && step != SQLITE_ROW)
-        code = database_error(store->database, "listing topologies", err);
-    give(store, statement);
-    free(pattern);
-    if (code == ORR_OK)
-        *ret_count = count;
+    for (size_t i = 0; code == ORR_OK && orr_statements[which].kinds[i]; i++)
+        if (bind(statement, store->places[which][i], &cells[i]) != SQLITE_OK)
+            code = database_error(store->database, err);
+    while (code == ORR_OK) {
+        int step = sqlite3_step(statement);
+        if (step == SQLITE_DONE)
+            break;
+        if (step != SQLITE_ROW)
+            code = database_error(store->database, err);
+        else if (read)
+            code = read_row(statement, read, context, err);
+    }
+    if (ret_changes && code == ORR_OK)
+        *ret_changes = sqlite3_changes64(store->database);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
     return code;
 }
 
-/* Runs a statement that changes one row. */
-static enum orr_code change(struct sqlite_store *store, sqlite3_stmt *statement, bool bound, const char *id,
-                            const char *doing, struct orr_error *err)
+static enum orr_code sqlite_check(struct orr_session *session, struct orr_error *err)
 {
-    enum orr_code code = ORR_OK;
-    if (!bound || sqlite3_step(statement) != SQLITE_DONE)
-        code = database_error(store->database, doing, err);
-    else if (!sqlite3_changes(store->database))
-        code = orr_store_no_such(err, id);
-    give(store, statement);
-    return code;
-}
-
-static enum orr_code sqlite_update(struct orr_store *base, const char *id, const char *name, const char *labels,
-                                   int64_t updated, struct orr_error *err)
-{
-    struct sqlite_store *store = (struct sqlite_store *)base;
-    sqlite3_stmt *statement = take(store, STATEMENT_UPDATE);
-    bool bound = bind_text(statement, 1, id) && bind_text(statement, 2, name) && bind_text(statement, 3, labels) &&
-                 sqlite3_bind_int64(statement, 4, updated) == SQLITE_OK;
-    return change(store, statement, bound, id, "changing a topology", err);
-}
-
-static enum orr_code sqlite_remove(struct orr_store *base, const char *id, struct orr_error *err)
-{
-    struct sqlite_store *store = (struct sqlite_store *)base;
-    sqlite3_stmt *statement = take(store, STATEMENT_DELETE);
-    return change(store, statement, bind_text(statement, 1, id), id, "deleting a topology", err);
-}
-
-static enum orr_code sqlite_check(struct orr_store *base, struct orr_error *err)
-{
-    struct sqlite_store *store = (struct sqlite_store *)base;
-    sqlite3_stmt *begin = take(store, STATEMENT_BEGIN), *rollback = store->statements[STATEMENT_ROLLBACK];
-    enum orr_code code = ORR_OK;
-    if (sqlite3_step(begin) != SQLITE_DONE)
-        code = database_error(store->database, "writing to the database", err);
-    else if (sqlite3_db_readonly(store->database, "main"))
-        code = orr_fail(err, ORR_STORE, "the database is read-only");
-    sqlite3_reset(begin);
-    if (!sqlite3_get_autocommit(store->database))
-        sqlite3_step(rollback);
-    give(store, rollback);
-    return code;
+    if (sqlite3_db_readonly(store_of(session)->database, "main"))
+        return orr_fail(err, ORR_STORE, "the database is read-only");
+    return ORR_OK; /* the transaction has begun, as a writer */
 }
 
 static void sqlite_close(struct orr_store *base)
 {
     struct sqlite_store *store = (struct sqlite_store *)base;
-    for (int i = 0; i < STATEMENT_COUNT; i++)
+    for (int i = 0; i < ORR_SQL_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
+    sqlite3_finalize(store->begin);
+    sqlite3_finalize(store->commit);
+    sqlite3_finalize(store->rollback);
     sqlite3_close(store->database);
     pthread_mutex_destroy(&store->lock);
     free(store);
@@ -307,12 +173,12 @@ static void sqlite_close(struct orr_store *base)
 static const struct orr_store_driver driver = {
     .name = "sqlite",
     .close = sqlite_close,
-    .put = sqlite_put,
-    .get = sqlite_get,
-    .read = sqlite_read,
-    .list = sqlite_list,
-    .update = sqlite_update,
-    .remove = sqlite_remove,
+    .take = sqlite_take,
+    .give = sqlite_give,
+    .begin = sqlite_begin,
+    .commit = sqlite_commit,
+    .rollback = sqlite_rollback,
+    .run = sqlite_run,
     .check = sqlite_check,
 };
 
@@ -332,71 +198,87 @@ static int read_version(sqlite3 *database)
 static enum orr_code migrate(sqlite3 *database, struct orr_error *err)
 {
     if (sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-        return database_error(database, "opening the database", err);
+        return database_error(database, err);
     int version = read_version(database);
     enum orr_code code = ORR_OK;
     if (version < 0) {
-        code = database_error(database, "reading the version of the database", err);
-    } else if (version > VERSION) {
+        code = database_error(database, err);
+    } else if (version > ORR_SCHEMA_VERSION) {
         code = orr_fail(err, ORR_STORE, "the database is of version %d, newer than %d, which this program knows",
-                        version, (int)VERSION);
+                        version, (int)ORR_SCHEMA_VERSION);
         orr_error_advice(err, "use a newer Orrery, or another file");
     }
-    for (int i = version; code == ORR_OK && i < VERSION; i++) {
+    for (int i = version; code == ORR_OK && i < ORR_SCHEMA_VERSION; i++) {
         char pragma[40];
         snprintf(pragma, sizeof pragma, "PRAGMA user_version = %d", i + 1);
-        if (sqlite3_exec(database, migrations[i], NULL, NULL, NULL) != SQLITE_OK ||
+        if (sqlite3_exec(database, orr_migrations[i].sqlite, NULL, NULL, NULL) != SQLITE_OK ||
             sqlite3_exec(database, pragma, NULL, NULL, NULL) != SQLITE_OK)
-            code = database_error(database, "bringing the database up to date", err);
+            code = database_error(database, err);
     }
     if (code == ORR_OK && sqlite3_exec(database, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        code = database_error(database, "bringing the database up to date", err);
+        code = database_error(database, err);
     if (code != ORR_OK)
         sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL);
     return code;
 }
 
-static enum orr_code prepare(struct sqlite_store *store, const char *location, struct orr_error *err)
+static bool prepare(struct sqlite_store *store, const char *sql, sqlite3_stmt **ret_statement)
 {
-    enum { BUSY_MILLISECONDS = 5000 };
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(location, &store->database, flags, NULL) != SQLITE_OK) {
-        if (!store->database)
-            return orr_fail_nomem(err);
-        database_error(store->database, "opening the database", err);
-        orr_error_where(err, "%.90s", location);
-        return ORR_STORE;
+    return sqlite3_prepare_v3(store->database, sql, -1, SQLITE_PREPARE_PERSISTENT, ret_statement, NULL) == SQLITE_OK;
+}
+
+static enum orr_code prepare_all(struct sqlite_store *store, struct orr_error *err)
+{
+    if (!prepare(store, "BEGIN IMMEDIATE", &store->begin) || !prepare(store, "COMMIT", &store->commit) ||
+        !prepare(store, "ROLLBACK", &store->rollback))
+        return database_error(store->database, err);
+    for (int i = 0; i < ORR_SQL_COUNT; i++) {
+        if (!prepare(store, orr_statements[i].sql, &store->statements[i]))
+            return database_error(store->database, err);
+        for (size_t k = 0; orr_statements[i].kinds[k]; k++) {
+            char name[8];
+            snprintf(name, sizeof name, "$%zu", k + 1);
+            int place = sqlite3_bind_parameter_index(store->statements[i], name);
+            if (place < 1)
+                return orr_fail(err, ORR_INTERNAL, "the statement %s has no %s", orr_statements[i].name, name);
+            store->places[i][k] = (unsigned char)place;
+        }
     }
-    sqlite3_extended_result_codes(store->database, 1);
-    sqlite3_busy_timeout(store->database, BUSY_MILLISECONDS);
-    if (sqlite3_exec(
-            store->database,
-            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF;",
-            NULL, NULL, NULL) != SQLITE_OK) {
-        database_error(store->database, "opening the database", err);
-        orr_error_where(err, "%.90s", location);
-        return ORR_STORE;
-    }
-    ORR_TRY(migrate(store->database, err));
-    for (int i = 0; i < STATEMENT_COUNT; i++)
-        if (sqlite3_prepare_v3(store->database, statement_texts[i], -1, SQLITE_PREPARE_PERSISTENT,
-                               &store->statements[i], NULL) != SQLITE_OK)
-            return database_error(store->database, "preparing the database", err);
     return ORR_OK;
 }
 
-enum orr_code orr_store_sqlite_open(const char *location, struct orr_store **ret_store, struct orr_error *err)
+static enum orr_code open_database(struct sqlite_store *store, const char *path, unsigned timeout_ms,
+                                   struct orr_error *err)
+{
+    static const char settings[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+                                   "PRAGMA trusted_schema=OFF;";
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
+        return store->database ? database_error(store->database, err) : orr_fail_nomem(err);
+    sqlite3_extended_result_codes(store->database, 1);
+    sqlite3_busy_timeout(store->database, (int)timeout_ms);
+    if (sqlite3_exec(store->database, settings, NULL, NULL, NULL) != SQLITE_OK)
+        return database_error(store->database, err);
+    ORR_TRY(migrate(store->database, err));
+    return prepare_all(store, err);
+}
+
+enum orr_code orr_store_sqlite_open(const char *path, const struct orr_store_options *options,
+                                    struct orr_store **ret_store, struct orr_error *err)
 {
     struct sqlite_store *store = calloc(1, sizeof *store);
     if (!store)
         return orr_fail_nomem(err);
     store->store.driver = &driver;
+    store->session.store = &store->store;
+    snprintf(store->store.place, sizeof store->store.place, "%s", path);
     if (pthread_mutex_init(&store->lock, NULL)) {
         free(store);
         return orr_fail_nomem(err);
     }
-    enum orr_code code = prepare(store, location, err);
+    enum orr_code code = open_database(store, path, options->timeout_ms, err);
     if (code != ORR_OK) {
+        orr_error_where(err, "%.90s", path);
         sqlite_close(&store->store);
         return code;
     }

@@ -57,13 +57,15 @@ static void percent_encoding_is_decoded_or_refused(void **state)
 static void etag_lists_are_searched(void **state)
 {
     (void)state;
-    assert_true(orr_etag_listed("\"a\"", "\"a\""));
-    assert_true(orr_etag_listed("\"b,\", W/\"a\"", "\"a\""));
-    assert_true(orr_etag_listed("*", "\"a\""));
-    assert_false(orr_etag_listed("\"ab\"", "\"a\""));
-    assert_false(orr_etag_listed("\"b\" , \"", "\"a\""));
-    assert_false(orr_etag_listed("nonsense", "\"a\""));
-    assert_false(orr_etag_listed(NULL, "\"a\""));
+    assert_true(orr_etag_listed("\"a\"", "\"a\"", true));
+    assert_true(orr_etag_listed("\"b,\", W/\"a\"", "\"a\"", true));
+    assert_true(orr_etag_listed("*", "\"a\"", true));
+    assert_false(orr_etag_listed("\"ab\"", "\"a\"", true));
+    assert_false(orr_etag_listed("\"b\" , \"", "\"a\"", true));
+    assert_false(orr_etag_listed("nonsense", "\"a\"", true));
+    assert_false(orr_etag_listed(NULL, "\"a\"", true));
+    assert_true(orr_etag_listed("W/\"a\", \"a\"", "\"a\"", false));
+    assert_false(orr_etag_listed("W/\"a\", \"b\"", "\"a\"", false));
 }
 
 static void the_best_accepted_type_is_chosen(void **state)

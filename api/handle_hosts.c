@@ -1,0 +1,113 @@
+/* Hosts and their histories: which dump each upload with the label "host" brought, and when. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+
+/* A page of hosts goes on behind a name: in hex, as a name may hold anything. */
+static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_name, struct orr_error *err)
+{
+    const char *cursor = call->params.cursor ? call->params.cursor : "";
+    size_t length = strlen(cursor) / 2;
+    char *name = orr_arena_alloc(call->arena, length + 1, 1);
+    if (!name)
+        return orr_fail_nomem(err);
+    bool valid = strlen(cursor) % 2 == 0 && strspn(cursor, "0123456789abcdef") == strlen(cursor);
+    for (size_t i = 0; valid && i < length; i++) {
+        const char digits[] = {cursor[2 * i], cursor[2 * i + 1], 0};
+        name[i] = (char)strtoul(digits, NULL, 16);
+        valid = name[i] != 0;
+    }
+    name[valid ? length : 0] = 0;
+    if (!valid || !orr_is_utf8(name)) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "\"%.60s\" is no cursor", cursor);
+        orr_error_where(err, "cursor");
+        orr_error_advice(err, "take `next` of an earlier page as it stands");
+        return ORR_SETTING;
+    }
+    *ret_name = name;
+    return ORR_OK;
+}
+
+static json_t *name_cursor(struct orr_json *json, const char *name)
+{
+    struct orr_text text;
+    orr_text_init(&text, 2 * ORR_MAX_LABEL_VALUE + 1);
+    for (; *name; name++)
+        orr_text_printf(&text, "%02x", (unsigned char)*name);
+    json_t *cursor = orr_json_text(json, text.data ? text.data : "");
+    orr_text_release(&text);
+    return cursor;
+}
+
+enum orr_code orr_handle_hosts(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    struct orr_host *hosts;
+    const char *after;
+    uint32_t count, limit = call->params.limit;
+    ORR_TRY(read_name_cursor(call, &after, err));
+    ORR_TRY(orr_store_hosts(call->app->store, after, limit + 1, &hosts, &count, err));
+    json_t *object = orr_json_object(&json), *items = orr_json_array(&json);
+    for (uint32_t i = 0; i < count && i < limit; i++) {
+        json_t *item = orr_json_object(&json);
+        orr_json_set(&json, item, "host", orr_json_text(&json, hosts[i].name));
+        orr_json_set(&json, item, "last", orr_time_json(&json, hosts[i].last));
+        orr_json_set(&json, item, "uploads", orr_json_int(&json, hosts[i].uploads));
+        orr_json_add(&json, items, item);
+    }
+    orr_json_set(&json, object, "items", items);
+    orr_json_set(&json, object, "next", count > limit ? name_cursor(&json, hosts[limit - 1].name) : json_null());
+    for (uint32_t i = 0; i < count; i++)
+        orr_host_release(&hosts[i]);
+    free(hosts);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+/* An upload; `changed` compares it with the one before it, NULL: it is the host's first. */
+static json_t *visit_json(struct orr_json *json, const struct orr_visit *visit, const struct orr_visit *before)
+{
+    json_t *item = orr_json_object(json), *labels = json_loads(visit->labels, 0, NULL);
+    orr_json_set(json, item, "at", orr_time_json(json, visit->at));
+    orr_json_set(json, item, "topology", orr_json_text(json, visit->id));
+    orr_json_set(json, item, "changed", orr_json_bool(json, before && strcmp(before->id, visit->id)));
+    orr_json_set(json, item, "name", orr_json_text(json, visit->name));
+    orr_json_set(json, item, "labels", labels ? labels : orr_json_object(json));
+    orr_json_set(json, item, "link", orr_json_format(json, "/v1/topologies/%s", visit->id));
+    return item;
+}
+
+enum orr_code orr_handle_history(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_json json = {0};
+    struct orr_visit *visits;
+    const char *host = call->captures[0], *before_id;
+    uint32_t count, limit = call->params.limit;
+    int64_t before;
+    ORR_TRY(orr_read_cursor(call, &before, &before_id, err));
+    if (!orr_is_utf8(host))
+        return orr_fail(err, ORR_NOT_FOUND, "the name of the host is no UTF-8");
+    ORR_TRY(orr_store_history(call->app->store, host, before, before_id, limit + 1, &visits, &count, err));
+    if (!count && !before) {
+        free(visits);
+        orr_fail(err, ORR_NOT_FOUND, "no upload carried the label host=%.100s", host);
+        orr_error_advice(err, "GET /v1/hosts lists the hosts; POST /v1/topologies?label=host%%3DNAME adds to one");
+        return ORR_NOT_FOUND;
+    }
+    json_t *object = orr_json_object(&json), *items = orr_json_array(&json), *next = json_null();
+    for (uint32_t i = 0; i < count && i < limit; i++)
+        orr_json_add(&json, items, visit_json(&json, &visits[i], i + 1 < count ? &visits[i + 1] : NULL));
+    if (count > limit) {
+        char cursor[ORR_CURSOR_SIZE];
+        orr_write_cursor(cursor, visits[limit - 1].at, visits[limit - 1].id);
+        next = orr_json_text(&json, cursor);
+    }
+    orr_json_set(&json, object, "host", orr_json_text(&json, host));
+    orr_json_set(&json, object, "items", items);
+    orr_json_set(&json, object, "next", next);
+    for (uint32_t i = 0; i < count; i++)
+        orr_visit_release(&visits[i]);
+    free(visits);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}

@@ -1,0 +1,100 @@
+/* Retention at work: a thread that looks once a minute, and soon after uploads, for dumps that are due. Uploads never
+ * wait for it, and a pass is bounded; where more is due, the next pass follows after a breath. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "api/store/store_driver.h"
+
+struct orr_keeper {
+    struct orr_store *store;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool ending, woken;
+    pthread_t thread;
+};
+
+static struct timespec in_ms(long milliseconds)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    at.tv_sec += milliseconds / 1000;
+    at.tv_nsec += milliseconds % 1000 * 1000000;
+    if (at.tv_nsec >= 1000000000) {
+        at.tv_sec++;
+        at.tv_nsec -= 1000000000;
+    }
+    return at;
+}
+
+/* Sleeps until the time is over, the end, or (where it may be woken) an upload. The lock is held. */
+static void rest(struct orr_keeper *keeper, long milliseconds, bool may_be_woken)
+{
+    struct timespec until = in_ms(milliseconds);
+    while (!keeper->ending && !(may_be_woken && keeper->woken))
+        if (pthread_cond_timedwait(&keeper->changed, &keeper->lock, &until))
+            return;
+}
+
+static void *keep(void *context)
+{
+    enum { MINUTE_MS = 60000, BREATH_MS = 500 };
+    struct orr_keeper *keeper = context;
+    pthread_mutex_lock(&keeper->lock);
+    while (!keeper->ending) {
+        struct timespec now;
+        uint32_t count = 0;
+        keeper->woken = false;
+        pthread_mutex_unlock(&keeper->lock);
+        clock_gettime(CLOCK_REALTIME, &now);
+        enum orr_code code = orr_store_expire(keeper->store, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, &count,
+                                              NULL); /* what fails now is tried again */
+        pthread_mutex_lock(&keeper->lock);
+        if (code != ORR_OK || count < ORR_EXPIRE_AT_ONCE)
+            rest(keeper, MINUTE_MS, true);
+        rest(keeper, BREATH_MS, false);
+    }
+    pthread_mutex_unlock(&keeper->lock);
+    return NULL;
+}
+
+enum orr_code orr_keeper_start(struct orr_store *store, struct orr_error *err)
+{
+    struct orr_keeper *keeper = calloc(1, sizeof *keeper);
+    if (!keeper)
+        return orr_fail_nomem(err);
+    keeper->store = store;
+    pthread_mutex_init(&keeper->lock, NULL);
+    pthread_cond_init(&keeper->changed, NULL);
+    if (pthread_create(&keeper->thread, NULL, keep, keeper)) {
+        pthread_cond_destroy(&keeper->changed);
+        pthread_mutex_destroy(&keeper->lock);
+        free(keeper);
+        return orr_fail(err, ORR_IO, "the thread of retention could not be started");
+    }
+    store->keeper = keeper;
+    return ORR_OK;
+}
+
+void orr_keeper_stop(struct orr_keeper *keeper)
+{
+    if (!keeper)
+        return;
+    pthread_mutex_lock(&keeper->lock);
+    keeper->ending = true;
+    pthread_cond_broadcast(&keeper->changed);
+    pthread_mutex_unlock(&keeper->lock);
+    pthread_join(keeper->thread, NULL);
+    pthread_cond_destroy(&keeper->changed);
+    pthread_mutex_destroy(&keeper->lock);
+    free(keeper);
+}
+
+void orr_keeper_wake(struct orr_keeper *keeper)
+{
+    if (!keeper)
+        return;
+    pthread_mutex_lock(&keeper->lock);
+    keeper->woken = true;
+    pthread_cond_signal(&keeper->changed);
+    pthread_mutex_unlock(&keeper->lock);
+}

@@ -1,0 +1,72 @@
+#include "api/store/store_sql.h"
+
+const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
+#define X(name, kinds, sql) [ORR_SQL_##name] = {#name, kinds, sql},
+    ORR_STATEMENT_MAP(X)
+#undef X
+};
+
+/* Apart from the dump itself, so that lists read little. */
+#define CONTENT_TABLE                                                                                                  \
+    "CREATE TABLE content ("                                                                                           \
+    " topology TEXT PRIMARY KEY NOT NULL REFERENCES topology (id) ON DELETE CASCADE,"                                  \
+    " body BYTEA NOT NULL);"
+
+/* `created` is the topology's, so that the pages of a label follow an index. */
+#define LABEL_TABLE                                                                                                    \
+    "CREATE TABLE label ("                                                                                             \
+    " topology TEXT NOT NULL REFERENCES topology (id) ON DELETE CASCADE,"                                              \
+    " name TEXT NOT NULL,"                                                                                             \
+    " value TEXT NOT NULL,"                                                                                            \
+    " created BIGINT NOT NULL,"                                                                                        \
+    " PRIMARY KEY (topology, name));"                                                                                  \
+    "CREATE INDEX label_by_value ON label (name, value, created DESC, topology DESC);"
+
+#define UPLOAD_TABLE                                                                                                   \
+    "CREATE TABLE upload ("                                                                                            \
+    " host TEXT NOT NULL,"                                                                                             \
+    " at BIGINT NOT NULL,"                                                                                             \
+    " topology TEXT NOT NULL REFERENCES topology (id) ON DELETE CASCADE,"                                              \
+    " name TEXT NOT NULL,"                                                                                             \
+    " labels TEXT NOT NULL,"                                                                                           \
+    " PRIMARY KEY (host, at, topology));"                                                                              \
+    "CREATE INDEX upload_by_topology ON upload (topology);"
+
+const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
+    {.sqlite = "CREATE TABLE topology ("
+               " id TEXT PRIMARY KEY NOT NULL,"
+               " digest TEXT NOT NULL,"
+               " created INTEGER NOT NULL,"
+               " updated INTEGER NOT NULL,"
+               " size INTEGER NOT NULL,"
+               " name TEXT NOT NULL,"
+               " labels TEXT NOT NULL,"
+               " body BLOB NOT NULL"
+               ") WITHOUT ROWID;"
+               "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);",
+     .postgresql = "CREATE TABLE topology ("
+                   " id TEXT PRIMARY KEY NOT NULL,"
+                   " digest TEXT NOT NULL,"
+                   " created BIGINT NOT NULL,"
+                   " updated BIGINT NOT NULL,"
+                   " size BIGINT NOT NULL,"
+                   " name TEXT NOT NULL,"
+                   " labels TEXT NOT NULL);"
+                   "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);"},
+#define NEW_COLUMNS                                                                                                    \
+    "ALTER TABLE topology ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;" /* time of the last upload */                    \
+    "ALTER TABLE topology ADD COLUMN revision BIGINT NOT NULL DEFAULT 1;"                                              \
+    "ALTER TABLE topology ADD COLUMN about TEXT NOT NULL DEFAULT '';"
+    {.sqlite = NEW_COLUMNS CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE
+     "UPDATE topology SET seen = created;"
+     "INSERT INTO content (topology, body) SELECT id, body FROM topology;"
+     "INSERT INTO label (topology, name, value, created)"
+     " SELECT t.id, j.key, j.value, t.created FROM topology t, json_each(t.labels) j;"
+     "INSERT INTO upload (host, at, topology, name, labels)"
+     " SELECT l.value, t.created, t.id, t.name, t.labels FROM topology t JOIN label l ON l.topology = t.id"
+     " WHERE l.name = 'host';"
+     "ALTER TABLE topology DROP COLUMN body;"
+     "CREATE INDEX topology_by_seen ON topology (seen);",
+     .postgresql = NEW_COLUMNS CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE
+     "CREATE INDEX topology_by_seen ON topology (seen);"},
+};
