@@ -290,6 +290,13 @@ static void finish(struct orr_call *call, struct orr_answer *answer, const char 
     }
 }
 
+/* A read may name the state that it wants to see. */
+static bool is_as_wanted(const struct orr_call *call, const struct orr_answer *answer)
+{
+    const char *match = is_read(call) ? orr_call_header(call, "If-Match") : NULL;
+    return !match || answer->status != 200 || !answer->etag[0] || orr_etag_listed(match, answer->etag, false);
+}
+
 static void finish_problem(struct orr_call *call, const struct orr_error *err)
 {
     struct orr_answer *answer = orr_problem_answer(call->problem, err, call->request->id);
@@ -328,6 +335,11 @@ static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
         if (key)
             orr_cache_end(call->app->cache, key, code == ORR_OK && answer->status == 200 ? &answer->shared : NULL);
         ORR_TRY(code);
+    }
+    if (!is_as_wanted(call, answer)) {
+        orr_shared_give(&answer->shared);
+        call->problem = ORR_PROBLEM_PRECONDITION;
+        return orr_fail(err, ORR_INVALID, "the resource is not, or no longer, as If-Match says");
     }
     finish(call, answer, key);
     return ORR_OK;

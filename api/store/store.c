@@ -111,7 +111,7 @@ static enum orr_code attempt(struct orr_store *store, bool writes, work *run, vo
 
 static enum orr_code transact(struct orr_store *store, bool writes, work *run, void *context, struct orr_error *err)
 {
-    enum { ATTEMPTS = 6, PAUSE_NS = 4000000 };
+    enum { ATTEMPTS = 16, PAUSE_NS = 2000000 };
     for (unsigned i = 1;; i++) {
         struct orr_error why = {0};
         bool again;
@@ -123,7 +123,8 @@ static enum orr_code transact(struct orr_store *store, bool writes, work *run, v
                 *err = why;
             return code;
         }
-        const struct timespec pause = {.tv_nsec = (long)i * PAUSE_NS};
+        /* Those who got in each other's way do not come back in step. */
+        const struct timespec pause = {.tv_nsec = (long)i * PAUSE_NS + (long)((uintptr_t)&pause >> 4) % PAUSE_NS};
         nanosleep(&pause, NULL);
     }
 }

@@ -83,7 +83,8 @@ static const struct reaction {
 } reactions[] = {
     {"40", true, false, NULL},    /* serialization failure, deadlock */
     {"23505", true, false, NULL}, /* another session inserted the same */
-    {"42P07", true, false, NULL}, /* or made the same table */
+    {"42P07", true, false, NULL}, /* or made the same table, */
+    {"42710", true, false, NULL}, /* which is a type as well */
     {"23503", true, false, NULL}, /* another session deleted what this refers to */
     {"57014", false, false, "the server took longer than --database-timeout"},
     {"57P", true, true, NULL},   /* shutting down, starting up */

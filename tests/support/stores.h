@@ -27,6 +27,7 @@ static inline const char *beside(const char *sql)
 {
     static char value[256];
     PGconn *connection = PQconnectdb(postgresql());
+    PQclear(PQexec(connection, "SET client_min_messages = warning"));
     PGresult *result = PQexec(connection, sql);
     ExecStatusType status = PQresultStatus(result);
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
