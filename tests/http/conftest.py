@@ -8,11 +8,14 @@ import os
 import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+from postgresql import Cluster  # noqa: E402
 SHARED = ROOT.parent / "shared"
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=1:exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1",
               "TSAN_OPTIONS": f"suppressions={ROOT}/tests/http/tsan.supp"}
@@ -81,10 +84,28 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def server():
-    running = Server("--database", ":memory:", "--static", str(ROOT / "static"))
-    yield running
-    running.stop()
+def postgresql():
+    """A PostgreSQL of our own for the whole run."""
+    cluster = Cluster()
+    yield cluster
+    cluster.close()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path):
+    """An empty database of each kind in turn."""
+    return str(tmp_path / "orrery.db") if request.param == "sqlite" else request.getfixturevalue("postgresql").new_database()
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def server(request):
+    """The daemon that most tests share: once on each kind of database."""
+    with tempfile.TemporaryDirectory() as folder:
+        sqlite = f"sqlite:{folder}/orrery.db"
+        place = sqlite if request.param == "sqlite" else request.getfixturevalue("postgresql").new_database()
+        running = Server("--database", place, "--static", str(ROOT / "static"))
+        yield running
+        running.stop()
 
 
 @pytest.fixture(scope="session")

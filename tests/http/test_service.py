@@ -221,8 +221,7 @@ def test_32_clients_at_once(server, topology):
         assert set(pool.map(one, range(64))) == {(200, True, 200, True)}
 
 
-def test_stored_dumps_survive_a_restart(tmp_path):
-    database = str(tmp_path / "orrery.db")
+def test_stored_dumps_survive_a_restart(database):
     first = Server("--database", database)
     id_ = first.json("POST", "/v1/topologies?name=kept", DUMP)[1]["id"]
     first.stop()

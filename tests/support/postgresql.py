@@ -60,14 +60,17 @@ class Cluster:
 
     def start(self):
         """Returns when it answers. The port stays the same from start to start."""
-        log = open(self.folder / "log", "ab")
-        self.process = subprocess.Popen(
-            self._command("postgres", "-D", self.folder / "data", "-k", self.folder, "-p", self.port, "-c", "listen_addresses=127.0.0.1",
-                          "-c", "max_connections=60", "-c", "shared_buffers=16MB", "-c", "fsync=on", "-c", "full_page_writes=on"),
-            stdout=log, stderr=log, cwd="/")
         until = time.monotonic() + 60
-        while subprocess.run([f"{binaries()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode:
-            if time.monotonic() > until or self.process.poll() is not None:
+        while True:
+            if self.process is None or self.process.poll() is not None: # also where the rest of a killed one was in the way
+                with open(self.folder / "log", "ab") as log:
+                    self.process = subprocess.Popen(
+                        self._command("postgres", "-D", self.folder / "data", "-k", self.folder, "-p", self.port,
+                                      "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=60", "-c", "shared_buffers=16MB",
+                                      "-c", "fsync=on", "-c", "full_page_writes=on"), stdout=log, stderr=log, cwd="/")
+            if not subprocess.run([f"{binaries()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode:
+                return
+            if time.monotonic() > until:
                 raise RuntimeError("PostgreSQL did not start:\n" + (self.folder / "log").read_text(errors="replace")[-3000:])
             time.sleep(0.05)
 
