@@ -67,7 +67,8 @@ class Cluster:
                     self.process = subprocess.Popen(
                         self._command("postgres", "-D", self.folder / "data", "-k", self.folder, "-p", self.port,
                                       "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=60", "-c", "shared_buffers=16MB",
-                                      "-c", "fsync=on", "-c", "full_page_writes=on"), stdout=log, stderr=log, cwd="/")
+                                      "-c", "fsync=on", "-c", "full_page_writes=on",
+                                      "-c", "recovery_init_sync_method=syncfs"), stdout=log, stderr=log, cwd="/")
             if not subprocess.run([f"{binaries()}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode:
                 return
             if time.monotonic() > until:
@@ -96,14 +97,14 @@ class Cluster:
         return f"postgresql://orrery@127.0.0.1:{self.port}/{database}"
 
     def new_database(self):
-        """The URL of an empty database."""
+        """The URL of an empty schema, which is as good as a database of its own and made faster."""
         self.made += 1
-        self.sql(f"CREATE DATABASE test{self.made}")
-        return self.url(f"test{self.made}")
+        self.sql(f"CREATE SCHEMA test{self.made}")
+        return f"{self.url()}?options=-csearch_path%3Dtest{self.made}"
 
     def close(self):
         try:
-            self.end()
+            self.end(signal.SIGQUIT)  # at once: nobody wants its data
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 
