@@ -23,7 +23,7 @@ outside=$(find engine api server -name '*.[ch]' -not -path 'engine/diagram/*')
 forbid "only engine/diagram knows Graphviz" "$include[<\"]graphviz" $outside
 outside=$(find engine api server -name '*.[ch]' -not -path 'api/store/*')
 # shellcheck disable=SC2086
-forbid "only api/store knows SQLite" "$include[<\"]sqlite3" $outside
+forbid "only api/store knows SQLite and libpq" "$include[<\"](sqlite3|libpq)" $outside
 
 outside=$(find engine api server -name '*.[ch]' -not -path 'engine/release/*')
 # shellcheck disable=SC2086

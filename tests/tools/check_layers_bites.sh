@@ -32,6 +32,7 @@ engine/search/x.c #include <jansson.h>
 engine/search/x.c #  include <graphviz/gvc.h>
 api/x.c #include <sqlite3.h>
 server/x.c #include <sqlite3.h>
+api/x.c #include <libpq-fe.h>
 engine/base/x.c #include "engine/paths/paths.h"
 engine/paths/x.c #include "engine/search/search.h"
 engine/search/x.c #include "engine/orrery.h"
