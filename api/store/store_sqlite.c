@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/store/store_driver.h"
 
@@ -247,18 +248,32 @@ static enum orr_code prepare_all(struct sqlite_store *store, struct orr_error *e
     return ORR_OK;
 }
 
-static enum orr_code open_database(struct sqlite_store *store, const char *path, unsigned timeout_ms,
-                                   struct orr_error *err)
+/* Changing to WAL needs the file alone and does not wait for it by itself. */
+static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_error *err)
 {
     static const char settings[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                                    "PRAGMA trusted_schema=OFF;";
+    enum { STEP_MS = 10 };
+    const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
+    int result;
+    for (unsigned waited = 0; (result = sqlite3_exec(database, settings, NULL, NULL, NULL)) != SQLITE_OK;
+         waited += STEP_MS) {
+        if ((result & 0xff) != SQLITE_BUSY || waited >= timeout_ms)
+            return database_error(database, err);
+        nanosleep(&step, NULL);
+    }
+    return ORR_OK;
+}
+
+static enum orr_code open_database(struct sqlite_store *store, const char *path, unsigned timeout_ms,
+                                   struct orr_error *err)
+{
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     if (sqlite3_open_v2(path, &store->database, flags, NULL) != SQLITE_OK)
         return store->database ? database_error(store->database, err) : orr_fail_nomem(err);
     sqlite3_extended_result_codes(store->database, 1);
     sqlite3_busy_timeout(store->database, (int)timeout_ms);
-    if (sqlite3_exec(store->database, settings, NULL, NULL, NULL) != SQLITE_OK)
-        return database_error(store->database, err);
+    ORR_TRY(set_up(store->database, timeout_ms, err));
     ORR_TRY(migrate(store->database, err));
     return prepare_all(store, err);
 }
