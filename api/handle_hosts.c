@@ -45,7 +45,7 @@ enum orr_code orr_handle_hosts(struct orr_call *call, struct orr_answer **ret_an
 {
     struct orr_json json = {0};
     struct orr_host *hosts;
-    const char *after;
+    const char *after = "";
     uint32_t count, limit = call->params.limit;
     ORR_TRY(read_name_cursor(call, &after, err));
     ORR_TRY(orr_store_hosts(call->app->store, after, limit + 1, &hosts, &count, err));

@@ -260,7 +260,7 @@ def test_every_described_route_is_there(server, topology):
         path = new_path or path
         if not method:
             continue
-        target = path.format(id="0" * 32, section="ranks", format="svg", type="malformed-xml")
+        target = path.format(id="0" * 32, section="ranks", format="svg", type="malformed-xml", host="none")
         status = server.ask(method.upper(), target, b"x" if method != "get" else None)[0].status
         assert status != 405, (method, path)
         count += 1
