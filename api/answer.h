@@ -41,7 +41,8 @@ enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t 
                                  struct orr_error *err) ORR_NO_DISCARD;
 /* The same answer compressed; NULL where that fails. */
 struct orr_answer *orr_answer_gzip(const struct orr_answer *answer);
-/* Does a list name the tag (or *)? If-None-Match compares weakly, If-Match does not: there a weak tag matches nothing. */
+/* Does a list name the tag (or *)? If-None-Match compares weakly, If-Match does not: there a weak tag matches nothing.
+ */
 bool orr_etag_listed(const char *list, const char *etag, bool weakly);
 
 /* SHA-256 of bytes as 64 hex digits and a terminating zero. */

@@ -14,14 +14,14 @@ struct orr_app;
 struct orr_answer;
 
 struct orr_app_options {
-    const char *database;      /* where the store is: a path, ":memory:" or postgresql://... (store.h) */
-    unsigned database_connections; /* most to a PostgreSQL server; 0: 8 */
-    unsigned database_timeout;     /* seconds for a statement of the database; 0: 10 */
+    const char *database;           /* where the store is: a path, ":memory:" or postgresql://... (store.h) */
+    unsigned database_connections;  /* most to a PostgreSQL server; 0: 8 */
+    unsigned database_timeout;      /* seconds for a statement of the database; 0: 10 */
     unsigned keep_days, keep_count; /* retention of dumps by their last upload; 0: for ever */
-    const char *static_folder; /* of the page; NULL: none */
-    const char *program;       /* this program, for the workers that draw; NULL: /proc/self/exe */
-    size_t max_body;           /* largest dump in bytes; 0: 16 MiB */
-    size_t cache_bytes;        /* ceiling of the cache; 0: 256 MiB */
+    const char *static_folder;      /* of the page; NULL: none */
+    const char *program;            /* this program, for the workers that draw; NULL: /proc/self/exe */
+    size_t max_body;                /* largest dump in bytes; 0: 16 MiB */
+    size_t cache_bytes;             /* ceiling of the cache; 0: 256 MiB */
 };
 
 enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app,

@@ -221,8 +221,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     }
     /* What was posted is the same content as what is stored, but only the store says whether it is stored. */
     bool known;
-    enum orr_code code =
-        call->route->flags & ORR_ROUTE_TOPOLOGY ? orr_call_exists(call, true, &known, err) : ORR_OK;
+    enum orr_code code = call->route->flags & ORR_ROUTE_TOPOLOGY ? orr_call_exists(call, true, &known, err) : ORR_OK;
     if (code != ORR_OK) {
         orr_text_release(&key);
         return code;

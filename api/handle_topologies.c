@@ -108,8 +108,7 @@ static enum orr_code labels_of(struct orr_call *call, json_t *object, struct orr
     *ret_labels = (struct orr_labels){.text = kept, .pairs = pairs};
     json_object_foreach (object, name, value)
         if (ret_labels->count < ORR_MAX_LABELS)
-            pairs[ret_labels->count++] =
-                (struct orr_store_label){.name = name, .value = json_string_value(value)};
+            pairs[ret_labels->count++] = (struct orr_store_label){.name = name, .value = json_string_value(value)};
     return ORR_OK;
 }
 
@@ -397,8 +396,8 @@ enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_an
     if (code == ORR_OK)
         code = check_conditions(call, &revision, err);
     if (code == ORR_OK)
-        code = orr_store_update(call->app->store, call->id, revision,
-                                json_string_value(json_object_get(patch, "name")), object ? &labels : NULL, &done, err);
+        code = orr_store_update(call->app->store, call->id, revision, json_string_value(json_object_get(patch, "name")),
+                                object ? &labels : NULL, &done, err);
     json_decref(patch);
     ORR_TRY(code);
     return done ? answer_record(call, 200, ret_answer, err) : precondition_failed(call, err);

@@ -3,48 +3,14 @@
  * the server's statement_timeout, and this side stops waiting two seconds after that, should the server be gone without
  * a word. A connection that failed is closed, and the next unit of work opens another: the server may go and come back.
  */
-#include <errno.h>
-#include <libpq-fe.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "api/store/store_driver.h"
+#include "api/store/store_postgresql.h"
 
-enum { INT8_OID = 20, TEXT_OID = 25, BYTEA_OID = 17, MOST_CONNECTIONS = 256, SLACK_MS = 2000, REFUSAL_MS = 1000 };
-
-struct pg_session {
-    struct orr_session session;
-    PGconn *connection;
-    bool prepared[ORR_SQL_COUNT];
-    struct pg_session *next; /* idle */
-};
-
-struct pg_store {
-    struct orr_store store;
-    char *url;
-    unsigned timeout_ms, most;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct pg_session *idle;
-    unsigned open; /* idle and in use */
-    int64_t refused_at; /* when connecting failed last, monotonic; 0: it did not */
-    struct orr_error refusal;
-};
-
-static int64_t clock_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static struct pg_store *store_of(struct pg_session *session)
-{
-    return (struct pg_store *)session->session.store;
-}
+enum { INT8_OID = 20, TEXT_OID = 25, BYTEA_OID = 17, MOST_CONNECTIONS = 256, REFUSAL_MS = 1000 };
 
 static void silence(void *context, const PGresult *notice)
 {
@@ -52,145 +18,21 @@ static void silence(void *context, const PGresult *notice)
     (void)notice; /* such as "already exists, skipping" */
 }
 
-/* What libpq says, as one line without the name of the server, which is not every client's business. */
-static void say(char *text, size_t size, const char *message)
-{
-    const char *failed = strstr(message, "failed: ");
-    message = failed ? failed + 8 : message;
-    if (!strncmp(message, "FATAL:  ", 8) || !strncmp(message, "ERROR:  ", 8))
-        message += 8;
-    snprintf(text, size, "%.*s", (int)strcspn(message, "\n"), message);
-}
-
-/* A connection that is beyond use: the unit of work may be tried on another. */
-static enum orr_code lost(struct pg_session *session, const char *why, struct orr_error *err)
-{
-    char text[160];
-    say(text, sizeof text, why);
-    PQfinish(session->connection);
-    session->connection = NULL;
-    session->session.again = true;
-    orr_fail(err, ORR_STORE, "the connection to the database was lost: %s", text);
-    orr_error_advice(err, "try again shortly");
-    return ORR_STORE;
-}
-
-/* What the server's code asks for. */
-static const struct reaction {
-    const char *state;  /* SQLSTATE begins with */
-    bool again, fresh;  /* the unit of work may be tried again; on a fresh connection */
-    const char *advice; /* NULL: none */
-} reactions[] = {
-    {"40", true, false, NULL},    /* serialization failure, deadlock */
-    {"23505", true, false, NULL}, /* another session inserted the same */
-    {"42P07", true, false, NULL}, /* or made the same table, */
-    {"42710", true, false, NULL}, /* which is a type as well */
-    {"23503", true, false, NULL}, /* another session deleted what this refers to */
-    {"57014", false, false, "the server took longer than --database-timeout"},
-    {"57P", true, true, NULL},   /* shutting down, starting up */
-    {"08", true, true, NULL},    /* connection */
-    {"25006", true, true, NULL}, /* a standby: the URL may lead to the new primary now */
-    {"26000", true, true, NULL}, /* prepared statements vanished: a pooler between, or DISCARD */
-    {"0A000", true, true, NULL}, /* the tables changed under a prepared statement */
-    {"42P05", true, true, NULL}, /* a prepared statement of that name is there: a pooler between */
-    {"53100", false, false, "the server's disk is full"},
-    {"53", false, false, "the server is short of resources: see its log"},
-    {"42501", false, false, "the user of the URL needs CREATE, SELECT, INSERT, UPDATE and DELETE in its schema"},
-};
-
-static enum orr_code result_error(struct pg_session *session, const PGresult *result, struct orr_error *err)
-{
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    if (PQstatus(session->connection) != CONNECTION_OK)
-        return lost(session, PQerrorMessage(session->connection), err);
-    const struct reaction *reaction = NULL;
-    for (size_t i = 0; state && !reaction && i < sizeof reactions / sizeof reactions[0]; i++)
-        if (!strncmp(state, reactions[i].state, strlen(reactions[i].state)))
-            reaction = &reactions[i];
-    if (reaction && reaction->fresh)
-        return lost(session, message ? message : "the server ended it", err);
-    if (reaction && reaction->again)
-        session->session.again = true;
-    orr_fail(err, ORR_STORE, "the database says: %.160s", message ? message : PQerrorMessage(session->connection));
-    if (reaction && reaction->advice)
-        orr_error_advice(err, "%s", reaction->advice);
-    return ORR_STORE;
-}
-
-/* Waits for the one result of what was sent. Until then the session has no connection to spare. */
-static enum orr_code wait_result(struct pg_session *session, int64_t until, PGresult **ret_result,
-                                 struct orr_error *err)
-{
-    PGresult *result = NULL;
-    for (;;) {
-        while (PQisBusy(session->connection)) {
-            int64_t left = until - clock_ms();
-            struct pollfd poll_for = {.fd = PQsocket(session->connection), .events = POLLIN};
-            int ready = left > 0 ? poll(&poll_for, 1, (int)left) : 0;
-            if (ready < 0 && errno == EINTR)
-                continue;
-            if (ready <= 0) {
-                PQclear(result);
-                enum orr_code code = lost(session, "it did not answer in time", err);
-                session->session.again = false;
-                return code;
-            }
-            if (!PQconsumeInput(session->connection)) {
-                PQclear(result);
-                return lost(session, PQerrorMessage(session->connection), err);
-            }
-        }
-        PGresult *next = PQgetResult(session->connection);
-        if (!next)
-            break;
-        if (result && PQresultStatus(result) == PGRES_FATAL_ERROR) {
-            PQclear(next); /* the first error tells */
-        } else {
-            PQclear(result);
-            result = next;
-        }
-    }
-    if (!result)
-        return lost(session, PQerrorMessage(session->connection), err);
-    ExecStatusType status = PQresultStatus(result);
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY) {
-        enum orr_code code = result_error(session, result, err);
-        PQclear(result);
-        return code;
-    }
-    *ret_result = result;
-    return ORR_OK;
-}
-
-/* Text without parameters, possibly of several statements. */
-static enum orr_code execute(struct pg_session *session, const char *sql, unsigned timeout_ms, struct orr_error *err)
-{
-    PGresult *result;
-    if (!session->connection)
-        return orr_fail(err, ORR_STORE, "the connection to the database was lost");
-    if (!PQsendQuery(session->connection, sql))
-        return lost(session, PQerrorMessage(session->connection), err);
-    ORR_TRY(wait_result(session, clock_ms() + timeout_ms + SLACK_MS, &result, err));
-    PQclear(result);
-    return ORR_OK;
-}
-
-static enum orr_code connect_session(struct pg_store *store, struct pg_session *session, struct orr_error *err)
+static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_session *session, struct orr_error *err)
 {
     /* What stands before dbname gives way to the URL, what stands behind it does not. */
     char silent_ms[16], settings[64], why[160];
-    const char *const names[] = {"connect_timeout", "tcp_user_timeout", "fallback_application_name", "dbname",
-                                 "client_encoding", NULL};
+    const char *const names[] = {"connect_timeout", "tcp_user_timeout", "fallback_application_name",
+                                 "dbname",          "client_encoding",  NULL};
     const char *const values[] = {"5", silent_ms, "orrery", store->url, "UTF8", NULL};
-    snprintf(silent_ms, sizeof silent_ms, "%u", store->timeout_ms + SLACK_MS);
+    snprintf(silent_ms, sizeof silent_ms, "%u", store->timeout_ms + ORR_PG_SLACK_MS);
     memset(session, 0, sizeof *session);
     session->session.store = &store->store;
     session->connection = PQconnectdbParams(names, values, 1);
     if (!session->connection)
         return orr_fail_nomem(err);
     if (PQstatus(session->connection) != CONNECTION_OK) {
-        say(why, sizeof why, PQerrorMessage(session->connection));
+        orr_pg_say(why, sizeof why, PQerrorMessage(session->connection));
         PQfinish(session->connection);
         session->connection = NULL;
         orr_fail(err, ORR_STORE, "the database cannot be reached: %s", why);
@@ -199,7 +41,7 @@ static enum orr_code connect_session(struct pg_store *store, struct pg_session *
     }
     PQsetNoticeReceiver(session->connection, silence, NULL);
     snprintf(settings, sizeof settings, "SET statement_timeout = %u", store->timeout_ms);
-    enum orr_code code = execute(session, settings, store->timeout_ms, err);
+    enum orr_code code = orr_pg_execute(session, settings, store->timeout_ms, err);
     if (code != ORR_OK && session->connection) {
         PQfinish(session->connection);
         session->connection = NULL;
@@ -207,14 +49,14 @@ static enum orr_code connect_session(struct pg_store *store, struct pg_session *
     return code;
 }
 
-static void free_session(struct pg_session *session)
+static void free_session(struct orr_pg_session *session)
 {
     PQfinish(session->connection);
     free(session);
 }
 
 /* The lock is held. Waits for a session to come back, not longer than a statement may take. */
-static enum orr_code wait_for_idle(struct pg_store *store, struct orr_error *err)
+static enum orr_code wait_for_idle(struct orr_pg_store *store, struct orr_error *err)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -235,14 +77,14 @@ static enum orr_code wait_for_idle(struct pg_store *store, struct orr_error *err
 
 static enum orr_code pg_take(struct orr_store *base, struct orr_session **ret_session, struct orr_error *err)
 {
-    struct pg_store *store = (struct pg_store *)base;
-    struct pg_session *session = NULL;
+    struct orr_pg_store *store = (struct orr_pg_store *)base;
+    struct orr_pg_session *session = NULL;
     pthread_mutex_lock(&store->lock);
     enum orr_code code = wait_for_idle(store, err);
     if (code == ORR_OK && store->idle) {
         session = store->idle;
         store->idle = session->next;
-    } else if (code == ORR_OK && store->refused_at && clock_ms() - store->refused_at < REFUSAL_MS) {
+    } else if (code == ORR_OK && store->refused_at && orr_pg_clock_ms() - store->refused_at < REFUSAL_MS) {
         /* Connecting failed a moment ago: not everybody needs to find out. */
         if (err)
             *err = store->refusal;
@@ -258,7 +100,7 @@ static enum orr_code pg_take(struct orr_store *base, struct orr_session **ret_se
         session = malloc(sizeof *session);
         code = session ? connect_session(store, session, &why) : orr_fail_nomem(&why);
         pthread_mutex_lock(&store->lock);
-        store->refused_at = code == ORR_STORE ? clock_ms() : 0;
+        store->refused_at = code == ORR_STORE ? orr_pg_clock_ms() : 0;
         if (code != ORR_OK) {
             store->refusal = why;
             store->open--;
@@ -278,8 +120,8 @@ static enum orr_code pg_take(struct orr_store *base, struct orr_session **ret_se
 
 static void pg_give(struct orr_session *base)
 {
-    struct pg_session *session = (struct pg_session *)base, *stale = NULL;
-    struct pg_store *store = store_of(session);
+    struct orr_pg_session *session = (struct orr_pg_session *)base, *stale = NULL;
+    struct orr_pg_store *store = orr_pg_store_of(session);
     bool whole = session->connection && PQstatus(session->connection) == CONNECTION_OK &&
                  PQtransactionStatus(session->connection) == PQTRANS_IDLE;
     pthread_mutex_lock(&store->lock);
@@ -290,7 +132,7 @@ static void pg_give(struct orr_session *base)
         stale = store->idle;
         store->idle = NULL;
         store->open--;
-        for (struct pg_session *at = stale; at; at = at->next)
+        for (struct orr_pg_session *at = stale; at; at = at->next)
             store->open--;
         session->next = stale;
         stale = session;
@@ -298,7 +140,7 @@ static void pg_give(struct orr_session *base)
     pthread_cond_broadcast(&store->changed);
     pthread_mutex_unlock(&store->lock);
     while (stale) {
-        struct pg_session *next = stale->next;
+        struct orr_pg_session *next = stale->next;
         free_session(stale);
         stale = next;
     }
@@ -306,15 +148,15 @@ static void pg_give(struct orr_session *base)
 
 static enum orr_code pg_begin(struct orr_session *base, struct orr_error *err)
 {
-    struct pg_session *session = (struct pg_session *)base;
-    return execute(session, "BEGIN", store_of(session)->timeout_ms, err);
+    struct orr_pg_session *session = (struct orr_pg_session *)base;
+    return orr_pg_execute(session, "BEGIN", orr_pg_store_of(session)->timeout_ms, err);
 }
 
 static enum orr_code pg_commit(struct orr_session *base, struct orr_error *err)
 {
-    struct pg_session *session = (struct pg_session *)base;
+    struct orr_pg_session *session = (struct orr_pg_session *)base;
     struct orr_error why = {0};
-    enum orr_code code = execute(session, "COMMIT", store_of(session)->timeout_ms, &why);
+    enum orr_code code = orr_pg_execute(session, "COMMIT", orr_pg_store_of(session)->timeout_ms, &why);
     if (code == ORR_OK)
         return ORR_OK;
     if (!session->connection) { /* whether it was kept is not known */
@@ -328,11 +170,11 @@ static enum orr_code pg_commit(struct orr_session *base, struct orr_error *err)
 
 static void pg_rollback(struct orr_session *base)
 {
-    struct pg_session *session = (struct pg_session *)base;
-    bool again = session->session.again;
-    if (session->connection)
-        (void)execute(session, "ROLLBACK", store_of(session)->timeout_ms, NULL);
-    session->session.again = again;
+    struct orr_pg_session *session = (struct orr_pg_session *)base;
+    bool again = session->session.again; /* what fails here is not what the work failed of */
+    enum orr_code code =
+        session->connection ? orr_pg_execute(session, "ROLLBACK", orr_pg_store_of(session)->timeout_ms, NULL) : ORR_OK;
+    session->session.again = again && (code == ORR_OK || code == ORR_STORE);
 }
 
 static Oid type_of(char kind)
@@ -340,17 +182,18 @@ static Oid type_of(char kind)
     return kind == 'i' ? INT8_OID : kind == 'b' ? BYTEA_OID : TEXT_OID;
 }
 
-static enum orr_code prepare(struct pg_session *session, enum orr_statement which, struct orr_error *err)
+static enum orr_code prepare(struct orr_pg_session *session, enum orr_statement which, struct orr_error *err)
 {
     const struct orr_statement_info *info = &orr_statements[which];
     Oid types[ORR_MOST_CELLS];
-    PGresult *result;
+    PGresult *result = NULL;
     int count = 0;
     for (; info->kinds[count]; count++)
         types[count] = type_of(info->kinds[count]);
     if (!PQsendPrepare(session->connection, info->name, info->sql, count, types))
-        return lost(session, PQerrorMessage(session->connection), err);
-    ORR_TRY(wait_result(session, clock_ms() + store_of(session)->timeout_ms + SLACK_MS, &result, err));
+        return orr_pg_lost(session, PQerrorMessage(session->connection), err);
+    ORR_TRY(
+        orr_pg_wait(session, orr_pg_clock_ms() + orr_pg_store_of(session)->timeout_ms + ORR_PG_SLACK_MS, &result, err));
     PQclear(result);
     session->prepared[which] = true;
     return ORR_OK;
@@ -375,9 +218,7 @@ static enum orr_code read_rows(const PGresult *result, orr_row_reader *read, voi
             Oid type = PQftype(result, i);
             cells[i].data = PQgetvalue(result, row, i); /* libpq puts a zero behind it */
             cells[i].length = (size_t)PQgetlength(result, row, i);
-            cells[i].kind = type == BYTEA_OID  ? ORR_CELL_BYTES
-                            : type == INT8_OID ? ORR_CELL_INT
-                                               : ORR_CELL_TEXT;
+            cells[i].kind = type == BYTEA_OID ? ORR_CELL_BYTES : type == INT8_OID ? ORR_CELL_INT : ORR_CELL_TEXT;
             if (type == INT8_OID)
                 cells[i].number = read_integer(cells[i].data, (int)cells[i].length);
         }
@@ -389,11 +230,11 @@ static enum orr_code read_rows(const PGresult *result, orr_row_reader *read, voi
 static enum orr_code pg_run(struct orr_session *base, enum orr_statement which, const struct orr_cell *cells,
                             orr_row_reader *read, void *context, int64_t *ret_changes, struct orr_error *err)
 {
-    struct pg_session *session = (struct pg_session *)base;
+    struct orr_pg_session *session = (struct orr_pg_session *)base;
     const char *values[ORR_MOST_CELLS];
     int lengths[ORR_MOST_CELLS], formats[ORR_MOST_CELLS], count = 0;
     char numbers[ORR_MOST_CELLS][24];
-    PGresult *result;
+    PGresult *result = NULL;
     if (!session->connection)
         return orr_fail(err, ORR_STORE, "the connection to the database was lost");
     if (!session->prepared[which])
@@ -409,8 +250,9 @@ static enum orr_code pg_run(struct orr_session *base, enum orr_statement which, 
         }
     }
     if (!PQsendQueryPrepared(session->connection, orr_statements[which].name, count, values, lengths, formats, 1))
-        return lost(session, PQerrorMessage(session->connection), err);
-    ORR_TRY(wait_result(session, clock_ms() + store_of(session)->timeout_ms + SLACK_MS, &result, err));
+        return orr_pg_lost(session, PQerrorMessage(session->connection), err);
+    ORR_TRY(
+        orr_pg_wait(session, orr_pg_clock_ms() + orr_pg_store_of(session)->timeout_ms + ORR_PG_SLACK_MS, &result, err));
     enum orr_code code = read ? read_rows(result, read, context, err) : ORR_OK;
     if (code == ORR_OK && ret_changes)
         *ret_changes = strtoll(PQcmdTuples(result), NULL, 10);
@@ -421,16 +263,16 @@ static enum orr_code pg_run(struct orr_session *base, enum orr_statement which, 
 /* Locking a row for writing is refused by a standby and by a disk that is full. */
 static enum orr_code pg_check(struct orr_session *base, struct orr_error *err)
 {
-    struct pg_session *session = (struct pg_session *)base;
-    return execute(session, "SELECT version FROM orrery_schema WHERE id = 1 FOR UPDATE", store_of(session)->timeout_ms,
-                   err);
+    struct orr_pg_session *session = (struct orr_pg_session *)base;
+    return orr_pg_execute(session, "SELECT version FROM orrery_schema WHERE id = 1 FOR UPDATE",
+                          orr_pg_store_of(session)->timeout_ms, err);
 }
 
 static void pg_close(struct orr_store *base)
 {
-    struct pg_store *store = (struct pg_store *)base;
+    struct orr_pg_store *store = (struct orr_pg_store *)base;
     while (store->idle) {
-        struct pg_session *next = store->idle->next;
+        struct orr_pg_session *next = store->idle->next;
         free_session(store->idle);
         store->idle = next;
     }
@@ -453,74 +295,16 @@ static const struct orr_store_driver driver = {
     .check = pg_check,
 };
 
-/* Migrations. Several processes may start at once: each step is a transaction that holds the row of the version, so the
- * others wait for it and then find it done. The table of that row may itself be made by two at once, of which one fails
- * and comes again. */
-
-enum { MIGRATION_MS = 600000 };
-
-static enum orr_code read_version(struct pg_session *session, int *ret_version, struct orr_error *err)
-{
-    PGresult *result;
-    if (!PQsendQuery(session->connection, "SELECT version FROM orrery_schema WHERE id = 1 FOR UPDATE"))
-        return lost(session, PQerrorMessage(session->connection), err);
-    ORR_TRY(wait_result(session, clock_ms() + MIGRATION_MS, &result, err));
-    *ret_version = PQntuples(result) ? atoi(PQgetvalue(result, 0, 0)) : -1;
-    PQclear(result);
-    return ORR_OK;
-}
-
-/* One step, or none where nothing is left to do. */
-static enum orr_code migrate_step(struct pg_session *session, bool *ret_done, struct orr_error *err)
-{
-    char update[80];
-    int version;
-    ORR_TRY(execute(session, "BEGIN", MIGRATION_MS, err));
-    ORR_TRY(read_version(session, &version, err));
-    if (version > ORR_SCHEMA_VERSION) {
-        orr_fail(err, ORR_STORE, "the database is of version %d, newer than %d, which this program knows", version,
-                 (int)ORR_SCHEMA_VERSION);
-        orr_error_advice(err, "use a newer Orrery, or another database");
-        return ORR_STORE;
-    }
-    *ret_done = version == ORR_SCHEMA_VERSION;
-    if (version < 0) {
-        session->session.again = true;
-        return orr_fail(err, ORR_STORE, "the table orrery_schema has no row");
-    }
-    if (!*ret_done) {
-        snprintf(update, sizeof update, "UPDATE orrery_schema SET version = %d WHERE id = 1", version + 1);
-        ORR_TRY(execute(session, orr_migrations[version].postgresql, MIGRATION_MS, err));
-        ORR_TRY(execute(session, update, MIGRATION_MS, err));
-    }
-    return execute(session, "COMMIT", MIGRATION_MS, err);
-}
-
-static enum orr_code migrate_session(struct pg_session *session, struct orr_error *err)
-{
-    static const char make[] = "CREATE TABLE IF NOT EXISTS orrery_schema (id BIGINT PRIMARY KEY, version BIGINT NOT NULL)";
-    bool done = false;
-    ORR_TRY(execute(session, "SET statement_timeout = 0", MIGRATION_MS, err));
-    ORR_TRY(execute(session, make, MIGRATION_MS, err));
-    ORR_TRY(execute(session, "INSERT INTO orrery_schema (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING",
-                    MIGRATION_MS, err));
-    while (!done)
-        ORR_TRY(migrate_step(session, &done, err));
-    char reset[64];
-    snprintf(reset, sizeof reset, "SET statement_timeout = %u", store_of(session)->timeout_ms);
-    return execute(session, reset, MIGRATION_MS, err);
-}
-
-static enum orr_code migrate(struct pg_store *store, struct orr_error *err)
+static enum orr_code migrate(struct orr_pg_store *store, struct orr_error *err)
 {
     enum { ATTEMPTS = 20, PAUSE_NS = 50000000 };
     for (int i = 1;; i++) {
         struct orr_session *taken;
         struct orr_error why = {0};
         ORR_TRY(pg_take(&store->store, &taken, err));
-        struct pg_session *session = (struct pg_session *)taken;
+        struct orr_pg_session *session = (struct orr_pg_session *)taken;
         taken->again = false;
-        enum orr_code code = migrate_session(session, &why);
+        enum orr_code code = orr_pg_migrate(session, &why);
         bool again = taken->again;
         if (code != ORR_OK && session->connection) { /* as it may be, it does not come back into the pool */
             PQfinish(session->connection);
@@ -542,7 +326,7 @@ static enum orr_code migrate(struct pg_store *store, struct orr_error *err)
 enum orr_code orr_store_postgresql_open(const char *url, const struct orr_store_options *options,
                                         struct orr_store **ret_store, struct orr_error *err)
 {
-    struct pg_store *store = calloc(1, sizeof *store);
+    struct orr_pg_store *store = calloc(1, sizeof *store);
     if (!store)
         return orr_fail_nomem(err);
     store->store.driver = &driver;

@@ -67,6 +67,6 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
      " WHERE l.name = 'host';"
      "ALTER TABLE topology DROP COLUMN body;"
      "CREATE INDEX topology_by_seen ON topology (seen);",
-     .postgresql = NEW_COLUMNS CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE
-     "CREATE INDEX topology_by_seen ON topology (seen);"},
+     .postgresql =
+         NEW_COLUMNS CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE "CREATE INDEX topology_by_seen ON topology (seen);"},
 };

@@ -27,34 +27,42 @@ enum { ORR_MOST_CELLS = 12 };
       " VALUES ($1, $2, $3, $3, $3, $4, 1, $5, $6, $7) ON CONFLICT (id) DO NOTHING")                                   \
     X(CONTENT, "tb", "INSERT INTO content (topology, body) VALUES ($1, $2)")                                           \
     /* id, name, value */                                                                                              \
-    X(LABEL, "ttt", "INSERT INTO label (topology, name, value, created)"                                               \
-                    " SELECT id, $2, $3, created FROM topology WHERE id = $1")                                         \
+    X(LABEL, "ttt",                                                                                                    \
+      "INSERT INTO label (topology, name, value, created)"                                                             \
+      " SELECT id, $2, $3, created FROM topology WHERE id = $1")                                                       \
     X(UNLABEL, "t", "DELETE FROM label WHERE topology = $1")                                                           \
     /* host, at, id, name, labels */                                                                                   \
-    X(VISIT, "titt" "t", "INSERT INTO upload (host, at, topology, name, labels) VALUES ($1, $2, $3, $4, $5)"             \
-                       " ON CONFLICT (host, at, topology) DO NOTHING")                                                 \
+    X(VISIT,                                                                                                           \
+      "titt"                                                                                                           \
+      "t",                                                                                                             \
+      "INSERT INTO upload (host, at, topology, name, labels) VALUES ($1, $2, $3, $4, $5)"                              \
+      " ON CONFLICT (host, at, topology) DO NOTHING")                                                                  \
     /* host, how many to pass over: forgets the oldest of a host */                                                    \
-    X(TRIM, "ti", "DELETE FROM upload WHERE host = $1 AND at <"                                                        \
-                  " (SELECT at FROM upload WHERE host = $1 ORDER BY at DESC LIMIT 1 OFFSET $2)")                       \
+    X(TRIM, "ti",                                                                                                      \
+      "DELETE FROM upload WHERE host = $1 AND at <"                                                                    \
+      " (SELECT at FROM upload WHERE host = $1 ORDER BY at DESC LIMIT 1 OFFSET $2)")                                   \
     X(GET, "t", "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE t.id = $1")                                       \
     X(READ, "t", "SELECT c.body, t.size FROM topology t JOIN content c ON c.topology = t.id WHERE t.id = $1")          \
     /* before, before_id, pattern, limit */                                                                            \
-    X(LIST, "itti", "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE (t.created, t.id) < ($1, $2) AND"             \
-                    ORR_MATCHES_SEARCH " ORDER BY t.created DESC, t.id DESC LIMIT $4")                                 \
+    X(LIST, "itti",                                                                                                    \
+      "SELECT " ORR_RECORD_COLUMNS " FROM topology t WHERE (t.created, t.id) < ($1, $2) AND" ORR_MATCHES_SEARCH        \
+      " ORDER BY t.created DESC, t.id DESC LIMIT $4")                                                                  \
     /* the same, with up to four labels, the first of which leads */                                                   \
     X(LIST_LABELLED, "ittitttttttt",                                                                                   \
       "SELECT " ORR_RECORD_COLUMNS " FROM label l JOIN topology t ON t.id = l.topology"                                \
-      " WHERE l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2) AND" ORR_MATCHES_SEARCH " AND"       \
-      ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL("$9", "$10") " AND" ORR_HAS_LABEL("$11", "$12")                   \
-      " ORDER BY l.created DESC, l.topology DESC LIMIT $4")                                                            \
+      " WHERE l.name = $5 AND l.value = $6 AND (l.created, l.topology) < ($1, $2) AND" ORR_MATCHES_SEARCH              \
+      " AND" ORR_HAS_LABEL("$7", "$8") " AND" ORR_HAS_LABEL("$9", "$10") " AND" ORR_HAS_LABEL(                         \
+          "$11", "$12") " ORDER BY l.created DESC, l.topology DESC LIMIT $4")                                          \
     /* host, before, before_id, limit */                                                                               \
-    X(HISTORY, "titi", "SELECT topology, at, name, labels FROM upload WHERE host = $1 AND (at, topology) < ($2, $3)"   \
-                       " ORDER BY at DESC, topology DESC LIMIT $4")                                                    \
+    X(HISTORY, "titi",                                                                                                 \
+      "SELECT topology, at, name, labels FROM upload WHERE host = $1 AND (at, topology) < ($2, $3)"                    \
+      " ORDER BY at DESC, topology DESC LIMIT $4")                                                                     \
     /* after, limit */                                                                                                 \
     X(HOSTS, "ti", "SELECT host, max(at), count(*) FROM upload WHERE host > $1 GROUP BY host ORDER BY host LIMIT $2")  \
     /* id, name, labels, updated, revision (0: any) */                                                                 \
-    X(UPDATE, "tttii", "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"   \
-                       " revision = revision + 1 WHERE id = $1 AND ($5 = 0 OR revision = $5)")                         \
+    X(UPDATE, "tttii",                                                                                                 \
+      "UPDATE topology SET name = coalesce($2, name), labels = coalesce($3, labels), updated = $4,"                    \
+      " revision = revision + 1 WHERE id = $1 AND ($5 = 0 OR revision = $5)")                                          \
     X(DELETE, "ti", "DELETE FROM topology WHERE id = $1 AND ($2 = 0 OR revision = $2)")                                \
     /* how many to pass over: the last upload of the first one beyond */                                               \
     X(BEYOND, "i", "SELECT seen FROM topology ORDER BY seen DESC LIMIT 1 OFFSET $1")                                   \

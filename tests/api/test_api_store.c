@@ -215,8 +215,8 @@ static void searching_looks_at_name_labels_digest_and_machine(void **state)
     static const struct {
         const char *search;
         uint32_t found;
-    } cases[] = {{"odd_", 3},    {"ODD_1", 3},  {"even", 4}, {"%", 4},   {"_", 3},      {"\\", 0},
-                 {"hopper", 3},  {"Volta", 4},  {"rack", 7}, {"gpu", 7}, {"nothing", 0}, {"'; DROP TABLE topology", 0},
+    } cases[] = {{"odd_", 3},      {"ODD_1", 3}, {"even", 4}, {"%", 4},   {"_", 3},       {"\\", 0},
+                 {"hopper", 3},    {"Volta", 4}, {"rack", 7}, {"gpu", 7}, {"nothing", 0}, {"'; DROP TABLE topology", 0},
                  {"0000005000", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t found = list(store, (struct orr_listing){.limit = COUNT, .search = cases[i].search}, ids);

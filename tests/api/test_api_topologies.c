@@ -201,11 +201,10 @@ static void hosts_are_listed_page_by_page(void **state)
 static void head_is_get_without_a_body(void **state)
 {
     (void)state;
-    static const char *const tails[] = {"",          "/source", "/analysis",    "/analysis/graphs",
-                                        "/findings", "/path?from=rank:0&to=rank:1", "/diagram.dot"};
-    static const char *const others[] = {"/v1/topologies", "/v1/hosts",    "/v1/releases", "/v1/settings",
-                                         "/openapi.yaml",  "/healthz",     "/readyz",      "/version",
-                                         "/v1/nothing",    "/problems/x"};
+    static const char *const tails[] = {
+        "", "/source", "/analysis", "/analysis/graphs", "/findings", "/path?from=rank:0&to=rank:1", "/diagram.dot"};
+    static const char *const others[] = {"/v1/topologies", "/v1/hosts", "/v1/releases", "/v1/settings", "/openapi.yaml",
+                                         "/healthz",       "/readyz",   "/version",     "/v1/nothing",  "/problems/x"};
     char base[128], target[256], tag[64];
     upload(1, "label=host%3Dhead");
     snprintf(base, sizeof base, "%s", sent("Location"));

@@ -48,7 +48,8 @@ static inline void make_place(struct place *place)
         snprintf(place->schema, sizeof place->schema, "t%d_%u", (int)getpid(), count++);
         snprintf(sql, sizeof sql, "CREATE SCHEMA %s", place->schema);
         beside(sql);
-        snprintf(place->location, sizeof place->location, "%s?options=-csearch_path%%3D%s", postgresql(), place->schema);
+        snprintf(place->location, sizeof place->location, "%s?options=-csearch_path%%3D%s", postgresql(),
+                 place->schema);
     } else {
         snprintf(place->folder, sizeof place->folder, "/tmp/orr-store-XXXXXX");
         assert_non_null(mkdtemp(place->folder));

@@ -1,0 +1,50 @@
+/* What the files of the PostgreSQL store share: its sessions, and how to wait for their results. */
+#ifndef ORR_API_STORE_POSTGRESQL_H
+#define ORR_API_STORE_POSTGRESQL_H
+
+#include <libpq-fe.h>
+
+#include "api/store/store_driver.h"
+
+enum { ORR_PG_SLACK_MS = 2000 }; /* how much longer than the server's own limit this side waits */
+
+struct orr_pg_session {
+    struct orr_session session;
+    PGconn *connection;
+    bool prepared[ORR_SQL_COUNT];
+    struct orr_pg_session *next; /* idle */
+};
+
+struct orr_pg_store {
+    struct orr_store store;
+    char *url;
+    unsigned timeout_ms, most;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct orr_pg_session *idle;
+    unsigned open;      /* idle and in use */
+    int64_t refused_at; /* when connecting failed last, monotonic; 0: it did not */
+    struct orr_error refusal;
+};
+
+static inline struct orr_pg_store *orr_pg_store_of(struct orr_pg_session *session)
+{
+    return (struct orr_pg_store *)session->session.store;
+}
+
+int64_t orr_pg_clock_ms(void); /* monotonic */
+/* What libpq says, as one line without the name of the server, which is not every client's business. */
+void orr_pg_say(char *text, size_t size, const char *message);
+/* Closes a connection that is beyond use: the unit of work may be tried on another. STORE. */
+enum orr_code orr_pg_lost(struct orr_pg_session *session, const char *why, struct orr_error *err);
+/* Waits for the result of what was sent, until a time of orr_pg_clock_ms(). Failures are turned into errors, with what
+ * the server's code asks for. PQclear() the result. */
+enum orr_code orr_pg_wait(struct orr_pg_session *session, int64_t until, PGresult **ret_result,
+                          struct orr_error *err) ORR_NO_DISCARD;
+/* Text without parameters, possibly of several statements. */
+enum orr_code orr_pg_execute(struct orr_pg_session *session, const char *sql, unsigned timeout_ms,
+                             struct orr_error *err) ORR_NO_DISCARD;
+/* Brings the tables up to date. */
+enum orr_code orr_pg_migrate(struct orr_pg_session *session, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

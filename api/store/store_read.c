@@ -1,0 +1,337 @@
+/* What reads: records, content, lists, histories. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "api/store/store_work.h"
+
+static char *copy_text(const struct orr_cell *cell)
+{
+    char *copy = malloc(cell->length + 1);
+    if (copy) {
+        if (cell->length)
+            memcpy(copy, cell->data, cell->length);
+        copy[cell->length] = 0;
+    }
+    return copy;
+}
+
+static void copy_fixed(const struct orr_cell *cell, char *target, size_t size)
+{
+    snprintf(target, size, "%s", cell->kind == ORR_CELL_TEXT ? (const char *)cell->data : "");
+}
+
+static enum orr_code read_record(const struct orr_cell *cells, struct orr_record *record, struct orr_error *err)
+{
+    struct orr_record read = {
+        .created = cells[2].number,
+        .updated = cells[3].number,
+        .size = cells[4].number,
+        .revision = cells[5].number,
+        .name = copy_text(&cells[6]),
+        .labels = copy_text(&cells[7]),
+    };
+    if (!read.name || !read.labels) {
+        orr_record_release(&read);
+        return orr_fail_nomem(err);
+    }
+    copy_fixed(&cells[0], read.id, sizeof read.id);
+    copy_fixed(&cells[1], read.digest, sizeof read.digest);
+    *record = read;
+    return ORR_OK;
+}
+
+/* Rows of any kind on their way into an array. */
+struct rows {
+    enum orr_statement statement;
+    const struct orr_cell *cells;
+    char *items;
+    size_t item_size;
+    uint32_t count, limit;
+    enum orr_code (*read)(const struct orr_cell *cells, void *item, struct orr_error *err);
+    void (*release)(void *item);
+};
+
+static void release_rows(struct rows *rows)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        rows->release(rows->items + i * rows->item_size);
+    rows->count = 0;
+}
+
+static enum orr_code take_row(void *context, const struct orr_cell *cells, struct orr_error *err)
+{
+    struct rows *rows = context;
+    if (rows->count == rows->limit)
+        return ORR_OK;
+    ORR_TRY(rows->read(cells, rows->items + rows->count * rows->item_size, err));
+    rows->count++;
+    return ORR_OK;
+}
+
+static enum orr_code rows_work(struct orr_session *session, void *context, struct orr_error *err)
+{
+    struct rows *rows = context;
+    release_rows(rows); /* of an earlier attempt */
+    return orr_query(session, rows->statement, rows->cells, take_row, rows, err);
+}
+
+static enum orr_code read_rows(struct orr_store *store, struct rows *rows, void *ret_items, uint32_t *ret_count,
+                               struct orr_error *err)
+{
+    rows->items = calloc(rows->limit + 1u, rows->item_size);
+    if (!rows->items)
+        return orr_fail_nomem(err);
+    enum orr_code code = orr_store_transact(store, false, rows_work, rows, err);
+    if (code != ORR_OK) {
+        release_rows(rows);
+        free(rows->items);
+        return code;
+    }
+    memcpy(ret_items, &rows->items, sizeof rows->items);
+    *ret_count = rows->count;
+    return ORR_OK;
+}
+
+static enum orr_code read_record_item(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    return read_record(cells, item, err);
+}
+
+static void release_record_item(void *item)
+{
+    orr_record_release(item);
+}
+
+enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_record *ret_record,
+                            struct orr_error *err)
+{
+    const struct orr_cell cell = orr_text_cell(id);
+    struct orr_record record = {0};
+    struct rows rows = {
+        .statement = ORR_SQL_GET,
+        .cells = &cell,
+        .items = (char *)&record,
+        .item_size = sizeof record,
+        .limit = 1,
+        .read = read_record_item,
+        .release = release_record_item,
+    };
+    enum orr_code code = orr_store_transact(store, false, rows_work, &rows, err);
+    if (code != ORR_OK) {
+        release_rows(&rows);
+        return code;
+    }
+    if (!rows.count)
+        return orr_store_no_such(err, id);
+    *ret_record = record;
+    return ORR_OK;
+}
+
+static enum orr_code note_found(void *context, const struct orr_cell *cells, struct orr_error *err)
+{
+    (void)cells;
+    (void)err;
+    *(bool *)context = true;
+    return ORR_OK;
+}
+
+enum orr_code orr_store_find(struct orr_session *session, const char *id, bool *ret_found, struct orr_error *err)
+{
+    const struct orr_cell cell = orr_text_cell(id);
+    *ret_found = false;
+    return orr_query(session, ORR_SQL_DIGEST, &cell, note_found, ret_found, err);
+}
+
+struct search {
+    const char *id;
+    bool found;
+};
+
+static enum orr_code find_work(struct orr_session *session, void *context, struct orr_error *err)
+{
+    struct search *search = context;
+    return orr_store_find(session, search->id, &search->found, err);
+}
+
+enum orr_code orr_store_has(struct orr_store *store, const char *id, struct orr_error *err)
+{
+    struct search search = {.id = id};
+    ORR_TRY(orr_store_transact(store, false, find_work, &search, err));
+    return search.found ? ORR_OK : orr_store_no_such(err, id);
+}
+
+struct content {
+    const char *id;
+    char *bytes;
+    size_t size;
+};
+
+static enum orr_code unpack(void *context, const struct orr_cell *cells, struct orr_error *err)
+{
+    struct content *content = context;
+    size_t size = (size_t)cells[1].number;
+    uLongf written = (uLongf)size;
+    char *bytes = malloc(size + 1);
+    if (!bytes)
+        return orr_fail_nomem(err);
+    if (uncompress((Bytef *)bytes, &written, cells[0].data, (uLong)cells[0].length) != Z_OK || written != size) {
+        free(bytes);
+        return orr_fail(err, ORR_INTERNAL, "the stored bytes of topology %.32s are damaged", content->id);
+    }
+    bytes[size] = 0;
+    free(content->bytes);
+    content->bytes = bytes;
+    content->size = size;
+    return ORR_OK;
+}
+
+static enum orr_code read_work(struct orr_session *session, void *context, struct orr_error *err)
+{
+    struct content *content = context;
+    const struct orr_cell cell = orr_text_cell(content->id);
+    return orr_query(session, ORR_SQL_READ, &cell, unpack, content, err);
+}
+
+enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret_bytes, size_t *ret_length,
+                             struct orr_error *err)
+{
+    struct content content = {.id = id};
+    enum orr_code code = orr_store_transact(store, false, read_work, &content, err);
+    if (code == ORR_OK && !content.bytes)
+        code = orr_store_no_such(err, id);
+    if (code != ORR_OK) {
+        free(content.bytes);
+        return code;
+    }
+    *ret_bytes = content.bytes;
+    *ret_length = content.size;
+    return ORR_OK;
+}
+
+/* The text between two % signs, with LIKE's own signs escaped; NULL: out of memory. */
+static char *like_pattern(const char *search)
+{
+    char *pattern = malloc(strlen(search) * 2 + 3), *to = pattern;
+    if (!pattern)
+        return NULL;
+    *to++ = '%';
+    for (; *search; search++) {
+        if (strchr("%_\\", *search))
+            *to++ = '\\';
+        *to++ = *search;
+    }
+    *to++ = '%';
+    *to = 0;
+    return pattern;
+}
+
+enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *listing,
+                             struct orr_record **ret_records, uint32_t *ret_count, struct orr_error *err)
+{
+    char *pattern = listing->search ? like_pattern(listing->search) : NULL;
+    if (listing->search && !pattern)
+        return orr_fail_nomem(err);
+    struct orr_cell cells[ORR_MOST_CELLS] = {orr_int_cell(listing->before ? listing->before : INT64_MAX),
+                                             orr_text_cell(listing->before_id ? listing->before_id : ""),
+                                             orr_text_cell(pattern), orr_int_cell(listing->limit)};
+    for (uint32_t i = 0; i < listing->label_count && i < ORR_MAX_FILTERS; i++) {
+        cells[4 + 2 * i] = orr_text_cell(listing->labels[i].name);
+        cells[5 + 2 * i] = orr_text_cell(listing->labels[i].value);
+    }
+    struct rows rows = {
+        .statement = listing->label_count ? ORR_SQL_LIST_LABELLED : ORR_SQL_LIST,
+        .cells = cells,
+        .item_size = sizeof(struct orr_record),
+        .limit = listing->limit,
+        .read = read_record_item,
+        .release = release_record_item,
+    };
+    enum orr_code code = read_rows(store, &rows, ret_records, ret_count, err);
+    free(pattern);
+    return code;
+}
+
+static enum orr_code read_visit(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_visit visit = {.at = cells[1].number, .name = copy_text(&cells[2]), .labels = copy_text(&cells[3])};
+    if (!visit.name || !visit.labels) {
+        orr_visit_release(&visit);
+        return orr_fail_nomem(err);
+    }
+    copy_fixed(&cells[0], visit.id, sizeof visit.id);
+    *(struct orr_visit *)item = visit;
+    return ORR_OK;
+}
+
+static void release_visit_item(void *item)
+{
+    orr_visit_release(item);
+}
+
+enum orr_code orr_store_history(struct orr_store *store, const char *host, int64_t before, const char *before_id,
+                                uint32_t limit, struct orr_visit **ret_visits, uint32_t *ret_count,
+                                struct orr_error *err)
+{
+    const struct orr_cell cells[] = {orr_text_cell(host), orr_int_cell(before ? before : INT64_MAX),
+                                     orr_text_cell(before_id ? before_id : ""), orr_int_cell(limit)};
+    struct rows rows = {
+        .statement = ORR_SQL_HISTORY,
+        .cells = cells,
+        .item_size = sizeof(struct orr_visit),
+        .limit = limit,
+        .read = read_visit,
+        .release = release_visit_item,
+    };
+    return read_rows(store, &rows, ret_visits, ret_count, err);
+}
+
+static enum orr_code read_host(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    struct orr_host *host = item;
+    host->name = copy_text(&cells[0]);
+    host->last = cells[1].number;
+    host->uploads = cells[2].number;
+    return host->name ? ORR_OK : orr_fail_nomem(err);
+}
+
+static void release_host_item(void *item)
+{
+    orr_host_release(item);
+}
+
+enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
+                              uint32_t *ret_count, struct orr_error *err)
+{
+    const struct orr_cell cells[] = {orr_text_cell(after), orr_int_cell(limit)};
+    struct rows rows = {
+        .statement = ORR_SQL_HOSTS,
+        .cells = cells,
+        .item_size = sizeof(struct orr_host),
+        .limit = limit,
+        .read = read_host,
+        .release = release_host_item,
+    };
+    return read_rows(store, &rows, ret_hosts, ret_count, err);
+}
+
+void orr_record_release(struct orr_record *record)
+{
+    free(record->name);
+    free(record->labels);
+    record->name = record->labels = NULL;
+}
+
+void orr_visit_release(struct orr_visit *visit)
+{
+    free(visit->name);
+    free(visit->labels);
+    visit->name = visit->labels = NULL;
+}
+
+void orr_host_release(struct orr_host *host)
+{
+    free(host->name);
+    host->name = NULL;
+}

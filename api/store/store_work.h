@@ -1,0 +1,47 @@
+/* How the store works with sessions: units of work, statements, cells. Shared by the files that do the work. */
+#ifndef ORR_API_STORE_WORK_H
+#define ORR_API_STORE_WORK_H
+
+#include <string.h>
+
+#include "api/store/store_driver.h"
+
+/* A unit of work: everything or nothing. It may be called several times, so it sets its results anew each time. */
+typedef enum orr_code orr_store_work(struct orr_session *session, void *context, struct orr_error *err);
+
+/* Runs it, in a transaction where it writes, again where circumstances ask for that. */
+enum orr_code orr_store_transact(struct orr_store *store, bool writes, orr_store_work *work, void *context,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+
+/* A statement that changes rows. ret_changes: how many, may be NULL. */
+static inline enum orr_code orr_run(struct orr_session *session, enum orr_statement statement,
+                                    const struct orr_cell *cells, int64_t *ret_changes, struct orr_error *err)
+{
+    return session->store->driver->run(session, statement, cells, NULL, NULL, ret_changes, err);
+}
+
+/* A statement that reads rows. */
+static inline enum orr_code orr_query(struct orr_session *session, enum orr_statement statement,
+                                      const struct orr_cell *cells, orr_row_reader *read, void *context,
+                                      struct orr_error *err)
+{
+    return session->store->driver->run(session, statement, cells, read, context, NULL, err);
+}
+
+static inline struct orr_cell orr_text_cell(const char *text) /* NULL gives NULL */
+{
+    if (!text)
+        return (struct orr_cell){.kind = ORR_CELL_NULL};
+    return (struct orr_cell){.kind = ORR_CELL_TEXT, .data = text, .length = strlen(text)};
+}
+
+static inline struct orr_cell orr_int_cell(int64_t number)
+{
+    return (struct orr_cell){.kind = ORR_CELL_INT, .number = number};
+}
+
+enum orr_code orr_store_no_such(struct orr_error *err, const char *id);
+/* Within a unit of work: is there such a topology? */
+enum orr_code orr_store_find(struct orr_session *session, const char *id, bool *ret_found, struct orr_error *err);
+
+#endif
