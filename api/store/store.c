@@ -86,7 +86,7 @@ static enum orr_code attempt(struct orr_store *store, bool writes, orr_store_wor
         code = work(session, context, err);
         if (writes && code == ORR_OK)
             code = driver->commit(session, err);
-        else if (writes)
+        if (writes && code != ORR_OK) /* also where committing failed: a full disk leaves the transaction open */
             driver->rollback(session);
     }
     *ret_again = code != ORR_OK && session->again;

@@ -49,24 +49,25 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
                    " digest TEXT NOT NULL,"
                    " created BIGINT NOT NULL,"
                    " updated BIGINT NOT NULL,"
+                   " seen BIGINT NOT NULL,"
                    " size BIGINT NOT NULL,"
+                   " revision BIGINT NOT NULL,"
                    " name TEXT NOT NULL,"
-                   " labels TEXT NOT NULL);"
-                   "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);"},
-#define NEW_COLUMNS                                                                                                    \
-    "ALTER TABLE topology ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;" /* time of the last upload */                    \
-    "ALTER TABLE topology ADD COLUMN revision BIGINT NOT NULL DEFAULT 1;"                                              \
-    "ALTER TABLE topology ADD COLUMN about TEXT NOT NULL DEFAULT '';"
-    {.sqlite = NEW_COLUMNS CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE
-     "UPDATE topology SET seen = created;"
-     "INSERT INTO content (topology, body) SELECT id, body FROM topology;"
-     "INSERT INTO label (topology, name, value, created)"
-     " SELECT t.id, j.key, j.value, t.created FROM topology t, json_each(t.labels) j;"
-     "INSERT INTO upload (host, at, topology, name, labels)"
-     " SELECT l.value, t.created, t.id, t.name, t.labels FROM topology t JOIN label l ON l.topology = t.id"
-     " WHERE l.name = 'host';"
-     "ALTER TABLE topology DROP COLUMN body;"
-     "CREATE INDEX topology_by_seen ON topology (seen);",
-     .postgresql =
-         NEW_COLUMNS CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE "CREATE INDEX topology_by_seen ON topology (seen);"},
+                   " labels TEXT NOT NULL,"
+                   " about TEXT NOT NULL);"
+                   "CREATE INDEX topology_by_time ON topology (created DESC, id DESC);"
+                   "CREATE INDEX topology_by_seen ON topology (seen);"},
+    {.sqlite = "ALTER TABLE topology ADD COLUMN seen BIGINT NOT NULL DEFAULT 0;" /* time of the last upload */
+               "ALTER TABLE topology ADD COLUMN revision BIGINT NOT NULL DEFAULT 1;"
+               "ALTER TABLE topology ADD COLUMN about TEXT NOT NULL DEFAULT '';" CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE
+               "UPDATE topology SET seen = created;"
+               "INSERT INTO content (topology, body) SELECT id, body FROM topology;"
+               "INSERT INTO label (topology, name, value, created)"
+               " SELECT t.id, j.key, j.value, t.created FROM topology t, json_each(t.labels) j;"
+               "INSERT INTO upload (host, at, topology, name, labels)"
+               " SELECT l.value, t.created, t.id, t.name, t.labels FROM topology t JOIN label l ON l.topology = t.id"
+               " WHERE l.name = 'host';"
+               "ALTER TABLE topology DROP COLUMN body;"
+               "CREATE INDEX topology_by_seen ON topology (seen);",
+     .postgresql = CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE},
 };

@@ -1,7 +1,9 @@
 /* The store, held to its interface: the same cases hold every engine to it (see tests/support/stores.h). */
 #include <pthread.h>
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -667,6 +669,52 @@ static void the_first_version_of_a_file_is_brought_up_to_date(void **state)
     orr_store_close(store);
 }
 
+static void a_full_disk_is_an_error_and_no_end(void **state)
+{
+    (void)state;
+    if (postgresql())
+        skip(); /* its own disk */
+    enum { SIZE = 1 << 20 };
+    struct orr_store *store = open_place(&place);
+    struct orr_error err = {0};
+    struct sample sample;
+    struct rlimit before, tight;
+    struct orr_upload *upload = sample_of(&sample, 1, "", 1000, NULL);
+    char *noise = malloc(SIZE);
+    bool existed;
+    assert_non_null(noise);
+    uint32_t value = 7;
+    for (size_t i = 0; i < SIZE; i++)
+        noise[i] = (char)((value = value * 1664525u + 1013904223u) >> 24);
+    put_number(store, 7, "before", 1000, NULL);
+    upload->bytes = noise;
+    upload->size = SIZE;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    /* At every point of the write, up to the one at which it fits. */
+    unsigned failures = 0;
+    for (rlim_t most = 4096;; most += 96 << 10) {
+        tight = before;
+        tight.rlim_cur = most;
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+        err = (struct orr_error){0};
+        enum orr_code code = orr_store_put(store, upload, &existed, &err);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        if (code == ORR_OK)
+            break;
+        failures++;
+        assert_int_equal(code, ORR_STORE);
+        assert_non_null(strstr(err.advice, "disk is full"));
+        assert_false(has(store, 1)); /* reading goes on, and so does writing where there is room */
+        put_number(store, 100 + failures, "meanwhile", 1000, NULL);
+    }
+    signal(SIGXFSZ, SIG_DFL);
+    assert_true(failures > 5 && !existed);
+    assert_true(has(store, 1) && has(store, 7) && has(store, 100 + failures));
+    free(noise);
+    orr_store_close(store);
+}
+
 /* PostgreSQL alone. */
 
 static void lost_connections_are_replaced_without_an_error(void **state)
@@ -760,6 +808,7 @@ int main(void)
         CASE(processes_that_start_together_make_the_tables_once),
         CASE(every_acknowledged_write_was_flushed),
         CASE(the_first_version_of_a_file_is_brought_up_to_date),
+        CASE(a_full_disk_is_an_error_and_no_end),
         CASE(lost_connections_are_replaced_without_an_error),
         CASE(nothing_waits_longer_than_stated),
         CASE(a_place_is_told_without_its_password),

@@ -132,8 +132,13 @@ def test_a_draining_replica_costs_no_request(arrangement):
     writers.check(second)
 
 
-def test_replicas_can_write_nowhere():
-    assert read_only_works(), "this machine grants no mount namespace: the replicas above ran with a writable root"
+def test_a_read_only_root_leaves_no_place_for_a_file(tmp_path):
+    """That the replicas above really ran without a place to write: SQLite finds none."""
+    if not read_only_works():
+        pytest.skip("this machine grants no mount namespace: the replicas above ran with a writable root")
+    program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+    done = subprocess.run([*READ_ONLY, os.path.abspath(program), "serve", "--database", tmp_path / "a.db"], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1 and "unable to open database file" in done.stderr
 
 
 def containers(document):
