@@ -1,5 +1,7 @@
 #include "api/cluster_file.h"
 
+#include "api/json.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,9 @@ enum orr_code orr_cluster_read(const char *text, size_t length, const char *path
 {
     struct orr_cluster cluster = {0};
     json_error_t where;
-    json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
+    json_t *root = orr_json_read(text, length, &where);
+    if (!root && orr_json_starved(&where))
+        return orr_fail_nomem(err);
     if (!root)
         return orr_fail_at(err, ORR_INVALID, where.line > 0 ? (uint32_t)where.line : 1,
                            where.column > 0 ? (uint32_t)where.column : 1, "%.150s", where.text);

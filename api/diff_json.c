@@ -324,7 +324,7 @@ static json_t *summary_json(struct orr_json *json, const struct orr_changes *cha
             }
         orr_text_puts(&text, ".");
     }
-    json_t *value = orr_json_text(json, orr_text_failed(&text) ? "" : text.data);
+    json_t *value = orr_json_text_of(json, &text);
     orr_text_release(&text);
     return value;
 }

@@ -36,7 +36,7 @@ static json_t *name_cursor(struct orr_json *json, const char *name)
     orr_text_init(&text, 2 * ORR_MAX_LABEL_VALUE + 1);
     for (; *name; name++)
         orr_text_printf(&text, "%02x", (unsigned char)*name);
-    json_t *cursor = orr_json_text(json, text.data ? text.data : "");
+    json_t *cursor = orr_json_text_of(json, &text);
     orr_text_release(&text);
     return cursor;
 }
@@ -73,7 +73,7 @@ static json_t *visit_json(struct orr_json *json, const struct orr_visit *visit, 
     orr_json_set(json, item, "topology", orr_json_text(json, visit->id));
     orr_json_set(json, item, "changed", orr_json_bool(json, before && strcmp(before->id, visit->id)));
     orr_json_set(json, item, "name", orr_json_text(json, visit->name));
-    orr_json_set(json, item, "labels", labels ? labels : orr_json_object(json));
+    orr_json_set(json, item, "labels", labels);
     orr_json_set(json, item, "link", orr_json_format(json, "/v1/topologies/%s", visit->id));
     return item;
 }

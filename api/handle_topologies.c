@@ -76,14 +76,14 @@ static enum orr_code record_json(struct orr_call *call, struct orr_json *json, c
     json_t *labels = json_loads(record->labels, 0, NULL);
     orr_json_set(json, object, "id", orr_json_text(json, record->id));
     orr_json_set(json, object, "name", orr_json_text(json, record->name));
-    orr_json_set(json, object, "labels", labels ? labels : orr_json_object(json));
+    orr_json_set(json, object, "labels", labels); /* our own text: only memory can be short */
     orr_json_set(json, object, "created", orr_time_json(json, record->created));
     orr_json_set(json, object, "updated", orr_time_json(json, record->updated));
     orr_json_set(json, object, "size", orr_json_int(json, record->size));
     orr_json_set(json, object, "sha256", orr_json_text(json, record->digest));
     if (machine) {
         json_t *known = json_loadb(machine->body, machine->length, 0, NULL);
-        if (known && json_object_update(object, known) < 0)
+        if (!known || json_object_update(object, known) < 0)
             json->failed = true;
         json_decref(known);
         orr_shared_give(&machine->shared);
@@ -374,10 +374,9 @@ enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_an
     json_error_t where;
     if (call->request->body_length > MOST)
         return bad_patch(call, err, "the body is too large");
-    json_t *patch = json_loadb(call->request->body ? call->request->body : "", call->request->body_length,
-                               JSON_REJECT_DUPLICATES, &where);
+    json_t *patch = orr_json_read(call->request->body ? call->request->body : "", call->request->body_length, &where);
     if (!patch) {
-        if (json_error_code(&where) == json_error_out_of_memory)
+        if (orr_json_starved(&where))
             return orr_fail_nomem(err);
         orr_fail_at(err, ORR_INVALID, where.line > 0 ? (uint32_t)where.line : 0,
                     where.column > 0 ? (uint32_t)where.column : 0, "%.150s", where.text);

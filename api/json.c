@@ -106,6 +106,11 @@ json_t *orr_json_text(struct orr_json *json, const char *text)
     return made(json, value);
 }
 
+json_t *orr_json_text_of(struct orr_json *json, const struct orr_text *text)
+{
+    return text->starved ? made(json, NULL) : orr_json_text(json, text->data ? text->data : "");
+}
+
 json_t *orr_json_format(struct orr_json *json, const char *format, ...)
 {
     char buffer[512];
@@ -168,6 +173,18 @@ void orr_json_nodes_free(json_t **nodes, const struct orr_system *system)
     free(nodes);
 }
 
+json_t *orr_json_read(const char *bytes, size_t length, json_error_t *ret_error)
+{
+    json_t *value = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, ret_error);
+    /* jansson takes some failed allocations for bad syntax: what is bad stays bad. */
+    return value ? value : json_loadb(bytes, length, JSON_REJECT_DUPLICATES, ret_error);
+}
+
+bool orr_json_starved(const json_error_t *error)
+{
+    return !error->text[0] || json_error_code(error) == json_error_out_of_memory;
+}
+
 static int append(const char *bytes, size_t length, void *context)
 {
     struct orr_text *text = context;
@@ -184,7 +201,7 @@ enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, s
     json_decref(root);
     if (!failed)
         return ORR_OK;
-    if (!json->failed && orr_text_failed(text) && text->length >= text->limit / 2) {
+    if (!json->failed && orr_text_failed(text) && !text->starved) {
         orr_fail(err, ORR_LIMIT, "the answer is larger than %zu bytes", text->limit);
         orr_error_advice(err, "ask for one section, or for fewer hosts");
         return ORR_LIMIT;

@@ -24,6 +24,8 @@ json_t *orr_json_again(json_t *value);
 /* Text; bytes that are no UTF-8 become U+FFFD. NULL gives null. */
 bool orr_is_utf8(const char *text);
 json_t *orr_json_text(struct orr_json *json, const char *text);
+/* The same of a text that may have run out of room (then as far as it went) or of memory (then nothing). */
+json_t *orr_json_text_of(struct orr_json *json, const struct orr_text *text);
 json_t *orr_json_format(struct orr_json *json, const char *format, ...) ORR_PRINTF(2, 3);
 json_t *orr_json_int(struct orr_json *json, int64_t value);
 json_t *orr_json_bool(struct orr_json *json, bool value);
@@ -36,6 +38,11 @@ json_t *orr_json_node_of(struct orr_json *json, const struct orr_system *system,
 /* The id of every node of a system, to be shared between many places: free with orr_json_nodes_free(). */
 json_t **orr_json_nodes(struct orr_json *json, const struct orr_system *system);
 void orr_json_nodes_free(json_t **nodes, const struct orr_system *system);
+
+/* Reads JSON without duplicate keys. NULL: *ret_error says where; orr_json_starved() tells want of memory from bad
+ * JSON. */
+json_t *orr_json_read(const char *bytes, size_t length, json_error_t *ret_error);
+bool orr_json_starved(const json_error_t *error);
 
 /* Appends the document to text and drops it. NOMEM where a step failed, LIMIT where text has no room. */
 enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, struct orr_text *text,

@@ -34,7 +34,7 @@ _Static_assert(ORR_CODE_COUNT == 15, "ORDER: a new code needs a row here");
 
 const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum orr_code code)
 {
-    unsigned at = problem ? (unsigned)problem : (unsigned)code;
+    unsigned at = problem && code != ORR_NOMEM ? (unsigned)problem : (unsigned)code;
     return &problems[at < ORR_PROBLEM_COUNT && problems[at].type ? at : ORR_INTERNAL];
 }
 

@@ -161,7 +161,7 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     orr_text_init(&text, 1024);
     say(&text, &machine);
     json_t *object = orr_json_object(json), *capabilities = orr_json_array(json), *speeds = orr_json_array(json);
-    orr_json_set(json, object, "sentence", orr_json_text(json, text.data ? text.data : ""));
+    orr_json_set(json, object, "sentence", orr_json_text_of(json, &text));
     orr_json_set(json, object, "gpus", orr_json_int(json, machine.gpus));
     orr_json_set(json, object, "ranks", orr_json_int(json, machine.ranked));
     orr_json_set(json, object, "hosts", orr_json_int(json, machine.hosts));

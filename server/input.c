@@ -36,6 +36,8 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     enum orr_code code = ORR_OK;
     if (ferror(stream))
         code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
+    else if (text.starved)
+        code = orr_fail_nomem(err);
     else if (orr_text_failed(&text))
         code = orr_fail(err, ORR_LIMIT, "larger than %zu bytes", text.limit);
     if (!standard)

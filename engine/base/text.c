@@ -29,7 +29,7 @@ static bool make_room(struct orr_text *text, size_t more)
         capacity *= 2;
     char *data = realloc(text->data, capacity);
     if (!data) {
-        text->failed = true;
+        text->failed = text->starved = true;
         return false;
     }
     text->data = data;

@@ -15,6 +15,7 @@ struct orr_text {
     size_t capacity;
     size_t limit; /* largest length allowed */
     bool failed;
+    bool starved; /* failed for want of memory, not of room */
 };
 
 void orr_text_init(struct orr_text *text, size_t limit);

@@ -277,6 +277,8 @@ enum orr_code orr_drawing_write(const struct orr_drawing *drawing, struct orr_te
     for (unsigned i = 0; i < drawing->wire_count; i++)
         write_wire(text, drawing, &drawing->wires[i], &extent);
     orr_text_puts(text, "}\n");
+    if (text->starved)
+        return orr_fail_nomem(err);
     if (orr_text_failed(text))
         return orr_fail(err, ORR_LIMIT, "the picture's text is longer than %zu bytes", text->limit);
     return ORR_OK;

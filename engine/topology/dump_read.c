@@ -252,10 +252,15 @@ static void initialise_libxml(void)
     xmlInitParser();
 }
 
+/* What libxml2 says without a parser at hand (it has no memory for one) would go to standard error. */
+static void say_nothing(void *context, const char *format, ...)
+{
+    (void)context;
+    (void)format;
+}
+
 static enum orr_code parse(struct reader *reader, const char *bytes, size_t length)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, initialise_libxml);
     xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, (int)length);
     if (!parser)
         return orr_fail_nomem(reader->err);
@@ -276,6 +281,19 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
                                    "no well-formed XML");
     xmlFreeParserCtxt(parser);
     return reader->code;
+}
+
+/* Quietly; the setting is the thread's, so it is put back for whoever else uses libxml2 there. */
+static enum orr_code parse_quietly(struct reader *reader, const char *bytes, size_t length)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialise_libxml);
+    xmlGenericErrorFunc said = xmlGenericError;
+    void *context = xmlGenericErrorContext;
+    xmlSetGenericErrorFunc(NULL, say_nothing);
+    enum orr_code code = parse(reader, bytes, length);
+    xmlSetGenericErrorFunc(context, said);
+    return code;
 }
 
 /* Inputs that are no XML at all get a plain word instead of a parser's complaint. */
@@ -337,7 +355,7 @@ enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_d
     dump->arena = arena;
     dump->byte_count = length;
     struct reader reader = {.dump = dump, .limits = limits, .err = err};
-    enum orr_code code = parse(&reader, bytes, length);
+    enum orr_code code = parse_quietly(&reader, bytes, length);
     if (code == ORR_OK)
         code = check_system(&reader);
     if (code != ORR_OK) {

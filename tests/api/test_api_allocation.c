@@ -1,0 +1,263 @@
+/* Memory that runs out at every point: upload, analysis, drawing and comparison with the Nth allocation failing, for
+ * every N that they make. Each answer is a success or a clean problem, nothing is lost or leaked (LeakSanitizer looks
+ * when it ends), and the same requests succeed right afterwards.
+ *
+ * The linker sends our own allocations through the __wrap functions below; libxml2, jansson and SQLite are given them.
+ */
+#include <jansson.h>
+#include <libxml/xmlmemory.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "tests/support/machine_xml.h"
+#include "tests/support/orr_test.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t length);
+int __real_vasprintf(char **ret_text, const char *format, va_list arguments);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t length);
+int __wrap_vasprintf(char **ret_text, const char *format, va_list arguments);
+int __wrap_asprintf(char **ret_text, const char *format, ...);
+
+static bool counting;
+static unsigned long made, failing; /* the one that fails; 0: none */
+
+static bool fails(void)
+{
+    return counting && ++made == failing;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
+}
+char *__wrap_strndup(const char *text, size_t length)
+{
+    return fails() ? NULL : __real_strndup(text, length);
+}
+int __wrap_vasprintf(char **ret_text, const char *format, va_list arguments)
+{
+    return fails() ? -1 : __real_vasprintf(ret_text, format, arguments);
+}
+int __wrap_asprintf(char **ret_text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = __wrap_vasprintf(ret_text, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+/* SQLite wants to know sizes: they stand before the bytes. */
+enum { HEAD = 16 };
+static void *sqlite_take(int size)
+{
+    char *bytes = __wrap_malloc((size_t)size + HEAD);
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, &size, sizeof size);
+    return bytes + HEAD;
+}
+static void sqlite_give(void *bytes)
+{
+    free((char *)bytes - HEAD);
+}
+static void *sqlite_change(void *old, int size)
+{
+    char *bytes = __wrap_realloc((char *)old - HEAD, (size_t)size + HEAD);
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, &size, sizeof size);
+    return bytes + HEAD;
+}
+static int sqlite_size(void *bytes)
+{
+    int size;
+    memcpy(&size, (char *)bytes - HEAD, sizeof size);
+    return size;
+}
+static int sqlite_round(int size)
+{
+    return (size + 7) & ~7;
+}
+static int sqlite_begin(void *data)
+{
+    (void)data;
+    return SQLITE_OK;
+}
+static void sqlite_end(void *data)
+{
+    (void)data;
+}
+
+static struct orr_app *app;
+
+static const char *no_header(const void *context, const char *name)
+{
+    (void)context;
+    (void)name;
+    return NULL;
+}
+
+static void ask(const char *method, const char *target, const char *body, struct orr_response *response)
+{
+    const struct orr_request request = {.method = method,
+                                        .target = target,
+                                        .header = no_header,
+                                        .body = body,
+                                        .body_length = body ? strlen(body) : 0,
+                                        .id = "test"};
+    orr_api_handle(app, &request, response);
+}
+
+/* The id of what was uploaded: the first 32 hex digits behind "id". */
+static const char id_key[] = "\"id\":\"", id_path[] = "/v1/topologies/%s/";
+static char id[33];
+
+static struct step {
+    const char *method, *path; /* %s: the id */
+    const char *body;
+    char *expected; /* the body of the answer when nothing fails; of GETs */
+    size_t length;
+} steps[] = {
+    {"POST", "/v1/topologies?name=a&label=rack%%3D7", ORR_TEST_WORKSTATION, NULL, 0},
+    {"GET", "/v1/topologies/%s/analysis?release=2.27.7&hosts=2", NULL, NULL, 0},
+    {"GET", "/v1/topologies/%s/diagram.dot?release=2.27.7", NULL, NULL, 0},
+    {"GET", "/v1/topologies/%s/analysis/diff?release=2.27.7&against=NCCL_P2P_LEVEL%%3DPIX", NULL, NULL, 0},
+    {"PATCH", "/v1/topologies/%s", "{\"name\": \"b\", \"labels\": {\"rack\": \"8\", \"host\": \"h\"}}", NULL, 0},
+    {"GET", "/v1/hosts", NULL, NULL, 0},
+    {"GET", "/v1/topologies?q=b&limit=1", NULL, NULL, 0},
+    {"DELETE", "/v1/topologies/%s", NULL, NULL, 0},
+};
+enum { STEPS = sizeof steps / sizeof steps[0] };
+
+static void take_step(const struct step *step, struct orr_response *response)
+{
+    char target[256];
+    snprintf(target, sizeof target, step->path, id);
+    ask(step->method, target, step->body, response);
+}
+
+/* Everything works; the answers to GET are as always. */
+static void expect_success(void)
+{
+    for (int i = 0; i < STEPS; i++) {
+        struct orr_response response = {0};
+        take_step(&steps[i], &response);
+        if (response.status < 200 || response.status > 299)
+            fail_msg("%s: %u %.*s", steps[i].path, response.status, (int)response.length,
+                     response.body ? response.body : "");
+        const char *found = i ? NULL : strstr(response.body, id_key);
+        if (found)
+            memcpy(id, found + strlen(id_key), 32);
+        if (!strncmp(steps[i].path, id_path, strlen(id_path)) && !strcmp(steps[i].method, "GET")) { /* no times in it */
+            if (!steps[i].expected) {
+                steps[i].expected = malloc(response.length);
+                assert_non_null(steps[i].expected);
+                memcpy(steps[i].expected, response.body, response.length);
+                steps[i].length = response.length;
+            }
+            assert_int_equal(response.length, steps[i].length);
+            assert_memory_equal(response.body, steps[i].expected, response.length);
+        }
+        orr_response_release(&response);
+    }
+}
+
+/* One round in which the Nth allocation fails. Gives how many there were. */
+static unsigned long round_with(unsigned long n)
+{
+    made = 0;
+    failing = n;
+    for (int i = 0; i < STEPS; i++) {
+        struct orr_response response = {0};
+        counting = true;
+        take_step(&steps[i], &response);
+        counting = false;
+        bool success = response.status >= 200 && response.status <= 299;
+        /* After a failed upload there is nothing to analyse; after the failure itself all goes well. */
+        if (!success && response.status != 503 && response.status != 404)
+            fail_msg("allocation %lu: %s: %u %.*s", n, steps[i].path, response.status, (int)response.length,
+                     response.body ? response.body : "");
+        if (!success && response.length) {
+            json_t *problem = json_loadb(response.body, response.length, 0, NULL);
+            assert_non_null(problem);
+            assert_int_equal(json_integer_value(json_object_get(problem, "status")), response.status);
+            json_decref(problem);
+        }
+        if (success && steps[i].expected &&
+            (response.length != steps[i].length || memcmp(response.body, steps[i].expected, response.length) != 0)) {
+            size_t same = 0;
+            while (same < response.length && same < steps[i].length && response.body[same] == steps[i].expected[same])
+                same++;
+            fail_msg("allocation %lu: %s is another answer from byte %zu on: %.120s", n, steps[i].path, same,
+                     response.body + same);
+        }
+        orr_response_release(&response);
+    }
+    struct orr_response response = {0}; /* where the failed one was to delete it */
+    take_step(&steps[STEPS - 1], &response);
+    orr_response_release(&response);
+    return made;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    expect_success();
+    unsigned long all = round_with(0);
+    assert_true(all > 1000);
+    for (unsigned long n = 1; n <= all; n++) {
+        round_with(n);
+        if (n % 16 == 0)
+            expect_success();
+    }
+    expect_success();
+    print_message("each of %lu allocations failed once\n", all);
+}
+
+int main(void)
+{
+    static const sqlite3_mem_methods methods = {sqlite_take,  sqlite_give,  sqlite_change, sqlite_size,
+                                                sqlite_round, sqlite_begin, sqlite_end,    NULL};
+    struct orr_error err = {0};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    xmlMemSetup(free, __wrap_malloc, __wrap_realloc, __wrap_strdup);
+    json_set_alloc_funcs(__wrap_malloc, free);
+    if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
+        return 1;
+    const struct orr_app_options options = {.database = ":memory:", .max_body = 1 << 20};
+    if (orr_app_new(&options, &app, &err) != ORR_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    orr_app_free(app);
+    for (int i = 0; i < STEPS; i++)
+        free(steps[i].expected);
+    return failures;
+}
