@@ -20,6 +20,12 @@ void orr_sha256(const void *bytes, size_t length, char digest[65])
 static void free_answer(struct orr_shared *shared)
 {
     struct orr_answer *answer = (struct orr_answer *)shared;
+    orr_free_reply *free_reply = atomic_load(&answer->free_reply);
+    for (int i = 0; free_reply && i < 2 * ORR_REPLIES; i++) {
+        void *reply = atomic_load(&answer->replies[i / ORR_REPLIES][i % ORR_REPLIES]);
+        if (reply)
+            free_reply(reply);
+    }
     free(answer->body);
     free(answer);
 }
@@ -143,4 +149,26 @@ bool orr_etag_listed(const char *list, const char *etag, bool weakly)
         }
     }
     return false;
+}
+
+void *orr_answer_take_reply(struct orr_answer *answer, bool not_modified)
+{
+    for (int i = 0; i < ORR_REPLIES; i++) {
+        _Atomic(void *) *place = &answer->replies[not_modified][i];
+        void *reply = atomic_load_explicit(place, memory_order_relaxed) ? atomic_exchange(place, NULL) : NULL;
+        if (reply)
+            return reply;
+    }
+    return NULL;
+}
+
+void orr_answer_keep_reply(struct orr_answer *answer, bool not_modified, void *reply, orr_free_reply *free_reply)
+{
+    atomic_store_explicit(&answer->free_reply, free_reply, memory_order_relaxed);
+    for (int i = 0; i < ORR_REPLIES; i++) {
+        void *nothing = NULL;
+        if (atomic_compare_exchange_strong(&answer->replies[not_modified][i], &nothing, reply))
+            return;
+    }
+    free_reply(reply);
 }

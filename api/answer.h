@@ -16,6 +16,9 @@ enum orr_keeping {
     ORR_KEEP_FOREVER /* never changes */
 };
 
+enum { ORR_REPLIES = 4 };
+typedef void orr_free_reply(void *reply);
+
 struct orr_answer {
     struct orr_shared shared;
     unsigned status;
@@ -27,6 +30,10 @@ struct orr_answer {
     char etag[48]; /* quoted; "" where there is none */
     char *body;
     size_t length;
+    /* What the sender made of this answer, to be used again: one who sends takes it out, and puts it back when it is
+     * sent. [0] whole, [1] not modified. */
+    _Atomic(void *) replies[2][ORR_REPLIES];
+    _Atomic(orr_free_reply *) free_reply;
 };
 
 enum { ORR_MAX_ANSWER = 512u << 20 };
@@ -44,6 +51,11 @@ struct orr_answer *orr_answer_gzip(const struct orr_answer *answer);
 /* Does a list name the tag (or *)? If-None-Match compares weakly, If-Match does not: there a weak tag matches nothing.
  */
 bool orr_etag_listed(const char *list, const char *etag, bool weakly);
+
+/* Takes a reply out that the sender kept; NULL: there is none. */
+void *orr_answer_take_reply(struct orr_answer *answer, bool not_modified);
+/* Keeps a reply that nobody uses now; it is freed with the answer, or at once where enough are kept. */
+void orr_answer_keep_reply(struct orr_answer *answer, bool not_modified, void *reply, orr_free_reply *free_reply);
 
 /* SHA-256 of bytes as 64 hex digits and a terminating zero. */
 void orr_sha256(const void *bytes, size_t length, char digest[65]);

@@ -16,7 +16,7 @@ struct orr_answer;
 struct orr_app_options {
     const char *database;           /* where the store is: a path, ":memory:" or postgresql://... (store.h) */
     unsigned database_connections;  /* most to a PostgreSQL server; 0: 8 */
-    unsigned database_timeout;      /* seconds for a statement of the database; 0: 10 */
+    unsigned database_timeout_ms;   /* for a statement of the database; 0: 10 s */
     unsigned keep_days, keep_count; /* retention of dumps by their last upload; 0: for ever */
     const char *static_folder;      /* of the page; NULL: none */
     const char *program;            /* this program, for the workers that draw; NULL: /proc/self/exe */
@@ -33,8 +33,29 @@ size_t orr_app_max_body(const struct orr_app *app);
 /* Where the store is, without a password. */
 const char *orr_app_database(const struct orr_app *app);
 
+/* What a token allows, and what a route asks of who comes. */
+enum orr_scope { ORR_SCOPE_READ = 1, ORR_SCOPE_WRITE = 2 };
+enum orr_access {
+    ORR_ACCESS_OPEN,    /* anyone */
+    ORR_ACCESS_PROBE,   /* anyone, and no limit on rate holds: health */
+    ORR_ACCESS_METRICS, /* read, unless the operator opened it */
+    ORR_ACCESS_READ,
+    ORR_ACCESS_WRITE
+};
+
+/* A row of the table of routes. */
+struct orr_route;
+/* The route of a method and target; NULL: there is none, which orr_api_handle() explains. */
+const struct orr_route *orr_route_find(const char *method, const char *target);
+/* NULL: OPEN, since what is not there may be told to anyone. */
+enum orr_access orr_route_access(const struct orr_route *route);
+
+/* "/v1/topologies/{id}", "" for NULL. */
+const char *orr_route_template(const struct orr_route *route);
+
 struct orr_request {
     const char *method;
+    const struct orr_route *route;                                /* orr_route_find(), NULL: to be found */
     const char *target;                                           /* path and query as they came, percent-encoded */
     const char *(*header)(const void *context, const char *name); /* NULL: the request has no such header */
     const void *header_context;
@@ -44,7 +65,7 @@ struct orr_request {
     bool may_defer; /* give long work back with response->deferred instead of doing it */
 };
 
-enum { ORR_MAX_HEADERS = 14, ORR_HEADER_SIZE = 320 };
+enum { ORR_OWN_HEADERS = 8, ORR_ANSWER_HEADERS = 8, ORR_MAX_HEADERS = 16, ORR_HEADER_SIZE = 320 };
 struct orr_header {
     const char *name; /* static */
     char value[ORR_HEADER_SIZE];
@@ -57,15 +78,42 @@ struct orr_response {
     const char *body;  /* belongs to answer */
     size_t length;
     struct orr_answer *answer;
-    struct orr_header headers[ORR_MAX_HEADERS];
+    struct orr_header headers[ORR_OWN_HEADERS]; /* of this response alone; others follow from the answer */
     unsigned header_count;
 };
+
+/* The headers that follow from an answer, the same each time it is sent. Gives their number. */
+unsigned orr_answer_headers(const struct orr_answer *answer, struct orr_header headers[ORR_ANSWER_HEADERS]);
+/* All headers of a response: those that follow from its answer, then its own. Gives their number. */
+unsigned orr_response_headers(const struct orr_response *response, struct orr_header headers[ORR_MAX_HEADERS]);
+/* Adds a header to the response; one that does not fit is left out. */
+void orr_response_header(struct orr_response *response, const char *name, const char *format, ...) ORR_PRINTF(3, 4);
 
 /* Fills *response, whatever happens; orr_response_release() it. HEAD is answered like GET: the body is there, to be
  * left out by who sends it. */
 void orr_api_handle(struct orr_app *app, const struct orr_request *request, struct orr_response *response);
-/* The answer to a request whose body is larger than allowed, for who reads it and stops: 413. */
-void orr_api_refuse_body(struct orr_app *app, const struct orr_request *request, struct orr_response *response);
+/* Why a request is turned away before it is handled; one table, denial.c. */
+enum orr_denial {
+    ORR_DENIED_NOT,
+    ORR_DENIED_BODY,        /* limit: bytes */
+    ORR_DENIED_HEADER,      /* limit: bytes */
+    ORR_DENIED_NO_TOKEN,    /* none given */
+    ORR_DENIED_TOKEN,       /* one that nobody has */
+    ORR_DENIED_READ,        /* a token without the scope read */
+    ORR_DENIED_WRITE,       /* a token without the scope write */
+    ORR_DENIED_RATE,        /* limit: requests a second */
+    ORR_DENIED_CLIENT,      /* limit: requests of one client under way */
+    ORR_DENIED_CONNECTIONS, /* limit: connections */
+    ORR_DENIED_QUEUE,       /* limit: requests that wait */
+    ORR_DENIED_HEADER_TIME, /* limit: milliseconds */
+    ORR_DENIED_BODY_TIME,   /* limit: milliseconds */
+    ORR_DENIAL_COUNT
+};
+/* The word for metrics and logs: "body_size". */
+const char *orr_denial_reason(enum orr_denial refusal);
+/* The answer that says why. retry_after: seconds, 0: says nothing of it. */
+void orr_api_refuse(struct orr_app *app, const struct orr_request *request, enum orr_denial refusal,
+                    unsigned long long limit, unsigned retry_after, struct orr_response *response);
 void orr_response_release(struct orr_response *response);
 
 const char *orr_version(void);

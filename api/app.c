@@ -27,7 +27,7 @@ static enum orr_code open_store(struct orr_app *app, const struct orr_app_option
     const struct orr_store_options store = {
         .location = options->database,
         .connections = options->database_connections,
-        .timeout_ms = options->database_timeout * 1000,
+        .timeout_ms = options->database_timeout_ms,
         .keep_ms = (int64_t)options->keep_days * DAY_S * 1000,
         .keep_count = options->keep_count,
         .on_expired = forget,

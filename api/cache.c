@@ -122,6 +122,17 @@ void orr_cache_free(struct orr_cache *cache)
     free(cache);
 }
 
+static struct entry *new_entry(const char *key, uint64_t hash)
+{
+    size_t size = strlen(key) + 1;
+    struct entry *entry = calloc(1, sizeof *entry + size);
+    if (entry) {
+        memcpy(entry->key, key, size);
+        entry->hash = hash;
+    }
+    return entry;
+}
+
 /* A new reference to a made entry's value, which becomes the newest. */
 static struct orr_shared *use(struct orr_cache *cache, struct entry *entry)
 {
@@ -152,13 +163,7 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
         struct entry **at = find(cache, key, hash);
         if (!*at) {
             /* Without memory for the note that it is being made, it is made by each who asks. */
-            size_t size = strlen(key) + 1;
-            struct entry *entry = calloc(1, sizeof *entry + size);
-            if (entry) {
-                memcpy(entry->key, key, size);
-                entry->hash = hash;
-                *at = entry;
-            }
+            *at = new_entry(key, hash);
             cache->figures.misses++;
             break;
         }
@@ -172,6 +177,37 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
     return value;
 }
 
+/* Gives an entry of the table its value, and makes room for it. */
+static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared *value)
+{
+    entry->value = orr_shared_take(value);
+    link_newest(cache, entry);
+    cache->figures.bytes += cost_of(entry);
+    cache->figures.entries++;
+    while (cache->figures.bytes > cache->figures.limit && cache->oldest != entry) {
+        drop(cache, find(cache, cache->oldest->key, cache->oldest->hash));
+        cache->figures.evictions++;
+    }
+}
+
+void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value)
+{
+    uint64_t hash = hash_of(further);
+    struct entry *entry = new_entry(further, hash);
+    if (!entry)
+        return;
+    pthread_mutex_lock(&cache->lock);
+    const struct entry *kept = *find(cache, key, hash_of(key));
+    struct entry **at = find(cache, further, hash);
+    if (kept && kept->value && !*at && value->cost <= cache->figures.limit / 4) {
+        *at = entry;
+        fill(cache, entry, value);
+        entry = NULL;
+    }
+    pthread_mutex_unlock(&cache->lock);
+    free(entry);
+}
+
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value)
 {
     uint64_t hash = hash_of(key);
@@ -179,14 +215,7 @@ void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *
     struct entry **at = find(cache, key, hash), *entry = *at;
     if (entry && !entry->value) {
         if (value && !entry->forgotten && value->cost <= cache->figures.limit / 4) {
-            entry->value = orr_shared_take(value);
-            link_newest(cache, entry);
-            cache->figures.bytes += cost_of(entry);
-            cache->figures.entries++;
-            while (cache->figures.bytes > cache->figures.limit && cache->oldest != entry) {
-                drop(cache, find(cache, cache->oldest->key, cache->oldest->hash));
-                cache->figures.evictions++;
-            }
+            fill(cache, entry, value);
         } else {
             *at = entry->next;
             free(entry);

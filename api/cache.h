@@ -41,6 +41,8 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key);
 /* Ends what orr_cache_begin() began: with the value (the cache takes a reference of its own) or NULL where making it
  * failed. */
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value);
+/* Keeps a value under a further key, provided that `key` is still kept: what was forgotten meanwhile stays so. */
+void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value);
 /* Drops all whose key begins with prefix, and what is being made under such a key is not kept either. */
 void orr_cache_forget(struct orr_cache *cache, const char *prefix);
 void orr_cache_figures(struct orr_cache *cache, struct orr_cache_figures *ret_figures);

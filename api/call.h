@@ -46,6 +46,7 @@ struct orr_route {
     const char *method;
     const char *pattern; /* {} captures the rest of a segment; a last "*" the rest of the path */
     orr_handler *handler;
+    enum orr_access access;
     unsigned flags;
     unsigned parameters;
     const char *template; /* for logs and metrics */
@@ -61,11 +62,23 @@ struct orr_call {
     char id[ORR_ID_LENGTH + 1]; /* of the topology, where the route has one */
     char digest[ORR_DIGEST_LENGTH + 1];
     enum orr_problem problem; /* instead of what the error's code says */
+    const char *quick_key;    /* under which the finished answer is found by the target alone; NULL: it is not */
     struct orr_response *response;
 };
 
-/* Adds a header to the response; one that does not fit is left out. */
-void orr_response_header(struct orr_response *response, const char *name, const char *format, ...) ORR_PRINTF(3, 4);
+/* Fills the response from the error and what the call says of it; used for refusals too. */
+void orr_call_problem(struct orr_call *call, const struct orr_error *err);
+/* Fills the response from a finished answer, compressed where the client takes it; key: of the cache, or NULL. Takes
+ * the reference over. */
+void orr_call_finish(struct orr_call *call, struct orr_answer *answer, const char *key);
+/* The same with an answer as it is to be sent: only If-None-Match is heeded. */
+void orr_call_send(struct orr_call *call, struct orr_answer *answer);
+bool orr_call_accepts_gzip(const struct orr_call *call);
+bool orr_call_reads(const struct orr_call *call); /* GET or HEAD */
+void orr_response_init(struct orr_response *response);
+
+/* The rows of the table, NULL behind the last. */
+const struct orr_route *orr_route_row(unsigned index);
 
 const char *orr_call_header(const struct orr_call *call, const char *name);
 

@@ -29,6 +29,12 @@ static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
     [ORR_PROBLEM_TARGET_SIZE] = {"target-too-long", 414, "The path with its query is too long"},
     [ORR_PROBLEM_NOT_ACCEPTABLE] = {"not-acceptable", 406, "No representation that the client accepts"},
     [ORR_PROBLEM_PRECONDITION] = {"precondition-failed", 412, "A precondition of the request does not hold"},
+    [ORR_PROBLEM_UNAUTHORIZED] = {"unauthorized", 401, "A token is needed"},
+    [ORR_PROBLEM_FORBIDDEN] = {"forbidden", 403, "The token does not allow this"},
+    [ORR_PROBLEM_TOO_MANY] = {"too-many-requests", 429, "The client asks more than it may"},
+    [ORR_PROBLEM_OVERLOADED] = {"overloaded", 503, "The server has more to do than it takes"},
+    [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431, "The request line with its headers is too long"},
+    [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408, "The request came too slowly"},
 };
 _Static_assert(ORR_CODE_COUNT == 15, "ORDER: a new code needs a row here");
 

@@ -1,12 +1,15 @@
-/* The routes, one row each, and the way of a request through them: match, read the query, ask the cache, handle, make
- * the answer conditional and compressed. */
-#include <stdarg.h>
+/* The routes, one row each, and the way of a request through them: match, read the query, ask the cache, handle.
+ * respond.c makes the answer conditional and compressed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/call.h"
 
+#define OPEN  ORR_ACCESS_OPEN
+#define PROBE ORR_ACCESS_PROBE
+#define READ  ORR_ACCESS_READ
+#define WRITE ORR_ACCESS_WRITE
 enum {
     TOPOLOGY = ORR_ROUTE_TOPOLOGY,
     DUMP = ORR_ROUTE_DUMP,
@@ -16,57 +19,48 @@ enum {
 };
 
 static const struct orr_route routes[] = {
-    {"POST", "/v1/topologies", orr_handle_upload, DUMP | STORE, ORR_P_NAME | ORR_P_LABEL | ORR_P_STRICT, NULL},
-    {"GET", "/v1/topologies", orr_handle_list, STORE, ORR_P_LIMIT | ORR_P_CURSOR | ORR_P_SEARCH | ORR_P_LABEL, NULL},
-    {"GET", "/v1/topologies/{}", orr_handle_topology, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
-    {"PATCH", "/v1/topologies/{}", orr_handle_patch, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
-    {"DELETE", "/v1/topologies/{}", orr_handle_delete, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
-    {"GET", "/v1/topologies/{}/source", orr_handle_source, TOPOLOGY | STORE, 0, "/v1/topologies/{id}/source"},
-    {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
+    {"POST", "/v1/topologies", orr_handle_upload, WRITE, DUMP | STORE, ORR_P_NAME | ORR_P_LABEL | ORR_P_STRICT, NULL},
+    {"GET", "/v1/topologies", orr_handle_list, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR | ORR_P_SEARCH | ORR_P_LABEL,
+     NULL},
+    {"GET", "/v1/topologies/{}", orr_handle_topology, READ, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
+    {"PATCH", "/v1/topologies/{}", orr_handle_patch, WRITE, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
+    {"DELETE", "/v1/topologies/{}", orr_handle_delete, WRITE, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
+    {"GET", "/v1/topologies/{}/source", orr_handle_source, READ, TOPOLOGY | STORE, 0, "/v1/topologies/{id}/source"},
+    {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis"},
-    {"GET", "/v1/topologies/{}/analysis/diff", orr_handle_diff, TOPOLOGY | CACHED | HEAVY,
+    {"GET", "/v1/topologies/{}/analysis/diff", orr_handle_diff, READ, TOPOLOGY | CACHED | HEAVY,
      ORR_P_ANALYSIS | ORR_P_AGAINST, "/v1/topologies/{id}/analysis/diff"},
-    {"GET", "/v1/topologies/{}/analysis/{}", orr_handle_section, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
+    {"GET", "/v1/topologies/{}/analysis/{}", orr_handle_section, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis/{section}"},
-    {"GET", "/v1/topologies/{}/path", orr_handle_path, TOPOLOGY | CACHED | HEAVY,
+    {"GET", "/v1/topologies/{}/path", orr_handle_path, READ, TOPOLOGY | CACHED | HEAVY,
      ORR_P_ANALYSIS | ORR_P_FROM | ORR_P_TO, "/v1/topologies/{id}/path"},
-    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, TOPOLOGY | CACHED | STORE, 0,
+    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, READ, TOPOLOGY | CACHED | STORE, 0,
      "/v1/topologies/{id}/findings"},
-    {"GET", "/v1/topologies/{}/diagram.{}", orr_handle_diagram, TOPOLOGY | CACHED | HEAVY, ORR_P_DIAGRAM,
+    {"GET", "/v1/topologies/{}/diagram.{}", orr_handle_diagram, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_DIAGRAM,
      "/v1/topologies/{id}/diagram.{format}"},
-    {"GET", "/v1/topologies/{}/diagram", orr_handle_render, TOPOLOGY | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT,
+    {"GET", "/v1/topologies/{}/diagram", orr_handle_render, READ, TOPOLOGY | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT,
      "/v1/topologies/{id}/diagram"},
-    {"GET", "/v1/hosts", orr_handle_hosts, STORE, ORR_P_LIMIT | ORR_P_CURSOR, NULL},
-    {"GET", "/v1/hosts/{}/uploads", orr_handle_history, STORE, ORR_P_LIMIT | ORR_P_CURSOR, "/v1/hosts/{host}/uploads"},
-    {"POST", "/v1/analyze", orr_handle_analysis, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_SECTION, NULL},
-    {"POST", "/v1/diff", orr_handle_diff, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_AGAINST, NULL},
-    {"POST", "/v1/render", orr_handle_render, DUMP | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT, NULL},
-    {"GET", "/v1/releases", orr_handle_releases, 0, 0, NULL},
-    {"GET", "/v1/settings", orr_handle_settings, 0, ORR_P_RELEASE, NULL},
-    {"GET", "/v1/examples", orr_handle_examples, 0, 0, NULL},
-    {"GET", "/openapi.yaml", orr_handle_openapi, 0, 0, NULL},
-    {"GET", "/problems/{}", orr_handle_problem_type, 0, 0, "/problems/{type}"},
-    {"GET", "/healthz", orr_handle_health, 0, 0, NULL},
-    {"GET", "/readyz", orr_handle_ready, STORE, 0, NULL},
-    {"GET", "/version", orr_handle_version, 0, 0, NULL},
-    {"GET", "/*", orr_handle_static, 0, 0, "/{file}"},
+    {"GET", "/v1/hosts", orr_handle_hosts, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR, NULL},
+    {"GET", "/v1/hosts/{}/uploads", orr_handle_history, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR,
+     "/v1/hosts/{host}/uploads"},
+    {"POST", "/v1/analyze", orr_handle_analysis, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_SECTION, NULL},
+    {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_AGAINST, NULL},
+    {"POST", "/v1/render", orr_handle_render, READ, DUMP | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT, NULL},
+    {"GET", "/v1/releases", orr_handle_releases, READ, 0, 0, NULL},
+    {"GET", "/v1/settings", orr_handle_settings, READ, 0, ORR_P_RELEASE, NULL},
+    {"GET", "/v1/examples", orr_handle_examples, READ, 0, 0, NULL},
+    {"GET", "/openapi.yaml", orr_handle_openapi, OPEN, 0, 0, NULL},
+    {"GET", "/problems/{}", orr_handle_problem_type, OPEN, 0, 0, "/problems/{type}"},
+    {"GET", "/healthz", orr_handle_health, PROBE, 0, 0, NULL},
+    {"GET", "/readyz", orr_handle_ready, PROBE, STORE, 0, NULL},
+    {"GET", "/version", orr_handle_version, OPEN, 0, 0, NULL},
+    {"GET", "/*", orr_handle_static, OPEN, 0, 0, "/{file}"},
 };
-enum { ROUTE_COUNT = sizeof routes / sizeof routes[0], MAX_TARGET = 8192, API_PREFIX = 4 };
-
-void orr_response_header(struct orr_response *response, const char *name, const char *format, ...)
-{
-    if (response->header_count == ORR_MAX_HEADERS)
-        return;
-    struct orr_header *header = &response->headers[response->header_count];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(header->value, sizeof header->value, format, args);
-    va_end(args);
-    if (length < 0 || (size_t)length >= sizeof header->value)
-        return;
-    header->name = name;
-    response->header_count++;
-}
+#undef OPEN
+#undef PROBE
+#undef READ
+#undef WRITE
+enum { ROUTE_COUNT = sizeof routes / sizeof routes[0], MAX_TARGET = 8192, API_PREFIX = 4, QUICK_KEY = 512 };
 
 const char *orr_call_header(const struct orr_call *call, const char *name)
 {
@@ -134,26 +128,59 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
     return ORR_NOT_FOUND;
 }
 
-static enum orr_code find_route(struct orr_call *call, const char *path, size_t length, struct orr_error *err)
+/* The row for a method and path, with the places of its captures. */
+static const struct orr_route *find_row(const char *method, const char *path, size_t length, const char *starts[2],
+                                        size_t lengths[2])
 {
-    const char *starts[2] = {NULL, NULL};
-    size_t lengths[2] = {0, 0};
     bool of_api = length >= API_PREFIX && !strncmp(path, "/v1/", API_PREFIX);
-    for (int i = 0; i < ROUTE_COUNT && !call->route; i++)
-        if (method_matches(routes[i].method, call->request->method) && !(of_api && routes[i].pattern[1] == '*') &&
+    const struct orr_route *found = NULL;
+    for (int i = 0; i < ROUTE_COUNT && !found; i++)
+        if (method_matches(routes[i].method, method) && !(of_api && routes[i].pattern[1] == '*') &&
             matches(routes[i].pattern, path, length, starts, lengths))
-            call->route = &routes[i];
+            found = &routes[i];
     /* A resource that exists for other methods only must not be taken for a file of the page. */
-    if (call->route && call->route->pattern[1] == '*') {
+    if (found && found->pattern[1] == '*') {
         const char *other_starts[2];
         size_t other_lengths[2];
         for (int i = 0; i < ROUTE_COUNT; i++)
             if (routes[i].pattern[1] != '*' && matches(routes[i].pattern, path, length, other_starts, other_lengths))
-                call->route = NULL;
+                return NULL;
     }
+    return found;
+}
+
+const struct orr_route *orr_route_find(const char *method, const char *target)
+{
+    const char *starts[2];
+    size_t lengths[2];
+    return find_row(method, target, strcspn(target, "?"), starts, lengths);
+}
+
+const char *orr_route_template(const struct orr_route *route)
+{
+    return !route ? "" : route->template ? route->template : route->pattern;
+}
+
+enum orr_access orr_route_access(const struct orr_route *route)
+{
+    return route ? route->access : ORR_ACCESS_OPEN;
+}
+
+const struct orr_route *orr_route_row(unsigned index)
+{
+    return index < ROUTE_COUNT ? &routes[index] : NULL;
+}
+
+static enum orr_code find_route(struct orr_call *call, const char *path, size_t length, struct orr_error *err)
+{
+    const char *starts[2] = {NULL, NULL};
+    size_t lengths[2] = {0, 0};
+    call->route = call->request->route;
+    if (!call->route || !matches(call->route->pattern, path, length, starts, lengths))
+        call->route = find_row(call->request->method, path, length, starts, lengths);
     if (!call->route)
         return no_route(call, path, length, err);
-    call->response->route = call->route->template ? call->route->template : call->route->pattern;
+    call->response->route = orr_route_template(call->route);
     for (int i = 0; i < 2 && starts[i]; i++) {
         call->problem = ORR_PROBLEM_TARGET;
         ORR_TRY(orr_decode(starts[i], lengths[i], false, call->arena, &call->captures[i], err));
@@ -205,107 +232,45 @@ static const char *answer_key(struct orr_call *call)
     return key;
 }
 
-static bool accepts_gzip(const struct orr_call *call)
+/* The key by which a finished answer about a stored topology is found again by the target as it came, so that the same
+ * question asked again needs no reading of its query. It begins with the content id as all keys do. */
+static bool quick_key(const struct orr_call *call, char key[QUICK_KEY])
 {
-    const char *accept = orr_call_header(call, "Accept-Encoding");
-    for (; accept && *accept; accept += strcspn(accept, ","), accept += *accept == ',') {
-        accept += strspn(accept, " \t");
-        if (!strncmp(accept, "gzip", 4) && strchr(" \t,;", accept[4])) {
-            const char *q = strstr(accept, "q=");
-            size_t item = strcspn(accept, ",");
-            return !q || (size_t)(q - accept) > item || strtod(q + 2, NULL) > 0;
-        }
+    static const char folder[] = "/v1/topologies/";
+    enum { FOLDER = sizeof folder - 1 };
+    const struct orr_route *route = call->route;
+    const char *target = call->request->target;
+    size_t length = strlen(target);
+    if ((route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CACHED)) != (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CACHED) ||
+        length < FOLDER + ORR_ID_LENGTH || length + 4 >= QUICK_KEY)
+        return false;
+    memcpy(key, target + FOLDER, ORR_ID_LENGTH);
+    memcpy(key + ORR_ID_LENGTH, orr_call_accepts_gzip(call) ? "|z" : "|t", 2);
+    memcpy(key + ORR_ID_LENGTH + 2, target + FOLDER + ORR_ID_LENGTH, length - FOLDER - ORR_ID_LENGTH + 1);
+    return true;
+}
+
+static bool answer_quickly(struct orr_call *call, const char *key)
+{
+    struct orr_answer *answer = (struct orr_answer *)orr_cache_peek(call->app->cache, key);
+    bool known = false;
+    if (!answer)
+        return false;
+    memcpy(call->id, key, ORR_ID_LENGTH);
+    if (orr_call_exists(call, !orr_store_is_remote(call->app->store), &known, NULL) != ORR_OK || !known) {
+        orr_shared_give(&answer->shared);
+        return false; /* the long way says why, or asks the store in a thread that may wait */
     }
-    return false;
-}
-
-/* The compressed form of an answer; for cached answers it is kept beside. Gives the answer itself where compressing
- * does not help. Takes the reference over. */
-static struct orr_answer *compress_answer(struct orr_call *call, struct orr_answer *answer, const char *key)
-{
-    enum { WORTH = 1024 };
-    if (!answer->compressible || answer->encoding || answer->length < WORTH || !accepts_gzip(call))
-        return answer;
-    struct orr_answer *zipped = NULL;
-    char *zip_key = NULL;
-    if (key && asprintf(&zip_key, "%s|gzip", key) < 0)
-        zip_key = NULL;
-    if (zip_key)
-        zipped = (struct orr_answer *)orr_cache_begin(call->app->cache, zip_key);
-    if (!zipped) {
-        zipped = orr_answer_gzip(answer);
-        if (zip_key)
-            orr_cache_end(call->app->cache, zip_key, zipped ? &zipped->shared : NULL);
-    }
-    free(zip_key);
-    if (!zipped)
-        return answer;
-    orr_shared_give(&answer->shared);
-    return zipped;
-}
-
-static void set_headers(struct orr_call *call, const struct orr_answer *answer)
-{
-    static const char *const keeping[] = {
-        [ORR_KEEP_ASK] = "no-cache",
-        [ORR_KEEP_NOT] = "no-store",
-        [ORR_KEEP_FOREVER] = "private, max-age=31536000, immutable",
-    };
-    struct orr_response *response = call->response;
-    if (answer->media_type)
-        orr_response_header(response, "Content-Type", "%s", answer->media_type);
-    if (answer->encoding)
-        orr_response_header(response, "Content-Encoding", "%s", answer->encoding);
-    if (answer->compressible)
-        orr_response_header(response, "Vary", "Accept-Encoding");
-    if (answer->etag[0])
-        orr_response_header(response, "ETag", "%s", answer->etag);
-    orr_response_header(response, "Cache-Control", "%s", keeping[answer->keeping]);
-    orr_response_header(response, "X-Content-Type-Options", "nosniff");
-    orr_response_header(response, "Referrer-Policy", "no-referrer");
-    orr_response_header(response, "Content-Security-Policy", "%s",
-                        answer->policy ? answer->policy : "default-src 'none'; frame-ancestors 'none'; sandbox");
-}
-
-static bool is_read(const struct orr_call *call)
-{
-    return !strcmp(call->request->method, "GET") || !strcmp(call->request->method, "HEAD");
-}
-
-/* Fills the response from a finished answer, whose reference it takes over. */
-static void finish(struct orr_call *call, struct orr_answer *answer, const char *key)
-{
-    struct orr_response *response = call->response;
-    answer = compress_answer(call, answer, key);
-    set_headers(call, answer);
-    response->answer = answer;
-    response->status = answer->status;
-    response->body = answer->body;
-    response->length = answer->length;
-    if (is_read(call) && answer->status == 200 && answer->etag[0] &&
-        orr_etag_listed(orr_call_header(call, "If-None-Match"), answer->etag, true)) {
-        response->status = 304;
-        response->body = NULL;
-        response->length = 0;
-    }
+    call->response->route = orr_route_template(call->route);
+    orr_call_send(call, answer);
+    return true;
 }
 
 /* A read may name the state that it wants to see. */
 static bool is_as_wanted(const struct orr_call *call, const struct orr_answer *answer)
 {
-    const char *match = is_read(call) ? orr_call_header(call, "If-Match") : NULL;
+    const char *match = orr_call_reads(call) ? orr_call_header(call, "If-Match") : NULL;
     return !match || answer->status != 200 || !answer->etag[0] || orr_etag_listed(match, answer->etag, false);
-}
-
-static void finish_problem(struct orr_call *call, const struct orr_error *err)
-{
-    struct orr_answer *answer = orr_problem_answer(call->problem, err, call->request->id);
-    call->response->status = 503;
-    if (!answer)
-        return; /* not even the error fits into memory: the status has to do */
-    if (answer->status == 503)
-        orr_response_header(call->response, "Retry-After", "1");
-    finish(call, answer, NULL);
 }
 
 /* Whether this thread may do what the call needs, or another one should. */
@@ -341,7 +306,9 @@ static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
         call->problem = ORR_PROBLEM_PRECONDITION;
         return orr_fail(err, ORR_INVALID, "the resource is not, or no longer, as If-Match says");
     }
-    finish(call, answer, key);
+    orr_call_finish(call, answer, key);
+    if (key && call->quick_key && call->response->answer->status == 200)
+        orr_cache_also(call->app->cache, key, call->quick_key, &call->response->answer->shared);
     return ORR_OK;
 }
 
@@ -365,35 +332,17 @@ void orr_api_handle(struct orr_app *app, const struct orr_request *request, stru
 {
     enum { REQUEST_MEMORY = 1 << 20 };
     struct orr_error err = {0};
-    struct orr_call call = {.app = app, .request = request, .response = response};
-    response->status = 0;
-    response->deferred = false;
-    response->route = "";
-    response->body = NULL;
-    response->length = 0;
-    response->answer = NULL;
-    response->header_count = 0;
+    struct orr_call call = {.app = app, .request = request, .response = response, .route = request->route};
+    char key[QUICK_KEY];
+    orr_response_init(response);
+    if (call.route && quick_key(&call, key)) {
+        if (answer_quickly(&call, key))
+            return;
+        call.quick_key = key;
+    }
     call.arena = orr_arena_new(REQUEST_MEMORY);
     enum orr_code code = call.arena ? handle(&call, &err) : orr_fail_nomem(&err);
     if (code != ORR_OK)
-        finish_problem(&call, &err);
+        orr_call_problem(&call, &err);
     orr_arena_free(call.arena);
-}
-
-void orr_api_refuse_body(struct orr_app *app, const struct orr_request *request, struct orr_response *response)
-{
-    struct orr_error err = {0};
-    struct orr_call call = {.app = app, .request = request, .response = response, .problem = ORR_PROBLEM_BODY_SIZE};
-    *response = (struct orr_response){.route = ""};
-    orr_fail(&err, ORR_LIMIT, "the body is larger than %zu bytes", app->max_body);
-    orr_error_advice(&err, "a dump of one host has some ten kilobytes; --max-body raises the limit");
-    finish_problem(&call, &err);
-}
-
-void orr_response_release(struct orr_response *response)
-{
-    if (response->answer)
-        orr_shared_give(&response->answer->shared);
-    response->answer = NULL;
-    response->body = NULL;
 }

@@ -1,29 +1,27 @@
-/* The only room that knows libmicrohttpd: connections in, requests to the api, responses out. */
+/* The service at a socket: connections in, requests to the api, responses out. */
 #ifndef ORR_SERVER_HTTP_H
 #define ORR_SERVER_HTTP_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "api/api.h"
+#include "server/config.h"
+#include "server/tls.h"
+#include "server/tokens.h"
 
 struct orr_http;
 
-struct orr_http_options {
-    const char *listen;   /* "ADDR:PORT", "[ADDR]:PORT", "HOST:PORT" */
-    unsigned threads;     /* that serve; as many compute */
-    unsigned connections; /* most at once */
-    unsigned timeout;     /* seconds that a connection may be silent */
-    bool insecure;        /* beyond loopback */
-    bool quiet;           /* no access log */
+struct orr_http_parts {
+    struct orr_app *app;
+    const struct orr_config *config; /* threads is not 0 */
+    struct orr_tokens *tokens;       /* NULL: nobody is asked for one */
+    struct orr_tls *tls;             /* NULL: HTTP */
 };
 
-/* Listens and serves from now on, with threads of its own. */
-enum orr_code orr_http_start(struct orr_app *app, const struct orr_http_options *options, struct orr_http **ret_http,
+/* Listens and serves from now on, with threads of its own. The parts stay the caller's, and must outlive it. */
+enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http **ret_http,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* Where it listens: "http://127.0.0.1:8080". */
 const char *orr_http_address(const struct orr_http *http);
-/* Accepts no further connections. */
+/* Accepts no further connections, and closes each that is open behind its next answer. */
 void orr_http_quiesce(struct orr_http *http);
 /* Requests that were begun and not yet answered. */
 unsigned orr_http_in_flight(const struct orr_http *http);

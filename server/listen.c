@@ -57,23 +57,39 @@ static enum orr_code open_socket(const struct addrinfo *info, const char *text, 
     return ORR_IO;
 }
 
-enum orr_code orr_listen(const char *text, bool insecure, int *ret_socket, char address[ORR_ADDRESS_SIZE],
-                         struct orr_error *err)
+static enum orr_code find_address(const char *text, struct addrinfo **ret_info, struct orr_error *err)
 {
     char host[64], port[8];
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *info;
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     ORR_TRY(split(text, host, port, err));
-    int problem = getaddrinfo(host, port, &hints, &info);
-    if (problem)
-        return orr_fail(err, ORR_SETTING, "--listen %.60s: %s", text, gai_strerror(problem));
-    enum orr_code code = ORR_OK;
-    if (!insecure && !is_loopback(info->ai_addr)) {
-        code =
-            orr_fail(err, ORR_SETTING, "%.60s can be reached from other machines, and nothing asks who is there", text);
-        orr_error_advice(err, "listen on 127.0.0.1 behind a proxy, or give --insecure where the network is trusted");
-    }
-    if (code == ORR_OK)
-        code = open_socket(info, text, ret_socket, err);
+    int problem = getaddrinfo(host, port, &hints, ret_info);
+    return problem ? orr_fail(err, ORR_SETTING, "--listen %.60s: %s", text, gai_strerror(problem)) : ORR_OK;
+}
+
+enum orr_code orr_listen_check(const char *text, bool *ret_loopback, struct orr_error *err)
+{
+    struct addrinfo *info;
+    ORR_TRY(find_address(text, &info, err));
+    *ret_loopback = is_loopback(info->ai_addr);
+    freeaddrinfo(info);
+    return ORR_OK;
+}
+
+enum orr_code orr_listen_refuse(const char *text, struct orr_error *err)
+{
+    orr_fail(err, ORR_SETTING, "%.60s can be reached from other machines, and nothing asks who is there", text);
+    orr_error_advice(err, "give --token-file FILE (`orrery token` makes its lines), listen on 127.0.0.1, or give "
+                          "--insecure where the network is trusted");
+    return ORR_SETTING;
+}
+
+enum orr_code orr_listen(const char *text, bool open, bool encrypted, int *ret_socket, char address[ORR_ADDRESS_SIZE],
+                         struct orr_error *err)
+{
+    struct addrinfo *info;
+    ORR_TRY(find_address(text, &info, err));
+    enum orr_code code =
+        !open && !is_loopback(info->ai_addr) ? orr_listen_refuse(text, err) : open_socket(info, text, ret_socket, err);
     freeaddrinfo(info);
     ORR_TRY(code);
 
@@ -83,6 +99,7 @@ enum orr_code orr_listen(const char *text, bool insecure, int *ret_socket, char 
     if (!getsockname(*ret_socket, (struct sockaddr *)&bound, &size))
         getnameinfo((struct sockaddr *)&bound, size, name, sizeof name, number, sizeof number,
                     NI_NUMERICHOST | NI_NUMERICSERV);
-    snprintf(address, ORR_ADDRESS_SIZE, strchr(name, ':') ? "http://[%s]:%s" : "http://%s:%s", name, number);
+    snprintf(address, ORR_ADDRESS_SIZE, strchr(name, ':') ? "%s://[%s]:%s" : "%s://%s:%s", encrypted ? "https" : "http",
+             name, number);
     return ORR_OK;
 }

@@ -14,7 +14,7 @@ static const struct command {
 } commands[] = {
     {"serve", "", "the HTTP service with its page",
      "Serves the page and the API under /v1 (GET /openapi.yaml describes it). Prints the address once it is ready.\n"
-     "SIGTERM lets requests in flight finish and ends with status 0.\n\n"
+     "SIGTERM lets requests under way finish and ends with status 0; SIGHUP reads tokens and certificate again.\n\n"
      "  orrery serve --listen 127.0.0.1:8080\n",
      ORR_CMD_SERVE, false, orr_command_serve},
     {"analyze", "[FILE|-]", "what NCCL makes of a topology dump, as JSON",
@@ -35,6 +35,14 @@ static const struct command {
      ORR_CMD_RELEASES, false, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
      "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_SETTINGS, false, orr_command_settings},
+    {"token", "NAME", "a new token for those who may use the service",
+     "Makes a random token. The token goes to standard error, for its owner: it is kept nowhere. The line for the "
+     "token\n"
+     "file, which holds its SHA-256 only, goes to standard output. `orrery serve` reads the file again on SIGHUP.\n\n"
+     "  orrery token ci --scope read,write >> tokens\n"
+     "  orrery serve --token-file tokens\n"
+     "  curl -H \"Authorization: Bearer TOKEN\" http://127.0.0.1:8080/v1/topologies\n",
+     ORR_CMD_TOKEN, true, orr_command_token},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -53,6 +61,11 @@ static void print_help(FILE *stream)
 static int run(const struct command *command, int count, char **arguments)
 {
     struct orr_options options = {0};
+    struct orr_config config;
+    if (command->bit == ORR_CMD_SERVE) {
+        orr_config_init(&config);
+        options.config = &config;
+    }
     if (!orr_options_read(count, arguments, command->name, command->bit, command->takes_file, &options))
         return ORR_EXIT_USAGE;
     if (!options.help)

@@ -34,35 +34,13 @@ static const struct option {
     {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER, VALUE, AT(output)},
     {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS, FLAG, AT(json)},
-    {"listen", "ADDR:PORT", "where to listen; port 0 takes a free one (default: 127.0.0.1:8080)", ORR_CMD_SERVE, VALUE,
-     AT(listen)},
-    {"database", "URL|PATH",
-     "postgresql://USER@HOST/DB, or a file (default: ~/.local/state/orrery/orrery.db), or :memory:", ORR_CMD_SERVE,
-     VALUE, AT(database)},
-    {"database-timeout", "SECONDS", "longest that one statement of the database may take (default: 10)", ORR_CMD_SERVE,
-     VALUE, AT(database_timeout)},
-    {"database-connections", "N", "most connections to PostgreSQL (default: 8)", ORR_CMD_SERVE, VALUE,
-     AT(database_connections)},
-    {"keep-days", "N", "delete dumps that nobody uploaded for so many days (default: 0, never)", ORR_CMD_SERVE, VALUE,
-     AT(keep_days)},
-    {"keep-count", "N", "keep so many dumps at most, the last uploaded (default: 0, all)", ORR_CMD_SERVE, VALUE,
-     AT(keep_count)},
-    {"static", "DIR", "folder of the page (default: beside the program or where it was installed)", ORR_CMD_SERVE,
-     VALUE, AT(static_folder)},
-    {"max-body", "BYTES", "largest dump that is taken (default: 16777216)", ORR_CMD_SERVE, VALUE, AT(max_body)},
-    {"cache", "BYTES", "ceiling of the memory for finished answers (default: 268435456)", ORR_CMD_SERVE, VALUE,
-     AT(cache)},
-    {"threads", "N", "threads that serve, and as many that compute (default: one a core)", ORR_CMD_SERVE, VALUE,
-     AT(threads)},
-    {"connections", "N", "most connections at once (default: 1024)", ORR_CMD_SERVE, VALUE, AT(connections)},
-    {"timeout", "SECONDS", "a connection that is silent for so long is closed (default: 30)", ORR_CMD_SERVE, VALUE,
-     AT(timeout)},
-    {"grace", "SECONDS", "time for requests in flight after SIGTERM (default: 10)", ORR_CMD_SERVE, VALUE, AT(grace)},
-    {"insecure", NULL, "allow listening beyond this machine, though anyone who reaches it may read and write",
-     ORR_CMD_SERVE, FLAG, AT(insecure)},
-    {"quiet", NULL, "no access log", ORR_CMD_SERVE, FLAG, AT(quiet)},
-    {"help", NULL, "this text", ORR_CMD_SERVE | ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_RELEASES | ORR_CMD_SETTINGS,
-     FLAG, AT(help)},
+    {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
+     ORR_CMD_SERVE, FLAG, AT(check_config)},
+    {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
+     AT(scope)},
+    {"help", NULL, "this text",
+     ORR_CMD_SERVE | ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN, FLAG,
+     AT(help)},
 #undef AT
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -100,6 +78,21 @@ static bool apply(const struct option *option, const char *value, const char *co
     return true;
 }
 
+/* A setting of the service; *at moves on where its value is the next argument. */
+static bool apply_setting(int count, char **arguments, int *at, const struct orr_config_row *row, const char *value,
+                          const char *command, struct orr_config *config)
+{
+    struct orr_error err = {0};
+    if (!value && row->value) {
+        if (*at + 1 == count)
+            return wrong(command, "a value is missing behind ", arguments[*at]);
+        value = arguments[++*at];
+    }
+    if (orr_config_set(config, row, value, ORR_CONFIG_FLAG, &err) == ORR_OK)
+        return true;
+    return wrong(command, err.text, "");
+}
+
 bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, bool takes_file,
                       struct orr_options *options)
 {
@@ -112,8 +105,15 @@ bool orr_options_read(int count, char **arguments, const char *command, unsigned
             options->help = true;
         } else if (!only_files && argument[0] == '-' && argument[1]) {
             const char *name = argument + (argument[1] == '-' ? 2 : 1), *value = strchr(name, '=');
-            const struct option *option =
-                argument[1] == '-' ? find(name, value ? (size_t)(value - name) : strlen(name), bit) : NULL;
+            size_t length = value ? (size_t)(value - name) : strlen(name);
+            const struct option *option = argument[1] == '-' ? find(name, length, bit) : NULL;
+            const struct orr_config_row *row =
+                argument[1] == '-' && options->config ? orr_config_find(name, length) : NULL;
+            if (row) {
+                if (!apply_setting(count, arguments, &i, row, value ? value + 1 : NULL, command, options->config))
+                    return false;
+                continue;
+            }
             if (!option)
                 return wrong(command, "there is no option ", argument);
             if (option->kind == FLAG && value)
@@ -139,6 +139,8 @@ void orr_options_help(unsigned bit)
             continue;
         snprintf(name, sizeof name, "--%s%s%s", rows[i].name, rows[i].value ? " " : "",
                  rows[i].value ? rows[i].value : "");
-        printf("  %-22s %s\n", name, rows[i].help);
+        printf("  %-26s %s\n", name, rows[i].help);
     }
+    if (bit == ORR_CMD_SERVE)
+        orr_config_help(stdout);
 }

@@ -1,4 +1,5 @@
-/* The command line: one table of options says which command takes which, with the text of --help. */
+/* The command line: one table of options says which command takes which, with the text of --help. What the service
+ * takes beside them stands in config_table.c. */
 #ifndef ORR_SERVER_OPTIONS_H
 #define ORR_SERVER_OPTIONS_H
 
@@ -7,6 +8,7 @@
 
 #include "api/json.h"
 #include "api/params.h"
+#include "server/config.h"
 
 /* Exit statuses, fixed by the contract. */
 enum orr_exit { ORR_EXIT_OK = 0, ORR_EXIT_INPUT = 1, ORR_EXIT_USAGE = 2 };
@@ -16,7 +18,8 @@ enum orr_command_bit {
     ORR_CMD_ANALYZE = 2,
     ORR_CMD_RENDER = 4,
     ORR_CMD_RELEASES = 8,
-    ORR_CMD_SETTINGS = 16
+    ORR_CMD_SETTINGS = 16,
+    ORR_CMD_TOKEN = 32
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
@@ -27,11 +30,10 @@ struct orr_options {
     size_t setting_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
     size_t against_count;
-    bool strict, pretty, json, help;
-    const char *listen, *database, *static_folder, *max_body, *threads, *connections, *timeout, *grace, *cache;
-    const char *database_timeout, *database_connections, *keep_days, *keep_count;
-    bool insecure, quiet;
-    const char *file; /* the positional argument, NULL: none */
+    const char *scope;
+    bool strict, pretty, json, help, check_config;
+    struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
+    const char *file;          /* the positional argument, NULL: none */
 };
 
 /* Reads the arguments behind the command's name. False: wrong usage, which was reported. */
@@ -65,5 +67,6 @@ int orr_command_analyze(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);
+int orr_command_token(const struct orr_options *options);
 
 #endif

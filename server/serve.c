@@ -1,76 +1,20 @@
-/* `orrery serve`: finds its files, starts, waits for the signal to end, drains. */
-#include <errno.h>
+/* `orrery serve`: takes its settings, finds its files, starts, waits for signals, drains. */
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "server/client_address.h"
+#include "server/cors.h"
 #include "server/http.h"
+#include "server/listen.h"
+#include "server/log.h"
 #include "server/options.h"
-
-#ifndef ORR_STATIC_INSTALLED
-#define ORR_STATIC_INSTALLED "/usr/local/share/orrery/static"
-#endif
-
-/* Makes the folders above a file. */
-static bool make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        bool made = !mkdir(path, 0700) || errno == EEXIST;
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return true;
-}
-
-static enum orr_code default_database(char path[PATH_MAX], struct orr_error *err)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int length = state && state[0] == '/' ? snprintf(path, PATH_MAX, "%s/orrery/orrery.db", state)
-                 : home && home[0] == '/' ? snprintf(path, PATH_MAX, "%s/.local/state/orrery/orrery.db", home)
-                                          : -1;
-    if (length < 0 || length >= PATH_MAX || !make_folders(path)) {
-        orr_fail(err, ORR_IO,
-                 "no place for the database: neither XDG_STATE_HOME nor HOME leads to a folder that can be written");
-        orr_error_advice(err, "say where with --database PATH, or :memory: to keep nothing");
-        return ORR_IO;
-    }
-    return ORR_OK;
-}
-
-/* The page beside the program (a build folder in the source tree, or installed), or where it was to be installed. */
-static const char *default_static(char path[PATH_MAX])
-{
-    static const char *const places[] = {"/../static", "/../share/orrery/static", "/static"};
-    char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    char *slash = NULL;
-    if (length > 0) {
-        program[length] = 0;
-        slash = strrchr(program, '/');
-    }
-    if (slash)
-        *slash = 0;
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        char index[PATH_MAX + 32];
-        snprintf(index, sizeof index, "%s%s/index.html", program, places[i]);
-        if (!access(index, R_OK)) {
-            index[strlen(index) - strlen("/index.html")] = 0;
-            return realpath(index, path);
-        }
-    }
-    if (access(ORR_STATIC_INSTALLED "/index.html", R_OK))
-        return NULL;
-    snprintf(path, PATH_MAX, "%s", ORR_STATIC_INSTALLED);
-    return path;
-}
+#include "server/places.h"
 
 static unsigned cores(void)
 {
@@ -78,34 +22,76 @@ static unsigned cores(void)
     return count < 2 ? 2 : count > 64 ? 64 : (unsigned)count;
 }
 
-struct numbers {
-    uint32_t max_body, cache, threads, connections, timeout, grace;
-    uint32_t database_timeout, database_connections, keep_days, keep_count;
-};
-
-static enum orr_code read_numbers(const struct orr_options *options, struct numbers *numbers, struct orr_error *err)
+static enum orr_code check_tls_pair(const struct orr_config *config, struct orr_error *err)
 {
-    const struct {
-        const char *name, *text;
-        uint32_t least, most, *to;
-    } rows[] = {
-        {"--max-body", options->max_body, 1024, 1u << 30, &numbers->max_body},
-        {"--cache", options->cache, 1 << 20, UINT32_MAX, &numbers->cache},
-        {"--threads", options->threads, 1, 256, &numbers->threads},
-        {"--connections", options->connections, 1, 100000, &numbers->connections},
-        {"--timeout", options->timeout, 1, 3600, &numbers->timeout},
-        {"--grace", options->grace, 0, 3600, &numbers->grace},
-        {"--database-timeout", options->database_timeout, 1, 600, &numbers->database_timeout},
-        {"--database-connections", options->database_connections, 1, 256, &numbers->database_connections},
-        {"--keep-days", options->keep_days, 0, 36500, &numbers->keep_days},
-        {"--keep-count", options->keep_count, 0, UINT32_MAX, &numbers->keep_count},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].text)
-            ORR_TRY(orr_read_number(rows[i].name, rows[i].text, rows[i].least, rows[i].most, rows[i].to, err));
-    if (numbers->connections < numbers->threads)
-        numbers->connections = numbers->threads;
+    if (!config->tls_cert == !config->tls_key)
+        return ORR_OK;
+    return orr_fail(err, ORR_SETTING, "--tls-cert and --tls-key belong together: %s is missing",
+                    config->tls_cert ? "--tls-key" : "--tls-cert");
+}
+
+static enum orr_code check_listen(const struct orr_config *config, struct orr_error *err)
+{
+    bool loopback;
+    ORR_TRY(orr_listen_check(config->listen, &loopback, err));
+    return loopback || config->token_file || config->insecure ? ORR_OK : orr_listen_refuse(config->listen, err);
+}
+
+static enum orr_code check_cors(const struct orr_config *config, struct orr_error *err)
+{
+    return orr_cors_check(config->cors_origins, err);
+}
+
+static enum orr_code check_proxies(const struct orr_config *config, struct orr_error *err)
+{
+    struct orr_networks networks = {0};
+    ORR_TRY(orr_networks_read(config->trusted_proxies, &networks, err));
+    orr_networks_release(&networks);
     return ORR_OK;
+}
+
+static enum orr_code check_static(const struct orr_config *config, struct orr_error *err)
+{
+    struct stat status;
+    if (!config->static_folder || (!stat(config->static_folder, &status) && S_ISDIR(status.st_mode)))
+        return ORR_OK;
+    return orr_fail(err, ORR_IO, "--static %.120s is no folder", config->static_folder);
+}
+
+static enum orr_code check_tokens(const struct orr_config *config, struct orr_error *err)
+{
+    struct orr_tokens *tokens = NULL;
+    if (!config->token_file)
+        return ORR_OK;
+    ORR_TRY(orr_tokens_open(config->token_file, &tokens, err));
+    orr_tokens_close(tokens);
+    return ORR_OK;
+}
+
+static enum orr_code check_tls(const struct orr_config *config, struct orr_error *err)
+{
+    struct orr_tls *tls = NULL;
+    if (!config->tls_cert || !config->tls_key)
+        return ORR_OK;
+    ORR_TRY(orr_tls_open(config->tls_cert, config->tls_key, &tls, err));
+    orr_tls_close(tls);
+    return ORR_OK;
+}
+
+/* What can be told to be wrong before anything is started; each is reported. Gives an exit status. */
+static int check(const struct orr_config *config)
+{
+    static enum orr_code (*const checks[])(const struct orr_config *config, struct orr_error *err) = {
+        check_tls_pair, check_listen, check_cors, check_proxies, check_static, check_tokens, check_tls};
+    int status = ORR_EXIT_OK;
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        struct orr_error err = {0};
+        if (checks[i](config, &err) != ORR_OK) {
+            int found = orr_report(NULL, &err);
+            status = found > status ? found : status;
+        }
+    }
+    return status;
 }
 
 /* As many open files as connections need, where the system allows it. */
@@ -119,77 +105,155 @@ static void raise_file_limit(unsigned connections)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Waits until nothing is in flight, the grace time is over, or a second signal comes. */
-static void drain(struct orr_http *http, const sigset_t *signals, unsigned grace)
+struct service {
+    const struct orr_config *config;
+    enum orr_log_format format;
+    struct orr_app *app;
+    struct orr_http *http;
+    struct orr_tokens *tokens;
+    struct orr_tls *tls;
+};
+
+static void report_reload(const struct service *service, const char *what, enum orr_code code,
+                          const struct orr_error *err)
+{
+    if (code == ORR_OK)
+        orr_log(service->format, "info", "reloaded", "what", what, NULL);
+    else
+        orr_log(service->format, "error", "reload failed: what was in force stays", "what", what, "error", err->text,
+                NULL);
+}
+
+static void reload(struct service *service)
+{
+    struct orr_error err = {0}, tls_err = {0};
+    if (service->tokens)
+        report_reload(service, "tokens", orr_tokens_reload(service->tokens, &err), &err);
+    if (service->tls)
+        report_reload(service, "certificate", orr_tls_reload(service->tls, &tls_err), &tls_err);
+}
+
+/* Waits until the time is over, nothing is in flight (where that ends the wait), or a signal to end comes: true. */
+static bool wait_for(const struct service *service, const sigset_t *signals, uint64_t milliseconds, bool until_idle)
 {
     enum { STEP_MS = 20 };
     const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
-    for (unsigned waited = 0; waited < grace * 1000 && orr_http_in_flight(http); waited += STEP_MS)
-        if (sigtimedwait(signals, NULL, &step) > 0)
-            return;
+    for (uint64_t waited = 0; waited < milliseconds; waited += STEP_MS) {
+        if (until_idle && !orr_http_in_flight(service->http))
+            return false;
+        int arrived = sigtimedwait(signals, NULL, &step);
+        if (arrived == SIGTERM || arrived == SIGINT)
+            return true;
+    }
+    return false;
+}
+
+/* Serves until a signal ends it. First readiness says no, while new connections are served still, for those who look;
+ * then no more are accepted, and what is under way is finished. A second signal ends at once. */
+static void run(struct service *service, const sigset_t *signals)
+{
+    const struct orr_config *config = service->config;
+    char text[24];
+    int arrived = 0;
+    while (sigwait(signals, &arrived) || arrived == SIGHUP)
+        if (arrived == SIGHUP)
+            reload(service);
+    snprintf(text, sizeof text, "%u", orr_http_in_flight(service->http));
+    orr_log(service->format, "info", "draining", "in_flight", text, NULL);
+    orr_app_drain(service->app);
+    bool at_once = config->drain_delay_ms && wait_for(service, signals, config->drain_delay_ms, false);
+    orr_http_quiesce(service->http);
+    if (!at_once)
+        wait_for(service, signals, config->grace_ms, true);
+}
+
+static enum orr_code start(struct service *service, const struct orr_app_options *app_options, struct orr_error *err)
+{
+    const struct orr_config *config = service->config;
+    if (config->token_file)
+        ORR_TRY(orr_tokens_open(config->token_file, &service->tokens, err));
+    if (config->tls_cert)
+        ORR_TRY(orr_tls_open(config->tls_cert, config->tls_key, &service->tls, err));
+    ORR_TRY(orr_app_new(app_options, &service->app, err));
+    const struct orr_http_parts parts = {service->app, config, service->tokens, service->tls};
+    return orr_http_start(&parts, &service->http, err);
+}
+
+static void stop(struct service *service)
+{
+    if (service->http)
+        orr_http_stop(service->http);
+    if (service->app)
+        orr_app_free(service->app);
+    orr_tls_close(service->tls);
+    orr_tokens_close(service->tokens);
+}
+
+static void say_ready(const struct service *service, const struct orr_app_options *app_options)
+{
+    char certificate[320] = "", tokens[24] = "";
+    if (service->tls)
+        orr_tls_describe(service->tls, certificate, sizeof certificate);
+    if (service->tokens)
+        snprintf(tokens, sizeof tokens, "%zu", orr_tokens_count(service->tokens));
+    printf("listening on %s\n", orr_http_address(service->http));
+    fflush(stdout);
+    orr_log(service->format, "info", "ready", "address", orr_http_address(service->http), "version", orr_version(),
+            "database", orr_app_database(service->app), "static", app_options->static_folder, "tokens", tokens,
+            "certificate", certificate, NULL);
 }
 
 int orr_command_serve(const struct orr_options *options)
 {
+    struct orr_config *config = options->config;
     char database[PATH_MAX], folder[PATH_MAX];
     struct orr_error err = {0};
-    struct numbers numbers = {
-        .max_body = 16 << 20, .cache = 256 << 20, .threads = cores(), .connections = 1024, .timeout = 30, .grace = 10};
-    struct orr_app_options app_options = {.database = options->database, .static_folder = options->static_folder};
-    sigset_t signals;
-    int arrived;
+    unsigned wrong = orr_config_environment(config, stderr);
+    int status = check(config);
+    if (wrong && !status)
+        status = ORR_EXIT_INPUT;
+    if (options->check_config) {
+        orr_config_print(config, stdout);
+        printf("%s\n", status ? "not usable as it stands" : "usable");
+    }
+    if (options->check_config || status)
+        return status;
 
-    if (read_numbers(options, &numbers, &err) != ORR_OK ||
-        (!options->database && default_database(database, &err) != ORR_OK))
+    if (!config->threads)
+        config->threads = cores();
+    if (config->connections < config->threads)
+        config->connections = config->threads;
+    const struct orr_app_options app_options = {
+        .database = config->database ? config->database : database,
+        .static_folder = config->static_folder ? config->static_folder : orr_default_static(folder),
+        .max_body = config->max_body,
+        .cache_bytes = config->cache,
+        .database_timeout_ms = (unsigned)config->database_ms,
+        .database_connections = (unsigned)config->database_connections,
+        .keep_days = (unsigned)config->keep_days,
+        .keep_count = (unsigned)config->keep_count,
+    };
+    if (!config->database && orr_default_database(database, &err) != ORR_OK)
         return orr_report(NULL, &err);
-    if (!options->database)
-        app_options.database = database;
-    if (!options->static_folder)
-        app_options.static_folder = default_static(folder);
-    app_options.max_body = numbers.max_body;
-    app_options.cache_bytes = numbers.cache;
-    app_options.database_timeout = numbers.database_timeout;
-    app_options.database_connections = numbers.database_connections;
-    app_options.keep_days = numbers.keep_days;
-    app_options.keep_count = numbers.keep_count;
 
     /* Before any thread is there, so that all inherit it. */
+    static const int handled[] = {SIGTERM, SIGINT, SIGHUP};
+    sigset_t signals;
     signal(SIGPIPE, SIG_IGN);
     sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
+    for (size_t i = 0; i < sizeof handled / sizeof handled[0]; i++)
+        sigaddset(&signals, handled[i]);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    raise_file_limit(numbers.connections);
+    raise_file_limit((unsigned)config->connections);
 
-    struct orr_app *app;
-    struct orr_http *http;
-    if (orr_app_new(&app_options, &app, &err) != ORR_OK)
-        return orr_report(NULL, &err);
-    const struct orr_http_options http_options = {
-        .listen = options->listen ? options->listen : "127.0.0.1:8080",
-        .threads = numbers.threads,
-        .connections = numbers.connections,
-        .timeout = numbers.timeout,
-        .insecure = options->insecure,
-        .quiet = options->quiet,
-    };
-    if (orr_http_start(app, &http_options, &http, &err) != ORR_OK) {
-        orr_app_free(app);
+    struct service service = {.config = config, .format = (enum orr_log_format)config->log_format};
+    if (start(&service, &app_options, &err) != ORR_OK) {
+        stop(&service);
         return orr_report(NULL, &err);
     }
-    printf("listening on %s\n", orr_http_address(http));
-    fflush(stdout);
-    fprintf(stderr, "level=info msg=ready address=%s database=\"%s\" static=\"%s\"\n", orr_http_address(http),
-            orr_app_database(app), app_options.static_folder ? app_options.static_folder : "");
-
-    while (sigwait(&signals, &arrived))
-        continue;
-    fprintf(stderr, "level=info msg=draining in_flight=%u\n", orr_http_in_flight(http));
-    orr_app_drain(app);
-    orr_http_quiesce(http);
-    drain(http, &signals, numbers.grace);
-    orr_http_stop(http);
-    orr_app_free(app);
-    fprintf(stderr, "level=info msg=stopped\n");
+    say_ready(&service, &app_options);
+    run(&service, &signals);
+    stop(&service);
+    orr_log(service.format, "info", "stopped", NULL);
     return ORR_EXIT_OK;
 }

@@ -8,6 +8,7 @@ struct orr_workers {
     pthread_cond_t changed;
     struct orr_job *first, **last;
     bool ending;
+    unsigned long waiting, most;
     unsigned count;
     pthread_t threads[];
 };
@@ -25,6 +26,7 @@ static void *work(void *context)
             continue;
         }
         workers->first = job->next;
+        workers->waiting--;
         if (!workers->first)
             workers->last = &workers->first;
         pthread_mutex_unlock(&workers->lock);
@@ -35,7 +37,7 @@ static void *work(void *context)
     return NULL;
 }
 
-struct orr_workers *orr_workers_new(unsigned threads)
+struct orr_workers *orr_workers_new(unsigned threads, unsigned long most)
 {
     enum { STACK = 8 << 20 };
     struct orr_workers *workers = calloc(1, sizeof *workers + threads * sizeof *workers->threads);
@@ -43,6 +45,7 @@ struct orr_workers *orr_workers_new(unsigned threads)
     if (!workers)
         return NULL;
     workers->last = &workers->first;
+    workers->most = most;
     pthread_mutex_init(&workers->lock, NULL);
     pthread_cond_init(&workers->changed, NULL);
     pthread_attr_init(&attributes);
@@ -56,14 +59,27 @@ struct orr_workers *orr_workers_new(unsigned threads)
     return NULL;
 }
 
-void orr_workers_add(struct orr_workers *workers, struct orr_job *job)
+bool orr_workers_add(struct orr_workers *workers, struct orr_job *job)
 {
     job->next = NULL;
     pthread_mutex_lock(&workers->lock);
-    *workers->last = job;
-    workers->last = &job->next;
-    pthread_cond_signal(&workers->changed);
+    bool room = workers->waiting < workers->most;
+    if (room) {
+        *workers->last = job;
+        workers->last = &job->next;
+        workers->waiting++;
+        pthread_cond_signal(&workers->changed);
+    }
     pthread_mutex_unlock(&workers->lock);
+    return room;
+}
+
+unsigned long orr_workers_waiting(struct orr_workers *workers)
+{
+    pthread_mutex_lock(&workers->lock);
+    unsigned long waiting = workers->waiting;
+    pthread_mutex_unlock(&workers->lock);
+    return waiting;
 }
 
 void orr_workers_free(struct orr_workers *workers)

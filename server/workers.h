@@ -11,10 +11,12 @@ struct orr_job {
 
 struct orr_workers;
 
-/* NULL: no memory or no threads. */
-struct orr_workers *orr_workers_new(unsigned threads);
-/* Queues a job, first in, first out. */
-void orr_workers_add(struct orr_workers *workers, struct orr_job *job);
+/* NULL: no memory or no threads. most: jobs that may wait. */
+struct orr_workers *orr_workers_new(unsigned threads, unsigned long most);
+/* Queues a job, first in, first out. False: as many as may wait do. */
+bool orr_workers_add(struct orr_workers *workers, struct orr_job *job);
+/* How many jobs wait. */
+unsigned long orr_workers_waiting(struct orr_workers *workers);
 /* Runs what is queued, then ends the threads. */
 void orr_workers_free(struct orr_workers *workers);
 

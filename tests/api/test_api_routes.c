@@ -299,7 +299,7 @@ static void too_large_a_body_is_a_problem_of_its_own(void **state)
     (void)state;
     const struct orr_request request = {.method = "POST", .target = "/v1/analyze", .id = "test-1"};
     orr_response_release(&response);
-    orr_api_refuse_body(app, &request, &response);
+    orr_api_refuse(app, &request, ORR_DENIED_BODY, 1 << 20, 0, &response);
     assert_problem(413, "/problems/body-too-large");
 }
 

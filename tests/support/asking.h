@@ -74,9 +74,11 @@ static inline void ask(const char *method, const char *target, const char *body)
 
 static inline const char *sent(const char *name)
 {
-    for (unsigned i = 0; i < response.header_count; i++)
-        if (!strcmp(response.headers[i].name, name))
-            return response.headers[i].value;
+    static struct orr_header headers[ORR_MAX_HEADERS];
+    unsigned count = orr_response_headers(&response, headers);
+    for (unsigned i = 0; i < count; i++)
+        if (!strcmp(headers[i].name, name))
+            return headers[i].value;
     return "";
 }
 

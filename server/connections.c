@@ -1,0 +1,202 @@
+#include "server/connections.h"
+
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { STEP_MS = 50, PHASE_BITS = 3, PHASE_MASK = 7 };
+
+struct orr_connections {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    pthread_t watcher;
+    bool ending, encrypted;
+    struct orr_connection *first;
+    atomic_uint count;
+    unsigned most, ceiling;
+    uint64_t allowed_ms[ORR_PHASE_COUNT]; /* 0: any time */
+    atomic_ulong refused[ORR_DENIAL_COUNT];
+};
+
+/* What one is told who is too slow; the connection is closed behind it. */
+#define TOO_SLOW(what)                                                                                                 \
+    "{\"type\":\"/problems/request-timeout\",\"title\":\"The request came too "                                        \
+    "slowly\",\"status\":408,\"detail\":\"" what " did not come in time\"}"
+static const struct {
+    enum orr_denial reason;
+    const char *body; /* NULL: nothing is said, since an answer to no request would be taken for one to the next */
+} slow[ORR_PHASE_COUNT] = {
+    [ORR_PHASE_NEW] = {ORR_DENIED_HEADER_TIME, TOO_SLOW("the request line")},
+    [ORR_PHASE_IDLE] = {ORR_DENIED_NOT, NULL},
+    [ORR_PHASE_HEADERS] = {ORR_DENIED_HEADER_TIME, TOO_SLOW("the headers")},
+    [ORR_PHASE_BODY] = {ORR_DENIED_BODY_TIME, TOO_SLOW("the body")},
+    [ORR_PHASE_SENDING] = {ORR_DENIED_NOT, NULL},
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase)
+{
+    atomic_store_explicit(&connection->phase_since, now_ms() << PHASE_BITS | phase, memory_order_relaxed);
+}
+
+/* A browser that opens a connection beforehand and asks nothing has done nothing wrong. */
+static bool has_received(int socket)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    return !getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) && info.tcpi_bytes_received > 0;
+}
+
+/* Says why where that can be said (inside TLS it cannot: the session belongs to another thread), then ends it both
+ * ways, which libmicrohttpd takes for the client's doing. */
+static void end(struct orr_connections *connections, struct orr_connection *connection, enum orr_phase phase)
+{
+    const char *body = slow[phase].body;
+    if (phase == ORR_PHASE_NEW && !has_received(connection->socket))
+        body = NULL;
+    if (body) {
+        atomic_fetch_add(&connections->refused[slow[phase].reason], 1);
+        if (!connections->encrypted) {
+            char answer[1024];
+            int length = snprintf(answer, sizeof answer,
+                                  "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: "
+                                  "application/problem+json\r\nCache-Control: no-store\r\nX-Content-Type-Options: "
+                                  "nosniff\r\nContent-Length: %zu\r\n\r\n%s",
+                                  strlen(body), body);
+            ssize_t sent = send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+            (void)sent; /* a client that does not even read is not told */
+        }
+    }
+    shutdown(connection->socket, SHUT_RDWR);
+}
+
+static void *watch(void *context)
+{
+    struct orr_connections *connections = context;
+    pthread_mutex_lock(&connections->lock);
+    while (!connections->ending) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += STEP_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&connections->ended, &connections->lock, &until);
+        uint64_t now = now_ms();
+        for (struct orr_connection *connection = connections->first; connection; connection = connection->next) {
+            uint64_t at = atomic_load_explicit(&connection->phase_since, memory_order_relaxed);
+            enum orr_phase phase = (enum orr_phase)(at & PHASE_MASK);
+            uint64_t allowed = connections->allowed_ms[phase];
+            if (!allowed || now < (at >> PHASE_BITS) + allowed)
+                continue;
+            end(connections, connection, phase);
+            orr_connection_enter(connection, ORR_PHASE_COMPUTING); /* once is enough */
+        }
+    }
+    pthread_mutex_unlock(&connections->lock);
+    return NULL;
+}
+
+unsigned orr_connections_ceiling(const struct orr_config *config)
+{
+    return (unsigned)(config->connections + config->connections / 8 + 16);
+}
+
+enum orr_code orr_connections_new(const struct orr_config *config, bool encrypted,
+                                  struct orr_connections **ret_connections, struct orr_error *err)
+{
+    struct orr_connections *connections = calloc(1, sizeof *connections);
+    if (!connections)
+        return orr_fail_nomem(err);
+    connections->encrypted = encrypted;
+    connections->most = (unsigned)config->connections;
+    connections->ceiling = orr_connections_ceiling(config);
+    connections->allowed_ms[ORR_PHASE_NEW] = config->header_ms;
+    connections->allowed_ms[ORR_PHASE_IDLE] = config->idle_ms;
+    connections->allowed_ms[ORR_PHASE_HEADERS] = config->header_ms;
+    connections->allowed_ms[ORR_PHASE_BODY] = config->body_ms;
+    connections->allowed_ms[ORR_PHASE_SENDING] = config->send_ms;
+    pthread_mutex_init(&connections->lock, NULL);
+    pthread_cond_init(&connections->ended, NULL);
+    if (pthread_create(&connections->watcher, NULL, watch, connections)) {
+        pthread_cond_destroy(&connections->ended);
+        pthread_mutex_destroy(&connections->lock);
+        free(connections);
+        return orr_fail(err, ORR_IO, "the thread that watches connections could not be started");
+    }
+    *ret_connections = connections;
+    return ORR_OK;
+}
+
+void orr_connections_free(struct orr_connections *connections)
+{
+    if (!connections)
+        return;
+    pthread_mutex_lock(&connections->lock);
+    connections->ending = true;
+    pthread_cond_signal(&connections->ended);
+    pthread_mutex_unlock(&connections->lock);
+    pthread_join(connections->watcher, NULL);
+    pthread_cond_destroy(&connections->ended);
+    pthread_mutex_destroy(&connections->lock);
+    free(connections);
+}
+
+bool orr_connections_accept(struct orr_connections *connections)
+{
+    if (atomic_load(&connections->count) < connections->ceiling)
+        return true;
+    atomic_fetch_add(&connections->refused[ORR_DENIED_CONNECTIONS], 1);
+    return false;
+}
+
+struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
+                                            const struct sockaddr *address)
+{
+    struct orr_connection *connection = calloc(1, sizeof *connection);
+    if (!connection)
+        return NULL;
+    connection->socket = socket;
+    orr_address_of(address, &connection->address);
+    orr_connection_enter(connection, ORR_PHASE_NEW);
+    connection->surplus = atomic_fetch_add(&connections->count, 1) >= connections->most;
+    pthread_mutex_lock(&connections->lock);
+    connection->next = connections->first;
+    connection->link = &connections->first;
+    if (connection->next)
+        connection->next->link = &connection->next;
+    connections->first = connection;
+    pthread_mutex_unlock(&connections->lock);
+    return connection;
+}
+
+void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection)
+{
+    pthread_mutex_lock(&connections->lock);
+    *connection->link = connection->next;
+    if (connection->next)
+        connection->next->link = connection->link;
+    pthread_mutex_unlock(&connections->lock);
+    atomic_fetch_sub(&connections->count, 1);
+    free(connection);
+}
+
+unsigned orr_connections_count(const struct orr_connections *connections)
+{
+    return atomic_load(&connections->count);
+}
+
+unsigned long orr_connections_refused(const struct orr_connections *connections, enum orr_denial reason)
+{
+    return atomic_load(&connections->refused[reason]);
+}

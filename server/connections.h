@@ -1,0 +1,55 @@
+/* The connections that are open: how many, from where, and how long each has been at what it does. A thread of its own
+ * ends those that take too long, also where they send a byte now and then (slowloris). */
+#ifndef ORR_SERVER_CONNECTIONS_H
+#define ORR_SERVER_CONNECTIONS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/api.h"
+#include "server/client_address.h"
+#include "server/config.h"
+
+/* What a connection does. Each phase may take a time of its own. */
+enum orr_phase {
+    ORR_PHASE_NEW,       /* no request yet */
+    ORR_PHASE_IDLE,      /* between two requests */
+    ORR_PHASE_HEADERS,   /* from the request line to the end of the headers */
+    ORR_PHASE_BODY,      /* until the body is whole */
+    ORR_PHASE_COMPUTING, /* as long as it takes */
+    ORR_PHASE_SENDING,   /* until the answer is with the client */
+    ORR_PHASE_COUNT
+};
+
+struct orr_connection {
+    struct orr_connection *next, **link;
+    int socket;
+    bool surplus; /* one more than --connections: its request is told so */
+    struct orr_address address;
+    _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
+};
+
+struct orr_connections;
+
+enum orr_code orr_connections_new(const struct orr_config *config, bool encrypted,
+                                  struct orr_connections **ret_connections, struct orr_error *err) ORR_NO_DISCARD;
+/* When all connections are closed. */
+void orr_connections_free(struct orr_connections *connections);
+
+/* May one more be accepted? No, where there are so many that not even a 503 is to be had. */
+bool orr_connections_accept(struct orr_connections *connections);
+/* NULL: out of memory. */
+struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
+                                            const struct sockaddr *address);
+void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
+void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase);
+
+/* How many are open. */
+unsigned orr_connections_count(const struct orr_connections *connections);
+/* So many were told or made to end for a reason. */
+unsigned long orr_connections_refused(const struct orr_connections *connections, enum orr_denial reason);
+/* The most sockets that may be open at once. */
+unsigned orr_connections_ceiling(const struct orr_config *config);
+
+#endif

@@ -1,0 +1,192 @@
+#include "server/exchange.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/cors.h"
+
+const char *orr_exchange_header(const void *exchange, const char *name)
+{
+    struct MHD_Connection *connection = ((const struct orr_exchange *)exchange)->connection;
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target)
+{
+    size_t size = strlen(target) + 1;
+    struct orr_exchange *exchange = malloc(sizeof *exchange + size);
+    if (!exchange)
+        return NULL;
+    memset(exchange, 0, offsetof(struct orr_exchange, response));
+    exchange->http = http;
+    exchange->from = from;
+    memcpy(exchange->target, target, size);
+    clock_gettime(CLOCK_MONOTONIC, &exchange->begun);
+    return exchange;
+}
+
+void orr_exchange_free(struct orr_exchange *exchange)
+{
+    if (exchange->counted)
+        orr_limits_leave(exchange->http->limits, &exchange->client);
+    orr_reply_release(exchange);
+    if (exchange->has_response)
+        orr_response_release(&exchange->response);
+    free(exchange->body);
+    free(exchange);
+}
+
+static void answer(struct orr_exchange *exchange, bool may_defer)
+{
+    const struct orr_request request = {
+        .method = exchange->method,
+        .route = exchange->route,
+        .target = exchange->target,
+        .header = orr_exchange_header,
+        .header_context = exchange,
+        .body = exchange->body,
+        .body_length = exchange->body_length,
+        .id = exchange->id,
+        .may_defer = may_defer,
+    };
+    struct orr_response *response = &exchange->response;
+    if (exchange->refusal) {
+        orr_api_refuse(exchange->http->app, &request, exchange->refusal, exchange->refused_limit, exchange->retry_after,
+                       response);
+    } else if (exchange->preflight) {
+        response->deferred = false;
+        response->route = "";
+        response->body = NULL;
+        response->length = 0;
+        response->header_count = 0;
+        orr_cors_preflight(response, exchange->origin);
+    } else {
+        orr_api_handle(exchange->http->app, &request, response);
+    }
+    exchange->has_response = !response->deferred;
+    if (exchange->has_response && exchange->origin && !exchange->preflight)
+        orr_cors_allow(response, exchange->origin);
+}
+
+static void run_job(struct orr_job *job)
+{
+    struct orr_exchange *exchange = (struct orr_exchange *)job;
+    answer(exchange, false);
+    exchange->stage = ORR_STAGE_ANSWERED;
+    MHD_resume_connection(exchange->connection);
+}
+
+static enum MHD_Result answer_and_send(struct orr_exchange *exchange)
+{
+    answer(exchange, false);
+    exchange->stage = ORR_STAGE_ANSWERED;
+    return orr_reply_send(exchange);
+}
+
+/* Keeps a piece of the body. Of a request that is turned away it is read and dropped for a while, so that the client
+ * hears why. */
+static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data, size_t size)
+{
+    enum { PATIENCE = 8 };
+    size_t limit = exchange->http->config->max_body;
+    exchange->body_seen += size;
+    if (exchange->body_seen > limit && !exchange->refusal) {
+        exchange->refusal = ORR_DENIED_BODY;
+        exchange->refused_limit = limit;
+        exchange->closes = true;
+        free(exchange->body);
+        exchange->body = NULL;
+        exchange->body_length = exchange->body_capacity = 0;
+    }
+    if (exchange->refusal)
+        return exchange->body_seen / PATIENCE > limit ? MHD_NO : MHD_YES;
+    if (exchange->body_length + size + 1 > exchange->body_capacity) {
+        size_t capacity = exchange->body_capacity ? exchange->body_capacity : 16384;
+        while (capacity < exchange->body_length + size + 1)
+            capacity *= 2;
+        char *body = realloc(exchange->body, capacity);
+        if (!body)
+            return MHD_NO;
+        exchange->body = body;
+        exchange->body_capacity = capacity;
+    }
+    memcpy(exchange->body + exchange->body_length, data, size);
+    exchange->body_length += size;
+    exchange->body[exchange->body_length] = 0;
+    return MHD_YES;
+}
+
+/* All headers are here, no body yet. Whoever is turned away and would send much, or waits to be told to, is answered
+ * now, which closes the connection. */
+static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
+{
+    enum { SMALL = 1 << 20 };
+    uint64_t number = atomic_fetch_add_explicit(&exchange->http->numbers, 1, memory_order_relaxed);
+    strncpy(exchange->method, method, sizeof exchange->method - 1);
+    orr_request_id(orr_exchange_header(exchange, "X-Request-Id"), number, exchange->id);
+    orr_trace_continue(orr_exchange_header(exchange, "traceparent"), number, exchange->parent);
+    exchange->route = orr_route_find(exchange->method, exchange->target);
+    exchange->stage = ORR_STAGE_READING;
+    orr_gate(exchange);
+    const char *length = orr_exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    unsigned long long size = length ? strtoull(length, NULL, 10) : 0;
+    bool has_body = size || orr_exchange_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+    if (has_body)
+        orr_connection_enter(exchange->from, ORR_PHASE_BODY);
+    exchange->closes = exchange->refusal == ORR_DENIED_BODY || exchange->refusal == ORR_DENIED_HEADER ||
+                       exchange->refusal == ORR_DENIED_CONNECTIONS;
+    if (exchange->refusal && has_body && (size > SMALL || orr_exchange_header(exchange, MHD_HTTP_HEADER_EXPECT))) {
+        exchange->closes = true;
+        return answer_and_send(exchange);
+    }
+    return MHD_YES;
+}
+
+/* All of the request is here. */
+static enum MHD_Result work(struct orr_exchange *exchange)
+{
+    answer(exchange, true);
+    if (!exchange->response.deferred) {
+        exchange->stage = ORR_STAGE_ANSWERED;
+        return orr_reply_send(exchange);
+    }
+    orr_response_release(&exchange->response);
+    exchange->stage = ORR_STAGE_COMPUTING;
+    exchange->job.run = run_job;
+    orr_connection_enter(exchange->from, ORR_PHASE_COMPUTING);
+    MHD_suspend_connection(exchange->connection);
+    if (orr_workers_add(exchange->http->workers, &exchange->job))
+        return MHD_YES;
+    exchange->refusal = ORR_DENIED_QUEUE;
+    exchange->refused_limit = exchange->http->config->queue;
+    exchange->retry_after = 1;
+    run_job(&exchange->job); /* a refusal is made at once */
+    return MHD_YES;
+}
+
+enum MHD_Result orr_exchange_step(struct orr_exchange *exchange, struct MHD_Connection *connection, const char *method,
+                                  const char *upload, size_t *upload_size)
+{
+    switch (exchange->stage) {
+    case ORR_STAGE_NEW:
+        exchange->connection = connection;
+        return begin(exchange, method);
+    case ORR_STAGE_READING:
+        if (*upload_size) {
+            enum MHD_Result result = take_body(exchange, upload, *upload_size);
+            *upload_size = 0;
+            return result;
+        }
+        return work(exchange);
+    case ORR_STAGE_COMPUTING:
+        return MHD_YES;
+    case ORR_STAGE_ANSWERED:
+        if (*upload_size) { /* the rest of a body that was refused at once */
+            *upload_size = 0;
+            return MHD_YES;
+        }
+        return orr_reply_send(exchange);
+    }
+    return MHD_NO;
+}

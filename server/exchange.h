@@ -1,0 +1,85 @@
+/* One request from its first line to the end of its answer, and what all of them share. For the files of the server
+ * that know libmicrohttpd. */
+#ifndef ORR_SERVER_EXCHANGE_H
+#define ORR_SERVER_EXCHANGE_H
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "server/connections.h"
+#include "server/http.h"
+#include "server/limits.h"
+#include "server/listen.h"
+#include "server/tokens.h"
+#include "server/trace.h"
+#include "server/workers.h"
+
+struct orr_http {
+    struct orr_app *app;
+    const struct orr_config *config;
+    struct orr_tokens *tokens; /* NULL: nobody is asked for one */
+    struct orr_tls *tls;       /* NULL: HTTP */
+    struct MHD_Daemon *daemon;
+    struct orr_workers *workers;
+    struct orr_connections *connections;
+    struct orr_limits *limits;
+    struct orr_networks proxies;
+    char address[ORR_ADDRESS_SIZE];
+    atomic_uint in_flight;
+    atomic_bool draining;
+    _Atomic uint64_t numbers; /* of requests, from a random start */
+};
+
+/* How far a request has come. */
+enum orr_stage { ORR_STAGE_NEW, ORR_STAGE_READING, ORR_STAGE_COMPUTING, ORR_STAGE_ANSWERED };
+
+struct orr_exchange {
+    struct orr_job job;
+    struct orr_http *http;
+    struct MHD_Connection *connection;
+    struct orr_connection *from;
+    struct timespec begun;
+    enum orr_stage stage;
+    const struct orr_route *route; /* NULL: there is none */
+    const char *origin;            /* of a page that may read the answer, in libmicrohttpd's memory */
+    bool preflight;
+    /* why it is turned away */
+    enum orr_denial refusal;
+    unsigned long long refused_limit;
+    unsigned retry_after;
+    /* who asks */
+    struct orr_bearer bearer;
+    struct orr_address client_address;
+    struct orr_client client;
+    bool counted; /* among the client's requests under way */
+    /* the body as far as it is here */
+    char *body;
+    size_t body_length, body_capacity, body_seen;
+    /* the answer */
+    struct MHD_Response *reply;
+    bool closes, has_response;
+    char id[ORR_REQUEST_ID], parent[ORR_TRACEPARENT], method[16];
+    struct orr_response response; /* from here on nothing is zeroed before it is filled */
+    char target[];
+};
+
+/* The request line has been read. NULL: out of memory. */
+struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target);
+void orr_exchange_free(struct orr_exchange *exchange);
+/* What libmicrohttpd calls for each step; see its MHD_AccessHandlerCallback. */
+enum MHD_Result orr_exchange_step(struct orr_exchange *exchange, struct MHD_Connection *connection, const char *method,
+                                  const char *upload, size_t *upload_size);
+const char *orr_exchange_header(const void *exchange, const char *name);
+
+/* gate.c: may this request go on? Fills who asks and, where not, why. */
+void orr_gate(struct orr_exchange *exchange);
+
+/* reply.c: hands the response to libmicrohttpd; takes the reply back when it is sent. */
+enum MHD_Result orr_reply_send(struct orr_exchange *exchange);
+void orr_reply_release(struct orr_exchange *exchange);
+
+/* access_log.c: the line about a request that is over. */
+void orr_access_log(const struct orr_exchange *exchange);
+
+#endif

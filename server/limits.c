@@ -1,0 +1,181 @@
+#include "server/limits.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { SHARDS = 16, BUCKETS = 512, MOST = 4096 }; /* MOST clients a shard: 65536 in all */
+
+struct entry {
+    struct entry *next;
+    struct orr_client client;
+    double left; /* requests that may come now */
+    uint64_t seen_ms;
+    uint64_t under_way;
+};
+
+struct shard {
+    pthread_mutex_t lock;
+    size_t count;
+    struct entry *buckets[BUCKETS];
+};
+
+struct orr_limits {
+    struct orr_limits_options options;
+    uint64_t seed; /* so that nobody chooses addresses that fall together */
+    struct shard shards[SHARDS];
+};
+
+enum orr_code orr_limits_new(const struct orr_limits_options *options, struct orr_limits **ret_limits,
+                             struct orr_error *err)
+{
+    *ret_limits = NULL;
+    if (!options->rate && !options->under_way)
+        return ORR_OK;
+    struct orr_limits *limits = calloc(1, sizeof *limits);
+    if (!limits)
+        return orr_fail_nomem(err);
+    limits->options = *options;
+    if (!limits->options.burst)
+        limits->options.burst = 2 * options->rate;
+    if (getrandom(&limits->seed, sizeof limits->seed, GRND_NONBLOCK) < 0)
+        limits->seed = (uint64_t)(uintptr_t)limits;
+    for (int i = 0; i < SHARDS; i++)
+        pthread_mutex_init(&limits->shards[i].lock, NULL);
+    *ret_limits = limits;
+    return ORR_OK;
+}
+
+void orr_limits_free(struct orr_limits *limits)
+{
+    if (!limits)
+        return;
+    for (int i = 0; i < SHARDS; i++) {
+        for (int b = 0; b < BUCKETS; b++)
+            for (struct entry *entry = limits->shards[i].buckets[b], *next; entry; entry = next) {
+                next = entry->next;
+                free(entry);
+            }
+        pthread_mutex_destroy(&limits->shards[i].lock);
+    }
+    free(limits);
+}
+
+struct orr_client orr_client_of(const struct orr_address *address, const char *token_name)
+{
+    struct orr_client client;
+    if (token_name && *token_name) {
+        uint64_t hash = 14695981039346656037u; /* FNV-1a */
+        for (const char *at = token_name; *at; at++)
+            hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+        client.key[0] = UINT64_MAX; /* no address: ff00::/8 is multicast */
+        client.key[1] = hash;
+        return client;
+    }
+    memcpy(client.key, address->bytes, sizeof client.key);
+    if (client.key[0]) /* IPv6: who has one address has the whole /64 */
+        client.key[1] = 0;
+    return client;
+}
+
+static uint64_t hash_of(const struct orr_limits *limits, const struct orr_client *client)
+{
+    uint64_t hash = limits->seed;
+    for (int i = 0; i < 2; i++) {
+        hash = (hash ^ client->key[i]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static struct entry **find(struct shard *shard, uint64_t hash, const struct orr_client *client)
+{
+    struct entry **at = &shard->buckets[hash / SHARDS % BUCKETS];
+    while (*at && memcmp(&(*at)->client, client, sizeof *client) != 0)
+        at = &(*at)->next;
+    return at;
+}
+
+static void refill(const struct orr_limits *limits, struct entry *entry, uint64_t now_ms)
+{
+    if (now_ms > entry->seen_ms)
+        entry->left += (double)(now_ms - entry->seen_ms) * (double)limits->options.rate / 1000;
+    if (entry->left > (double)limits->options.burst)
+        entry->left = (double)limits->options.burst;
+    entry->seen_ms = now_ms;
+}
+
+/* Forgets clients of which nothing is under way and that may ask as much as a new one. */
+static void sweep(const struct orr_limits *limits, struct shard *shard, uint64_t now_ms)
+{
+    for (int b = 0; b < BUCKETS; b++)
+        for (struct entry **at = &shard->buckets[b]; *at;) {
+            struct entry *entry = *at;
+            refill(limits, entry, now_ms);
+            if (!entry->under_way && entry->left >= (double)limits->options.burst) {
+                *at = entry->next;
+                free(entry);
+                shard->count--;
+            } else {
+                at = &entry->next;
+            }
+        }
+}
+
+static enum orr_denial take(const struct orr_limits *limits, struct entry *entry, uint64_t now_ms,
+                            unsigned *ret_retry_after)
+{
+    const struct orr_limits_options *options = &limits->options;
+    *ret_retry_after = 1;
+    if (options->under_way && entry->under_way >= options->under_way)
+        return ORR_DENIED_CLIENT;
+    if (options->rate) {
+        refill(limits, entry, now_ms);
+        if (entry->left < 1) {
+            *ret_retry_after += (unsigned)((1 - entry->left) / (double)options->rate);
+            return ORR_DENIED_RATE;
+        }
+        entry->left -= 1;
+    }
+    entry->under_way++;
+    return ORR_DENIED_NOT;
+}
+
+enum orr_denial orr_limits_enter(struct orr_limits *limits, const struct orr_client *client, uint64_t now_ms,
+                                 unsigned *ret_retry_after)
+{
+    if (!limits)
+        return ORR_DENIED_NOT;
+    uint64_t hash = hash_of(limits, client);
+    struct shard *shard = &limits->shards[hash % SHARDS];
+    enum orr_denial refusal = ORR_DENIED_RATE;
+    *ret_retry_after = 1;
+    pthread_mutex_lock(&shard->lock);
+    if (!*find(shard, hash, client) && shard->count >= MOST)
+        sweep(limits, shard, now_ms);
+    struct entry **at = find(shard, hash, client);
+    if (!*at && shard->count < MOST && (*at = calloc(1, sizeof **at))) {
+        (*at)->client = *client;
+        (*at)->left = (double)limits->options.burst;
+        (*at)->seen_ms = now_ms;
+        shard->count++;
+    }
+    if (*at)
+        refusal = take(limits, *at, now_ms, ret_retry_after);
+    pthread_mutex_unlock(&shard->lock);
+    return refusal;
+}
+
+void orr_limits_leave(struct orr_limits *limits, const struct orr_client *client)
+{
+    if (!limits)
+        return;
+    uint64_t hash = hash_of(limits, client);
+    struct shard *shard = &limits->shards[hash % SHARDS];
+    pthread_mutex_lock(&shard->lock);
+    struct entry *entry = *find(shard, hash, client);
+    if (entry)
+        entry->under_way--;
+    pthread_mutex_unlock(&shard->lock);
+}

@@ -1,0 +1,34 @@
+/* How much one client may ask: a token bucket for the rate, a count of what is under way. A client is a token's name,
+ * or an address (an IPv6 /64) where there is none. Memory is bounded whatever addresses come. */
+#ifndef ORR_SERVER_LIMITS_H
+#define ORR_SERVER_LIMITS_H
+
+#include <stdint.h>
+
+#include "api/api.h"
+#include "server/client_address.h"
+
+struct orr_limits;
+
+struct orr_client {
+    uint64_t key[2];
+};
+
+struct orr_limits_options {
+    uint64_t rate;  /* requests a second; 0: any */
+    uint64_t burst; /* at once; 0: twice the rate */
+    uint64_t under_way;
+};
+
+/* *ret_limits is NULL where nothing is limited, which all functions take. */
+enum orr_code orr_limits_new(const struct orr_limits_options *options, struct orr_limits **ret_limits,
+                             struct orr_error *err) ORR_NO_DISCARD;
+void orr_limits_free(struct orr_limits *limits);
+
+struct orr_client orr_client_of(const struct orr_address *address, const char *token_name);
+/* ORR_DENIED_NOT: the client goes on, and orr_limits_leave() is owed. Otherwise why not, and when to come again. */
+enum orr_denial orr_limits_enter(struct orr_limits *limits, const struct orr_client *client, uint64_t now_ms,
+                                 unsigned *ret_retry_after);
+void orr_limits_leave(struct orr_limits *limits, const struct orr_client *client);
+
+#endif

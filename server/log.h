@@ -1,0 +1,28 @@
+/* Lines on standard error, logfmt or JSON, each written at once. */
+#ifndef ORR_SERVER_LOG_H
+#define ORR_SERVER_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "server/config.h"
+
+struct orr_log_line {
+    enum orr_log_format format;
+    size_t length;
+    bool full; /* something did not fit: the line ends where it still did */
+    char text[4096];
+};
+
+/* Begins a line: time, level ("info", "warn", "error"), message. */
+void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message);
+/* A field with a text, quoted and escaped as the format wants it; NULL and "" are left out. */
+void orr_log_text(struct orr_log_line *line, const char *key, const char *value);
+void orr_log_number(struct orr_log_line *line, const char *key, unsigned long long value);
+void orr_log_milliseconds(struct orr_log_line *line, const char *key, double value);
+void orr_log_end(struct orr_log_line *line);
+
+/* A whole line with pairs of key and text, ended by NULL. */
+void orr_log(enum orr_log_format format, const char *level, const char *message, ...) __attribute__((sentinel));
+
+#endif

@@ -1,0 +1,75 @@
+/* From a response to libmicrohttpd's own. What follows from an answer is the same each time it is sent: the reply made
+ * of it is kept with the answer and used again, by one request at a time, so that a cached answer costs no allocations
+ * but those for the headers of the request itself. */
+#include <string.h>
+
+#include "api/answer.h"
+#include "server/exchange.h"
+
+static void free_reply(void *reply)
+{
+    MHD_destroy_response(reply);
+}
+
+static struct MHD_Response *make_reply(const struct orr_exchange *exchange)
+{
+    const struct orr_response *response = &exchange->response;
+    struct orr_header headers[ORR_ANSWER_HEADERS];
+    /* The bytes live as long as the answer, to which the exchange holds a reference until all is sent. */
+    struct MHD_Response *reply = MHD_create_response_from_buffer(
+        response->body ? response->length : 0, (void *)(uintptr_t)response->body, MHD_RESPMEM_PERSISTENT);
+    if (!reply)
+        return NULL;
+    unsigned count = response->answer ? orr_answer_headers(response->answer, headers) : 0;
+    for (unsigned i = 0; i < count; i++)
+        MHD_add_response_header(reply, headers[i].name, headers[i].value);
+    if (exchange->http->config->cors_origins)
+        MHD_add_response_header(reply, "Vary", "Origin");
+    if (exchange->http->tls)
+        MHD_add_response_header(reply, "Strict-Transport-Security", "max-age=31536000");
+    return reply;
+}
+
+/* Calls for each header that belongs to this request alone. */
+static void each_own(struct orr_exchange *exchange,
+                     enum MHD_Result (*call)(struct MHD_Response *reply, const char *name, const char *value))
+{
+    const struct orr_response *response = &exchange->response;
+    for (unsigned i = 0; i < response->header_count; i++)
+        call(exchange->reply, response->headers[i].name, response->headers[i].value);
+    if (exchange->parent[0])
+        call(exchange->reply, "traceparent", exchange->parent);
+    if (exchange->id[0])
+        call(exchange->reply, "X-Request-Id", exchange->id);
+}
+
+enum MHD_Result orr_reply_send(struct orr_exchange *exchange)
+{
+    struct orr_response *response = &exchange->response;
+    exchange->closes = exchange->closes || atomic_load_explicit(&exchange->http->draining, memory_order_relaxed);
+    exchange->reply =
+        response->answer ? orr_answer_take_reply(response->answer, response->status == MHD_HTTP_NOT_MODIFIED) : NULL;
+    if (!exchange->reply)
+        exchange->reply = make_reply(exchange);
+    if (!exchange->reply)
+        return MHD_NO;
+    each_own(exchange, MHD_add_response_header);
+    if (exchange->closes)
+        MHD_add_response_header(exchange->reply, "Connection", "close");
+    orr_connection_enter(exchange->from, ORR_PHASE_SENDING);
+    return MHD_queue_response(exchange->connection, response->status, exchange->reply);
+}
+
+void orr_reply_release(struct orr_exchange *exchange)
+{
+    struct orr_response *response = &exchange->response;
+    if (!exchange->reply)
+        return;
+    if (exchange->closes || !response->answer) {
+        MHD_destroy_response(exchange->reply);
+    } else {
+        each_own(exchange, MHD_del_response_header);
+        orr_answer_keep_reply(response->answer, response->status == MHD_HTTP_NOT_MODIFIED, exchange->reply, free_reply);
+    }
+    exchange->reply = NULL;
+}

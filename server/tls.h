@@ -1,0 +1,31 @@
+/* The certificate that the service shows, read again on SIGHUP without dropping a connection: each handshake takes the
+ * one in force. */
+#ifndef ORR_SERVER_TLS_H
+#define ORR_SERVER_TLS_H
+
+#include <gnutls/abstract.h>
+#include <gnutls/gnutls.h>
+
+#include "engine/base/error.h"
+
+/* TLS 1.2 at least. */
+#define ORR_TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+struct orr_tls;
+
+/* Reads a chain and its key (PEM). IO or SETTING where they cannot be read or do not belong together. One at a time in
+ * a process: the callback has no context of its own. */
+enum orr_code orr_tls_open(const char *certificate, const char *key, struct orr_tls **ret_tls,
+                           struct orr_error *err) ORR_NO_DISCARD;
+void orr_tls_close(struct orr_tls *tls);
+/* Reads both again; what was in force stays where that fails. */
+enum orr_code orr_tls_reload(struct orr_tls *tls, struct orr_error *err) ORR_NO_DISCARD;
+/* "CN=..., until 2027-01-31" of the certificate in force. */
+void orr_tls_describe(struct orr_tls *tls, char *text, size_t size);
+
+/* For MHD_OPTION_HTTPS_CERT_CALLBACK. */
+int orr_tls_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int authority_count,
+                        const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **ret_chain,
+                        unsigned *ret_count, gnutls_privkey_t *ret_key);
+
+#endif
