@@ -29,9 +29,11 @@ static void *ask_as_client(void *context)
     pthread_barrier_wait(client->start);
     orr_api_handle(app, &request, &own);
     client->status = own.status;
-    for (unsigned i = 0; i < own.header_count; i++)
-        if (!strcmp(own.headers[i].name, "ETag"))
-            snprintf(client->tag, sizeof client->tag, "%s", own.headers[i].value);
+    struct orr_header headers[ORR_MAX_HEADERS];
+    unsigned count = orr_response_headers(&own, headers);
+    for (unsigned i = 0; i < count; i++)
+        if (!strcmp(headers[i].name, "ETag"))
+            snprintf(client->tag, sizeof client->tag, "%s", headers[i].value);
     orr_response_release(&own);
     return NULL;
 }

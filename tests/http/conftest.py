@@ -6,10 +6,14 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import tempfile
+import time
 
 import pytest
 
@@ -40,29 +44,37 @@ DUMP = b"""<system version="1">
 
 
 class Server:
-    def __init__(self, *options):
+    def __init__(self, *options, environment=None, token=None):
+        self.token = token
         program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
         if not os.path.exists(program):
             pytest.skip(f"{program} is not built")
         self.log = tempfile.TemporaryFile()
-        environment = dict(os.environ, **SANITIZERS)
+        environment = dict(os.environ, **SANITIZERS, **(environment or {}))
         self.process = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=self.log, env=environment)
         line = self.process.stdout.readline().decode()
-        assert line.startswith("listening on http://127.0.0.1:"), (line, self.stop_log())
-        self.port = int(line.rsplit(":", 1)[1])
+        found = re.match(r"listening on (https?)://127\.0\.0\.1:(\d+)\n", line)
+        assert found, (line, self.stop_log())
+        self.encrypted, self.port = found[1] == "https", int(found[2])
 
     def stop_log(self):
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")
+        return os.pread(self.log.fileno(), 1 << 26, 0).decode(errors="replace")
 
     def connect(self, timeout=20):
+        if self.encrypted:
+            context = ssl.create_default_context()
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+            return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=context)
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, target, body=None, headers=None, connection=None):
         """(response, bytes) of one request; on a connection of its own where none is given."""
         own = connection or self.connect()
-        own.request(method, target, body=body, headers=headers or {})
+        headers = dict(headers or {})
+        if self.token:
+            headers.setdefault("Authorization", f"Bearer {self.token}")
+        own.request(method, target, body=body, headers=headers)
         response = own.getresponse()
         data = response.read()
         if not connection:
@@ -72,6 +84,24 @@ class Server:
     def json(self, *arguments, **named):
         response, data = self.ask(*arguments, **named)
         return response.status, json.loads(data)
+
+    def raw(self, data, wait=10):
+        """Sends bytes as they are and gives all that comes back until the server closes or `wait` seconds pass."""
+        got = b""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as s:
+            s.sendall(data)
+            try:
+                while chunk := s.recv(65536):
+                    got += chunk
+            except OSError:
+                pass
+        return got
+
+    def wait_for_log(self, word, seconds=10):
+        end = time.monotonic() + seconds
+        while word not in self.stop_log():
+            assert time.monotonic() < end, (word, self.stop_log()[-3000:])
+            time.sleep(0.02)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -1,0 +1,242 @@
+"""Every limit over real sockets: what is turned away gets a clear problem in time, and all else goes on."""
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+from conftest import DUMP, ROOT, Server
+
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+
+
+def status_of(answer):
+    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else 0
+
+
+def problem_of(answer):
+    head, body = answer.split(b"\r\n\r\n", 1)
+    assert b"application/problem+json" in head, answer
+    return json.loads(body)["type"]
+
+
+def trickle(server, first, piece, pause, seconds):
+    """Sends `first`, then `piece` again and again: (all that came back, when the server ended it)."""
+    begun, got = time.monotonic(), b""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=pause) as s:
+        s.sendall(first)
+        while time.monotonic() - begun < seconds:
+            try:
+                if piece:
+                    s.sendall(piece)
+            except OSError:
+                break
+            try:
+                chunk = s.recv(65536)
+                if not chunk:
+                    break
+                got += chunk
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+    return got, time.monotonic() - begun
+
+
+@pytest.fixture(scope="module")
+def strict():
+    running = Server("--database", ":memory:", "--static", str(ROOT / "static"), "--header-timeout", "0.6", "--body-timeout", "0.9",
+                     "--timeout", "1.2", "--send-timeout", "1", "--max-body", "8K", "--max-header", "4K")
+    yield running
+    running.stop()
+
+
+def test_slow_headers_get_408(strict):
+    got, took = trickle(strict, HEAD, b"X-%d: y\r\n" % 1, 0.1, 5)
+    assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and 0.5 < took < 2
+
+
+def test_a_slow_request_line_gets_408(strict):
+    got, took = trickle(strict, b"G", b"E", 0.1, 5)
+    assert status_of(got) == 408 and 0.5 < took < 2
+
+
+def test_a_slow_body_gets_408(strict):
+    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n", b"x", 0.1, 5)
+    assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and 0.8 < took < 2.5
+
+
+def test_a_body_that_stops_gets_408(strict):
+    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b"", 0.1, 5)
+    assert status_of(got) == 408 and 0.8 < took < 2.5
+
+
+def test_a_connection_that_asks_nothing_is_closed_without_a_word(strict):
+    got, took = trickle(strict, b"", b"", 0.1, 5)
+    assert got == b"" and 0.5 < took < 2
+
+
+def test_a_connection_that_asks_nothing_more_is_closed(strict):
+    got, took = trickle(strict, HEAD + b"\r\n", b"", 0.1, 6)
+    assert status_of(got) == 200 and got.count(b"HTTP/1.1") == 1 and 1 < took < 3.5
+    got, took = trickle(strict, HEAD + b"\r\n", b"G", 0.1, 6)  # a byte now and then is no request
+    assert got.count(b"HTTP/1.1") == 1 and took < 3.5
+
+
+def test_a_client_that_does_not_read_is_let_go(strict):
+    with socket.create_connection(("127.0.0.1", strict.port), timeout=5) as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        asked = b"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n" * 400
+        s.settimeout(0.2)
+        try:
+            s.sendall(asked)
+        except OSError:
+            pass
+        time.sleep(2)
+        s.settimeout(5)
+        seen = 0
+        try:
+            while chunk := s.recv(65536):
+                seen += len(chunk)
+        except OSError:
+            pass
+        assert seen < 400 * 30000  # the connection ended before all was sent
+
+
+def test_clients_in_time_are_served_meanwhile(strict):
+    slow = [socket.create_connection(("127.0.0.1", strict.port)) for _ in range(30)]
+    for s in slow:
+        s.sendall(HEAD)
+    begun = time.monotonic()
+    assert strict.ask("GET", "/healthz")[0].status == 200 and strict.ask("POST", "/v1/analyze", DUMP)[0].status == 200
+    assert time.monotonic() - begun < 1
+    for s in slow:
+        s.close()
+
+
+@pytest.mark.parametrize("size", [4200, 6000])
+def test_headers_that_are_too_long(strict, size):
+    got = strict.raw(HEAD + b"X-Long: " + b"y" * size + b"\r\n\r\n")
+    assert (status_of(got), problem_of(got)) == (431, "/problems/headers-too-large")
+
+
+def test_headers_that_do_not_even_fit_into_memory(strict):
+    assert status_of(strict.raw(HEAD + b"X-Long: " + b"y" * 30000 + b"\r\n\r\n")) == 431
+    assert status_of(strict.raw(b"GET /" + b"y" * 30000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")) in (414, 431)
+    assert strict.ask("GET", "/healthz")[0].status == 200
+
+
+def test_bodies_that_are_too_large(strict):
+    response, data = strict.ask("POST", "/v1/analyze", b"x" * 8193)
+    assert response.status == 413 and json.loads(data)["type"] == "/problems/body-too-large" and "8192" in json.loads(data)["detail"]
+    assert strict.ask("POST", "/v1/analyze", DUMP.ljust(8192))[0].status == 200
+    chunked = b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1000\r\n" + b"x" * 4096 + b"\r\n"
+    got = strict.raw(chunked + (b"1000\r\n" + b"x" * 4096 + b"\r\n") * 2 + b"0\r\n\r\n")
+    assert (status_of(got), problem_of(got)) == (413, "/problems/body-too-large")
+
+
+def test_one_client_may_ask_so_often():
+    server = Server("--database", ":memory:", "--rate", "5", "--burst", "10")
+    begun = time.monotonic()
+    statuses = []
+    for _ in range(25):
+        response, data = server.ask("GET", "/v1/releases")
+        statuses.append(response.status)
+        if response.status == 429:
+            assert json.loads(data)["type"] == "/problems/too-many-requests"
+            assert 1 <= int(response.getheader("Retry-After")) <= 2
+    allowed = 10 + 5 * (time.monotonic() - begun) + 1
+    assert statuses[:10] == [200] * 10 and 10 <= statuses.count(200) <= allowed and 429 in statuses
+    assert [server.ask("GET", "/healthz")[0].status for _ in range(20)] == [200] * 20  # probes always pass
+    time.sleep(1.1)
+    assert server.ask("GET", "/v1/releases")[0].status == 200
+    server.stop()
+
+
+def test_clients_behind_a_trusted_proxy_are_told_apart():
+    server = Server("--database", ":memory:", "--rate", "1", "--burst", "3", "--trusted-proxies", "127.0.0.0/8, 10.0.0.0/8")
+
+    def asks(forwarded):
+        return server.ask("GET", "/v1/releases", headers={"X-Forwarded-For": forwarded} if forwarded else {})[0].status
+
+    assert [asks("192.0.2.1") for _ in range(4)] == [200, 200, 200, 429]
+    assert [asks("192.0.2.2, 10.1.2.3") for _ in range(4)] == [200, 200, 200, 429]
+    assert asks("6.6.6.6, 192.0.2.1") == 429  # what the client itself wrote counts for nothing
+    assert asks("2001:db8::1") == 200 and asks("[2001:db8::2]:1234") == 200 and asks("2001:db8::3") == 200 and asks("2001:db8::4") == 429
+    got = server.raw(b"GET /v1/releases HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 7.7.7.7\r\nX-Forwarded-For: 192.0.2.1\r\nConnection: close\r\n\r\n")
+    assert status_of(got) == 429
+    for nonsense in ("", "unknown", "999.1.1.1", "x" * 3000, ",,,,", "192.0.2.1, "):
+        assert asks(nonsense) in (200, 429)
+    log = server.stop()
+    assert "client=192.0.2.2 " in log and "client=2001:db8::1 " in log
+
+
+def test_without_trusted_proxies_the_header_is_not_believed():
+    server = Server("--database", ":memory:", "--rate", "1", "--burst", "2")
+    statuses = [server.ask("GET", "/v1/releases", headers={"X-Forwarded-For": f"192.0.2.{i}"})[0].status for i in range(4)]
+    assert statuses == [200, 200, 429, 429]
+    assert "client=192.0.2" not in server.stop()
+
+
+def test_one_client_may_have_so_many_requests_under_way():
+    server = Server("--database", ":memory:", "--client-requests", "2")
+    head = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(DUMP)
+    begun = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(2)]
+    for s in begun:
+        s.sendall(head + DUMP[:50])
+    time.sleep(0.3)
+    response, data = server.ask("GET", "/v1/releases")
+    assert response.status == 429 and "2 requests under way" in json.loads(data)["detail"] and response.getheader("Retry-After") == "1"
+    assert server.ask("GET", "/readyz")[0].status == 200
+    for s in begun:
+        s.sendall(DUMP[50:])
+        assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
+        s.close()
+    time.sleep(0.1)
+    assert server.ask("GET", "/v1/releases")[0].status == 200
+    server.stop()
+
+
+def test_more_connections_than_allowed_get_503_or_are_closed():
+    server = Server("--database", ":memory:", "--connections", "8", "--threads", "2")
+    ask = b"GET /v1/releases HTTP/1.1\r\nHost: x\r\n\r\n"
+    held, statuses = [], []
+    for _ in range(60):
+        s = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+        held.append(s)
+        try:
+            s.sendall(ask)
+            answer = s.recv(65536)
+            if b"503" in answer[:20]:
+                assert b"Retry-After: 1" in answer and b"Connection: close" in answer
+                answer += s.recv(65536)
+                assert b"/problems/overloaded" in answer
+            statuses.append(status_of(answer))
+        except OSError:
+            statuses.append(0)
+    assert statuses[:8] == [200] * 8 and statuses.count(200) == 8 and 503 in statuses[8:]
+    for s in held:
+        s.close()
+    time.sleep(0.3)
+    assert server.ask("GET", "/v1/releases")[0].status == 200
+    server.stop()
+
+
+def test_what_waits_to_be_computed_is_bounded():
+    server = Server("--database", ":memory:", "--queue", "1", "--threads", "1")
+    results = []
+
+    def ask(i):
+        response, data = server.ask("POST", f"/v1/render?format=png&hosts={i + 1}", DUMP)
+        results.append((response.status, response.getheader("Retry-After"), data[:200]))
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(12)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert {status for status, _, _ in results} == {200, 503}
+    assert all(again == "1" and b"overloaded" in data for status, again, data in results if status == 503)
+    assert server.ask("POST", "/v1/render", DUMP)[0].status == 200
+    server.stop()
