@@ -188,6 +188,7 @@ void orr_connections_close(struct orr_connections *connections, struct orr_conne
         connection->next->link = connection->link;
     pthread_mutex_unlock(&connections->lock);
     atomic_fetch_sub(&connections->count, 1);
+    free(connection->spare);
     free(connection);
 }
 

@@ -25,6 +25,7 @@ enum orr_phase {
 struct orr_connection {
     struct orr_connection *next, **link;
     int socket;
+    void *spare;  /* memory of the last request, for the next; owned */
     bool surplus; /* one more than --connections: its request is told so */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */

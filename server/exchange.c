@@ -15,12 +15,18 @@ const char *orr_exchange_header(const void *exchange, const char *name)
 struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target)
 {
     size_t size = strlen(target) + 1;
-    struct orr_exchange *exchange = malloc(sizeof *exchange + size);
+    struct orr_exchange *exchange = from->spare ? from->spare : malloc(sizeof *exchange);
+    from->spare = NULL;
     if (!exchange)
         return NULL;
     memset(exchange, 0, offsetof(struct orr_exchange, response));
     exchange->http = http;
     exchange->from = from;
+    exchange->target = size <= sizeof exchange->target_room ? exchange->target_room : malloc(size);
+    if (!exchange->target) {
+        free(exchange);
+        return NULL;
+    }
     memcpy(exchange->target, target, size);
     clock_gettime(CLOCK_MONOTONIC, &exchange->begun);
     return exchange;
@@ -34,7 +40,9 @@ void orr_exchange_free(struct orr_exchange *exchange)
     if (exchange->has_response)
         orr_response_release(&exchange->response);
     free(exchange->body);
-    free(exchange);
+    if (exchange->target != exchange->target_room)
+        free(exchange->target);
+    exchange->from->spare = exchange; /* one at a time on a connection: the next takes it */
 }
 
 static void answer(struct orr_exchange *exchange, bool may_defer)

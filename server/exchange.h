@@ -60,8 +60,9 @@ struct orr_exchange {
     struct MHD_Response *reply;
     bool closes, has_response;
     char id[ORR_REQUEST_ID], parent[ORR_TRACEPARENT], method[16];
+    char *target;                 /* target_room, or memory of its own where it is long */
     struct orr_response response; /* from here on nothing is zeroed before it is filled */
-    char target[];
+    char target_room[512];
 };
 
 /* The request line has been read. NULL: out of memory. */

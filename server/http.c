@@ -83,7 +83,7 @@ static void on_message(void *context, const char *format, va_list arguments)
 
 static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
 {
-    enum { STACK = 8 << 20, SPARE_SECONDS = 5 };
+    enum { STACK = 8 << 20, SPARE_SECONDS = 5, SPARE_MEMORY = 8 << 10 };
     const struct orr_config *config = http->config;
     uint64_t longest = config->idle_ms;
     const uint64_t others[] = {config->header_ms, config->body_ms, config->send_ms};
@@ -99,9 +99,9 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
         threads, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK, MHD_OPTION_CONNECTION_LIMIT,                             \
         (orr_connections_ceiling(config) + 1) * threads, MHD_OPTION_CONNECTION_TIMEOUT,                                \
         (unsigned)(longest / 1000 + SPARE_SECONDS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,                                \
-        (size_t)(2 * config->max_header), MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,       \
-        MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,                 \
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http
+        (size_t)(config->max_header + SPARE_MEMORY), MHD_OPTION_STRICT_FOR_CLIENT, 1,                                  \
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,                            \
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http
     if (http->tls)
         return MHD_start_daemon(flags | MHD_USE_TLS, 0, on_accept, http, on_request, http, OPTIONS,
                                 MHD_OPTION_HTTPS_PRIORITIES, ORR_TLS_PRIORITIES, MHD_OPTION_HTTPS_CERT_CALLBACK,
