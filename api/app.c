@@ -43,8 +43,9 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
     if (!app)
         return orr_fail_nomem(err);
     app->max_body = options->max_body ? options->max_body : MAX_BODY;
+    app->metrics = orr_metrics_new();
     app->cache = orr_cache_new(options->cache_bytes ? options->cache_bytes : CACHE_BYTES);
-    enum orr_code code = app->cache ? ORR_OK : orr_fail_nomem(err);
+    enum orr_code code = app->cache && app->metrics ? ORR_OK : orr_fail_nomem(err);
     if (code == ORR_OK && options->static_folder && !(app->static_folder = strdup(options->static_folder)))
         code = orr_fail_nomem(err);
     if (code == ORR_OK)
@@ -67,6 +68,7 @@ void orr_app_free(struct orr_app *app)
         orr_renderer_free(app->renderer);
     orr_store_close(app->store);
     orr_cache_free(app->cache);
+    orr_metrics_free(app->metrics);
     free(app->static_folder);
     free(app);
 }
@@ -74,6 +76,11 @@ void orr_app_free(struct orr_app *app)
 void orr_app_drain(struct orr_app *app)
 {
     atomic_store(&app->draining, true);
+}
+
+struct orr_metrics *orr_app_metrics(struct orr_app *app)
+{
+    return app->metrics;
 }
 
 size_t orr_app_max_body(const struct orr_app *app)
@@ -115,7 +122,9 @@ enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, s
     struct orr_dump_limits limits = orr_dump_default_limits;
     limits.bytes = call->app->max_body;
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
+    uint64_t since = orr_metrics_now();
     enum orr_code code = orr_dump_read(bytes, length, &limits, ret_dump, err);
+    orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_metrics_now() - since);
     if (owned)
         free(bytes);
     return code;
@@ -185,6 +194,21 @@ static void free_work(struct orr_shared *shared)
     free(work);
 }
 
+static enum orr_code analyse(struct orr_call *call, const struct orr_query *query, struct orr_work *work,
+                             struct orr_error *err)
+{
+    struct orr_stage_times times = {0};
+    ORR_TRY(orr_analyze(work->dump, query, &times, &work->analysis, err));
+    const uint64_t stages[][2] = {{ORR_TIMED_GRAPH, times.graph},
+                                  {ORR_TIMED_PATHS, times.paths},
+                                  {ORR_TIMED_SEARCH, times.search},
+                                  {ORR_TIMED_CONNECT, times.connect},
+                                  {ORR_TIMED_TUNING, times.tuning}};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, (unsigned)stages[i][0], stages[i][1]);
+    return ORR_OK;
+}
+
 static enum orr_code make_work(struct orr_call *call, const struct orr_query *query, struct orr_work **ret_work,
                                struct orr_error *err)
 {
@@ -195,7 +219,7 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     atomic_fetch_add(&call->app->analyses, 1);
     enum orr_code code = orr_call_dump(call, &work->dump, err);
     if (code == ORR_OK)
-        code = orr_analyze(work->dump, query, NULL, &work->analysis, err);
+        code = analyse(call, query, work, err);
     if (code != ORR_OK) {
         if (work->dump)
             orr_dump_free(work->dump);

@@ -7,6 +7,7 @@
 #include "api/answer.h"
 #include "api/api.h"
 #include "api/cache.h"
+#include "api/metrics.h"
 #include "api/params.h"
 #include "api/problem.h"
 #include "api/store/store.h"
@@ -17,6 +18,7 @@ struct orr_app {
     struct orr_store *store;
     struct orr_cache *cache;
     struct orr_renderer *renderer;
+    struct orr_metrics *metrics;
     char *static_folder; /* NULL: no page */
     size_t max_body;
     atomic_bool draining;
@@ -79,6 +81,7 @@ void orr_response_init(struct orr_response *response);
 
 /* The rows of the table, NULL behind the last. */
 const struct orr_route *orr_route_row(unsigned index);
+unsigned orr_route_count(void);
 
 const char *orr_call_header(const struct orr_call *call, const char *name);
 
@@ -116,6 +119,8 @@ orr_handler orr_handle_diff;
 /* handle_meta.c */
 orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_handle_health, orr_handle_ready,
     orr_handle_version, orr_handle_problem_type;
+/* handle_metrics.c */
+orr_handler orr_handle_metrics;
 /* static_files.c */
 orr_handler orr_handle_static, orr_handle_examples;
 

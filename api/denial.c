@@ -20,10 +20,10 @@ static const struct {
     [ORR_DENIED_TOKEN] = {"unknown_token", ORR_PROBLEM_UNAUTHORIZED, "the token is not known here", NULL,
                           "it may have been withdrawn; who runs the service gives tokens",
                           "Bearer realm=\"orrery\", error=\"invalid_token\""},
-    [ORR_DENIED_READ] = {"scope", ORR_PROBLEM_FORBIDDEN, "the token does not have the scope read", NULL,
+    [ORR_DENIED_READ] = {"scope_read", ORR_PROBLEM_FORBIDDEN, "the token does not have the scope read", NULL,
                          "ask who runs the service for a token that may read",
                          "Bearer realm=\"orrery\", error=\"insufficient_scope\", scope=\"read\""},
-    [ORR_DENIED_WRITE] = {"scope", ORR_PROBLEM_FORBIDDEN, "the token does not have the scope write", NULL,
+    [ORR_DENIED_WRITE] = {"scope_write", ORR_PROBLEM_FORBIDDEN, "the token does not have the scope write", NULL,
                           "ask who runs the service for a token that may write",
                           "Bearer realm=\"orrery\", error=\"insufficient_scope\", scope=\"write\""},
     [ORR_DENIED_RATE] = {"rate", ORR_PROBLEM_TOO_MANY, "one client may ask", " times a second",
@@ -49,6 +49,7 @@ void orr_api_refuse(struct orr_app *app, const struct orr_request *request, enum
     struct orr_error err = {0};
     struct orr_call call = {.app = app, .request = request, .response = response, .problem = rows[refusal].problem};
     orr_response_init(response);
+    orr_metric_add(app->metrics, ORR_METRIC_REJECTED, refusal - 1, 1);
     response->route = orr_route_template(request->route);
     if (rows[refusal].unit)
         orr_fail(&err, ORR_LIMIT, "%s %llu%s", rows[refusal].before, limit, rows[refusal].unit);

@@ -13,7 +13,9 @@ static enum orr_code answer_section(struct orr_call *call, const char *section, 
     struct orr_text text;
     orr_text_init(&text, ORR_MAX_ANSWER);
     ORR_TRY(orr_call_work(call, &work, err));
+    uint64_t since = orr_metrics_now();
     enum orr_code code = orr_analysis_json(work->analysis, call->id, section, false, &text, err);
+    orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_WRITE, orr_metrics_now() - since);
     orr_shared_give(&work->shared);
     if (code == ORR_OK)
         code = orr_answer_of_text(200, "application/json", &text, ret_answer, err);
@@ -92,8 +94,10 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
     } else if (code == ORR_OK && orr_text_failed(&dot)) {
         code = orr_fail_nomem(err);
     } else if (code == ORR_OK) {
+        uint64_t since = orr_metrics_now();
         code =
             orr_renderer_draw(call->app->renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, err);
+        orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_LAYOUT, orr_metrics_now() - since);
     }
     orr_text_release(&dot);
     ORR_TRY(code);

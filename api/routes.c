@@ -6,10 +6,11 @@
 
 #include "api/call.h"
 
-#define OPEN  ORR_ACCESS_OPEN
-#define PROBE ORR_ACCESS_PROBE
-#define READ  ORR_ACCESS_READ
-#define WRITE ORR_ACCESS_WRITE
+#define OPEN    ORR_ACCESS_OPEN
+#define PROBE   ORR_ACCESS_PROBE
+#define METRICS ORR_ACCESS_METRICS
+#define READ    ORR_ACCESS_READ
+#define WRITE   ORR_ACCESS_WRITE
 enum {
     TOPOLOGY = ORR_ROUTE_TOPOLOGY,
     DUMP = ORR_ROUTE_DUMP,
@@ -53,11 +54,13 @@ static const struct orr_route routes[] = {
     {"GET", "/problems/{}", orr_handle_problem_type, OPEN, 0, 0, "/problems/{type}"},
     {"GET", "/healthz", orr_handle_health, PROBE, 0, 0, NULL},
     {"GET", "/readyz", orr_handle_ready, PROBE, STORE, 0, NULL},
+    {"GET", "/metrics", orr_handle_metrics, METRICS, 0, 0, NULL},
     {"GET", "/version", orr_handle_version, OPEN, 0, 0, NULL},
     {"GET", "/*", orr_handle_static, OPEN, 0, 0, "/{file}"},
 };
 #undef OPEN
 #undef PROBE
+#undef METRICS
 #undef READ
 #undef WRITE
 enum { ROUTE_COUNT = sizeof routes / sizeof routes[0], MAX_TARGET = 8192, API_PREFIX = 4, QUICK_KEY = 512 };
@@ -166,6 +169,11 @@ enum orr_access orr_route_access(const struct orr_route *route)
     return route ? route->access : ORR_ACCESS_OPEN;
 }
 
+unsigned orr_route_count(void)
+{
+    return ROUTE_COUNT;
+}
+
 const struct orr_route *orr_route_row(unsigned index)
 {
     return index < ROUTE_COUNT ? &routes[index] : NULL;
@@ -242,7 +250,7 @@ static bool quick_key(const struct orr_call *call, char key[QUICK_KEY])
     const char *target = call->request->target;
     size_t length = strlen(target);
     if ((route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CACHED)) != (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CACHED) ||
-        length < FOLDER + ORR_ID_LENGTH || length + 4 >= QUICK_KEY)
+        length < FOLDER + ORR_ID_LENGTH || length + 4 >= QUICK_KEY || orr_call_header(call, "If-Match"))
         return false;
     memcpy(key, target + FOLDER, ORR_ID_LENGTH);
     memcpy(key + ORR_ID_LENGTH, orr_call_accepts_gzip(call) ? "|z" : "|t", 2);

@@ -1,16 +1,15 @@
-/* One line a request. */
+/* One line a request, and what is counted of it. */
+#include <string.h>
+
 #include "server/exchange.h"
 #include "server/log.h"
 
-void orr_access_log(const struct orr_exchange *exchange)
+void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
 {
     const struct orr_config *config = exchange->http->config;
     struct orr_log_line line;
-    struct timespec now;
     char client[ORR_ADDRESS_TEXT];
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double milliseconds =
-        (double)(now.tv_sec - exchange->begun.tv_sec) * 1e3 + (double)(now.tv_nsec - exchange->begun.tv_nsec) / 1e6;
+    double milliseconds = (double)nanoseconds / 1e6;
     bool slow = config->slow_ms && milliseconds >= (double)config->slow_ms;
     if (config->quiet && !slow)
         return;
@@ -29,4 +28,25 @@ void orr_access_log(const struct orr_exchange *exchange)
     orr_log_milliseconds(&line, "dur_ms", milliseconds);
     orr_log_text(&line, "target", exchange->target); /* last: it may be long */
     orr_log_end(&line);
+}
+
+uint64_t orr_exchange_nanoseconds(const struct orr_exchange *exchange)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)((now.tv_sec - exchange->begun.tv_sec) * 1000000000 + (now.tv_nsec - exchange->begun.tv_nsec));
+}
+
+void orr_exchange_count(const struct orr_exchange *exchange, uint64_t nanoseconds)
+{
+    struct orr_metrics *metrics = exchange->http->metrics;
+    if (exchange->body_seen)
+        orr_metric_add(metrics, ORR_METRIC_HTTP_RECEIVED, 0, exchange->body_seen);
+    if (!exchange->has_response) {
+        orr_metric_add(metrics, ORR_METRIC_HTTP_BROKEN, 0, 1);
+        return;
+    }
+    orr_metrics_request(metrics, exchange->route, exchange->response.status, nanoseconds);
+    if (exchange->response.length && strcmp(exchange->method, "HEAD") != 0)
+        orr_metric_add(metrics, ORR_METRIC_HTTP_SENT, 0, exchange->response.length);
 }

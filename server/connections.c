@@ -20,7 +20,7 @@ struct orr_connections {
     atomic_uint count;
     unsigned most, ceiling;
     uint64_t allowed_ms[ORR_PHASE_COUNT]; /* 0: any time */
-    atomic_ulong refused[ORR_DENIAL_COUNT];
+    struct orr_metrics *metrics;
 };
 
 /* What one is told who is too slow; the connection is closed behind it. */
@@ -66,7 +66,7 @@ static void end(struct orr_connections *connections, struct orr_connection *conn
     if (phase == ORR_PHASE_NEW && !has_received(connection->socket))
         body = NULL;
     if (body) {
-        atomic_fetch_add(&connections->refused[slow[phase].reason], 1);
+        orr_metric_add(connections->metrics, ORR_METRIC_REJECTED, slow[phase].reason - 1, 1);
         if (!connections->encrypted) {
             char answer[1024];
             int length = snprintf(answer, sizeof answer,
@@ -112,12 +112,13 @@ unsigned orr_connections_ceiling(const struct orr_config *config)
     return (unsigned)(config->connections + config->connections / 8 + 16);
 }
 
-enum orr_code orr_connections_new(const struct orr_config *config, bool encrypted,
+enum orr_code orr_connections_new(const struct orr_config *config, struct orr_metrics *metrics, bool encrypted,
                                   struct orr_connections **ret_connections, struct orr_error *err)
 {
     struct orr_connections *connections = calloc(1, sizeof *connections);
     if (!connections)
         return orr_fail_nomem(err);
+    connections->metrics = metrics;
     connections->encrypted = encrypted;
     connections->most = (unsigned)config->connections;
     connections->ceiling = orr_connections_ceiling(config);
@@ -156,7 +157,7 @@ bool orr_connections_accept(struct orr_connections *connections)
 {
     if (atomic_load(&connections->count) < connections->ceiling)
         return true;
-    atomic_fetch_add(&connections->refused[ORR_DENIED_CONNECTIONS], 1);
+    orr_metric_add(connections->metrics, ORR_METRIC_REJECTED, ORR_DENIED_CONNECTIONS - 1, 1);
     return false;
 }
 
@@ -195,9 +196,4 @@ void orr_connections_close(struct orr_connections *connections, struct orr_conne
 unsigned orr_connections_count(const struct orr_connections *connections)
 {
     return atomic_load(&connections->count);
-}
-
-unsigned long orr_connections_refused(const struct orr_connections *connections, enum orr_denial reason)
-{
-    return atomic_load(&connections->refused[reason]);
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/api.h"
+#include "api/metrics.h"
 #include "server/client_address.h"
 #include "server/config.h"
 
@@ -33,7 +33,7 @@ struct orr_connection {
 
 struct orr_connections;
 
-enum orr_code orr_connections_new(const struct orr_config *config, bool encrypted,
+enum orr_code orr_connections_new(const struct orr_config *config, struct orr_metrics *metrics, bool encrypted,
                                   struct orr_connections **ret_connections, struct orr_error *err) ORR_NO_DISCARD;
 /* When all connections are closed. */
 void orr_connections_free(struct orr_connections *connections);
@@ -48,8 +48,6 @@ void orr_connection_enter(struct orr_connection *connection, enum orr_phase phas
 
 /* How many are open. */
 unsigned orr_connections_count(const struct orr_connections *connections);
-/* So many were told or made to end for a reason. */
-unsigned long orr_connections_refused(const struct orr_connections *connections, enum orr_denial reason);
 /* The most sockets that may be open at once. */
 unsigned orr_connections_ceiling(const struct orr_config *config);
 

@@ -17,6 +17,7 @@
 
 struct orr_http {
     struct orr_app *app;
+    struct orr_metrics *metrics;
     const struct orr_config *config;
     struct orr_tokens *tokens; /* NULL: nobody is asked for one */
     struct orr_tls *tls;       /* NULL: HTTP */
@@ -81,6 +82,9 @@ enum MHD_Result orr_reply_send(struct orr_exchange *exchange);
 void orr_reply_release(struct orr_exchange *exchange);
 
 /* access_log.c: the line about a request that is over. */
-void orr_access_log(const struct orr_exchange *exchange);
+void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds);
+/* Counts it. */
+void orr_exchange_count(const struct orr_exchange *exchange, uint64_t nanoseconds);
+uint64_t orr_exchange_nanoseconds(const struct orr_exchange *exchange);
 
 #endif

@@ -63,8 +63,11 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     (void)how, (void)connection;
     if (!exchange)
         return;
-    if (exchange->stage != ORR_STAGE_NEW)
-        orr_access_log(exchange);
+    if (exchange->stage != ORR_STAGE_NEW) {
+        uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
+        orr_exchange_count(exchange, nanoseconds);
+        orr_access_log(exchange, nanoseconds);
+    }
     orr_connection_enter(exchange->from, ORR_PHASE_IDLE);
     orr_exchange_free(exchange);
     *state = NULL;
@@ -110,6 +113,19 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
 #undef OPTIONS
 }
 
+/* Figures that are only looked up when somebody asks. */
+static void collect(void *context, struct orr_metrics *metrics)
+{
+    struct orr_http *http = context;
+    orr_metric_set(metrics, ORR_METRIC_HTTP_IN_FLIGHT, 0, atomic_load(&http->in_flight));
+    orr_metric_set(metrics, ORR_METRIC_CONNECTIONS, 0, orr_connections_count(http->connections));
+    orr_metric_set(metrics, ORR_METRIC_CONNECTIONS_MOST, 0, http->config->connections);
+    orr_metric_set(metrics, ORR_METRIC_QUEUE, 0, orr_workers_waiting(http->workers));
+    orr_metric_set(metrics, ORR_METRIC_QUEUE_MOST, 0, http->config->queue);
+    orr_metric_set(metrics, ORR_METRIC_TOKENS, 0, http->tokens ? orr_tokens_count(http->tokens) : 0);
+    orr_metric_set(metrics, ORR_METRIC_TLS_EXPIRY, 0, http->tls ? (uint64_t)orr_tls_expiry() : 0);
+}
+
 enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http **ret_http, struct orr_error *err)
 {
     const struct orr_config *config = parts->config;
@@ -119,6 +135,7 @@ enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http
     if (!http)
         return orr_fail_nomem(err);
     http->app = parts->app;
+    http->metrics = orr_app_metrics(parts->app);
     http->config = config;
     http->tokens = parts->tokens;
     http->tls = parts->tls;
@@ -133,9 +150,11 @@ enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http
         code = orr_listen(config->listen, config->insecure || http->tokens, http->tls != NULL, &listening,
                           http->address, err);
     if (code == ORR_OK)
-        code = orr_connections_new(config, http->tls != NULL, &http->connections, err);
+        code = orr_connections_new(config, http->metrics, http->tls != NULL, &http->connections, err);
     if (code == ORR_OK && !(http->workers = orr_workers_new((unsigned)config->threads, config->queue)))
         code = orr_fail(err, ORR_IO, "the threads that compute could not be started");
+    if (code == ORR_OK)
+        orr_metrics_on_collect(http->metrics, collect, http);
     if (code == ORR_OK && !(http->daemon = start_daemon(http, listening)))
         code = orr_fail(err, ORR_IO, "the server could not be started on %s", http->address);
     if (code != ORR_OK) {
@@ -168,6 +187,7 @@ unsigned orr_http_in_flight(const struct orr_http *http)
 
 void orr_http_stop(struct orr_http *http)
 {
+    orr_metrics_on_collect(http->metrics, NULL, NULL);
     orr_workers_free(http->workers); /* resumes what is suspended, which stopping demands */
     if (http->daemon)
         MHD_stop_daemon(http->daemon);

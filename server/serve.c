@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/metrics.h"
 #include "server/client_address.h"
 #include "server/cors.h"
 #include "server/http.h"
@@ -114,9 +115,13 @@ struct service {
     struct orr_tls *tls;
 };
 
-static void report_reload(const struct service *service, const char *what, enum orr_code code,
+static void report_reload(const struct service *service, enum orr_reload which, enum orr_code code,
                           const struct orr_error *err)
 {
+    static const char *const names[] = {[ORR_RELOAD_TOKENS] = "tokens", [ORR_RELOAD_CERTIFICATE] = "certificate"};
+    const char *what = names[which];
+    enum { RESULTS = 2 };
+    orr_metric_add(orr_app_metrics(service->app), ORR_METRIC_RELOADS, (unsigned)which * RESULTS + (code != ORR_OK), 1);
     if (code == ORR_OK)
         orr_log(service->format, "info", "reloaded", "what", what, NULL);
     else
@@ -128,9 +133,9 @@ static void reload(struct service *service)
 {
     struct orr_error err = {0}, tls_err = {0};
     if (service->tokens)
-        report_reload(service, "tokens", orr_tokens_reload(service->tokens, &err), &err);
+        report_reload(service, ORR_RELOAD_TOKENS, orr_tokens_reload(service->tokens, &err), &err);
     if (service->tls)
-        report_reload(service, "certificate", orr_tls_reload(service->tls, &tls_err), &tls_err);
+        report_reload(service, ORR_RELOAD_CERTIFICATE, orr_tls_reload(service->tls, &tls_err), &tls_err);
 }
 
 /* Waits until the time is over, nothing is in flight (where that ends the wait), or a signal to end comes: true. */
@@ -196,11 +201,11 @@ static void say_ready(const struct service *service, const struct orr_app_option
         orr_tls_describe(service->tls, certificate, sizeof certificate);
     if (service->tokens)
         snprintf(tokens, sizeof tokens, "%zu", orr_tokens_count(service->tokens));
-    printf("listening on %s\n", orr_http_address(service->http));
-    fflush(stdout);
     orr_log(service->format, "info", "ready", "address", orr_http_address(service->http), "version", orr_version(),
             "database", orr_app_database(service->app), "static", app_options->static_folder, "tokens", tokens,
             "certificate", certificate, NULL);
+    printf("listening on %s\n", orr_http_address(service->http));
+    fflush(stdout);
 }
 
 int orr_command_serve(const struct orr_options *options)

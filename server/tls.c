@@ -153,24 +153,41 @@ void orr_tls_close(struct orr_tls *tls)
     free(tls);
 }
 
-void orr_tls_describe(struct orr_tls *tls, char *text, size_t size)
+/* What the first certificate of a chain says of itself. */
+static bool read_certificate(const struct generation *generation, char *name, size_t size, time_t *ret_end)
 {
     gnutls_x509_crt_t certificate;
-    char name[256] = "?", until[16] = "?";
-    size_t length = sizeof name;
-    struct tm tm;
-    snprintf(text, size, "?");
-    if (gnutls_x509_crt_init(&certificate) < 0)
-        return;
-    if (gnutls_x509_crt_import(certificate, &tls->newest->chain[0].cert, GNUTLS_X509_FMT_DER) >= 0) {
-        time_t end = gnutls_x509_crt_get_expiration_time(certificate);
-        if (gnutls_x509_crt_get_dn(certificate, name, &length) < 0)
-            snprintf(name, sizeof name, "?");
-        if (gmtime_r(&end, &tm))
-            strftime(until, sizeof until, "%Y-%m-%d", &tm);
-        snprintf(text, size, "%s, until %s", name, until);
+    if (!generation || gnutls_x509_crt_init(&certificate) < 0)
+        return false;
+    bool read = gnutls_x509_crt_import(certificate, &generation->chain[0].cert, GNUTLS_X509_FMT_DER) >= 0;
+    if (read) {
+        *ret_end = gnutls_x509_crt_get_expiration_time(certificate);
+        if (gnutls_x509_crt_get_dn(certificate, name, &size) < 0)
+            *name = 0;
     }
     gnutls_x509_crt_deinit(certificate);
+    return read;
+}
+
+void orr_tls_describe(struct orr_tls *tls, char *text, size_t size)
+{
+    char name[256], until[16] = "?";
+    time_t end = 0;
+    struct tm tm;
+    if (!read_certificate(tls->newest, name, sizeof name, &end)) {
+        snprintf(text, size, "?");
+        return;
+    }
+    if (gmtime_r(&end, &tm))
+        strftime(until, sizeof until, "%Y-%m-%d", &tm);
+    snprintf(text, size, "%s, until %s", name, until);
+}
+
+time_t orr_tls_expiry(void)
+{
+    char name[256];
+    time_t end = 0;
+    return read_certificate(atomic_load(&in_force), name, sizeof name, &end) ? end : 0;
 }
 
 int orr_tls_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int authority_count,

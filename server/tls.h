@@ -5,6 +5,7 @@
 
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
+#include <time.h>
 
 #include "engine/base/error.h"
 
@@ -22,6 +23,9 @@ void orr_tls_close(struct orr_tls *tls);
 enum orr_code orr_tls_reload(struct orr_tls *tls, struct orr_error *err) ORR_NO_DISCARD;
 /* "CN=..., until 2027-01-31" of the certificate in force. */
 void orr_tls_describe(struct orr_tls *tls, char *text, size_t size);
+
+/* When the certificate in force ends, seconds since 1970; 0: there is none. */
+time_t orr_tls_expiry(void);
 
 /* For MHD_OPTION_HTTPS_CERT_CALLBACK. */
 int orr_tls_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int authority_count,

@@ -28,6 +28,14 @@ void orr_renderer_free(struct orr_renderer *renderer);
 enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, size_t length, enum orr_format format,
                                 char **ret_bytes, size_t *ret_length, struct orr_error *err) ORR_NO_DISCARD;
 
+struct orr_renderer_figures {
+    unsigned workers;             /* processes kept at most */
+    unsigned long running, busy;  /* processes now; of them drawing, or about to */
+    unsigned long started, ended; /* processes */
+    unsigned long drawn, failed;  /* drawings */
+};
+void orr_renderer_figures(const struct orr_renderer *renderer, struct orr_renderer_figures *ret_figures);
+
 /* The worker's side: serves drawings on standard input and output until its input ends. Returns an exit status. */
 int orr_render_worker_main(void);
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct worker {
     int fd;
     unsigned drawings;
     bool busy;
+    struct orr_renderer *pool;
 };
 
 struct orr_renderer {
@@ -34,6 +36,7 @@ struct orr_renderer {
     pthread_mutex_t lock;
     pthread_cond_t freed;
     struct worker *workers; /* [limits.workers] */
+    atomic_ulong started, ended, drawn, failed, busy;
 };
 
 static struct timespec after(unsigned seconds)
@@ -71,6 +74,8 @@ enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const c
         free(renderer);
         return orr_fail_nomem(err);
     }
+    for (unsigned i = 0; i < renderer->limits.workers; i++)
+        renderer->workers[i].pool = renderer;
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -92,6 +97,7 @@ static int end_worker(struct worker *worker)
         continue;
     close(worker->fd);
     worker->pid = 0;
+    atomic_fetch_add(&worker->pool->ended, 1);
     return status;
 }
 
@@ -215,6 +221,7 @@ static enum orr_code start_worker(const struct orr_renderer *renderer, struct wo
         return orr_fail(err, ORR_RENDER, "the drawing process \"%s\" does not start: %s", renderer->program,
                         strerror(failure));
     }
+    atomic_fetch_add(&worker->pool->started, 1);
     worker->pid = pid; /* member by member: `busy` belongs to the lock, which is not held here */
     worker->fd = ends[0];
     worker->drawings = 0;
@@ -334,10 +341,14 @@ enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, 
     }
     struct worker *worker = take_worker(renderer);
     if (!worker) {
+        atomic_fetch_add(&renderer->failed, 1);
         orr_error_advice(err, "try again when fewer pictures are asked for at once");
         return orr_fail(err, ORR_RENDER, "no drawing process became free within %u s", renderer->limits.seconds);
     }
+    atomic_fetch_add(&renderer->busy, 1);
     enum orr_code code = draw(renderer, worker, dot, length, format, ret_bytes, ret_length, err);
+    atomic_fetch_add(code == ORR_OK ? &renderer->drawn : &renderer->failed, 1);
+    atomic_fetch_sub(&renderer->busy, 1);
     if (worker->pid && renderer->limits.drawings && worker->drawings >= renderer->limits.drawings)
         end_worker(worker);
     pthread_mutex_lock(&renderer->lock);
@@ -345,4 +356,18 @@ enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, 
     pthread_cond_signal(&renderer->freed);
     pthread_mutex_unlock(&renderer->lock);
     return code;
+}
+
+void orr_renderer_figures(const struct orr_renderer *renderer, struct orr_renderer_figures *ret_figures)
+{
+    unsigned long ended = atomic_load(&renderer->ended), started = atomic_load(&renderer->started);
+    *ret_figures = (struct orr_renderer_figures){
+        .workers = renderer->limits.workers,
+        .running = started - ended,
+        .busy = atomic_load(&renderer->busy),
+        .started = started,
+        .ended = ended,
+        .drawn = atomic_load(&renderer->drawn),
+        .failed = atomic_load(&renderer->failed),
+    };
 }
