@@ -2,8 +2,8 @@
 #
 #   docker build -t orrery . && docker run --rm -p 127.0.0.1:8080:8080 -v orrery:/var/lib/orrery orrery
 #
-# --insecure lets it listen beyond the container: there is no access control yet, so publish the port on loopback (as
-# above) or put a proxy with access control before it.
+# --insecure lets it listen beyond the container without tokens: publish the port on loopback (as above), or give
+# ORRERY_TOKEN_FILE, and ORRERY_TLS_CERT with ORRERY_TLS_KEY. Every setting of `orrery serve` can be such a variable.
 FROM debian:bookworm-slim AS build
 COPY dev /src/dev
 RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(bash /src/dev packages build)
