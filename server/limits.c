@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { SHARDS = 16, BUCKETS = 512, MOST = 4096 }; /* MOST clients a shard: 65536 in all */
+enum { SHARDS = 16, BUCKETS = 512, MOST = 4096, SWEEP_MS = 100 }; /* MOST clients a shard: 65536 in all */
 
 struct entry {
     struct entry *next;
@@ -18,6 +18,7 @@ struct entry {
 struct shard {
     pthread_mutex_t lock;
     size_t count;
+    uint64_t swept_ms; /* when it was full last and looked for room */
     struct entry *buckets[BUCKETS];
 };
 
@@ -82,9 +83,11 @@ struct orr_client orr_client_of(const struct orr_address *address, const char *t
 static uint64_t hash_of(const struct orr_limits *limits, const struct orr_client *client)
 {
     uint64_t hash = limits->seed;
-    for (int i = 0; i < 2; i++) {
-        hash = (hash ^ client->key[i]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
+    for (int i = 0; i < 2; i++) { /* MurmurHash3's finalizer: every bit of an address moves every bit */
+        hash ^= client->key[i];
+        hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
+        hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
+        hash ^= hash >> 33;
     }
     return hash;
 }
@@ -152,8 +155,10 @@ enum orr_denial orr_limits_enter(struct orr_limits *limits, const struct orr_cli
     enum orr_denial refusal = ORR_DENIED_RATE;
     *ret_retry_after = 1;
     pthread_mutex_lock(&shard->lock);
-    if (!*find(shard, hash, client) && shard->count >= MOST)
+    if (shard->count >= MOST && now_ms > shard->swept_ms + SWEEP_MS) {
         sweep(limits, shard, now_ms);
+        shard->swept_ms = now_ms;
+    }
     struct entry **at = find(shard, hash, client);
     if (!*at && shard->count < MOST && (*at = calloc(1, sizeof **at))) {
         (*at)->client = *client;
