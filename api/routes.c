@@ -253,7 +253,8 @@ static bool quick_key(const struct orr_call *call, char key[QUICK_KEY])
         length < FOLDER + ORR_ID_LENGTH || length + 4 >= QUICK_KEY || orr_call_header(call, "If-Match"))
         return false;
     memcpy(key, target + FOLDER, ORR_ID_LENGTH);
-    memcpy(key + ORR_ID_LENGTH, orr_call_accepts_gzip(call) ? "|z" : "|t", 2);
+    key[ORR_ID_LENGTH] = '|';
+    key[ORR_ID_LENGTH + 1] = orr_call_accepts_gzip(call) ? 'z' : 't';
     memcpy(key + ORR_ID_LENGTH + 2, target + FOLDER + ORR_ID_LENGTH, length - FOLDER - ORR_ID_LENGTH + 1);
     return true;
 }

@@ -6,8 +6,8 @@ usage: bench.py [engine] [server] [--release R] [--hosts N] [--runs N] [--match 
 
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
         parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
-server  requests a second for a cached analysis from a real `orrery serve`, beside libmicrohttpd alone with the same bytes
-        from memory; the same wrk drives both, in turns, three times
+server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery serve`,
+        beside libmicrohttpd alone with the same bytes from memory; the same wrk drives both, in turns, three times
 
 --instructions counts machine instructions by callgrind inside orr_dump_read() and orr_analyze(), as the yardstick
 ../shared/conformance/cost.csv was counted for NCCL's own code: case, ours, NCCL's, ratio, and the geometric mean.
@@ -67,14 +67,22 @@ def bench_engine(args):
         sys.exit(done.stderr.strip() or f"bench_engine ended with {done.returncode}")
 
 
-def requests_a_second(url, seconds):
-    """(requests a second, answers that were no 200) of wrk with 64 connections that stay open."""
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def load(url, pid, seconds):
+    """(requests a second, microseconds of the server's CPU a request, answers that were no 200) of wrk with 64 connections."""
+    before = cpu_seconds(pid)
     out = subprocess.run(["wrk", "-t1", "-c64", f"-d{seconds}s", url], capture_output=True, text=True, check=True).stdout
+    used = cpu_seconds(pid) - before
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
     errors = re.search(r"Socket errors: (.*)", out)
     if errors:
         print(f"  wrk: socket errors: {errors.group(1)}")
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), int(bad.group(1)) if bad else 0
+    count = int(re.search(r"(\d+) requests in", out).group(1))
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), used / max(count, 1) * 1e6, int(bad.group(1)) if bad else 0
 
 
 def bench_server(args):
@@ -83,34 +91,33 @@ def bench_server(args):
     with tempfile.TemporaryDirectory() as folder:
         serve = subprocess.Popen([BUILD / "orrery", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/bench.db",
                                   "--threads", threads, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        bare = None
         try:
             base = serve.stdout.readline().split()[-1].rstrip("/")
             post = urllib.request.Request(f"{base}/v1/topologies", data=dump, headers={"Content-Type": "application/xml"})
             ident = json.load(urllib.request.urlopen(post))["id"]
-            url = f"{base}/v1/topologies/{ident}/analysis?release={args.release}"
-            body = urllib.request.urlopen(url).read()
-            (pathlib.Path(folder) / "body").write_bytes(body)
-            bare = subprocess.Popen([BUILD / "bare_mhd", f"{folder}/body", threads], stdin=subprocess.PIPE,
-                                    stdout=subprocess.PIPE, text=True)
-            bare_url = f"http://127.0.0.1:{bare.stdout.readline().split()[-1]}/"
-            print(f"\ncached analysis of static/examples/h100-nvswitch.xml, {len(body)} bytes, {threads} threads, 64 connections, "
-                  f"3 x {args.seconds} s each")
-            ours, theirs, bad = [], [], 0
-            for _ in range(3):
-                theirs.append(requests_a_second(bare_url, args.seconds)[0])
-                rate, wrong = requests_a_second(url, args.seconds)
-                ours.append(rate)
-                bad += wrong
-            print(f"{'orrery serve':<24}{statistics.median(ours):>10.0f} requests/s"
-                  f"\n{'bare libmicrohttpd':<24}{statistics.median(theirs):>10.0f} requests/s"
-                  f"\n{'ratio':<24}{statistics.median(ours) / statistics.median(theirs):>10.2f}   ({bad} answers other than 200)")
+            for section in ("/tuning", ""):
+                compare_with_bare(args, serve.pid, f"{base}/v1/topologies/{ident}/analysis{section}?release={args.release}", folder, threads)
         finally:
             serve.terminate()
             serve.wait(15)
-            if bare:
-                bare.stdin.close()
-                bare.wait(15)
+
+
+def compare_with_bare(args, pid, url, folder, threads):
+    body = urllib.request.urlopen(url).read()
+    (pathlib.Path(folder) / "body").write_bytes(body)
+    bare = subprocess.Popen([BUILD / "bare_mhd", f"{folder}/body", threads], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        bare_url = f"http://127.0.0.1:{bare.stdout.readline().split()[-1]}/"
+        print(f"\ncached {url.split('/', 5)[-1]}, {len(body)} bytes, {threads} threads, 64 connections, 3 x {args.seconds} s each, in turns")
+        runs = [(load(bare_url, bare.pid, args.seconds), load(url, pid, args.seconds)) for _ in range(3)]
+        theirs, ours = ([statistics.median(run[who][what] for run in runs) for what in (0, 1)] for who in (0, 1))
+        for name, (rate, cpu) in (("orrery serve", ours), ("bare libmicrohttpd", theirs)):
+            print(f"{name:<24}{rate:>10.0f} requests/s{cpu:>10.2f} us of CPU a request")
+        print(f"{'ratio':<24}{ours[0] / theirs[0]:>10.2f}           {theirs[1] / ours[1]:>10.2f}"
+              f"   ({sum(run[1][2] for run in runs)} answers other than 200)")
+    finally:
+        bare.stdin.close()
+        bare.wait(15)
 
 
 def count_instructions(release, hosts, path):
