@@ -21,6 +21,15 @@ static void forget(void *context, const char *id)
     orr_cache_forget(((struct orr_app *)context)->cache, id);
 }
 
+/* A topology that is not there, or not as wanted, is no failure of the database. */
+static void count_operation(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code)
+{
+    struct orr_metrics *metrics = ((struct orr_app *)context)->metrics;
+    orr_metric_observe(metrics, ORR_METRIC_STORE_DURATION, operation, nanoseconds);
+    if (code != ORR_OK && code != ORR_NOT_FOUND)
+        orr_metric_add(metrics, ORR_METRIC_STORE_FAILURES, operation, 1);
+}
+
 static enum orr_code open_store(struct orr_app *app, const struct orr_app_options *options, struct orr_error *err)
 {
     enum { DAY_S = 86400 };
@@ -31,6 +40,7 @@ static enum orr_code open_store(struct orr_app *app, const struct orr_app_option
         .keep_ms = (int64_t)options->keep_days * DAY_S * 1000,
         .keep_count = options->keep_count,
         .on_expired = forget,
+        .on_done = count_operation,
         .context = app,
     };
     return orr_store_open(&store, &app->store, err);

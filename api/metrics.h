@@ -59,16 +59,6 @@ enum orr_timed_stage {
     ORR_TIMED_LAYOUT, /* by a drawing process */
     ORR_TIMED_COUNT
 };
-enum orr_store_operation {
-    ORR_STORE_PUT,
-    ORR_STORE_GET,
-    ORR_STORE_READ,
-    ORR_STORE_LIST,
-    ORR_STORE_UPDATE,
-    ORR_STORE_DELETE,
-    ORR_STORE_CHECK,
-    ORR_STORE_OPERATION_COUNT
-};
 enum orr_reload { ORR_RELOAD_TOKENS, ORR_RELOAD_CERTIFICATE, ORR_RELOAD_COUNT };
 
 struct orr_metrics;

@@ -73,9 +73,9 @@ static void write_reason(unsigned value, char labels[ORR_LABELS_SIZE])
     }                                                                                                                  \
     static const struct orr_dimension name = {name##_count, write_##name};
 
-/* ORDER: as the enums of metrics.h */
+/* ORDER: as the enums of metrics.h, and of store.h */
 WORDS(stages, "stage", "parse", "graph", "paths", "search", "connect", "tuning", "write", "layout")
-WORDS(operations, "operation", "put", "get", "read", "list", "update", "delete", "check")
+WORDS(operations, "operation", "put", "get", "has", "read", "list", "update", "delete", "check", "expire")
 WORDS(reloads, "what", "tokens", "certificate")
 WORDS(results, "result", "done", "failed")
 WORDS(states, "state", "running", "busy")

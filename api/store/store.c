@@ -45,6 +45,7 @@ enum orr_code orr_store_open(const struct orr_store_options *options, struct orr
     store->keep_ms = used.keep_ms;
     store->keep_count = used.keep_count;
     store->on_expired = used.on_expired;
+    store->on_done = used.on_done;
     store->context = used.context;
     enum orr_code code = used.keep_ms || used.keep_count ? orr_keeper_start(store, err) : ORR_OK;
     if (code != ORR_OK) {
@@ -94,8 +95,8 @@ static enum orr_code attempt(struct orr_store *store, bool writes, orr_store_wor
     return code;
 }
 
-enum orr_code orr_store_transact(struct orr_store *store, bool writes, orr_store_work *work, void *context,
-                                 struct orr_error *err)
+static enum orr_code repeat(struct orr_store *store, bool writes, orr_store_work *work, void *context,
+                            struct orr_error *err)
 {
     enum { ATTEMPTS = 16, PAUSE_NS = 2000000 };
     for (unsigned i = 1;; i++) {
@@ -113,6 +114,25 @@ enum orr_code orr_store_transact(struct orr_store *store, bool writes, orr_store
         const struct timespec pause = {.tv_nsec = (long)i * PAUSE_NS + (long)((uintptr_t)&pause >> 4) % PAUSE_NS};
         nanosleep(&pause, NULL);
     }
+}
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+enum orr_code orr_store_transact(struct orr_store *store, enum orr_store_operation operation, orr_store_work *work,
+                                 void *context, struct orr_error *err)
+{
+    static const bool reads[ORR_STORE_OPERATION_COUNT] = {
+        [ORR_STORE_GET] = true, [ORR_STORE_HAS] = true, [ORR_STORE_READ] = true, [ORR_STORE_LIST] = true};
+    uint64_t since = monotonic_ns();
+    enum orr_code code = repeat(store, !reads[operation], work, context, err);
+    if (store->on_done)
+        store->on_done(store->context, operation, monotonic_ns() - since, code);
+    return code;
 }
 
 enum orr_code orr_store_no_such(struct orr_error *err, const char *id)
@@ -198,7 +218,7 @@ enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *up
                             struct orr_error *err)
 {
     struct put put = {.upload = upload};
-    ORR_TRY(orr_store_transact(store, true, put_work, &put, err));
+    ORR_TRY(orr_store_transact(store, ORR_STORE_PUT, put_work, &put, err));
     if (!put.existed) {
         uLongf length = compressBound((uLong)upload->size);
         Bytef *body = malloc(length);
@@ -209,7 +229,7 @@ enum orr_code orr_store_put(struct orr_store *store, const struct orr_upload *up
         }
         put.body = body;
         put.length = length;
-        enum orr_code code = orr_store_transact(store, true, put_work, &put, err);
+        enum orr_code code = orr_store_transact(store, ORR_STORE_PUT, put_work, &put, err);
         free(body);
         ORR_TRY(code);
         orr_keeper_wake(store->keeper);
@@ -258,7 +278,7 @@ enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t 
                                const struct orr_labels *labels, bool *ret_done, struct orr_error *err)
 {
     struct change change = {.id = id, .name = name, .labels = labels, .revision = revision, .updated = now_ms()};
-    ORR_TRY(orr_store_transact(store, true, update_work, &change, err));
+    ORR_TRY(orr_store_transact(store, ORR_STORE_UPDATE, update_work, &change, err));
     *ret_done = change.done;
     return ORR_OK;
 }
@@ -276,7 +296,7 @@ enum orr_code orr_store_delete(struct orr_store *store, const char *id, int64_t 
                                struct orr_error *err)
 {
     struct change change = {.id = id, .revision = revision};
-    ORR_TRY(orr_store_transact(store, true, delete_work, &change, err));
+    ORR_TRY(orr_store_transact(store, ORR_STORE_DELETE, delete_work, &change, err));
     *ret_done = change.done;
     return ORR_OK;
 }
@@ -289,5 +309,5 @@ static enum orr_code check_work(struct orr_session *session, void *context, stru
 
 enum orr_code orr_store_check(struct orr_store *store, struct orr_error *err)
 {
-    return orr_store_transact(store, true, check_work, NULL, err);
+    return orr_store_transact(store, ORR_STORE_CHECK, check_work, NULL, err);
 }

@@ -19,6 +19,20 @@ struct orr_store;
 enum { ORR_ID_LENGTH = 32, ORR_DIGEST_LENGTH = 64 };
 enum { ORR_MAX_FILTERS = 4 }; /* labels that a list can be narrowed to at once */
 
+/* What the store does, for figures. ORDER: api/metrics_table.c */
+enum orr_store_operation {
+    ORR_STORE_PUT,
+    ORR_STORE_GET,
+    ORR_STORE_HAS,
+    ORR_STORE_READ,
+    ORR_STORE_LIST,
+    ORR_STORE_UPDATE,
+    ORR_STORE_DELETE,
+    ORR_STORE_CHECK,
+    ORR_STORE_EXPIRE,
+    ORR_STORE_OPERATION_COUNT
+};
+
 struct orr_store_options {
     /* postgresql://..., postgres://..., sqlite:PATH, PATH or ":memory:" */
     const char *location;
@@ -29,6 +43,8 @@ struct orr_store_options {
     uint32_t keep_count;
     /* Called (by any thread) for each id that retention deleted. NULL: nobody asks. */
     void (*on_expired)(void *context, const char *id);
+    /* Called (by any thread) behind each operation. NULL: nobody asks. */
+    void (*on_done)(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code);
     void *context;
 };
 

@@ -53,6 +53,7 @@ struct orr_store {
     int64_t keep_ms;
     uint32_t keep_count;
     void (*on_expired)(void *context, const char *id);
+    void (*on_done)(void *context, enum orr_store_operation operation, uint64_t nanoseconds, enum orr_code code);
     void *context;
     struct orr_keeper *keeper; /* NULL: nothing expires */
 };

@@ -55,7 +55,7 @@ static enum orr_code expire_work(struct orr_session *session, void *context, str
 enum orr_code orr_store_expire(struct orr_store *store, int64_t now, uint32_t *ret_count, struct orr_error *err)
 {
     struct expiry expiry = {.now = now};
-    enum orr_code code = orr_store_transact(store, true, expire_work, &expiry, err);
+    enum orr_code code = orr_store_transact(store, ORR_STORE_EXPIRE, expire_work, &expiry, err);
     for (uint32_t i = 0; code == ORR_OK && store->on_expired && i < expiry.count; i++)
         store->on_expired(store->context, expiry.ids[i]);
     if (code == ORR_OK)

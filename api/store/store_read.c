@@ -83,7 +83,7 @@ static enum orr_code read_rows(struct orr_store *store, struct rows *rows, void 
     rows->items = calloc(rows->limit + 1u, rows->item_size);
     if (!rows->items)
         return orr_fail_nomem(err);
-    enum orr_code code = orr_store_transact(store, false, rows_work, rows, err);
+    enum orr_code code = orr_store_transact(store, ORR_STORE_LIST, rows_work, rows, err);
     if (code != ORR_OK) {
         release_rows(rows);
         free(rows->items);
@@ -118,7 +118,7 @@ enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_
         .read = read_record_item,
         .release = release_record_item,
     };
-    enum orr_code code = orr_store_transact(store, false, rows_work, &rows, err);
+    enum orr_code code = orr_store_transact(store, ORR_STORE_GET, rows_work, &rows, err);
     if (code != ORR_OK) {
         release_rows(&rows);
         return code;
@@ -158,7 +158,7 @@ static enum orr_code find_work(struct orr_session *session, void *context, struc
 enum orr_code orr_store_has(struct orr_store *store, const char *id, struct orr_error *err)
 {
     struct search search = {.id = id};
-    ORR_TRY(orr_store_transact(store, false, find_work, &search, err));
+    ORR_TRY(orr_store_transact(store, ORR_STORE_HAS, find_work, &search, err));
     return search.found ? ORR_OK : orr_store_no_such(err, id);
 }
 
@@ -198,7 +198,7 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
                              struct orr_error *err)
 {
     struct content content = {.id = id};
-    enum orr_code code = orr_store_transact(store, false, read_work, &content, err);
+    enum orr_code code = orr_store_transact(store, ORR_STORE_READ, read_work, &content, err);
     if (code == ORR_OK && !content.bytes)
         code = orr_store_no_such(err, id);
     if (code != ORR_OK) {

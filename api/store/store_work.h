@@ -10,8 +10,8 @@
 typedef enum orr_code orr_store_work(struct orr_session *session, void *context, struct orr_error *err);
 
 /* Runs it, in a transaction where it writes, again where circumstances ask for that. */
-enum orr_code orr_store_transact(struct orr_store *store, bool writes, orr_store_work *work, void *context,
-                                 struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_store_transact(struct orr_store *store, enum orr_store_operation operation, orr_store_work *work,
+                                 void *context, struct orr_error *err) ORR_NO_DISCARD;
 
 /* A statement that changes rows. ret_changes: how many, may be NULL. */
 static inline enum orr_code orr_run(struct orr_session *session, enum orr_statement statement,

@@ -91,6 +91,9 @@ def test_what_happened_inside(busy):
     found, _ = families(busy)
     for stage in ("parse", "graph", "paths", "search", "connect", "tuning", "write", "layout"):
         assert value(found, "orrery_stage_duration_seconds_count", stage=stage) >= 1, stage
+    for operation in ("put", "get", "has", "read"):
+        assert value(found, "orrery_store_operation_duration_seconds_count", operation=operation) >= 1, operation
+    assert value(found, "orrery_store_failures_total") == 0
     assert value(found, "orrery_cache_hits_total") >= 4 and value(found, "orrery_cache_misses_total") >= 2
     assert 0 < value(found, "orrery_cache_bytes") < value(found, "orrery_cache_limit_bytes") == 256 << 20
     assert value(found, "orrery_render_workers", state="running") == 1 and value(found, "orrery_render_drawings_total", result="done") == 1
