@@ -4,6 +4,19 @@
 #include "server/exchange.h"
 #include "server/log.h"
 
+/* Whoever was too slow was answered below us, by connections.c. */
+static enum orr_denial why_denied(const struct orr_exchange *exchange)
+{
+    return exchange->refusal ? exchange->refusal : (enum orr_denial)atomic_load(&exchange->from->ended);
+}
+
+static unsigned status_of(const struct orr_exchange *exchange)
+{
+    if (exchange->has_response)
+        return exchange->response.status;
+    return atomic_load(&exchange->from->ended) ? MHD_HTTP_REQUEST_TIMEOUT : 0;
+}
+
 void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
 {
     const struct orr_config *config = exchange->http->config;
@@ -21,9 +34,9 @@ void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
     orr_log_text(&line, "client", client);
     orr_log_text(&line, "token", exchange->bearer.name);
     orr_log_text(&line, "method", exchange->method);
-    orr_log_text(&line, "route", exchange->has_response ? exchange->response.route : "");
-    orr_log_number(&line, "status", exchange->has_response ? exchange->response.status : 0);
-    orr_log_text(&line, "refused", orr_denial_reason(exchange->refusal));
+    orr_log_text(&line, "route", orr_route_template(exchange->route));
+    orr_log_number(&line, "status", status_of(exchange));
+    orr_log_text(&line, "refused", orr_denial_reason(why_denied(exchange)));
     orr_log_number(&line, "bytes", exchange->has_response ? exchange->response.length : 0);
     orr_log_milliseconds(&line, "dur_ms", milliseconds);
     orr_log_text(&line, "target", exchange->target); /* last: it may be long */
@@ -42,11 +55,12 @@ void orr_exchange_count(const struct orr_exchange *exchange, uint64_t nanosecond
     struct orr_metrics *metrics = exchange->http->metrics;
     if (exchange->body_seen)
         orr_metric_add(metrics, ORR_METRIC_HTTP_RECEIVED, 0, exchange->body_seen);
-    if (!exchange->has_response) {
+    unsigned status = status_of(exchange);
+    if (!status) {
         orr_metric_add(metrics, ORR_METRIC_HTTP_BROKEN, 0, 1);
         return;
     }
-    orr_metrics_request(metrics, exchange->route, exchange->response.status, nanoseconds);
-    if (exchange->response.length && strcmp(exchange->method, "HEAD") != 0)
+    orr_metrics_request(metrics, exchange->route, status, nanoseconds);
+    if (exchange->has_response && exchange->response.length && strcmp(exchange->method, "HEAD") != 0)
         orr_metric_add(metrics, ORR_METRIC_HTTP_SENT, 0, exchange->response.length);
 }

@@ -66,6 +66,7 @@ static void end(struct orr_connections *connections, struct orr_connection *conn
     if (phase == ORR_PHASE_NEW && !has_received(connection->socket))
         body = NULL;
     if (body) {
+        atomic_store(&connection->ended, slow[phase].reason);
         orr_metric_add(connections->metrics, ORR_METRIC_REJECTED, slow[phase].reason - 1, 1);
         if (!connections->encrypted) {
             char answer[1024];

@@ -29,6 +29,7 @@ struct orr_connection {
     bool surplus; /* one more than --connections: its request is told so */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
+    atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
 };
 
 struct orr_connections;

@@ -63,7 +63,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     (void)how, (void)connection;
     if (!exchange)
         return;
-    if (exchange->stage != ORR_STAGE_NEW) {
+    if (exchange->stage != ORR_STAGE_NEW || atomic_load(&exchange->from->ended)) {
         uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
         orr_exchange_count(exchange, nanoseconds);
         orr_access_log(exchange, nanoseconds);

@@ -1,5 +1,6 @@
 """Every limit over real sockets: what is turned away gets a clear problem in time, and all else goes on."""
 import json
+import re
 import socket
 import threading
 import time
@@ -65,6 +66,17 @@ def test_a_slow_request_line_gets_408(strict):
 def test_a_slow_body_gets_408(strict):
     got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n", b"x", 0.1, 5)
     assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and 0.8 < took < 2.5
+
+
+def test_who_was_too_slow_is_logged_and_counted(strict):
+    trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nX-Request-Id: late\r\nContent-Length: 4000\r\n\r\n", b"x", 0.1, 5)
+    strict.wait_for_log("id=late")
+    line = [row for row in strict.stop_log().splitlines() if "id=late" in row][0]
+    assert "status=408" in line and "refused=body_time" in line and "route=/v1/analyze" in line
+    text = strict.ask("GET", "/metrics")[1].decode()
+    count = lambda pattern: sum(int(n) for n in re.findall(pattern + r"[^}\n]*} (\d+)\n", text))
+    assert count(r'orrery_rejected_total{reason="body_time"') >= 1
+    assert count(r'orrery_http_request_duration_seconds_count{method="POST",route="/v1/analyze",code="408"') >= 1
 
 
 def test_a_body_that_stops_gets_408(strict):
