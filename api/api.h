@@ -105,6 +105,7 @@ enum orr_denial {
     ORR_DENIED_CLIENT,      /* limit: requests of one client under way */
     ORR_DENIED_CONNECTIONS, /* limit: connections */
     ORR_DENIED_QUEUE,       /* limit: requests that wait */
+    ORR_DENIED_BODY_MEMORY, /* limit: bytes of all bodies */
     ORR_DENIED_HEADER_TIME, /* limit: milliseconds */
     ORR_DENIED_BODY_TIME,   /* limit: milliseconds */
     ORR_DENIAL_COUNT

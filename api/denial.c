@@ -34,6 +34,9 @@ static const struct {
                                 "come again later; --connections raises the limit", NULL},
     [ORR_DENIED_QUEUE] = {"queue", ORR_PROBLEM_OVERLOADED, "more than", " requests wait to be computed",
                           "come again later; --queue raises the limit", NULL},
+    [ORR_DENIED_BODY_MEMORY] = {"body_memory", ORR_PROBLEM_OVERLOADED,
+                                "the bodies of all requests under way would take more than", " bytes",
+                                "come again later; --body-memory raises the limit", NULL},
     [ORR_DENIED_HEADER_TIME] = {"header_time", ORR_PROBLEM_TIMEOUT, "the headers took longer than", " ms", NULL, NULL},
     [ORR_DENIED_BODY_TIME] = {"body_time", ORR_PROBLEM_TIMEOUT, "the body took longer than", " ms", NULL, NULL},
 };

@@ -109,6 +109,7 @@ const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT] = {
     ROW(HTTP_SENT, "orrery_http_sent_bytes_total", COUNTER, NONE, "Bytes of bodies that were sent.", NULL),
     ROW(HTTP_BROKEN, "orrery_http_broken_total", COUNTER, NONE, "Requests whose client went away before the answer.",
         NULL),
+    ROW(HTTP_BODIES, "orrery_http_body_memory_bytes", GAUGE, NONE, "Memory of the bodies of requests under way.", NULL),
     ROW(REJECTED, "orrery_rejected_total", COUNTER, NONE, "Requests turned away before they were handled, by reason.",
         &reasons),
     ROW(CONNECTIONS, "orrery_connections", GAUGE, NONE, "Open connections.", NULL),

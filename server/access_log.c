@@ -4,7 +4,7 @@
 #include "server/exchange.h"
 #include "server/log.h"
 
-/* Whoever was too slow was answered below us, by connections.c. */
+/* Some are answered below us, by connections.c. */
 static enum orr_denial why_denied(const struct orr_exchange *exchange)
 {
     return exchange->refusal ? exchange->refusal : (enum orr_denial)atomic_load(&exchange->from->ended);
@@ -14,7 +14,10 @@ static unsigned status_of(const struct orr_exchange *exchange)
 {
     if (exchange->has_response)
         return exchange->response.status;
-    return atomic_load(&exchange->from->ended) ? MHD_HTTP_REQUEST_TIMEOUT : 0;
+    unsigned ended = atomic_load(&exchange->from->ended);
+    return !ended                       ? 0
+           : ended == ORR_DENIED_HEADER ? MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE
+                                        : MHD_HTTP_REQUEST_TIMEOUT;
 }
 
 void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)

@@ -69,7 +69,7 @@ struct orr_config {
     const char *token_file, *tls_cert, *tls_key, *cors_origins, *trusted_proxies;
     bool insecure, open_metrics;
     /* limits; 0: none where the row's lowest is 0 */
-    uint64_t max_body, max_header, connections, queue, rate, burst, client_requests;
+    uint64_t max_body, max_header, body_memory, connections, client_connections, queue, rate, burst, client_requests;
     /* times, milliseconds */
     uint64_t idle_ms, header_ms, body_ms, send_ms, grace_ms, drain_delay_ms, slow_ms;
     /* logs */

@@ -65,6 +65,10 @@ const struct orr_config_row orr_config_rows[] = {
         "largest request line with headers (431)")
     ROW("connections", "N", COUNT, LIMITS, "1024", 1, 100000, connections,
         "most connections at once; further ones are told to come again (503) or are closed")
+    ROW("client-connections", "N", COUNT, LIMITS, "0", 0, 100000, client_connections,
+        "most connections of one address at once; further ones are closed; 0: any number, as it must be behind a proxy")
+    ROW("body-memory", "BYTES", BYTES, LIMITS, "512M", M, 1024 * G, body_memory,
+        "memory for the bodies of all requests under way (503)")
     ROW("queue", "N", COUNT, LIMITS, "1024", 1, 1000000, queue,
         "most requests that wait to be computed (503)")
     ROW("rate", "N", COUNT, LIMITS, "0", 0, 1000000, rate,

@@ -23,19 +23,22 @@ struct orr_connections {
     struct orr_metrics *metrics;
 };
 
-/* What one is told who is too slow; the connection is closed behind it. */
-#define TOO_SLOW(what)                                                                                                 \
-    "{\"type\":\"/problems/request-timeout\",\"title\":\"The request came too "                                        \
-    "slowly\",\"status\":408,\"detail\":\"" what " did not come in time\"}"
+/* Who is too slow, by phase. NOT: nothing is said, since an answer to no request would be taken for one to the next. */
+static const enum orr_denial slow[ORR_PHASE_COUNT] = {
+    [ORR_PHASE_NEW] = ORR_DENIED_HEADER_TIME,
+    [ORR_PHASE_HEADERS] = ORR_DENIED_HEADER_TIME,
+    [ORR_PHASE_BODY] = ORR_DENIED_BODY_TIME,
+};
+
 static const struct {
-    enum orr_denial reason;
-    const char *body; /* NULL: nothing is said, since an answer to no request would be taken for one to the next */
-} slow[ORR_PHASE_COUNT] = {
-    [ORR_PHASE_NEW] = {ORR_DENIED_HEADER_TIME, TOO_SLOW("the request line")},
-    [ORR_PHASE_IDLE] = {ORR_DENIED_NOT, NULL},
-    [ORR_PHASE_HEADERS] = {ORR_DENIED_HEADER_TIME, TOO_SLOW("the headers")},
-    [ORR_PHASE_BODY] = {ORR_DENIED_BODY_TIME, TOO_SLOW("the body")},
-    [ORR_PHASE_SENDING] = {ORR_DENIED_NOT, NULL},
+    const char *status, *type, *title, *detail;
+} answers[ORR_DENIAL_COUNT] = {
+    [ORR_DENIED_HEADER_TIME] = {"408 Request Timeout", "request-timeout", "The request came too slowly",
+                                "the request line with its headers did not come in time"},
+    [ORR_DENIED_BODY_TIME] = {"408 Request Timeout", "request-timeout", "The request came too slowly",
+                              "the body did not come in time"},
+    [ORR_DENIED_HEADER] = {"431 Request Header Fields Too Large", "headers-too-large",
+                           "The request line with its headers is too long", "the query has more parts than are read"},
 };
 
 static uint64_t now_ms(void)
@@ -58,26 +61,23 @@ static bool has_received(int socket)
     return !getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) && info.tcpi_bytes_received > 0;
 }
 
-/* Says why where that can be said (inside TLS it cannot: the session belongs to another thread), then ends it both
- * ways, which libmicrohttpd takes for the client's doing. */
-static void end(struct orr_connections *connections, struct orr_connection *connection, enum orr_phase phase)
+void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection, enum orr_denial reason)
 {
-    const char *body = slow[phase].body;
-    if (phase == ORR_PHASE_NEW && !has_received(connection->socket))
-        body = NULL;
-    if (body) {
-        atomic_store(&connection->ended, slow[phase].reason);
-        orr_metric_add(connections->metrics, ORR_METRIC_REJECTED, slow[phase].reason - 1, 1);
-        if (!connections->encrypted) {
-            char answer[1024];
-            int length = snprintf(answer, sizeof answer,
-                                  "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: "
-                                  "application/problem+json\r\nCache-Control: no-store\r\nX-Content-Type-Options: "
-                                  "nosniff\r\nContent-Length: %zu\r\n\r\n%s",
-                                  strlen(body), body);
-            ssize_t sent = send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
-            (void)sent; /* a client that does not even read is not told */
-        }
+    if (answers[reason].status) {
+        char body[512], answer[1024];
+        atomic_store(&connection->ended, reason);
+        orr_metric_add(connections->metrics, ORR_METRIC_REJECTED, reason - 1, 1);
+        int length = snprintf(
+            body, sizeof body, "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%.3s,\"detail\":\"%s\"}",
+            answers[reason].type, answers[reason].title, answers[reason].status, answers[reason].detail);
+        length = snprintf(answer, sizeof answer,
+                          "HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
+                          "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n\r\n%s",
+                          answers[reason].status, length, body);
+        /* Inside TLS nothing can be said: the session belongs to another thread. Who does not even read is not told. */
+        ssize_t sent =
+            connections->encrypted ? 0 : send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+        (void)sent;
     }
     shutdown(connection->socket, SHUT_RDWR);
 }
@@ -100,7 +100,8 @@ static void *watch(void *context)
             uint64_t allowed = connections->allowed_ms[phase];
             if (!allowed || now < (at >> PHASE_BITS) + allowed)
                 continue;
-            end(connections, connection, phase);
+            bool silent = phase == ORR_PHASE_NEW && !has_received(connection->socket);
+            orr_connections_end(connections, connection, silent ? ORR_DENIED_NOT : slow[phase]);
             orr_connection_enter(connection, ORR_PHASE_COMPUTING); /* once is enough */
         }
     }

@@ -25,8 +25,9 @@ enum orr_phase {
 struct orr_connection {
     struct orr_connection *next, **link;
     int socket;
-    void *spare;  /* memory of the last request, for the next; owned */
-    bool surplus; /* one more than --connections: its request is told so */
+    void *spare;   /* memory of the last request, for the next; owned */
+    void *current; /* the request under way, NULL: none */
+    bool surplus;  /* one more than --connections: its request is told so */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
     atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
@@ -45,6 +46,10 @@ bool orr_connections_accept(struct orr_connections *connections);
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
                                             const struct sockaddr *address);
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
+/* Tells a client why, as far as that can be told, and ends the connection both ways, which libmicrohttpd takes for the
+ * client's doing. For what libmicrohttpd gives no chance to answer. */
+void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection,
+                         enum orr_denial reason);
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase);
 
 /* How many are open. */

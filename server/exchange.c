@@ -32,6 +32,15 @@ struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connecti
     return exchange;
 }
 
+static void drop_body(struct orr_exchange *exchange)
+{
+    free(exchange->body);
+    if (exchange->body_capacity)
+        atomic_fetch_sub(&exchange->http->body_bytes, exchange->body_capacity);
+    exchange->body = NULL;
+    exchange->body_length = exchange->body_capacity = 0;
+}
+
 void orr_exchange_free(struct orr_exchange *exchange)
 {
     if (exchange->counted)
@@ -39,7 +48,7 @@ void orr_exchange_free(struct orr_exchange *exchange)
     orr_reply_release(exchange);
     if (exchange->has_response)
         orr_response_release(&exchange->response);
-    free(exchange->body);
+    drop_body(exchange);
     if (exchange->target != exchange->target_room)
         free(exchange->target);
     exchange->from->spare = exchange; /* one at a time on a connection: the next takes it */
@@ -92,6 +101,31 @@ static enum MHD_Result answer_and_send(struct orr_exchange *exchange)
     return orr_reply_send(exchange);
 }
 
+/* Makes room for `size` bytes of the body and a zero behind them. False: turned away, or out of memory. */
+static bool make_room(struct orr_exchange *exchange, size_t size)
+{
+    enum { FIRST = 16384 };
+    struct orr_http *http = exchange->http;
+    size_t before = exchange->body_capacity, capacity = before ? before : FIRST;
+    if (size + 1 <= before)
+        return true;
+    while (capacity < size + 1)
+        capacity *= 2;
+    if (atomic_fetch_add(&http->body_bytes, capacity - before) + (capacity - before) > http->config->body_memory) {
+        exchange->refusal = ORR_DENIED_BODY_MEMORY;
+        exchange->refused_limit = http->config->body_memory;
+        exchange->retry_after = 1;
+    }
+    char *body = exchange->refusal ? NULL : realloc(exchange->body, capacity);
+    if (!body) {
+        atomic_fetch_sub(&http->body_bytes, capacity - before);
+        return false;
+    }
+    exchange->body = body;
+    exchange->body_capacity = capacity;
+    return true;
+}
+
 /* Keeps a piece of the body. Of a request that is turned away it is read and dropped for a while, so that the client
  * hears why. */
 static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data, size_t size)
@@ -103,26 +137,15 @@ static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data
         exchange->refusal = ORR_DENIED_BODY;
         exchange->refused_limit = limit;
         exchange->closes = true;
-        free(exchange->body);
-        exchange->body = NULL;
-        exchange->body_length = exchange->body_capacity = 0;
     }
-    if (exchange->refusal)
-        return exchange->body_seen / PATIENCE > limit ? MHD_NO : MHD_YES;
-    if (exchange->body_length + size + 1 > exchange->body_capacity) {
-        size_t capacity = exchange->body_capacity ? exchange->body_capacity : 16384;
-        while (capacity < exchange->body_length + size + 1)
-            capacity *= 2;
-        char *body = realloc(exchange->body, capacity);
-        if (!body)
-            return MHD_NO;
-        exchange->body = body;
-        exchange->body_capacity = capacity;
+    if (!exchange->refusal && make_room(exchange, exchange->body_length + size)) {
+        memcpy(exchange->body + exchange->body_length, data, size);
+        exchange->body_length += size;
+        exchange->body[exchange->body_length] = 0;
+        return MHD_YES;
     }
-    memcpy(exchange->body + exchange->body_length, data, size);
-    exchange->body_length += size;
-    exchange->body[exchange->body_length] = 0;
-    return MHD_YES;
+    drop_body(exchange);
+    return exchange->refusal && exchange->body_seen / PATIENCE <= limit ? MHD_YES : MHD_NO;
 }
 
 /* All headers are here, no body yet. Whoever is turned away and would send much, or waits to be told to, is answered

@@ -28,6 +28,7 @@ struct orr_http {
     struct orr_networks proxies;
     char address[ORR_ADDRESS_SIZE];
     atomic_uint in_flight;
+    atomic_size_t body_bytes; /* memory of the bodies of all requests under way */
     atomic_bool draining;
     _Atomic uint64_t numbers; /* of requests, from a random start */
 };

@@ -24,6 +24,19 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *address, 
     return orr_connections_accept(((struct orr_http *)context)->connections) ? MHD_YES : MHD_NO;
 }
 
+static void finish(struct orr_http *http, struct orr_exchange *exchange)
+{
+    if (exchange->stage != ORR_STAGE_NEW || atomic_load(&exchange->from->ended)) {
+        uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
+        orr_exchange_count(exchange, nanoseconds);
+        orr_access_log(exchange, nanoseconds);
+    }
+    exchange->from->current = NULL;
+    orr_connection_enter(exchange->from, ORR_PHASE_IDLE);
+    orr_exchange_free(exchange);
+    atomic_fetch_sub(&http->in_flight, 1);
+}
+
 static void on_connection(void *context, struct MHD_Connection *connection, void **state,
                           enum MHD_ConnectionNotificationCode what)
 {
@@ -36,9 +49,22 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
                      ? orr_connections_open(http->connections, socket->connect_fd, address->client_addr)
                      : NULL;
     } else if (*state) {
-        orr_connections_close(http->connections, *state);
+        struct orr_connection *from = *state;
+        if (from->current) /* libmicrohttpd says nothing of requests that it refuses behind on_target() */
+            finish(http, from->current);
+        orr_connections_close(http->connections, from);
         *state = NULL;
     }
+}
+
+/* Where the parts of a query do not fit into its memory, libmicrohttpd 0.9.75 neither answers nor closes. */
+static bool has_too_many_parts(const char *uri)
+{
+    enum { MOST_PARTS = 128 };
+    unsigned parts = 0;
+    for (; *uri && parts <= MOST_PARTS; uri++)
+        parts += *uri == '&';
+    return parts > MOST_PARTS;
 }
 
 /* The request line has been read: the target as it came is to be had here only. */
@@ -47,31 +73,26 @@ static void *on_target(void *context, const char *uri, struct MHD_Connection *co
     struct orr_http *http = context;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct orr_connection *from = info ? info->socket_context : NULL;
+    if (from && from->current)
+        finish(http, from->current);
     struct orr_exchange *exchange = from ? orr_exchange_new(http, from, uri) : NULL;
     if (!exchange)
         return NULL; /* on_request() then gives the connection up */
+    from->current = exchange;
     orr_connection_enter(from, ORR_PHASE_HEADERS);
     atomic_fetch_add(&http->in_flight, 1);
+    if (has_too_many_parts(uri))
+        orr_connections_end(http->connections, from, ORR_DENIED_HEADER);
     return exchange;
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode how)
 {
-    struct orr_http *http = context;
-    struct orr_exchange *exchange = *state;
     (void)how, (void)connection;
-    if (!exchange)
-        return;
-    if (exchange->stage != ORR_STAGE_NEW || atomic_load(&exchange->from->ended)) {
-        uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
-        orr_exchange_count(exchange, nanoseconds);
-        orr_access_log(exchange, nanoseconds);
-    }
-    orr_connection_enter(exchange->from, ORR_PHASE_IDLE);
-    orr_exchange_free(exchange);
+    if (*state)
+        finish(context, *state);
     *state = NULL;
-    atomic_fetch_sub(&http->in_flight, 1);
 }
 
 static void on_message(void *context, const char *format, va_list arguments) ORR_PRINTF(2, 0);
@@ -100,7 +121,8 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
 #define OPTIONS                                                                                                        \
     MHD_OPTION_EXTERNAL_LOGGER, on_message, http, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_THREAD_POOL_SIZE,    \
         threads, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK, MHD_OPTION_CONNECTION_LIMIT,                             \
-        (orr_connections_ceiling(config) + 1) * threads, MHD_OPTION_CONNECTION_TIMEOUT,                                \
+        (orr_connections_ceiling(config) + 1) * threads, MHD_OPTION_PER_IP_CONNECTION_LIMIT,                           \
+        (unsigned)config->client_connections, MHD_OPTION_CONNECTION_TIMEOUT,                                           \
         (unsigned)(longest / 1000 + SPARE_SECONDS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,                                \
         (size_t)(config->max_header + SPARE_MEMORY), MHD_OPTION_STRICT_FOR_CLIENT, 1,                                  \
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,                            \
@@ -118,6 +140,7 @@ static void collect(void *context, struct orr_metrics *metrics)
 {
     struct orr_http *http = context;
     orr_metric_set(metrics, ORR_METRIC_HTTP_IN_FLIGHT, 0, atomic_load(&http->in_flight));
+    orr_metric_set(metrics, ORR_METRIC_HTTP_BODIES, 0, atomic_load(&http->body_bytes));
     orr_metric_set(metrics, ORR_METRIC_CONNECTIONS, 0, orr_connections_count(http->connections));
     orr_metric_set(metrics, ORR_METRIC_CONNECTIONS_MOST, 0, http->config->connections);
     orr_metric_set(metrics, ORR_METRIC_QUEUE, 0, orr_workers_waiting(http->workers));

@@ -139,6 +139,24 @@ def test_headers_that_do_not_even_fit_into_memory(strict):
     assert strict.ask("GET", "/healthz")[0].status == 200
 
 
+def test_queries_of_too_many_parts(strict):
+    """What libmicrohttpd would not answer is answered at once, and nothing of it stays."""
+    for parts in (130, 400, 900):
+        begun = time.monotonic()
+        got = strict.raw(b"GET /v1/topologies?" + b"&".join(b"a=1" for _ in range(parts)) + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (status_of(got), problem_of(got)) == (431, "/problems/headers-too-large") and time.monotonic() - begun < 0.5
+    response, data = strict.ask("GET", "/v1/topologies?" + "&".join("a=1" for _ in range(100)))
+    assert response.status == 400 and "invalid-parameter" in json.loads(data)["type"]
+
+
+def test_what_libmicrohttpd_refuses_by_itself_ends_too(strict):
+    """It does not tell of the end of these requests, as those whose cookies do not fit into its memory."""
+    for n in range(50, 700, 50):
+        strict.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\nCookie: " + b"; ".join(b"a=b" for _ in range(n)) + b"\r\nConnection: close\r\n\r\n")
+        strict.raw(HEAD + b"a: b\r\n" * n + b"Connection: close\r\n\r\n")
+    assert b"\norrery_http_requests_in_flight 1\n" in strict.ask("GET", "/metrics")[1]
+
+
 def test_bodies_that_are_too_large(strict):
     response, data = strict.ask("POST", "/v1/analyze", b"x" * 8193)
     assert response.status == 413 and json.loads(data)["type"] == "/problems/body-too-large" and "8192" in json.loads(data)["detail"]
@@ -251,4 +269,36 @@ def test_what_waits_to_be_computed_is_bounded():
     assert {status for status, _, _ in results} == {200, 503}
     assert all(again == "1" and b"overloaded" in data for status, again, data in results if status == 503)
     assert server.ask("POST", "/v1/render", DUMP)[0].status == 200
+    server.stop()
+
+
+def test_the_bodies_of_all_requests_share_a_memory():
+    server = Server("--database", ":memory:", "--body-memory", "1M")
+    head = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+    big = DUMP.ljust(700000)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as first:
+        first.sendall(head % len(big) + big[:600000])
+        time.sleep(0.5)
+        assert b"\norrery_http_body_memory_bytes 1048576\n" in server.ask("GET", "/metrics")[1]
+        response, data = server.ask("POST", "/v1/analyze", big)
+        assert response.status == 503 and response.getheader("Retry-After") == "1"
+        assert json.loads(data)["type"] == "/problems/overloaded" and "1048576" in json.loads(data)["detail"]
+        first.sendall(big[600000:])
+        assert first.recv(65536).startswith(b"HTTP/1.1 200 ")
+    time.sleep(0.2)
+    assert server.ask("POST", "/v1/analyze", big)[0].status == 200
+    assert b"\norrery_http_body_memory_bytes 0\n" in server.ask("GET", "/metrics")[1]
+    server.stop()
+
+
+def test_one_address_may_have_so_many_connections():
+    server = Server("--database", ":memory:", "--client-connections", "3", "--threads", "2")
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=3) for _ in range(3)]
+    for s in held:
+        s.sendall(HEAD + b"\r\n")
+        assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
+    assert server.raw(HEAD + b"\r\n", wait=2) == b""
+    held.pop().close()
+    time.sleep(0.3)
+    assert server.ask("GET", "/healthz")[0].status == 200
     server.stop()
