@@ -17,6 +17,8 @@ import time
 
 import pytest
 
+import openapi
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 from postgresql import Cluster  # noqa: E402
@@ -44,7 +46,8 @@ DUMP = b"""<system version="1">
 
 
 class Server:
-    def __init__(self, *options, environment=None, token=None):
+    def __init__(self, *options, environment=None, token=None, before=None, log=None):
+        """before: called in the new process; log: takes standard error instead of a file that stop() looks at."""
         self.token = token
         program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
         if not os.path.exists(program):
@@ -52,7 +55,8 @@ class Server:
         self.log = tempfile.TemporaryFile()
         environment = dict(os.environ, **SANITIZERS, **(environment or {}))
         self.process = subprocess.Popen(
-            [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=self.log, env=environment)
+            [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=log or self.log,
+            env=environment, preexec_fn=before)
         line = self.process.stdout.readline().decode()
         found = re.match(r"listening on (https?)://127\.0\.0\.1:(\d+)\n", line)
         assert found, (line, self.stop_log())
@@ -79,6 +83,7 @@ class Server:
         data = response.read()
         if not connection:
             own.close()
+        openapi.description.check(method, target, response.status, response.headers, data)
         return response, data
 
     def json(self, *arguments, **named):

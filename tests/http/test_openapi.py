@@ -1,0 +1,147 @@
+"""api/openapi.yaml against the live service: every route, every kind of answer, every example."""
+import json
+import urllib.parse
+
+import pytest
+
+from conftest import DUMP, ROOT, Server
+from openapi import description
+
+ID = "0" * 32
+
+
+def filled(path, values):
+    for name, value in values.items():
+        path = path.replace("{" + name + "}", urllib.parse.quote(str(value), safe=":"))
+    return path
+
+
+def example_of(parameter):
+    """The example of a parameter, None where it has none."""
+    if "example" in parameter:
+        return parameter["example"]
+    return parameter.get("schema", {}).get("example")
+
+
+def query_of(parameters, only_required=False):
+    pairs = []
+    for parameter in map(description.resolve, parameters):
+        value = example_of(parameter)
+        if parameter["in"] != "query" or value is None or (only_required and not parameter.get("required")):
+            continue
+        for item in value if isinstance(value, list) else [value]:
+            pairs += list(item.items()) if isinstance(item, dict) else [(parameter["name"], item)]
+    return urllib.parse.urlencode(pairs)
+
+
+def bodies_of(operation):
+    """(media type, bytes) of each example of the request body; a dump where it is one; nothing where there is no body."""
+    body = description.resolve(operation.get("requestBody"))
+    if not body:
+        return [(None, None)]
+    found = []
+    for media, content in body["content"].items():
+        examples = [content["example"]] if "example" in content else [
+            description.resolve(e)["value"] for e in content.get("examples", {}).values()]
+        for example in examples:
+            found.append((media, json.dumps(example).encode() if media.endswith("json") else str(example).encode()))
+    return found or [("application/xml", DUMP)]
+
+
+PATH_VALUES = {"section": "ranks", "format": "dot", "type": "malformed-xml", "host": "example"}
+OPERATIONS = [pytest.param(*row, id=f"{row[0]} {row[1]}") for row in description.operations()]
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    """A daemon of its own: examples delete and rename."""
+    server = Server("--database", str(tmp_path_factory.mktemp("openapi") / "orrery.db"))
+    yield server
+    server.stop()
+
+
+def upload(server):
+    response, data = server.ask("POST", "/v1/topologies?name=example&label=host%3Dexample", DUMP)
+    assert response.status in (200, 201), data
+    return json.loads(data)["id"]
+
+
+def values_for(server, path, parameters):
+    values = dict(PATH_VALUES)
+    for parameter in map(description.resolve, parameters):
+        if parameter["in"] == "path" and example_of(parameter) is not None:
+            values[parameter["name"]] = example_of(parameter)
+    if "{id}" in path or "{host}" in path:
+        values["id"] = upload(server)
+    return values
+
+
+@pytest.mark.parametrize("method, path, operation, parameters", OPERATIONS)
+def test_examples_work_as_they_stand(own, method, path, operation, parameters):
+    """With the examples of its parameters and of its body each operation succeeds."""
+    for media, body in bodies_of(operation):
+        target = filled(path, values_for(own, path, parameters)) + "?" + query_of(parameters)
+        response, data = own.ask(method.upper(), target.rstrip("?"), body, {"Content-Type": media} if media else {})
+        assert 200 <= response.status < 300, (target, response.status, data[:500])
+
+
+@pytest.mark.parametrize("method, path, operation, parameters", OPERATIONS)
+def test_errors_are_described(own, method, path, operation, parameters):
+    """What each operation answers to a wrong parameter, a missing thing and a broken body."""
+    values = values_for(own, path, parameters)
+    required = query_of(parameters, only_required=True)
+    plain = filled(path, values) + (f"?{required}" if required else "")
+    mark = "&" if required else "?"
+    statuses = []
+    for target, body in ((plain + mark + "nonsense=1", DUMP), (plain + mark + "release=0.0.0", DUMP),
+                         (filled(path, {**values, "id": ID, "section": "none", "type": "none", "format": "none"}), DUMP),
+                         (plain, b"<system"), (plain, b"{")):
+        response, _ = own.ask(method.upper(), target, body if method != "get" else None)
+        statuses.append(response.status)
+    assert any(400 <= status < 500 for status in statuses), statuses
+
+
+def test_every_described_answer_has_been_seen(own):
+    """Every 2xx and 304 of every operation came at least once in this module: none of them is fiction."""
+    ident = upload(own)
+    for method, path, operation, parameters in description.operations():
+        if method != "get" or "304" not in operation["responses"]:
+            continue
+        values = {**PATH_VALUES, "id": ident}
+        required = query_of(parameters, only_required=True)
+        target = filled(path, values) + (f"?{required}" if required else "")
+        response, _ = own.ask("GET", target)
+        own.ask("GET", target, None, {"If-None-Match": response.headers["ETag"]})
+        own.ask("HEAD", target)
+    missing = [(method, path, status) for method, path, operation, _ in description.operations()
+               for status in operation["responses"]
+               if (status.startswith("2") or status == "304") and (method, path, status) not in description.seen]
+    assert not missing, missing
+
+
+@pytest.mark.parametrize("example", sorted(path.name for path in (ROOT / "static" / "examples").glob("*.xml")))
+def test_documents_of_all_kinds_of_machines(own, example):
+    """NVLS, CollNet, C2C, fused hosts, faults: the whole document in every release, the differences, the findings."""
+    releases = [row["release"] for row in own.json("GET", "/v1/releases")[1]["releases"]]
+    dump = (ROOT / "static" / "examples" / example).read_bytes()
+    ident = own.json("POST", "/v1/topologies", dump)[1]["id"]
+    for release, other in zip(releases, releases[1:] + releases[:1]):
+        for query in ("hosts=1", "hosts=3&NCCL_COLLNET_ENABLE=1"):
+            assert own.ask("GET", f"/v1/topologies/{ident}/analysis?release={release}&{query}")[0].status == 200
+        assert own.ask("GET", f"/v1/topologies/{ident}/analysis/diff?release={release}&against={other}")[0].status == 200
+    assert own.ask("GET", f"/v1/topologies/{ident}/findings")[0].status == 200
+    assert own.ask("GET", f"/v1/topologies/{ident}/path?from=rank:0&to=rank:1")[0].status == 200
+
+
+def test_the_check_bites():
+    """An answer that deviates is found."""
+    class NoHeaders(dict):
+        pass
+    good = json.dumps({"type": "/problems/not-found", "title": "x", "status": 404, "detail": "x", "instance": "x"}).encode()
+    target = f"/v1/topologies/{ID}"
+    description.check("GET", target, 404, {"Content-Type": "application/problem+json"}, good)
+    for status, media, body in ((404, "application/json", good), (302, "application/problem+json", good),
+                                (404, "application/problem+json", b"{}"),
+                                (404, "application/problem+json", good.replace(b'"title"', b'"extra": 1, "title"'))):
+        with pytest.raises(AssertionError):
+            description.check("GET", target, status, NoHeaders({"Content-Type": media}), body)

@@ -1,0 +1,97 @@
+"""Things that run out or die while the service runs: it answers cleanly and goes on without a restart."""
+import json
+import os
+import pathlib
+import resource
+import signal
+import socket
+import time
+
+import pytest
+
+from conftest import DUMP, Server
+
+
+def limited(descriptors):
+    """A daemon that may open so many files."""
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
+
+
+def test_no_descriptors_left(tmp_path):
+    """More connections than there are descriptors: some wait or are refused, none breaks the daemon, and when the crowd
+    has gone everything works: store, analysis, drawing."""
+    server = Server("--database", str(tmp_path / "orrery.db"), "--connections", "1000", before=limited(64))
+    ident = server.json("POST", "/v1/topologies", DUMP)[1]["id"]
+    crowd = []
+    for _ in range(200):
+        s = socket.socket()
+        s.settimeout(2)
+        try:
+            s.connect(("127.0.0.1", server.port))
+            s.sendall(b"GET /v1/topologies HTTP/1.1\r\nHost: x\r\n\r\n")
+        except OSError:
+            s.close()
+            continue
+        crowd.append(s)
+    answered = 0
+    for s in crowd:
+        s.settimeout(0.2)
+        try:
+            status = s.recv(65536).split(b" ")[1:2]
+        except OSError:
+            continue
+        answered += status == [b"200"]
+    assert answered > 10  # those that had a descriptor were served
+    for s in crowd:
+        s.close()
+    end = time.monotonic() + 20
+    while True:
+        try:
+            response, _ = server.ask("GET", f"/v1/topologies/{ident}/diagram.svg?release=2.27.7")
+            if response.status == 200:
+                break
+        except OSError:
+            pass
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    assert server.json("GET", f"/v1/topologies/{ident}/analysis?release=2.12.12")[0] == 200
+    assert server.json("POST", "/v1/topologies", DUMP.replace(b"0x16f3", b"0x16f4"))[0] == 201
+    server.stop()
+
+
+def workers_of(pid):
+    """The processes that draw."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split() if entry.name.isdigit() else []
+        except OSError:
+            continue
+        if fields and int(fields[1]) == pid and fields[0] != "Z":
+            found.append(int(entry.name))
+    return found
+
+
+def test_a_drawing_worker_that_dies(server, topology):
+    """kill -9 of the workers between drawings and during one: at worst one drawing fails, with a problem."""
+    target = f"/v1/topologies/{topology}/diagram.svg?release=2.27.7&channel="
+    assert server.ask("GET", target + "0")[0].status == 200
+    for channel in range(1, 6):
+        for worker in workers_of(server.process.pid):
+            os.kill(worker, signal.SIGKILL)
+        response, data = server.ask("GET", target + str(channel))
+        assert response.status in (200, 500), data
+        if response.status == 500:
+            assert json.loads(data)["type"] == "/problems/render-failed"
+        assert server.ask("GET", target + str(channel))[0].status == 200
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_a_log_that_cannot_be_written(tmp_path):
+    """Standard error on a full disk: lines are lost, requests are not."""
+    with open("/dev/full", "wb") as full:
+        server = Server("--database", ":memory:", log=full)
+        assert server.json("POST", "/v1/topologies", DUMP)[0] == 201
+        assert server.json("GET", "/v1/topologies")[0] == 200
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=30) == 0
