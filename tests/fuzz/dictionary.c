@@ -1,0 +1,181 @@
+/* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api. */
+#include <ctype.h>
+
+#include "api/openapi_yaml.h"
+#include "engine/orrery.h"
+#include "tests/fuzz/fuzz.h"
+
+static void escaped(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (iscntrl((unsigned char)text[i]))
+            printf("\\x%02x", (unsigned char)text[i]);
+        else
+            printf(text[i] == '"' || text[i] == '\\' ? "\\%c" : "%c", text[i]);
+}
+
+static void token_of(const char *before, const char *text, size_t length, const char *behind)
+{
+    printf("\"");
+    escaped(before, strlen(before));
+    escaped(text, length);
+    escaped(behind, strlen(behind));
+    printf("\"\n");
+}
+
+static void token(const char *text)
+{
+    token_of("", text, strlen(text), "");
+}
+
+static void analysis(void)
+{
+    static const char *const texts[] = {"<?xml version=\"1.0\"?>",
+                                        "0x10de",
+                                        "0x15b3",
+                                        "0x1000",
+                                        "0xc030",
+                                        "0x068000",
+                                        "0x020000",
+                                        "0x030200",
+                                        "0x03",
+                                        "0x06",
+                                        "0000:0f:00.0",
+                                        "ffffffff,ffffffff",
+                                        "fffffff:ffff:ff",
+                                        "x86_64",
+                                        "arm64",
+                                        "ppc64",
+                                        "GenuineIntel",
+                                        "AuthenticAMD",
+                                        "32.0 GT/s PCIe",
+                                        "16.0 GT/s PCIe",
+                                        "8 GT/s",
+                                        "2.5 GT/s",
+                                        "Unknown speed",
+                                        "-1",
+                                        "4294967295",
+                                        "2147483647",
+                                        "0x7fffffffffffffff",
+                                        "400000",
+                                        "/>",
+                                        "&#x26;",
+                                        "<!--",
+                                        "<![CDATA[",
+                                        "xmlns=\"x\""};
+    for (int i = 0; i < ORR_ELEMENT_COUNT; i++) {
+        const char *name = orr_element_name((enum orr_element_kind)i);
+        token_of("<", name, strlen(name), " ");
+        token_of("</", name, strlen(name), ">");
+    }
+    for (int i = 0; i < ORR_ATTR_OTHER; i++) {
+        const char *name = orr_attr_name((enum orr_attr)i);
+        token_of(" ", name, strlen(name), "=\"");
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        token(texts[i]);
+}
+
+static void json(void)
+{
+    static const char *const texts[] = {"{\"hosts\": [",
+                                        "{\"topology\": \"",
+                                        "\", \"count\": ",
+                                        "{\"name\": \"",
+                                        "\"labels\": {",
+                                        "\": \"",
+                                        "\\u0000",
+                                        "\\ud800",
+                                        "\\udfff",
+                                        "null",
+                                        "true",
+                                        "1e400",
+                                        "-0",
+                                        "9223372036854775808"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        token(texts[i]);
+}
+
+/* Paths and names of the description, settings, releases: whatever a request may say. */
+static void api(void)
+{
+    static const char *const texts[] = {"GET /",
+                                        "HEAD /",
+                                        "POST /",
+                                        "PATCH /",
+                                        "DELETE /",
+                                        "PUT /",
+                                        "OPTIONS *",
+                                        "\n====\n",
+                                        "/v1/topologies/@",
+                                        "If-Match: ",
+                                        "If-None-Match: ",
+                                        "Accept: ",
+                                        "Accept-Encoding: gzip",
+                                        "Content-Type: ",
+                                        "application/json",
+                                        "image/svg+xml",
+                                        "text/vnd.graphviz;q=0.5",
+                                        "*/*;q=0",
+                                        "W/\"",
+                                        "%00",
+                                        "%2e%2e/",
+                                        "%C0%AF",
+                                        "%",
+                                        "+",
+                                        "&",
+                                        "=",
+                                        "rank:0",
+                                        "rank:1",
+                                        "GPU/0-1000",
+                                        "NET/0-0",
+                                        "light",
+                                        "dark",
+                                        "svg",
+                                        "dot",
+                                        "png"};
+    const char *at = (const char *)orr_openapi_yaml, *end = at + orr_openapi_yaml_length;
+    while (at < end) {
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((line_end ? line_end : end) - at), indent = 0;
+        while (indent < length && at[indent] == ' ')
+            indent++;
+        const char *word = at + indent, *colon = memchr(word, ':', length - indent),
+                   *name = memmem(word, length - indent, "name: ", 6);
+        if (indent == 2 && *word == '/' && colon)
+            token_of("", word, (size_t)(colon - word), "");
+        if (name) {
+            size_t size = 0;
+            for (name += 6; isalnum((unsigned char)name[size]) || name[size] == '_' || name[size] == '-'; size++)
+                continue;
+            if (size)
+                token_of("&", name, size, "=");
+        }
+        at += length + 1;
+    }
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        orr_setting_info((enum orr_setting)i, &info);
+        token_of("&", info.name, strlen(info.name), "=");
+    }
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    for (uint32_t i = 0; i < count; i++)
+        token_of("release=", releases[i].name, strlen(releases[i].name), "");
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        token(texts[i]);
+}
+
+int main(int count, char **arguments)
+{
+    const char *which = count > 1 ? arguments[1] : "";
+    if (!strcmp(which, "analysis"))
+        analysis();
+    else if (!strcmp(which, "json"))
+        json();
+    else if (!strcmp(which, "api"))
+        api();
+    else
+        return 2;
+    return 0;
+}

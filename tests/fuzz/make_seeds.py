@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets: make_seeds.py FOLDER [--shared].
+
+FOLDER/analysis, json, api get inputs made from this repository alone (tests/data, static/examples, the paths of
+api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/topologies instead, where they lie beside the
+checkout: those stay in build folders and never become part of the kept corpora.
+"""
+import itertools
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LARGEST = 32768  # what libFuzzer is told as -max_len
+
+
+def write(folder, name, data):
+    if len(data) <= LARGEST:
+        (folder / name).write_bytes(data)
+
+
+def questions():
+    """Eight bytes that fuzz_analysis.c reads as a question: every release with one to four hosts and every look."""
+    for i in itertools.count():
+        yield bytes([i % 5, (i // 5) % 4, (i // 3) % 7, i % 16, (7 * i) % 42, i % 35, (11 * i) % 42, (3 * i) % 35])
+
+
+def dumps(folder, files):
+    question = questions()
+    for path in files:
+        for _ in range(3):
+            asked = next(question)
+            write(folder, f"{path.stem}-{asked.hex()}", asked + path.read_bytes())
+
+
+def api(folder):
+    text = (ROOT / "api" / "openapi.yaml").read_text()
+    workstation = (ROOT / "static" / "examples" / "workstation-2gpu.xml").read_text()
+    queries = ["", "?release=2.21.5&hosts=2", "?release=2.7.8&NCCL_CROSS_NIC=1&strict=1", "?view=ring&channel=1&theme=dark",
+               "?view=path&from=rank:0&to=rank:1&format=dot", "?section=graphs&hosts=4", "?against=2.12.12&against=NCCL_P2P_LEVEL=LOC",
+               "?limit=1&cursor=18bcfe56800-0123456789abcdef0123456789abcdef", "?q=fuzz", "?name=a%20b&label=rack=7"]
+    paths = re.findall(r"^  (/\S*):\n((?:    .*\n|\n)*)", text, re.M)
+    number = 0
+    for path, body in paths:
+        target = (path.replace("{id}", "@").replace("{section}", "paths").replace("{format}", "dot").replace("{type}", "not-found")
+                  .replace("{file}", "index.html"))
+        target = re.sub(r"\{[^}]*\}", "x", target)
+        for method in re.findall(r"^    (get|post|patch|delete|put):", body, re.M):
+            for query in queries:
+                request = f"{method.upper()} {target}{query}\n"
+                sent = {"post": workstation, "patch": '{"name": "b", "labels": {"rack": "8"}}'}.get(method, "")
+                request += "Accept-Encoding: gzip\n" if number % 3 == 0 else "Accept: application/json, */*;q=0.1\n"
+                request += "\n" + sent
+                request += "\n====\nGET " + target + query + "\nIf-None-Match: *\n\n"
+                write(folder, f"{number:03}-{method}", request.encode())
+                number += 1
+
+
+def json(folder):
+    texts = ['{"hosts": [{"topology": "a.xml", "count": 2}, {"topology": "/b.xml"}]}', '{"hosts": []}', '[1, 2]', '{"hosts": [{"count": 1}]}',
+             '{"name": "new", "labels": {"rack": "7", "\\u00e9": "\\ud83d\\ude00"}}', '{"name": null}', '{"labels": {}}', '{"name": 1e400}', '"x"',
+             '{"name": "a", "name": "b"}', '{"name": "\\u0000"}']
+    for i, text in enumerate(texts):
+        for which in (b"0", b"1"):
+            write(folder, f"{i:02}-{which.decode()}", which + text.encode())
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    folders = {name: out / name for name in ("analysis", "json", "api")}
+    for folder in folders.values():
+        folder.mkdir(parents=True, exist_ok=True)
+    if "--shared" in sys.argv:
+        dumps(folders["analysis"], sorted((ROOT.parent / "shared" / "topologies").glob("**/*.xml")))
+        return
+    dumps(folders["analysis"], sorted([*(ROOT / "tests" / "data").glob("*.xml"), *(ROOT / "static" / "examples").glob("*.xml")]))
+    api(folders["api"])
+    json(folders["json"])
+
+
+main()
