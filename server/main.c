@@ -4,14 +4,9 @@
 
 #include "api/api.h"
 #include "engine/diagram/diagram_worker.h"
-#include "server/options.h"
+#include "server/describe.h"
 
-static const struct command {
-    const char *name, *arguments, *summary, *help;
-    unsigned bit;
-    bool takes_file;
-    int (*run)(const struct orr_options *options);
-} commands[] = {
+static const struct orr_command commands[] = {
     {"serve", "", "the HTTP service with its page",
      "Serves the page and the API under /v1 (GET /openapi.yaml describes it). Prints the address once it is ready.\n"
      "SIGTERM lets requests under way finish and ends with status 0; SIGHUP reads tokens and certificate again.\n\n"
@@ -55,10 +50,10 @@ static void print_help(FILE *stream)
                     "  NCCL_TOPO_DUMP_FILE=topo.xml your-job     (NCCL writes the file when it starts)\n"
                     "  orrery analyze topo.xml | less\n"
                     "  orrery serve                              (then open http://127.0.0.1:8080)\n\n"
-                    "Exit status: 0 done, 1 the input or the environment is at fault, 2 wrong usage.\n");
+                    "Exit status: " ORR_EXIT_TEXT ".\n");
 }
 
-static int run(const struct command *command, int count, char **arguments)
+static int run(const struct orr_command *command, int count, char **arguments)
 {
     struct orr_options options = {0};
     struct orr_config config;
@@ -87,6 +82,14 @@ int main(int count, char **arguments)
     if (!strcmp(name, "--version")) {
         printf("orrery %s\n", orr_version());
         return ORR_EXIT_OK;
+    }
+    if (!strcmp(name, "man")) { /* for the build: see describe.h */
+        orr_man_page(commands, COMMAND_COUNT, count > 2 ? arguments[2] : "", stdout);
+        return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+    }
+    if (!strcmp(name, "completion") && count > 2 && !strcmp(arguments[2], "bash")) {
+        orr_bash_completion(commands, COMMAND_COUNT, stdout);
+        return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
     }
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (!strcmp(commands[i].name, name))

@@ -131,6 +131,16 @@ bool orr_options_read(int count, char **arguments, const char *command, unsigned
     return true;
 }
 
+bool orr_option_row(unsigned bit, size_t i, struct orr_option_row *ret_row)
+{
+    for (int k = 0; k < ROW_COUNT; k++)
+        if ((rows[k].commands & bit) && i-- == 0) {
+            *ret_row = (struct orr_option_row){.name = rows[k].name, .value = rows[k].value, .help = rows[k].help};
+            return true;
+        }
+    return false;
+}
+
 void orr_options_help(unsigned bit)
 {
     for (int i = 0; i < ROW_COUNT; i++) {

@@ -39,6 +39,17 @@ struct orr_options {
 /* Reads the arguments behind the command's name. False: wrong usage, which was reported. */
 bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, bool takes_file,
                       struct orr_options *options);
+/* One option as users see it. */
+struct orr_option_row {
+    const char *group; /* heading, NULL: none */
+    const char *name;  /* without dashes */
+    const char *value; /* what --help calls the value, NULL for a flag */
+    const char *help;
+    const char *fallback; /* the default, where help does not say it */
+    const char *variable; /* of the environment that gives it as well, NULL: none */
+};
+/* Option i of those that a command takes, in the order of --help; false beyond the last. */
+bool orr_option_row(unsigned bit, size_t i, struct orr_option_row *ret_row);
 /* The lines of --help about the options of a command. */
 void orr_options_help(unsigned bit);
 

@@ -1,0 +1,22 @@
+/* What the files of the library share. */
+#ifndef ORR_LIBRARY_LIBRARY_H
+#define ORR_LIBRARY_LIBRARY_H
+
+#include "engine/base/error.h"
+#include "engine/library/orrery.h"
+#include "engine/orrery.h"
+
+struct orr_machine {
+    struct orr_dump *dump;
+};
+struct orr_question {
+    struct orr_query query;
+};
+struct orr_plan {
+    struct orr_analysis *analysis;
+};
+
+/* Hands an error over to the user of the library; gives false. */
+bool orr_library_fail(struct orr_report *report, const struct orr_error *err);
+
+#endif

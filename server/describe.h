@@ -1,0 +1,26 @@
+/* The program described for other programs: its manual page as roff and its completion for bash, both written from the
+ * tables that --help prints. The build runs `orrery man DATE` and `orrery completion bash` and installs what they say.
+ */
+#ifndef ORR_SERVER_DESCRIBE_H
+#define ORR_SERVER_DESCRIBE_H
+
+#include <stdio.h>
+
+#include "server/options.h"
+
+struct orr_command {
+    const char *name, *arguments, *summary;
+    const char *help; /* paragraphs; lines that start with two blanks are examples */
+    unsigned bit;
+    bool takes_file;
+    int (*run)(const struct orr_options *options);
+};
+
+#define ORR_EXIT_TEXT "0 done, 1 the input or the environment is at fault, 2 wrong usage"
+
+/* orrery(1). date: "2026-11-21", of the page's footer. */
+void orr_man_page(const struct orr_command *commands, size_t count, const char *date, FILE *out);
+/* A script for bash, which needs nothing but bash. */
+void orr_bash_completion(const struct orr_command *commands, size_t count, FILE *out);
+
+#endif

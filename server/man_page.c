@@ -1,0 +1,140 @@
+/* The manual page. Text of the tables is plain; roff gives a meaning to a backslash, to a dot or quote that starts a
+ * line, and to a bare hyphen, which it may turn into a dash. */
+#include <string.h>
+
+#include "api/api.h"
+#include "server/describe.h"
+
+static void text(FILE *out, const char *from, size_t length)
+{
+    bool starts = true; /* a line */
+    for (size_t i = 0; i < length; i++) {
+        char c = from[i];
+        if (c == '\n' && starts)
+            continue; /* an empty line is a paragraph, which the caller makes */
+        if (starts && (c == '.' || c == '\''))
+            fputs("\\&", out);
+        if (c == '\\')
+            fputs("\\e", out);
+        else if (c == '-')
+            fputs("\\-", out);
+        else
+            fputc(c, out);
+        starts = c == '\n';
+    }
+}
+
+static void line(FILE *out, const char *from)
+{
+    text(out, from, strlen(from));
+    fputc('\n', out);
+}
+
+/* Paragraphs; lines that start with two blanks stand as they are. */
+static void prose(FILE *out, const char *from)
+{
+    bool example = false, paragraph = false;
+    while (*from) {
+        size_t length = strcspn(from, "\n");
+        bool indented = !strncmp(from, "  ", 2);
+        if (length && indented != example)
+            fputs(indented ? ".PP\n.nf\n.RS 4\n" : ".RE\n.fi\n", out);
+        if (length && !indented && (paragraph || example))
+            fputs(".PP\n", out);
+        if (length) {
+            example = indented;
+            paragraph = false;
+            text(out, from + (indented ? 2 : 0), length - (indented ? 2 : 0));
+            fputc('\n', out);
+        } else {
+            paragraph = true;
+        }
+        from += length + (from[length] == '\n');
+    }
+    if (example)
+        fputs(".RE\n.fi\n", out);
+}
+
+static void options(const struct orr_command *command, FILE *out)
+{
+    struct orr_option_row row;
+    const char *group = NULL;
+    for (size_t i = 0; orr_option_row(command->bit, i, &row); i++) {
+        if (row.group && (!group || strcmp(group, row.group))) {
+            fputs(".PP\n", out);
+            text(out, row.group, strlen(row.group));
+            fputs(":\n", out);
+            group = row.group;
+        }
+        fputs(".TP\n\\fB\\-\\-", out);
+        text(out, row.name, strlen(row.name));
+        fputs("\\fR", out);
+        if (row.value) {
+            fputs(" \\fI", out);
+            text(out, row.value, strlen(row.value));
+            fputs("\\fR", out);
+        }
+        fputc('\n', out);
+        text(out, row.help, strlen(row.help));
+        if (row.fallback) {
+            fputs(" (default: ", out);
+            text(out, row.fallback, strlen(row.fallback));
+            fputc(')', out);
+        }
+        if (row.variable) {
+            fputs("; environment: ", out);
+            text(out, row.variable, strlen(row.variable));
+        }
+        fputc('\n', out);
+    }
+}
+
+static void nccl_settings(FILE *out)
+{
+    const struct orr_release *release = orr_release_default();
+    fputs(".SH NCCL SETTINGS\n", out);
+    fprintf(out, "Those of NCCL %s that change what is computed, for\n.B \\-\\-set\nand for queries of the service.\n",
+            release->name);
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        if (!orr_setting_in((enum orr_setting)i, release))
+            continue;
+        orr_setting_info((enum orr_setting)i, &info);
+        fprintf(out, ".TP\n.B %s\n", info.name);
+        line(out, info.meaning);
+        fputs("Values: ", out);
+        line(out, info.values);
+    }
+}
+
+void orr_man_page(const struct orr_command *commands, size_t count, const char *date, FILE *out)
+{
+    fprintf(out, ".\\\" Written by `orrery man`: change the tables of the program instead.\n.TH ORRERY 1 ");
+    text(out, date, strlen(date));
+    fprintf(out,
+            " \"Orrery %s\" \"User Commands\"\n.SH NAME\norrery \\- show how NCCL sees a machine\n"
+            ".SH SYNOPSIS\n",
+            orr_version());
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s.B orrery %s\n.RI [ options ]%s%s\n", i ? ".br\n" : "", commands[i].name,
+                *commands[i].arguments ? " " : "", commands[i].arguments);
+    fputs(
+        ".SH DESCRIPTION\nNCCL writes what it detected as an XML file (NCCL_TOPO_DUMP_FILE). From such a dump Orrery\n"
+        "recomputes what a chosen NCCL release decides: the graph of the machine, the path between every two\n"
+        "devices, P2P and GPU Direct RDMA, channels, rings and trees over several hosts, and the tuning model.\n"
+        "It says why, as JSON, as diagrams and on a web page. No GPU is needed.\n.SH COMMANDS\n",
+        out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, ".SS orrery %s\n", commands[i].name);
+        prose(out, commands[i].help);
+        options(&commands[i], out);
+    }
+    nccl_settings(out);
+    fputs(".SH EXIT STATUS\n", out);
+    line(out, ORR_EXIT_TEXT ".");
+    fputs(".SH FILES\n.TP\n.I ~/.local/state/orrery/orrery.db\nThe dumps that\n.B orrery serve\nkeeps, where nothing "
+          "else "
+          "is said (below XDG_STATE_HOME where that is set).\n.TP\n.I /var/lib/orrery\nThose of orrery.service.\n"
+          ".SH SEE ALSO\n.BR orrery.service \" (systemd), GET /openapi.yaml of the service.\"\n",
+          out);
+}
