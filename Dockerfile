@@ -9,7 +9,7 @@ COPY dev /src/dev
 RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(bash /src/dev packages build)
 COPY . /src
 WORKDIR /src
-RUN cmake --preset release -DORR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr/local && cmake --build --preset release && DESTDIR=/out cmake --install build --strip
+RUN cmake --preset release -DORR_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr/local && cmake --build --preset release && DESTDIR=/out cmake --install build --component program --strip
 
 FROM debian:bookworm-slim
 COPY --from=build /src/dev /usr/local/lib/orrery-packages

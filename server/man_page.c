@@ -109,14 +109,13 @@ static void nccl_settings(FILE *out)
 
 void orr_man_page(const struct orr_command *commands, size_t count, const char *date, FILE *out)
 {
-    fprintf(out, ".\\\" Written by `orrery man`: change the tables of the program instead.\n.TH ORRERY 1 ");
-    text(out, date, strlen(date));
+    fprintf(out, ".\\\" Written by `orrery man`: change the tables of the program instead.\n.TH ORRERY 1 \"%s\"", date);
     fprintf(out,
             " \"Orrery %s\" \"User Commands\"\n.SH NAME\norrery \\- show how NCCL sees a machine\n"
             ".SH SYNOPSIS\n",
             orr_version());
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s.B orrery %s\n.RI [ options ]%s%s\n", i ? ".br\n" : "", commands[i].name,
+        fprintf(out, "%s.B orrery %s\n.RI [ options \"]%s%s\"\n", i ? ".br\n" : "", commands[i].name,
                 *commands[i].arguments ? " " : "", commands[i].arguments);
     fputs(
         ".SH DESCRIPTION\nNCCL writes what it detected as an XML file (NCCL_TOPO_DUMP_FILE). From such a dump Orrery\n"

@@ -1,0 +1,181 @@
+/* liborrery as its users see it: linked, not built in. */
+#include "engine/library/orrery.h"
+#include "tests/support/machine_xml.h"
+#include "tests/support/orr_test.h"
+
+struct fixture {
+    struct orr_machine *machine;
+    struct orr_question *question;
+    struct orr_plan *plan;
+};
+
+static void make(struct fixture *fixture, const char *release, uint32_t hosts)
+{
+    struct orr_report report = {0};
+    assert_true(orr_machine_read(ORR_TEST_WORKSTATION, sizeof ORR_TEST_WORKSTATION - 1, &fixture->machine, &report));
+    assert_true(orr_question_new(release, &fixture->question, &report));
+    assert_true(orr_question_hosts(fixture->question, hosts, &report));
+    assert_true(orr_plan_make(fixture->machine, fixture->question, &fixture->plan, &report));
+}
+
+static void drop(struct fixture *fixture)
+{
+    orr_plan_free(fixture->plan);
+    orr_question_free(fixture->question);
+    orr_machine_free(fixture->machine);
+}
+
+static void names_are_listed_to_an_end(void **state)
+{
+    (void)state;
+    size_t releases = 0, settings = 0;
+    while (orr_library_release(releases))
+        releases++;
+    while (orr_library_setting(settings))
+        settings++;
+    assert_true(releases >= 5 && settings > 40);
+    assert_null(orr_library_release(releases + 7));
+    assert_true(strchr(orr_library_version(), '.') != NULL);
+}
+
+static void a_broken_dump_is_reported_with_line_and_column(void **state)
+{
+    (void)state;
+    static const char broken[] = "<system version=\"1\">\n  <cpu numaid=0>";
+    struct orr_machine *machine = (struct orr_machine *)&broken;
+    struct orr_report report = {0};
+    assert_false(orr_machine_read(broken, sizeof broken - 1, &machine, &report));
+    assert_ptr_equal(machine, &broken); /* not written on failure */
+    assert_string_equal(report.code, "malformed-xml");
+    assert_int_equal(report.line, 2);
+    assert_true(report.column > 3 && report.text[0]);
+    assert_false(orr_machine_read(broken, sizeof broken - 1, &machine, NULL));
+}
+
+static void wrong_questions_are_refused(void **state)
+{
+    (void)state;
+    struct orr_report report = {0};
+    struct orr_question *question = NULL;
+    assert_false(orr_question_new("1.0", &question, &report));
+    assert_string_equal(report.code, "invalid-setting");
+    assert_true(orr_question_new(NULL, &question, &report));
+    assert_false(orr_question_hosts(question, 0, &report));
+    assert_false(orr_question_set(question, "NCCL_CROS_NIC", "1", &report));
+    assert_non_null(strstr(report.text, "NCCL_CROS_NIC"));
+    assert_true(orr_question_set(question, "NCCL_CROSS_NIC", "1", &report));
+    orr_question_free(question);
+}
+
+static void paths_and_verdicts_are_those_of_the_machine(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct orr_report report = {0};
+    struct orr_plan_path path;
+    struct orr_plan_hop hop;
+    struct orr_plan_verdict verdict;
+    make(&fixture, "2.27.7", 2);
+    assert_int_equal(orr_plan_ranks(fixture.plan), 4);
+    assert_int_equal(orr_plan_local_ranks(fixture.plan), 2);
+    assert_true(orr_plan_path(fixture.plan, "rank:0", "rank:1", &path, &report));
+    assert_string_equal(path.type, "PHB");
+    assert_int_equal(path.hops, 2);
+    assert_true(orr_plan_hop(fixture.plan, "rank:0", "rank:1", 1, &hop, &report));
+    assert_string_equal(hop.to, "GPU/0-41000");
+    assert_string_equal(hop.link, "PCI");
+    assert_false(orr_plan_hop(fixture.plan, "rank:0", "rank:1", 2, &hop, &report));
+    assert_false(orr_plan_path(fixture.plan, "rank:0", "rank:7", &path, &report));
+    assert_string_equal(report.code, "not-found");
+    assert_false(orr_plan_path(fixture.plan, "NIC/0-81000", "rank:0", &path, &report));
+
+    assert_true(orr_plan_p2p(fixture.plan, 0, 0, &verdict, &report));
+    assert_int_equal(verdict.verdict, 1);
+    assert_true(orr_plan_p2p(fixture.plan, 0, 1, &verdict, &report));
+    assert_string_equal(verdict.actual, "PHB");
+    assert_true(verdict.rule[0] && verdict.level[0]);
+    assert_false(orr_plan_p2p(fixture.plan, 0, 2, &verdict, &report));
+    assert_true(orr_plan_gdr(fixture.plan, 1, "NET/0-0", true, &verdict, &report));
+    assert_true(verdict.rule[0]);
+    assert_false(orr_plan_gdr(fixture.plan, 1, "NET/0-9", true, &verdict, &report));
+
+    char name[40];
+    size_t devices = 0;
+    while (orr_plan_device(fixture.plan, devices, name))
+        devices++;
+    assert_true(devices >= 5); /* two GPUs, CPU, NIC, NET */
+    drop(&fixture);
+}
+
+static void graphs_rings_and_trees_hold_every_rank(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct orr_plan_graph graph;
+    make(&fixture, "2.21.5", 3);
+    assert_true(orr_plan_graph(fixture.plan, 0, &graph));
+    assert_string_equal(graph.name, "ring");
+    assert_true(graph.channels > 0 && graph.bw_intra > 0);
+    assert_true(orr_plan_graph(fixture.plan, 1, &graph));
+    assert_string_equal(graph.name, "tree");
+    assert_false(orr_plan_graph(fixture.plan, 99, &graph));
+    uint32_t channels = orr_plan_channels(fixture.plan), ranks = orr_plan_ranks(fixture.plan);
+    assert_int_equal(ranks, 6);
+    for (uint32_t c = 0; c < channels; c++) {
+        const int32_t *ring = orr_plan_ring(fixture.plan, c);
+        unsigned seen = 0, roots = 0;
+        for (uint32_t i = 0; i < ranks; i++) {
+            int32_t up, down[3];
+            seen |= 1u << ring[i];
+            assert_true(orr_plan_tree(fixture.plan, c, i, &up, down));
+            roots += up < 0;
+        }
+        assert_int_equal(seen, (1u << ranks) - 1);
+        assert_int_equal(roots, 1);
+    }
+    assert_null(orr_plan_ring(fixture.plan, channels));
+    drop(&fixture);
+}
+
+static void the_tuning_chooses_for_a_size(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct orr_report report = {0};
+    struct orr_plan_choice small, large;
+    make(&fixture, NULL, 2);
+    assert_true(orr_plan_choose(fixture.plan, "AllReduce", 1 << 10, &small, &report));
+    assert_true(orr_plan_choose(fixture.plan, "AllReduce", 1 << 28, &large, &report));
+    assert_true(small.time > 0 && large.time > small.time && large.bus_bw > small.bus_bw);
+    assert_false(orr_plan_choose(fixture.plan, "AllToAll", 1, &large, &report));
+    drop(&fixture);
+}
+
+static void drawings_are_dot(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct orr_report report = {0};
+    char *text = NULL;
+    make(&fixture, "2.30.7", 1);
+    assert_true(orr_plan_dot(fixture.plan, "system", 0, NULL, NULL, &text, &report));
+    assert_non_null(strstr(text, "GPU/0-1000"));
+    orr_library_free(text);
+    assert_false(orr_plan_dot(fixture.plan, "ring", 63, NULL, NULL, &text, &report));
+    assert_false(orr_plan_dot(fixture.plan, "side", 0, NULL, NULL, &text, &report));
+    drop(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_listed_to_an_end),
+        cmocka_unit_test(a_broken_dump_is_reported_with_line_and_column),
+        cmocka_unit_test(wrong_questions_are_refused),
+        cmocka_unit_test(paths_and_verdicts_are_those_of_the_machine),
+        cmocka_unit_test(graphs_rings_and_trees_hold_every_rank),
+        cmocka_unit_test(the_tuning_chooses_for_a_size),
+        cmocka_unit_test(drawings_are_dot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

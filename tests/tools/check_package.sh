@@ -1,0 +1,152 @@
+#!/usr/bin/env bash
+# The Debian packages and the installed tree, as their users meet them: built, unpacked into an empty root, run from there. Prints a line
+# "ok: ..." for each thing that holds. `./dev test package` builds the preset package first.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+build=build-package
+root=$(mktemp -d)
+server=""
+leave() {
+    [ -n "$server" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
+    rm -rf "$root"
+}
+trap leave EXIT
+trap 'exit 130' INT TERM
+
+ok() { echo "ok: $*"; }
+wrong() { echo "wrong: $*"; exit 1; }
+# contains TEXT PATTERN...: every pattern is in the text
+contains() {
+    local text=$1 pattern
+    shift
+    for pattern in "$@"; do grep -qE -- "$pattern" <<<"$text" || wrong "no $pattern in: $text"; done
+}
+
+rm -f "$build"/*.deb
+(cd "$build" && cpack) >"$root/cpack.log" 2>&1 || { cat "$root/cpack.log"; wrong "cpack fails"; }
+program=$(ls "$build"/orrery_*.deb) library=$(ls "$build"/liborrery0_*.deb) development=$(ls "$build"/liborrery-dev_*.deb)
+
+control=$(dpkg-deb -I "$program")
+contains "$control" '^ Package: orrery$' '^ Version: [0-9]+\.[0-9]+\.[0-9]+' '^ Depends:.*libmicrohttpd12' '^ Depends:.*libxml2' \
+    '^ Depends:.*libgvc6' '^ Depends:.*libjansson4' '^ Depends:.*libsqlite3-0' '^ Description: .' '^ Maintainer: .'
+ok "orrery: name, version, dependencies from its libraries"
+files=$(dpkg-deb -c "$program")
+contains "$files" ' ./usr/bin/orrery$' ' ./usr/share/orrery/static/index.html$' ' ./usr/share/orrery/static/js/main.js$' \
+    ' ./usr/lib/systemd/system/orrery.service$' ' ./usr/share/man/man1/orrery.1.gz$' ' ./usr/share/bash-completion/completions/orrery$' \
+    ' ./usr/share/doc/orrery/copyright$'
+grep -qE 'node_modules|\.so|/include/|\.a$' <<<"$files" && wrong "orrery holds what it should not: $files"
+ok "orrery: program, page, unit, manual page, completion"
+contains "$(dpkg-deb -I "$library")" '^ Package: liborrery0$' '^ Depends:.*libxml2' 'shlibs'
+contains "$(dpkg-deb -c "$library")" 'liborrery.so.0 -> liborrery.so.0\.'
+grep -qE 'microhttpd|libgvc|sqlite' <<<"$(dpkg-deb -I "$library")" && wrong "liborrery0 depends on the server's libraries"
+contains "$(dpkg-deb -I "$development")" '^ Depends: liborrery0 \(= '
+contains "$(dpkg-deb -c "$development")" ' ./usr/include/orrery/orrery.h$' 'liborrery.so -> ' 'pkgconfig/orrery.pc$'
+ok "liborrery0 and liborrery-dev"
+for script in postinst prerm; do
+    dpkg-deb --ctrl-tarfile "$program" | tar -xO "./$script" >"$root/$script" && sh -n "$root/$script" || wrong "$script"
+    sh "$root/$script" configure "" || wrong "$script fails where there is no systemd"
+done
+ok "maintainer scripts"
+
+# An empty root, and nothing of this checkout but what is asked for.
+for package in "$program" "$library" "$development"; do dpkg -x "$package" "$root/system" || wrong "dpkg -x $package"; done
+orrery=$root/system/usr/bin/orrery
+serves() { # PROGRAM: /healthz, the page, an analysis and a drawing
+    local address at body
+    (cd / && exec env -i HOME="$root/home" PATH=/usr/bin:/bin "$1" serve --listen 127.0.0.1:0 --quiet) >"$root/out" 2>"$root/log" &
+    server=$!
+    for _ in $(seq 100); do address=$(sed -n 's/^listening on //p' "$root/out"); [ -n "$address" ] && break; sleep 0.1; done
+    [ -n "$address" ] || { cat "$root/log"; wrong "$1 does not start"; }
+    [ "$(curl -s -o /dev/null -w '%{http_code}' "$address/healthz")" = 200 ] || wrong "/healthz"
+    contains "$(curl -fs "$address/")" '<title>Orrery'
+    at=$(curl -s -D - -o /dev/null --data-binary @static/examples/a100-nvswitch.xml "$address/v1/topologies" | tr -d '\r' | sed -n 's/^Location: //p')
+    contains "$(curl -fs "$address$at/analysis/summary")" '"sentence"'
+    body=$(curl -fs "$address$at/diagram.svg") || wrong "no drawing"
+    contains "$body" '<svg' 'GPU'
+    kill -TERM "$server" && wait "$server" || { cat "$root/log"; wrong "$1 does not end well"; }
+    server=""
+    [ -s "$root/home/.local/state/orrery/orrery.db" ] || wrong "no database in the home"
+    rm -rf "$root/home"
+}
+mkdir "$root/home"
+serves "$orrery"
+ok "the unpacked program serves its page, an analysis and a drawing"
+
+# The manual page and the completion say what --help says.
+gzip -dc "$root/system/usr/share/man/man1/orrery.1.gz" >"$root/orrery.1"
+[ -z "$(groff -man -ww -z -Tutf8 "$root/orrery.1" 2>&1)" ] || wrong "groff: $(groff -man -ww -z -Tutf8 "$root/orrery.1" 2>&1)"
+mandoc -T lint -W warning "$root/orrery.1" || wrong "mandoc finds faults in the manual page"
+page=$(MANWIDTH=200 man -l "$root/orrery.1" 2>/dev/null | col -b)
+contains "$page" '^NAME' '^SYNOPSIS' '^COMMANDS' '^EXIT STATUS' '^ +orrery analyze \[options\] \[FILE\|-\]'
+commands=$("$orrery" --help | sed -n 's/^  \([a-z][a-z-]*\)  *[a-z].*/\1/p' | grep -v orrery)
+[ "$(wc -l <<<"$commands")" -ge 5 ] || wrong "commands: $commands"
+complete_with() { # WORD...: what bash offers for the last
+    bash --norc -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _orrery; printf "%s\n" "${COMPREPLY[@]}"' - \
+        "$root/system/usr/share/bash-completion/completions/orrery" "$@" 2>/dev/null
+}
+offered=$(complete_with orrery "")
+count=0
+for command in $commands; do
+    grep -qx -- "$command" <<<"$offered" || wrong "$command is not offered: $offered"
+    options=$("$orrery" "$command" --help | grep -oE '^  --[a-z-]+' | tr -d ' ')
+    [ -n "$options" ] || wrong "$command has no options in --help"
+    words=$(complete_with orrery "$command" --)
+    for option in $options; do
+        grep -qx -- "$option" <<<"$words" || wrong "$command $option is not offered"
+        grep -qE "^ +$option( |\$)" <<<"$page" || wrong "$command $option is not in the manual page"
+        count=$((count + 1))
+    done
+done
+ok "manual page: clean, and it has every command and all $count options"
+contains "$(complete_with orrery render --view r)" '^ring$'
+contains "$(complete_with orrery render --format = p)" '^png$' '^pdf$'
+contains "$(complete_with orrery analyze --release 2.2)" '^2\.21\.5$' '^2\.27\.7$'
+contains "$(complete_with orrery analyze --set NCCL_CROSS)" '^NCCL_CROSS_NIC=$'
+contains "$(complete_with orrery analyze static/examples/a100)" '^static/examples/a100-nvswitch.xml$'
+[ -z "$(complete_with orrery analyze --hosts "")" ] || wrong "something is offered for a number"
+ok "completion: commands, options, releases, views, settings, files"
+
+# The unit.
+unit=$root/system/usr/lib/systemd/system/orrery.service
+for line in DynamicUser=yes ProtectSystem=strict NoNewPrivileges=yes MemoryDenyWriteExecute=yes StateDirectory=orrery ProtectHome=yes \
+    'RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX' SystemCallFilter=@system-service CapabilityBoundingSet= PrivateDevices=yes \
+    'ExecStart=/usr/bin/orrery serve $OPTIONS' Restart=on-failure; do
+    grep -qxF -- "$line" "$unit" || wrong "the unit has no $line"
+done
+if command -v systemd-analyze >/dev/null; then
+    mkdir "$root/unit"
+    sed "s#/usr/bin/orrery#$orrery#" "$unit" >"$root/unit/orrery.service"
+    said=$(systemd-analyze verify --man=no "$root/unit/orrery.service" 2>&1) && [ -z "$said" ] || wrong "systemd-analyze verify: $said"
+    said=$(systemd-analyze security --offline=true --threshold=20 --no-pager "$root/unit/orrery.service" 2>&1) || wrong "too open: $said"
+    ok "unit: $(grep -o 'Overall exposure level.*: [0-9.]*' <<<"$said" | sed 's/ for .*:/:/')"
+else
+    ok "unit: directives (there is no systemd-analyze here)"
+fi
+
+# The library, from the unpacked packages alone.
+pc=$(dirname "$(find "$root/system" -name orrery.pc)")
+flags=$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs orrery) || wrong "pkg-config"
+contains "$flags" "-I$root/system" '-lorrery'
+# shellcheck disable=SC2086
+(cp tests/library/example.c "$root" && cd "$root" && cc -std=c11 -Wall -Wextra -Werror -pedantic example.c $flags -o example) || wrong "example.c"
+said=$(LD_LIBRARY_PATH=$(dirname "$pc") "$root/example" static/examples/workstation-2gpu.xml) || wrong "the example fails: $said"
+want=$("$orrery" analyze --release 2.27.7 --hosts 2 static/examples/workstation-2gpu.xml | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+p = next(p for p in d["paths"] if p["from"].startswith("GPU") and p["to"].startswith("GPU") and p["from"] < p["to"])
+print(d["ranks"], "ranks,", d["channels"]["count"], "channels; rank 0 to 1:", p["type"] + ",", "%.1f" % p["bw"], "GB/s; AllReduce of 64 MiB: ")')
+case "$said" in "${want% }"*) ;; *) wrong "the example says: $said, not: $want" ;; esac
+printf '<system version="1"><cpu' | LD_LIBRARY_PATH=$(dirname "$pc") "$root/example" 2>"$root/said" && wrong "a broken dump passes"
+contains "$(cat "$root/said")" '^1:[0-9]+: malformed-xml: '
+echo '#include <orrery/orrery.h>
+int main() { return orr_library_version() ? 0 : 1; }' >"$root/use.cc"
+# shellcheck disable=SC2086
+c++ -Wall -Wextra -Werror -pedantic "$root/use.cc" $flags -o "$root/use" && LD_LIBRARY_PATH=$(dirname "$pc") "$root/use" || wrong "C++"
+ok "library: the example compiles by pkg-config alone and says: $said"
+
+# cmake --install into another prefix.
+cmake --install "$build" --prefix "$root/other" --component program >/dev/null || wrong "cmake --install"
+[ -e "$root/other/include" ] && wrong "the program's component holds the header"
+mkdir "$root/home"
+serves "$root/other/bin/orrery"
+ok "cmake --install into another prefix"
