@@ -128,7 +128,7 @@ static void draw(const struct orr_analysis *analysis, enum orr_view view, uint8_
 
 static void find_changes(const struct orr_analysis *analysis, uint8_t detail)
 {
-    enum { STEPS = 12 };
+    enum { STEPS = 6 }; /* few: each is an analysis */
     struct orr_error err = {0};
     struct orr_changes changes;
     struct orr_analysis *other = NULL;
