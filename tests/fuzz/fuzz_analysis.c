@@ -30,7 +30,7 @@ static const char *const values[] = {"",           "0",
                                      "AUTO",       "MAX:2",
                                      "ALL",        "1,2,3,4,5,6",
                                      "x"};
-static const uint32_t host_counts[] = {1, 2, 3, 4, 5, 8, 17, 32};
+static const uint32_t host_counts[] = {1, 2, 3, 4, 1, 2, 5, 8};
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 static void ask(const uint8_t *bytes, struct orr_query *query)
