@@ -128,7 +128,7 @@ static void draw(const struct orr_analysis *analysis, enum orr_view view, uint8_
 
 static void find_changes(const struct orr_analysis *analysis, uint8_t detail)
 {
-    enum { STEPS = 6 }; /* few: each is an analysis */
+    const struct orr_effort most = {.analyses = 6, .steps = 1 << 20}; /* few, so that many inputs get their turn */
     struct orr_error err = {0};
     struct orr_changes changes;
     struct orr_analysis *other = NULL;
@@ -143,7 +143,7 @@ static void find_changes(const struct orr_analysis *analysis, uint8_t detail)
         return;
     }
     struct orr_arena *arena = orr_arena_new(0);
-    code = arena ? orr_changes_find(analysis, other, STEPS, arena, &changes, &err) : ORR_NOMEM;
+    code = arena ? orr_changes_find(analysis, other, most, arena, &changes, &err) : ORR_NOMEM;
     if (code != ORR_OK) {
         check_error(code, &err);
     } else {
