@@ -24,7 +24,6 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/server/deploy
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liborrery${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/server/deploy/triggers)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "shows how NCCL sees a machine: library
 What a chosen NCCL release decides on a machine, recomputed from its topology
 dump.")
