@@ -17,7 +17,8 @@
  * the dump's; with N hosts, rank r of host h is h * local ranks + r. Devices are named as the program names them,
  * "GPU/0-1b000", or by "rank:3" or by bus id. Texts that are returned belong to the library unless said otherwise.
  *
- * Structures are only filled by the library and may grow at their end: a new SONAME will then say so.
+ * Arguments are not NULL where nothing else is said. Structures are only filled by the library and may grow at their
+ * end: a new SONAME will then say so.
  */
 #ifndef ORRERY_ORRERY_H
 #define ORRERY_ORRERY_H

@@ -50,6 +50,9 @@ static void a_broken_dump_is_reported_with_line_and_column(void **state)
     assert_int_equal(report.line, 2);
     assert_true(report.column > 3 && report.text[0]);
     assert_false(orr_machine_read(broken, sizeof broken - 1, &machine, NULL));
+    assert_false(orr_machine_read("", 0, &machine, &report));
+    assert_string_equal(report.code, "unrecognised-input");
+    assert_int_equal(report.line, 0);
 }
 
 static void wrong_questions_are_refused(void **state)
