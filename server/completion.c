@@ -119,7 +119,7 @@ void orr_bash_completion(const struct orr_command *commands, size_t count, FILE 
         fprintf(out, "    %s) options='", commands[c].name);
         for (size_t i = 0; orr_option_row(commands[c].bit, i, &row); i++)
             fprintf(out, "%s--%s", i ? " " : "", row.name);
-        fprintf(out, "'%s ;;\n", commands[c].takes_file ? "; [ \"$value\" ] || files=yes" : "");
+        fprintf(out, "'%s ;;\n", strstr(commands[c].arguments, "FILE") ? "; [ \"$value\" ] || files=yes" : "");
     }
     fputs("    esac\n"
           "    if [ -z \"$value\" ] && [[ $current == -* ]]; then words=$options files=''; fi\n"

@@ -81,10 +81,8 @@ static void options(const struct orr_command *command, FILE *out)
             text(out, row.fallback, strlen(row.fallback));
             fputc(')', out);
         }
-        if (row.variable) {
-            fputs("; environment: ", out);
-            text(out, row.variable, strlen(row.variable));
-        }
+        if (row.variable[0])
+            fprintf(out, "; environment: %s", row.variable);
         fputc('\n', out);
     }
 }

@@ -46,7 +46,7 @@ struct orr_option_row {
     const char *value; /* what --help calls the value, NULL for a flag */
     const char *help;
     const char *fallback; /* the default, where help does not say it */
-    const char *variable; /* of the environment that gives it as well, NULL: none */
+    char variable[64];    /* of the environment that gives it as well, "": none */
 };
 /* Option i of those that a command takes, in the order of --help; false beyond the last. */
 bool orr_option_row(unsigned bit, size_t i, struct orr_option_row *ret_row);
