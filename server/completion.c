@@ -38,18 +38,24 @@ static const struct {
     const char *(*word)(size_t); /* the words; NULL: files */
     const char *behind;          /* each of them; with "=" no blank follows */
 } values[] = {
-    {"R", release, ""},
-    {"R|NAME=VALUE", release, ""},
-    {"NAME=VALUE", setting, "="},
-    {"VIEW", view, ""},
-    {"FORMAT", format, ""},
-    {"THEME", theme, ""},
-    {"FILE", NULL, ""},
-    {"PATH", NULL, ""},
-    {"PATH|URL", NULL, ""},
-    {"DIR", NULL, ""},
-    {"NAME", orr_section_name, ""},
+    {"R", release, ""},     {"NAME=VALUE", setting, "="}, {"VIEW", view, ""},
+    {"FORMAT", format, ""}, {"THEME", theme, ""},         {"NAME", orr_section_name, ""},
+    {"FILE", NULL, ""},     {"PATH", NULL, ""},           {"DIR", NULL, ""},
 };
+enum { VALUE_COUNT = sizeof values / sizeof values[0] };
+
+/* The row of a value, or of the first of several that are parted by bars (PATH|URL); VALUE_COUNT: none. */
+static size_t find_value(const char *value)
+{
+    size_t at = VALUE_COUNT;
+    for (size_t length; *value && at == VALUE_COUNT; value += length + (value[length] == '|')) {
+        length = strcspn(value, "|");
+        for (at = 0;
+             at < VALUE_COUNT && (strlen(values[at].value) != length || strncmp(values[at].value, value, length));)
+            at++;
+    }
+    return at;
+}
 
 static void words(const char *(*word)(size_t), const char *behind, FILE *out)
 {
@@ -69,10 +75,8 @@ static void value_case(const struct orr_command *command, const struct orr_optio
 {
     const char *value = row->value;
     bool known = is_choice(value);
-    size_t at = 0, count = sizeof values / sizeof values[0];
-    while (!known && at < count && strcmp(values[at].value, value))
-        at++;
-    if (!known && at == count) { /* a number, an address: nothing to offer, but no option either */
+    size_t at = find_value(value);
+    if (!known && at == VALUE_COUNT) { /* a number, an address: nothing to offer, but no option either */
         fprintf(out, "    \"%s --%s\") return ;;\n", command->name, row->name);
         return;
     }

@@ -102,6 +102,7 @@ contains "$(complete_with orrery render --view r)" '^ring$'
 contains "$(complete_with orrery render --format = p)" '^png$' '^pdf$'
 contains "$(complete_with orrery analyze --release 2.2)" '^2\.21\.5$' '^2\.27\.7$'
 contains "$(complete_with orrery analyze --set NCCL_CROSS)" '^NCCL_CROSS_NIC=$'
+contains "$(complete_with orrery serve --database static/examples/a100)" '^static/examples/a100-nvswitch.xml$'
 contains "$(complete_with orrery analyze static/examples/a100)" '^static/examples/a100-nvswitch.xml$'
 [ -z "$(complete_with orrery analyze --hosts "")" ] || wrong "something is offered for a number"
 ok "completion: commands, options, releases, views, settings, files"
@@ -109,10 +110,10 @@ ok "completion: commands, options, releases, views, settings, files"
 # The unit.
 unit=$root/system/usr/lib/systemd/system/orrery.service
 for line in DynamicUser=yes ProtectSystem=strict NoNewPrivileges=yes MemoryDenyWriteExecute=yes StateDirectory=orrery ProtectHome=yes \
-    'RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX' SystemCallFilter=@system-service CapabilityBoundingSet= PrivateDevices=yes \
-    'ExecStart=/usr/bin/orrery serve $OPTIONS' Restart=on-failure; do
+    'RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX' SystemCallFilter=@system-service CapabilityBoundingSet= PrivateDevices=yes Restart=on-failure; do
     grep -qxF -- "$line" "$unit" || wrong "the unit has no $line"
 done
+grep -q '^ExecStart=/usr/bin/orrery serve' "$unit" || wrong "the unit starts something else"
 if command -v systemd-analyze >/dev/null; then
     mkdir "$root/unit"
     sed "s#/usr/bin/orrery#$orrery#" "$unit" >"$root/unit/orrery.service"
