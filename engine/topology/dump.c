@@ -31,10 +31,11 @@ const char *orr_attr_name(enum orr_attr attr)
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr)
 {
     const struct orr_element *e = &dump->elements[element];
-    const struct orr_attribute *attributes = &dump->attributes[e->first_attribute];
-    for (uint32_t i = 0; i < e->attribute_count; i++)
-        if (attributes[i].id == attr)
-            return attributes[i].value;
+    for (uint32_t i = 0; i < e->attribute_count; i++) { /* a dump may have no attributes at all, and no array */
+        const struct orr_attribute *attribute = &dump->attributes[e->first_attribute + i];
+        if (attribute->id == attr)
+            return attribute->value;
+    }
     return NULL;
 }
 

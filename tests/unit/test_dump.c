@@ -58,6 +58,7 @@ static void what_is_no_xml_gets_a_plain_word(void **state)
     assert_error(read_error("hello", &err), ORR_UNRECOGNISED, &err, "'h'");
     assert_error(read_error("<topology/>", &err), ORR_UNRECOGNISED, &err, "<topology>");
     assert_true(err.advice[0] != 0);
+    assert_error(read_error("<system/>", &err), ORR_INVALID, &err, "version"); /* no attribute in the whole file */
 }
 
 static void malformed_xml_names_line_and_column(void **state)
