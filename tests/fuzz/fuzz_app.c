@@ -64,7 +64,7 @@ void fuzz_app_open(struct fuzz_app *fuzz)
                                             .cache_bytes = CACHE};
     const struct fuzz_message message = {.method = "POST"};
     const struct orr_request request = {.method = message.method,
-                                        .target = "/v1/topologies?name=fuzz&label=rack=7",
+                                        .target = "/v1/topologies?name=fuzz&label=host=node1",
                                         .header = find_header,
                                         .header_context = &message,
                                         .body = ORR_TEST_WORKSTATION,

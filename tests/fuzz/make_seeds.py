@@ -38,18 +38,20 @@ def api(folder):
     workstation = (ROOT / "static" / "examples" / "workstation-2gpu.xml").read_text()
     queries = ["", "?release=2.21.5&hosts=2", "?release=2.7.8&NCCL_CROSS_NIC=1&strict=1", "?view=ring&channel=1&theme=dark",
                "?view=path&from=rank:0&to=rank:1&format=dot", "?section=graphs&hosts=4", "?against=2.12.12&against=NCCL_P2P_LEVEL=LOC",
-               "?limit=1&cursor=18bcfe56800-0123456789abcdef0123456789abcdef", "?q=fuzz", "?name=a%20b&label=rack=7"]
+               "?limit=1&cursor=18bcfe56800-0123456789abcdef0123456789abcdef", "?q=fuzz", "?name=a%20b&label=host=node2&label=rack=7",
+               "?from=rank:0&to=NET/0-0&hosts=2", "?from=GPU/0-1000&to=rank:1", "?view=tree&hosts=4"]
     paths = re.findall(r"^  (/\S*):\n((?:    .*\n|\n)*)", text, re.M)
+    paths += [("/index.html", "    get:"), ("/js/%2e%2e/index.html", "    get:"), ("/examples/..", "    get:")]
     number = 0
     for path, body in paths:
         target = (path.replace("{id}", "@").replace("{section}", "paths").replace("{format}", "dot").replace("{type}", "not-found")
-                  .replace("{file}", "index.html"))
+                  .replace("{host}", "node1"))
         target = re.sub(r"\{[^}]*\}", "x", target)
         for method in re.findall(r"^    (get|post|patch|delete|put):", body, re.M):
-            for query in queries:
+            for query in queries:  # most are refused by a route: that is wanted as well
                 request = f"{method.upper()} {target}{query}\n"
                 sent = {"post": workstation, "patch": '{"name": "b", "labels": {"rack": "8"}}'}.get(method, "")
-                request += "Accept-Encoding: gzip\n" if number % 3 == 0 else "Accept: application/json, */*;q=0.1\n"
+                request += ["Accept-Encoding: gzip\n", "Accept: application/json, */*;q=0.1\n", "If-Match: *\n"][number % 3]
                 request += "\n" + sent
                 request += "\n====\nGET " + target + query + "\nIf-None-Match: *\n\n"
                 write(folder, f"{number:03}-{method}", request.encode())
