@@ -138,7 +138,18 @@ bool orr_option_row(unsigned bit, size_t i, struct orr_option_row *ret_row)
             *ret_row = (struct orr_option_row){.name = rows[k].name, .value = rows[k].value, .help = rows[k].help};
             return true;
         }
-    return false;
+    if (bit != ORR_CMD_SERVE || i >= orr_config_row_count)
+        return false;
+    const struct orr_config_row *row = &orr_config_rows[i];
+    *ret_row = (struct orr_option_row){
+        .group = orr_config_group_titles[row->group],
+        .name = row->name,
+        .value = row->value,
+        .help = row->help,
+        .fallback = row->kind == ORR_CONFIG_BOOL ? NULL : row->fallback,
+    };
+    orr_config_variable(row, ret_row->variable);
+    return true;
 }
 
 void orr_options_help(unsigned bit)
