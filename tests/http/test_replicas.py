@@ -165,7 +165,9 @@ def test_the_kubernetes_manifest_says_what_it_claims():
     assert orrery["livenessProbe"]["httpGet"]["path"] == "/healthz" and orrery["readinessProbe"]["httpGet"]["path"] == "/readyz"
     pod = containers(deployment)[0][1]
     grace = int(next(a for a in orrery["args"] if a.startswith("--grace=")).split("=")[1])
-    assert pod["terminationGracePeriodSeconds"] > grace + int(orrery["lifecycle"]["preStop"]["exec"]["command"][1])
+    delay = int(next(a for a in orrery["args"] if a.startswith("--drain-delay=")).split("=")[1])
+    assert pod["terminationGracePeriodSeconds"] > grace + delay
+    assert not any("--insecure" in a for a in orrery["args"])
     service = documents["Service", "orrery"]["spec"]
     assert service["selector"] == {"app": "orrery"}
     backend = documents["Ingress", "orrery"]["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
@@ -188,10 +190,19 @@ def test_the_compose_file_says_what_it_claims():
     assert all(f"server {name}:8080" in conf for name in ("orrery-1", "orrery-2"))
 
 
-def test_the_options_in_the_manifests_exist():
+def test_the_options_in_the_manifests_exist(tmp_path):
     program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
     known = subprocess.run([program, "serve", "--help"], capture_output=True, text=True).stdout
     compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
     manifest = next(d for d in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text()) if d["kind"] == "Deployment")
-    for argument in compose["services"]["orrery-1"]["command"] + containers(manifest)[0][0]["args"]:
-        assert argument.split("=")[0] in known, argument
+    tokens = tmp_path / "tokens"
+    tokens.write_bytes(subprocess.run([program, "token", "me", "--scope", "read,write"], capture_output=True, check=True).stdout)
+    for arguments in (compose["services"]["orrery-1"]["command"], containers(manifest)[0][0]["args"]):
+        for argument in arguments:
+            assert argument.split("=")[0] in known, argument
+        own = [f"--token-file={tokens}" if a.startswith("--token-file=") else a for a in arguments]
+        done = subprocess.run([program, "serve", "--check-config", *own], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert "token-file" in str(compose["services"]["orrery-1"]["command"]) and compose["secrets"]["tokens"]["file"] == "./tokens"
+    subnet = compose["networks"]["inside"]["ipam"]["config"][0]["subnet"]
+    assert f"--trusted-proxies={subnet}" in compose["services"]["orrery-1"]["command"]
