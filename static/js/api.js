@@ -53,6 +53,12 @@ export async function upload(body, name) {
 
 export const summary = (id, signal) => json(topology(id), { signal });
 export const analysis = (id, question, signal) => json(ask(`${topology(id)}/analysis`, question), { signal });
+export function difference(id, question, against, signal) {
+    const query = new URLSearchParams(question);
+    for (const text of against)
+        query.append("against", text);
+    return json(ask(`${topology(id)}/analysis/diff`, query), { signal });
+}
 export const source = async (id, signal) => (await call(`${topology(id)}/source`, { signal })).text();
 export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");

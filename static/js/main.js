@@ -2,11 +2,15 @@
 import * as api from "./api.js";
 import { announce, h, replace } from "./dom.js";
 import { channelCount, channelSteps, hops, index, linksOf, shortName } from "./model.js";
+import { listenToDrops } from "./drop.js";
+import { listenToKeys } from "./keys.js";
+import { marksOf, findChange, sideName, stateOfOther, swapped } from "./compare.js";
 import { DEFAULTS, MOST_HOSTS, question, Store } from "./state.js";
 import * as theme from "./theme.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
 import { Diagram } from "./views/diagram.js";
+import { differencesView } from "./views/differences.js";
 import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
@@ -24,9 +28,10 @@ const help = helpDialog();
 
 /* What has been loaded for the state, and what is only of this moment. */
 const loaded = { id: "", summary: null, doc: null, model: null, before: null, source: null, findings: null, problem: null };
+const other = { key: "", diff: null, doc: null, model: null, problem: null }; // the other side of a comparison
 const pictured = { key: "", machine: "" };
 const moment = { examples: null, releases: [], settings: [], settingsOf: null, busy: 0, step: -1, filter: "", focus: "", startProblem: null };
-let loading = null, drawing = null;
+let loading = null, drawing = null, comparing = null;
 
 /* ---- actions */
 
@@ -60,6 +65,11 @@ const actions = {
         store.set({ panel: "settings" }, { replace: true });
     },
     filter: (text) => { moment.filter = text; moment.focus = ""; },
+    side: (side) => store.set({ side }, { replace: true }),
+    against: (against) => store.set({ against, change: "", view: "diff" }),
+    swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
+    change: (change) => store.set({ change }, { replace: true }),
+    cancel: () => { comparing?.abort(); store.set({ against: [], change: "" }); },
     graph: (graph) => store.set({ graph, channel: 0 }),
     channel: (channel) => store.set({ channel }, { replace: true }),
     layout: (layout) => store.set({ layout }, { replace: true }),
@@ -145,6 +155,37 @@ async function load() {
     }
 }
 
+/* The other side of a comparison: its differences, and its whole answer for the matrix and the paths. */
+async function loadOther() {
+    const { id, against } = store.state, asked = question(store.state), key = against.length ? `${id}?${asked}|${against.join("|")}` : "";
+    if (other.key === key)
+        return;
+    comparing?.abort();
+    Object.assign(other, { key, diff: null, doc: null, model: null, problem: null });
+    if (!key || !id)
+        return;
+    const control = (comparing = new AbortController());
+    busy(1);
+    try {
+        const [diff, doc] = await Promise.all([api.difference(id, asked, against, control.signal), api.analysis(id, question(stateOfOther(store.state)), control.signal)]);
+        Object.assign(other, { diff, doc, model: index(doc) });
+        announce(diff.equal ? "Nothing changes" : diff.summary);
+    } catch (error) {
+        if (error.name === "AbortError")
+            return;
+        if (!(error instanceof api.Problem))
+            throw error;
+        other.problem = error.problem;
+    } finally {
+        busy(-1);
+        if (!control.signal.aborted)
+            renderAll();
+    }
+}
+
+/* What views need of it; null while it is not there. */
+const compared = () => other.diff && { ...other, names: { a: sideName(other.diff.a, other.diff.b), b: sideName(other.diff.b, other.diff.a) } };
+
 /* Another question may leave fewer channels than the one that is looked at. */
 function keepChannel() {
     const last = channelCount(loaded.model, store.state.graph) - 1;
@@ -224,7 +265,8 @@ function mark() {
     } else {
         caption(path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${narrowest ? ", the narrowest link is the widest line" : ""}` : "");
     }
-    diagram.mark({ picked: [from, to].filter(Boolean), links, narrowest });
+    const changed = other.diff && ["diff", "matrix"].includes(view) ? marksOf(model, other.diff, view === "diff" ? findChange(other.diff, store.state.change) : null) : null;
+    diagram.mark({ picked: [from, to].filter(Boolean), links, narrowest, changed });
     diagram.draw(steps, moment.step);
 }
 
@@ -237,16 +279,18 @@ function renderHeader() {
         isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", busy: moment.busy > 0, actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["diff", "Differences"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, diff: differencesView };
 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = TABLES[state.view];
     drawer.classList.toggle("open", Boolean(table));
-    if (state.view === "matrix" && moveSelection(drawer.querySelector("#matrix"), { model, state }))
+    drawer.dataset.view = state.view;
+    const side = compared();
+    if (state.view === "matrix" && moveSelection(drawer.querySelector("#matrix"), { model, other: side, state }))
         return;
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
-        !table ? null : model ? table({ model, state, step: moment.step, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+        !table ? null : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? other : side, releases: moment.releases, settings: moment.settings, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
     const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
     body.dataset.view = state.view;
@@ -268,7 +312,7 @@ function renderSide() {
             return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name }), summaryView({ doc: null, findings: loaded.findings, summary, source })];
         if (!model)
             return h("p.muted", null, "Computing…");
-        return state.panel === "selection" ? selectionView({ model, state, actions }) : summaryView({ doc, before, summary, source });
+        return state.panel === "selection" ? selectionView({ model, other: compared(), state, actions }) : summaryView({ doc, before, summary, source });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());
@@ -304,9 +348,12 @@ store.subscribe((state, changed) => {
             diagram.say("Drawing…");
         }
         load();
+        loadOther();
         loadSettings();
         return;
     }
+    if (changed.has("against"))
+        loadOther();
     renderAll();
     draw();
 });
@@ -336,6 +383,7 @@ async function start() {
     });
     renderAll();
     load();
+    loadOther();
     loadSettings();
     const [releases, examples] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), [])]);
     moment.releases = readReleases(releases);
@@ -347,51 +395,8 @@ async function start() {
         renderHeader();
 }
 
-const KEYS = {
-    m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"),
-    s: () => actions.panel("settings"), "[": () => turn(-1), "]": () => turn(1), ",": () => stepBy(-1), ".": () => stepBy(1),
-    Escape: () => store.state.from && store.set({ from: "", to: "" }),
-};
-
-function turn(by) {
-    const count = loaded.model ? channelCount(loaded.model, store.state.graph) : 0;
-    if (count)
-        actions.channel((store.state.channel + by + count) % count);
-}
-
-function stepBy(by) {
-    const { graph, channel, view } = store.state;
-    const count = loaded.model && view === "channels" ? channelSteps(loaded.model, graph, channel).length : 0;
-    if (count)
-        actions.step(moment.step < 0 && by < 0 ? count - 1 : (moment.step + by + count) % count);
-}
-
-addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog"))
-        return;
-    if (event.key === "?")
-        actions.help();
-    else if (store.state.id && KEYS[event.key])
-        KEYS[event.key]();
-});
-
-/* A file may be dropped anywhere. */
-const hasFile = (event) => event.dataTransfer?.types.includes("Files");
-addEventListener("dragover", (event) => {
-    if (hasFile(event)) {
-        event.preventDefault();
-        document.body.classList.add("dragging");
-    }
-});
-addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dragging"));
-addEventListener("drop", (event) => {
-    document.body.classList.remove("dragging");
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) {
-        event.preventDefault();
-        actions.open(file, file.name);
-    }
-});
+listenToKeys({ store, loaded, moment, actions });
+listenToDrops(actions);
 document.querySelector("[data-skip]").addEventListener("click", (event) => {
     event.preventDefault();
     (store.state.id ? diagram.canvas : main.querySelector("button")).focus();

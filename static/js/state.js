@@ -1,33 +1,45 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning"];
+export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "hosts", "source"];
 export const PANELS = ["summary", "selection", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
+export const SIDES = ["a", "b", "both"];
 
 export const DEFAULTS = Object.freeze({
     id: "",            // of a stored topology
     release: "",       // "": the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
+    against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
     panel: "summary",
     from: "",          // selected device, or start of the selected path
     to: "",            // end of the selected path
     cell: "type",      // what matrix cells say
+    side: "a",         // of a comparison, in the matrix: before, after, or both
+    change: "",        // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
     graph: "ring",     // whose channel is drawn
     channel: 0,
     layout: "machine", // a channel on the machine, or "alone" as a picture of its own
     collective: "AllReduce",
+    size: 0,           // bytes, the message whose tuning is told
+    host: 0,           // of several, the one that is looked at
+    line: 0,           // of the dump
+    detail: "all",     // or "less": identical devices folded, "ids": bus ids too
+    place: "",         // "library": the kept dumps
+    q: "",             // what is searched there
 });
 
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "from", "to", "graph", "collective"];
-const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, layout: ["machine", "alone"] };
+const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "q"];
+const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone"], detail: ["less", "all", "ids"], place: ["library"] };
+const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
+const MOST_AGAINST = 48;
 
 const number = (text, least, most, otherwise) =>
-    /^\d{1,6}$/.test(text ?? "") ? Math.min(most, Math.max(least, Number(text))) : otherwise;
+    /^\d{1,13}$/.test(text ?? "") ? Math.min(most, Math.max(least, Number(text))) : otherwise;
 
 /** Reads a fragment, with or without "#". What it does not understand is left at its default. */
 export function parse(fragment) {
@@ -39,7 +51,9 @@ export function parse(fragment) {
         if (values.includes(query.get(name)))
             state[name] = query.get(name);
     state.hosts = number(query.get("hosts"), 1, MAX_HOSTS, DEFAULTS.hosts);
-    state.channel = number(query.get("channel"), 0, 65535, DEFAULTS.channel);
+    for (const [name, most] of Object.entries(NUMBERS))
+        state[name] = number(query.get(name), 0, most, DEFAULTS[name]);
+    state.against = query.getAll("against").filter(Boolean).slice(0, MOST_AGAINST);
     for (const [name, value] of query)
         if (/^NCCL_[A-Z0-9_]+$/.test(name) && value !== "")
             state.settings[name] = value;
@@ -53,11 +67,14 @@ export function format(state) {
         if (name === "settings") {
             for (const setting of Object.keys(state.settings).sort())
                 query.set(setting, state.settings[setting]);
+        } else if (name === "against") {
+            for (const text of state.against)
+                query.append("against", text);
         } else if (state[name] !== DEFAULTS[name]) {
             query.set(name, state[name]);
         }
     }
-    return query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":");
+    return query.toString().replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%3D", "=");
 }
 
 /** The part of a state that decides an analysis, as query parameters of the service. */
@@ -74,9 +91,12 @@ export function question(state) {
 
 /** Which keys differ between two states. */
 export function changes(before, after) {
-    return new Set(Object.keys(DEFAULTS).filter((name) =>
-        name === "settings" ? question(before).toString() !== question(after).toString() : before[name] !== after[name]));
+    const said = (state, name) => (name === "settings" ? question(state).toString() : name === "against" ? state.against.join("\n") : state[name]);
+    return new Set(Object.keys(DEFAULTS).filter((name) => said(before, name) !== said(after, name)));
 }
+
+/** The address of a state that differs from this one in a patch, for links. */
+export const address = (state, patch) => `#${format({ ...state, ...patch })}`;
 
 /** The state in the address bar: set() writes it and tells the listeners, as do the browser's back and forward. */
 export class Store {

@@ -75,12 +75,17 @@ export class Diagram {
             text.textContent = title;
     }
 
-    /** Lights links [[from, to, type]], picks devices, marks the narrowest link. */
-    mark({ picked = [], links = [], narrowest = null }) {
+    /** Lights links [[from, to, type]], picks devices, marks the narrowest link, and what another answer changes. */
+    mark({ picked = [], links = [], narrowest = null, changed = null }) {
         if (!this.svg)
             return;
-        for (const group of this.svg.querySelectorAll(".picked, .lit, .narrowest"))
-            group.classList.remove("picked", "lit", "narrowest");
+        for (const group of this.svg.querySelectorAll(".picked, .lit, .narrowest, .changed"))
+            group.classList.remove("picked", "lit", "narrowest", "changed");
+        for (const [from, to, type] of changed?.links ?? [])
+            for (const edge of this.#edges(from, to, type))
+                edge.classList.add("changed");
+        for (const id of changed?.devices ?? [])
+            this.groups.get(id)?.classList.add("changed");
         for (const group of this.svg.querySelectorAll("g.node[aria-pressed]"))
             group.removeAttribute("aria-pressed");
         for (const id of picked) {

@@ -2,13 +2,13 @@
 import { choices, h } from "../dom.js";
 import { cell, KINDS, shortName } from "../model.js";
 
-const made = new WeakMap(); // table -> {model, mode} that it shows
+const made = new WeakMap(); // table -> {model, other, mode, side} that it shows
 
 /** Moves the selection within a matrix that shows the same analysis; false: it has to be made anew. Thousands of cells
  *  take long to make. */
-export function moveSelection(table, { model, state }) {
+export function moveSelection(table, { model, other, state }) {
     const shown = table && made.get(table);
-    if (!shown || shown.model !== model || shown.mode !== state.cell)
+    if (!shown || shown.model !== model || shown.mode !== state.cell || shown.other !== (other?.model ?? null) || shown.side !== state.side)
         return false;
     const columns = [...model.gpus, ...model.nets];
     const r = model.gpus.findIndex((node) => node.id === state.from), c = columns.findIndex((node) => node.id === state.to);
@@ -28,14 +28,17 @@ export function moveSelection(table, { model, state }) {
     return true;
 }
 
-/** actions: cell(mode), select(from, to), hosts(n). */
-export function matrixView({ model, state, actions }) {
-    const { gpus, nets } = model, columns = [...gpus, ...nets];
+/** other: {model, names: {a, b}} where two answers are compared. actions: cell(mode), side(name), select(from, to), hosts(n). */
+export function matrixView({ model, other, state, actions }) {
+    const { gpus, nets } = model, columns = [...gpus, ...nets], after = other?.model;
     const used = new Set();
+    let changes = 0;
     const rows = gpus.map((row) => columns.map((column) => {
-        const value = cell(model, row.id, column.id, state.cell);
-        if (value.kind)
-            used.add(value.kind);
+        const value = both(model, after, row.id, column.id, state);
+        changes += value.changed ? 1 : 0;
+        for (const kind of [value.kind, value.changed && state.side === "both" && value.was])
+            if (kind)
+                used.add(kind);
         return value;
     }));
     const grid = h("table.matrix", { role: "grid", id: "matrix", "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`, onkeydown: walk },
@@ -45,23 +48,36 @@ export function matrixView({ model, state, actions }) {
             h("th", { scope: "row", title: row.id }, shortName(model, row.id)),
             columns.map((column, c) => {
                 const value = rows[r][c];
-                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": "false" }, h(value.kind ? `button.k-${value.kind}` : "button", {
+                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": "false" }, h(`button${value.kind ? `.k-${value.kind}` : ""}${value.changed ? ".changed" : ""}`, {
                     type: "button", "data-key": `${row.id}>${column.id}`, title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
                     "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
                     tabindex: "-1", disabled: value.text === "" && value.label === "no path",
                     onclick: () => actions.select(row.id, column.id),
                 }, value.text || "·"));
             })))));
-    made.set(grid, { model, mode: state.cell });
-    moveSelection(grid, { model, state });
+    made.set(grid, { model, other: after ?? null, mode: state.cell, side: state.side });
+    moveSelection(grid, { model, other, state });
     return [
         h("div.toolbar", null,
-            choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell)),
+            choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell),
+            after && choices("Side", [["a", other.names.a], ["b", other.names.b], ["both", "Both"]], state.side, actions.side),
+            after && h("span.muted", { id: "matrix-changes" }, changes ? `${changes} of ${gpus.length * columns.length} cells change; a corner marks them` : "no cell changes")),
         gpus.length > 0 ? h("div.beside", null, h("div.scroll", null, grid), h("div.legend", null, legend(state.cell, used))) : h("p", null, "No GPU takes part."),
         nets.length === 0 && gpus.length > 0 && (model.doc.hosts === 1
             ? h("p.note", null, "With one host NCCL drops the NICs from the graph. ", h("button.text", { type: "button", id: "two-hosts", onclick: () => actions.hosts(2) }, "Take two hosts"), " to see paths to them.")
             : h("p.note", null, "The dump holds no NIC.")),
     ];
+}
+
+/* A cell before, after, or both as "SYS→NVB", and whether it changes. */
+function both(model, after, from, to, { cell: mode, side }) {
+    const a = cell(model, from, to, mode);
+    if (!after)
+        return a;
+    const b = cell(after, from, to, mode), changed = a.text !== b.text;
+    const label = changed ? `${a.label}; ${a.text || "nothing"} before, ${b.text || "nothing"} after: ${b.label}` : a.label;
+    const shown = side === "a" ? a : b;
+    return { ...shown, text: side === "both" && changed ? `${a.text || "·"}→${b.text || "·"}` : shown.text, label, changed, was: a.kind };
 }
 
 const NAMES = { type: "type", bw: "bandwidth in GB/s", hops: "number of hops", verdict: "P2P and GPU Direct RDMA verdicts" };

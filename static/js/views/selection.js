@@ -5,8 +5,8 @@ import { bandwidth, deviceFacts, hops, KINDS, pathsFrom, reason, shortName, type
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
 const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
 
-/** actions: select(from, to), setting(name), hosts(n). */
-export function selectionView({ model, state, actions }) {
+/** other: {model, names} of the other side of a comparison, or null. actions: select(from, to), setting(name), hosts(n). */
+export function selectionView({ model, other, state, actions }) {
     if (!state.from)
         return h("div", null,
             h("p", null, "Nothing is selected."),
@@ -19,7 +19,7 @@ export function selectionView({ model, state, actions }) {
                 h("p.note", null, "With one host NCCL drops the NICs."),
                 h("button", { type: "button", onclick: () => actions.hosts(2) }, "Take two hosts")]);
     }
-    return state.to ? pathView(model, state, actions) : deviceView(model, state, actions);
+    return state.to ? [pathView(model, state, actions), other && beforeAfter(model, other, state)] : deviceView(model, state, actions);
 }
 
 function deviceView(model, { from }, actions) {
@@ -69,4 +69,22 @@ function pathView(model, { from, to }, actions) {
                 h("button.text.mono", { type: "button", onclick: () => actions.setting(row.why.setting) }, row.why.setting), "."))),
         typeOf(from) === "GPU" && typeOf(to) === "GPU" && from !== to && !decision && h("p.note", null, "No verdict: these GPUs take no part."),
     ];
+}
+
+/* The same path on the other side, line by line what differs. */
+function beforeAfter(model, { model: after, names }, { from, to }) {
+    const told = (side) => {
+        const path = side.paths.get(`${from}>${to}`), decision = verdict(side, from, to);
+        return [
+            ["Type", path?.type ?? "–"], ["GB/s", path ? bandwidth(path.bw) : "–"], ["Route", path ? path.hops.map((id) => shortName(side, id)).join(" → ") || "–" : "–"],
+            ...(decision?.rows ?? []).map((row) => [row.what, row.text]), ["Rule", decision?.rows[0]?.why ? reason(side, decision.rows[0].why) : "–"],
+        ];
+    };
+    const a = told(model), b = new Map(told(after));
+    return h("section.verdict", { id: "before-after", "aria-label": "Before and after" },
+        h("table.wide", null,
+            h("caption.unseen", null, "This path on both sides"),
+            h("thead", null, h("tr", null, h("td", null, ""), h("th", null, names.a), h("th", null, names.b))),
+            h("tbody", null, a.map(([what, text]) => h("tr", null, h("th", { scope: "row" }, what), h("td.wrap", null, text),
+                h(b.get(what) === text ? "td.wrap.zero" : "td.wrap.after", null, b.get(what) === text ? "the same" : b.get(what) ?? "–"))))));
 }

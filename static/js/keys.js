@@ -1,0 +1,33 @@
+/* Keys that work anywhere on the page outside of fields. */
+import { channelCount, channelSteps } from "./model.js";
+
+export function listenToKeys({ store, loaded, moment, actions }) {
+    const turn = (by) => {
+        const count = loaded.model ? channelCount(loaded.model, store.state.graph) : 0;
+        if (count)
+            actions.channel((store.state.channel + by + count) % count);
+    };
+    const stepBy = (by) => {
+        const { graph, channel, view } = store.state;
+        const count = loaded.model && view === "channels" ? channelSteps(loaded.model, graph, channel).length : 0;
+        if (count)
+            actions.step(moment.step < 0 && by < 0 ? count - 1 : (moment.step + by + count) % count);
+    };
+    const keys = {
+        m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"),
+        d: () => actions.view("diff"), s: () => actions.panel("settings"),
+        "[": () => turn(-1), "]": () => turn(1), ",": () => stepBy(-1), ".": () => stepBy(1),
+        Escape: () => store.state.from && store.set({ from: "", to: "" }),
+    };
+    addEventListener("keydown", (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog"))
+            return;
+        if (event.key === "?")
+            actions.help();
+        else if (store.state.id && keys[event.key]) {
+            if (event.key.length === 1)
+                event.preventDefault();
+            keys[event.key]();
+        }
+    });
+}

@@ -1,0 +1,74 @@
+/* What every file of browser tests needs: one daemon, one browser, a page a test that fails on any complaint, and words for looking at it. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach } from "node:test";
+import { newPage, openFile, ready, startBrowser, startServer } from "./support.mjs";
+
+/** An object whose `page` and `server` are those of the running test. */
+export function fixture() {
+    const it = { page: null, server: null, browser: null };
+    const folder = mkdtempSync(join(tmpdir(), "orrery-browser-"));
+    before(async () => {
+        it.server = await startServer();
+        it.browser = await startBrowser();
+    });
+    after(async () => {
+        await it.browser?.close();
+        assert.equal(await it.server?.stop(), 0, "SIGTERM ends the daemon with 0");
+    });
+    beforeEach(async () => (it.page = await newPage(it.browser)));
+    afterEach(async () => {
+        const { complaints } = it.page;
+        await it.page.context().close();
+        assert.deepEqual(complaints, [], "no error, no refused policy");
+    });
+    it.write = (name, text) => {
+        const path = join(folder, name);
+        writeFileSync(path, text);
+        return path;
+    };
+    it.another = async (options) => {
+        await it.page.context().close();
+        return (it.page = await newPage(it.browser, options));
+    };
+    /* Asks until it is so; waitForFunction would need eval, which the page's policy forbids. */
+    it.until = async (question, argument) => {
+        for (let i = 0; i < 400; i++) {
+            if (await it.page.evaluate(question, argument))
+                return;
+            await it.page.waitForTimeout(50);
+        }
+        assert.fail(`never true: ${question}`);
+    };
+    it.settled = () => it.until(() => !document.querySelector(".busy.on"));
+    it.open = async (file, fragment = "") => {
+        await openFile(it.page, it.server.url, file);
+        if (fragment)
+            await it.visit(`${it.page.url()}&${fragment}`);
+    };
+    /* As from a link in a mail: nothing of the page is there before. */
+    it.visit = async (url) => {
+        await it.page.goto("about:blank");
+        await it.page.goto(url);
+        await ready(it.page);
+        await it.settled();
+    };
+    it.device = (id) => it.page.locator(`#canvas g.node[id="${id}"]`);
+    it.cell = (from, to) => it.page.locator(`#matrix [data-key="${from}>${to}"]`);
+    it.key = (key) => it.page.locator(`[data-key="${key}"]`);
+    it.tab = (name) => it.page.getByRole("tab", { name, exact: true });
+    it.lit = () => it.page.locator("#canvas .edge.lit").evaluateAll((edges) => edges.map((edge) => edge.id).sort());
+    it.wideAsWindow = () => it.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+    it.axe = async (name) => {
+        await it.page.evaluate(axeSource());
+        const { violations } = await it.page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "best-practice"] }));
+        assert.deepEqual(violations.map((row) => `${row.id}: ${row.nodes.map((node) => node.target).slice(0, 3)}`), [], name);
+    };
+    return it;
+}
+
+let source = "";
+const axeSource = () => (source ||= readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
