@@ -68,6 +68,7 @@ OF_ANALYSIS(net_devs, orr_net_devs_json)
 OF_ANALYSIS(graphs, orr_graphs_json)
 OF_ANALYSIS(channels, orr_channels_json)
 OF_ANALYSIS(tuning, orr_tuning_json)
+OF_ANALYSIS(predictions, orr_predictions_json)
 OF_ANALYSIS(assumptions, orr_assumptions_json)
 OF_ANALYSIS(explanations, orr_explanations_json)
 
@@ -93,6 +94,7 @@ static const struct {
     {"graphs", graphs},
     {"channels", channels},
     {"tuning", tuning},
+    {"predictions", predictions},
     {"assumptions", assumptions},
     {"explanations", explanations},
 };

@@ -21,6 +21,9 @@ json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analys
 json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis);
 json_t *orr_tuning_json(struct orr_json *json, const struct orr_analysis *analysis);
 
+/* predictions_json.c: what the tuning model makes of every message size. */
+json_t *orr_predictions_json(struct orr_json *json, const struct orr_analysis *analysis);
+
 /* explain_json.c: why, and under which assumptions. */
 json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *analysis);
 json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *analysis);

@@ -69,10 +69,12 @@ const actions = {
     against: (against) => store.set({ against, change: "", view: "diff" }),
     swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
     change: (change) => store.set({ change }, { replace: true }),
+    line: (line) => store.set({ line, view: "source" }),
     cancel: () => { comparing?.abort(); store.set({ against: [], change: "" }); },
     graph: (graph) => store.set({ graph, channel: 0 }),
     channel: (channel) => store.set({ channel }, { replace: true }),
     layout: (layout) => store.set({ layout }, { replace: true }),
+    size: (size) => store.set({ size }, { replace: true }),
     collective: (collective) => store.set({ collective }, { replace: true }),
     step: (step) => {
         moment.step = step;
@@ -138,7 +140,7 @@ async function load() {
     draw();
     try {
         const [doc, summary] = await Promise.all([api.analysis(id, asked, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
-        Object.assign(loaded, { before: another ? null : loaded.doc, doc, model: index(doc), summary, problem: null });
+        Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), summary, problem: null });
         moment.step = -1;
         keepChannel();
         if (doc.findings?.some((row) => row.where?.line) && loaded.source === null)
@@ -309,10 +311,10 @@ function renderSide() {
         if (state.panel === "settings")
             return settingsView({ state, settings: moment.settings, focus: moment.focus, filter: moment.filter, actions });
         if (loaded.problem)
-            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name }), summaryView({ doc: null, findings: loaded.findings, summary, source })];
+            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name }), summaryView({ findings: loaded.findings, summary, source, state, actions })];
         if (!model)
             return h("p.muted", null, "Computing…");
-        return state.panel === "selection" ? selectionView({ model, other: compared(), state, actions }) : summaryView({ doc, before, summary, source });
+        return state.panel === "selection" ? selectionView({ model, other: compared(), state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());
@@ -392,7 +394,7 @@ async function start() {
     if (list)
         replace(list, exampleList(examples, actions));
     else
-        renderHeader();
+        renderAll();
 }
 
 listenToKeys({ store, loaded, moment, actions });

@@ -39,6 +39,42 @@ static void analyses_hold_every_key_of_the_contract(void **state)
     json_decref(document);
 }
 
+/* The choice of a range is the fastest of the ways at every size within it, and the times fall together with the model's own. */
+static void predictions_choose_the_fastest_way_at_every_size(void **state)
+{
+    (void)state;
+    ask("GET", stored(ORR_TEST_WORKSTATION, "/analysis/predictions?hosts=2"), NULL);
+    assert_int_equal(response.status, 200);
+    json_t *body = body_json(), *sizes = json_object_get(body, "sizes"), *function, *way;
+    const char *name;
+    assert_int_equal(json_object_size(json_object_get(body, "functions")), 5);
+    json_object_foreach (json_object_get(body, "functions"), name, function) {
+        json_t *ranges = json_object_get(function, "ranges");
+        size_t range = 0, i, w;
+        json_t *size;
+        assert_true(json_array_size(ranges) > 0);
+        assert_true(json_number_value(json_object_get(function, "bus_share")) > 0);
+        json_array_foreach (sizes, i, size) {
+            while (range + 1 < json_array_size(ranges) &&
+                   json_integer_value(json_object_get(json_array_get(ranges, range + 1), "from")) <=
+                       json_integer_value(size))
+                range++;
+            json_t *chosen = json_array_get(ranges, range);
+            double least = 1e30, mine = -1;
+            json_array_foreach (json_object_get(function, "ways"), w, way) {
+                double time = json_number_value(json_array_get(json_object_get(way, "times"), i));
+                assert_true(time > 0);
+                least = time < least ? time : least;
+                if (!strcmp(text_of(way, "algorithm"), text_of(chosen, "algorithm")) &&
+                    !strcmp(text_of(way, "protocol"), text_of(chosen, "protocol")))
+                    mine = time;
+            }
+            assert_true(mine > 0 && mine <= least);
+        }
+    }
+    json_decref(body);
+}
+
 static void sections_are_the_values_of_the_document(void **state)
 {
     (void)state;
@@ -320,6 +356,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uploading_gives_an_id_made_of_the_content),
         cmocka_unit_test(analyses_hold_every_key_of_the_contract),
+        cmocka_unit_test(predictions_choose_the_fastest_way_at_every_size),
         cmocka_unit_test(sections_are_the_values_of_the_document),
         cmocka_unit_test(answers_are_cached_but_never_outlive_their_topology),
         cmocka_unit_test(work_that_takes_long_can_be_put_off),

@@ -1,0 +1,106 @@
+/* The first screen: what machine, findings by severity, fifteen questions with a link to their evidence; and the tuning chart. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dump, ids } from "./dumps.mjs";
+import { fixture } from "./fixture.mjs";
+import { exampleFile } from "./support.mjs";
+
+const it = fixture();
+const answer = (id) => it.page.locator(`#glance [data-question="${id}"]`);
+const three = () => it.write("three.xml", dump);
+
+test("fifteen questions are answered, or say what would answer them", async () => {
+    await it.open(exampleFile("h100-with-faults").path, "hosts=2");
+    assert.equal(await it.page.locator("#glance dd").count(), 15);
+    assert.match(await answer("machine").textContent(), /8 GPUs, sm 90, NVSwitch, 8 NIC ports/);
+    assert.match(await answer("nics").textContent(), /1 NIC in no channel: NET 5/);
+    assert.match(await answer("degraded").textContent(), /NET 5: GPU Direct RDMA off, others on/);
+    assert.match(await answer("nvls").textContent(), /yes, \d+ channels/);
+    assert.match(await answer("log").textContent(), /needs an NCCL debug log/);
+    assert.match(await it.page.locator("#findings").textContent(), /Findings/);
+});
+
+test("an answer leads to its evidence by mouse: the pair without P2P", async () => {
+    await it.open(three());
+    assert.match(await answer("p2p").textContent(), /4 of 6 not: the path is farther than the P2P level\. SYS against PXB/);
+    await answer("p2p").getByRole("link").click();
+    await it.page.locator("#matrix").waitFor();
+    assert.match(it.page.url(), /view=matrix.*from=GPU\/0-1b000.*to=GPU\/0-9b000/);
+    assert.match(await it.page.locator("#panel h2").first().textContent(), /GPU 0 → GPU 2/);
+    assert.ok((await it.lit()).length > 0);
+});
+
+test("by keyboard: the odd one out is picked on the drawing, back returns", async () => {
+    await it.open(exampleFile("h100-with-faults").path, "hosts=2");
+    const before = it.page.url();
+    await it.key("question:degraded").focus();
+    await it.page.keyboard.press("Enter");
+    await it.until(() => document.querySelector('#canvas .node.picked')?.id === "NET/0-5");
+    await it.page.goBack();
+    await it.until((url) => location.href === url, before);
+    await answer("degraded").waitFor();
+});
+
+test("another release and settings are answered by the comparison", async () => {
+    await it.open(three());
+    assert.match(await answer("release").textContent(), /what 2\.27\.7 would decide/);
+    await answer("release").getByRole("link").click();
+    await it.page.locator("#diff-summary").waitFor();
+    assert.match(it.page.url(), /against=2\.27\.7/);
+});
+
+test("a changed question marks the answers that changed", async () => {
+    await it.open(three());
+    await it.page.keyboard.press("s");
+    await it.page.locator("#set-NCCL_P2P_LEVEL").fill("SYS");
+    await it.page.keyboard.press("Enter");
+    await it.settled();
+    await it.tab("Summary").click();
+    await it.until(() => /yes, all 6.*was: 4 of 6 not/.test(document.querySelector('[data-question="p2p"]')?.textContent));
+});
+
+test("the tuning chart: curves, crossover points, a table of what is chosen", async () => {
+    await it.open(exampleFile("h100-nvswitch").path, "view=tuning");
+    const { page } = it;
+    assert.equal(await page.locator("#chart .curve").count(), 7);
+    assert.equal(await page.locator("#chart .envelope").count(), 1);
+    assert.equal(await page.locator("#ranges tbody tr").count(), await page.locator("#chart .cross").count() + 1);
+    assert.match(await page.locator("#at-size caption").textContent(), /AllReduce of 1 GiB/);
+    assert.match(await page.locator("#at-size tr.on").textContent(), /^NVLS Simple chosen/);
+    const box = await page.locator("#chart svg").boundingBox();
+    await page.mouse.click(box.x + box.width * 0.2, box.y + box.height / 2);
+    assert.match(await page.locator("#at-size tr.on").textContent(), /^Ring LL chosen/);
+    assert.match(page.url(), /size=\d+/);
+    const size = Number(/size=(\d+)/.exec(page.url())[1]);
+    await page.locator("#chart").focus();
+    await page.keyboard.press("ArrowRight");
+    assert.match(page.url(), new RegExp(`size=${size * 2}\\b`));
+    assert.equal(await page.evaluate(() => document.activeElement.id), "chart", "the focus stays");
+    await page.keyboard.press("End");
+    assert.match(await page.locator("#chart").getAttribute("aria-valuetext"), /^16 GiB: NVLS Simple/);
+});
+
+test("the chart from its address; another side is drawn over it", async () => {
+    await it.open(exampleFile("h100-nvswitch").path, "view=tuning&size=4096&collective=AllGather&against=2.12.12");
+    assert.match(await it.page.locator("#at-size caption").textContent(), /AllGather of 4 KiB/);
+    assert.equal(await it.page.locator("#chart .envelope").count(), 2);
+    assert.match(await it.page.locator("#chart .note").textContent(), /dashed line is 2\.12\.12/);
+});
+
+test("one GPU has nothing to choose and says so", async () => {
+    const one = dump.replace(/ rank="[12]"/g, "");
+    await it.open(it.write("one.xml", one), "view=tuning");
+    assert.match(await it.page.locator("#drawer").textContent(), /One rank sends nothing/);
+    assert.equal(await it.page.locator("#glance dd").count(), 15);
+});
+
+test("axe finds nothing on the chart and the first screen, light and dark; a phone shows them whole", async () => {
+    for (const theme of ["light", "dark"]) {
+        await it.another({ theme });
+        await it.open(exampleFile("h100-nvswitch").path, `view=tuning&from=${ids.gpu0}`);
+        await it.axe(theme);
+    }
+    await it.another({ width: 390, height: 844 });
+    await it.open(exampleFile("h100-nvswitch").path, "view=tuning");
+    assert.ok(await it.wideAsWindow());
+});
