@@ -8,21 +8,42 @@ export class Problem extends Error {
     }
 }
 
-async function call(path, options) {
-    let response;
-    try {
-        response = await fetch(path, options);
-    } catch (cause) {
-        if (cause.name === "AbortError")
-            throw cause;
-        throw new Problem({
-            title: "The server cannot be reached", detail: "No answer came back",
-            advice: "See whether orrery serve is still running, then try again", status: 0,
-        });
+/* The bearer token lives here and nowhere else: closing or reloading the page forgets it. */
+let token = "", asking = null, askForToken = async () => "";
+
+/** Sets who asks for a token where the server wants one: ask(refused) gives it, or "" to give up. */
+export const onTokenNeeded = (ask) => (askForToken = ask);
+export const hasToken = () => token !== "";
+export const forgetToken = () => (token = "");
+
+/* Several requests may be refused at once; one question answers them all. */
+async function newToken(used) {
+    if (used !== token)
+        return token; // somebody was asked meanwhile
+    asking ??= askForToken(used !== "").finally(() => (asking = null));
+    return (token = await asking);
+}
+
+const authorized = (headers) => (token ? { ...headers, Authorization: `Bearer ${token}` } : headers);
+const unreachable = () => new Problem({
+    title: "The server cannot be reached", detail: "No answer came back",
+    advice: "See whether orrery serve is still running, then try again", status: 0,
+});
+
+async function call(path, options = {}) {
+    for (;;) {
+        const used = token;
+        let response;
+        try {
+            response = await fetch(path, { ...options, headers: authorized(options.headers ?? {}) });
+        } catch (cause) {
+            throw cause.name === "AbortError" ? cause : unreachable();
+        }
+        if (response.ok)
+            return response;
+        if (response.status !== 401 || !(await newToken(used)))
+            throw new Problem(await problemOf(response));
     }
-    if (!response.ok)
-        throw new Problem(await problemOf(response));
-    return response;
 }
 
 async function problemOf(response) {
@@ -38,17 +59,38 @@ const json = async (path, options) => (await call(path, options)).json();
 const topology = (id) => `v1/topologies/${encodeURIComponent(id)}`;
 const ask = (path, query) => (String(query) ? `${path}?${query}` : path);
 
-/** Stores a dump (bytes or a Blob); gives its summary, with the id. */
-export async function upload(body, name) {
+/* fetch() tells nothing of how much has been sent; XMLHttpRequest does. */
+function send(path, body, signal, onProgress) {
+    return new Promise((done, fail) => {
+        const request = new XMLHttpRequest();
+        request.open("POST", path);
+        for (const [name, value] of Object.entries(authorized({ "Content-Type": "application/octet-stream", Accept: "application/json" })))
+            request.setRequestHeader(name, value);
+        request.upload.onprogress = (event) => event.lengthComputable && onProgress?.(event.loaded, event.total);
+        request.onload = () => done(new Response(request.status === 204 ? null : request.responseText, { status: request.status || 500, statusText: request.statusText,
+            headers: { Location: request.getResponseHeader("Location") ?? "" } }));
+        request.onerror = () => fail(unreachable());
+        request.onabort = () => fail(new DOMException("aborted", "AbortError"));
+        signal?.addEventListener("abort", () => request.abort());
+        request.send(body);
+    });
+}
+
+/** Stores a dump (bytes or a Blob); gives its summary, with the id. onProgress(sent, of): bytes. */
+export async function upload(body, name, { signal, onProgress } = {}) {
     const query = new URLSearchParams();
     if (name)
         query.set("name", name.slice(0, 120));
-    const response = await call(ask("v1/topologies", query), {
-        method: "POST", body, headers: { "Content-Type": "application/octet-stream", Accept: "application/json" },
-    });
-    const summary = await response.json();
-    summary.id ??= decodeURIComponent(response.headers.get("Location")?.split("/").pop() ?? "");
-    return summary;
+    for (;;) {
+        const used = token, response = await send(ask("v1/topologies", query), body, signal, onProgress);
+        if (response.ok) {
+            const summary = await response.json();
+            summary.id ??= decodeURIComponent(response.headers.get("Location")?.split("/").pop() ?? "");
+            return summary;
+        }
+        if (response.status !== 401 || !(await newToken(used)))
+            throw new Problem(await problemOf(response));
+    }
 }
 
 export const summary = (id, signal) => json(topology(id), { signal });
@@ -64,13 +106,26 @@ export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");
 export const settings = (release) => json(ask("v1/settings", release ? new URLSearchParams({ release }) : ""));
 
-/** The text of a picture. options: view, theme, channel, from, to. */
-export async function diagram(id, question, options, signal) {
+/** A page of the kept dumps, newest first: {items, next}. */
+export function list({ q, cursor, limit = 50 }, signal) {
+    const query = new URLSearchParams({ limit });
+    if (q)
+        query.set("q", q);
+    if (cursor)
+        query.set("cursor", cursor);
+    return json(ask("v1/topologies", query), { signal });
+}
+/** changes: {name, labels}. */
+export const change = (id, changes) => json(topology(id), { method: "PATCH", body: JSON.stringify(changes), headers: { "Content-Type": "application/json" } });
+export const remove = (id) => call(topology(id), { method: "DELETE" });
+
+/** The text of a picture. options: format (svg, dot), view, theme, channel, from, to. */
+export async function diagram(id, question, { format = "svg", ...options }, signal) {
     const query = new URLSearchParams(question);
     for (const [name, value] of Object.entries(options))
         if (value !== undefined && value !== "")
             query.set(name, value);
-    return (await call(ask(`${topology(id)}/diagram.svg`, query), { signal })).text();
+    return (await call(ask(`${topology(id)}/diagram.${format}`, query), { signal })).text();
 }
 
 /** Example machines that come with the page, and the bytes of one. */

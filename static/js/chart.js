@@ -1,6 +1,6 @@
 /* The tuning chart as arithmetic: logarithmic axes, curves of bus bandwidth, and what holds at one size. Pure functions. */
 
-export const FRAME = { w: 560, h: 290, left: 46, right: 12, top: 12, bottom: 30 };
+export const FRAME = { w: 560, h: 290, left: 54, right: 12, top: 12, bottom: 30 };
 
 /** Bus bandwidth in GB/s of a message of `bytes` that takes `time` microseconds. */
 export const busBandwidth = (bytes, time, share) => (time > 0 ? bytes / time / 1000 * share : 0);

@@ -4,6 +4,9 @@ import { announce, h, replace } from "./dom.js";
 import { channelCount, channelSteps, hops, index, linksOf, shortName } from "./model.js";
 import { listenToDrops } from "./drop.js";
 import { listenToKeys } from "./keys.js";
+import { Library } from "./library.js";
+import { tokenDialog } from "./views/dialogs.js";
+import { libraryView } from "./views/library.js";
 import { marksOf, findChange, sideName, stateOfOther, swapped } from "./compare.js";
 import { DEFAULTS, MOST_HOSTS, question, Store } from "./state.js";
 import * as theme from "./theme.js";
@@ -23,20 +26,26 @@ const store = new Store();
 const header = document.getElementById("header"), main = document.getElementById("main");
 const diagram = new Diagram(selectDevice);
 const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
+const working = h("div.busy", { id: "busy" }, h("progress", { max: "1", value: "0", hidden: true, "aria-label": "Sent" }), h("span", null, "computing…"),
+    h("button", { type: "button", id: "stop", "data-key": "stop", onclick: () => actions.stop() }, "Cancel"));
 const work = h("div.work", null, h("div.left", null, diagram.root, drawer), side);
-const help = helpDialog();
+const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll());
+api.onTokenNeeded(tokenDialog);
 
 /* What has been loaded for the state, and what is only of this moment. */
 const loaded = { id: "", summary: null, doc: null, model: null, before: null, source: null, findings: null, problem: null };
 const other = { key: "", diff: null, doc: null, model: null, problem: null }; // the other side of a comparison
 const pictured = { key: "", machine: "" };
 const moment = { examples: null, releases: [], settings: [], settingsOf: null, busy: 0, step: -1, filter: "", focus: "", startProblem: null };
-let loading = null, drawing = null, comparing = null;
+let loading = null, drawing = null, comparing = null, uploading = null;
 
 /* ---- actions */
 
 const actions = {
     home: () => { moment.startProblem = null; store.set({ ...DEFAULTS, settings: {} }); },
+    library: () => { moment.startProblem = null; store.set({ ...DEFAULTS, settings: {}, place: "library" }); },
+    stop: () => { uploading?.abort(); loading?.abort(); comparing?.abort(); },
+    again: () => load(),
     theme: theme.toggle,
     help: () => (help.open ? help.close() : help.showModal()),
     open: (blob, name) => open(blob, name, name.replace(/\.[a-z]+$/i, "")),
@@ -94,17 +103,21 @@ function selectDevice(drawn, extend) {
 }
 
 async function open(blob, file, name) {
+    const control = (uploading = new AbortController());
     busy(1);
     try {
-        const summary = await api.upload(blob, name);
+        const summary = await api.upload(blob, name, { signal: control.signal, onProgress: progress });
         moment.startProblem = null;
         loaded.summary = summary;
         const { release, hosts, settings } = store.state;
         if (!store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id }))
             renderAll(); // the same machine, as it was shown before
     } catch (error) {
-        failAtStart(error, blob, file);
+        if (error.name !== "AbortError")
+            return failAtStart(error, blob, file);
+        announce("Upload cancelled");
     } finally {
+        progress(0, 0);
         busy(-1);
     }
 }
@@ -124,7 +137,16 @@ async function failAtStart(error, blob, file) {
 
 function busy(by) {
     moment.busy += by;
-    document.querySelector(".busy")?.classList.toggle("on", moment.busy > 0);
+    working.classList.toggle("on", moment.busy > 0);
+    if (!moment.busy)
+        working.querySelector("span").textContent = "computing…";
+}
+
+function progress(sent, of) {
+    const bar = working.querySelector("progress"), share = of ? sent / of : 0;
+    bar.hidden = !of;
+    bar.value = share;
+    working.querySelector("span").textContent = of ? share < 1 ? `sending ${Math.floor(share * 100)} %` : "reading…" : "computing…";
 }
 
 async function load() {
@@ -147,12 +169,15 @@ async function load() {
             loaded.source = await api.source(id, control.signal);
         announce(`Analysis ready: ${doc.ranks} ranks, ${doc.channels?.count ?? 0} channels`);
     } catch (error) {
-        if (error.name === "AbortError")
+        if (error.name === "AbortError") {
+            if (loading === control) // stopped by hand, not overtaken
+                loaded.problem = { title: "Cancelled", detail: "The analysis was stopped before it was ready", advice: "Ask again, or with fewer hosts", again: true };
             return;
+        }
         await failed(error, id);
     } finally {
         busy(-1);
-        if (!control.signal.aborted)
+        if (!control.signal.aborted || loading === control)
             renderAll();
     }
 }
@@ -173,8 +198,11 @@ async function loadOther() {
         Object.assign(other, { diff, doc, model: index(doc) });
         announce(diff.equal ? "Nothing changes" : diff.summary);
     } catch (error) {
-        if (error.name === "AbortError")
+        if (error.name === "AbortError") {
+            if (comparing === control && other.key === key)
+                Object.assign(other, { key: "", problem: { title: "Cancelled", detail: "The comparison was stopped", advice: "Choose the other side again" } });
             return;
+        }
         if (!(error instanceof api.Problem))
             throw error;
         other.problem = error.problem;
@@ -237,7 +265,7 @@ async function draw() {
             return;
         pictured.key = "";
         const problem = loaded.problem ?? error.problem ?? { title: "The drawing cannot be shown", detail: error.message };
-        diagram.say(problemView(problem, { source: loaded.source, name: loaded.summary?.name }));
+        diagram.say(problemView(problem, { source: loaded.source, name: loaded.summary?.name, again: actions.again }));
         renderSide();
     }
 }
@@ -277,8 +305,8 @@ function renderHeader() {
     const name = isOpen ? summary?.name || (summary ? state.id.slice(0, 12) : "") : "";
     const sentence = isOpen ? doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "" : "";
     document.title = name ? `${name} – Orrery` : "Orrery";
-    replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, actions }),
-        isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", busy: moment.busy > 0, actions }));
+    replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, place: state.place, working, actions }),
+        isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
 const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["diff", "Differences"]];
@@ -311,7 +339,7 @@ function renderSide() {
         if (state.panel === "settings")
             return settingsView({ state, settings: moment.settings, focus: moment.focus, filter: moment.filter, actions });
         if (loaded.problem)
-            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name }), summaryView({ findings: loaded.findings, summary, source, state, actions })];
+            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, actions })];
         if (!model)
             return h("p.muted", null, "Computing…");
         return state.panel === "selection" ? selectionView({ model, other: compared(), state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, actions });
@@ -327,6 +355,8 @@ function renderSide() {
 function renderAll() {
     renderHeader();
     if (!store.state.id) {
+        if (store.state.place === "library" && !moment.startProblem)
+            return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
         replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem, pasted }));
         return;
@@ -336,7 +366,7 @@ function renderAll() {
     renderDrawer();
     renderSide();
     if (loaded.problem && !diagram.svg)
-        diagram.say(problemView(loaded.problem, { source: loaded.source, name: loaded.summary?.name }));
+        diagram.say(problemView(loaded.problem, { source: loaded.source, name: loaded.summary?.name, again: actions.again }));
     mark();
 }
 
@@ -352,8 +382,12 @@ store.subscribe((state, changed) => {
         load();
         loadOther();
         loadSettings();
+        if (!state.id && state.place === "library")
+            library.load();
         return;
     }
+    if (!state.id && state.place === "library" && (changed.has("place") || changed.has("q") || changed.has("id")))
+        library.load();
     if (changed.has("against"))
         loadOther();
     renderAll();
@@ -384,6 +418,8 @@ async function start() {
         draw();
     });
     renderAll();
+    if (!store.state.id && store.state.place === "library")
+        library.load();
     load();
     loadOther();
     loadSettings();

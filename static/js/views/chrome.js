@@ -1,14 +1,16 @@
 /* The line on top, tabs, and the help. */
 import { h, s } from "../dom.js";
 
-/** actions: home(), theme(), help(). */
-export function topBar({ name, sentence, theme, open, actions }) {
+/** working: the node that tells of work under way. actions: home(), library(), theme(), help(). */
+export function topBar({ name, sentence, theme, open, place, working, actions }) {
     return h("div.bar.top", null,
         h("button.brand", { type: "button", title: "Open another machine", "data-key": "home", onclick: actions.home },
             s("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
                 s("circle", { cx: 16, cy: 16, r: 12.5, fill: "none", stroke: "currentColor", "stroke-width": 2 }),
                 s("circle", { cx: 16, cy: 16, r: 4, fill: "currentColor" }), s("circle", { cx: 26.5, cy: 9.5, r: 4, fill: "var(--accent)" })), "Orrery"),
         h(open ? "h1.machine-name" : "p.machine-name", { title: sentence || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
+        working,
+        place !== "library" && h("button", { type: "button", "data-key": "library", onclick: actions.library }, "Library"),
         open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),
         h("button.icon", { type: "button", id: "help", "data-key": "help", title: "Keys ( ? )", "aria-label": "Keyboard shortcuts", onclick: actions.help }, "?"),
         h("button.icon", { type: "button", id: "theme", "data-key": "theme", title: theme === "dark" ? "Light colours" : "Dark colours", "aria-label": theme === "dark" ? "Light colours" : "Dark colours", onclick: actions.theme }, theme === "dark" ? "☀" : "☾"));

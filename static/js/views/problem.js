@@ -2,8 +2,8 @@
 import { h } from "../dom.js";
 import { excerpt } from "../model.js";
 
-/** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file. */
-export function problemView(problem, { source = null, name = "" } = {}) {
+/** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file; again(): tries once more. */
+export function problemView(problem, { source = null, name = "", again = null } = {}) {
     const place = problem.line
         ? `${name || "input"}:${problem.line}${problem.column ? `:${problem.column}` : ""}`
         : "";
@@ -14,6 +14,7 @@ export function problemView(problem, { source = null, name = "" } = {}) {
             `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`),
         problem.where && !problem.line && h("p.where", null, problem.where),
         problem.advice && h("p", null, sentence(problem.advice)),
+        again && (problem.again || problem.status === 0 || problem.status === 401 || problem.status >= 429) && h("p", null, h("button", { type: "button", "data-key": "again", onclick: again }, "Try again")),
         problem.line && source !== null && excerptView(source, problem.line, problem.column));
 }
 

@@ -3,7 +3,7 @@ import { h } from "../dom.js";
 import { MOST_HOSTS } from "../state.js";
 
 /** The controls above the drawing. actions: release(text), hosts(n), set(name, value), panel(name). */
-export function askBar({ state, releases, settingsOpen, busy, actions }) {
+export function askBar({ state, releases, settingsOpen, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
@@ -22,8 +22,7 @@ export function askBar({ state, releases, settingsOpen, busy, actions }) {
         h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
         h("ul.chips", { "aria-label": "Changed settings" }, Object.entries(state.settings).map(([name, value]) =>
             h("li.chip", null, h("span", null, `${name}=${value}`),
-                h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))),
-        h(busy ? "span.busy.on" : "span.busy", { "aria-hidden": "true" }, "computing…"));
+                h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));
 }
 
 /** All settings of the release with their meaning, and those asked for that it does not have. */

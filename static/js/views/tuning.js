@@ -62,7 +62,7 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
         at.xTicks.map((bytes) => s("text", { x: at.x(bytes), y: height - bottom + 15, class: "x" }, sizeText(bytes).replace("iB", ""))),
         s("text", { x: left, y: top - 2, class: "axis" }, "GB/s bus"),
         rows.slice(1).map((row) => [s("path", { class: "cross", d: `M${at.x(row.from)},${top}V${height - bottom}` }),
-            s("text", { x: at.x(row.from) + 3, y: top + 9, class: "cross-at" }, sizeText(row.from))]),
+            s("text", { x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3), y: top + 9, class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at" }, sizeText(row.from))]),
         lines.map((line) => s("path", { class: `curve a-${line.algorithm} p-${line.protocol}`, d: pathOf(line.points, at) })),
         after && s("path", { class: "envelope other", d: pathOf(envelope(after.lines, after.rows), at) }),
         s("path", { class: "envelope", d: pathOf(envelope(lines, rows), at) }),

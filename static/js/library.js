@@ -1,0 +1,72 @@
+/* Keeps the list of the library in step with what is searched. */
+import * as api from "./api.js";
+import { announce } from "./dom.js";
+import { deleteDialog, editDialog } from "./views/dialogs.js";
+
+export class Library {
+    #asked = null;
+    #timer = 0;
+
+    /** store: of the state; changed(): the list is another. */
+    constructor(store, changed) {
+        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null });
+        this.actions = {
+            search: (q, now = false) => {
+                clearTimeout(this.#timer);
+                const field = document.getElementById("library-search");
+                if (now && field)
+                    field.value = q;
+                this.#timer = setTimeout(() => store.set({ q }, { replace: true }), now ? 0 : 250);
+            },
+            more: () => this.load(true),
+            reload: () => this.load(),
+            edit: async (row) => {
+                const answer = await editDialog(row);
+                if (answer)
+                    this.#change(row, () => api.change(row.id, answer));
+            },
+            remove: async (row) => {
+                if (await deleteDialog(row))
+                    this.#change(row, async () => { await api.remove(row.id); return null; });
+            },
+        };
+    }
+
+    /** Loads the first page, or the next one. */
+    async load(more = false) {
+        this.#asked?.abort();
+        const control = (this.#asked = new AbortController());
+        Object.assign(this, { busy: true, problem: null }, more ? {} : { next: null });
+        this.changed();
+        try {
+            const page = await api.list({ q: this.store.state.q, cursor: more ? this.next : "" }, control.signal);
+            Object.assign(this, { items: more ? [...this.items, ...page.items] : page.items, next: page.next });
+            announce(`${this.items.length} dumps${page.next ? " and more" : ""}`);
+        } catch (error) {
+            if (error.name === "AbortError")
+                return;
+            if (!(error instanceof api.Problem))
+                throw error;
+            this.problem = error.problem;
+        } finally {
+            if (!control.signal.aborted) {
+                this.busy = false;
+                this.changed();
+            }
+        }
+    }
+
+    /* act gives the row as it is now, null where it is gone. */
+    async #change(row, act) {
+        try {
+            const now = await act();
+            this.items = this.items.flatMap((one) => (one.id !== row.id ? [one] : now ? [{ ...one, ...now }] : []));
+            announce(now ? "Saved" : "Deleted");
+        } catch (error) {
+            if (!(error instanceof api.Problem))
+                throw error;
+            this.problem = error.problem;
+        }
+        this.changed();
+    }
+}

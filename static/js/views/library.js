@@ -1,0 +1,35 @@
+/* The kept dumps: search, open, rename, label, delete. */
+import { h } from "../dom.js";
+import { sizeText } from "../compare.js";
+import { address, DEFAULTS } from "../state.js";
+import { problemView } from "./problem.js";
+
+/** library: {items, next, busy, problem}. actions: search(text), more(), edit(row), remove(row), home(), reload(). */
+export function libraryView({ library, state, actions }) {
+    const search = h("input.filter", { type: "search", id: "library-search", "data-key": "library-search", placeholder: "Name, label or id", "aria-label": "Search the library", value: document.getElementById("library-search")?.value ?? state.q,
+        oninput: () => actions.search(search.value) });
+    const { items } = library;
+    return h("div.library", null,
+        h("header", null, h("h1", null, "Library"), h("p.muted", null, "Dumps that this server keeps, newest first. "), h("button", { type: "button", "data-key": "add-dump", onclick: actions.home }, "Add one…")),
+        search,
+        library.problem ? [problemView(library.problem), h("p", null, h("button", { type: "button", "data-key": "reload", onclick: actions.reload }, "Try again"))]
+            : !items ? h("p.muted", null, "Loading…")
+                : !items.length ? h("p", { id: "library-empty" }, state.q ? `Nothing kept here has “${state.q}” in its name, labels or id.` : "Nothing is kept yet. What you open on this page is kept, until somebody deletes it.")
+                    : table(items, actions),
+        library.next && h("p", null, h("button", { type: "button", id: "more", "data-key": "more", disabled: library.busy, onclick: actions.more }, library.busy ? "Loading…" : "More")));
+}
+
+const table = (items, actions) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Kept dumps" }, h("table.wide", { id: "library" },
+    h("caption.unseen", null, "Kept dumps"),
+    h("thead", null, h("tr", null, h("th", null, "Name"), h("th", null, "Machine"), h("th", null, "Labels"), h("th", null, "Findings"), h("th", null, "Added (UTC)"), h("th.num", null, "Size"), h("th", null, h("span.unseen", null, "Do")))),
+    h("tbody", null, items.map((row) => h("tr", { "data-topology": row.id },
+        h("td.wrap", null, h("a", { href: address(DEFAULTS, { id: row.id }), "data-key": `open:${row.id}` }, row.name || row.id.slice(0, 12))),
+        h("td.wrap.machine", null, row.machine?.sentence ?? "–"),
+        h("td.wrap", null, Object.entries(row.labels ?? {}).map(([name, value]) => [h("button.label", { type: "button", title: "Search for this label", onclick: () => actions.search(value, true) }, `${name}=${value}`), " "])),
+        h("td", null, counts(row.findings)),
+        h("td", null, h("time", { datetime: row.created }, (row.created ?? "").slice(0, 16).replace("T", " "))),
+        h("td.num", null, sizeText(row.size ?? 0)),
+        h("td", null, h("button", { type: "button", "data-key": `edit:${row.id}`, "aria-label": `Name and labels of ${row.name || row.id}`, onclick: () => actions.edit(row) }, "Edit"), " ",
+            h("button", { type: "button", "data-key": `delete:${row.id}`, "aria-label": `Delete ${row.name || row.id}`, onclick: () => actions.remove(row) }, "Delete")))))));
+
+const counts = (findings) => Object.entries(findings ?? {}).filter(([, n]) => n).map(([name, n]) => h(`span.sev-${name}`, null, `${n} ${name} `));

@@ -1,0 +1,161 @@
+/* The library of kept dumps; uploads with progress; work that can be stopped; a server that wants a token. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dump, ids } from "./dumps.mjs";
+import { fixture } from "./fixture.mjs";
+
+const it = fixture();
+const rows = () => it.page.locator("#library tbody tr");
+const kept = async (name, text) => (await it.page.request.post(`${it.server.url}/v1/topologies?name=${encodeURIComponent(name)}`, { data: text, headers: { "Content-Type": "application/octet-stream" } })).json();
+const variant = (n) => dump.replace('guid="0x1"', `guid="0x${n}"`);
+const library = async (fragment = "") => {
+    await it.page.goto("about:blank");
+    await it.page.goto(`${it.server.url}/#place=library${fragment}`);
+    await it.page.locator("#library, #library-empty, .problem").first().waitFor();
+};
+
+test("an empty library says so; what is opened is kept there and opens again", async () => {
+    await library();
+    assert.equal(await it.page.locator("#library-empty").count(), 1);
+    await it.key("add-dump").click();
+    await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
+    await it.page.locator("#glance").waitFor();
+    await it.key("library").click();
+    await rows().first().waitFor();
+    assert.match(await rows().first().textContent(), /three-gpus.*3 Ampere GPUs/);
+    await rows().first().getByRole("link").click();
+    await it.device(ids.gpu0).waitFor();
+});
+
+test("search by name and label, from the address too", async () => {
+    const a = await kept("alpha", variant(101)), b = await kept("beta", variant(102));
+    await it.page.request.patch(`${it.server.url}/v1/topologies/${b.id}`, { data: { labels: { rack: "seven" } } });
+    await library();
+    await it.page.locator("#library-search").focus();
+    await it.page.keyboard.type("seven");
+    await it.until(() => document.querySelectorAll("#library tbody tr").length === 1);
+    assert.match(await rows().first().textContent(), /beta.*rack=seven/);
+    assert.match(it.page.url(), /q=seven/);
+    assert.equal(await it.page.locator("#library-search").inputValue(), "seven", "typing is not disturbed");
+    await library("&q=alpha");
+    assert.deepEqual(await rows().evaluateAll((all) => all.map((row) => row.dataset.topology)), [a.id]);
+    await library("&q=no-such-thing");
+    assert.match(await it.page.locator("#library-empty").textContent(), /no-such-thing/);
+});
+
+test("a name and labels are changed in a dialog, by keyboard", async () => {
+    const { id } = await kept("gamma", variant(103));
+    await library();
+    await it.key(`edit:${id}`).focus();
+    await it.page.keyboard.press("Enter");
+    await it.page.locator("#edit-name").fill("gamma two");
+    await it.page.locator("#edit-labels").fill("not a label");
+    await it.page.locator("#dialog-yes").click();
+    assert.equal(await it.page.locator("#edit-labels").count(), 1, "a line that is no label keeps the dialog open");
+    await it.page.locator("#edit-labels").fill("rack=8\nhost = node17");
+    await it.page.locator("#dialog-yes").click();
+    await it.until((key) => /gamma two.*host=node17.*rack=8|gamma two.*rack=8.*host=node17/.test(document.querySelector(`[data-topology="${key}"]`)?.textContent), id);
+    const now = await (await it.page.request.get(`${it.server.url}/v1/topologies/${id}`)).json();
+    assert.deepEqual([now.name, now.labels], ["gamma two", { rack: "8", host: "node17" }]);
+});
+
+test("deleting asks first", async () => {
+    const { id } = await kept("delta", variant(104));
+    await library();
+    await it.key(`delete:${id}`).click();
+    assert.match(await it.page.locator("dialog[open]").textContent(), /Delete “delta”\?/);
+    await it.page.keyboard.press("Escape");
+    assert.equal(await it.page.locator(`[data-topology="${id}"]`).count(), 1);
+    await it.key(`delete:${id}`).click();
+    await it.page.locator("#dialog-yes").click();
+    await it.until((key) => !document.querySelector(`[data-topology="${key}"]`), id);
+    assert.equal((await it.page.request.get(`${it.server.url}/v1/topologies/${id}`)).status(), 404);
+});
+
+test("more than a page is loaded when asked for", async () => {
+    for (let n = 0; n < 53; n++)
+        await kept(`many ${n}`, variant(2000 + n));
+    await library("&q=many");
+    await it.page.locator("#more, #library tbody tr:nth-child(53)").first().waitFor();
+    if (await it.page.locator("#more").count())
+        await it.page.locator("#more").click();
+    await it.until(() => document.querySelectorAll("#library tbody tr").length === 53);
+});
+
+test("an upload shows how far it is and can be cancelled", async () => {
+    let letGo;
+    const held = new Promise((done) => (letGo = done));
+    await it.page.route("**/v1/topologies?*", async (route) => { await held; await route.abort().catch(() => {}); });
+    await it.page.goto(it.server.url);
+    await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
+    await it.page.locator("#busy.on").waitFor();
+    assert.match(await it.page.locator("#busy").textContent(), /sending|reading|computing/);
+    await it.page.locator("#stop").click();
+    await it.until(() => !document.querySelector("#busy.on"));
+    assert.equal(await it.page.locator(".problem").count(), 0);
+    letGo();
+});
+
+test("a long analysis can be stopped and asked again", async () => {
+    await it.open(it.write("three-gpus.xml", dump));
+    let letGo;
+    const held = new Promise((done) => (letGo = done));
+    await it.page.route("**/analysis?*", async (route) => { await held; await route.continue().catch(() => {}); });
+    await it.page.locator("#hosts").fill("7");
+    await it.page.locator("#hosts").press("Enter");
+    await it.page.locator("#busy.on").waitFor();
+    await it.page.locator("#stop").focus();
+    await it.page.keyboard.press("Enter");
+    await it.page.locator(".problem").first().waitFor();
+    assert.match(await it.page.locator(".problem").first().textContent(), /Cancelled/);
+    letGo();
+    await it.page.unroute("**/analysis?*");
+    await it.key("again").first().click();
+    await it.until(() => /21 on 7 hosts/.test(document.querySelector("#panel")?.textContent));
+});
+
+test("a server that wants a token is given one, which no storage keeps", async () => {
+    const seen = [];
+    await it.page.route("**/v1/**", async (route) => {
+        const given = (await route.request().allHeaders()).authorization ?? "";
+        seen.push(given);
+        if (given === "Bearer right")
+            return route.continue();
+        return route.fulfill({ status: 401, contentType: "application/problem+json", headers: { "WWW-Authenticate": "Bearer" }, body: JSON.stringify({ type: "/problems/unauthorized", title: "A token is needed", status: 401, detail: "no token was sent", instance: "1", advice: "send one" }) });
+    });
+    await it.page.goto(`${it.server.url}/#place=library`);
+    await it.page.locator("#token").fill("wrong");
+    await it.page.keyboard.press("Enter");
+    await it.page.locator("dialog .bad").waitFor();
+    await it.axe("token");
+    await it.page.locator("#token").fill("right");
+    await it.page.locator("#dialog-yes").click();
+    await it.page.locator("#library").waitFor();
+    assert.equal(await it.page.locator("dialog[open]").count(), 0);
+    await it.key("add-dump").click();
+    await it.page.locator("#file").setInputFiles(it.write("with-token.xml", variant(900)));
+    await it.device(ids.gpu0).waitFor();
+    assert.equal(seen.at(-1), "Bearer right", "uploads, analyses and drawings carry it");
+    const stored = await it.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]));
+    assert.doesNotMatch(stored, /right/);
+    await it.page.reload();
+    await it.page.locator("#token").waitFor();
+    await it.page.locator("#dialog-no").click();
+    await it.page.locator(".problem").first().waitFor();
+    assert.match(await it.page.locator(".problem").first().textContent(), /token is needed/i);
+});
+
+test("axe finds nothing on library and dialogs, light and dark; a phone shows them whole", async () => {
+    const { id } = await kept("epsilon", variant(105));
+    for (const theme of ["light", "dark"]) {
+        await it.another({ theme });
+        await library("&q=epsilon");
+        await it.axe(`library, ${theme}`);
+        await it.key(`edit:${id}`).click();
+        await it.axe(`edit, ${theme}`);
+        await it.page.keyboard.press("Escape");
+    }
+    await it.another({ width: 390, height: 844 });
+    await library();
+    assert.ok(await it.wideAsWindow());
+});
