@@ -8,14 +8,14 @@ export function listenToKeys({ store, loaded, moment, actions }) {
             actions.channel((store.state.channel + by + count) % count);
     };
     const stepBy = (by) => {
-        const { graph, channel, view } = store.state;
-        const count = loaded.model && view === "channels" ? channelSteps(loaded.model, graph, channel).length : 0;
+        const { graph, channel, view, host } = store.state;
+        const count = loaded.model && view === "channels" ? channelSteps(loaded.model, graph, channel, host).length : 0;
         if (count)
             actions.step(moment.step < 0 && by < 0 ? count - 1 : (moment.step + by + count) % count);
     };
     const keys = {
         m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"),
-        d: () => actions.view("diff"), s: () => actions.panel("settings"),
+        d: () => actions.view("diff"), h: () => actions.view("hosts"), s: () => actions.panel("settings"),
         "[": () => turn(-1), "]": () => turn(1), ",": () => stepBy(-1), ".": () => stepBy(1),
         Escape: () => store.state.from && store.set({ from: "", to: "" }),
     };

@@ -4,8 +4,10 @@ import { announce, h, replace } from "./dom.js";
 import { channelCount, channelSteps, hops, index, linksOf, shortName } from "./model.js";
 import { listenToDrops } from "./drop.js";
 import { listenToKeys } from "./keys.js";
+import { overview, shape } from "./hosts.js";
 import { Library } from "./library.js";
 import { tokenDialog } from "./views/dialogs.js";
+import { crumbs, hostsView } from "./views/hosts.js";
 import { libraryView } from "./views/library.js";
 import { marksOf, findChange, sideName, stateOfOther, swapped } from "./compare.js";
 import { DEFAULTS, MOST_HOSTS, question, Store } from "./state.js";
@@ -78,6 +80,7 @@ const actions = {
     against: (against) => store.set({ against, change: "", view: "diff" }),
     swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
     change: (change) => store.set({ change }, { replace: true }),
+    host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
     line: (line) => store.set({ line, view: "source" }),
     cancel: () => { comparing?.abort(); store.set({ against: [], change: "" }); },
     graph: (graph) => store.set({ graph, channel: 0 }),
@@ -95,6 +98,9 @@ const actions = {
 /* Pictures of a channel by itself name the devices of other hosts "host1/GPU/...": all hosts are alike. */
 function selectDevice(drawn, extend) {
     const { from } = store.state, id = drawn.replace(/^host\d+\//, "");
+    const host = /^HOST\/(\d+)$/.exec(id);
+    if (host)
+        return actions.host(Number(host[1]));
     if (!id)
         return from ? store.set({ from: "", to: "" }) : undefined;
     if (extend && from && from !== id)
@@ -162,6 +168,8 @@ async function load() {
     draw();
     try {
         const [doc, summary] = await Promise.all([api.analysis(id, asked, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
+        if (pictured.key.includes("#hosts"))
+            pictured.key = "";
         Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), summary, problem: null });
         moment.step = -1;
         keepChannel();
@@ -177,8 +185,11 @@ async function load() {
         await failed(error, id);
     } finally {
         busy(-1);
-        if (!control.signal.aborted || loading === control)
+        if (!control.signal.aborted || loading === control) {
             renderAll();
+            if (store.state.view === "hosts")
+                draw();
+        }
     }
 }
 
@@ -219,8 +230,12 @@ const compared = () => other.diff && { ...other, names: { a: sideName(other.diff
 /* Another question may leave fewer channels than the one that is looked at. */
 function keepChannel() {
     const last = channelCount(loaded.model, store.state.graph) - 1;
+    const hosts = shape(loaded.model).count, patch = {};
     if (last >= 0 && store.state.channel > last)
-        store.set({ channel: last }, { replace: true });
+        patch.channel = last;
+    if (store.state.host >= hosts)
+        patch.host = hosts - 1;
+    store.set(patch, { replace: true });
 }
 
 async function failed(error, id) {
@@ -240,6 +255,8 @@ async function failed(error, id) {
 /* Which picture the state asks for. */
 function wantedPicture() {
     const { view, layout, graph, channel } = store.state;
+    if (view === "hosts" && loaded.model && shape(loaded.model).count > 1)
+        return { view: "hosts", channel: `${graph}${channel}`, local: true };
     const alone = view === "channels" && layout === "alone" && ["ring", "tree"].includes(graph);
     return alone ? { view: graph, channel } : { view: "system" };
 }
@@ -250,6 +267,12 @@ async function draw() {
     if (!id || pictured.key === key)
         return mark();
     drawing?.abort();
+    if (wanted.local) {
+        const picture = overview(loaded.model, store.state.graph, store.state.channel);
+        diagram.show(picture.svg, true, picture);
+        pictured.key = key;
+        return mark();
+    }
     const control = (drawing = new AbortController());
     if (!diagram.svg)
         diagram.say("Drawing…");
@@ -286,7 +309,7 @@ function mark() {
         narrowest = slowest ? [slowest.from, slowest.to] : null;
     }
     if (view === "channels" && layout === "machine") {
-        steps = channelSteps(model, graph, Math.min(channel, channelCount(model, graph) - 1));
+        steps = channelSteps(model, graph, Math.min(channel, channelCount(model, graph) - 1), store.state.host);
         const now = steps[moment.step];
         if (now)
             links = linksOf(model, now.from, now.to);
@@ -296,7 +319,7 @@ function mark() {
         caption(path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${narrowest ? ", the narrowest link is the widest line" : ""}` : "");
     }
     const changed = other.diff && ["diff", "matrix"].includes(view) ? marksOf(model, other.diff, view === "diff" ? findChange(other.diff, store.state.change) : null) : null;
-    diagram.mark({ picked: [from, to].filter(Boolean), links, narrowest, changed });
+    diagram.mark({ picked: view === "hosts" ? [`HOST/${store.state.host}`] : [from, to].filter(Boolean), links, narrowest, changed });
     diagram.draw(steps, moment.step);
 }
 
@@ -309,8 +332,8 @@ function renderHeader() {
         isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["diff", "Differences"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, diff: differencesView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView };
 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = TABLES[state.view];
@@ -363,6 +386,7 @@ function renderAll() {
     }
     if (work.parentNode !== main)
         main.replaceChildren(work);
+    replace(diagram.above, crumbs(loaded.model, store.state, actions));
     renderDrawer();
     renderSide();
     if (loaded.problem && !diagram.svg)

@@ -227,16 +227,17 @@ export function pathsFrom(model, id) {
         .filter((path) => path && path.to !== id);
 }
 
-/** The steps of a ring or tree channel as seen on host 0:
+/** The steps of a ring or tree channel as seen on one of the hosts, which are alike:
  *  [{from, to, a, b}], a and b ranks, from and to node ids; "" where the end is on another host and no NIC is known. */
-export function channelSteps(model, graph, channel) {
+export function channelSteps(model, graph, channel, host = 0) {
     const channels = model.doc.channels ?? {}, local = model.doc.local_ranks ?? model.gpus.length;
     const found = (model.doc.graphs ?? []).find((row) => row.name === graph);
     const at = found?.channels ? channel % found.channels : 0;
     const [entry = "", exit = ""] = found?.inter?.[at] ?? [];
-    const node = (rank) => (rank < local ? model.gpuOfRank.get(rank) ?? "" : "");
-    const step = (a, b) => ({ a, b, from: a < local ? node(a) : entry, to: b < local ? node(b) : exit });
-    const here = ({ a, b }) => a < local || b < local;
+    const mine = (rank) => Math.floor(rank / local) === host;
+    const node = (rank) => model.gpuOfRank.get(rank - host * local) ?? "";
+    const step = (a, b) => ({ a, b, from: mine(a) ? node(a) : entry, to: mine(b) ? node(b) : exit });
+    const here = ({ a, b }) => mine(a) || mine(b);
     if (graph === "ring") {
         const ring = channels.rings?.[channel] ?? [];
         return ring.length < 2 ? [] : ring.map((a, i) => step(a, ring[(i + 1) % ring.length])).filter(here);

@@ -30,7 +30,7 @@ function row(graph, state, actions) {
         ] : h("td.zero", { colspan: "7" }, "none on this machine"));
 }
 
-function picker(model, state, actions) {
+export function picker(model, state, actions) {
     const count = channelCount(model, state.graph), name = GRAPH_NAMES[state.graph] ?? state.graph;
     const move = (by) => actions.channel((state.channel + by + count) % count);
     return h("div", { role: "group", "aria-label": "Channel" },
@@ -45,7 +45,7 @@ function steps(model, state, step, actions) {
         return ring(model, state, step, actions);
     if (state.graph === "nvls" && channels.nvls?.heads)
         return h("div.order", { id: "order" }, "Heads: ", channels.nvls.heads.map((rank) => h("span", null, ` GPU ${rank} `)));
-    const list = channelSteps(model, state.graph, state.channel);
+    const list = channelSteps(model, state.graph, state.channel, state.host);
     if (!list.length)
         return null;
     const name = (id, rank) => (id ? shortName(model, id) : `rank ${rank}`);
@@ -58,7 +58,7 @@ function steps(model, state, step, actions) {
 
 /* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are told in short. */
 function ring(model, state, step, actions) {
-    const order = model.doc.channels.rings[state.channel], list = channelSteps(model, "ring", state.channel);
+    const order = model.doc.channels.rings[state.channel], list = channelSteps(model, "ring", state.channel, state.host);
     const arrow = () => h("span.to", { "aria-hidden": "true" }, "→"), items = [];
     for (let i = 0; i < order.length; i++) {
         const at = list.findIndex((one) => one.a === order[i]);

@@ -17,7 +17,8 @@ export class Diagram {
         this.caption = h("p.caption", null, "");
         const tool = (label, title, act) => h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
         this.plane = h("div.plane", null, this.canvas, this.message);
-        this.root = h("div.stage", { id: "stage", tabindex: "-1" }, this.plane,
+        this.above = h("div.above", null);
+        this.root = h("div.stage", { id: "stage", tabindex: "-1" }, this.above, this.plane,
             h("div.tools", { role: "group", "aria-label": "Drawing" },
                 tool("+", "Zoom in", () => this.#zoom(BUTTON)), tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
                 tool("⤢", "Show all", () => this.fit())),
@@ -28,8 +29,9 @@ export class Diagram {
         new ResizeObserver(() => this.#resized()).observe(this.plane);
     }
 
-    /** Takes a picture's text; keep: the part that is looked at stays (another theme of the same picture). */
-    show(text, keep) {
+    /** Takes a picture's text; keep: the part that is looked at stays (another theme of the same picture). tiles: {places, tile}
+     *  of a picture of many, of which only those in sight are drawn, in full only when near. */
+    show(text, keep, tiles = null) {
         const svg = picture(text), box = svg.viewBox.baseVal;
         const size = box?.width ? { x: box.x, y: box.y, w: box.width, h: box.height }
             : { x: 0, y: 0, w: parseFloat(svg.getAttribute("width")) || 100, h: parseFloat(svg.getAttribute("height")) || 100 };
@@ -42,6 +44,7 @@ export class Diagram {
         this.canvas.replaceChildren(svg);
         this.svg = svg;
         this.size = size;
+        this.tiles = tiles && { ...tiles, shown: tiles.places.map(() => true) };
         this.groups = new Map();
         for (const group of svg.querySelectorAll("g[id]"))
             this.groups.set(group.id, group);
@@ -145,6 +148,22 @@ export class Diagram {
     #look(box) {
         this.box = box;
         this.svg.setAttribute("viewBox", write(box));
+        if (this.tiles)
+            this.#cull();
+    }
+
+    #cull() {
+        const { places, tile, shown } = this.tiles, { x, y, w, h: height } = this.box, margin = tile.w;
+        const scale = tile.w * this.window.w / w;
+        this.svg.classList.toggle("far", scale < 80);
+        this.svg.classList.toggle("tiny", scale < 24);
+        places.forEach((place, i) => {
+            const inSight = place.x > x - margin - tile.w && place.x < x + w + margin && place.y > y - margin && place.y < y + height + margin;
+            if (inSight !== shown[i]) {
+                shown[i] = inSight;
+                this.groups.get(`HOST/${i}`)?.classList.toggle("away", !inSight);
+            }
+        });
     }
 
     #zoom(factor, fx = 0.5, fy = 0.5) {
