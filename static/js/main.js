@@ -21,6 +21,7 @@ import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, readSettings, settingsView } from "./views/settings.js";
 import { exampleList, startView } from "./views/start.js";
+import { aboutSource, SourceView, sourceView } from "./views/source.js";
 import { summaryView } from "./views/summary.js";
 import { tuningView } from "./views/tuning.js";
 
@@ -31,6 +32,7 @@ const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("sectio
 const working = h("div.busy", { id: "busy" }, h("progress", { max: "1", value: "0", hidden: true, "aria-label": "Sent" }), h("span", null, "computing…"),
     h("button", { type: "button", id: "stop", "data-key": "stop", onclick: () => actions.stop() }, "Cancel"));
 const work = h("div.work", null, h("div.left", null, diagram.root, drawer), side);
+const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
 const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll());
 api.onTokenNeeded(tokenDialog);
 
@@ -70,7 +72,7 @@ const actions = {
     panel: (panel) => store.set({ panel }, { replace: true }),
     view: (view) => store.set({ view }, { replace: true }),
     cell: (cell) => store.set({ cell }, { replace: true }),
-    select: (from, to) => store.set({ from, to, panel: "selection" }),
+    select: (from, to) => store.set({ from, to, line: 0, panel: "selection" }),
     setting: (name) => {
         moment.focus = name;
         store.set({ panel: "settings" }, { replace: true });
@@ -80,6 +82,8 @@ const actions = {
     against: (against) => store.set({ against, change: "", view: "diff" }),
     swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
     change: (change) => store.set({ change }, { replace: true }),
+    source: () => store.set({ view: "source", line: 0 }),
+    lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
     host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
     line: (line) => store.set({ line, view: "source" }),
     cancel: () => { comparing?.abort(); store.set({ against: [], change: "" }); },
@@ -166,6 +170,7 @@ async function load() {
     loaded.problem = null;
     busy(1);
     draw();
+    loadSource();
     try {
         const [doc, summary] = await Promise.all([api.analysis(id, asked, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
         if (pictured.key.includes("#hosts"))
@@ -252,6 +257,23 @@ async function failed(error, id) {
     Object.assign(loaded, { doc: null, model: null, problem: error.problem });
 }
 
+/* The dump's text, for the view that shows it. */
+async function loadSource() {
+    const { id, view } = store.state;
+    if (!id || view !== "source" || loaded.source !== null)
+        return;
+    try {
+        const text = await api.source(id);
+        if (loaded.id !== id)
+            return;
+        loaded.source = text;
+        renderAll();
+    } catch (error) {
+        if (!(error instanceof api.Problem))
+            throw error;
+    }
+}
+
 /* Which picture the state asks for. */
 function wantedPicture() {
     const { view, layout, graph, channel } = store.state;
@@ -332,23 +354,29 @@ function renderHeader() {
         isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"]];
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["source", "Dump"]];
 const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView };
 
 function renderDrawer() {
-    const { state } = store, { model } = loaded, table = TABLES[state.view];
+    const { state } = store, { model } = loaded, table = state.view === "source" ? sourceView : TABLES[state.view];
     drawer.classList.toggle("open", Boolean(table));
     drawer.dataset.view = state.view;
     const side = compared();
     if (state.view === "matrix" && moveSelection(drawer.querySelector("#matrix"), { model, other: side, state }))
         return;
+    if (state.view === "source" && drawer.contains(sourceLines.root) && loaded.source !== null) {
+        replace(document.getElementById("source-about"), aboutSource(loaded.source, state));
+        return sourceLines.show(loaded.source, { id: state.from, line: state.line });
+    }
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
-        !table ? null : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? other : side, releases: moment.releases, settings: moment.settings, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+        !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state }) : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? other : side, releases: moment.releases, settings: moment.settings, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
     const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
     body.dataset.view = state.view;
     replace(drawer, tabs("view", "drawer", VIEW_TABS, state.view, actions.view), body);
     body.scrollTop = scroll;
+    if (state.view === "source" && loaded.source !== null)
+        sourceLines.show(loaded.source, { id: state.from, line: state.line, anew: true });
     const wide = body.querySelector(".scroll");
     if (wide)
         wide.scrollLeft = across;
@@ -415,6 +443,7 @@ store.subscribe((state, changed) => {
     if (changed.has("against"))
         loadOther();
     renderAll();
+    loadSource();
     draw();
 });
 

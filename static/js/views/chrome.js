@@ -34,7 +34,7 @@ export function tabs(name, controls, options, current, choose) {
 }
 
 const KEYS = [
-    ["m  x  c  t  d  h", "Machine alone, matrix, channels, tuning, differences, hosts"], ["s", "Settings"], ["[  ]", "Previous, next channel"], [",  .", "Previous, next step of the channel"],
+    ["m x c t h d r", "Machine alone, matrix, channels, tuning, hosts, differences, the dump as it reads"], ["s", "Settings"], ["[  ]", "Previous, next channel"], [",  .", "Previous, next step of the channel"],
     ["Esc", "Clear the selection"], ["Tab", "Through the devices of the drawing; Enter selects, Shift+Enter makes it the end of the path"],
     ["← ↑ → ↓", "Move the drawing, or go through the matrix"], ["+  −  0", "Zoom the drawing, show all"], ["?", "This list"],
 ];

@@ -28,6 +28,7 @@ function deviceView(model, { from }, actions) {
         h("div.path-head", null, h("h2", null, shortName(model, from)),
             h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
         h("dl.facts", null, deviceFacts(model, from).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
+        h("p", null, h("button.text", { type: "button", "data-key": "show-source", onclick: actions.source }, actions.lineOf(from) ? `Line ${actions.lineOf(from)} of the dump` : "Show in the dump")),
         rows.length > 0 && h("table.wide", null,
             h("caption.unseen", null, `Paths from ${shortName(model, from)}`),
             h("thead", null, h("tr", null, h("th", null, "Path to"), h("th", null, "Type"), h("th.num", null, "GB/s"), h("th.num", null, "Hops"), h("th", null, "Verdict"))),
