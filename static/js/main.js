@@ -7,6 +7,7 @@ import { listenToKeys } from "./keys.js";
 import { overview, shape } from "./hosts.js";
 import { Library } from "./library.js";
 import { tokenDialog } from "./views/dialogs.js";
+import { exportDialog } from "./views/export.js";
 import { crumbs, hostsView } from "./views/hosts.js";
 import { libraryView } from "./views/library.js";
 import { marksOf, findChange, sideName, stateOfOther, swapped } from "./compare.js";
@@ -82,6 +83,7 @@ const actions = {
     against: (against) => store.set({ against, change: "", view: "diff" }),
     swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
     change: (change) => store.set({ change }, { replace: true }),
+    export: () => loaded.model && exportDialog({ state: store.state, loaded, other: compared(), releases: moment.releases, diagram, wanted: wantedPicture() }),
     source: () => store.set({ view: "source", line: 0 }),
     lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
     host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),

@@ -1,0 +1,61 @@
+/* Takes what is shown away: as a picture, a table, a document, a report. */
+import * as api from "../api.js";
+import { anonymiser } from "../anonymise.js";
+import { announce, h } from "../dom.js";
+import { csv, markdown, tableOf } from "../report.js";
+import { png, save, standalone } from "../save.js";
+import { question } from "../state.js";
+
+/** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the drawing's query}. */
+export function exportDialog(context) {
+    const { state, loaded: { model, doc, summary } } = context, hide = h("input", { type: "checkbox", id: "anonymise" }), status = h("p.note", { id: "export-status", role: "status" }, "");
+    const table = tableOf({ model, other: context.other, state });
+    const files = [
+        ["svg", "SVG", "the picture as it is shown, all of it", () => svgText(context)],
+        ["png", "PNG", "the same in pixels, two for one", async (clean) => png(clean(svgText(context)))],
+        ["dot", "DOT", "for Graphviz, where the server draws it", state.view === "hosts" || state.view === "tuning" ? null : () => api.diagram(state.id, question(state), { ...context.wanted, local: "", format: "dot" })],
+        ["csv", "CSV", table ? `the table: ${table[0]}` : "this view has no table", table && (() => csv(table[1]))],
+        ["json", "JSON", state.view === "diff" && context.other?.diff ? "the differences" : "the whole analysis", () => JSON.stringify(state.view === "diff" && context.other?.diff ? context.other.diff : doc, null, 1)],
+        ["md", "Markdown", "a report for a ticket", () => markdown({ model, other: context.other, state, summary, releases: context.releases, link: hide.checked ? "" : location.href })],
+        ["xml", "XML", "the dump, as uploaded unless made anonymous", () => api.source(state.id)],
+    ];
+    const take = async (kind, make) => {
+        try {
+            const source = hide.checked ? await api.source(state.id) : "", clean = hide.checked ? anonymiser({ source, doc, summary }) : (text) => text;
+            const made = await make(clean), name = `${hide.checked ? "machine" : fileName(summary?.name || state.id.slice(0, 12))}-${kind === "csv" ? table[0] : state.view}.${kind}`;
+            save(name, typeof made === "string" ? clean(made) : made, TYPES[kind]);
+            status.textContent = `${name} was made.`;
+            announce(status.textContent);
+        } catch (error) {
+            status.textContent = `It could not be made: ${error.message}.`;
+        }
+    };
+    const dialog = h("dialog.help", { id: "export", "aria-labelledby": "export-title", onclose: () => dialog.remove() },
+        h("h2", { id: "export-title" }, "Take away"),
+        h("p", null, h("label", null, hide, " Anonymous: host names, GUIDs, hashes and ids are replaced, the same everywhere; bus ids and models stay")),
+        h("ul.exports", null, files.map(([kind, label, what, make]) => h("li", null,
+            h("button", { type: "button", "data-key": `export:${kind}`, disabled: !make, onclick: () => take(kind, make) }, label), h("span.muted", null, what)))),
+        status,
+        h("form", { method: "dialog" }, h("p.buttons", null, h("button", null, "Close"), h("button", { type: "button", "data-key": "print", onclick: () => { dialog.close(); print(); } }, "Print…"))));
+    document.body.append(dialog);
+    dialog.showModal();
+}
+
+const TYPES = { svg: "image/svg+xml", png: "image/png", dot: "text/vnd.graphviz", csv: "text/csv;charset=utf-8", json: "application/json", md: "text/markdown", xml: "application/xml" };
+const fileName = (text) => text.replace(/[^\w.-]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 60) || "machine";
+
+function svgText({ state, diagram }) {
+    const chart = state.view === "tuning" && document.querySelector("#chart svg");
+    if (chart)
+        return standalone(chart, null);
+    if (!diagram.svg)
+        throw new Error("there is no picture yet");
+    const away = [...diagram.svg.querySelectorAll(".away")];
+    const classes = diagram.svg.getAttribute("class") ?? "";
+    diagram.svg.classList.remove("far", "tiny");
+    away.forEach((tile) => tile.classList.remove("away"));
+    const text = standalone(diagram.svg, diagram.size);
+    diagram.svg.setAttribute("class", classes);
+    away.forEach((tile) => tile.classList.add("away"));
+    return text;
+}
