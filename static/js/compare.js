@@ -1,5 +1,6 @@
 /* Two answers about one machine: what the other side asks, where a change lies, and how it is told. Pure functions. */
-import { bandwidth, linksOf, shortName } from "./model.js";
+import { linksOf } from "./channels.js";
+import { bandwidth, shortName } from "./model.js";
 
 const SETTING = /^(NCCL_[A-Z0-9_]+)=(.*)$/;
 

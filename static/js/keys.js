@@ -1,5 +1,5 @@
 /* Keys that work anywhere on the page outside of fields. */
-import { channelCount, channelSteps } from "./model.js";
+import { channelCount, channelSteps } from "./channels.js";
 
 export function listenToKeys({ store, loaded, moment, actions }) {
     const turn = (by) => {
@@ -15,7 +15,8 @@ export function listenToKeys({ store, loaded, moment, actions }) {
     };
     const keys = {
         m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"),
-        d: () => actions.view("diff"), h: () => actions.view("hosts"), r: () => actions.view("source"), e: () => actions.export(), s: () => actions.panel("settings"),
+        d: () => actions.view("diff"), h: () => actions.view("hosts"), r: () => actions.view("source"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
+        f: () => actions.detail(store.state.detail === "less" ? "all" : "less"), s: () => actions.panel("settings"),
         "[": () => turn(-1), "]": () => turn(1), ",": () => stepBy(-1), ".": () => stepBy(1),
         Escape: () => store.state.from && store.set({ from: "", to: "" }),
     };

@@ -1,7 +1,9 @@
 /* Puts the page together: the state of the URL decides what is loaded and shown; every view gets data and actions. */
 import * as api from "./api.js";
 import { announce, h, replace } from "./dom.js";
-import { channelCount, channelSteps, hops, index, linksOf, shortName } from "./model.js";
+import { channelCount, channelSteps, linksOf, loads } from "./channels.js";
+import { folded } from "./detail.js";
+import { hops, index, shortName } from "./model.js";
 import { listenToDrops } from "./drop.js";
 import { listenToKeys } from "./keys.js";
 import { overview, shape } from "./hosts.js";
@@ -19,6 +21,7 @@ import { Diagram } from "./views/diagram.js";
 import { differencesView } from "./views/differences.js";
 import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
+import { searchDialog } from "./views/search.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, readSettings, settingsView } from "./views/settings.js";
 import { exampleList, startView } from "./views/start.js";
@@ -84,6 +87,9 @@ const actions = {
     swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
     change: (change) => store.set({ change }, { replace: true }),
     export: () => loaded.model && exportDialog({ state: store.state, loaded, other: compared(), releases: moment.releases, diagram, wanted: wantedPicture() }),
+    search: () => loaded.model && searchDialog({ model: loaded.model, choose: selectDevice,
+        source: async () => (loaded.source ??= await api.source(store.state.id)) }),
+    detail: (detail) => store.set({ detail }, { replace: true }),
     source: () => store.set({ view: "source", line: 0 }),
     lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
     host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
@@ -91,7 +97,7 @@ const actions = {
     cancel: () => { comparing?.abort(); store.set({ against: [], change: "" }); },
     graph: (graph) => store.set({ graph, channel: 0 }),
     channel: (channel) => store.set({ channel }, { replace: true }),
-    layout: (layout) => store.set({ layout }, { replace: true }),
+    layout: (layout) => store.set({ layout, view: "channels" }, { replace: true }),
     size: (size) => store.set({ size }, { replace: true }),
     collective: (collective) => store.set({ collective }, { replace: true }),
     step: (step) => {
@@ -343,6 +349,13 @@ function mark() {
         caption(path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${narrowest ? ", the narrowest link is the widest line" : ""}` : "");
     }
     const changed = other.diff && ["diff", "matrix"].includes(view) ? marksOf(model, other.diff, view === "diff" ? findChange(other.diff, store.state.change) : null) : null;
+    if (!links.length && to)
+        links = linksOf(model, from, to);
+    const less = store.state.detail === "less" && view !== "hosts" && wantedPicture().view === "system" ? folded(model) : null;
+    diagram.fold(less, new Set([from, to]));
+    if (less)
+        caption(`Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`);
+    diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
     diagram.mark({ picked: view === "hosts" ? [`HOST/${store.state.host}`] : [from, to].filter(Boolean), links, narrowest, changed });
     diagram.draw(steps, moment.step);
 }
@@ -416,6 +429,8 @@ function renderAll() {
     }
     if (work.parentNode !== main)
         main.replaceChildren(work);
+    const less = store.state.detail === "less";
+    replace(diagram.extra, h("button.icon", { type: "button", id: "fold", "data-key": "fold", "aria-pressed": String(less), title: "Fold what is alike, hide bus ids ( f )", "aria-label": "Fold what is alike, hide bus ids", onclick: () => actions.detail(less ? "all" : "less") }, "≡"));
     replace(diagram.above, crumbs(loaded.model, store.state, actions));
     renderDrawer();
     renderSide();

@@ -227,48 +227,6 @@ export function pathsFrom(model, id) {
         .filter((path) => path && path.to !== id);
 }
 
-/** The steps of a ring or tree channel as seen on one of the hosts, which are alike:
- *  [{from, to, a, b}], a and b ranks, from and to node ids; "" where the end is on another host and no NIC is known. */
-export function channelSteps(model, graph, channel, host = 0) {
-    const channels = model.doc.channels ?? {}, local = model.doc.local_ranks ?? model.gpus.length;
-    const found = (model.doc.graphs ?? []).find((row) => row.name === graph);
-    const at = found?.channels ? channel % found.channels : 0;
-    const [entry = "", exit = ""] = found?.inter?.[at] ?? [];
-    const mine = (rank) => Math.floor(rank / local) === host;
-    const node = (rank) => model.gpuOfRank.get(rank - host * local) ?? "";
-    const step = (a, b) => ({ a, b, from: mine(a) ? node(a) : entry, to: mine(b) ? node(b) : exit });
-    const here = ({ a, b }) => mine(a) || mine(b);
-    if (graph === "ring") {
-        const ring = channels.rings?.[channel] ?? [];
-        return ring.length < 2 ? [] : ring.map((a, i) => step(a, ring[(i + 1) % ring.length])).filter(here);
-    }
-    const up = graph === "tree" ? channels.trees?.[channel]?.up
-        : graph === "collnet_chain" ? channels.collnet_chain?.[channel]?.up
-            : graph === "nvls" ? channels.nvls?.tree?.[channel]?.up : null;
-    if (up)
-        return up.map((parent, rank) => ({ rank, parent })).filter(({ parent }) => parent >= 0)
-            .map(({ rank, parent }) => step(rank, parent)).filter(here);
-    return [];
-}
-
-/** How many channels a graph has to draw. */
-export function channelCount(model, graph) {
-    const channels = model.doc.channels ?? {};
-    switch (graph) {
-    case "ring": return channels.rings?.length ?? 0;
-    case "tree": return channels.trees?.length ?? 0;
-    case "collnet_chain": return channels.collnet_chain?.length ?? 0;
-    case "nvls": return channels.nvls?.channels ?? 0;
-    default: return 0;
-    }
-}
-
-/** Every [from, to, type] of links on the way of a step; PXN and the like included as NCCL routes them. */
-export function linksOf(model, from, to) {
-    const path = model.paths.get(`${from}>${to}`);
-    return path ? hops(model, path).map((hop) => [hop.from, hop.to, hop.type]) : [];
-}
-
 /** Rows of a tuning table: [{algorithm, cells: [{protocol, bw, latency, best}]}]. */
 export function tuningRows(tuning, collective) {
     const bandwidths = tuning?.bandwidths?.[collective] ?? {}, latencies = tuning?.latencies?.[collective] ?? {};

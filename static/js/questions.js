@@ -1,7 +1,7 @@
 /* The fifteen questions that people bring, answered from an analysis where it can, each with the place that shows the evidence.
  * A row: {id, ask, answer, tone: "good" | "note" | "bad" | "open", patch: of the state, or null}. "open": something more is needed. */
 import { bandwidth, deviceFacts, parseId, reason, shortName, tuningRows, typeOf } from "./model.js";
-import { loads } from "./load.js";
+import { loads } from "./channels.js";
 import { sizeText } from "./compare.js";
 
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;

@@ -1,8 +1,8 @@
 /* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure functions. */
+import { loads } from "./channels.js";
 import { ranges, waysAt } from "./chart.js";
 import { placeText, SECTIONS, sideName, sizeText, valueText } from "./compare.js";
 import { hostLinks, shape } from "./hosts.js";
-import { loads } from "./load.js";
 import { bandwidth, cell, figures, GRAPH_NAMES, hops, PATTERNS, shortName, verdict } from "./model.js";
 import { questions } from "./questions.js";
 

@@ -20,12 +20,12 @@ export const DEFAULTS = Object.freeze({
     change: "",        // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
     graph: "ring",     // whose channel is drawn
     channel: 0,
-    layout: "machine", // a channel on the machine, or "alone" as a picture of its own
+    layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
     collective: "AllReduce",
     size: 0,           // bytes, the message whose tuning is told
     host: 0,           // of several, the one that is looked at
     line: 0,           // of the dump
-    detail: "all",     // or "less": identical devices folded, "ids": bus ids too
+    detail: "all",     // or "less": bus ids hidden, identical blocks folded
     place: "",         // "library": the kept dumps
     q: "",             // what is searched there
 });
@@ -34,7 +34,7 @@ export const DEFAULTS = Object.freeze({
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
 const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "q"];
-const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone"], detail: ["less", "all", "ids"], place: ["library"] };
+const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
 const MOST_AGAINST = 48;
 

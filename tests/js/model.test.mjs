@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import * as channels from "../../static/js/channels.js";
 import * as model from "../../static/js/model.js";
 
 /* Two GPUs behind one switch, a third across the CPU link, a NIC beside the first; two hosts of it. */
@@ -76,7 +77,7 @@ test("of two links between the same devices, the one that carries the path count
         system: { nodes: [{ id: A, type: "GPU", rank: 0 }], links: [[A, X, "PCI", 3], [A, X, "C2C", 224], [X, Y, "SYS", 6]] },
         paths: [{ from: A, to: Y, type: "SYS", bw: 6, hops: [X, Y] }, { from: A, to: X, type: "C2C", bw: 224, hops: [X] }],
     });
-    assert.deepEqual(model.linksOf(two, A, Y), [[A, X, "C2C"], [X, Y, "SYS"]]);
+    assert.deepEqual(channels.linksOf(two, A, Y), [[A, X, "C2C"], [X, Y, "SYS"]]);
     assert.equal(model.hops(two, two.paths.get(`${A}>${X}`))[0].bw, 224);
 });
 
@@ -102,22 +103,22 @@ test("cells say what was asked, in letters and not by colour alone", () => {
 });
 
 test("a ring over two hosts leaves by one NIC and enters by the other", () => {
-    const steps = model.channelSteps(m, "ring", 0);
+    const steps = channels.channelSteps(m, "ring", 0);
     assert.deepEqual(steps, [
         { a: 0, b: 1, from: A, to: B }, { a: 1, b: 2, from: B, to: C }, { a: 2, b: 3, from: C, to: N }, { a: 5, b: 0, from: N, to: A },
     ]);
-    assert.equal(model.channelSteps(m, "ring", 1).at(-1).a, 1);
-    assert.equal(model.channelSteps(m, "ring", 1).find((step) => step.a === 3).from, "NET/0-9");
-    assert.deepEqual(model.channelSteps(m, "ring", 9), []);
+    assert.equal(channels.channelSteps(m, "ring", 1).at(-1).a, 1);
+    assert.equal(channels.channelSteps(m, "ring", 1).find((step) => step.a === 3).from, "NET/0-9");
+    assert.deepEqual(channels.channelSteps(m, "ring", 9), []);
 });
 
 test("a tree's steps go up to the parent", () => {
-    assert.deepEqual(model.channelSteps(m, "tree", 0).map(({ a, b }) => [a, b]), [[1, 0], [2, 1], [3, 0]]);
+    assert.deepEqual(channels.channelSteps(m, "tree", 0).map(({ a, b }) => [a, b]), [[1, 0], [2, 1], [3, 0]]);
 });
 
 test("the links of a step are those of its path", () => {
-    assert.deepEqual(model.linksOf(m, A, B), [[A, S, "PCI"], [S, B, "PCI"]]);
-    assert.deepEqual(model.linksOf(m, B, A), []);
+    assert.deepEqual(channels.linksOf(m, A, B), [[A, S, "PCI"], [S, B, "PCI"]]);
+    assert.deepEqual(channels.linksOf(m, B, A), []);
 });
 
 test("tuning rows mark the highest bandwidth", () => {
@@ -138,7 +139,7 @@ test("an analysis without anything in it breaks nothing", () => {
     const empty = model.index({});
     assert.deepEqual(empty.gpus, []);
     assert.ok(model.figures({}).length);
-    assert.deepEqual(model.channelSteps(empty, "ring", 0), []);
+    assert.deepEqual(channels.channelSteps(empty, "ring", 0), []);
 });
 
 test("excerpts show the line with its neighbours, and where in it", () => {

@@ -1,19 +1,21 @@
 /* The graphs that the search found, and one channel of one of them, step by step. */
 import { choices, h } from "../dom.js";
-import { bandwidth, channelCount, channelSteps, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
+import { channelCount, channelSteps, loads } from "../channels.js";
+import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
 
 /** step: index of the step that stands out, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
 export function channelsView({ model, state, step, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [
         h("div.toolbar", null, picker(model, state, actions),
-            ["ring", "tree"].includes(state.graph) && choices("Drawn", [["machine", "On the machine"], ["alone", "By itself"]], state.layout, actions.layout)),
+            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(["ring", "tree"].includes(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout)),
         steps(model, state, step, actions),
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Graphs" }, h("table.wide", { id: "graphs" },
             h("caption.unseen", null, "Graphs"),
             h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Pattern"), h("th.num", null, "Channels"),
                 h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"))),
             h("tbody", null, graphs.map((graph) => row(graph, state, actions))))),
+        loadTable(model, state, actions),
         h("p.note", null, "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
             `${model.doc.channels?.count ?? 0} channels are set up in the end.`),
     ];
@@ -43,16 +45,15 @@ function steps(model, state, step, actions) {
     const channels = model.doc.channels ?? {};
     if (state.graph === "ring" && channels.rings?.[state.channel])
         return ring(model, state, step, actions);
-    if (state.graph === "nvls" && channels.nvls?.heads)
-        return h("div.order", { id: "order" }, "Heads: ", channels.nvls.heads.map((rank) => h("span", null, ` GPU ${rank} `)));
     const list = channelSteps(model, state.graph, state.channel, state.host);
     if (!list.length)
         return null;
     const name = (id, rank) => (id ? shortName(model, id) : `rank ${rank}`);
     const roots = list.filter((one) => !list.some((other) => other.a === one.b)).map((one) => one.b);
     return h("div.order", { id: "order", role: "group", "aria-label": "Steps" },
-        h("span.muted", null, roots.length ? `Root side: ${[...new Set(roots)].map((rank) => `rank ${rank}`).join(", ")}. ` : ""),
-        list.map((one, i) => [h("button", { type: "button", "data-key": `step:${i}`, "aria-current": i === step ? "step" : null, title: `${name(one.from, one.a)} sends up to ${name(one.to, one.b)}`, onclick: () => actions.step(i === step ? -1 : i) },
+        state.graph === "nvls" && channels.nvls?.heads && h("span.muted", null, `Heads: ranks ${channels.nvls.heads.join(", ")}. `),
+        h("span.muted", null, roots.length && state.graph !== "nvls" && state.graph !== "collnet_direct" ? `Root side: ${[...new Set(roots)].map((rank) => `rank ${rank}`).join(", ")}. ` : ""),
+        list.map((one, i) => [h("button", { type: "button", "data-key": `step:${i}`, "aria-current": i === step ? "step" : null, title: `${name(one.from, one.a)} sends to ${name(one.to, one.b)}`, onclick: () => actions.step(i === step ? -1 : i) },
             `${one.a}→${one.b}`), " "]));
 }
 
@@ -72,3 +73,22 @@ function ring(model, state, step, actions) {
     }
     return h("div.order", { id: "order", role: "group", "aria-label": "Order of the ranks" }, items, h("span.muted", null, String(order[0])));
 }
+
+const MOST_LOADS = 16;
+
+/* The links that a graph loads, the fullest first. */
+function loadTable(model, state, actions) {
+    const rows = loads(model, state.graph);
+    if (!rows.length)
+        return null;
+    const now = new Set(rows.filter((row) => row.channels.includes(state.channel % Math.max(1, found(model, state.graph)))));
+    return h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Load of links" }, h("table.wide", { id: "loads" },
+        h("caption", null, `Load of links, ${GRAPH_NAMES[state.graph] ?? state.graph}: the fullest ${Math.min(MOST_LOADS, rows.length)} of ${rows.length}`),
+        h("thead", null, h("tr", null, h("th", null, "Link"), h("th", null, "Type"), h("th.num", null, "Channels"), h("th", null, "This one"), h("th.num", null, "Used GB/s"), h("th.num", null, "Of GB/s"), h("th.num", null, "Left GB/s"))),
+        h("tbody", null, rows.slice(0, MOST_LOADS).map((row) => h(row.from === state.from && row.to === state.to ? "tr.on" : "tr", { "data-load": `${row.from}>${row.to}` },
+            h("td", null, h("button.text", { type: "button", "data-key": `load:${row.from}>${row.to}>${row.type}`, onclick: () => actions.select(row.from, row.to) }, `${shortName(model, row.from)} → ${shortName(model, row.to)}`)),
+            h("td", null, h(`span.kind.k-${row.type}`, null, row.type)), h("td.num", null, String(row.channels.length)), h("td", null, now.has(row) ? "yes" : "–"),
+            h("td.num", null, bandwidth(row.used)), h("td.num", null, bandwidth(row.bw)), h("td.num", null, bandwidth(row.left)))))));
+}
+
+const found = (model, graph) => (model.doc.graphs ?? []).find((row) => row.name === graph)?.channels ?? 0;

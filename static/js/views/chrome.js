@@ -11,6 +11,7 @@ export function topBar({ name, sentence, theme, open, place, working, actions })
         h(open ? "h1.machine-name" : "p.machine-name", { title: sentence || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
         working,
         place !== "library" && h("button", { type: "button", "data-key": "library", onclick: actions.library }, "Library"),
+        open && h("button.icon", { type: "button", "data-key": "search", title: "Find a device ( / )", "aria-label": "Find a device", onclick: actions.search }, "⌕"),
         open && h("button", { type: "button", "data-key": "export", title: "Pictures, tables, a report ( e )", onclick: actions.export }, "Export…"),
         open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),
         h("button.icon", { type: "button", id: "help", "data-key": "help", title: "Keys ( ? )", "aria-label": "Keyboard shortcuts", onclick: actions.help }, "?"),
@@ -35,9 +36,9 @@ export function tabs(name, controls, options, current, choose) {
 }
 
 const KEYS = [
-    ["m x c t h d r", "Machine alone, matrix, channels, tuning, hosts, differences, the dump as it reads"], ["s", "Settings"], ["e", "Export"], ["[  ]", "Previous, next channel"], [",  .", "Previous, next step of the channel"],
+    ["m x c t h d r", "Machine alone, matrix, channels, tuning, hosts, differences, the dump as it reads"], ["s", "Settings"], ["e", "Export"], ["/", "Find a device: bus id, rank, mlx5_N, GUID"], ["l", "Load of links"], ["f", "Fold what is alike, hide bus ids"], ["[  ]", "Previous, next channel"], [",  .", "Previous, next step of the channel"],
     ["Esc", "Clear the selection"], ["Tab", "Through the devices of the drawing; Enter selects, Shift+Enter makes it the end of the path"],
-    ["← ↑ → ↓", "Move the drawing, or go through the matrix"], ["+  −  0", "Zoom the drawing, show all"], ["?", "This list"],
+    ["← ↑ → ↓", "From a device along its links; move the drawing; go through the matrix"], ["+  −  0", "Zoom the drawing, show all"], ["?", "This list"],
 ];
 
 export function helpDialog() {

@@ -17,11 +17,12 @@ export class Diagram {
         this.caption = h("p.caption", null, "");
         const tool = (label, title, act) => h("button.icon", { type: "button", title, "aria-label": title, onclick: act }, label);
         this.plane = h("div.plane", null, this.canvas, this.message);
+        this.extra = h("span", null);
         this.above = h("div.above", null);
         this.root = h("div.stage", { id: "stage", tabindex: "-1" }, this.above, this.plane,
             h("div.tools", { role: "group", "aria-label": "Drawing" },
                 tool("+", "Zoom in", () => this.#zoom(BUTTON)), tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
-                tool("⤢", "Show all", () => this.fit())),
+                tool("⤢", "Show all", () => this.fit()), this.extra),
             this.caption);
         this.svg = null;
         this.fingers = new Map();
@@ -193,7 +194,9 @@ export class Diagram {
             return;
         }
         const moves = { ArrowLeft: [-KEY_STEP, 0], ArrowRight: [KEY_STEP, 0], ArrowUp: [0, -KEY_STEP], ArrowDown: [0, KEY_STEP] };
-        if (moves[event.key])
+        if (device && moves[event.key])
+            this.#walk(device, ...moves[event.key]);
+        else if (moves[event.key])
             this.#look(pan(this.box, ...moves[event.key], this.size));
         else if (event.key === "+" || event.key === "=")
             this.#zoom(BUTTON);
@@ -204,6 +207,52 @@ export class Diagram {
         else
             return;
         event.preventDefault();
+    }
+
+    /* Along a link to the neighbour that lies most in a direction. */
+    #walk(device, dx, dy) {
+        const at = this.#centre(device.id), ends = [...this.groups.keys()].filter((id) => id.includes("--")).map((id) => id.split("--"));
+        const linked = new Set(ends.filter(([a, b]) => a === device.id || b === device.id).map(([a, b]) => (a === device.id ? b : a)));
+        const others = [...this.svg.querySelectorAll("g.node[tabindex]")].filter((group) => group !== device && !group.matches(".folded, .away"));
+        const best = (groups) => groups.map((group) => {
+            const to = this.#centre(group.id), x = to ? to.x - at.x : 0, y = to ? to.y - at.y : 0, ahead = (x * dx + y * dy) / KEY_STEP;
+            return { group, ahead, cost: ahead + 2 * Math.abs(x * dy - y * dx) / KEY_STEP };
+        }).filter(({ ahead }) => ahead > 1).sort((a, b) => a.cost - b.cost)[0]?.group;
+        (best(others.filter((group) => linked.has(group.id))) ?? best(others))?.focus();
+    }
+
+    /** Hides what folding hides, beside what is picked, and texts of little account; null: all is shown. */
+    fold(less, picked) {
+        if (!this.svg)
+            return;
+        this.svg.classList.toggle("less", less !== null);
+        const away = (id) => Boolean(less?.hidden.has(id) && !picked.has(id));
+        for (const [id, group] of this.groups)
+            if (!id.startsWith("a_"))
+                group.classList.toggle("folded", id.startsWith("box:") ? away(id.slice(4)) : id.split("--").some(away));
+    }
+
+    /** Writes on links how many channels use them and shows how full they are; [] takes it away. rows: of loads(). */
+    weigh(rows) {
+        if (!this.svg)
+            return;
+        this.weights?.remove();
+        for (const edge of this.svg.querySelectorAll(".load1, .load2, .load3"))
+            edge.classList.remove("load1", "load2", "load3");
+        const edges = new Map();
+        for (const row of rows)
+            for (const edge of this.#edges(row.from, row.to, row.type)) {
+                const now = edges.get(edge);
+                if (!now || row.used / row.bw > now.used / now.bw)
+                    edges.set(edge, row);
+            }
+        this.canvas.classList.toggle("weighed", rows.length > 0);
+        this.weights = s("g", { class: "weights" }, [...edges].map(([edge, row]) => {
+            const share = row.used / row.bw, path = edge.querySelector("path"), mid = path?.getPointAtLength(path.getTotalLength() / 2);
+            edge.classList.add(share > 0.9 ? "load3" : share > 0.5 ? "load2" : "load1");
+            return mid && s("g", { "data-weight": `${row.from}>${row.to}` }, s("title", null, `${row.channels.length} channels, ${Math.round(share * 100)} % used`), s("text", { x: mid.x, y: mid.y + 3.5 }, String(row.channels.length)));
+        }));
+        (this.svg.querySelector("g.graph") ?? this.svg).append(this.weights);
     }
 
     #wheel(event) {

@@ -1,6 +1,7 @@
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
 import { h } from "../dom.js";
-import { bandwidth, deviceFacts, hops, KINDS, pathsFrom, reason, shortName, typeOf, verdict } from "../model.js";
+import { loads } from "../channels.js";
+import { bandwidth, deviceFacts, GRAPH_NAMES, hops, KINDS, pathsFrom, reason, shortName, typeOf, verdict } from "../model.js";
 
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
 const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
@@ -50,7 +51,7 @@ function pathView(model, { from, to }, actions) {
         h("button.text", { type: "button", onclick: () => actions.select(to, from) }, "reverse"),
         h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear"));
     if (!path)
-        return [head, h("p", null, "NCCL keeps no path between these two.")];
+        return [head, linkView(model, from, to)];
     const rows = hops(model, path), diversion = model.diversions.get(`${from}>${to}`);
     return [
         head,
@@ -69,6 +70,22 @@ function pathView(model, { from, to }, actions) {
                 row.why.by_user ? "You set " : "Moved by ",
                 h("button.text.mono", { type: "button", onclick: () => actions.setting(row.why.setting) }, row.why.setting), "."))),
         typeOf(from) === "GPU" && typeOf(to) === "GPU" && from !== to && !decision && h("p.note", null, "No verdict: these GPUs take no part."),
+    ];
+}
+
+/* Two devices without a path may be the ends of a link: what it is, and what each graph puts on it. */
+function linkView(model, from, to) {
+    const links = model.links.get(`${from}>${to}`) ?? [];
+    if (!links.length)
+        return h("p", null, "NCCL keeps no path between these two.");
+    const rows = (model.doc.graphs ?? []).flatMap((graph) => loads(model, graph.name).filter((row) => row.from === from && row.to === to).map((row) => [graph.name, row]));
+    return [
+        links.map((link) => h("p", null, kind(link.type), " ", h("span.big", null, bandwidth(link.bw)), " GB/s, one link")),
+        rows.length ? h("table.wide", { id: "link-load" },
+            h("caption", null, "What channels put on it"),
+            h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Channels"), h("th.num", null, "Used GB/s"), h("th.num", null, "Left GB/s"))),
+            h("tbody", null, rows.map(([name, row]) => h("tr", null, h("td", null, GRAPH_NAMES[name] ?? name), h("td.wrap", null, row.channels.join(" ")), h("td.num", null, bandwidth(row.used)), h("td.num", null, bandwidth(row.left))))))
+            : h("p.note", null, "No channel uses it in this direction."),
     ];
 }
 
