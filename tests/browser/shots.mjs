@@ -1,14 +1,17 @@
 /* Pictures of the page for looking at: node tests/browser/shots.mjs [NAME=FILE ...], into build/screenshots. */
 import { basename, join } from "node:path";
-import { examples, exampleFile, newPage, openFile, ready, shotFolder, startBrowser, startServer } from "./support.mjs";
+import { examples, exampleFile, newPage, openFile, ready, realDump, shotFolder, startBrowser, startServer } from "./support.mjs";
 
 const sizes = { wide: [1280, 800], phone: [390, 844] };
 const scenes = {
-    summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", tuning: "view=tuning", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
+    summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", load: "view=channels&layout=load&hosts=2", folded: "detail=less",
+    tuning: "view=tuning", hosts: "view=hosts&hosts=8", differences: "view=diff&against=2.12.12&hosts=2", before: "view=matrix&side=both&against=2.7.8&hosts=2", source: "view=source", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
 };
+const real = { workstation: "machines/machine-workstation-4090x2.xml", dgx1: "machines/machine-dgx1-v100.xml", a100: "machines/machine-dgx-a100.xml", gb300: "real/gb300-1tray-healthy.xml" };
+const beside = Object.entries(real).map(([name, path]) => [name, realDump(path)]).filter(([, file]) => file);
 const machines = process.argv.slice(2).length
     ? process.argv.slice(2).map((text) => [text.split("=")[0], text.split("=")[1]])
-    : examples().map((row) => [row.id, exampleFile(row.id).path]);
+    : beside.length ? beside : examples().map((row) => [row.id, exampleFile(row.id).path]);
 const only = process.env.SCENES?.split(","), onlySize = process.env.SIZES?.split(","), themes = (process.env.THEMES ?? "light,dark").split(",");
 const folder = shotFolder(), server = await startServer(), browser = await startBrowser();
 const complaints = [];
@@ -18,6 +21,12 @@ for (const [size, [width, height]] of Object.entries(sizes)) {
     for (const theme of themes) {
         const page = await newPage(browser, { width, height, theme });
         const take = (name) => page.screenshot({ path: join(folder, `${name}-${size}-${theme}.png`), fullPage: size === "phone" });
+        if (!only || only.includes("library")) {
+            await page.goto(`${server.url}/#place=library`);
+            await page.locator("#library, #library-empty").first().waitFor();
+            await take("library");
+            await page.goto("about:blank");
+        }
         if (!only || only.includes("start")) {
             await page.goto(server.url);
             await page.locator(".examples, .start p").first().waitFor();
