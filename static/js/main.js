@@ -144,7 +144,7 @@ async function failAtStart(error, blob, file) {
     if (!(error instanceof api.Problem))
         throw error;
     const source = blob && error.problem.line ? await blob.text() : null;
-    moment.startProblem = problemView(error.problem, { source, name: file });
+    moment.startProblem = problemView(error.problem, { source, name: file, again: blob ? () => open(blob, file, file.replace(/\.[a-z]+$/i, "")) : null });
     if (store.state.id)
         store.set({ ...DEFAULTS, settings: {} });
     renderAll();

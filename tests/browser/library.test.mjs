@@ -1,8 +1,10 @@
 /* The library of kept dumps; uploads with progress; work that can be stopped; a server that wants a token. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
 import { fixture } from "./fixture.mjs";
+import { startServer } from "./support.mjs";
 
 const it = fixture();
 const rows = () => it.page.locator("#library tbody tr");
@@ -130,7 +132,7 @@ test("a server that wants a token is given one, which no storage keeps", async (
     await it.axe("token");
     await it.page.locator("#token").fill("right");
     await it.page.locator("#dialog-yes").click();
-    await it.page.locator("#library").waitFor();
+    await it.page.locator("#library, #library-empty").first().waitFor();
     assert.equal(await it.page.locator("dialog[open]").count(), 0);
     await it.key("add-dump").click();
     await it.page.locator("#file").setInputFiles(it.write("with-token.xml", variant(900)));
@@ -143,6 +145,26 @@ test("a server that wants a token is given one, which no storage keeps", async (
     await it.page.locator("#dialog-no").click();
     await it.page.locator(".problem").first().waitFor();
     assert.match(await it.page.locator(".problem").first().textContent(), /token is needed/i);
+});
+
+test("a real server with tokens: asked on the first request; a reader may not write and may take another token", async () => {
+    const hash = (token) => createHash("sha256").update(token).digest("hex");
+    const server = await startServer("--token-file", it.write("tokens", `reader read ${hash("read-me")}\nboth read,write ${hash("write-me")}\n`));
+    try {
+        await it.page.goto(server.url);
+        await it.page.locator("#token").fill("read-me");
+        await it.page.locator("#dialog-yes").click();
+        await it.page.locator(".examples button").first().waitFor();
+        await it.page.locator("#file").setInputFiles(it.write("three-gpus.xml", dump));
+        await it.page.locator(".problem").first().waitFor();
+        assert.match(await it.page.locator(".problem").first().textContent(), /write/);
+        await it.key("other-token").click();
+        await it.page.locator("#token").fill("write-me");
+        await it.page.locator("#dialog-yes").click();
+        await it.device(ids.gpu0).waitFor();
+    } finally {
+        assert.equal(await server.stop(), 0);
+    }
 });
 
 test("axe finds nothing on library and dialogs, light and dark; a phone shows them whole", async () => {

@@ -12,7 +12,7 @@ export function libraryView({ library, state, actions }) {
     return h("div.library", null,
         h("header", null, h("h1", null, "Library"), h("p.muted", null, "Dumps that this server keeps, newest first. "), h("button", { type: "button", "data-key": "add-dump", onclick: actions.home }, "Add one…")),
         search,
-        library.problem ? [problemView(library.problem), h("p", null, h("button", { type: "button", "data-key": "reload", onclick: actions.reload }, "Try again"))]
+        library.problem ? [problemView(library.problem, { again: actions.reload }), h("p", null, h("button", { type: "button", "data-key": "reload", onclick: actions.reload }, "Try again"))]
             : !items ? h("p.muted", null, "Loading…")
                 : !items.length ? h("p", { id: "library-empty" }, state.q ? `Nothing kept here has “${state.q}” in its name, labels or id.` : "Nothing is kept yet. What you open on this page is kept, until somebody deletes it.")
                     : table(items, actions),

@@ -1,4 +1,5 @@
 /* An error: what, where, what to do; and the lines of the input it is about. */
+import { forgetToken, hasToken } from "../api.js";
 import { h } from "../dom.js";
 import { excerpt } from "../model.js";
 
@@ -14,6 +15,7 @@ export function problemView(problem, { source = null, name = "", again = null } 
             `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`),
         problem.where && !problem.line && h("p.where", null, problem.where),
         problem.advice && h("p", null, sentence(problem.advice)),
+        again && problem.status === 403 && hasToken() && h("p", null, h("button", { type: "button", "data-key": "other-token", onclick: () => { forgetToken(); again(); } }, "Use another token")),
         again && (problem.again || problem.status === 0 || problem.status === 401 || problem.status >= 429) && h("p", null, h("button", { type: "button", "data-key": "again", onclick: again }, "Try again")),
         problem.line && source !== null && excerptView(source, problem.line, problem.column));
 }
