@@ -56,3 +56,9 @@ export function envelope(lines, rows) {
         return (line?.points ?? []).filter(([bytes]) => bytes >= range.from && (range.to === null || bytes < range.to));
     }).flat();
 }
+
+/** 5.8 -> "5.8 µs", 15700 -> "15.7 ms". */
+export function timeText(microseconds) {
+    const [unit, per] = microseconds >= 1e6 ? ["s", 1e6] : microseconds >= 1000 ? ["ms", 1000] : ["µs", 1];
+    return `${Number((microseconds / per).toPrecision(3))} ${unit}`;
+}

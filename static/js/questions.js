@@ -59,7 +59,7 @@ function gdr(model) {
     if (!off.length)
         return { answer: `on for all ${rows.length} GPU–NIC pairs`, tone: "good", patch: { view: "matrix", cell: "verdict" } };
     const first = off[0], gpu = model.gpuOfRank.get(first.rank), why = model.gdrWhy.get(`${first.rank},${first.net},${first.send ? "recv" : "send"}`);
-    return { answer: `${off.length} of ${rows.length} pairs without: ${lower(reason(model, why))}`, tone: off.length === rows.length ? "bad" : "note",
+    return { answer: `${off.length} of ${rows.length} pairs without: ${lower(reason(model, why))}`, tone: off.length === rows.length && model.doc.hosts > 1 ? "bad" : "note",
         patch: { view: "matrix", cell: "verdict", panel: "selection", from: gpu ?? "", to: first.net } };
 }
 

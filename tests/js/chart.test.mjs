@@ -39,3 +39,5 @@ test("axes: sizes go left to right, fast goes up, a place gives its size back", 
         assert.equal(at.size(at.x(bytes) + 2), bytes);
     assert.equal(at.size(-100), 8);
 });
+
+test("times as people write them", () => assert.deepEqual([5.81, 999.4, 15734, 2.5e6].map(chart.timeText), ["5.81 µs", "999 µs", "15.7 ms", "2.5 s"]));

@@ -248,7 +248,7 @@ export class Diagram {
             }
         this.canvas.classList.toggle("weighed", rows.length > 0);
         this.weights = s("g", { class: "weights" }, [...edges].map(([edge, row]) => {
-            const share = row.used / row.bw, path = edge.querySelector("path"), mid = path?.getPointAtLength(path.getTotalLength() / 2);
+            const share = row.used / row.bw, path = edge.querySelector("path"), mid = path?.getPointAtLength(path.getTotalLength() * 0.3);
             edge.classList.add(share > 0.9 ? "load3" : share > 0.5 ? "load2" : "load1");
             return mid && s("g", { "data-weight": `${row.from}>${row.to}` }, s("title", null, `${row.channels.length} channels, ${Math.round(share * 100)} % used`), s("text", { x: mid.x, y: mid.y + 3.5 }, String(row.channels.length)));
         }));

@@ -1,6 +1,6 @@
 /* The tuning model: bus bandwidth against message size as a chart, what is chosen from which size on, and the model's own figures. */
 import { choices, h, s } from "../dom.js";
-import { axes, chosenAt, curves, envelope, FRAME, pathOf, ranges, waysAt } from "../chart.js";
+import { axes, chosenAt, curves, envelope, FRAME, pathOf, ranges, timeText, waysAt } from "../chart.js";
 import { sizeText } from "../compare.js";
 import { bandwidth, tuningRows } from "../model.js";
 
@@ -27,9 +27,9 @@ function predicted(predictions, collective, lines, other, state, actions) {
             h("div.at", null,
                 h("table", { id: "at-size" },
                     h("caption", null, `${collective} of ${sizeText(size)}`),
-                    h("thead", null, h("tr", null, h("th", null, "Way"), h("th.num", null, "Time, µs"), h("th.num", null, "Bus GB/s"))),
+                    h("thead", null, h("tr", null, h("th", null, "Way"), h("th.num", null, "Time"), h("th.num", null, "Bus GB/s"))),
                     h("tbody", null, ways.map((way) => h(way.chosen ? "tr.on" : "tr", null, h("th", { scope: "row" }, swatch(way), way.name, way.chosen && h("b", null, " chosen")),
-                        h("td.num", null, bandwidth(Number(way.time.toPrecision(3)) >= 5000 ? Math.round(way.time / 100) / 10 : way.time) + (way.time >= 5000 ? " ms" : "")), h("td.num", null, bandwidth(way.bw)))))))),
+                        h("td.num", null, timeText(way.time)), h("td.num", null, bandwidth(way.bw)))))))),
         h("table", { id: "ranges" },
             h("caption", null, `What NCCL chooses for ${collective}, by size`),
             h("thead", null, h("tr", null, h("th.num", null, "From"), h("th.num", null, "Bytes"), h("th", null, "Algorithm"), h("th", null, "Protocol"), h("th.num", null, "Channels"), h("th.num", null, "Threads"))),
@@ -61,8 +61,8 @@ function chart(sizes, lines, rows, size, after, collective, actions) {
         at.yTicks.map((bw) => [s("path", { class: "grid", d: `M${left},${at.y(bw)}H${w - right}` }), s("text", { x: left - 6, y: at.y(bw) + 3.5, class: "y" }, String(Number(bw.toPrecision(1))))]),
         at.xTicks.map((bytes) => s("text", { x: at.x(bytes), y: height - bottom + 15, class: "x" }, sizeText(bytes).replace("iB", ""))),
         s("text", { x: left, y: top - 2, class: "axis" }, "GB/s bus"),
-        rows.slice(1).map((row) => [s("path", { class: "cross", d: `M${at.x(row.from)},${top}V${height - bottom}` }),
-            s("text", { x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3), y: top + 9, class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at" }, sizeText(row.from))]),
+        rows.slice(1).map((row, i) => [s("path", { class: "cross", d: `M${at.x(row.from)},${top}V${height - bottom}` }),
+            s("text", { x: at.x(row.from) + (at.x(row.from) > w - 90 ? -3 : 3), y: height - bottom - 5 - i % 4 * 12, class: at.x(row.from) > w - 90 ? "cross-at end" : "cross-at" }, sizeText(row.from))]),
         lines.map((line) => s("path", { class: `curve a-${line.algorithm} p-${line.protocol}`, d: pathOf(line.points, at) })),
         after && s("path", { class: "envelope other", d: pathOf(envelope(after.lines, after.rows), at) }),
         s("path", { class: "envelope", d: pathOf(envelope(lines, rows), at) }),
