@@ -258,7 +258,7 @@ export function figures(doc) {
         ["P2P", pairs ? `${p2p} of ${pairs} ordered pairs` : "–"],
         ["GPU Direct RDMA", gdr.length ? `${direct} of ${gdr.length} GPU–NIC pairs, both ways` : doc.hosts > 1 ? "no NIC" : "NICs are out of use on one host"],
         ["NVLS", summary.nvls ?? channels.nvls?.channels > 0 ? `${channels.nvls?.channels ?? ""} channels`.trim() : "off"],
-        ["AllReduce, highest", best("AllReduce")],
+        ["AllReduce, size ÷ time", best("AllReduce")],
     ];
 }
 

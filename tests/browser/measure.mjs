@@ -1,0 +1,72 @@
+/* How quick the page is: node tests/browser/measure.mjs [DUMP]. Prints figures, judges nothing.
+ *   interactive: from the last byte of the analysis (and of the drawing) until devices can be reached and the answers stand there, two frames later
+ *   panning: frames drawn and dropped by Chromium's own trace while the drawing is dragged for two seconds */
+import { exampleFile, newPage, openFile, ready, startBrowser, startServer } from "./support.mjs";
+
+const file = process.argv[2] ?? exampleFile("h100-nvswitch").path, server = await startServer(), browser = await startBrowser();
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function interactive(fragment) {
+    const times = [];
+    for (let run = 0; run < 7; run++) {
+        const page = await newPage(browser);
+        await openFile(page, server.url, file);
+        const url = `${page.url()}${fragment}`;
+        await page.addInitScript(() => {
+            const seen = () => document.querySelector("#canvas g.node[tabindex]") && document.querySelector("#glance dd:last-child, #glance dd");
+            new MutationObserver((_, observer) => {
+                if (!seen())
+                    return;
+                observer.disconnect();
+                requestAnimationFrame(() => requestAnimationFrame(() => (globalThis.interactiveAt = performance.now())));
+            }).observe(document, { childList: true, subtree: true });
+        });
+        await page.goto("about:blank");
+        await page.goto(url);
+        await ready(page);
+        await page.waitForTimeout(400);
+        times.push(await page.evaluate(() => {
+            const end = (part) => Math.max(...performance.getEntriesByType("resource").filter((entry) => entry.name.includes(part)).map((entry) => entry.responseEnd));
+            return { analysis: globalThis.interactiveAt - end("/analysis"), both: globalThis.interactiveAt - Math.max(end("/analysis"), end("/diagram.svg")), start: globalThis.interactiveAt };
+        }));
+        await page.context().close();
+    }
+    const of = (name) => `${Math.round(median(times.map((time) => time[name])))} ms (worst ${Math.round(Math.max(...times.map((time) => time[name])))})`;
+    console.log(`interactive${fragment ? ` ${fragment}` : ""}: ${of("analysis")} after the analysis, ${of("both")} after the drawing too, ${of("start")} after the address was opened`);
+}
+
+async function panning(fragment, name) {
+    const page = await newPage(browser);
+    await openFile(page, server.url, file);
+    await page.goto("about:blank");
+    await page.goto(`${page.url() === "about:blank" ? "" : page.url()}${server.url}/#${new URLSearchParams({ id: await idOf() })}${fragment}`);
+    await ready(page);
+    await page.waitForTimeout(500);
+    const box = await page.locator("#canvas").boundingBox(), middle = { x: box.x + box.width / 2, y: box.y + 12 };
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    await page.mouse.move(middle.x, middle.y);
+    await page.mouse.down();
+    await browser.startTracing(page, { categories: ["devtools.timeline", "disabled-by-default-devtools.timeline.frame", "devtools.timeline.frame"] });
+    const start = Date.now();
+    for (let i = 0; Date.now() - start < 2000; i++) {
+        await page.mouse.move(middle.x + 150 * Math.sin(i / 12), middle.y + 60 * Math.sin(i / 7));
+        await page.waitForTimeout(8);
+    }
+    const seconds = (Date.now() - start) / 1000, trace = JSON.parse(await browser.stopTracing()), count = (event) => trace.traceEvents.filter((one) => one.name === event).length;
+    await page.mouse.up();
+    const scripts = trace.traceEvents.filter((one) => one.name === "EventDispatch" && one.args?.data?.type === "pointermove").map((one) => one.dur / 1000);
+    console.log(`panning ${name}: ${(count("DrawFrame") / seconds).toFixed(0)} frames a second drawn, ${count("DroppedFrame")} dropped of ${count("BeginFrame")} begun, a move takes ${median(scripts).toFixed(2)} ms of script (worst ${Math.max(...scripts).toFixed(1)})`);
+    await page.context().close();
+}
+
+let id = "";
+const idOf = async () => (id ||= (await (await fetch(`${server.url}/v1/topologies`)).json()).items[0].id);
+
+await interactive("");
+await interactive("&hosts=2&view=matrix");
+await interactive("&hosts=512&view=hosts");
+await panning("", "the machine");
+await panning("&hosts=2&view=channels", "the machine with a ring");
+await panning("&hosts=512&view=hosts", "512 hosts");
+await browser.close();
+await server.stop();
