@@ -60,7 +60,7 @@ test("by keyboard: e, a button, Escape", async () => {
     assert.match(file.name, /csv$/);
     assert.match(await it.page.locator("#export-status").textContent(), /was made/);
     await it.page.keyboard.press("Escape");
-    assert.equal(await it.page.locator("#export").count(), 0);
+    await it.until(() => !document.querySelector("#export"));
 });
 
 test("every view has its picture and table", async () => {

@@ -1,0 +1,75 @@
+/* What the reader can do, by name: each changes the state in the address, or opens a dialog. */
+import * as api from "./api.js";
+import { swapped } from "./compare.js";
+import { DEFAULTS, MOST_HOSTS } from "./state.js";
+import * as theme from "./theme.js";
+import { exportDialog } from "./views/export.js";
+import { searchDialog } from "./views/search.js";
+
+/** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
+export function makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, stepped }) {
+    const { loaded } = loading, home = (patch) => { moment.startProblem = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
+    const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
+    const actions = {
+        home: () => home({}),
+        library: () => home({ place: "library" }),
+        open: (blob, name) => opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")),
+        example: async (row) => {
+            try {
+                await opening.open(await api.example(row.file), row.file, row.title);
+            } catch (error) {
+                opening.fail(error, null, row.file);
+            }
+        },
+        stop: () => { opening.stop(); loading.stop(); },
+        again: () => loading.analysis(),
+        theme: theme.toggle,
+        help: () => (help.open ? help.close() : help.showModal()),
+        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, releases: moment.releases, diagram, wanted: scene.wanted }),
+        search: () => loaded.model && searchDialog({ model: loaded.model, choose: actions.choose, source: async () => (loaded.source ??= await api.source(store.state.id)) }),
+
+        release: (release) => store.set({ release }),
+        hosts: (hosts) => store.set({ hosts: Math.min(MOST_HOSTS, Math.max(1, hosts)) }),
+        set: (name, value) => {
+            const settings = { ...store.state.settings };
+            delete settings[name];
+            if (value)
+                settings[name] = value;
+            store.set({ settings });
+        },
+        setting: (name) => {
+            moment.focus = name;
+            store.set({ panel: "settings" }, { replace: true });
+        },
+        filter: (text) => { moment.filter = text; moment.focus = ""; },
+
+        panel: replace("panel"), view: replace("view"), cell: replace("cell"), side: replace("side"), change: replace("change"), detail: replace("detail"), channel: replace("channel"),
+        size: replace("size"), collective: replace("collective"),
+        layout: (layout) => store.set({ layout, view: "channels" }, { replace: true }),
+        graph: (graph) => store.set({ graph, channel: 0 }),
+        step: (step) => {
+            moment.step = step;
+            stepped();
+        },
+
+        select: (from, to) => store.set({ from, to, line: 0, panel: "selection" }),
+        /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all hosts are alike. */
+        choose: (drawn, extend) => {
+            const { from } = store.state, id = drawn.replace(/^host\d+\//, ""), host = /^HOST\/(\d+)$/.exec(id);
+            if (host)
+                return actions.host(Number(host[1]));
+            if (!id)
+                return from ? store.set({ from: "", to: "" }) : undefined;
+            return extend && from && from !== id ? actions.select(from, id) : actions.select(id, "");
+        },
+        host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
+        line: (line) => store.set({ line, view: "source" }),
+        source: () => store.set({ view: "source", line: 0 }),
+        lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
+
+        against: (against) => store.set({ against, change: "", view: "diff" }),
+        swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
+        cancel: () => { loading.stopComparing(); store.set({ against: [], change: "" }); },
+    };
+    return actions;
+}

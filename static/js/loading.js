@@ -1,0 +1,157 @@
+/* Fetches what the state asks for, one request of a kind at a time, and keeps it: the analysis, the other side of a comparison,
+ * the dump's text, the settings of the release. */
+import * as api from "./api.js";
+import { channelCount } from "./channels.js";
+import { sideName, stateOfOther } from "./compare.js";
+import { announce } from "./dom.js";
+import { shape } from "./hosts.js";
+import { index } from "./model.js";
+import { question } from "./state.js";
+import { readSettings } from "./views/settings.js";
+
+export class Loading {
+    /** What is there; null: not yet. before: the index of the last answer about the same machine. */
+    loaded = { id: "", summary: null, doc: null, model: null, before: null, source: null, findings: null, problem: null };
+    other = { key: "", diff: null, doc: null, model: null, problem: null };
+    settings = [];
+    #settingsOf = null;
+    #analysing = null;
+    #comparing = null;
+
+    /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its problem.
+     *  changed(): something else is. missing(error): there is no such machine. */
+    constructor(store, { busy, asked, arrived, changed, missing }) {
+        Object.assign(this, { store, busy, asked, arrived, changed, missing });
+    }
+
+    stop() {
+        this.#analysing?.abort();
+        this.#comparing?.abort();
+    }
+
+    stopComparing() {
+        this.#comparing?.abort();
+    }
+
+    /** The other side as views need it; null while it is not there. */
+    get compared() {
+        const { diff } = this.other;
+        return diff && { ...this.other, names: { a: sideName(diff.a, diff.b), b: sideName(diff.b, diff.a) } };
+    }
+
+    async analysis() {
+        const before = this.#analysing, { store, loaded } = this, { id } = store.state, asks = question(store.state), control = (this.#analysing = id ? new AbortController() : null);
+        before?.abort();
+        if (!id)
+            return;
+        const another = loaded.id !== id;
+        if (another)
+            Object.assign(loaded, { id, doc: null, model: null, source: null, findings: null, summary: loaded.summary?.id === id ? loaded.summary : null });
+        loaded.problem = null;
+        this.busy(1);
+        this.asked();
+        this.source();
+        try {
+            const [doc, summary] = await Promise.all([api.analysis(id, asks, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
+            Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), summary, problem: null });
+            this.#keepPlace();
+            if (doc.findings?.some((row) => row.where?.line) && loaded.source === null)
+                loaded.source = await api.source(id, control.signal);
+            announce(`Analysis ready: ${doc.ranks} ranks, ${doc.channels?.count ?? 0} channels`);
+        } catch (error) {
+            if (error.name !== "AbortError")
+                return await this.#failed(error, id);
+            if (this.#analysing === control) // stopped by hand, not overtaken
+                loaded.problem = { title: "Cancelled", detail: "The analysis was stopped before it was ready", advice: "Ask again, or with fewer hosts", again: true };
+        } finally {
+            this.busy(-1);
+            if (this.#analysing === control)
+                this.arrived();
+        }
+    }
+
+    /** The other side of a comparison: its differences, and its whole answer for the matrix and the paths. */
+    async comparison() {
+        const { store, other } = this, { id, against } = store.state, asks = question(store.state), key = against.length ? `${id}?${asks}|${against.join("|")}` : "";
+        if (other.key === key)
+            return;
+        this.#comparing?.abort();
+        Object.assign(other, { key, diff: null, doc: null, model: null, problem: null });
+        if (!key || !id)
+            return;
+        const control = (this.#comparing = new AbortController());
+        this.busy(1);
+        try {
+            const [diff, doc] = await Promise.all([api.difference(id, asks, against, control.signal), api.analysis(id, question(stateOfOther(store.state)), control.signal)]);
+            Object.assign(other, { diff, doc, model: index(doc) });
+            announce(diff.equal ? "Nothing changes" : diff.summary);
+        } catch (error) {
+            if (error.name === "AbortError") {
+                if (this.#comparing === control && other.key === key)
+                    Object.assign(other, { key: "", problem: { title: "Cancelled", detail: "The comparison was stopped", advice: "Choose the other side again" } });
+                return;
+            }
+            if (!(error instanceof api.Problem))
+                throw error;
+            other.problem = error.problem;
+        } finally {
+            this.busy(-1);
+            if (this.#comparing === control)
+                this.changed();
+        }
+    }
+
+    /** The dump's text, for the view that shows it. */
+    async source() {
+        const { store, loaded } = this, { id, view } = store.state;
+        if (!id || view !== "source" || loaded.source !== null)
+            return;
+        try {
+            const text = await api.source(id);
+            if (loaded.id !== id)
+                return;
+            loaded.source = text;
+            this.changed();
+        } catch (error) {
+            if (!(error instanceof api.Problem))
+                throw error;
+        }
+    }
+
+    async settingsOfRelease() {
+        const { release } = this.store.state;
+        if (this.#settingsOf === release)
+            return;
+        this.#settingsOf = release;
+        try {
+            this.settings = readSettings(await api.settings(release));
+        } catch {
+            this.settings = [];
+        }
+        if (this.store.state.id)
+            this.changed();
+    }
+
+    /* Another question may leave fewer channels or hosts than the one that is looked at. */
+    #keepPlace() {
+        const { store, loaded: { model } } = this, last = channelCount(model, store.state.graph) - 1, hosts = shape(model).count, patch = {};
+        if (last >= 0 && store.state.channel > last)
+            patch.channel = last;
+        if (store.state.host >= hosts)
+            patch.host = hosts - 1;
+        store.set(patch, { replace: true });
+    }
+
+    async #failed(error, id) {
+        const { loaded } = this;
+        if (!(error instanceof api.Problem))
+            throw error;
+        if (error.problem.status === 404 && !loaded.summary)
+            return this.missing(error);
+        loaded.summary ??= await api.summary(id).catch(() => null);
+        loaded.findings = (await api.findings(id).catch(() => null))?.findings ?? null;
+        if (error.problem.line)
+            loaded.source ??= await api.source(id).catch(() => null);
+        Object.assign(loaded, { doc: null, model: null, problem: error.problem });
+    }
+}

@@ -1,0 +1,73 @@
+/* Takes a dump in: sends it, tells how far it is, and says what is wrong with it where it is refused. */
+import * as api from "./api.js";
+import { announce, h } from "./dom.js";
+import { DEFAULTS } from "./state.js";
+import { problemView } from "./views/problem.js";
+
+/** The strip that tells of work under way, with a way to stop it. */
+export class Working {
+    #under = 0;
+
+    constructor(stop) {
+        this.bar = h("progress", { max: "1", value: "0", hidden: true, "aria-label": "Sent" });
+        this.text = h("span", null, "computing…");
+        this.root = h("div.busy", { id: "busy" }, this.bar, this.text, h("button", { type: "button", id: "stop", "data-key": "stop", onclick: stop }, "Cancel"));
+    }
+
+    /** by: 1 where work begins, -1 where it ends. */
+    add(by) {
+        this.#under += by;
+        this.root.classList.toggle("on", this.#under > 0);
+    }
+
+    /** Bytes sent; of 0: nothing is being sent. */
+    sent(bytes, of) {
+        this.bar.hidden = !of;
+        this.bar.value = of ? bytes / of : 0;
+        this.text.textContent = !of ? "computing…" : bytes < of ? `sending ${Math.floor(bytes / of * 100)} %` : "reading…";
+    }
+}
+
+export class Opening {
+    #control = null;
+
+    /** shown(): what is shown may be another, though the state is the same. */
+    constructor({ store, loaded, moment, working, shown }) {
+        Object.assign(this, { store, loaded, moment, working, shown });
+    }
+
+    stop() {
+        this.#control?.abort();
+    }
+
+    async open(blob, file, name) {
+        const { store, loaded, moment, working } = this, control = (this.#control = new AbortController());
+        working.add(1);
+        try {
+            const summary = await api.upload(blob, name, { signal: control.signal, onProgress: (sent, of) => working.sent(sent, of) });
+            moment.startProblem = null;
+            loaded.summary = summary;
+            const { release, hosts, settings } = store.state;
+            if (!store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id }))
+                this.shown(); // the same machine, as it was shown before
+        } catch (error) {
+            if (error.name !== "AbortError")
+                return await this.fail(error, blob, file);
+            announce("Upload cancelled");
+        } finally {
+            working.sent(0, 0);
+            working.add(-1);
+        }
+    }
+
+    async fail(error, blob, file) {
+        if (!(error instanceof api.Problem))
+            throw error;
+        const source = blob && error.problem.line ? await blob.text() : null;
+        this.moment.startProblem = problemView(error.problem, { source, name: file, again: blob ? () => this.open(blob, file, file.replace(/\.[a-z]+$/i, "")) : null });
+        if (this.store.state.id)
+            this.store.set({ ...DEFAULTS, settings: {} });
+        this.shown();
+        document.getElementById("main").scrollTop = 0;
+    }
+}

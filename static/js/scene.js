@@ -1,0 +1,110 @@
+/* The drawing of what the state asks for: which picture, and what is marked on it. */
+import * as api from "./api.js";
+import { channelCount, channelSteps, linksOf, loads } from "./channels.js";
+import { findChange, marksOf } from "./compare.js";
+import { folded } from "./detail.js";
+import { h, replace } from "./dom.js";
+import { overview, shape } from "./hosts.js";
+import { hops, shortName } from "./model.js";
+import { question } from "./state.js";
+import * as theme from "./theme.js";
+import { problemView } from "./views/problem.js";
+
+export class Scene {
+    #shown = "";
+    #drawing = null;
+
+    /** now: {step} of this moment. refused(): the drawing could not be made. */
+    constructor({ store, loading, diagram, moment, again, refused }) {
+        Object.assign(this, { store, loading, diagram, moment, again, refused });
+    }
+
+    /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
+    get wanted() {
+        const { view, layout, graph, channel } = this.store.state, { model } = this.loading.loaded;
+        if (view === "hosts" && model && shape(model).count > 1)
+            return { view: "hosts", channel: `${graph}${channel}`, local: true };
+        const alone = view === "channels" && layout === "alone" && ["ring", "tree"].includes(graph);
+        return alone ? { view: graph, channel } : { view: "system" };
+    }
+
+    /** Another machine: what was drawn is of no use. */
+    forget() {
+        if (this.#shown) {
+            this.#shown = "";
+            this.diagram.say("Drawing…");
+        }
+    }
+
+    /** The overview of hosts is made of the analysis; a new one makes it anew. */
+    analysed() {
+        if (this.#shown.includes("#hosts"))
+            this.#shown = "";
+    }
+
+    async draw() {
+        const { store, diagram, loading: { loaded } } = this, { wanted } = this, { id } = store.state, asks = question(store.state), colours = theme.current();
+        const key = `${id}?${asks}#${wanted.view}${wanted.channel ?? ""}@${colours}`;
+        if (!id || this.#shown === key)
+            return this.mark();
+        this.#drawing?.abort();
+        if (wanted.local) {
+            const picture = overview(loaded.model, store.state.graph, store.state.channel);
+            diagram.show(picture.svg, true, picture);
+            this.#shown = key;
+            return this.mark();
+        }
+        const control = (this.#drawing = new AbortController());
+        if (!diagram.svg)
+            diagram.say("Drawing…");
+        try {
+            const text = await api.diagram(id, asks, { ...wanted, theme: colours }, control.signal);
+            if (control.signal.aborted)
+                return;
+            diagram.show(text, true);
+            this.#shown = key;
+            this.mark();
+        } catch (error) {
+            if (error.name === "AbortError")
+                return;
+            this.#shown = "";
+            this.say(loaded.problem ?? error.problem ?? { title: "The drawing cannot be shown", detail: error.message });
+            this.refused();
+        }
+    }
+
+    /** A problem in the place of the drawing. */
+    say(problem) {
+        const { source, summary } = this.loading.loaded;
+        this.diagram.say(problemView(problem, { source, name: summary?.name, again: this.again }));
+    }
+
+    /** Selection, channel, differences and loads on the drawing. */
+    mark() {
+        const { diagram } = this, { model } = this.loading.loaded, { from, to, view, layout, graph, detail, host } = this.store.state, { diff } = this.loading.other;
+        if (!model || !diagram.svg)
+            return this.#caption("");
+        const path = to && model.paths.get(`${from}>${to}`), slowest = path && hops(model, path).find((row) => row.narrowest);
+        const steps = view === "channels" && layout === "machine" ? this.#steps(model) : [], now = steps[this.moment.step];
+        const links = now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
+        const less = detail === "less" && this.wanted.view === "system" && view !== "hosts" ? folded(model) : null;
+        const changed = diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
+        diagram.fold(less, new Set([from, to]));
+        diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
+        diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
+        diagram.draw(steps, this.moment.step);
+        this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
+            : path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
+                : steps.length ? "Arrows show who sends to whom; a step lights the links it uses."
+                    : less ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.` : "");
+    }
+
+    #steps(model) {
+        const { graph, channel, host } = this.store.state;
+        return channelSteps(model, graph, Math.min(channel, channelCount(model, graph) - 1), host);
+    }
+
+    #caption(text) {
+        replace(this.diagram.caption, text && h("span", null, text));
+    }
+}
