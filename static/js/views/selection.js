@@ -15,7 +15,7 @@ export function selectionView({ model, other, state, actions }) {
     if (!model.nodes.has(state.from) || (state.to && !model.nodes.has(state.to))) {
         const missing = model.nodes.has(state.from) ? state.to : state.from;
         return h("div", null,
-            h("p", null, `${missing} is not in this analysis.`),
+            h("p", null, `${missing} is not in this analysis. `, h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
             ["NET", "NIC"].includes(typeOf(missing)) && model.doc.hosts === 1 && [
                 h("p.note", null, "With one host NCCL drops the NICs."),
                 h("button", { type: "button", onclick: () => actions.hosts(2) }, "Take two hosts")]);

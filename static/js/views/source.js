@@ -83,6 +83,6 @@ export function sourceView({ view, text, state }) {
 
 export function aboutSource(text, state) {
     const lines = text.split("\n").length;
-    return state.line ? `Line ${state.line} of ${lines}.` : state.from ? `The lines of ${state.from} are lit, of ${lines}.`
+    return state.line ? `Line ${state.line} of ${lines}.` : state.from && !placeOf(devicesIn(text), state.from) ? `${state.from} is in no line of its own, of ${lines}.` : state.from ? `The lines of ${state.from} are lit, of ${lines}.`
         : `${lines} lines as they were uploaded. A line that names a device selects it; ↑ ↓ go from device to device.`;
 }
