@@ -1,4 +1,5 @@
-/* What NCCL would choose for messages of every size, and how long each way would take: the tuning model asked, not restated. */
+/* What NCCL would choose for messages of every size, and how long each way would take: the tuning model asked, not
+ * restated. */
 #include "api/sections.h"
 
 enum { SMALLEST = 3, LARGEST = 34 }; /* 8 bytes to 16 GiB, doubling, as people run nccl-tests */
