@@ -1,9 +1,12 @@
 """When the database goes: clean answers, and all is well again when it is back, without a restart. And when processes are
 killed: what was acknowledged is there."""
+import base64
 import concurrent.futures
+import json
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 
@@ -76,6 +79,36 @@ def test_a_database_that_hangs_costs_no_more_than_the_stated_time(postgresql):
         postgresql.freeze(False)
     wait_until(lambda: is_ready(server))
     assert server.json("POST", "/v1/topologies", dump(7))[0] == 201
+    server.stop()
+
+
+def test_a_full_disk_of_the_database_server(postgresql):
+    """Its files may not grow past 24 MiB for a while: uploads are refused, the rest goes on, and nothing acknowledged is lost."""
+    def restrict(largest):
+        family = subprocess.run(["pgrep", "-P", str(postgresql.process.pid)], capture_output=True, text=True).stdout.split()
+        for pid in [postgresql.process.pid, *map(int, family)]:
+            subprocess.run(["setpriv", *postgresql.user, "prlimit", f"--fsize={largest}:", "--pid", str(pid)])  # one may have ended
+
+    def large(number):  # about a mebibyte that does not compress
+        return DUMP + b"<!--" + base64.b64encode(random.Random(number).randbytes(1 << 20)).replace(b"--", b"..") + b"-->"
+    server = Server("--database", postgresql.new_database(), "--quiet")
+    kept = []
+    restrict(24 << 20)
+    try:
+        for number in range(80):
+            response, data = server.ask("POST", "/v1/topologies", large(number))
+            if response.status != 201:
+                break
+            kept.append((json.loads(data)["id"], number))
+        problem = json.loads(data)
+        assert (response.status, problem["type"]) == (503, "/problems/store-failed"), data[:500]
+        assert len(kept) > 5
+        assert server.ask("GET", f"/v1/topologies/{kept[0][0]}/analysis")[0].status == 200
+    finally:
+        restrict("unlimited")
+    wait_until(lambda: server.ask("POST", "/v1/topologies", large(1000))[0].status == 201)
+    for ident, number in kept:
+        assert server.ask("GET", f"/v1/topologies/{ident}/source")[1] == large(number)
     server.stop()
 
 
