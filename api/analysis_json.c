@@ -49,7 +49,7 @@ static json_t *settings(const struct scope *scope)
 }
 static json_t *findings(const struct scope *scope)
 {
-    return orr_findings_json(scope->json, scope->analysis->dump);
+    return orr_findings_json(scope->json, scope->analysis->dump, scope->analysis);
 }
 
 /* Writers that need no more than the analysis. */

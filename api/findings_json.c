@@ -1,124 +1,104 @@
-/* What the reader noticed in a dump. The shape is ready for the catalogue of findings: a row each with severity, what,
- * where, why it matters and what to do. */
+/* Findings as JSON. What is found is engine/insight's. */
 #include "api/sections.h"
+#include "engine/insight/findings.h"
 
-enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_INFO, SEVERITY_COUNT };
-static const char *const severity_names[SEVERITY_COUNT] = {"error", "warning", "info"};
-
-struct finding {
-    enum severity severity;
-    const char *id, *title, *why, *advice;
-    char detail[256];
-    uint32_t line, column; /* 0: no place in the file */
-};
-enum { MOST_FINDINGS = 8 };
-
-static uint32_t count_gpus(const struct orr_dump *dump, bool with_rank)
+static json_t *texts_json(struct orr_json *json, const char *const texts[4])
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < dump->element_count; i++)
-        if (dump->elements[i].kind == ORR_ELEMENT_GPU)
-            count += !with_rank || orr_element_text(dump, i, ORR_ATTR_RANK);
-    return count;
+    json_t *array = orr_json_array(json);
+    for (int i = 0; i < 4 && texts[i]; i++)
+        orr_json_add(json, array, orr_json_text(json, texts[i]));
+    return array;
 }
 
-static int find(const struct orr_dump *dump, struct finding findings[MOST_FINDINGS])
+static json_t *place_json(struct orr_json *json, const struct orr_finding_place *place)
 {
-    int count = 0;
-    uint32_t gpus = count_gpus(dump, false), ranked = count_gpus(dump, true);
-    if (!ranked) {
-        struct finding *finding = &findings[count++];
-        *finding = (struct finding){
-            .severity = SEVERITY_ERROR,
-            .id = gpus ? "no-ranked-gpu" : "no-gpu",
-            .title = gpus ? "No GPU of the file has a rank" : "The file holds no GPUs",
-            .why = "NCCL computes paths, rings and trees between the GPUs that take part; there is nothing to analyse.",
-            .advice =
-                "Topology files of cloud providers describe the PCIe tree only. Run a job with NCCL_TOPO_FILE set "
-                "to this file and NCCL_TOPO_DUMP_FILE=/tmp/topo.xml, and send the dump.",
-        };
-        snprintf(finding->detail, sizeof finding->detail, "%u gpu elements, none with a rank attribute", gpus);
-    } else if (ranked < gpus) {
-        struct finding *finding = &findings[count++];
-        *finding = (struct finding){
-            .severity = SEVERITY_INFO,
-            .id = "unranked-gpus",
-            .title = "Some GPUs take no part",
-            .why = "GPUs without a rank are not in the communicator; NCCL leaves them out.",
-            .advice = "Expected where a job used some of the GPUs only (CUDA_VISIBLE_DEVICES, a container).",
-        };
-        snprintf(finding->detail, sizeof finding->detail, "%u of %u gpu elements have no rank", gpus - ranked, gpus);
-    }
-    if (dump->refusal.line) {
-        struct finding *finding = &findings[count++];
-        *finding = (struct finding){
-            .severity = SEVERITY_WARNING,
-            .id = "nccl-refuses-file",
-            .title = "NCCL's own reader would refuse this file",
-            .why = "NCCL reads topology files with a small reader of its own that knows less than XML allows. The "
-                   "analysis holds for the machine, but NCCL_TOPO_FILE with this file would fail.",
-            .advice = "Mend the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
-            .line = dump->refusal.line,
-            .column = dump->refusal.column,
-        };
-        snprintf(finding->detail, sizeof finding->detail, "%s", dump->refusal.text);
-    }
-    if (dump->ignored_count) {
-        struct finding *finding = &findings[count++];
-        *finding = (struct finding){
-            .severity = SEVERITY_INFO,
-            .id = "ignored-elements",
-            .title = "Elements at places where NCCL does not look",
-            .why = "They and what is inside them change nothing.",
-            .advice = "Check that they were not put there in the hope of an effect.",
-            .line = dump->ignored_line,
-        };
-        snprintf(finding->detail, sizeof finding->detail, "%u elements, the first is <%s>", dump->ignored_count,
-                 dump->ignored_name);
-    }
-    return count;
+    json_t *object = orr_json_object(json);
+    if (place->line)
+        orr_json_set(json, object, "line", orr_json_int(json, place->line));
+    if (place->column)
+        orr_json_set(json, object, "column", orr_json_int(json, place->column));
+    if (place->node[0])
+        orr_json_set(json, object, "node", orr_json_text(json, place->node));
+    if (place->device[0])
+        orr_json_set(json, object, "device", orr_json_text(json, place->device));
+    return object;
 }
 
-static json_t *counts_json(struct orr_json *json, const struct finding *findings, int count)
+static json_t *finding_json(struct orr_json *json, const struct orr_finding *finding)
 {
+    const struct orr_finding_row *row = finding->row;
+    json_t *object = orr_json_object(json), *places = orr_json_array(json);
+    orr_json_set(json, object, "id", orr_json_text(json, row->id));
+    if (row->catalogue)
+        orr_json_set(json, object, "catalogue", orr_json_text(json, row->catalogue));
+    orr_json_set(json, object, "severity", orr_json_text(json, orr_severity_name(row->severity)));
+    orr_json_set(json, object, "title", orr_json_text(json, row->title));
+    orr_json_set(json, object, "detail", orr_json_text(json, finding->detail));
+    if (finding->place_count)
+        orr_json_set(json, object, "where", place_json(json, &finding->places[0]));
+    for (uint32_t i = 0; i < finding->place_count; i++)
+        orr_json_add(json, places, place_json(json, &finding->places[i]));
+    orr_json_set(json, object, "places", places);
+    orr_json_set(json, object, "more_places", orr_json_int(json, finding->more_places));
+    orr_json_set(json, object, "why", orr_json_text(json, row->why));
+    orr_json_set(json, object, "advice", orr_json_text(json, row->advice));
+    orr_json_set(json, object, "commands", texts_json(json, row->commands));
+    orr_json_set(json, object, "references", texts_json(json, row->references));
+    return object;
+}
+
+/* Findings in an arena of their own; false: memory ran out, which json remembers. */
+static bool find(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis,
+                 struct orr_arena **ret_arena, struct orr_findings *ret_findings)
+{
+    *ret_arena = orr_arena_new(0);
+    if (*ret_arena && orr_find(dump, analysis, *ret_arena, ret_findings, NULL) == ORR_OK)
+        return true;
+    orr_arena_free(*ret_arena);
+    json->failed = true;
+    return false;
+}
+
+json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis)
+{
+    struct orr_arena *arena;
+    struct orr_findings findings;
+    if (!find(json, dump, analysis, &arena, &findings))
+        return NULL;
     json_t *counts = orr_json_object(json);
-    for (int severity = 0; severity < SEVERITY_COUNT; severity++) {
+    for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++) {
         int matching = 0;
-        for (int i = 0; i < count; i++)
-            matching += findings[i].severity == (enum severity)severity;
-        orr_json_set(json, counts, severity_names[severity], orr_json_int(json, matching));
+        for (uint32_t i = 0; i < findings.count; i++)
+            matching += (int)findings.rows[i].row->severity == severity;
+        orr_json_set(json, counts, orr_severity_name((enum orr_severity)severity), orr_json_int(json, matching));
     }
+    orr_arena_free(arena);
     return counts;
 }
 
-json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump)
+json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis)
 {
-    struct finding findings[MOST_FINDINGS];
-    return counts_json(json, findings, find(dump, findings));
+    struct orr_arena *arena;
+    struct orr_findings findings;
+    if (!find(json, dump, analysis, &arena, &findings))
+        return NULL;
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < findings.count; i++)
+        orr_json_add(json, rows, finding_json(json, &findings.rows[i]));
+    orr_arena_free(arena);
+    return rows;
 }
 
-json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump)
+json_t *orr_undecided_json(struct orr_json *json)
 {
-    struct finding findings[MOST_FINDINGS];
-    int count = find(dump, findings);
     json_t *rows = orr_json_array(json);
-    for (int i = 0; i < count; i++) {
-        const struct finding *finding = &findings[i];
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "id", orr_json_text(json, finding->id));
-        orr_json_set(json, row, "severity", orr_json_text(json, severity_names[finding->severity]));
-        orr_json_set(json, row, "title", orr_json_text(json, finding->title));
-        orr_json_set(json, row, "detail", orr_json_text(json, finding->detail));
-        if (finding->line) {
-            json_t *where = orr_json_object(json);
-            orr_json_set(json, where, "line", orr_json_int(json, finding->line));
-            if (finding->column)
-                orr_json_set(json, where, "column", orr_json_int(json, finding->column));
-            orr_json_set(json, row, "where", where);
-        }
-        orr_json_set(json, row, "why", orr_json_text(json, finding->why));
-        orr_json_set(json, row, "advice", orr_json_text(json, finding->advice));
-        orr_json_add(json, rows, row);
+    const struct orr_undecided *row;
+    for (size_t i = 0; (row = orr_undecided(i)); i++) {
+        json_t *object = orr_json_object(json);
+        orr_json_set(json, object, "catalogue", orr_json_text(json, row->catalogue));
+        orr_json_set(json, object, "title", orr_json_text(json, row->title));
+        orr_json_set(json, object, "why", orr_json_text(json, row->why));
+        orr_json_add(json, rows, object);
     }
     return rows;
 }

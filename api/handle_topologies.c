@@ -48,7 +48,7 @@ static enum orr_code machine_text(struct orr_call *call, const char *id, struct 
         if (code == ORR_OK) {
             json_t *object = orr_json_object(&json);
             orr_json_set(&json, object, "machine", orr_machine_json(&json, dump));
-            orr_json_set(&json, object, "findings", orr_finding_counts_json(&json, dump));
+            orr_json_set(&json, object, "findings", orr_finding_counts_json(&json, dump, NULL));
             code = orr_answer_of_json(200, &json, object, &answer, err);
             orr_dump_free(dump);
         }

@@ -34,9 +34,12 @@ json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *deci
 json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump);
 json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis);
 
-/* findings_json.c: what the reader noticed; {"findings": [...], "counts": {...}}. */
-json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump);
-json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump);
+/* findings_json.c: what is odd; analysis NULL: in the dump alone. The rows, how many of each severity, and what cannot
+ * be decided from what Orrery reads. */
+json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis);
+json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump,
+                                const struct orr_analysis *analysis);
+json_t *orr_undecided_json(struct orr_json *json);
 
 /* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is not there. */
 enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,

@@ -122,7 +122,7 @@ bool check_document(const struct orr_analysis *a, struct tally *tally, char **re
 bool check_dump(const struct orr_dump *dump, struct orr_error *err)
 {
     struct orr_json json = {0};
-    json_t *machine = orr_machine_json(&json, dump), *findings = orr_findings_json(&json, dump);
+    json_t *machine = orr_machine_json(&json, dump), *findings = orr_findings_json(&json, dump, NULL);
     bool good = machine && findings && !json.failed;
     json_decref(machine);
     json_decref(findings);
