@@ -13,15 +13,15 @@
 /* A <pci> of the dump with what stands at or below it. */
 struct orr_card {
     uint32_t element;
-    uint32_t gpu;               /* the <gpu> right inside, ORR_NO_ELEMENT: none */
-    uint32_t above;             /* index of the card around it, UINT32_MAX: none */
-    uint32_t depth;             /* cards around it */
-    uint32_t gpus_at, gpus;     /* GPUs right inside; and at any depth */
-    uint32_t nets_at, nets;     /* ports likewise */
-    float gbps_at, gbps;        /* their speed, Gb/s */
-    uint64_t identity;          /* vendor, device, subsystem vendor and device; 0: not known */
-    int32_t width;              /* lanes, 0: not known */
-    float rate;                 /* GT/s of a lane, 0: not known */
+    uint32_t gpu;           /* the <gpu> right inside, ORR_NO_ELEMENT: none */
+    uint32_t above;         /* index of the card around it, UINT32_MAX: none */
+    uint32_t depth;         /* cards around it */
+    uint32_t gpus_at, gpus; /* GPUs right inside; and at any depth */
+    uint32_t nets_at, nets; /* ports likewise */
+    float gbps_at, gbps;    /* their speed, Gb/s */
+    uint64_t identity;      /* vendor, device, subsystem vendor and device; 0: not known */
+    int32_t width;          /* lanes, 0: not known */
+    float rate;             /* GT/s of a lane, 0: not known */
 };
 
 struct orr_finder {
@@ -61,8 +61,8 @@ bool orr_net_is_rdma(const struct orr_finder *f, uint32_t net);
 const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 
 /* The families, each ends with a row without an id. */
-extern const struct orr_finding_row orr_findings_input[], orr_findings_pci[], orr_findings_nvlink[],
-    orr_findings_p2p[], orr_findings_net[], orr_findings_graph[], orr_findings_cpu[];
+extern const struct orr_finding_row orr_findings_input[], orr_findings_pci[], orr_findings_nvlink[], orr_findings_p2p[],
+    orr_findings_net[], orr_findings_graph[], orr_findings_cpu[];
 extern const struct orr_undecided orr_undecided_rows[]; /* ends with a row without a number */
 
 #endif

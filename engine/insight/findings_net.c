@@ -201,8 +201,8 @@ static void port_slow(struct orr_finder *f)
 
 static void virtual_interface(struct orr_finder *f)
 {
-    static const char *const prefixes[] = {"docker", "veth", "tailscale", "virbr", "cali", "br-", "tun", "tap", "wg",
-                                           "flannel", "cni"};
+    static const char *const prefixes[] = {"docker", "veth", "tailscale", "virbr",   "cali", "br-",
+                                           "tun",    "tap",  "wg",        "flannel", "cni"};
     for (uint32_t i = 0; i < f->net_count; i++) {
         const char *name = orr_attr_of(f, f->nets[i], ORR_ATTR_NAME);
         for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {
@@ -224,8 +224,8 @@ static void sockets_only(struct orr_finder *f)
         linked += orr_nvlinks_of(f, f->gpus[i]) >= 6;
     for (uint32_t i = 0; i < f->net_count; i++)
         for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++)
-            sockets += !orr_net_is_rdma(f, f->nets[i]) && !strncmp(orr_attr_of(f, f->nets[i], ORR_ATTR_NAME),
-                                                                   prefixes[p], strlen(prefixes[p]));
+            sockets += !orr_net_is_rdma(f, f->nets[i]) &&
+                       !strncmp(orr_attr_of(f, f->nets[i], ORR_ATTR_NAME), prefixes[p], strlen(prefixes[p]));
     if (linked < 4 || !f->net_count || sockets != f->net_count)
         return;
     orr_say(f, "%u ports, all of them network interfaces, beside %u GPUs with NVLink", f->net_count, linked);

@@ -64,8 +64,8 @@ static void find_odd(struct orr_finder *f, bool switches)
                 continue;
             if (!f->at->detail)
                 orr_say(f, "GPU %.20s has %d %s; most of its %u equals have %d",
-                        orr_attr_of(f, gpus[i].gpu, ORR_ATTR_DEV), gpus[i].links,
-                        switches ? "NVSwitches" : "NVLinks", to - from, mode);
+                        orr_attr_of(f, gpus[i].gpu, ORR_ATTR_DEV), gpus[i].links, switches ? "NVSwitches" : "NVLinks",
+                        to - from, mode);
             orr_point(f, gpus[i].gpu);
         }
     }
@@ -230,7 +230,8 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .severity = ORR_SEVERITY_INFO,
         .find = target_hidden,
         .title = "What the NVLinks lead to is not told",
-        .why = "In virtual machines, and with newer drivers, NVSwitches are not visible; NCCL takes them for NVSwitches.",
+        .why =
+            "In virtual machines, and with newer drivers, NVSwitches are not visible; NCCL takes them for NVSwitches.",
         .advice = "Fine as long as all GPUs show it.",
         .references = {"NVIDIA/nccl#1182"},
     },

@@ -46,7 +46,8 @@ static void slow_link(struct orr_finder *f)
         const struct orr_card *card = &f->cards[i];
         uint64_t kind = kind_of(f, card);
         if (kind && card->gpus + card->nets && card->rate > 0 && card->width)
-            peers[count++] = (struct peer){kind, card->depth, card->gpus, card->nets, i, card->rate * (float)card->width};
+            peers[count++] =
+                (struct peer){kind, card->depth, card->gpus, card->nets, i, card->rate * (float)card->width};
     }
     if (!count)
         return;

@@ -1,0 +1,109 @@
+/* Findings about the file and CPUs: each with a machine that has it and a near miss. */
+#include "tests/support/findings.h"
+
+#define TWO(cpu, a, b) "<system version=\"1\"><cpu numaid=\"0\" " cpu ">" a b "</cpu></system>"
+#define G0             GPU("0000:01:00.0", "0", "80", "")
+#define G1             GPU("0000:02:00.0", "1", "80", "")
+#define UNRANKED       "<pci busid=\"0000:03:00.0\" class=\"0x030200\" " GEN4X16 "><gpu dev=\"2\" sm=\"80\" gdr=\"1\"/></pci>"
+
+static void gpus_and_ranks(void **state)
+{
+    (void)state;
+    assert_dump_finds("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL "/></system>", "no-gpu");
+    assert_dump_lacks(TWO(X86_INTEL, UNRANKED, ""), "no-gpu");
+    assert_dump_finds(TWO(X86_INTEL, UNRANKED, ""), "no-ranked-gpu");
+    assert_dump_lacks(TWO(X86_INTEL, G0, UNRANKED), "no-ranked-gpu");
+    assert_dump_finds(TWO(X86_INTEL, G0, UNRANKED), "unranked-gpus");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "unranked-gpus");
+    assert_dump_finds(TWO(X86_INTEL, G0, GPU("0000:02:00.0", "0", "80", "")), "rank-twice");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "rank-twice");
+}
+
+static void the_file(void **state)
+{
+    (void)state;
+    assert_dump_finds("<?xml version=\"1.0\"?>\n" TWO(X86_INTEL, G0, G1), "nccl-refuses-file");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "nccl-refuses-file");
+    assert_dump_finds(TWO(X86_INTEL, G0, "<gpu dev=\"4\"/>"), "ignored-elements");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "ignored-elements");
+    assert_dump_finds(TWO(X86_INTEL " afinity=\"ff\"", G0, G1), "unknown-attributes");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "unknown-attributes");
+    assert_dump_finds("<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\">" G0
+                      "</cpu></system>",
+                      "cpu-incomplete");
+    assert_dump_lacks("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" G0 "</cpu></system>", "cpu-incomplete");
+}
+
+/* As many elements as make the limit of 2.27.7, or one less: system, cpu, two GPUs in their pci, and bridges. */
+static void element_limit(void **state)
+{
+    (void)state;
+    uint32_t limit = orr_release_find("2.27.7")->max_elements;
+    for (uint32_t fewer = 0; fewer < 2; fewer++) {
+        struct orr_text text;
+        orr_text_init(&text, 1 << 20);
+        orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" G0 G1);
+        for (uint32_t i = 6 + fewer; i < limit; i++)
+            orr_text_printf(&text, "<pci busid=\"0000:%02x:00.0\" class=\"0x060400\" " GEN4X16 "/>", i);
+        orr_text_puts(&text, "</cpu></system>");
+        assert_int_equal(places_in_analysis(text.data, 1, NULL, "many-elements"), fewer ? -1 : 0);
+        orr_text_release(&text);
+    }
+}
+
+static void numa_and_affinity(void **state)
+{
+    (void)state;
+    assert_dump_finds("<system version=\"1\"><cpu numaid=\"-1\" " X86_INTEL ">" G0 "</cpu></system>", "numa-unknown");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "numa-unknown");
+#define CPUS(a, b)                                                                                                     \
+    "<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\" affinity=\"" a "\">" G0                                    \
+    "</cpu><cpu numaid=\"1\" arch=\"arm64\" affinity=\"" b "\">" G1 "</cpu></system>"
+    assert_dump_finds(CPUS("0000,00000000", "ffff"), "affinity");
+    assert_dump_finds(CPUS("ffff", "ffff"), "affinity");
+    assert_dump_lacks(CPUS("00ff", "ff00"), "affinity");
+#define MODELS(model)                                                                                                  \
+    "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"" model  \
+    "\" affinity=\"0f\">" G0 "</cpu><cpu numaid=\"1\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" "         \
+    "modelid=\"" model "\" affinity=\"f0\">" G1 "</cpu></system>"
+    assert_dump_finds(MODELS("173"), "cpu-model-unknown");
+    assert_dump_lacks(MODELS("143"), "cpu-model-unknown");
+}
+
+static void ports_and_hosts(void **state)
+{
+    (void)state;
+    assert_dump_finds(TWO(X86_INTEL, NIC("0000:03:00.0", "0", "100000"), NIC("0000:04:00.0", "0", "100000")),
+                      "guid-twice");
+    assert_dump_lacks(TWO(X86_INTEL, NIC("0000:03:00.0", "0", "100000"), NIC("0000:04:00.0", "1", "100000")),
+                      "guid-twice");
+#define HOSTS(a, b)                                                                                                    \
+    "<system version=\"1\"><cpu numaid=\"0\" host_hash=\"" a "\" " X86_INTEL ">" G0                                    \
+    "</cpu><cpu numaid=\"1\" host_hash=\"" b "\" " X86_INTEL ">" G1 "</cpu></system>"
+    assert_dump_finds(HOSTS("0x1", "0x2"), "several-hosts");
+    assert_dump_lacks(HOSTS("0x1", "0x1"), "several-hosts");
+}
+
+static void rows_are_complete(void **state)
+{
+    (void)state;
+    const struct orr_finding_row *row, *other;
+    for (size_t i = 0; (row = orr_finding_row(i)); i++) {
+        assert_true(row->title && row->why && row->advice && row->find);
+        for (size_t k = 0; k < i; k++) {
+            other = orr_finding_row(k);
+            assert_string_not_equal(row->id, other->id);
+        }
+        for (size_t k = 0; orr_undecided(k); k++)
+            assert_true(!row->catalogue || strcmp(row->catalogue, orr_undecided(k)->catalogue) != 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_and_ranks),    cmocka_unit_test(the_file),        cmocka_unit_test(element_limit),
+        cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts), cmocka_unit_test(rows_are_complete),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

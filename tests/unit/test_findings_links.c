@@ -1,0 +1,174 @@
+/* Findings about PCIe, NVLink and P2P: each with a machine that has it and a near miss. */
+#include "tests/support/findings.h"
+
+#define ON(cpu, inside) "<system version=\"1\"><cpu numaid=\"0\" " cpu ">" inside "</cpu></system>"
+#define CARD(bus, class, speed, width, inside)                                                                         \
+    "<pci busid=\"" bus "\" class=\"" class "\" vendor=\"0x10de\" device=\"0x2330\" link_speed=\"" speed               \
+                                            "\" link_width=\"" width "\">" inside "</pci>"
+#define GPU_AT(bus, rank, speed, width)                                                                                \
+    CARD(bus, "0x030200", speed, width, "<gpu dev=\"" rank "\" sm=\"80\" rank=\"" rank "\" gdr=\"1\"/>")
+#define PORT(name, dev, speed)                                                                                         \
+    "<net name=\"" name "\" dev=\"" dev "\" speed=\"" speed "\" port=\"1\" guid=\"0x10" dev                            \
+    "\" maxconn=\"64\" gdr=\"1\"/>"
+#define NIC_AT(bus, dev, rate, speed, width)                                                                           \
+    CARD(bus, "0x020700", speed, width, "<nic>" PORT("mlx5_" dev, dev, rate) "</nic>")
+#define G4 "16.0 GT/s PCIe"
+#define G3 "8.0 GT/s PCIe"
+
+#define PAIR(speed, width)                                                                                             \
+    ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", G4, "16") GPU_AT("0000:02:00.0", "1", speed, width))
+
+static void slow_links(void **state)
+{
+    (void)state;
+    assert_int_equal(places_in_dump(PAIR(G4, "8"), "slow-link"), 1);
+    assert_int_equal(places_in_dump(PAIR(G3, "16"), "slow-link"), 1);
+    assert_dump_lacks(PAIR(G4, "16"), "slow-link");
+    /* A slower GPU of another model is no odd one out. */
+    assert_dump_lacks(ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", G4, "16") GPU("0000:02:00.0", "1", "70", "")),
+                      "slow-link");
+}
+
+static void idle_gpus(void **state)
+{
+    (void)state;
+#define IDLE(first)                                                                                                    \
+    ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", first, "16") GPU_AT("0000:02:00.0", "1", "2.5 GT/s PCIe", "16"))
+    assert_int_equal(places_in_dump(IDLE("2.5 GT/s PCIe"), "idle-gpus"), 2);
+    assert_dump_lacks(IDLE(G4), "idle-gpus");
+}
+
+static void throttles(void **state)
+{
+    (void)state;
+#define BELOW(speed, width)                                                                                            \
+    ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", speed, width, GPU_AT("0000:01:00.0", "0", G4, "16")))
+    assert_int_equal(places_in_dump(BELOW("2.5 GT/s PCIe", "1"), "throttling-bridge"), 1);
+    assert_dump_lacks(BELOW("2.5 GT/s PCIe", "4"), "throttling-bridge"); /* 1 GB/s */
+}
+
+static void missing_and_unknown_speeds(void **state)
+{
+    (void)state;
+    assert_int_equal(places_in_dump(PAIR("", "16"), "link-missing"), 1);
+    assert_int_equal(places_in_dump(PAIR(G4, "0"), "link-missing"), 1);
+    assert_dump_lacks(PAIR(G3, "8"), "link-missing");
+    assert_int_equal(places_in_analysis(PAIR("gen5", "16"), 1, NULL, "link-unknown"), 1);
+    assert_lacks(PAIR("32.0 GT/s PCIe", "16"), 1, NULL, "link-unknown");
+    assert_lacks(PAIR("", "16"), 1, NULL, "link-unknown");
+}
+
+static void nics_and_slots(void **state)
+{
+    (void)state;
+    /* 25 GB/s in 15.8, or in 31.5. */
+    assert_dump_finds(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G3, "16")), "slow-slot");
+    assert_dump_lacks(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G4, "16")), "slow-slot");
+    /* Two such below one bridge; with a GPU beside them data does not need the way up. */
+#define BRIDGE(width, gpu)                                                                                             \
+    ON(X86_INTEL,                                                                                                      \
+       CARD("0000:00:01.0", "0x060400", "16.0 GT/s PCIe", width,                                                       \
+            gpu NIC_AT("0000:03:00.0", "0", "200000", G4, "16") NIC_AT("0000:04:00.0", "1", "100000", G4, "16")))
+    assert_dump_finds(BRIDGE("16", ""), "shared-uplink");
+    assert_dump_lacks(BRIDGE("32", ""), "shared-uplink");
+    assert_dump_lacks(BRIDGE("16", GPU("0000:01:00.0", "0", "80", "")), "shared-uplink");
+}
+
+#define SWITCHED(n) "<nvlink target=\"0000:05:00.0\" count=\"" n "\" tclass=\"0x068000\"/>"
+#define FOUR(a, b, c, d)                                                                                               \
+    ON(X86_INTEL, GPU("0000:01:00.0", "0", "80", a) GPU("0000:02:00.0", "1", "80", b)                                  \
+                      GPU("0000:03:00.0", "2", "80", c) GPU("0000:04:00.0", "3", "80", d))
+#define TO(bus, n) "<nvlink target=\"" bus "\" count=\"" n "\" tclass=\"0x030200\"/>"
+
+static void odd_nvlinks(void **state)
+{
+    (void)state;
+    const char *good = FOUR(SWITCHED("12"), SWITCHED("12"), SWITCHED("12"), SWITCHED("12"));
+    assert_int_equal(
+        places_in_dump(FOUR(SWITCHED("12"), SWITCHED("12"), SWITCHED("10"), SWITCHED("12")), "nvlink-count"), 1);
+    assert_dump_lacks(good, "nvlink-count");
+    assert_int_equal(places_in_dump(FOUR(SWITCHED("12"), SWITCHED("6") SWITCHED("6"), SWITCHED("12"), SWITCHED("12")),
+                                    "nvlink-targets"),
+                     1);
+    assert_dump_lacks(good, "nvlink-targets");
+    assert_dump_lacks(good, "nvlink-model");
+    assert_dump_finds(FOUR(SWITCHED("8"), SWITCHED("8"), SWITCHED("8"), SWITCHED("8")), "nvlink-model");
+    assert_dump_lacks(good, "nvlink-target-hidden");
+    assert_dump_finds(FOUR("<nvlink target=\"fffffff:ffff:ff\" count=\"12\" tclass=\"0x068000\"/>", "", "", ""),
+                      "nvlink-target-hidden");
+}
+
+static void both_directions(void **state)
+{
+    (void)state;
+    assert_dump_finds(FOUR(TO("0000:02:00.0", "4"), "", "", ""), "nvlink-one-sided");
+    assert_dump_finds(FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "3"), "", ""), "nvlink-one-sided");
+    assert_dump_lacks(FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "4"), "", ""), "nvlink-one-sided");
+    assert_dump_lacks(FOUR(TO("0000:0f:00.0", "4"), "", "", ""), "nvlink-one-sided"); /* a GPU that is not here */
+}
+
+static void islands(void **state)
+{
+    (void)state;
+    assert_finds(
+        FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "4"), TO("0000:04:00.0", "4"), TO("0000:03:00.0", "4")), 1,
+        NULL, "nvlink-islands");
+    assert_lacks(FOUR(TO("0000:02:00.0", "4") TO("0000:03:00.0", "4"), TO("0000:01:00.0", "4") TO("0000:04:00.0", "4"),
+                      TO("0000:04:00.0", "4") TO("0000:01:00.0", "4"), TO("0000:03:00.0", "4") TO("0000:02:00.0", "4")),
+                 1, NULL, "nvlink-islands");
+    assert_lacks(FOUR("", "", "", ""), 1, NULL, "nvlink-islands");
+}
+
+static void flat_and_virtual(void **state)
+{
+    (void)state;
+#define EIGHT(before, after)                                                                                           \
+    ON(X86_INTEL,                                                                                                      \
+       before GPU("0000:01:00.0", "0", "80", SWITCHED("12")) after GPU("0000:02:00.0", "1", "80", SWITCHED("12"))      \
+           GPU("0000:03:00.0", "2", "80", SWITCHED("12")) GPU("0000:04:00.0", "3", "80", SWITCHED("12"))               \
+               GPU("0000:06:00.0", "4", "80", SWITCHED("12")) GPU("0000:07:00.0", "5", "80", SWITCHED("12"))           \
+                   GPU("0000:08:00.0", "6", "80", SWITCHED("12")) GPU("0000:09:00.0", "7", "80", SWITCHED("12"))       \
+                       NIC("0000:0a:00.0", "0", "100000"))
+    assert_dump_finds(EIGHT("", ""), "flat-tree");
+    assert_dump_lacks(EIGHT(SWITCH("0000:00:01.0"), "</pci>"), "flat-tree");
+#define BRIDGE_OF(device)                                                                                              \
+    ON(X86_INTEL, "<pci busid=\"0000:00:01.0\" class=\"0x060400\" vendor=\"0x1000\" device=\"" device "\" " GEN4X16    \
+                  ">" GPU("0000:01:00.0", "0", "80", "") "</pci>")
+    assert_dump_finds(BRIDGE_OF("0xc030"), "virtual-switch");
+    assert_dump_lacks(BRIDGE_OF("0x0030"), "virtual-switch");
+}
+
+#define TWO_SOCKETS                                                                                                    \
+    "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" GPU("0000:01:00.0", "0", "80", "")                        \
+        GPU("0000:02:00.0", "1", "80", "") "</cpu><cpu numaid=\"1\" " X86_INTEL                                        \
+                                           ">" GPU("0000:03:00.0", "2", "80", "") "</cpu></system>"
+
+static void ways_between_gpus(void **state)
+{
+    (void)state;
+    static const char *const level[] = {"NCCL_P2P_LEVEL", "SYS", NULL}, *const off[] = {"NCCL_P2P_DISABLE", "1", NULL},
+                             *const on[] = {"NCCL_P2P_DISABLE", "0", NULL},
+                             *const neither[] = {"NCCL_P2P_DISABLE", "1", "NCCL_SHM_DISABLE", "1", NULL};
+    assert_finds(TWO_SOCKETS, 1, NULL, "p2p-too-far");
+    assert_lacks(TWO_SOCKETS, 1, level, "p2p-too-far");
+    assert_finds(TWO_SOCKETS, 1, off, "setting-hinders");
+    assert_lacks(TWO_SOCKETS, 1, on, "setting-hinders");
+    assert_finds(TWO_SOCKETS, 1, neither, "host-is-split");
+    assert_lacks(TWO_SOCKETS, 1, off, "host-is-split");
+    assert_finds(ON(X86_AMD, GPU("0000:01:00.0", "0", "80", "") GPU("0000:02:00.0", "1", "80", "")), 1, NULL,
+                 "amd-pair");
+    assert_lacks(ON(X86_INTEL, GPU("0000:01:00.0", "0", "80", "") GPU("0000:02:00.0", "1", "80", "")), 1, NULL,
+                 "amd-pair");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slow_links),       cmocka_unit_test(idle_gpus),
+        cmocka_unit_test(throttles),        cmocka_unit_test(missing_and_unknown_speeds),
+        cmocka_unit_test(nics_and_slots),   cmocka_unit_test(odd_nvlinks),
+        cmocka_unit_test(both_directions),  cmocka_unit_test(islands),
+        cmocka_unit_test(flat_and_virtual), cmocka_unit_test(ways_between_gpus),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
