@@ -44,18 +44,16 @@ static void one_channel(struct orr_finder *f)
         float bw = orr_path(&part->paths, part->system.first[ORR_GPU], b)->bw;
         nvlink = bw > nvlink ? bw : nvlink;
     }
-    if (ring->bw_intra < nvlink / 2)
-        orr_say(f, "one ring of %g GB/s, where NVLink carries %g GB/s between GPUs", (double)ring->bw_intra,
-                (double)nvlink);
-}
-
-static void types_worse(struct orr_finder *f)
-{
-    const struct orr_graph *ring = ring_of(f);
-    if (ring->pattern && !is_simple_order(ring) && ring->type_intra >= ORR_PATH_PHB &&
-        nvlink_joins_all(&f->analysis->parts[0]))
-        orr_say(f, "the ring uses %s between GPUs, where NVLink joins all of them",
-                orr_path_type_name(ring->type_intra));
+    float best = nvlink, port = 0;
+    for (uint32_t n = 0; n < orr_system_count(&part->system, ORR_NET); n++)
+        port = orr_system_node(&part->system, ORR_NET, n)->net.bw > port
+                   ? orr_system_node(&part->system, ORR_NET, n)->net.bw
+                   : port;
+    if (ring->nets && port < best) /* a ring through NICs is no faster than they are */
+        best = port;
+    if (ring->bw_intra < best / 2)
+        orr_say(f, "one ring of %g GB/s, where NVLink carries %g and the best of what it needs %g GB/s",
+                (double)ring->bw_intra, (double)nvlink, (double)best);
 }
 
 static void crosses_rails(struct orr_finder *f)
@@ -141,19 +139,9 @@ const struct orr_finding_row orr_findings_graph[] = {
         .of_analysis = true,
         .find = one_channel,
         .title = "One slow ring on a machine with NVLink",
-        .why = "Something narrower than NVLink, mostly the way to a NIC, limits the whole ring.",
+        .why = "Something narrower than NVLink and NICs, mostly the PCIe way between them, limits the whole ring.",
         .advice = "Look at the other findings about PCIe links and NICs.",
         .references = {"NVIDIA/nccl#439", "NVIDIA/nccl#1946", "NVIDIA/nccl#1876"},
-    },
-    {
-        .id = "types-worse",
-        .catalogue = "L72",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = types_worse,
-        .title = "The ring takes farther ways than the machine has",
-        .why = "The search relaxed its limits, since it found none within nearer ways.",
-        .advice = "Look at the other findings, and at settings of P2P.",
     },
     {
         .id = "crosses-rails",

@@ -104,6 +104,8 @@ static void unknown_attributes(struct orr_finder *f)
 static void many_elements(struct orr_finder *f)
 {
     const struct orr_release *release = f->analysis->query.settings.release;
+    if (f->analysis->built.host_count > 1)
+        return; /* of such a domain NCCL makes room for each host */
     if (f->dump->element_count >= release->max_elements)
         orr_say(f, "%u elements; NCCL %s has room for %u", f->dump->element_count, release->name,
                 release->max_elements - 1);
@@ -254,11 +256,13 @@ const struct orr_finding_row orr_findings_input[] = {
     {
         .id = "host-is-split",
         .catalogue = "L07",
-        .severity = ORR_SEVERITY_WARNING,
+        .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = host_is_split,
         .title = "The GPUs of the host fall apart into groups",
-        .why = "NCCL trims GPUs that neither P2P nor shared memory reaches; the groups then talk through NICs.",
+        .why =
+            "NCCL separates GPUs that neither P2P nor shared memory joins, or that NICs join better; the groups talk "
+            "through NICs.",
         .advice = "Check NCCL_P2P_DISABLE, NCCL_P2P_LEVEL and NCCL_SHM_DISABLE, and that containers share /dev/shm.",
     },
     {

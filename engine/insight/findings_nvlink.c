@@ -21,20 +21,20 @@ static bool to_switch(const struct orr_finder *f, uint32_t link)
     return orr_pci_class_parse(orr_attr_of(f, link, ORR_ATTR_TCLASS)) == ORR_CLASS_NVS;
 }
 
-/* The most frequent value among equals from..to-1, the larger of two that are as frequent. */
+/* The value of more than half of the equals from..to-1, -1: there is none, so that nobody is the odd one. */
 static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
 {
-    int32_t mode = 0;
+    int32_t mode = -1;
     uint32_t most = 0;
     for (uint32_t i = from, start = from; i < to; i++) {
         if (gpus[i].links != gpus[start].links)
             start = i;
-        if (i - start + 1 >= most) {
+        if (i - start + 1 > most) {
             most = i - start + 1;
             mode = gpus[i].links;
         }
     }
-    return mode;
+    return 2 * most > to - from ? mode : -1;
 }
 
 /* GPUs of one capability that have another number than most of them; as switches: of switch elements. */
@@ -60,7 +60,7 @@ static void find_odd(struct orr_finder *f, bool switches)
             ;
         int32_t mode = mode_of(gpus, from, to);
         for (uint32_t i = from; i < to; i++) {
-            if (gpus[i].links == mode)
+            if (mode < 0 || gpus[i].links == mode)
                 continue;
             if (!f->at->detail)
                 orr_say(f, "GPU %.20s has %d %s; most of its %u equals have %d",

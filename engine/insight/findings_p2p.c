@@ -53,7 +53,12 @@ static void amd_pair(struct orr_finder *f)
 
 static void apart(struct orr_finder *f)
 {
+    const struct orr_settings *settings = &f->analysis->query.settings;
     uint32_t count = 0;
+    /* Some releases take the network because it is better, though shared memory is there. */
+    if (settings->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER &&
+        orr_setting_int(settings, ORR_SET_SHM_DISABLE) != 1 && f->analysis->built.host_count < 2)
+        return;
     for (uint32_t p = 0; p < f->analysis->part_count; p++) {
         const struct orr_part *part = &f->analysis->parts[p];
         const struct orr_system *system = &part->system;

@@ -1,0 +1,198 @@
+/* Findings about NICs, graphs and NVLS: each with a machine that has it and a near miss. */
+#include "tests/support/findings.h"
+
+#define ON(inside) "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu></system>"
+#define CARD(bus, name, dev, speed, gdr)                                                                               \
+    "<pci busid=\"" bus "\" class=\"0x020700\" vendor=\"0x15b3\" device=\"0x1021\" " GEN4X16 "><nic><net name=\"" name \
+    "\" dev=\"" dev "\" speed=\"" speed "\" port=\"1\" guid=\"0x10" dev "\" maxconn=\"64\" gdr=\"" gdr                 \
+    "\"/></nic></pci>"
+#define NVS(n)      "<nvlink target=\"0000:05:00.0\" count=\"" n "\" tclass=\"0x068000\"/>"
+#define TWO_GPUS    GPU("0000:01:00.0", "0", "80", "") GPU("0000:02:00.0", "1", "80", "")
+#define SWITCHED(a) "<pci busid=\"0000:0" a ":00.0\" class=\"0x060400\" " GEN4X16 ">"
+
+static void gdr_off(void **state)
+{
+    (void)state;
+#define PORTS(name, a, b)                                                                                              \
+    ON(TWO_GPUS CARD("0000:11:00.0", name "0", "0", "100000", a) CARD("0000:12:00.0", name "1", "1", "100000", b))
+    assert_int_equal(places_in_dump(PORTS("mlx5_", "1", "0"), "gdr-off"), 1);
+    assert_int_equal(places_in_dump(PORTS("mlx5_", "0", "0"), "gdr-off"), 2);
+    assert_dump_lacks(PORTS("mlx5_", "1", "1"), "gdr-off");
+    assert_dump_lacks(PORTS("eth", "0", "0"), "gdr-off"); /* sockets have none */
+}
+
+static void distance_of_nics(void **state)
+{
+    (void)state;
+    const char *past_cpu = ON(TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1"));
+    const char *near = ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1") "</pci>");
+    const char *one_near = ON(SWITCHED("8") GPU("0000:01:00.0", "0", "80", "") CARD(
+        "0000:11:00.0", "mlx5_0", "0", "100000", "1") "</pci>" GPU("0000:02:00.0", "1", "80", ""));
+    const char *other_socket =
+        "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" SWITCHED("8") GPU("0000:01:00.0", "0", "80", "")
+            CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1") "</pci></cpu><cpu numaid=\"1\" " X86_INTEL
+                                                               ">" GPU("0000:02:00.0", "1", "80", "") "</cpu></system>";
+    assert_finds(past_cpu, 2, NULL, "gdr-too-far");
+    assert_lacks(near, 2, NULL, "gdr-too-far");
+    assert_int_equal(places_in_analysis(one_near, 2, NULL, "nic-past-cpu"), 1);
+    assert_lacks(near, 2, NULL, "nic-past-cpu");
+    assert_lacks(past_cpu, 2, NULL, "nic-past-cpu"); /* so it is for all */
+    assert_int_equal(places_in_analysis(other_socket, 2, NULL, "nic-on-other-socket"), 1);
+    assert_lacks(one_near, 2, NULL, "nic-on-other-socket");
+}
+
+static void speeds(void **state)
+{
+    (void)state;
+#define RATES(a, b)                                                                                                    \
+    ON(SWITCHED("8") GPU("0000:01:00.0", "0", "80", NVS("12"))                                                         \
+           CARD("0000:11:00.0", "mlx5_0", "0", a, "1") "</pci>" SWITCHED("9")                                          \
+               GPU("0000:02:00.0", "1", "80", NVS("12")) CARD("0000:12:00.0", "mlx5_1", "1", b, "1") "</pci>")
+    assert_int_equal(places_in_dump(RATES("100000", "200000"), "port-slow"), 1);
+    assert_int_equal(places_in_dump(RATES("0", "200000"), "port-slow"), 1);
+    assert_dump_lacks(RATES("200000", "200000"), "port-slow");
+    assert_finds(RATES("100000", "200000"), 2, NULL, "mixed-speeds");
+    assert_lacks(RATES("200000", "200000"), 2, NULL, "mixed-speeds");
+    assert_lacks(RATES("100000", "200000"), 1, NULL, "mixed-speeds"); /* no NIC is used */
+}
+
+static void who_uses_nics(void **state)
+{
+    (void)state;
+    const char *one = ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1") "</pci>");
+    const char *storage = ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1")
+                                 CARD("0000:12:00.0", "mlx5_1", "1", "10000", "1") "</pci>");
+    assert_finds(one, 2, NULL, "fewer-nics");
+    assert_lacks(storage, 2, NULL, "fewer-nics");
+    assert_int_equal(places_in_analysis(storage, 2, NULL, "unused-nic"), 1);
+    assert_lacks(one, 2, NULL, "unused-nic");
+}
+
+static void kinds_of_networks(void **state)
+{
+    (void)state;
+    assert_dump_finds(ON(TWO_GPUS CARD("0000:11:00.0", "docker0", "0", "10000", "0")), "virtual-interface");
+    assert_dump_lacks(ON(TWO_GPUS CARD("0000:11:00.0", "eth0", "0", "10000", "0")), "virtual-interface");
+#define FOUR_LINKED(net)                                                                                               \
+    ON(GPU("0000:01:00.0", "0", "80", NVS("12")) GPU("0000:02:00.0", "1", "80", NVS("12"))                             \
+           GPU("0000:03:00.0", "2", "80", NVS("12")) GPU("0000:04:00.0", "3", "80", NVS("12")) net)
+    assert_dump_finds(FOUR_LINKED(CARD("0000:11:00.0", "eth0", "0", "10000", "0")), "sockets-only");
+    assert_dump_lacks(FOUR_LINKED(CARD("0000:11:00.0", "mlx5_0", "0", "10000", "0")), "sockets-only");
+    assert_dump_lacks(FOUR_LINKED(""), "sockets-only");
+}
+
+static void levels(void **state)
+{
+    (void)state;
+    static const char *const number[] = {"NCCL_P2P_LEVEL", "3", NULL}, *const name[] = {"NCCL_P2P_LEVEL", "PXB", NULL};
+    assert_finds(ON(TWO_GPUS), 1, number, "level-as-number");
+    assert_lacks(ON(TWO_GPUS), 1, name, "level-as-number");
+}
+
+#define H100(bus, rank) GPU(bus, rank, "90", NVS("18"))
+#define FOUR_H100                                                                                                      \
+    H100("0000:01:00.0", "0")                                                                                          \
+    H100("0000:02:00.0", "1") H100("0000:03:00.0", "2") H100("0000:04:00.0", "3")
+
+static void nvls(void **state)
+{
+    (void)state;
+    static const char *const off[] = {"NCCL_NVLS_ENABLE", "0", NULL};
+    assert_finds(ON(FOUR_H100), 1, off, "nvls-off");
+    assert_lacks(ON(FOUR_H100), 1, NULL, "nvls-off");
+    assert_finds(ON(FOUR_H100), 1, NULL, "nvls-assumed");
+    assert_lacks(ON(FOUR_H100), 1, off, "nvls-assumed");
+    assert_lacks(ON(TWO_GPUS), 1, NULL, "nvls-off"); /* nobody expects it before capability 9.0 */
+}
+
+static void search_results(void **state)
+{
+    (void)state;
+    /* The way to the only NIC passes a bridge far slower than the NIC. */
+#define THROUGH(speed)                                                                                                 \
+    ON(GPU("0000:01:00.0", "0", "80", NVS("12"))                                                                       \
+           GPU("0000:02:00.0", "1", "80",                                                                              \
+               NVS("12")) "<pci busid=\"0000:00:01.0\" class=\"0x060400\" link_speed=\"" speed                         \
+                          "\" link_width=\"4\">" CARD("0000:11:00.0", "mlx5_0", "0", "200000", "1") "</pci>")
+    assert_finds(THROUGH("5.0 GT/s PCIe"), 2, NULL, "one-channel");
+    assert_lacks(THROUGH("5.0 GT/s PCIe"), 1, NULL, "one-channel");
+    /* By PXN the second GPU uses the NIC of the first. */
+    static const char *const no_pxn[] = {"NCCL_PXN_DISABLE", "1", NULL};
+    const char *shared = ON(SWITCHED("8") GPU("0000:01:00.0", "0", "80", NVS("12"))
+                                CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1") "</pci>" SWITCHED("9")
+                                    GPU("0000:02:00.0", "1", "80", NVS("12")) "</pci>");
+    assert_finds(shared, 2, NULL, "uses-pxn");
+    assert_lacks(shared, 2, no_pxn, "uses-pxn");
+    /* Past the CPU and back, two GPUs take a way of 0.19 GB/s twice. */
+    static const char *const no_p2p[] = {"NCCL_P2P_DISABLE", "1", NULL};
+    const char *narrow =
+        ON("<pci busid=\"0000:00:01.0\" class=\"0x060400\" link_speed=\"2.5 GT/s PCIe\" link_width=\"1\">" TWO_GPUS
+           "</pci>");
+    assert_finds(narrow, 1, no_p2p, "simple-order");
+    assert_lacks(narrow, 1, NULL, "simple-order");
+}
+
+/* GPU 0 reaches 1 by NVLink and 1 reaches 2 below a switch, but 0 and 2 have nothing without shared memory. */
+static void no_way_between_two(void **state)
+{
+    (void)state;
+    static const char *const no_shm[] = {"NCCL_SHM_DISABLE", "1", NULL};
+    const char *chain = "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" GPU(
+        "0000:01:00.0", "0", "80",
+        "<nvlink target=\"0000:02:00.0\" count=\"4\" tclass=\"0x030200\"/>") "</cpu><cpu numaid=\"1\" " X86_INTEL
+                                                                             ">" SWITCHED("8") GPU(
+                                                                                 "0000:02:00.0", "1", "80",
+                                                                                 "<nvlink target=\"0000:01:00.0\" "
+                                                                                 "count=\"4\" tclass=\"0x030200\"/>")
+                                                                                 GPU("0000:03:00.0", "2", "80",
+                                                                                     "") "</pci></cpu></system>";
+    assert_finds(chain, 1, no_shm, "neither-p2p-nor-shm");
+    assert_lacks(chain, 1, NULL, "neither-p2p-nor-shm");
+}
+
+static int places_in_file(const char *path, uint32_t hosts, const char *const *settings, const char *id)
+{
+    static char text[1 << 17];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_true(length > 0 && length < sizeof text - 1);
+    text[length] = 0;
+    return places_in_analysis(text, hosts, settings, id);
+}
+
+static void examples(void **state)
+{
+    (void)state;
+    static const char *const off[] = {"NCCL_LL128_C2C", "0", NULL}, *const straight[] = {"NCCL_CROSS_NIC", "0", NULL};
+    const char *grace = "static/examples/grace-blackwell-tray.xml", *cube = "static/examples/v100-cube-mesh.xml";
+    assert_true(places_in_file(grace, 2, NULL, "ll128-over-c2c") >= 0);
+    assert_int_equal(places_in_file(grace, 2, off, "ll128-over-c2c"), -1);
+    assert_true(places_in_file(cube, 2, NULL, "crosses-rails") >= 0);
+    assert_int_equal(places_in_file(cube, 2, straight, "crosses-rails"), -1);
+    /* What the example of faults was made with, and nothing of it in the same machine without. */
+    const char *faults = "static/examples/h100-with-faults.xml", *good = "static/examples/h100-nvswitch.xml";
+    static const char *const ids[] = {"slow-link", "gdr-off", "slow-slot"};
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
+        assert_true(places_in_file(faults, 2, NULL, ids[i]) >= 0);
+        assert_int_equal(places_in_file(good, 2, NULL, ids[i]), -1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gdr_off),
+        cmocka_unit_test(distance_of_nics),
+        cmocka_unit_test(speeds),
+        cmocka_unit_test(who_uses_nics),
+        cmocka_unit_test(kinds_of_networks),
+        cmocka_unit_test(levels),
+        cmocka_unit_test(no_way_between_two),
+        cmocka_unit_test(examples),
+        cmocka_unit_test(nvls),
+        cmocka_unit_test(search_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
