@@ -166,11 +166,11 @@ static void examples(void **state)
 {
     (void)state;
     static const char *const off[] = {"NCCL_LL128_C2C", "0", NULL}, *const straight[] = {"NCCL_CROSS_NIC", "0", NULL};
-    const char *grace = "static/examples/grace-blackwell-tray.xml", *cube = "static/examples/v100-cube-mesh.xml";
+    const char *grace = "static/examples/grace-blackwell-tray.xml", *rails = "static/examples/h100-nvswitch.xml";
     assert_true(places_in_file(grace, 2, NULL, "ll128-over-c2c") >= 0);
     assert_int_equal(places_in_file(grace, 2, off, "ll128-over-c2c"), -1);
-    assert_true(places_in_file(cube, 2, NULL, "crosses-rails") >= 0);
-    assert_int_equal(places_in_file(cube, 2, straight, "crosses-rails"), -1);
+    assert_true(places_in_file(rails, 2, NULL, "crosses-rails") >= 0);
+    assert_int_equal(places_in_file(rails, 2, straight, "crosses-rails"), -1);
     /* What the example of faults was made with, and nothing of it in the same machine without. */
     const char *faults = "static/examples/h100-with-faults.xml", *good = "static/examples/h100-nvswitch.xml";
     static const char *const ids[] = {"slow-link", "gdr-off", "slow-slot"};
