@@ -21,7 +21,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 static enum MHD_Result on_accept(void *context, const struct sockaddr *address, socklen_t size)
 {
     (void)address, (void)size;
-    return orr_connections_accept(((struct orr_http *)context)->connections) ? MHD_YES : MHD_NO;
+    struct orr_http *http = context;
+    return !atomic_load(&http->draining) && orr_connections_accept(http->connections) ? MHD_YES : MHD_NO;
 }
 
 static void finish(struct orr_http *http, struct orr_exchange *exchange)
@@ -197,10 +198,9 @@ const char *orr_http_address(const struct orr_http *http)
 
 void orr_http_quiesce(struct orr_http *http)
 {
+    /* on_accept() turns new ones away. MHD_quiesce_daemon() would close the port at once, but in 0.9.75 it races with its
+     * own threads for the epoll set and ends the process now and then. */
     atomic_store(&http->draining, true);
-    int listening = MHD_quiesce_daemon(http->daemon);
-    if (listening >= 0)
-        close(listening);
 }
 
 unsigned orr_http_in_flight(const struct orr_http *http)

@@ -102,6 +102,14 @@ class Server:
                 pass
         return got
 
+    def turns_away(self):
+        """Whether a new connection gets nothing: refused, or closed without a byte."""
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=2) as s:
+                return s.recv(1) == b""
+        except ConnectionError:
+            return True
+
     def wait_for_log(self, word, seconds=10):
         end = time.monotonic() + seconds
         while word not in self.stop_log():
