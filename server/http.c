@@ -198,8 +198,8 @@ const char *orr_http_address(const struct orr_http *http)
 
 void orr_http_quiesce(struct orr_http *http)
 {
-    /* on_accept() turns new ones away. MHD_quiesce_daemon() would close the port at once, but in 0.9.75 it races with its
-     * own threads for the epoll set and ends the process now and then. */
+    /* on_accept() turns new ones away. MHD_quiesce_daemon() would close the port at once, but in 0.9.75 it races with
+     * its own threads for the epoll set and ends the process now and then. */
     atomic_store(&http->draining, true);
 }
 
