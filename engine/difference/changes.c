@@ -53,7 +53,9 @@ static void pair_up(struct orr_changes *result, struct pairing *p)
         const struct orr_fact *a = i < p->a->count ? &p->a->rows[i] : NULL;
         const struct orr_fact *b = j < p->b->count ? &p->b->rows[j] : NULL;
         int order = !a ? 1 : !b ? -1 : orr_fact_compare(a, b);
-        const struct orr_fact *fact = order <= 0 ? a : b;
+        const struct orr_fact *fact = a && order <= 0 ? a : b;
+        if (!fact)
+            break;
         enum orr_fact_section section = orr_fact_info((enum orr_fact_kind)fact->kind)->section;
         struct orr_changed c = {.fact = *fact, .b = order >= 0 ? b->value : ORR_FACT_ABSENT};
         c.rule_b = order >= 0 ? b->rule : 0;
