@@ -103,6 +103,9 @@ enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, s
 /* With strict: what NCCL's reader would refuse is an error. Shared with the command line. */
 enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
 
+/* The error for a cursor that no page gave; returns its code. */
+enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err);
+
 /* The first of `count` media types that the client likes best; count: none. */
 size_t orr_negotiate(const char *accept, const char *const *types, size_t count);
 
@@ -137,7 +140,7 @@ enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const 
  * way. */
 json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only, struct orr_arena *arena);
 /* One row of "differs_from_previous": {behaviour, sentence, here, before, bears_on}. */
-json_t *orr_difference_json(struct orr_json *json, const struct orr_difference *difference);
+json_t *orr_behaviour_difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference);
 json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release);
 
 #endif

@@ -19,13 +19,8 @@ static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_na
         valid = name[i] != 0;
     }
     name[valid ? length : 0] = 0;
-    if (!valid || !orr_is_utf8(name)) {
-        call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "\"%.60s\" is no cursor", cursor);
-        orr_error_where(err, "cursor");
-        orr_error_advice(err, "take `next` of an earlier page as it stands");
-        return ORR_SETTING;
-    }
+    if (!valid || !orr_is_utf8(name))
+        return orr_bad_cursor(call, cursor, err);
     *ret_name = name;
     return ORR_OK;
 }

@@ -239,13 +239,8 @@ enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const 
     if (!cursor)
         return ORR_OK;
     if (sscanf(cursor, "%16llx-%n", &before, &taken) != 1 || !taken || strlen(cursor + taken) != ORR_ID_LENGTH ||
-        strspn(cursor + taken, "0123456789abcdef") != ORR_ID_LENGTH || !before || before > INT64_MAX) {
-        call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "\"%.60s\" is no cursor", cursor);
-        orr_error_where(err, "cursor");
-        orr_error_advice(err, "take `next` of an earlier page as it stands");
-        return ORR_SETTING;
-    }
+        strspn(cursor + taken, "0123456789abcdef") != ORR_ID_LENGTH || !before || before > INT64_MAX)
+        return orr_bad_cursor(call, cursor, err);
     *ret_before = (int64_t)before;
     *ret_before_id = cursor + taken;
     return ORR_OK;

@@ -73,7 +73,7 @@ static json_t *bearings_json(struct orr_json *json, unsigned bears)
     return names;
 }
 
-json_t *orr_difference_json(struct orr_json *json, const struct orr_difference *difference)
+json_t *orr_behaviour_difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference)
 {
     json_t *row = orr_json_object(json);
     orr_json_set(json, row, "behaviour", orr_json_text(json, difference->behaviour.name));
@@ -87,13 +87,13 @@ json_t *orr_difference_json(struct orr_json *json, const struct orr_difference *
 static json_t *differences_json(struct orr_json *json, const struct orr_release *here, const struct orr_release *before,
                                 struct orr_arena *arena)
 {
-    const struct orr_difference *differences = NULL;
+    const struct orr_behaviour_difference *differences = NULL;
     uint32_t count = 0;
     json_t *rows = orr_json_array(json);
     if (before && orr_releases_compare(here, before, arena, &differences, &count, NULL) != ORR_OK)
         json->failed = true;
     for (uint32_t i = 0; i < count; i++)
-        orr_json_add(json, rows, orr_difference_json(json, &differences[i]));
+        orr_json_add(json, rows, orr_behaviour_difference_json(json, &differences[i]));
     return rows;
 }
 

@@ -106,7 +106,7 @@ static enum orr_code print_line(const struct line *line, const struct orr_releas
 static enum orr_code print_differences(const struct orr_release *here, const struct orr_release *before, bool in_full,
                                        struct orr_arena *arena, struct orr_error *err)
 {
-    const struct orr_difference *rows;
+    const struct orr_behaviour_difference *rows;
     uint32_t count;
     ORR_TRY(orr_releases_compare(here, before, arena, &rows, &count, err));
     if (!in_full) {

@@ -55,7 +55,7 @@ static const struct pair *pair_of(const struct orr_behaviour *behaviour, bool is
 static enum orr_code add_behaviours(struct orr_way *way, struct orr_arena *arena, struct orr_error *err)
 {
     const struct orr_release *from = way->from->settings.release, *to = way->to->settings.release;
-    const struct orr_difference *rows, *path_types = NULL;
+    const struct orr_behaviour_difference *rows, *path_types = NULL;
     uint32_t count;
     bool first = to->path_type_count >= from->path_type_count;
     ORR_TRY(orr_releases_compare(to, from, arena, &rows, &count, err));

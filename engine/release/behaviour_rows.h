@@ -30,6 +30,22 @@ orr_behaviour_reader orr_read_nvlink_bw;
 orr_behaviour_reader orr_read_search_rates;
 orr_behaviour_reader orr_read_algorithms; /* struct orr_tuning_model */
 
+/* Short names of enum orr_bearing, for the tables. */
+enum {
+    IN = ORR_BEARS_INPUT,
+    SYS = ORR_BEARS_SYSTEM,
+    BW = ORR_BEARS_BANDWIDTH,
+    PATHS = ORR_BEARS_PATHS,
+    P2P = ORR_BEARS_P2P,
+    GDR = ORR_BEARS_GDR,
+    NETS = ORR_BEARS_NET_DEVS,
+    GRAPHS = ORR_BEARS_GRAPHS,
+    CHANNELS = ORR_BEARS_CHANNELS,
+    TUNING = ORR_BEARS_TUNING
+};
+
+#define ORR_COUNT(array) (sizeof(array) / sizeof(array)[0])
+
 /* The first byte of a row's field in a release. */
 const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const struct orr_release *release);
 

@@ -201,7 +201,7 @@ static bool write_both(const struct orr_behaviour *behaviour, const struct orr_v
     return !texts[0].data || !texts[1].data || strcmp(texts[0].data, texts[1].data) != 0;
 }
 
-static enum orr_code keep_texts(struct orr_text *texts, struct orr_arena *arena, struct orr_difference *row,
+static enum orr_code keep_texts(struct orr_text *texts, struct orr_arena *arena, struct orr_behaviour_difference *row,
                                 struct orr_error *err)
 {
     for (int i = 0; i < 2; i++) {
@@ -214,15 +214,15 @@ static enum orr_code keep_texts(struct orr_text *texts, struct orr_arena *arena,
 }
 
 enum orr_code orr_releases_compare(const struct orr_release *here, const struct orr_release *before,
-                                   struct orr_arena *arena, const struct orr_difference **ret_rows, uint32_t *ret_count,
-                                   struct orr_error *err)
+                                   struct orr_arena *arena, const struct orr_behaviour_difference **ret_rows,
+                                   uint32_t *ret_count, struct orr_error *err)
 {
     uint32_t all = orr_behaviour_count(), count = 0;
-    struct orr_difference *rows = ORR_NEW(arena, struct orr_difference, all);
+    struct orr_behaviour_difference *rows = ORR_NEW(arena, struct orr_behaviour_difference, all);
     if (!rows)
         return orr_fail_nomem(err);
     for (uint32_t i = 0; i < all; i++) {
-        struct orr_difference *row = &rows[count];
+        struct orr_behaviour_difference *row = &rows[count];
         struct orr_value values[2];
         struct orr_text texts[2];
         orr_behaviour_get(i, &row->behaviour);

@@ -115,15 +115,15 @@ static inline bool orr_value_is_none(const struct orr_value *value)
 /* The same as text for people: "yes", "16384 steps", "sm 90: 20.6, sm 100: 40.1". */
 void orr_value_write(const struct orr_behaviour *behaviour, const struct orr_value *value, struct orr_text *text);
 
-struct orr_difference {
+struct orr_behaviour_difference {
     struct orr_behaviour behaviour;
     const char *here, *before; /* as text; of a table only the lines that differ, "none" where a line is not there */
 };
 
 /* The rows in which two releases differ, in order of the table. Rows and texts lie in arena. */
 enum orr_code orr_releases_compare(const struct orr_release *here, const struct orr_release *before,
-                                   struct orr_arena *arena, const struct orr_difference **ret_rows, uint32_t *ret_count,
-                                   struct orr_error *err) ORR_NO_DISCARD;
+                                   struct orr_arena *arena, const struct orr_behaviour_difference **ret_rows,
+                                   uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
 
 /* The releases next to a version (ORR_VERSION) that is not emulated; NULL: there is none on that side. */
 void orr_release_neighbours(uint32_t version, const struct orr_release **ret_below,

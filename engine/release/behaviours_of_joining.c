@@ -3,18 +3,6 @@
 #include "engine/release/connect_rules.h"
 #include "engine/release/tuning_model.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-enum { /* short, for the tables */
-       PATHS = ORR_BEARS_PATHS,
-       P2P = ORR_BEARS_P2P,
-       GDR = ORR_BEARS_GDR,
-       NETS = ORR_BEARS_NET_DEVS,
-       GRAPHS = ORR_BEARS_GRAPHS,
-       CHANNELS = ORR_BEARS_CHANNELS,
-       TUNING = ORR_BEARS_TUNING
-};
-
 #define ROW(kind_, unit_, bears_, sentence_)                                                                           \
     .kind = ORR_BEHAVIOUR_##kind_, .unit = (unit_), .bears = (bears_), .sentence = (sentence_)
 
@@ -74,7 +62,7 @@ static const struct orr_behaviour connect_rows[] = {
 #undef YES
 #undef INT
 
-const struct orr_behaviour_rows orr_behaviours_of_connect = {connect_rows, COUNT(connect_rows)};
+const struct orr_behaviour_rows orr_behaviours_of_connect = {connect_rows, ORR_COUNT(connect_rows)};
 
 /* Tuning models. */
 
@@ -158,8 +146,8 @@ static const struct orr_grid efficiency_grid = {ORR_GRID_DOUBLE, ORR_TUNING_ROWS
 static const struct orr_grid collnet_threads_grid = {ORR_GRID_INT, ORR_PROTOCOL_COUNT, 1, protocols};
 static const struct orr_grid correction_grid = {ORR_GRID_FLOAT, ORR_PROTOCOL_COUNT, ORR_TUNING_SIZES, protocols};
 static const struct orr_grid threads_grid = {ORR_GRID_INT, ORR_ALGORITHM_COUNT, 1, algorithms};
-_Static_assert(COUNT(hardware) == ORR_HW_COUNT * ORR_ALGORITHM_COUNT, "a label for every line");
-_Static_assert(COUNT(algorithms) == ORR_ALGORITHM_COUNT, "a label for every algorithm");
+_Static_assert(ORR_COUNT(hardware) == ORR_HW_COUNT * ORR_ALGORITHM_COUNT, "a label for every line");
+_Static_assert(ORR_COUNT(algorithms) == ORR_ALGORITHM_COUNT, "a label for every algorithm");
 _Static_assert((int)ORR_TUNING_SIZES <= (int)ORR_FIGURES_OF_CELL, "a line holds a row of corrections");
 
 #define FIELD(field) ORR_FIELD(orr_tuning_model, ORR_OF_TUNING, "tuning.", field)
@@ -263,7 +251,7 @@ static const struct orr_behaviour tuning_rows[] = {
     INT(fixed_threads, "threads of Tree and PAT, 0: by size"),
 };
 
-const struct orr_behaviour_rows orr_behaviours_of_tuning = {tuning_rows, COUNT(tuning_rows)};
+const struct orr_behaviour_rows orr_behaviours_of_tuning = {tuning_rows, ORR_COUNT(tuning_rows)};
 
 /* Settings. */
 

@@ -1,21 +1,6 @@
 /* What the fields of struct orr_release mean, in their order. */
 #include "engine/release/behaviour_rows.h"
 
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
-
-enum { /* short, for the table */
-       IN = ORR_BEARS_INPUT,
-       SYS = ORR_BEARS_SYSTEM,
-       BW = ORR_BEARS_BANDWIDTH,
-       PATHS = ORR_BEARS_PATHS,
-       P2P = ORR_BEARS_P2P,
-       GDR = ORR_BEARS_GDR,
-       NETS = ORR_BEARS_NET_DEVS,
-       GRAPHS = ORR_BEARS_GRAPHS,
-       CHANNELS = ORR_BEARS_CHANNELS,
-       TUNING = ORR_BEARS_TUNING
-};
-
 /* Words of enums, in their order. */
 static const char *const id_layouts[] = {
     [ORR_ID_PLAIN] = "local ids, no system ids",
@@ -83,7 +68,7 @@ static const char *const start_gpus[] = {
 static const char *const tree_patterns[] = {[ORR_TREE_BALANCED] = "balanced tree", [ORR_TREE_SPLIT] = "split tree"};
 
 static const char *const intel_models[] = {NULL, "BDW", "SKL", "SRP", "ERP"};
-static const struct orr_grid intel_grid = {ORR_GRID_FLOAT, COUNT(intel_models), 1, intel_models};
+static const struct orr_grid intel_grid = {ORR_GRID_FLOAT, ORR_COUNT(intel_models), 1, intel_models};
 
 #define FIELD(field) ORR_FIELD(orr_release, ORR_OF_RELEASE, "", field)
 #define YES(field, bears_, sentence_)                                                                                  \
@@ -225,4 +210,4 @@ static const struct orr_behaviour rows[] = {
     YES(finishes_at_full_rate, GRAPHS, "only all channels at the full rate end the search"),
 };
 
-const struct orr_behaviour_rows orr_behaviours_of_release = {rows, COUNT(rows)};
+const struct orr_behaviour_rows orr_behaviours_of_release = {rows, ORR_COUNT(rows)};

@@ -97,7 +97,7 @@ static void write_names(struct orr_text *names)
         orr_text_printf(names, "%s%s", i ? ", " : "", releases[i].name);
 }
 
-static const char *topic_of(const struct orr_difference *difference)
+static const char *topic_of(const struct orr_behaviour_difference *difference)
 {
     for (int i = 0; i < TOPIC_COUNT; i++)
         if (!strcmp(topics[i].behaviour, difference->behaviour.name))
@@ -108,7 +108,7 @@ static const char *topic_of(const struct orr_difference *difference)
 /* "path types, C2C, PXN" of what differs, each once, as long as there is room; empty without memory. */
 static void write_topics(const struct orr_release *below, const struct orr_release *above, struct orr_text *text)
 {
-    const struct orr_difference *rows = NULL;
+    const struct orr_behaviour_difference *rows = NULL;
     uint32_t count = 0;
     struct orr_arena *arena = orr_arena_new(0);
     if (!arena || orr_releases_compare(above, below, arena, &rows, &count, NULL) != ORR_OK)

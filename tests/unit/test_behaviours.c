@@ -6,23 +6,7 @@
 #include "engine/release/behaviours.h"
 #include "engine/release/connect_rules.h"
 #include "engine/release/tuning_model.h"
-#include "tests/support/orr_test.h"
-
-static struct orr_arena *arena;
-static struct orr_error err;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = orr_arena_new(0);
-    return arena ? 0 : -1;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    orr_arena_free(arena);
-    return 0;
-}
+#include "tests/support/arena_case.h"
 
 static const struct orr_release *release(const char *name)
 {
@@ -31,7 +15,7 @@ static const struct orr_release *release(const char *name)
     return found;
 }
 
-static const struct orr_difference *differences;
+static const struct orr_behaviour_difference *differences;
 static uint32_t difference_count;
 
 static void compare(const char *here, const char *before)
@@ -40,7 +24,7 @@ static void compare(const char *here, const char *before)
     assert_ok(orr_releases_compare(release(here), release(before), arena, &differences, &difference_count, &err), &err);
 }
 
-static const struct orr_difference *difference(const char *name)
+static const struct orr_behaviour_difference *difference(const char *name)
 {
     for (uint32_t i = 0; i < difference_count; i++)
         if (!strcmp(differences[i].behaviour.name, name))
@@ -50,7 +34,7 @@ static const struct orr_difference *difference(const char *name)
 
 #define DIFFERS(name, here_, before_)                                                                                  \
     do {                                                                                                               \
-        const struct orr_difference *found = difference(name);                                                         \
+        const struct orr_behaviour_difference *found = difference(name);                                               \
         if (!found)                                                                                                    \
             fail_msg("no difference in %s", name);                                                                     \
         assert_string_equal(found->here, here_);                                                                       \

@@ -2,23 +2,7 @@
  * specification says of it. */
 #include "engine/release/behaviours.h"
 #include "engine/release/connect_rules.h"
-#include "tests/support/orr_test.h"
-
-static struct orr_arena *arena;
-static struct orr_error err;
-
-static int setup(void **state)
-{
-    (void)state;
-    arena = orr_arena_new(0);
-    return arena ? 0 : -1;
-}
-static int teardown(void **state)
-{
-    (void)state;
-    orr_arena_free(arena);
-    return 0;
-}
+#include "tests/support/arena_case.h"
 
 static void releases_stand_oldest_first_and_have_their_own_number(void **state)
 {
@@ -53,7 +37,7 @@ static void the_newest_verified_release_is_the_default(void **state)
 
 static bool differs(const char *here, const char *before, const char *behaviour)
 {
-    const struct orr_difference *rows;
+    const struct orr_behaviour_difference *rows;
     uint32_t count;
     assert_ok(orr_releases_compare(orr_release_find(here), orr_release_find(before), arena, &rows, &count, &err), &err);
     for (uint32_t i = 0; i < count; i++)
@@ -64,7 +48,7 @@ static bool differs(const char *here, const char *before, const char *behaviour)
 
 static uint32_t difference_count(const char *here, const char *before)
 {
-    const struct orr_difference *rows;
+    const struct orr_behaviour_difference *rows;
     uint32_t count;
     assert_ok(orr_releases_compare(orr_release_find(here), orr_release_find(before), arena, &rows, &count, &err), &err);
     return count;
