@@ -16,7 +16,8 @@ static const struct orr_command commands[] = {
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as "
      "JSON.\n\n"
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
-     "  orrery analyze --section paths --pretty topo.xml\n",
+     "  orrery analyze --section paths --pretty topo.xml\n"
+     "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
      ORR_CMD_ANALYZE, true, orr_command_analyze},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
      "Draws what NCCL makes of a topology dump.\n\n"

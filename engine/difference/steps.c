@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What counts is the value in force: releases may differ in a default that the question sets anyway. */
 static bool same_value(const struct orr_setting_value *a, const struct orr_setting_value *b)
 {
     return a->number == b->number && !strcmp(a->given ? a->text : "", b->given ? b->text : "");
 }
 
-/* Releases differ in what a setting is by default: that counts only where the values in force differ. */
 static enum orr_code setting_text(const struct orr_settings *settings, enum orr_setting setting,
                                   struct orr_arena *arena, const char **ret_text, struct orr_error *err)
 {
@@ -32,13 +32,10 @@ static enum orr_code setting_text(const struct orr_settings *settings, enum orr_
 /* A list and its length are one thing: the step of the first takes the second along. */
 static const struct pair {
     enum orr_behaviour_of of;
-    size_t list, length;
-    size_t length_size;
+    size_t list, length; /* offsets; a length is an uint32_t */
 } pairs[] = {
-    {ORR_OF_RELEASE, offsetof(struct orr_release, path_types), offsetof(struct orr_release, path_type_count),
-     sizeof(uint32_t)},
-    {ORR_OF_TUNING, offsetof(struct orr_tuning_model, names), offsetof(struct orr_tuning_model, algorithm_count),
-     sizeof(uint32_t)},
+    {ORR_OF_RELEASE, offsetof(struct orr_release, path_types), offsetof(struct orr_release, path_type_count)},
+    {ORR_OF_TUNING, offsetof(struct orr_tuning_model, names), offsetof(struct orr_tuning_model, algorithm_count)},
 };
 enum { PAIR_COUNT = sizeof pairs / sizeof pairs[0], PATH_TYPES = 0 };
 
@@ -106,7 +103,7 @@ static void copy_field(void *to, const void *from, const struct orr_behaviour *b
     const struct pair *pair = pair_of(behaviour, false);
     memcpy((char *)to + behaviour->offset, (const char *)from + behaviour->offset, behaviour->size);
     if (pair)
-        memcpy((char *)to + pair->length, (const char *)from + pair->length, pair->length_size);
+        memcpy((char *)to + pair->length, (const char *)from + pair->length, sizeof(uint32_t));
 }
 
 void orr_way_mix(const struct orr_way *way, uint32_t taken, struct orr_mixture *ret_mixture)
