@@ -211,9 +211,11 @@ unsigned orr_http_in_flight(const struct orr_http *http)
 void orr_http_stop(struct orr_http *http)
 {
     orr_metrics_on_collect(http->metrics, NULL, NULL);
-    orr_workers_free(http->workers); /* resumes what is suspended, which stopping demands */
+    if (http->workers) /* resumes what is suspended, which stopping demands; who comes still is told to come again */
+        orr_workers_end(http->workers);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);
+    orr_workers_free(http->workers);
     orr_connections_free(http->connections);
     orr_limits_free(http->limits);
     orr_networks_release(&http->proxies);

@@ -63,7 +63,7 @@ bool orr_workers_add(struct orr_workers *workers, struct orr_job *job)
 {
     job->next = NULL;
     pthread_mutex_lock(&workers->lock);
-    bool room = workers->waiting < workers->most;
+    bool room = !workers->ending && workers->waiting < workers->most;
     if (room) {
         *workers->last = job;
         workers->last = &job->next;
@@ -82,16 +82,22 @@ unsigned long orr_workers_waiting(struct orr_workers *workers)
     return waiting;
 }
 
-void orr_workers_free(struct orr_workers *workers)
+void orr_workers_end(struct orr_workers *workers)
 {
-    if (!workers)
-        return;
     pthread_mutex_lock(&workers->lock);
     workers->ending = true;
     pthread_cond_broadcast(&workers->changed);
     pthread_mutex_unlock(&workers->lock);
     for (unsigned i = 0; i < workers->count; i++)
         pthread_join(workers->threads[i], NULL);
+    workers->count = 0;
+}
+
+void orr_workers_free(struct orr_workers *workers)
+{
+    if (!workers)
+        return;
+    orr_workers_end(workers);
     pthread_cond_destroy(&workers->changed);
     pthread_mutex_destroy(&workers->lock);
     free(workers);

@@ -13,11 +13,13 @@ struct orr_workers;
 
 /* NULL: no memory or no threads. most: jobs that may wait. */
 struct orr_workers *orr_workers_new(unsigned threads, unsigned long most);
-/* Queues a job, first in, first out. False: as many as may wait do. */
+/* Queues a job, first in, first out. False: as many as may wait do, or the end has come. */
 bool orr_workers_add(struct orr_workers *workers, struct orr_job *job);
 /* How many jobs wait. */
 unsigned long orr_workers_waiting(struct orr_workers *workers);
-/* Runs what is queued, then ends the threads. */
+/* Runs what is queued, then ends the threads. Jobs may still be offered, by threads that end later: none is taken. */
+void orr_workers_end(struct orr_workers *workers);
+/* Ends as above where that has not been done. Nobody offers jobs any more. NULL is taken. */
 void orr_workers_free(struct orr_workers *workers);
 
 #endif

@@ -123,7 +123,7 @@ def test_a_draining_replica_costs_no_request(arrangement):
     try:
         wait_until(lambda: len(writers.present) > 20, 60)
         first.process.send_signal(signal.SIGTERM)
-        assert first.process.wait(timeout=30) == 0
+        assert first.process.wait(timeout=30) == 0, first.stop_log()
         before = len(writers.present)
         wait_until(lambda: len(writers.present) > before + 40, 60)
     finally:

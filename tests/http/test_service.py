@@ -252,6 +252,26 @@ def test_an_idle_connection_does_not_delay_the_end():
         assert time.monotonic() - begun < 5
 
 
+def test_requests_on_kept_connections_do_not_break_the_end():
+    """They come while the threads that compute end: nothing may be handed to these any more."""
+    request = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP
+    for _ in range(4):
+        server = Server("--database", ":memory:")
+        kept = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(48)]
+        for s in kept:
+            s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
+        server.process.send_signal(signal.SIGTERM)
+        for s in kept:
+            try:
+                s.sendall(request)
+            except ConnectionError:
+                pass
+        for s in kept:
+            s.close()
+        server.stop()
+
+
 def test_every_described_route_is_there(server, topology):
     described = re.findall(r"^  (/\S*):$|^    (get|post|patch|delete):$", (ROOT / "api" / "openapi.yaml").read_text(), re.M)
     path, count = None, 0
