@@ -76,6 +76,29 @@ test("every view has its picture and table", async () => {
     }
 });
 
+test("tables as pictures: every cell with its colours and words, wherever the page was scrolled to", async () => {
+    const { path } = exampleFile("h100-nvswitch");
+    await it.another({ viewport: { width: 390, height: 844 } });
+    for (const fragment of ["view=matrix&hosts=2", "view=matrix&hosts=2&cell=verdict", "view=tuning", "view=channels"]) {
+        await it.open(path, fragment);
+        await it.page.evaluate(() => document.querySelectorAll("#drawer, #drawer *").forEach((node) => node.scrollTo(500, 500)));
+        const cells = await it.page.locator("#drawer table").evaluateAll((all) => all.flatMap((table) => [...table.querySelectorAll("caption:not(.unseen), td, th")].map((cell) => cell.innerText.split(/\s+/)).flat()).filter(Boolean).sort());
+        await openExport();
+        const file = await take("table.svg"), text = file.bytes.toString(), drawn = [...text.matchAll(/<text x="(-?[\d.]+)" y="(-?[\d.]+)"[^>]*>([^<]*)</g)];
+        assert.match(file.name, /-(matrix|tuning|channels)\.table\.svg$/);
+        assert.deepEqual(drawn.flatMap(([, , , what]) => what.split(/\s+/)).sort(), cells);
+        const [, w, h] = /width="(\d+)" height="(\d+)"/.exec(text).map(Number);
+        assert.deepEqual(drawn.filter(([, x, y]) => x < 0 || y < 0 || +x > w || +y > h), []);
+        const places = new Set(drawn.map(([, x, y]) => `${x},${y}`));
+        assert.equal(places.size, drawn.length, "no two texts at one place");
+        const png = (await take("table.png")).bytes;
+        assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [2 * w, 2 * h]);
+    }
+    await it.open(path, "view=source");
+    await openExport();
+    assert.ok(await it.key("export:table.svg").isDisabled());
+});
+
 test("on paper nothing is cut off and controls are gone", async () => {
     await it.open(it.write("node17.xml", dump), "view=matrix");
     await it.page.emulateMedia({ media: "print" });

@@ -5,14 +5,17 @@ import { announce, h } from "../dom.js";
 import { csv, markdown, tableOf } from "../report.js";
 import { png, save, standalone } from "../save.js";
 import { question } from "../state.js";
+import { tablePicture } from "../table_picture.js";
 
 /** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the drawing's query}. */
 export function exportDialog(context) {
     const { state, loaded: { model, doc, summary } } = context, hide = h("input", { type: "checkbox", id: "anonymise" }), status = h("p.note", { id: "export-status", role: "status" }, "");
-    const table = tableOf({ model, other: context.other, state });
+    const table = tableOf({ model, other: context.other, state }), tables = tablePicture(document.querySelector("#drawer"));
     const files = [
         ["svg", "SVG", "the picture as it is shown, all of it", () => svgText(context)],
         ["png", "PNG", "the same in pixels, two for one", async (clean) => png(clean(svgText(context)))],
+        ["table.svg", "SVG", tables ? "the tables as they are shown" : "no table is shown", tables && (() => tables)],
+        ["table.png", "PNG", "the same in pixels, two for one", tables && (async (clean) => png(clean(tables)))],
         ["dot", "DOT", "for Graphviz, where the server draws it", state.view === "hosts" || state.view === "tuning" ? null : () => api.diagram(state.id, question(state), { ...context.wanted, local: "", format: "dot" })],
         ["csv", "CSV", table ? `the table: ${table[0]}` : "this view has no table", table && (() => csv(table[1]))],
         ["json", "JSON", state.view === "diff" && context.other?.diff ? "the differences" : "the whole analysis", () => JSON.stringify(state.view === "diff" && context.other?.diff ? context.other.diff : doc, null, 1)],
@@ -23,7 +26,7 @@ export function exportDialog(context) {
         try {
             const source = hide.checked ? await api.source(state.id) : "", clean = hide.checked ? anonymiser({ source, doc, summary }) : (text) => text;
             const made = await make(clean), name = `${hide.checked ? "machine" : fileName(summary?.name || state.id.slice(0, 12))}-${kind === "csv" ? table[0] : state.view}.${kind}`;
-            save(name, typeof made === "string" ? clean(made) : made, TYPES[kind]);
+            save(name, typeof made === "string" ? clean(made) : made, TYPES[kind.split(".").at(-1)]);
             status.textContent = `${name} was made.`;
             announce(status.textContent);
         } catch (error) {
