@@ -109,6 +109,7 @@ export function overview(model, graph, channel) {
     const xs = places.map((p) => p.x), ys = places.map((p) => p.y), min = { x: Math.min(...xs) - 30, y: Math.min(...ys) - 30 };
     const size = { w: Math.max(...xs) + TILE.w + 30 - min.x, h: Math.max(...ys) + TILE.h + 30 - min.y };
     const railX = (rail) => (rails.length ? 8 + (Math.max(0, rail) + 0.5) * (TILE.w - 16) / rails.length : TILE.w / 2), n = (v) => Number(v.toFixed(1));
+    const middle = min.y * 2 + size.h - TILE.h; // of a tile in the middle, twice
     const marks = places.map(() => new Set());
     const mark = (host, rail, side, inward) => {
         const { x, y } = places[host], at = x + railX(rail), edge = side > 0 ? y + TILE.h : y, turn = (inward ? -side : side) * 5;
@@ -116,7 +117,8 @@ export function overview(model, graph, channel) {
         return { x: at, y: edge };
     };
     const line = (row) => {
-        const { from, to } = row, rise = places[to].y - places[from].y, side = rise < -1 ? -1 : 1, other = Math.abs(rise) <= 1 ? side : -side;
+        const { from, to } = row, rise = places[to].y - places[from].y, beside = Math.abs(rise) < TILE.h + GAP.y; // no room between them: both by their outer edge
+        const side = beside ? (places[from].y + places[to].y < middle ? -1 : 1) : Math.sign(rise), other = beside ? side : -side;
         const a = mark(from, row.out, side, false), b = mark(to, row.into, other, true), bend = Math.max(8, Math.min(60, Math.hypot(b.x - a.x, b.y - a.y) / 3));
         const kind = `edge${row.out === row.into ? "" : " crossing"}${graph === "ring" && count > 20 && side < 0 ? " jump" : ""}`;
         return `<g id="HOST/${from}--HOST/${to}" class="${kind}"><path d="M${n(a.x)},${n(a.y)}C${n(a.x)},${n(a.y + side * bend)} ${n(b.x)},${n(b.y + other * bend)} ${n(b.x)},${n(b.y)}"/></g>`;

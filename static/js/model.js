@@ -279,3 +279,9 @@ export function excerpt(text, line, column, around = 2, width = 110) {
     }
     return rows;
 }
+
+/** Lines of an excerpt without the indentation that they share. */
+export function outdented(rows) {
+    const shared = Math.min(...rows.filter((row) => row.text.trim()).map((row) => row.text.search(/\S/)));
+    return rows.map((row) => ({ ...row, text: row.text.slice(shared), caret: row.caret < 0 ? -1 : Math.max(0, row.caret - shared) }));
+}

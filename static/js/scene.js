@@ -96,7 +96,8 @@ export class Scene {
         this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
             : path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
                 : steps.length ? "Arrows show who sends to whom; a step lights the links it uses."
-                    : less ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.` : "");
+                    : less ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`
+                        : diagram.note.split(" · ").at(-1));
     }
 
     #steps(model) {
@@ -105,6 +106,6 @@ export class Scene {
     }
 
     #caption(text) {
-        replace(this.diagram.caption, text && h("span", null, text));
+        replace(this.diagram.caption, text && h("span", null, text[0].toUpperCase() + text.slice(1)));
     }
 }

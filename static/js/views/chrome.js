@@ -8,7 +8,7 @@ export function topBar({ name, sentence, theme, open, place, working, actions })
             s("svg", { viewBox: "0 0 32 32", "aria-hidden": "true" },
                 s("circle", { cx: 16, cy: 16, r: 12.5, fill: "none", stroke: "currentColor", "stroke-width": 2 }),
                 s("circle", { cx: 16, cy: 16, r: 4, fill: "currentColor" }), s("circle", { cx: 26.5, cy: 9.5, r: 4, fill: "var(--accent)" })), "Orrery"),
-        h(open ? "h1.machine-name" : "p.machine-name", { title: sentence || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
+        h(open ? "h1.machine-name" : "p.machine-name", { title: [name, sentence].filter(Boolean).join(": ") || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
         working,
         place !== "library" && h("button", { type: "button", "data-key": "library", onclick: actions.library }, "Library"),
         open && h("button.icon", { type: "button", "data-key": "search", title: "Find a device ( / )", "aria-label": "Find a device", onclick: actions.search }, "⌕"),

@@ -3,6 +3,7 @@
 import { h, s } from "../dom.js";
 import { picture, titleOf } from "../picture.js";
 import { fit, pan, reshape, write, zoom } from "../viewport.js";
+import { Labels } from "./labels.js";
 
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
 
@@ -25,6 +26,8 @@ export class Diagram {
                 tool("⤢", "Show all", () => this.fit()), this.extra),
             this.caption);
         this.svg = null;
+        this.note = ""; // the picture's own caption
+        this.less = false;
         this.fingers = new Map();
         this.window = { w: 1, h: 1 };
         new ResizeObserver(() => this.#resized()).observe(this.plane);
@@ -34,17 +37,20 @@ export class Diagram {
      *  of a picture of many, of which only those in sight are drawn, in full only when near. */
     show(text, keep, tiles = null) {
         const svg = picture(text), box = svg.viewBox.baseVal;
-        const size = box?.width ? { x: box.x, y: box.y, w: box.width, h: box.height }
+        const whole = box?.width ? { x: box.x, y: box.y, w: box.width, h: box.height }
             : { x: 0, y: 0, w: parseFloat(svg.getAttribute("width")) || 100, h: parseFloat(svg.getAttribute("height")) || 100 };
-        const same = keep && this.svg && Math.abs(size.w - this.size.w) < 1 && Math.abs(size.h - this.size.h) < 1;
         svg.removeAttribute("width");
         svg.removeAttribute("height");
         svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
         svg.setAttribute("role", "group");
-        svg.querySelector(":scope > g > polygon")?.setAttribute("fill", "none");
+        svg.querySelector("g.graph > g > a > polygon")?.remove(); // the ground, which is the page's
+        const before = this.svg && this.size;
         this.canvas.replaceChildren(svg);
         this.svg = svg;
-        this.size = size;
+        this.whole = whole;
+        this.size = tiles ? whole : this.#cropped(whole);
+        const same = keep && before && Math.abs(this.size.w - before.w) < 1 && Math.abs(this.size.h - before.h) < 1;
+        this.labels = tiles ? null : new Labels(svg);
         this.tiles = tiles && { ...tiles, shown: tiles.places.map(() => true) };
         this.groups = new Map();
         for (const group of svg.querySelectorAll("g[id]"))
@@ -60,10 +66,39 @@ export class Diagram {
             this.fit();
     }
 
+    /* The picture's part below its caption, which the line under the drawing says instead. */
+    #cropped(whole) {
+        const graph = this.svg.querySelector("g.graph"), caption = graph?.querySelector("[id='note:caption']");
+        this.note = caption && !graph.matches(".view-ring") ? caption.textContent.trim().split("\n").at(-1) : "";
+        if (!this.note)
+            return whole;
+        caption.classList.add("apart");
+        const { x, y, width, height } = graph.getBBox(), { e, f } = graph.transform.baseVal.consolidate()?.matrix ?? { e: 0, f: 0 };
+        return width && height ? { x: x + e - 4, y: y + f - 4, w: width + 8, h: height + 8 } : whole;
+    }
+
+    /** What `make` gives of the picture while all of it is there, at its full detail: {svg, size}. */
+    asWhole(make) {
+        const { svg, whole } = this, away = [...svg.querySelectorAll(".away, .apart")], classes = svg.getAttribute("class") ?? "", had = away.map((one) => one.getAttribute("class"));
+        const brief = [...svg.querySelectorAll("text.brief")].map((text) => [text, text.parentNode]);
+        svg.classList.remove("far", "tiny", "brief", "small");
+        away.forEach((one) => one.classList.remove("away", "apart"));
+        if (!svg.matches(".less"))
+            brief.forEach(([text]) => text.remove());
+        try {
+            return make(svg, whole);
+        } finally {
+            svg.setAttribute("class", classes);
+            away.forEach((one, i) => one.setAttribute("class", had[i]));
+            brief.forEach(([text, parent]) => parent.append(text));
+        }
+    }
+
     /** Instead of a picture: a node, such as an error, or a text. */
     say(...what) {
         this.canvas.replaceChildren();
         this.svg = null;
+        this.note = "";
         this.message.replaceChildren(...what);
     }
 
@@ -147,8 +182,19 @@ export class Diagram {
     }
 
     #look(box) {
-        this.box = box;
+        this.box = this.drawn = box;
         this.svg.setAttribute("viewBox", write(box));
+        this.svg.style.transform = "";
+        this.labels?.show(this.window.w / box.w, this.less);
+        if (this.tiles)
+            this.#cull();
+    }
+
+    /* As #look, while a finger moves: the painted picture is shifted as it is, and painted anew when the finger is lifted. */
+    #slide(box) {
+        const pixels = this.window.w / box.w;
+        this.box = box;
+        this.svg.style.transform = `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ${Math.round((this.drawn.y - box.y) * pixels)}px)`;
         if (this.tiles)
             this.#cull();
     }
@@ -225,7 +271,9 @@ export class Diagram {
     fold(less, picked) {
         if (!this.svg)
             return;
-        this.svg.classList.toggle("less", less !== null);
+        this.less = less !== null;
+        this.svg.classList.toggle("less", this.less);
+        this.labels?.show(this.window.w / this.box.w, this.less);
         const away = (id) => Boolean(less?.hidden.has(id) && !picked.has(id));
         for (const [id, group] of this.groups)
             if (!id.startsWith("a_"))
@@ -250,7 +298,7 @@ export class Diagram {
         this.weights = s("g", { class: "weights" }, [...edges].map(([edge, row]) => {
             const share = row.used / row.bw, path = edge.querySelector("path"), mid = path?.getPointAtLength(path.getTotalLength() * 0.3);
             edge.classList.add(share > 0.9 ? "load3" : share > 0.5 ? "load2" : "load1");
-            return mid && s("g", { "data-weight": `${row.from}>${row.to}` }, s("title", null, `${row.channels.length} channels, ${Math.round(share * 100)} % used`), s("text", { x: mid.x, y: mid.y + 3.5 }, String(row.channels.length)));
+            return mid && s("g", { "data-weight": `${row.from}>${row.to}` }, s("title", null, `${row.channels.length} channels, ${Math.round(share * 100)} % used`), s("text", { x: mid.x, y: mid.y, "dominant-baseline": "central" }, String(row.channels.length)));
         }));
         (this.svg.querySelector("g.graph") ?? this.svg).append(this.weights);
     }
@@ -286,8 +334,10 @@ export class Diagram {
         const dx = event.clientX - finger.x, dy = event.clientY - finger.y;
         finger.x = event.clientX;
         finger.y = event.clientY;
-        this.#look(pan(this.box, -dx / this.window.w / this.fingers.size, -dy / this.window.h / this.fingers.size, this.size));
-        const after = this.#spread();
+        const box = pan(this.box, -dx / this.window.w / this.fingers.size, -dy / this.window.h / this.fingers.size, this.size), after = this.#spread();
+        if (this.fingers.size === 1)
+            return this.#slide(box);
+        this.#look(box);
         if (before && after)
             this.#zoom(after.d / before.d, after.x, after.y);
     }
@@ -304,6 +354,8 @@ export class Diagram {
         if (!this.fingers.delete(event.pointerId))
             return;
         this.canvas.classList.remove("moving");
+        if (this.svg && this.box !== this.drawn)
+            this.#look(this.box);
         if (!this.dragged && event.type === "pointerup")
             this.onSelect(this.pressed.device?.id ?? "", this.pressed.shift);
     }

@@ -53,12 +53,5 @@ function svgText({ state, diagram }) {
         return standalone(chart, null);
     if (!diagram.svg)
         throw new Error("there is no picture yet");
-    const away = [...diagram.svg.querySelectorAll(".away")];
-    const classes = diagram.svg.getAttribute("class") ?? "";
-    diagram.svg.classList.remove("far", "tiny");
-    away.forEach((tile) => tile.classList.remove("away"));
-    const text = standalone(diagram.svg, diagram.size);
-    diagram.svg.setAttribute("class", classes);
-    away.forEach((tile) => tile.classList.add("away"));
-    return text;
+    return diagram.asWhole(standalone);
 }

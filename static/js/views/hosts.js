@@ -20,7 +20,7 @@ export function hostsView({ model, state, actions }) {
     const cell = (rows, tell) => h("td.wrap", null, rows?.length ? rows.slice(0, 3).map(tell).join("; ") + (rows.length > 3 ? `; ${rows.length - 3} more` : "") : h("span.zero", null, "–"));
     return [
         h("div.toolbar", null, picker(model, state, actions), graphs(model, state, actions)),
-        h("p", { id: "hosts-summary" }, `${count} hosts of ${local} ranks, ${rails.length} rails. `, links.length
+        h("p", { id: "hosts-summary" }, `${count} hosts of ${local} rank${local === 1 ? "" : "s"}, ${rails.length} rail${rails.length === 1 ? "" : "s"}. `, links.length
             ? `Channel ${state.channel} of the ${(GRAPH_NAMES[state.graph] ?? state.graph).toLowerCase()} sends ${links.length} times between hosts, ${crossing ? `${crossing} times from one rail to another` : "always along one rail"}.` : "This graph sends nothing between hosts."),
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Hosts" }, h("table.wide", { id: "hosts-table" },
             h("caption.unseen", null, "Hosts"),

@@ -1,7 +1,7 @@
 /* An error: what, where, what to do; and the lines of the input it is about. */
 import { forgetToken, hasToken } from "../api.js";
 import { h } from "../dom.js";
-import { excerpt } from "../model.js";
+import { excerpt, outdented } from "../model.js";
 
 /** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file; again(): tries once more. */
 export function problemView(problem, { source = null, name = "", again = null } = {}) {
@@ -22,9 +22,10 @@ export function problemView(problem, { source = null, name = "", again = null } 
 
 const sentence = (text) => (text ? text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".") : "");
 
-export function excerptView(source, line, column) {
+/** around: lines before and after. */
+export function excerptView(source, line, column, around = 2) {
     return h("div.excerpt", { tabindex: "0", role: "group", "aria-label": `Lines around ${line}` },
-        excerpt(source, line, column).map((row) => [
+        outdented(excerpt(source, line, column, around)).map((row) => [
             h(row.here ? "div.here" : "div", null, h("span.number", null, String(row.number)), row.text || " "),
             row.caret >= 0 && h("div", { "aria-hidden": "true" }, h("span.number", null, ""), h("span.caret", null, `${" ".repeat(row.caret)}^`)),
         ]));

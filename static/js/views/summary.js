@@ -60,7 +60,7 @@ function finding(row, source, actions) {
     return h("li", null,
         h("h3", null, h(`span.sev.sev-${row.severity}`, null, row.severity), row.title),
         row.detail && h("p", null, capital(row.detail), line ? " (" : ".", line && h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), line ? ")." : ""),
-        line && source && excerptView(source, line, row.where.column),
+        line && source && excerptView(source, line, row.where.column, 1),
         row.why && h("p.muted", null, row.why),
         row.advice && h("p", null, row.advice),
         row.commands?.length > 0 && h("p", null, row.commands.map((command, i) => [i > 0 && h("br"), h("code", null, command)])));

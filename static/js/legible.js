@@ -1,0 +1,31 @@
+/* Short texts for drawings that are shown small: what a tile or link says in brief, and how large that may be. Pure functions. */
+
+export const LEAST = 8.6; // pixels: what a drawing's own text must have to be read
+export const SMALL = 0.5; // pixels a unit, below which links say nothing
+const WANTED = 10.5, GOOD = 9, POOR = 7.5, WIDTH = 0.6; // pixels; the width of a character against its height
+
+const BUS_ID = /\s*\b([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]\b/;
+const SHORTER = { "PCIe switch": "PCIe", NVSwitch: "NVS" };
+
+/** What a tile of some lines may say instead, longest first: ["GPU 0 · rank 0", "12:00.0"] -> ["GPU 0 · rank 0 · 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"].
+ *  type: the class of the device. less: without bus ids and what else stands behind the name. */
+export function briefNames(lines, type = "", less = false) {
+    const plain = lines[0].split(" · ")[0].replace(BUS_ID, "").replace("NUMA node", "NUMA") || (type === "pci" ? "PCIe" : "");
+    const names = [...(less ? [] : [lines.join(" · "), lines[0]]), plain, SHORTER[plain] ?? /^(?:GPU|NET|GIN|NUMA|rank) (\d+)$/.exec(plain)?.[1]];
+    return [...new Set(names.filter(Boolean))];
+}
+
+/** A link's text in brief: "Gen4 x16 · 24 GB/s" -> "24"; with its kind where there is room, "NVL 722 GB/s" -> "NVL 722". */
+export const briefLink = (text, kinds) => (kinds ? text.replace(" GB/s", "") : text.replace(/^.*?([\d.∞]+) GB\/s/, (_, figure) => (/^\W/.test(text) ? `${text[0]} ${figure}` : figure)));
+
+const sizeOf = (text, { w, h }, scale, own) => Math.min(Math.max(own, WANTED / scale), h * 0.86, w * 0.94 / (WIDTH * text.length));
+
+/** Texts for tiles of one kind [{names, box: {w, h}, own}] at so many pixels a unit: all say as much as all have room for, [{text, size}]; null where nothing can be read. */
+export function fitting(tiles, scale) {
+    const good = (tile, i) => tile.names[i] && sizeOf(tile.names[i], tile.box, scale, tile.own) * scale >= GOOD;
+    const most = Math.max(0, ...tiles.map((tile) => tile.names.length)), all = Array.from({ length: most }, (_, i) => i).find((i) => tiles.every((tile) => good(tile, i)));
+    return tiles.map((tile) => {
+        const text = tile.names[all ?? tile.names.length - 1] ?? "", size = sizeOf(text, tile.box, scale, tile.own);
+        return text && size * scale >= POOR ? { text, size } : null;
+    });
+}
