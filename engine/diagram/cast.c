@@ -58,7 +58,8 @@ void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_po
     if (host)
         place = orr_drawing_text(drawing, "host%u/", host);
     if (actor->is_net) {
-        id = orr_drawing_text(drawing, "%s%s", place, orr_node_id_format(ORR_NET, actor->net, buffer));
+        id = orr_drawing_text(drawing, "%s%s%s", place, orr_node_id_format(ORR_NET, actor->net, buffer),
+                              actor->again ? "~out" : "");
         title = node == ORR_NO_NODE ? id : orr_label_title(labels, node);
         label = node == ORR_NO_NODE ? id : orr_label_tile(labels, node, font, w - 8);
         if (host)

@@ -16,6 +16,7 @@ struct orr_actor {
     int32_t rank; /* of the communicator */
     int64_t net;  /* id of the NET */
     bool is_net;
+    bool again; /* a NET that stands there already, as the ring enters and leaves by it: its id gets "~out" */
     uint32_t tile;
 };
 

@@ -36,9 +36,11 @@ static void add_net(struct ring *ring, int32_t rank, int32_t row, int which)
 {
     const struct orr_analysis *analysis = ring->cast.analysis;
     const struct orr_part *part = orr_analysis_part(analysis, rank % (int32_t)analysis->local_ranks);
-    if (row >= 0)
-        ring->actors[ring->count++] = (struct orr_actor){
-            .rank = rank, .is_net = true, .net = part->contribution.graphs[ORR_GRAPH_RING].nets[row][which]};
+    if (row < 0)
+        return;
+    const int64_t *nets = part->contribution.graphs[ORR_GRAPH_RING].nets[row];
+    ring->actors[ring->count++] =
+        (struct orr_actor){.rank = rank, .is_net = true, .net = nets[which], .again = which && nets[0] == nets[1]};
 }
 
 static bool gather(struct ring *ring)

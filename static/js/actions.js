@@ -55,7 +55,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         select: (from, to) => store.set({ from, to, line: 0, panel: "selection" }),
         /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all hosts are alike. */
         choose: (drawn, extend) => {
-            const { from } = store.state, id = drawn.replace(/^host\d+\//, ""), host = /^HOST\/(\d+)$/.exec(id);
+            const { from } = store.state, id = drawn.replace(/^host\d+\/|~out$/g, ""), host = /^HOST\/(\d+)$/.exec(id);
             if (host)
                 return actions.host(Number(host[1]));
             if (!id)

@@ -22,10 +22,11 @@ const sizeOf = (text, { w, h }, scale, own) => Math.min(Math.max(own, WANTED / s
 
 /** Texts for tiles of one kind [{names, box: {w, h}, own}] at so many pixels a unit: all say as much as all have room for, [{text, size}]; null where nothing can be read. */
 export function fitting(tiles, scale) {
-    const good = (tile, i) => tile.names[i] && sizeOf(tile.names[i], tile.box, scale, tile.own) * scale >= GOOD;
-    const most = Math.max(0, ...tiles.map((tile) => tile.names.length)), all = Array.from({ length: most }, (_, i) => i).find((i) => tiles.every((tile) => good(tile, i)));
+    const most = Math.max(0, ...tiles.map((tile) => tile.names.length)), pixels = (tile, i) => (tile.names[i] ? sizeOf(tile.names[i], tile.box, scale, tile.own) * scale : 0);
+    const all = (least) => Array.from({ length: most }, (_, i) => i).find((i) => tiles.every((tile) => pixels(tile, i) >= least));
+    const common = all(GOOD) ?? all(POOR);
     return tiles.map((tile) => {
-        const text = tile.names[all ?? tile.names.length - 1] ?? "", size = sizeOf(text, tile.box, scale, tile.own);
-        return text && size * scale >= POOR ? { text, size } : null;
+        const i = common ?? tile.names.length - 1;
+        return pixels(tile, i) >= POOR ? { text: tile.names[i], size: pixels(tile, i) / scale } : null;
     });
 }

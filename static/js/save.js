@@ -25,7 +25,7 @@ export function standalone(svg, whole) {
             if (value && value !== PLAIN[name] && !(name === "transform" && node.hasAttribute("transform")))
                 to[i].setAttribute(name, name === "transform" ? translation(value) : value);
         }
-        for (const name of ["class", "style", "tabindex", "role", "aria-pressed"])
+        for (const name of ["class", "tabindex", "role", "aria-pressed"])
             to[i].removeAttribute(name);
     });
     const box = whole ?? { x: svg.viewBox.baseVal.x, y: svg.viewBox.baseVal.y, w: svg.viewBox.baseVal.width, h: svg.viewBox.baseVal.height };

@@ -26,3 +26,19 @@ export const malformed = `<system version="1">
   </cpu>
 </system>
 `;
+
+/** A machine with NVSwitches of so many GPUs and NICs, shared out evenly over PCIe switches, CPUs and hosts of one NVLink domain. */
+export function machine({ gpus, nics, cpus = 1, switches = 1, hosts = 1 }) {
+    const hex = (n, digits) => n.toString(16).padStart(digits, "0"), even = (all, parts, part) => Array.from({ length: all }, (_, i) => i).filter((i) => Math.floor(i * parts / all) === part);
+    const bus = (kind, i) => `${hex(i >> 5, 4)}:${hex((i & 31) * 8 + kind, 2)}:00.0`;
+    const device = (kind, i, type, rest) => `<pci busid="${bus(kind, i)}" class="${type}" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" subsystem_device="0x16c1" link_speed="32.0 GT/s PCIe" link_width="16">
+${rest}
+</pci>`;
+    const gpu = (i) => device(1, i, "0x030200", `<gpu dev="${i}" sm="90" rank="${i}" gdr="1">
+${gpus > 1 ? '<nvlink target="ffffffff:ff:ff.f" count="18" tclass="0x068000"/>' : ""}</gpu>`);
+    const nic = (i) => device(4, i, "0x020000", `<nic>
+<net name="mlx5_${i}" dev="${i}" speed="400000" port="1" latency="0.000000" guid="${hex(i + 1, 4)}" maxconn="131072" gdr="1"/></nic>`);
+    const bridge = (i) => device(0, i, "0x060400", [...even(gpus, switches, i).map(gpu), ...even(nics, switches, i).map(nic)].join("\n"));
+    return `<system version="1">${even(cpus, 1, 0).map((numa) => `<cpu host_hash="0x${hex(Math.floor(numa * hosts / cpus) + 1, 1)}" numaid="${numa % Math.ceil(cpus / hosts)}" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
+${even(switches, cpus, numa).map(bridge).join("\n")}</cpu>`).join("\n")}</system>\n`;
+}

@@ -1,10 +1,11 @@
 /* Pictures of the page for looking at: node tests/browser/shots.mjs [NAME=FILE ...], into build/screenshots. */
 import { basename, join } from "node:path";
+import { STATES } from "./states.mjs";
 import { examples, exampleFile, newPage, openFile, ready, realDump, shotFolder, startBrowser, startServer } from "./support.mjs";
 
 const sizes = { wide: [1280, 800], phone: [390, 844] };
 const scenes = {
-    summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", load: "view=channels&layout=load&hosts=2", folded: "detail=less",
+    summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", ring: "view=channels&layout=alone&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", load: "view=channels&layout=load&hosts=2", folded: "detail=less",
     tuning: "view=tuning", hosts: "view=hosts&hosts=8", differences: "view=diff&against=2.12.12&hosts=2", before: "view=matrix&side=both&against=2.7.8&hosts=2", source: "view=source", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
 };
 const real = { workstation: "machines/machine-workstation-4090x2.xml", dgx1: "machines/machine-dgx1-v100.xml", a100: "machines/machine-dgx-a100.xml", gb300: "real/gb300-1tray-healthy.xml" };
@@ -33,6 +34,17 @@ for (const [size, [width, height]] of Object.entries(sizes)) {
             await page.waitForTimeout(200);
             await take("start");
         }
+        const complain = (one) => complaints.push(...one.complaints.map((text) => `${size} ${theme}: ${text}`));
+        for (const [name, act] of Object.entries(STATES)) {
+            if (only && !only.includes(name))
+                continue;
+            const own = await newPage(browser, { width, height, theme }); // what it does to requests ends with it
+            await act(own, server);
+            await own.waitForTimeout(200);
+            await own.screenshot({ path: join(folder, `state-${name}-${size}-${theme}.png`), fullPage: size === "phone" });
+            complain(own);
+            await own.context().close();
+        }
         for (const [name, file] of machines) {
             await openFile(page, server.url, file);
             const base = page.url();
@@ -50,7 +62,7 @@ for (const [size, [width, height]] of Object.entries(sizes)) {
                 await take(`${name}-${scene}`);
             }
         }
-        complaints.push(...page.complaints.map((text) => `${size} ${theme}: ${text}`));
+        complain(page);
         await page.context().close();
     }
 }

@@ -208,6 +208,8 @@ static void rings_show_where_they_leave_and_enter_hosts(void **state)
     assert_has(dot, "\"host1/GPU/0-1b000\" [");
     assert_has(dot, "class=\"net host-0\"");
     assert_has(dot, "class=\"path net");
+    assert_has(dot, "\"NET/0-0\" ["); /* entered and left by one NIC: it stands there twice */
+    assert_has(dot, "\"NET/0-0~out\" [");
     free(svg_of(dot));
     free(dot);
     release(&fixture);

@@ -5,6 +5,13 @@ import { picture, titleOf } from "../picture.js";
 import { fit, pan, reshape, write, zoom } from "../viewport.js";
 import { Labels } from "./labels.js";
 
+/* What follows the view from moment to moment; a sheet of its own, since the page's policy knows no inline styles. */
+const sheet = new CSSStyleSheet();
+sheet.insertRule("#canvas > svg {}");
+document.adoptedStyleSheets.push(sheet);
+const { style } = sheet.cssRules[0];
+
+const MANY = 12; // links between CPUs that are too many to look at
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
 
 export class Diagram {
@@ -48,7 +55,9 @@ export class Diagram {
         this.canvas.replaceChildren(svg);
         this.svg = svg;
         this.whole = whole;
+        this.note = "";
         this.size = tiles ? whole : this.#cropped(whole);
+        svg.classList.toggle("meshed", svg.querySelectorAll("g.edge.sys").length > MANY);
         const same = keep && before && Math.abs(this.size.w - before.w) < 1 && Math.abs(this.size.h - before.h) < 1;
         this.labels = tiles ? null : new Labels(svg);
         this.tiles = tiles && { ...tiles, shown: tiles.places.map(() => true) };
@@ -184,7 +193,8 @@ export class Diagram {
     #look(box) {
         this.box = this.drawn = box;
         this.svg.setAttribute("viewBox", write(box));
-        this.svg.style.transform = "";
+        style.transform = "";
+        style.setProperty("--px", String(box.w / this.window.w)); // a pixel in units of the drawing
         this.labels?.show(this.window.w / box.w, this.less);
         if (this.tiles)
             this.#cull();
@@ -194,7 +204,7 @@ export class Diagram {
     #slide(box) {
         const pixels = this.window.w / box.w;
         this.box = box;
-        this.svg.style.transform = `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ${Math.round((this.drawn.y - box.y) * pixels)}px)`;
+        style.transform = `translate(${Math.round((this.drawn.x - box.x) * pixels)}px, ${Math.round((this.drawn.y - box.y) * pixels)}px)`;
         if (this.tiles)
             this.#cull();
     }

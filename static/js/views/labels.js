@@ -24,7 +24,6 @@ export class Labels {
         this.less = less;
         this.svg.classList.toggle("brief", brief);
         this.svg.classList.toggle("small", scale < SMALL);
-        this.svg.style.setProperty("--px", String(1 / scale)); // a pixel in units of the drawing
         if (!brief && !less)
             return;
         this.#made ??= this.#make();

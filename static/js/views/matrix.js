@@ -41,7 +41,7 @@ export function matrixView({ model, other, state, actions }) {
                 used.add(kind);
         return value;
     }));
-    const grid = h("table.matrix", { role: "grid", id: "matrix", "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`, onkeydown: walk },
+    const grid = h(columns.length > DENSE ? "table.matrix.dense" : "table.matrix", { role: "grid", id: "matrix", "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`, onkeydown: walk },
         h("thead", null, h("tr", null, h("td", null, ""), columns.map((node, i) =>
             h(`th${i === gpus.length && i ? ".gap" : ""}`, { scope: "col", title: node.id }, heading(model, node))))),
         h("tbody", null, gpus.map((row, r) => h("tr", null,
@@ -80,6 +80,7 @@ function both(model, after, from, to, { cell: mode, side }) {
     return { ...shown, text: side === "both" && changed ? `${a.text || "·"}→${b.text || "·"}` : shown.text, label, changed, was: a.kind };
 }
 
+const DENSE = 20; // columns that fit in full width
 const NAMES = { type: "type", bw: "bandwidth in GB/s", hops: "number of hops", verdict: "P2P and GPU Direct RDMA verdicts" };
 
 function heading(model, node) {
