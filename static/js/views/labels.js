@@ -18,10 +18,10 @@ export class Labels {
     /** scale: pixels a unit of the drawing. less: devices are folded and say their short names at any scale. */
     show(scale, less) {
         const level = Math.round(Math.log(scale) / Math.log(STEP)), brief = this.own * scale < LEAST;
-        if (level === this.#level && less === this.less)
+        if (level === this.#level && less === this.less && brief === this.brief)
             return;
         this.#level = level;
-        this.less = less;
+        Object.assign(this, { less, brief });
         this.svg.classList.toggle("brief", brief);
         this.svg.classList.toggle("small", scale < SMALL);
         if (!brief && !less)
