@@ -22,11 +22,12 @@ export class Labels {
             return;
         this.#level = level;
         Object.assign(this, { less, brief });
+        if (brief || less)
+            this.#made ??= this.#make(); // while the texts that it measures are shown
         this.svg.classList.toggle("brief", brief);
         this.svg.classList.toggle("small", scale < SMALL);
         if (!brief && !less)
             return;
-        this.#made ??= this.#make();
         for (const tiles of this.#made.values()) {
             const all = fitting(tiles.map((tile) => ({ ...tile, names: less ? tile.less : tile.names })), scale);
             tiles.forEach(({ text }, i) => {
