@@ -187,6 +187,31 @@ static enum orr_code read_against(struct orr_params *params, const char *value, 
     return ORR_OK;
 }
 
+static enum orr_code read_decision(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->decision = value;
+    return ORR_OK;
+}
+static enum orr_code read_graph(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->graph = value;
+    return ORR_OK;
+}
+static enum orr_code read_collective(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->collective = value;
+    return ORR_OK;
+}
+static enum orr_code read_bytes(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->bytes = value;
+    return ORR_OK;
+}
+
 static const struct row {
     unsigned bit;
     const char *name;
@@ -209,6 +234,10 @@ static const struct row {
     {ORR_P_CURSOR, "cursor", read_cursor, false},
     {ORR_P_SEARCH, "q", read_search, false},
     {ORR_P_AGAINST, "against", read_against, true},
+    {ORR_P_DECISION, "decision", read_decision, false},
+    {ORR_P_GRAPH, "graph", read_graph, false},
+    {ORR_P_COLLECTIVE, "collective", read_collective, false},
+    {ORR_P_BYTES, "bytes", read_bytes, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], MAX_PAIRS = 128 };
 
@@ -362,6 +391,10 @@ void orr_params_answer_key(const struct orr_params *params, struct orr_text *tex
     add_part(text, params->from);
     add_part(text, params->to);
     add_part(text, params->section);
+    add_part(text, params->decision);
+    add_part(text, params->graph);
+    add_part(text, params->collective);
+    add_part(text, params->bytes);
     for (uint32_t i = 0; i < params->against_count; i++)
         add_part(text, params->against[i]);
 }

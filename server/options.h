@@ -19,7 +19,8 @@ enum orr_command_bit {
     ORR_CMD_RENDER = 4,
     ORR_CMD_RELEASES = 8,
     ORR_CMD_SETTINGS = 16,
-    ORR_CMD_TOKEN = 32
+    ORR_CMD_TOKEN = 32,
+    ORR_CMD_EXPLAIN = 64
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
@@ -31,6 +32,7 @@ struct orr_options {
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
     size_t against_count;
     const char *scope;
+    const char *why, *graph, *collective, *bytes; /* of explain */
     bool strict, pretty, json, help, check_config;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the positional argument, NULL: none */
@@ -70,11 +72,14 @@ struct orr_question {
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
 
+/* The last part of a path. */
+const char *orr_base_name(const char *path);
 /* Prints a document to standard output and drops it. Reports errors itself; gives an exit status. */
 int orr_print_json(struct orr_json *json, json_t *root);
 
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);
+int orr_command_explain(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);

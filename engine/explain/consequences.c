@@ -1,0 +1,59 @@
+/* Of all that changes with a setting, what people ask for first: channels and bandwidths, as text. */
+#include <stdio.h>
+
+#include "engine/explain/explain.h"
+
+static const enum orr_fact_kind told[] = {
+    ORR_FACT_GRAPH_PATTERN,   ORR_FACT_GRAPH_CHANNELS,   ORR_FACT_GRAPH_BW_INTRA,   ORR_FACT_GRAPH_BW_INTER,
+    ORR_FACT_GRAPH_TYPE_INTRA, ORR_FACT_GRAPH_TYPE_INTER, ORR_FACT_GRAPH_CROSS_NIC,  ORR_FACT_CHANNELS,
+    ORR_FACT_NVLS_CHANNELS,   ORR_FACT_P2P_CHANNELS,     ORR_FACT_P2P_PER_PEER,     ORR_FACT_MAX_BW,
+    ORR_FACT_TOTAL_BW,
+};
+
+static bool is_told(enum orr_fact_kind kind)
+{
+    for (unsigned i = 0; i < sizeof told / sizeof told[0]; i++)
+        if (told[i] == kind)
+            return true;
+    return false;
+}
+
+static void write_value(const struct orr_change *change, int64_t value, char text[ORR_CONSEQUENCE_TEXT])
+{
+    if (value == ORR_FACT_ABSENT) {
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "none");
+        return;
+    }
+    switch (orr_fact_info(change->kind)->unit) {
+    case ORR_UNIT_FLOAT:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%.9g GB/s", (double)orr_fact_float(value));
+        break;
+    case ORR_UNIT_PATH_TYPE:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%s", orr_path_type_name((enum orr_path_type)value));
+        break;
+    case ORR_UNIT_PATTERN:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%s", orr_pattern_name((enum orr_pattern)value));
+        break;
+    default:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%lld", (long long)value);
+    }
+}
+
+uint32_t orr_consequences(const struct orr_changes *changes, struct orr_consequence rows[ORR_MOST_CONSEQUENCES])
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < changes->count && count < ORR_MOST_CONSEQUENCES; i++) {
+        const struct orr_change *change = &changes->changes[i];
+        if (!is_told(change->kind))
+            continue;
+        struct orr_consequence *row = &rows[count++];
+        bool of_graph = orr_fact_info(change->kind)->place == ORR_PLACE_GRAPH;
+        row->name = orr_fact_info(change->kind)->name;
+        row->text = orr_fact_info(change->kind)->text;
+        row->of = of_graph ? orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail)
+                           : NULL;
+        write_value(change, change->a, row->before);
+        write_value(change, change->b, row->after);
+    }
+    return count;
+}
