@@ -183,19 +183,18 @@ static json_t *distance_json(struct orr_json *json, const struct orr_explanation
     return row;
 }
 
-static json_t *consequences_json(struct orr_json *json, const struct orr_changes *changes)
+static json_t *consequences_json(struct orr_json *json, const struct orr_what_if *what_if)
 {
-    struct orr_consequence rows[ORR_MOST_CONSEQUENCES];
-    uint32_t count = orr_consequences(changes, rows);
     json_t *array = orr_json_array(json);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < what_if->consequence_count; i++) {
+        const struct orr_consequence *consequence = &what_if->consequences[i];
         json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "what", orr_json_text(json, rows[i].name));
-        orr_json_set(json, row, "text", orr_json_text(json, rows[i].text));
-        if (rows[i].of)
-            orr_json_set(json, row, "of", orr_json_text(json, rows[i].of));
-        orr_json_set(json, row, "before", orr_json_text(json, rows[i].before));
-        orr_json_set(json, row, "after", orr_json_text(json, rows[i].after));
+        orr_json_set(json, row, "what", orr_json_text(json, consequence->name));
+        orr_json_set(json, row, "text", orr_json_text(json, consequence->text));
+        if (consequence->of)
+            orr_json_set(json, row, "of", orr_json_text(json, consequence->of));
+        orr_json_set(json, row, "before", orr_json_text(json, consequence->before));
+        orr_json_set(json, row, "after", orr_json_text(json, consequence->after));
         orr_json_add(json, array, row);
     }
     return array;
@@ -210,12 +209,12 @@ static json_t *what_if_json(struct orr_json *json, const struct orr_what_if *wha
     orr_json_set(json, row, "changes", orr_json_bool(json, what_if->changes));
     orr_json_set(json, row, "refused", orr_json_bool(json, what_if->refused));
     orr_json_set(json, row, "then", orr_json_text(json, what_if->then));
-    orr_json_set(json, row, "consequences", consequences_json(json, &what_if->all));
-    orr_json_set(json, row, "changed", orr_json_int(json, (int64_t)what_if->all.changed));
+    orr_json_set(json, row, "consequences", consequences_json(json, what_if));
+    orr_json_set(json, row, "changed", orr_json_int(json, (int64_t)what_if->changed));
     for (int s = 0; s < ORR_SECTION_COUNT; s++)
-        if (what_if->all.section_changed[s])
+        if (what_if->section_changed[s])
             orr_json_set(json, sections, orr_fact_section_name((enum orr_fact_section)s),
-                         orr_json_int(json, (int64_t)what_if->all.section_changed[s]));
+                         orr_json_int(json, (int64_t)what_if->section_changed[s]));
     orr_json_set(json, row, "sections", sections);
     return row;
 }

@@ -1,7 +1,8 @@
 /* Of all that changes with a setting, what people ask for first: channels and bandwidths, as text. */
 #include <stdio.h>
+#include <string.h>
 
-#include "engine/explain/explain.h"
+#include "engine/explain/explainer.h"
 
 static const enum orr_fact_kind told[] = {
     ORR_FACT_GRAPH_PATTERN,   ORR_FACT_GRAPH_CHANNELS,   ORR_FACT_GRAPH_BW_INTRA,   ORR_FACT_GRAPH_BW_INTER,
@@ -39,21 +40,28 @@ static void write_value(const struct orr_change *change, int64_t value, char tex
     }
 }
 
-uint32_t orr_consequences(const struct orr_changes *changes, struct orr_consequence rows[ORR_MOST_CONSEQUENCES])
+bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *arena, struct orr_what_if *what_if)
 {
+    struct orr_consequence *rows = ORR_NEW(arena, struct orr_consequence, ORR_MOST_CONSEQUENCES);
     uint32_t count = 0;
+    if (!rows)
+        return false;
     for (size_t i = 0; i < changes->count && count < ORR_MOST_CONSEQUENCES; i++) {
         const struct orr_change *change = &changes->changes[i];
+        const struct orr_fact_info *info = orr_fact_info(change->kind);
         if (!is_told(change->kind))
             continue;
         struct orr_consequence *row = &rows[count++];
-        bool of_graph = orr_fact_info(change->kind)->place == ORR_PLACE_GRAPH;
-        row->name = orr_fact_info(change->kind)->name;
-        row->text = orr_fact_info(change->kind)->text;
-        row->of = of_graph ? orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail)
-                           : NULL;
+        row->name = info->name;
+        row->text = info->text;
+        if (info->place == ORR_PLACE_GRAPH)
+            row->of = orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail);
         write_value(change, change->a, row->before);
         write_value(change, change->b, row->after);
     }
-    return count;
+    what_if->consequences = rows;
+    what_if->consequence_count = count;
+    what_if->changed = changes->changed;
+    memcpy(what_if->section_changed, changes->section_changed, sizeof what_if->section_changed);
+    return true;
 }

@@ -70,7 +70,7 @@ const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
         return given;
     if (info.kind == ORR_SETTING_INT && orr_setting_int(settings, setting) != ORR_SETTING_UNSET)
         return orr_tell(e, "%lld", (long long)orr_setting_int(settings, setting));
-    return info.default_text ? info.default_text : "not set";
+    return info.default_text ? orr_tell(e, "default: %s", info.default_text) : "not set";
 }
 
 const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting)
@@ -226,10 +226,6 @@ enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_
 
 void orr_explanation_free(struct orr_explanation *explanation)
 {
-    if (!explanation)
-        return;
-    for (int i = 0; i < ORR_MOST_WHAT_IFS; i++)
-        if (explanation->others[i])
-            orr_analysis_free(explanation->others[i]);
-    orr_arena_free(explanation->arena);
+    if (explanation)
+        orr_arena_free(explanation->arena);
 }

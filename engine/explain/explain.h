@@ -68,13 +68,23 @@ struct orr_limit {
     float bw, used;          /* GB/s; used 0: not counted */
 };
 
+/* One of the main consequences of a setting: a figure of a graph or of the whole, before and after, as text. */
+enum { ORR_MOST_CONSEQUENCES = 48, ORR_CONSEQUENCE_TEXT = 32 };
+struct orr_consequence {
+    const char *name, *text; /* "channels", "channels of graphs" */
+    const char *of;          /* "ring"; NULL: of the communicator or the system */
+    char before[ORR_CONSEQUENCE_TEXT], after[ORR_CONSEQUENCE_TEXT];
+};
+
 struct orr_what_if {
     const char *name, *value; /* NCCL_P2P_LEVEL, "PHB"; value "": its default */
     const char *was;          /* value in force now, as text */
     bool refused;             /* that question has no answer: then says why */
     bool changes;             /* the decision changes */
     const char *then;         /* the verdict with it */
-    struct orr_changes all;   /* everything that changes; no changes where refused */
+    const struct orr_consequence *consequences; /* channels and bandwidths, in the order of the analysis document */
+    uint32_t consequence_count;
+    size_t changed, section_changed[ORR_SECTION_COUNT]; /* facts that change in all, the decision's own among them */
 };
 
 enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_WHAT_IFS = 24 };
@@ -97,7 +107,6 @@ struct orr_explanation {
     struct orr_what_if what_ifs[ORR_MOST_WHAT_IFS];
     uint32_t what_if_count, not_tried; /* not_tried: candidates beyond the effort allowed */
     struct orr_arena *arena;           /* owns all of it, this structure included */
-    struct orr_analysis *others[ORR_MOST_WHAT_IFS]; /* that what_ifs point into */
 };
 
 /* What trying settings may cost where the caller has no better idea. */
@@ -109,16 +118,6 @@ struct orr_effort orr_explain_effort(const struct orr_analysis *analysis);
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
                           struct orr_explanation **ret_explanation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_explanation_free(struct orr_explanation *explanation);
-
-/* One of the main consequences of a setting: a figure of a graph or of the whole, before and after, as text. */
-enum { ORR_MOST_CONSEQUENCES = 48, ORR_CONSEQUENCE_TEXT = 32 };
-struct orr_consequence {
-    const char *name, *text; /* "channels", "channels of graphs" */
-    const char *of;          /* "ring"; NULL: of the communicator or the system */
-    char before[ORR_CONSEQUENCE_TEXT], after[ORR_CONSEQUENCE_TEXT];
-};
-/* Picks them out of all changes, in the order of the analysis document; returns how many. */
-uint32_t orr_consequences(const struct orr_changes *changes, struct orr_consequence rows[ORR_MOST_CONSEQUENCES]);
 
 /* Writes it for a person to read. */
 void orr_explanation_write(const struct orr_explanation *explanation, struct orr_text *text);

@@ -14,28 +14,25 @@ static void write_compared(const struct orr_explanation *explanation, struct orr
         else
             orr_text_printf(text, "  %s: %.9g%s%s", row->name, row->number, row->unit ? " " : "",
                             row->unit ? row->unit : "");
-        orr_text_printf(text, row->source ? "  (%s)\n" : "\n", row->source);
+        if (row->source)
+            orr_text_printf(text, "  (%s)", row->source);
+        orr_text_puts(text, "\n");
     }
 }
 
-/* The facts that people ask for first: channels and bandwidths. */
-static void write_consequences(const struct orr_changes *changes, struct orr_text *text)
+static void write_consequences(const struct orr_what_if *what_if, struct orr_text *text)
 {
-    struct orr_consequence rows[ORR_MOST_CONSEQUENCES];
-    uint32_t count = orr_consequences(changes, rows);
-    for (uint32_t i = 0; i < count; i++)
-        orr_text_printf(text, "      %s%s%s: %s -> %s\n", rows[i].of ? rows[i].of : "", rows[i].of ? ": " : "",
-                        rows[i].text, rows[i].before, rows[i].after);
-    if (!changes->changed) {
-        orr_text_puts(text, "      nothing else changes either\n");
-        return;
+    for (uint32_t i = 0; i < what_if->consequence_count; i++) {
+        const struct orr_consequence *row = &what_if->consequences[i];
+        orr_text_printf(text, "      %s%s%s: %s -> %s\n", row->of ? row->of : "", row->of ? ": " : "", row->text,
+                        row->before, row->after);
     }
-    orr_text_printf(text, "      %zu facts change in all", changes->changed);
+    orr_text_printf(text, "      %zu facts change in all", what_if->changed);
     const char *separator = ": ";
     for (int s = 0; s < ORR_SECTION_COUNT; s++)
-        if (changes->section_changed[s]) {
+        if (what_if->section_changed[s]) {
             orr_text_printf(text, "%s%s %zu", separator, orr_fact_section_name((enum orr_fact_section)s),
-                            changes->section_changed[s]);
+                            what_if->section_changed[s]);
             separator = ", ";
         }
     orr_text_puts(text, "\n");
@@ -54,12 +51,12 @@ static void write_what_ifs(const struct orr_explanation *explanation, struct orr
             orr_text_puts(text, "\nTried, and it stays as it is:\n");
         if (!row->changes) {
             orr_text_printf(text, "  %s=%s%s\n", row->name, row->value,
-                            row->all.changed ? "  (other things change)" : "");
+                            row->changed ? "  (other things change)" : "");
             continue;
         }
         orr_text_printf(text, "  %s=%s  (now %s): %s\n", row->name, row->value, row->was, row->then);
         if (!row->refused)
-            write_consequences(&row->all, text);
+            write_consequences(row, text);
     }
     if (!explanation->what_if_count)
         orr_text_puts(text, "\nNo setting is known that bears on it here.\n");

@@ -149,7 +149,8 @@ enum orr_code orr_tell_distance(struct orr_explainer *e, struct orr_error *err)
     out->physical_bw = physical->bw;
     out->effective_type = orr_path_type_name((enum orr_path_type)path->type);
     out->effective_bw = path->bw;
-    if (path->origin == ORR_ROUTE) {
+    if (path->origin == ORR_ROUTE ||
+        (physical->type == path->type && physical->bw == path->bw && physical->hops == path->hops)) {
         out->distance = orr_tell(e, "%s by hardware and in effect", out->effective_type);
         return ORR_OK;
     }

@@ -154,10 +154,15 @@ struct trial {
     const char *verdict; /* as it is */
 };
 
+/* Whether a value is the one in force already, given or by default. */
 static bool is_same(const struct orr_query *a, const struct orr_query *b, enum orr_setting setting)
 {
     const struct orr_setting_value *x = &a->settings.values[setting], *y = &b->settings.values[setting];
-    return x->number == y->number && !strcmp(x->given ? x->text : "", y->given ? y->text : "");
+    struct orr_setting_info info;
+    orr_setting_info(setting, &info);
+    if (info.kind != ORR_SETTING_TEXT)
+        return x->number == y->number;
+    return !strcmp(x->given ? x->text : "", y->given ? y->text : "");
 }
 
 static bool was_tried(const struct orr_explanation *out, const char *name, const char *value)
@@ -192,6 +197,25 @@ static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_ana
     return ORR_OK;
 }
 
+/* The verdict with the setting, and what else changes. */
+static enum orr_code hold_against(struct trial *t, const struct orr_analysis *other, struct orr_what_if *row,
+                                  struct orr_error *err)
+{
+    struct orr_explainer *e = t->e;
+    struct orr_arena *scratch = orr_arena_new(0);
+    struct orr_changes changes;
+    uint64_t steps = steps_of(other);
+    t->left.steps = t->left.steps > steps ? t->left.steps - steps : 0;
+    enum orr_code code = scratch ? verdict_there(e, other, &row->then, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = orr_changes_find(e->a, other, (struct orr_effort){0, 0}, scratch, &changes, err);
+    if (code == ORR_OK && !orr_pick_consequences(&changes, e->arena, row))
+        code = orr_fail_nomem(err);
+    orr_arena_free(scratch);
+    row->changes = code == ORR_OK && strcmp(row->then, t->verdict) != 0;
+    return code;
+}
+
 static enum orr_code try_one(struct trial *t, enum orr_setting setting, const char *value, struct orr_error *err)
 {
     struct orr_explainer *e = t->e;
@@ -211,22 +235,19 @@ static enum orr_code try_one(struct trial *t, enum orr_setting setting, const ch
         return ORR_OK;
     }
     t->left.analyses--;
-    struct orr_what_if *row = &out->what_ifs[out->what_if_count];
+    struct orr_what_if *row = &out->what_ifs[out->what_if_count++];
     *row = (struct orr_what_if){.name = info.name, .value = value, .was = orr_setting_now(e, setting)};
     enum orr_code code = orr_analyze(e->a->dump, &query, NULL, &other, &own);
+    if (code == ORR_OK) {
+        code = hold_against(t, other, row, err);
+        orr_analysis_free(other);
+        return code;
+    }
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
-    out->others[out->what_if_count++] = other;
-    if (code != ORR_OK) {
-        row->refused = row->changes = true;
-        row->then = orr_tell(e, "refused: %s", own.text);
-        return ORR_OK;
-    }
-    uint64_t steps = steps_of(other);
-    t->left.steps = t->left.steps > steps ? t->left.steps - steps : 0;
-    ORR_TRY(verdict_there(e, other, &row->then, err));
-    row->changes = strcmp(row->then, t->verdict) != 0;
-    return orr_changes_find(e->a, other, (struct orr_effort){0, 0}, e->arena, &row->all, err);
+    row->refused = row->changes = true;
+    row->then = orr_tell(e, "refused: %s", own.text);
+    return ORR_OK;
 }
 
 /* Settings that were given and bear on the decision: what their defaults would do. */
