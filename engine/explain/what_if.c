@@ -192,7 +192,7 @@ static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_ana
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
     *ret_verdict = code == ORR_OK ? orr_kind_rows[e->why->kind].verdict(&other)
-                                  : orr_tell(e, "no longer to be asked: %s", missing.text);
+                                  : orr_tell(e, "none: %s", missing.text);
     e->starved = e->starved || other.starved;
     return ORR_OK;
 }
