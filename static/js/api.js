@@ -101,6 +101,13 @@ export function difference(id, question, against, signal) {
         query.append("against", text);
     return json(ask(`${topology(id)}/analysis/diff`, query), { signal });
 }
+/** Why a decision is what it is. asked: {decision, from, to, ...}. */
+export function explanation(id, question, asked, signal) {
+    const query = new URLSearchParams(question);
+    for (const [name, value] of Object.entries(asked))
+        query.set(name, value);
+    return json(ask(`${topology(id)}/explain`, query), { signal });
+}
 export const source = async (id, signal) => (await call(`${topology(id)}/source`, { signal })).text();
 export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");

@@ -8,12 +8,15 @@ import { shape } from "./hosts.js";
 import { index } from "./model.js";
 import { question } from "./state.js";
 import { readSettings } from "./views/settings.js";
+import { openWhy, parseWhy } from "./why.js";
 
 export class Loading {
     /** What is there; null: not yet. before: the index of the last answer about the same machine. */
     loaded = { id: "", summary: null, doc: null, model: null, before: null, source: null, findings: null, problem: null };
     other = { key: "", diff: null, doc: null, model: null, problem: null };
+    explained = { key: "", why: "", data: null, problem: null };
     settings = [];
+    #explaining = null;
     #settingsOf = null;
     #analysing = null;
     #comparing = null;
@@ -27,6 +30,7 @@ export class Loading {
     stop() {
         this.#analysing?.abort();
         this.#comparing?.abort();
+        this.#explaining?.abort();
     }
 
     stopComparing() {
@@ -97,6 +101,37 @@ export class Loading {
         } finally {
             this.busy(-1);
             if (this.#comparing === control)
+                this.changed();
+        }
+    }
+
+    /** The explanation that is open, once there is an analysis to ask about. */
+    async explanation() {
+        const { store, explained, loaded: { model } } = this, { id, panel } = store.state, asks = question(store.state);
+        if (!id || panel !== "why" || !model)
+            return;
+        const why = openWhy(model, store.state), key = `${id}?${asks}|${why}`;
+        if (explained.key === key)
+            return;
+        this.#explaining?.abort();
+        Object.assign(explained, { key, why: "", data: null, problem: null });
+        const control = (this.#explaining = new AbortController());
+        this.busy(1);
+        try {
+            Object.assign(explained, { data: await api.explanation(id, asks, parseWhy(why), control.signal), why });
+            announce(explained.data.answer);
+        } catch (error) {
+            if (error.name === "AbortError") {
+                if (explained.key === key)
+                    explained.key = "";
+                return;
+            }
+            if (!(error instanceof api.Problem))
+                throw error;
+            Object.assign(explained, { problem: error.problem, why });
+        } finally {
+            this.busy(-1);
+            if (this.#explaining === control)
                 this.changed();
         }
     }

@@ -2,6 +2,7 @@
 import { choices, h } from "../dom.js";
 import { channelCount, channelSteps, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
+import { writeWhy } from "../why.js";
 
 /** step: index of the step that stands out, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
 export function channelsView({ model, state, step, actions }) {
@@ -13,13 +14,15 @@ export function channelsView({ model, state, step, actions }) {
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Graphs" }, h("table.wide", { id: "graphs" },
             h("caption.unseen", null, "Graphs"),
             h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Pattern"), h("th.num", null, "Channels"),
-                h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"))),
+                h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"), h("th", null, h("span.unseen", null, "Why")))),
             h("tbody", null, graphs.map((graph) => row(graph, state, actions))))),
         loadTable(model, state, actions),
         h("p.note", null, "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
-            `${model.doc.channels?.count ?? 0} channels are set up in the end.`),
+            `${model.doc.channels?.count ?? 0} channels are set up in the end. `, whyButton(actions, "channels", "so many channels")),
     ];
 }
+
+const whyButton = (actions, why, what) => h("button.text", { type: "button", "data-key": `ask:${why}`, "aria-label": `Why ${what}?`, onclick: (event) => { event.stopPropagation(); actions.why(why); } }, "Why?");
 
 function row(graph, state, actions) {
     const there = graph.channels > 0, kind = (type) => there && type ? h(`span.kind.k-${type}`, null, type) : "–";
@@ -29,7 +32,8 @@ function row(graph, state, actions) {
             h("td", null, PATTERNS[graph.pattern] ?? String(graph.pattern)), h("td.num", null, String(graph.channels)),
             h("td.num", null, bandwidth(graph.bw_intra)), h("td.num", null, bandwidth(graph.bw_inter)),
             h("td", null, kind(graph.type_intra)), h("td", null, kind(graph.type_inter)), h("td", null, graph.cross_nic ? "yes" : "no"),
-        ] : h("td.zero", { colspan: "7" }, "none on this machine"));
+            h("td", null, whyButton(actions, writeWhy("graph", graph.name), `the ${GRAPH_NAMES[graph.name] ?? graph.name} graph`)),
+        ] : h("td.zero", { colspan: "8" }, "none on this machine", " ", graph.name === "nvls" && whyButton(actions, "nvls", "NVLS")));
 }
 
 export function picker(model, state, actions) {
