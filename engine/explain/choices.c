@@ -30,7 +30,7 @@ const char *orr_verdict_choice(struct orr_explainer *e)
     struct orr_choice choice;
     if (!choice_of(e, &choice))
         return "none is left";
-    return orr_tell(e, "%s, %d channels, %.9g us", name_of(e, choice.algorithm, choice.protocol), choice.channels,
+    return orr_tell(e, "%s, %d channels, %.6g us", name_of(e, choice.algorithm, choice.protocol), choice.channels,
                     (double)choice.time);
 }
 
@@ -63,7 +63,7 @@ static void compare_times(struct orr_explainer *e)
                                          (enum orr_protocol)p, e->why->bytes);
             if (time >= 0 && e->a->communicator.rank_count > 1)
                 orr_compare_number(e,
-                                   orr_tell(e, "%s: %.9g us and %.9g GB/s",
+                                   orr_tell(e, "%s: %.6g us and %.6g GB/s",
                                             name_of(e, (enum orr_algorithm)a, (enum orr_protocol)p),
                                             (double)t->latency[f][a][p], (double)t->bandwidth[f][a][p]),
                                    (double)time, "us", NULL);

@@ -4,20 +4,22 @@
 
 #include "engine/explain/explainer.h"
 
-static const enum orr_fact_kind told[] = {
-    ORR_FACT_GRAPH_PATTERN,   ORR_FACT_GRAPH_CHANNELS,   ORR_FACT_GRAPH_BW_INTRA,   ORR_FACT_GRAPH_BW_INTER,
-    ORR_FACT_GRAPH_TYPE_INTRA, ORR_FACT_GRAPH_TYPE_INTER, ORR_FACT_GRAPH_CROSS_NIC,  ORR_FACT_CHANNELS,
-    ORR_FACT_NVLS_CHANNELS,   ORR_FACT_P2P_CHANNELS,     ORR_FACT_P2P_PER_PEER,     ORR_FACT_MAX_BW,
-    ORR_FACT_TOTAL_BW,
+/* As one figure of one thing; facts.c has the words for many. */
+static const char *const told[ORR_FACT_KIND_COUNT] = {
+    [ORR_FACT_MAX_BW] = "fastest path",
+    [ORR_FACT_TOTAL_BW] = "links of the best joined GPU",
+    [ORR_FACT_GRAPH_PATTERN] = "pattern",
+    [ORR_FACT_GRAPH_CHANNELS] = "channels",
+    [ORR_FACT_GRAPH_BW_INTRA] = "rate of a channel inside",
+    [ORR_FACT_GRAPH_BW_INTER] = "rate of a channel to NICs",
+    [ORR_FACT_GRAPH_TYPE_INTRA] = "farthest path between GPUs",
+    [ORR_FACT_GRAPH_TYPE_INTER] = "farthest path to NICs",
+    [ORR_FACT_GRAPH_CROSS_NIC] = "crossing of NICs",
+    [ORR_FACT_CHANNELS] = "channels in all",
+    [ORR_FACT_NVLS_CHANNELS] = "NVLS channels",
+    [ORR_FACT_P2P_CHANNELS] = "point-to-point channels",
+    [ORR_FACT_P2P_PER_PEER] = "point-to-point channels a peer",
 };
-
-static bool is_told(enum orr_fact_kind kind)
-{
-    for (unsigned i = 0; i < sizeof told / sizeof told[0]; i++)
-        if (told[i] == kind)
-            return true;
-    return false;
-}
 
 static void write_value(const struct orr_change *change, int64_t value, char text[ORR_CONSEQUENCE_TEXT])
 {
@@ -27,7 +29,7 @@ static void write_value(const struct orr_change *change, int64_t value, char tex
     }
     switch (orr_fact_info(change->kind)->unit) {
     case ORR_UNIT_FLOAT:
-        snprintf(text, ORR_CONSEQUENCE_TEXT, "%.9g GB/s", (double)orr_fact_float(value));
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%.6g GB/s", (double)orr_fact_float(value));
         break;
     case ORR_UNIT_PATH_TYPE:
         snprintf(text, ORR_CONSEQUENCE_TEXT, "%s", orr_path_type_name((enum orr_path_type)value));
@@ -49,11 +51,11 @@ bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *
     for (size_t i = 0; i < changes->count && count < ORR_MOST_CONSEQUENCES; i++) {
         const struct orr_change *change = &changes->changes[i];
         const struct orr_fact_info *info = orr_fact_info(change->kind);
-        if (!is_told(change->kind))
+        if (!told[change->kind])
             continue;
         struct orr_consequence *row = &rows[count++];
         row->name = info->name;
-        row->text = info->text;
+        row->text = told[change->kind];
         if (info->place == ORR_PLACE_GRAPH)
             row->of = orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail);
         write_value(change, change->a, row->before);

@@ -108,7 +108,7 @@ void orr_limit_path(struct orr_explainer *e, const struct orr_path *path)
         return;
     const struct orr_link *link = &e->part->system.links[e->part->paths.links[path->first + (uint32_t)narrowest]];
     set_limit(e, link);
-    e->out->limit.text = orr_tell(e, "The narrowest link of the path: %s of %.9g GB/s, hop %d of %u.",
+    e->out->limit.text = orr_tell(e, "The narrowest link of the path: %s of %.6g GB/s, hop %d of %u.",
                                   e->out->limit.type, (double)link->bw, narrowest + 1, path->hops);
 }
 
@@ -123,7 +123,7 @@ void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph)
     set_limit(e, link);
     e->out->limit.used = used;
     e->out->limit.text =
-        orr_tell(e, "The fullest link: the channels take %.9g of its %.9g GB/s; %s.", (double)used, (double)link->bw,
+        orr_tell(e, "The fullest link: the channels take %.6g of its %.6g GB/s; %s.", (double)used, (double)link->bw,
                  left + 0.01F < rate ? "what is left does not carry another one" : "another one would fit");
 }
 

@@ -71,7 +71,7 @@ struct orr_limit {
 /* One of the main consequences of a setting: a figure of a graph or of the whole, before and after, as text. */
 enum { ORR_MOST_CONSEQUENCES = 48, ORR_CONSEQUENCE_TEXT = 32 };
 struct orr_consequence {
-    const char *name, *text; /* "channels", "channels of graphs" */
+    const char *name, *text; /* "bw_intra", "rate of a channel inside" */
     const char *of;          /* "ring"; NULL: of the communicator or the system */
     char before[ORR_CONSEQUENCE_TEXT], after[ORR_CONSEQUENCE_TEXT];
 };

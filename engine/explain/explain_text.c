@@ -12,7 +12,7 @@ static void write_compared(const struct orr_explanation *explanation, struct orr
         if (row->text)
             orr_text_printf(text, "  %s: %s", row->name, row->text);
         else
-            orr_text_printf(text, "  %s: %.9g%s%s", row->name, row->number, row->unit ? " " : "",
+            orr_text_printf(text, "  %s: %.6g%s%s", row->name, row->number, row->unit ? " " : "",
                             row->unit ? row->unit : "");
         if (row->source)
             orr_text_printf(text, "  (%s)", row->source);

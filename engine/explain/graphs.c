@@ -35,10 +35,10 @@ const char *orr_verdict_graph(struct orr_explainer *e)
     const struct orr_graph *graph = graph_of(e, e->why->graph);
     if (!graph->channels)
         return "no channels";
-    return leaves_host(graph) ? orr_tell(e, "%d channels of %.9g GB/s inside, %.9g GB/s to NICs; %s inside, %s to NICs",
+    return leaves_host(graph) ? orr_tell(e, "%d channels of %.6g GB/s inside, %.6g GB/s to NICs; %s inside, %s to NICs",
                                          graph->channels, (double)graph->bw_intra, (double)graph->bw_inter,
                                          orr_path_type_name(graph->type_intra), orr_path_type_name(graph->type_inter))
-                              : orr_tell(e, "%d channels of %.9g GB/s; %s", graph->channels, (double)graph->bw_intra,
+                              : orr_tell(e, "%d channels of %.6g GB/s; %s", graph->channels, (double)graph->bw_intra,
                                          orr_path_type_name(graph->type_intra));
 }
 
@@ -98,7 +98,7 @@ enum orr_code orr_explain_graph(struct orr_explainer *e, struct orr_error *err)
     (void)err;
     out->question = orr_tell(e, "Why has the %s graph %s?", orr_graph_name(release, graph->kind), out->verdict);
     set_graph_rule(out, graph);
-    out->answer = orr_tell(e, "%d channels times %.9g GB/s make %.9g GB/s. %s", graph->channels,
+    out->answer = orr_tell(e, "%d channels times %.6g GB/s make %.6g GB/s. %s", graph->channels,
                            (double)graph->bw_inter, (double)(graph->bw_inter * (float)graph->channels), out->rule);
     orr_compare_number(e, "total rate of the channels", (double)(graph->bw_inter * (float)graph->channels), "GB/s",
                        NULL);

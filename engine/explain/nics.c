@@ -81,7 +81,7 @@ static enum orr_code compare_nets(struct orr_explainer *e, uint32_t used, struct
             continue;
         told++;
         orr_compare_text(e, orr_tell(e, "path to %s", orr_device_name(e, part, n)),
-                         orr_tell(e, "%s, %.9g GB/s%s", orr_path_type_name((enum orr_path_type)path->type),
+                         orr_tell(e, "%s, %.6g GB/s%s", orr_path_type_name((enum orr_path_type)path->type),
                                   (double)path->bw, near ? ", among the nearest" : ""),
                          NULL);
     }
@@ -151,13 +151,13 @@ enum orr_code orr_explain_pxn(struct orr_explainer *e, struct orr_error *err)
     out->answer = orr_tell(e, "%c%s. %s The way is %s.", pxn->rule == ORR_RULE_PXN_TAKEN ? 'Y' : 'N', out->verdict + 1,
                            out->rule, out->distance);
     orr_compare_text(e, "the GPU's own way, by hardware",
-                     orr_tell(e, "%s, %.9g GB/s", out->physical_type, (double)out->physical_bw), "the dump");
+                     orr_tell(e, "%s, %.6g GB/s", out->physical_type, (double)out->physical_bw), "the dump");
     if (pxn->relay != ORR_NO_NODE) {
         const struct orr_path *onward = orr_path(&e->part->paths, pxn->relay, net);
         const struct orr_path *between = orr_path(&e->part->paths, pxn->relay, gpu);
         orr_compare_text(e, "the GPU that stands for the NIC", orr_device_name(e, e->part, pxn->relay), NULL);
         orr_compare_text(e, "its way to the NIC",
-                         orr_tell(e, "%s, %.9g GB/s", orr_path_type_name((enum orr_path_type)onward->type),
+                         orr_tell(e, "%s, %.6g GB/s", orr_path_type_name((enum orr_path_type)onward->type),
                                   (double)onward->bw),
                          NULL);
         orr_compare_text(e, "between the two GPUs", orr_path_type_name((enum orr_path_type)between->type), NULL);

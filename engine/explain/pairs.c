@@ -170,7 +170,7 @@ const char *orr_verdict_path(struct orr_explainer *e)
     const struct orr_path *path = path_of(e);
     if (!path->hops && e->from != e->to)
         return orr_tell(e, "%s", orr_path_type_name((enum orr_path_type)path->type));
-    return orr_tell(e, "%s, %.9g GB/s, %u hops", orr_path_type_name((enum orr_path_type)path->type), (double)path->bw,
+    return orr_tell(e, "%s, %.6g GB/s, %u hops", orr_path_type_name((enum orr_path_type)path->type), (double)path->bw,
                     path->hops);
 }
 
@@ -234,6 +234,42 @@ const char *orr_verdict_p2p(struct orr_explainer *e)
     return p2p->read ? "yes, by reading" : "yes";
 }
 
+/* Where trimming parted them: what the hardware of the whole host gives the pair, and what let the network win. */
+static enum orr_code tell_parted(struct orr_explainer *e, struct orr_error *err)
+{
+    struct orr_explanation *out = e->out;
+    const struct orr_system *whole = &e->a->built;
+    struct orr_paths direct;
+    uint32_t ends[2] = {ORR_NO_NODE, ORR_NO_NODE};
+    int32_t ranks[2] = {e->part->system.nodes[e->from].gpu.rank, e->part_of_to->system.nodes[e->to].gpu.rank};
+    ORR_TRY(orr_paths_route(whole, &e->a->query.settings, e->arena, &direct, err));
+    for (uint32_t g = whole->first[ORR_GPU]; g < whole->first[ORR_GPU + 1]; g++)
+        for (int i = 0; i < 2; i++)
+            if (whole->nodes[g].gpu.rank == ranks[i])
+                ends[i] = g;
+    if (ends[0] == ORR_NO_NODE || ends[1] == ORR_NO_NODE)
+        return orr_fail(err, ORR_INTERNAL, "a rank is not in the system that it came from");
+    const struct orr_path *path = orr_path(&direct, ends[0], ends[1]);
+    struct orr_decision p2p = orr_decide_p2p(&direct, &e->a->query.settings, ends[0], ends[1]).decision;
+    const char *level = orr_path_type_name((enum orr_path_type)p2p.level);
+    const char *source = orr_setting_source(e, (enum orr_setting)p2p.setting);
+    out->physical_type = orr_path_type_name((enum orr_path_type)path->type);
+    out->physical_bw = path->bw;
+    out->effective_type = orr_path_type_name(ORR_PATH_NET);
+    orr_compare_text(e, "distance by hardware", out->physical_type, "the dump");
+    orr_compare_number(e, "bandwidth by hardware", (double)path->bw, "GB/s", "the dump");
+    orr_compare_text(e, "P2P level", level, source);
+    orr_compare_text(e, "NCCL_SHM_DISABLE", orr_setting_now(e, ORR_SET_SHM_DISABLE),
+                     orr_setting_source(e, ORR_SET_SHM_DISABLE));
+    out->distance = p2p.verdict ? orr_tell(e, "%s by hardware, the network in effect because it is faster",
+                                           out->physical_type)
+                                : orr_tell(e,
+                                           "%s by hardware, the network in effect because the P2P level is %s (%s) "
+                                           "and what is left is slower or switched off",
+                                           out->physical_type, level, source);
+    return ORR_OK;
+}
+
 enum orr_code orr_explain_p2p(struct orr_explainer *e, struct orr_error *err)
 {
     struct orr_explanation *out = e->out;
@@ -241,8 +277,13 @@ enum orr_code orr_explain_p2p(struct orr_explainer *e, struct orr_error *err)
     out->question = orr_tell(e, "May %s use P2P with %s?", orr_device_name(e, e->part, e->from),
                              orr_device_name(e, e->part_of_to, e->to));
     orr_rule_of(e, (enum orr_rule)decision->rule);
-    if (e->part != e->part_of_to || e->from == e->to) {
-        out->answer = orr_tell(e, "%s. %s", decision->verdict ? "Yes" : "No", out->rule);
+    if (e->part != e->part_of_to) {
+        ORR_TRY(tell_parted(e, err));
+        out->answer = orr_tell(e, "No. %s The pair is %s.", out->rule, out->distance);
+        return ORR_OK;
+    }
+    if (e->from == e->to) {
+        out->answer = orr_tell(e, "Yes. %s", out->rule);
         return ORR_OK;
     }
     ORR_TRY(orr_tell_distance(e, err));

@@ -16,7 +16,7 @@ test("a pair without P2P: why, what limits, and the setting that would change it
     await it.key(`ask:p2p:${ids.gpu0}:${ids.gpu2}`).click();
     await told("p2p");
     assert.match(await text("#why h2"), /May rank 0 .* use P2P with rank 2/);
-    assert.match(await text("#why .answer"), /^No\. The path is farther than the P2P level/);
+    assert.match(await text("#why-answer"), /^No\. The path is farther than the P2P level/);
     assert.match(await text("#why-rule"), /Rule of NCCL 2\.30\.7.*P2P_BEYOND_LEVEL.*p2p_default/);
     assert.match(await text("#compared"), /P2P levelPXBdefault of NCCL_P2P_LEVEL/);
     assert.match(await text('[data-setting="NCCL_P2P_LEVEL"]'), /NCCL_P2P_LEVEL=SYS.*: yes/);
@@ -51,7 +51,7 @@ test("by keyboard and address: w opens it, a question is chosen, back returns", 
     await it.key("why:nvls").focus();
     await it.page.keyboard.press("Enter");
     await told("nvls");
-    assert.match(await text("#why .answer"), /^On, /);
+    assert.match(await text("#why-answer"), /^On, /);
     assert.equal(await it.page.evaluate(() => document.activeElement.dataset.key), "why:nvls", "the focus stays");
     const url = it.page.url();
     await it.page.goBack();
@@ -92,7 +92,7 @@ for (const [file, question, asked] of REAL)
         await told(asked.split(":")[0]);
         assert.match(await text("#why-rule"), /Rule of NCCL/);
         const [name, value] = (await it.page.locator("#what-if [data-key^='what-if:']").first().textContent()).split("=");
-        const said = async () => `${await text("#why h2")} ${await text("#why .answer")}`.toLowerCase();
+        const said = async () => `${await text("#why h2")} ${await text("#why-answer")}`.toLowerCase();
         const before = await said(), then = await it.page.locator(".what-if b").allTextContents();
         await it.visit(`${it.page.url()}&${name}=${value === "default" ? "" : value}`);
         await told(asked.split(":")[0]);

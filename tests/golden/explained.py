@@ -86,7 +86,7 @@ class Document:
         row = next((r for r in self.d["paths"] if (r["from"], r["to"]) == (self.device(start), self.device(to))), None)
         if row is None:
             return None  # no such pair: the explanation says none
-        return f"{row['type']}, {row['bw']:.9g} GB/s, {len(row['hops'])} hops" if row["hops"] else row["type"]
+        return f"{row['type']}, {row['bw']:.6g} GB/s, {len(row['hops'])} hops" if row["hops"] else row["type"]
 
     def gdr(self, start, to):
         sends = start.isdigit()
@@ -109,9 +109,9 @@ class Document:
         if not row["channels"]:
             return "no channels"
         if row["inter"]:
-            return (f"{row['channels']} channels of {row['bw_intra']:.9g} GB/s inside, {row['bw_inter']:.9g} GB/s to NICs; "
+            return (f"{row['channels']} channels of {row['bw_intra']:.6g} GB/s inside, {row['bw_inter']:.6g} GB/s to NICs; "
                     f"{row['type_intra']} inside, {row['type_inter']} to NICs")
-        return f"{row['channels']} channels of {row['bw_intra']:.9g} GB/s; {row['type_intra']}"
+        return f"{row['channels']} channels of {row['bw_intra']:.6g} GB/s; {row['type_intra']}"
 
     def tree(self):
         pattern = next(g for g in self.d["graphs"] if g["name"] == "tree")["pattern"]
@@ -182,7 +182,7 @@ def check_what_if(before, after, ask, row):
     for place, sides in promised.items():
         for text, figures in zip(sides, (old, new)):
             value = figures.get(place)
-            same = abs(figure(text) - value) <= 1e-6 * abs(value) if isinstance(value, (int, float)) and text != "none" \
+            same = abs(figure(text) - value) <= 1e-5 * abs(value) if isinstance(value, (int, float)) and text != "none" \
                 else text == (value if value else "none") or (text == "none" and not value)
             if not same:
                 wrong.append(f"{place}: promised {text}, the analysis says {value}")

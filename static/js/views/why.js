@@ -24,8 +24,7 @@ function questions(label, rows, open, actions) {
 function answer(model, data, actions) {
     return h("div", { id: "why", "data-decision": data.decision },
         h("h2", null, data.question),
-        h("p.answer", null, data.answer),
-        data.distance && h("p.note", { id: "why-distance" }, `${data.distance.text}.`),
+        h("p", { id: "why-answer" }, data.answer),
         data.limit && limit(model, data.limit, actions),
         data.advice && h("p", { id: "why-advice" }, data.advice),
         changing(data, actions),
