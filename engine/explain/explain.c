@@ -12,6 +12,15 @@
 
 enum { MOST_TEXT = 4096 };
 
+/* Moves a text into the arena. */
+static const char *keep(struct orr_explainer *e, struct orr_text *text)
+{
+    const char *copy = text->starved ? NULL : orr_arena_strndup(e->arena, text->data ? text->data : "", text->length);
+    e->starved = e->starved || !copy;
+    orr_text_release(text);
+    return copy ? copy : "";
+}
+
 const char *orr_tell(struct orr_explainer *e, const char *format, ...)
 {
     struct orr_text text;
@@ -20,10 +29,7 @@ const char *orr_tell(struct orr_explainer *e, const char *format, ...)
     va_start(args, format);
     orr_text_vprintf(&text, format, args);
     va_end(args);
-    const char *copy = text.data ? orr_arena_strndup(e->arena, text.data, text.length) : NULL;
-    e->starved = e->starved || !copy;
-    orr_text_release(&text);
-    return copy ? copy : "";
+    return keep(e, &text);
 }
 
 static void compare(struct orr_explainer *e, struct orr_compared row)
@@ -83,20 +89,18 @@ const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting
 }
 
 /* A physical GPU that one rank has to itself is drawn as that rank. */
-static void name_as_drawn(const struct orr_system *system, struct orr_arena *arena, uint32_t node,
-                          char id[ORR_NODE_ID_SIZE])
-{
-    struct orr_system folded;
-    uint32_t *into = NULL;
-    bool drawn = orr_system_fold(system, arena, &folded, &into);
-    orr_system_node_id(system, drawn ? into[node] : node, id);
-}
-
 static void set_limit(struct orr_explainer *e, const struct orr_link *link)
 {
+    const struct orr_system *system = &e->part->system;
     struct orr_limit *limit = &e->out->limit;
-    name_as_drawn(&e->part->system, e->arena, link->from, limit->from);
-    name_as_drawn(&e->part->system, e->arena, link->to, limit->to);
+    struct orr_system drawn;
+    uint32_t *drawn_as = NULL;
+    if (!orr_system_fold(system, e->arena, &drawn, &drawn_as)) {
+        e->starved = true;
+        return;
+    }
+    orr_system_node_id(system, drawn_as[link->from], limit->from);
+    orr_system_node_id(system, drawn_as[link->to], limit->to);
     limit->type = orr_link_type_name(link->type);
     limit->bw = link->bw;
 }
@@ -169,9 +173,7 @@ static enum orr_code tell_rests(struct orr_explainer *e, const char *const names
         ORR_TRY(orr_behaviour_value(&row, release, e->arena, &value, err));
         orr_text_init(&text, MOST_TEXT);
         orr_value_write(&row, &value, &text);
-        out->rests[out->rests_count++] =
-            (struct orr_rests){row.name, row.sentence, orr_tell(e, "%s", text.data ? text.data : "")};
-        orr_text_release(&text);
+        out->rests[out->rests_count++] = (struct orr_rests){row.name, row.sentence, keep(e, &text)};
     }
     return ORR_OK;
 }

@@ -24,9 +24,11 @@ static const char *level_below(const struct orr_release *release, enum orr_path_
 static unsigned levels_around(struct orr_explainer *e, const char *values[MOST_VALUES], bool allowed)
 {
     const struct orr_release *release = e->a->query.settings.release;
-    const struct orr_paths *direct = e->part == e->part_of_to ? orr_hardware(e, NULL) : NULL;
-    if (!direct)
+    const struct orr_paths *direct = orr_hardware(e, NULL);
+    if (!direct) { /* it was found before: only memory can be short */
+        e->starved = true;
         return 0;
+    }
     enum orr_path_type type = (enum orr_path_type)orr_path(direct, e->from, e->to)->type;
     if (type > ORR_PATH_SYS || type == ORR_PATH_LOC)
         return 0;
