@@ -22,8 +22,7 @@ json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *deci
 {
     json_t *row = orr_json_object(json);
     set_decision(json, row, decision);
-    orr_json_set(json, row, "text",
-                 orr_json_text(json, orr_rule_text((enum orr_rule)decision->rule)));
+    orr_json_set(json, row, "text", orr_json_text(json, orr_rule_text((enum orr_rule)decision->rule)));
     return row;
 }
 
@@ -31,7 +30,8 @@ static json_t *rules_json(struct orr_json *json)
 {
     json_t *rules = orr_json_object(json);
     for (int rule = ORR_RULE_NONE + 1; rule < ORR_RULE_COUNT; rule++)
-        orr_json_set(json, rules, orr_rule_name((enum orr_rule)rule), orr_json_text(json, orr_rule_text((enum orr_rule)rule)));
+        orr_json_set(json, rules, orr_rule_name((enum orr_rule)rule),
+                     orr_json_text(json, orr_rule_text((enum orr_rule)rule)));
     return rules;
 }
 
@@ -120,9 +120,10 @@ static json_t *whole_decisions(struct orr_json *json, const struct orr_analysis 
     json_t *rows = orr_json_array(json);
     for (int graph = 0; graph < ORR_GRAPH_COUNT; graph++)
         if (analysis->parts[0].contribution.graphs[graph].pattern != ORR_PATTERN_NONE)
-            orr_json_add(json, rows,
-                         orr_decision_of(json, analysis,
-                                         &(struct orr_why){.kind = ORR_WHY_GRAPH, .graph = (enum orr_graph_kind)graph}));
+            orr_json_add(
+                json, rows,
+                orr_decision_of(json, analysis,
+                                &(struct orr_why){.kind = ORR_WHY_GRAPH, .graph = (enum orr_graph_kind)graph}));
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         orr_json_add(json, rows, orr_decision_of(json, analysis, &(struct orr_why){.kind = kinds[i]}));
     return rows;

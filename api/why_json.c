@@ -265,8 +265,7 @@ json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation
     orr_json_set(json, root, "release_rules", rests_json(json, explanation));
     orr_json_set(json, root, "distance", distance_json(json, explanation));
     orr_json_set(json, root, "assumptions", assumed_json(json, explanation->assumes));
-    orr_json_set(json, root, "advice",
-                 explanation->advice ? orr_json_text(json, explanation->advice) : json_null());
+    orr_json_set(json, root, "advice", explanation->advice ? orr_json_text(json, explanation->advice) : json_null());
     for (uint32_t i = 0; i < explanation->what_if_count; i++)
         orr_json_add(json, what_ifs, what_if_json(json, &explanation->what_ifs[i]));
     orr_json_set(json, root, "what_if", what_ifs);

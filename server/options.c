@@ -43,14 +43,13 @@ static const struct option {
     {"format", "FORMAT", "svg, png, pdf or dot (default: svg)", ORR_CMD_RENDER, VALUE, AT(format)},
     {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER, VALUE, AT(output)},
-    {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_EXPLAIN, FLAG,
-     AT(json)},
+    {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_EXPLAIN, FLAG, AT(json)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
      AT(scope)},
-    {"help", NULL, "this text",
-     ORR_CMD_SERVE | ASKING | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN, FLAG, AT(help)},
+    {"help", NULL, "this text", ORR_CMD_SERVE | ASKING | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN, FLAG,
+     AT(help)},
 #undef AT
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };

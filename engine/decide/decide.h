@@ -24,7 +24,8 @@
     X(PXN_UNKNOWN, "The release does not know PXN.")                                                                   \
     X(PXN_DISABLED, "PXN is off (NCCL_PXN_DISABLE=1).")                                                                \
     X(PXN_OWN_WAY, "The GPU's own way to the NIC is as near and as fast as one through another GPU.")                  \
-    X(PXN_NO_RELAY, "No other GPU stands for the NIC: PXN leads through the one that is nearest to it and prefers it.") \
+    X(PXN_NO_RELAY,                                                                                                    \
+      "No other GPU stands for the NIC: PXN leads through the one that is nearest to it and prefers it.")              \
     X(PXN_ITSELF, "The GPU itself is the one that stands for the NIC.")                                                \
     X(PXN_RELAY_FAR, "The GPU that stands for the NIC is farther from it than PXN allows.")                            \
     X(PXN_NO_NVLINK, "The GPU that stands for the NIC is not joined to this one by NVLink alone.")                     \

@@ -4,8 +4,8 @@
 
 static bool choice_of(const struct orr_explainer *e, struct orr_choice *ret_choice)
 {
-    return orr_tuning_choose(&e->a->tuning, &e->a->communicator, &e->a->query.settings, e->why->function,
-                             e->why->bytes, ret_choice);
+    return orr_tuning_choose(&e->a->tuning, &e->a->communicator, &e->a->query.settings, e->why->function, e->why->bytes,
+                             ret_choice);
 }
 
 enum orr_code orr_find_choice(struct orr_explainer *e, struct orr_error *err)

@@ -77,11 +77,11 @@ struct orr_consequence {
 };
 
 struct orr_what_if {
-    const char *name, *value; /* NCCL_P2P_LEVEL, "PHB"; value "": its default */
-    const char *was;          /* value in force now, as text */
-    bool refused;             /* that question has no answer: then says why */
-    bool changes;             /* the decision changes */
-    const char *then;         /* the verdict with it */
+    const char *name, *value;                   /* NCCL_P2P_LEVEL, "PHB"; value "": its default */
+    const char *was;                            /* value in force now, as text */
+    bool refused;                               /* that question has no answer: then says why */
+    bool changes;                               /* the decision changes */
+    const char *then;                           /* the verdict with it */
     const struct orr_consequence *consequences; /* channels and bandwidths, in the order of the analysis document */
     uint32_t consequence_count;
     size_t changed, section_changed[ORR_SECTION_COUNT]; /* facts that change in all, the decision's own among them */

@@ -50,8 +50,7 @@ static void write_what_ifs(const struct orr_explanation *explanation, struct orr
         if (i == changing)
             orr_text_puts(text, "\nTried, and it stays as it is:\n");
         if (!row->changes) {
-            orr_text_printf(text, "  %s=%s%s\n", row->name, row->value,
-                            row->changed ? "  (other things change)" : "");
+            orr_text_printf(text, "  %s=%s%s\n", row->name, row->value, row->changed ? "  (other things change)" : "");
             continue;
         }
         orr_text_printf(text, "  %s=%s  (now %s): %s\n", row->name, row->value, row->was, row->then);

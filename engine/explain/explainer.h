@@ -33,8 +33,7 @@ extern const struct orr_kind_row orr_kind_rows[ORR_WHY_COUNT];
 
 /* Text in the arena, "" where memory ran out. */
 const char *orr_tell(struct orr_explainer *e, const char *format, ...) ORR_PRINTF(2, 3);
-void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit,
-                        const char *source);
+void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit, const char *source);
 void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, const char *source);
 /* Sets rule and sentence of the decisions' table. */
 void orr_rule_of(struct orr_explainer *e, enum orr_rule rule);

@@ -156,10 +156,10 @@ enum orr_code orr_explain_pxn(struct orr_explainer *e, struct orr_error *err)
         const struct orr_path *onward = orr_path(&e->part->paths, pxn->relay, net);
         const struct orr_path *between = orr_path(&e->part->paths, pxn->relay, gpu);
         orr_compare_text(e, "the GPU that stands for the NIC", orr_device_name(e, e->part, pxn->relay), NULL);
-        orr_compare_text(e, "its way to the NIC",
-                         orr_tell(e, "%s, %.6g GB/s", orr_path_type_name((enum orr_path_type)onward->type),
-                                  (double)onward->bw),
-                         NULL);
+        orr_compare_text(
+            e, "its way to the NIC",
+            orr_tell(e, "%s, %.6g GB/s", orr_path_type_name((enum orr_path_type)onward->type), (double)onward->bw),
+            NULL);
         orr_compare_text(e, "between the two GPUs", orr_path_type_name((enum orr_path_type)between->type), NULL);
     }
     orr_compare_text(e, "NCCL_PXN_DISABLE", orr_setting_now(e, ORR_SET_PXN_DISABLE),

@@ -1,4 +1,5 @@
-/* Pairs of devices: the path, P2P, GPU Direct RDMA. What the hardware gives is told apart from what rules make of it. */
+/* Pairs of devices: the path, P2P, GPU Direct RDMA. What the hardware gives is told apart from what rules make of it.
+ */
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
 
@@ -261,12 +262,12 @@ static enum orr_code tell_parted(struct orr_explainer *e, struct orr_error *err)
     orr_compare_text(e, "P2P level", level, source);
     orr_compare_text(e, "NCCL_SHM_DISABLE", orr_setting_now(e, ORR_SET_SHM_DISABLE),
                      orr_setting_source(e, ORR_SET_SHM_DISABLE));
-    out->distance = p2p.verdict ? orr_tell(e, "%s by hardware, the network in effect because it is faster",
-                                           out->physical_type)
-                                : orr_tell(e,
-                                           "%s by hardware, the network in effect because the P2P level is %s (%s) "
-                                           "and what is left is slower or switched off",
-                                           out->physical_type, level, source);
+    out->distance = p2p.verdict
+                        ? orr_tell(e, "%s by hardware, the network in effect because it is faster", out->physical_type)
+                        : orr_tell(e,
+                                   "%s by hardware, the network in effect because the P2P level is %s (%s) "
+                                   "and what is left is slower or switched off",
+                                   out->physical_type, level, source);
     return ORR_OK;
 }
 
@@ -287,10 +288,10 @@ enum orr_code orr_explain_p2p(struct orr_explainer *e, struct orr_error *err)
         return ORR_OK;
     }
     ORR_TRY(orr_tell_distance(e, err));
-    out->answer = orr_tell(e, "%c%s. %s The pair is %s; the level is %s (%s).", decision->verdict ? 'Y' : 'N',
-                           out->verdict + 1, out->rule, out->distance,
-                           orr_path_type_name((enum orr_path_type)decision->level),
-                           decision->setting >= 0 ? orr_setting_source(e, (enum orr_setting)decision->setting) : "rule");
+    out->answer =
+        orr_tell(e, "%c%s. %s The pair is %s; the level is %s (%s).", decision->verdict ? 'Y' : 'N', out->verdict + 1,
+                 out->rule, out->distance, orr_path_type_name((enum orr_path_type)decision->level),
+                 decision->setting >= 0 ? orr_setting_source(e, (enum orr_setting)decision->setting) : "rule");
     orr_compare_text(e, "distance by hardware", out->physical_type, "the dump");
     orr_compare_text(e, "distance in effect", out->effective_type, NULL);
     orr_compare_text(e, "P2P level", orr_path_type_name((enum orr_path_type)decision->level),

@@ -98,8 +98,8 @@ static unsigned others_by_time(struct orr_explainer *e, const char *values[MOST_
             usable = usable || t->bandwidth[e->why->function][protocols ? k : i][protocols ? i : k] > 0;
         if (!usable || i == (protocols ? (unsigned)choice.protocol : (unsigned)choice.algorithm))
             continue;
-        values[count++] = protocols ? orr_protocol_name((enum orr_protocol)i)
-                                    : orr_algorithm_name(release, (enum orr_algorithm)i);
+        values[count++] =
+            protocols ? orr_protocol_name((enum orr_protocol)i) : orr_algorithm_name(release, (enum orr_algorithm)i);
     }
     return count;
 }
@@ -193,8 +193,7 @@ static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_ana
     enum orr_code code = orr_kind_rows[e->why->kind].find(&other, &missing);
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
-    *ret_verdict = code == ORR_OK ? orr_kind_rows[e->why->kind].verdict(&other)
-                                  : orr_tell(e, "none: %s", missing.text);
+    *ret_verdict = code == ORR_OK ? orr_kind_rows[e->why->kind].verdict(&other) : orr_tell(e, "none: %s", missing.text);
     e->starved = e->starved || other.starved;
     return ORR_OK;
 }

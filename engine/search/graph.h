@@ -54,8 +54,8 @@ enum orr_search_end {
 
 /* How the search came to a graph: kept for explanations. */
 struct orr_graph_story {
-    uint16_t relaxed; /* enum orr_relaxation */
-    uint8_t end;      /* enum orr_search_end */
+    uint16_t relaxed;                                /* enum orr_relaxation */
+    uint8_t end;                                     /* enum orr_search_end */
     uint8_t asked_pattern, first_intra, first_inter; /* enum orr_pattern, enum orr_path_type: of the first attempt */
     float first_rate;                                /* GB/s, of the first attempt */
     int32_t most_channels;                           /* that it may find */
@@ -72,7 +72,7 @@ struct orr_graph {
     int32_t cross_nic;
     int32_t same_channels;
     int32_t hops;
-    uint64_t steps;           /* of the search that were taken to find it */
+    uint64_t steps; /* of the search that were taken to find it */
     struct orr_graph_story story;
     uint32_t gpu_count;       /* width of a row of `gpus` */
     uint32_t row_count;       /* GPUs that a channel names: gpu_count, 1 for NVLS */

@@ -13,21 +13,20 @@
     "<pci busid=\"" bus "\" class=\"0x020000\" " GEN4X16 "><nic><net name=\"mlx5_" dev "\" dev=\"" dev                 \
     "\" speed=\"200000\" port=\"1\" guid=\"0x100" dev "\" maxconn=\"131072\" gdr=\"0\"/></nic></pci>"
 #define SYSTEM(first, second)                                                                                          \
-    "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" first "</cpu><cpu numaid=\"1\" " X86_INTEL ">" second       \
+    "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" first "</cpu><cpu numaid=\"1\" " X86_INTEL ">" second     \
     "</cpu></system>"
 
 /* Two GPUs on two sockets, no NVLink: SYS is beyond the P2P level. */
 static const char apart[] = SYSTEM(GPU("0000:01:00.0", "0", "80", ""), GPU("0000:81:00.0", "1", "80", ""));
 /* Two switches, each with a GPU and its NIC; NVLink between the GPUs: PXN has a way. */
-static const char rails[] =
-    SYSTEM(SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "80", NV("0000:81:00.0", "4"))
-               NIC("0000:12:00.0", "0", "200000") "</pci>",
-           SWITCH("0000:80:00.0") GPU("0000:81:00.0", "1", "80", NV("0000:11:00.0", "4"))
-               NIC("0000:82:00.0", "1", "200000") "</pci>");
+static const char rails[] = SYSTEM(SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "80", NV("0000:81:00.0", "4"))
+                                       NIC("0000:12:00.0", "0", "200000") "</pci>",
+                                   SWITCH("0000:80:00.0") GPU("0000:81:00.0", "1", "80", NV("0000:11:00.0", "4"))
+                                       NIC("0000:82:00.0", "1", "200000") "</pci>");
 /* One switch with a GPU and a NIC that has no GPU Direct RDMA. */
-static const char no_gdr[] = SYSTEM(SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "80", "")
-                                        NIC_WITHOUT_GDR("0000:12:00.0", "0") "</pci>",
-                                    GPU("0000:81:00.0", "1", "80", ""));
+static const char no_gdr[] =
+    SYSTEM(SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "80", "") NIC_WITHOUT_GDR("0000:12:00.0", "0") "</pci>",
+           GPU("0000:81:00.0", "1", "80", ""));
 /* Four GPUs on an NVSwitch. */
 #define SWITCHED(sm)                                                                                                   \
     SYSTEM(GPU("0000:01:00.0", "0", sm, NV_SWITCH("18")) GPU("0000:02:00.0", "1", sm, NV_SWITCH("18")),                \
@@ -116,8 +115,7 @@ static void a_given_setting_is_tried_without(void **state)
 {
     (void)state;
     static const char *const off[] = {"NCCL_P2P_DISABLE", "1", NULL};
-    struct told t =
-        tell("2.30.7", ampere, 1, off, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"}, 32);
+    struct told t = tell("2.30.7", ampere, 1, off, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"}, 32);
     assert_string_equal(t.x->verdict, "no");
     assert_string_equal(compared(&t, "P2P level")->source, "NCCL_P2P_DISABLE=1");
     assert_string_equal(t.x->distance,
@@ -235,7 +233,8 @@ static void a_graph_says_what_binds(void **state)
     const struct orr_graph *ring = &t.f.analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
     assert_true(t.x->limit.from[0]);
     assert_true(t.x->limit.used > 0 && t.x->limit.used <= t.x->limit.bw * 1.001F);
-    assert_float_equal(compared(&t, "total rate of the channels")->number, ring->bw_inter * (float)ring->channels, 1e-3);
+    assert_float_equal(compared(&t, "total rate of the channels")->number, ring->bw_inter * (float)ring->channels,
+                       1e-3);
     assert_int_equal(compared(&t, "steps taken")->number, ring->steps);
     assert_true(compared(&t, "attempts")->number >= 1);
     const struct orr_what_if *row = what_if(&t, "NCCL_P2P_DISABLE", "1");
@@ -302,13 +301,13 @@ static void every_reason_of_nvls(void **state)
     static const struct {
         const char *release, *machine, *const *settings, *rule;
     } cases[] = {
-        {"2.30.7", hopper, NULL, "NVLS_ON"},           {"2.30.7", ampere, NULL, "NVLS_OLD_GPUS"},
-        {"2.30.7", hopper, off, "NVLS_DISABLED"},      {"2.12.12", hopper, NULL, "NVLS_UNKNOWN"},
+        {"2.30.7", hopper, NULL, "NVLS_ON"},       {"2.30.7", ampere, NULL, "NVLS_OLD_GPUS"},
+        {"2.30.7", hopper, off, "NVLS_DISABLED"},  {"2.12.12", hopper, NULL, "NVLS_UNKNOWN"},
         {"2.30.7", no_gdr, NULL, "NVLS_OLD_GPUS"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct told t = tell(cases[i].release, cases[i].machine, 1, cases[i].settings,
-                             (struct orr_why){.kind = ORR_WHY_NVLS}, 32);
+        struct told t =
+            tell(cases[i].release, cases[i].machine, 1, cases[i].settings, (struct orr_why){.kind = ORR_WHY_NVLS}, 32);
         bool on = !strcmp(cases[i].rule, "NVLS_ON");
         assert_string_equal(t.x->rule_id, cases[i].rule);
         assert_int_equal(t.f.analysis->communicator.nvls, on);
@@ -323,8 +322,7 @@ static void every_reason_of_nvls(void **state)
 static void the_choice_for_a_size(void **state)
 {
     (void)state;
-    struct told t =
-        ask(hopper, 1, (struct orr_why){.kind = ORR_WHY_ALGORITHM, .function = ORR_ALLREDUCE, .bytes = 8});
+    struct told t = ask(hopper, 1, (struct orr_why){.kind = ORR_WHY_ALGORITHM, .function = ORR_ALLREDUCE, .bytes = 8});
     struct orr_choice choice;
     assert_true(orr_tuning_choose(&t.f.analysis->tuning, &t.f.analysis->communicator, &t.f.analysis->query.settings,
                                   ORR_ALLREDUCE, 8, &choice));
