@@ -181,10 +181,7 @@ static enum orr_code tell_rests(struct orr_explainer *e, const char *const names
 struct orr_effort orr_explain_effort(const struct orr_analysis *analysis)
 {
     enum { MOST_ANALYSES = 16 };
-    struct orr_effort most = orr_changes_effort(analysis);
-    if (most.analyses > MOST_ANALYSES)
-        most.analyses = MOST_ANALYSES;
-    return most;
+    return (struct orr_effort){.analyses = MOST_ANALYSES, .steps = orr_changes_effort(analysis).steps};
 }
 
 static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
