@@ -77,7 +77,7 @@ static unsigned fewer_channels(struct orr_explainer *e, const char *values[MOST_
     values[0] = orr_tell(e, "%d", e->a->communicator.channel_count / 2);
     return e->a->communicator.channel_count > 1;
 }
-static unsigned more_nvls(struct orr_explainer *e, const char *values[MOST_VALUES])
+static unsigned fewer_nvls(struct orr_explainer *e, const char *values[MOST_VALUES])
 {
     values[0] = orr_tell(e, "%d", e->a->communicator.nvls_channels / 2);
     return e->a->communicator.nvls && e->a->communicator.nvls_channels > 1;
@@ -136,7 +136,7 @@ static const struct candidate {
     {OF(PATH), ORR_SET_NET_DISABLE_INTRA, NULL, {"0", "1"}},
     {OF(PATH), ORR_SET_SHM_DISABLE, NULL, {"0", "1"}},
     {OF(NVLS) | OF(CHANNELS), ORR_SET_NVLS_ENABLE, NULL, {"0", "1"}},
-    {OF(NVLS), ORR_SET_NVLS_NCHANNELS, more_nvls, {NULL}},
+    {OF(NVLS), ORR_SET_NVLS_NCHANNELS, fewer_nvls, {NULL}},
     {OF(CHANNELS), ORR_SET_MIN_NCHANNELS, more_channels, {NULL}},
     {OF(CHANNELS), ORR_SET_MAX_NCHANNELS, fewer_channels, {NULL}},
     {OF(GRAPH) | OF(TREE) | OF(CHANNELS) | OF(NVLS), ORR_SET_P2P_DISABLE, NULL, {"0", "1"}},

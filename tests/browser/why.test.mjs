@@ -62,6 +62,7 @@ test("by keyboard and address: w opens it, a question is chosen, back returns", 
 
 test("a graph, a collective of a size and the NIC of a GPU are asked where they are shown", async () => {
     await it.open(exampleFile("h100-nvswitch").path, "hosts=2&view=channels");
+    await it.key("graph:tree").click();
     await it.key("ask:graph:tree").click();
     await told("graph");
     assert.match(await text("#why h2"), /Why has the tree graph/);

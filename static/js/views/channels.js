@@ -9,12 +9,13 @@ export function channelsView({ model, state, step, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [
         h("div.toolbar", null, picker(model, state, actions),
-            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(["ring", "tree"].includes(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout)),
+            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(["ring", "tree"].includes(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout),
+            found(model, state.graph) > 0 && whyButton(actions, writeWhy("graph", state.graph), `the ${GRAPH_NAMES[state.graph] ?? state.graph} graph`)),
         steps(model, state, step, actions),
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Graphs" }, h("table.wide", { id: "graphs" },
             h("caption.unseen", null, "Graphs"),
             h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Pattern"), h("th.num", null, "Channels"),
-                h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"), h("th", null, h("span.unseen", null, "Why")))),
+                h("th.num", null, "Intra GB/s"), h("th.num", null, "Inter GB/s"), h("th", null, "Type intra"), h("th", null, "Type inter"), h("th", null, "Cross NIC"))),
             h("tbody", null, graphs.map((graph) => row(graph, state, actions))))),
         loadTable(model, state, actions),
         h("p.note", null, "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
@@ -32,8 +33,7 @@ function row(graph, state, actions) {
             h("td", null, PATTERNS[graph.pattern] ?? String(graph.pattern)), h("td.num", null, String(graph.channels)),
             h("td.num", null, bandwidth(graph.bw_intra)), h("td.num", null, bandwidth(graph.bw_inter)),
             h("td", null, kind(graph.type_intra)), h("td", null, kind(graph.type_inter)), h("td", null, graph.cross_nic ? "yes" : "no"),
-            h("td", null, whyButton(actions, writeWhy("graph", graph.name), `the ${GRAPH_NAMES[graph.name] ?? graph.name} graph`)),
-        ] : h("td.zero", { colspan: "8" }, "none on this machine", " ", graph.name === "nvls" && whyButton(actions, "nvls", "NVLS")));
+        ] : h("td.zero", { colspan: "7" }, "none on this machine", " ", graph.name === "nvls" && whyButton(actions, "nvls", "NVLS")));
 }
 
 export function picker(model, state, actions) {
