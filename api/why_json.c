@@ -148,6 +148,7 @@ static json_t *rests_json(struct orr_json *json, const struct orr_explanation *e
         orr_json_set(json, row, "behaviour", orr_json_text(json, rests->name));
         orr_json_set(json, row, "sentence", orr_json_text(json, rests->sentence));
         orr_json_set(json, row, "value", orr_json_text(json, rests->value));
+        orr_json_set(json, row, "since", orr_json_text(json, rests->since));
         orr_json_add(json, rows, row);
     }
     return rows;

@@ -34,25 +34,6 @@ const char *orr_verdict_choice(struct orr_explainer *e)
                     (double)choice.time);
 }
 
-/* The aligned graph whose links an algorithm loads. */
-static enum orr_graph_kind graph_of(enum orr_algorithm algorithm)
-{
-    switch (algorithm) {
-    case ORR_ALGO_RING:
-    case ORR_ALGO_PAT:
-        return ORR_GRAPH_RING;
-    case ORR_ALGO_COLLNET_DIRECT:
-        return ORR_GRAPH_COLLNET_DIRECT;
-    case ORR_ALGO_COLLNET_CHAIN:
-        return ORR_GRAPH_COLLNET_CHAIN;
-    case ORR_ALGO_NVLS:
-    case ORR_ALGO_NVLS_TREE:
-        return ORR_GRAPH_NVLS;
-    default:
-        return ORR_GRAPH_TREE;
-    }
-}
-
 static void compare_times(struct orr_explainer *e)
 {
     const struct orr_tuning *t = &e->a->tuning;
@@ -89,6 +70,6 @@ enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
     if (!found || alone)
         return ORR_OK;
     compare_times(e);
-    orr_limit_graph(e, &e->part->contribution.graphs[graph_of(choice.algorithm)]);
+    orr_limit_graph(e, &e->part->contribution.graphs[orr_algorithm_graph(settings->release->tuning, choice.algorithm)]);
     return ORR_OK;
 }

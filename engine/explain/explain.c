@@ -155,25 +155,50 @@ enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *t
     return ORR_NOT_FOUND;
 }
 
-/* The fields of the release's row that the rule goes by, with this release's values. */
+static enum orr_code value_in(struct orr_explainer *e, const struct orr_behaviour *row,
+                              const struct orr_release *release, const char **ret_text, struct orr_error *err)
+{
+    struct orr_value value;
+    struct orr_text text;
+    ORR_TRY(orr_behaviour_value(row, release, e->arena, &value, err));
+    orr_text_init(&text, MOST_TEXT);
+    orr_value_write(row, &value, &text);
+    *ret_text = keep(e, &text);
+    return ORR_OK;
+}
+
+/* A field of the release's row, with its value here and since when it has it. */
+static enum orr_code tell_rest(struct orr_explainer *e, const struct orr_behaviour *row, struct orr_error *err)
+{
+    uint32_t count;
+    const struct orr_release *own = e->a->query.settings.release, *releases = orr_releases(&count);
+    struct orr_rests *rests = &e->out->rests[e->out->rests_count++];
+    *rests = (struct orr_rests){.name = row->name, .sentence = row->sentence};
+    ORR_TRY(value_in(e, row, own, &rests->value, err));
+    for (uint32_t i = 0; i < count && strcmp(releases[i].name, own->name) != 0; i++) {
+        const char *there;
+        ORR_TRY(value_in(e, row, &releases[i], &there, err));
+        if (strcmp(there, rests->value) != 0)
+            rests->since = NULL;
+        else if (!rests->since)
+            rests->since = releases[i].name;
+    }
+    if (!rests->since)
+        rests->since = own->name;
+    return ORR_OK;
+}
+
+/* The fields of the release's row that the rule goes by. */
 static enum orr_code tell_rests(struct orr_explainer *e, const char *const names[4], struct orr_error *err)
 {
-    const struct orr_release *release = e->a->query.settings.release;
-    struct orr_explanation *out = e->out;
     for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
         struct orr_behaviour row;
-        struct orr_value value;
-        struct orr_text text;
         bool wanted = false;
         orr_behaviour_get(i, &row);
         for (int n = 0; n < 4 && names[n]; n++)
             wanted = wanted || !strcmp(names[n], row.name);
-        if (!wanted || out->rests_count == ORR_MOST_RESTS)
-            continue;
-        ORR_TRY(orr_behaviour_value(&row, release, e->arena, &value, err));
-        orr_text_init(&text, MOST_TEXT);
-        orr_value_write(&row, &value, &text);
-        out->rests[out->rests_count++] = (struct orr_rests){row.name, row.sentence, keep(e, &text)};
+        if (wanted && e->out->rests_count < ORR_MOST_RESTS)
+            ORR_TRY(tell_rest(e, &row, err));
     }
     return ORR_OK;
 }
@@ -192,12 +217,13 @@ static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, st
     ORR_TRY(row->find(e, err));
     out->verdict = row->verdict(e);
     ORR_TRY(row->explain(e, err));
-    ORR_TRY(tell_rests(e, row->rests, err));
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
         if ((assumption->kinds >> e->why->kind & 1) && assumption->applies(e->a))
             out->assumes |= 1u << i;
-    if (most.analyses)
+    if (most.analyses) {
+        ORR_TRY(tell_rests(e, row->rests, err));
         ORR_TRY(orr_try_settings(e, most, err));
+    }
     return e->starved ? orr_fail_nomem(err) : ORR_OK;
 }
 

@@ -59,6 +59,7 @@ struct orr_compared {
 /* A field of the release's row that the rule goes by. */
 struct orr_rests {
     const char *name, *sentence, *value; /* as GET /v1/releases lists it */
+    const char *since;                   /* the oldest emulated release from which on it has that value */
 };
 
 /* What a device calls its ends on drawings; from is empty where no link limits. */
@@ -112,7 +113,8 @@ struct orr_explanation {
 /* What trying settings may cost where the caller has no better idea. */
 struct orr_effort orr_explain_effort(const struct orr_analysis *analysis);
 
-/* Explains one decision of an analysis, which must outlive the explanation. most.analyses 0: no setting is tried.
+/* Explains one decision of an analysis, which must outlive the explanation. most.analyses 0: no setting is tried, and
+ * what of the release the rule goes by is not told.
  * NOT_FOUND, with advice, where there is no such device or decision; SETTING where the question lacks something.
  * The caller frees it with orr_explanation_free(). */
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,

@@ -70,8 +70,8 @@ void orr_explanation_write(const struct orr_explanation *explanation, struct orr
     orr_text_printf(text, "\nRule %s of NCCL %s (%s):\n  %s\n", explanation->rule_id, explanation->release->name,
                     orr_release_verification(explanation->release), explanation->rule);
     for (uint32_t i = 0; i < explanation->rests_count; i++)
-        orr_text_printf(text, "  %s: %s (%s)\n", explanation->rests[i].name, explanation->rests[i].value,
-                        explanation->rests[i].sentence);
+        orr_text_printf(text, "  %s: %s (%s; so since NCCL %s)\n", explanation->rests[i].name,
+                        explanation->rests[i].value, explanation->rests[i].sentence, explanation->rests[i].since);
     write_compared(explanation, text);
     if (explanation->limit.from[0])
         orr_text_printf(text, "\nThe link that limits: %s -> %s\n  %s\n", explanation->limit.from,

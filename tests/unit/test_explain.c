@@ -421,6 +421,30 @@ static void rows_rest_on_what_there_is(void **state)
         }
 }
 
+/* PXN came with 2.12.12; the rule of 2.27.7 is not that of 2.12.12. */
+static void rules_say_since_when(void **state)
+{
+    (void)state;
+    const struct orr_why why = {.kind = ORR_WHY_PXN, .from = "0", .to = "NET/0-1"};
+    struct told t = tell("2.12.12", rails, 2, NULL, why, 1);
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < t.x->rests_count; i++)
+        if (!strcmp(t.x->rests[i].name, "pxn")) {
+            found++;
+            assert_string_equal(t.x->rests[i].since, "2.12.12");
+        }
+    assert_int_equal(found, 1);
+    forget(&t);
+    t = tell("2.30.7", hopper, 1, NULL, (struct orr_why){.kind = ORR_WHY_GRAPH}, 1);
+    for (uint32_t i = 0; i < t.x->rests_count; i++)
+        if (!strcmp(t.x->rests[i].name, "steps_all")) {
+            found++;
+            assert_string_equal(t.x->rests[i].since, "2.21.5"); /* 262144 before */
+        }
+    assert_int_equal(found, 2);
+    forget(&t);
+}
+
 static void assumptions_are_said(void **state)
 {
     (void)state;
@@ -458,6 +482,7 @@ int main(void)
         cmocka_unit_test(wrong_questions_are_clear_errors),
         cmocka_unit_test(every_kind_in_every_release),
         cmocka_unit_test(rows_rest_on_what_there_is),
+        cmocka_unit_test(rules_say_since_when),
         cmocka_unit_test(assumptions_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
