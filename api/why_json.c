@@ -156,8 +156,6 @@ static json_t *rests_json(struct orr_json *json, const struct orr_explanation *e
 
 static json_t *limit_json(struct orr_json *json, const struct orr_limit *limit)
 {
-    if (!limit->from[0])
-        return json_null();
     json_t *row = orr_json_object(json);
     orr_json_set(json, row, "from", orr_json_text(json, limit->from));
     orr_json_set(json, row, "to", orr_json_text(json, limit->to));
@@ -234,7 +232,8 @@ static json_t *decision_json(struct orr_json *json, const struct orr_explanation
     orr_json_set(json, root, "rule", orr_json_text(json, explanation->rule_id));
     orr_json_set(json, root, "text", orr_json_text(json, explanation->rule));
     orr_json_set(json, root, "compared", compared_json(json, explanation));
-    orr_json_set(json, root, "limit", limit_json(json, &explanation->limit));
+    if (explanation->limit.from[0])
+        orr_json_set(json, root, "limit", limit_json(json, &explanation->limit));
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
         if (explanation->assumes >> i & 1)
             orr_json_add(json, rests_on, orr_json_text(json, assumption->id));
