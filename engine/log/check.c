@@ -1,0 +1,332 @@
+#include "engine/log/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/log/trial.h"
+#include "engine/topology/pci.h"
+
+enum { NONE = UINT32_MAX };
+
+const char *orr_log_topic_name(enum orr_log_topic topic)
+{
+    static const char *const names[] = {
+#define X(symbol, name, subsystem) name,
+        ORR_LOG_TOPIC_MAP(X)
+#undef X
+    };
+    return topic < ORR_LOG_TOPIC_COUNT ? names[topic] : "";
+}
+
+const char *orr_log_topic_subsystem(enum orr_log_topic topic)
+{
+    static const char *const names[] = {
+#define X(symbol, name, subsystem) subsystem,
+        ORR_LOG_TOPIC_MAP(X)
+#undef X
+    };
+    return topic < ORR_LOG_TOPIC_COUNT ? names[topic] : "";
+}
+
+const struct orr_release *orr_log_nearest_release(uint32_t version, bool *ret_exact)
+{
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count), *found = &releases[0];
+    *ret_exact = false;
+    if (!version)
+        return orr_release_default();
+    for (uint32_t i = 0; i < count; i++)
+        if (releases[i].version <= version)
+            found = &releases[i];
+    *ret_exact = found->version == version;
+    return found;
+}
+
+uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic from)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < facts->count; i++)
+        count += facts->rows[i].verdict == ORR_FACT_DIFFERS && facts->rows[i].topic >= from;
+    return count;
+}
+
+enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump,
+                          const struct orr_query *query, struct orr_arena *arena, struct orr_log_facts *ret_facts,
+                          struct orr_analysis **ret_analysis, struct orr_error *err)
+{
+    struct orr_analysis *analysis;
+    ORR_TRY(orr_analyze(dump, query, NULL, &analysis, err));
+    struct orr_log_facts facts = {.log = check->log,
+                                  .analysis = analysis,
+                                  .communicator = check->communicator,
+                                  .version = orr_log_version(check->log, NULL),
+                                  .arena = arena};
+    enum orr_code code = orr_facts_of_system(&facts, err);
+    if (code == ORR_OK)
+        code = orr_facts_of_graphs(&facts, err);
+    if (code == ORR_OK) {
+        orr_facts_of_channels(&facts);
+        orr_facts_of_connections(&facts);
+        code = orr_facts_of_tuning(&facts, err);
+    }
+    if (code == ORR_OK && facts.starved)
+        code = orr_fail_nomem(err);
+    if (code != ORR_OK) {
+        orr_analysis_free(analysis);
+        return code;
+    }
+    *ret_facts = facts;
+    *ret_analysis = analysis;
+    return ORR_OK;
+}
+
+/* Settings of the log that have a bearing which Orrery does not compute. */
+static const struct {
+    const char *name, *why;
+} not_modelled[] = {
+    {"NCCL_TOPO_FILE", "the job's machine is the one of that file, not what was detected"},
+    {"NCCL_GRAPH_FILE", "the job's graphs come from that file: no search took place"},
+    {"NCCL_GRAPH_DUMP_FILE", "writes a file, changes nothing"},
+    {"NCCL_TOPO_DUMP_FILE", "writes a file, changes nothing"},
+    {"NCCL_IB_HCA", "chooses among the NICs: the dump should hold only these"},
+    {"NCCL_NET", "chooses the network plugin"},
+    {"NCCL_NET_PLUGIN", "chooses the network plugin"},
+    {"NCCL_IB_DISABLE", "with 1 no InfiniBand NIC takes part"},
+    {"NCCL_SOCKET_IFNAME", "names interfaces of the socket transport"},
+    {"NCCL_TUNER_PLUGIN", "a tuner plugin may change the choice of algorithms"},
+    {"NCCL_NET_MERGE_LEVEL", "merges NICs: dumps hold them before merging"},
+    {"NCCL_NET_FORCE_MERGE", "merges NICs: dumps hold them before merging"},
+    {"NCCL_CUMEM_ENABLE", "is taken as on where the release has it"},
+};
+
+static const char *why_ignored(const char *name)
+{
+    for (size_t i = 0; i < sizeof not_modelled / sizeof not_modelled[0]; i++)
+        if (!strcmp(not_modelled[i].name, name))
+            return not_modelled[i].why;
+    return "has no bearing on what is computed";
+}
+
+static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_setting *setting, const char *why,
+                            struct orr_error *err)
+{
+    const char *kept = orr_arena_strndup(check->arena, why, strlen(why));
+    if (!kept)
+        return orr_fail_nomem(err);
+    check->ignored[check->ignored_count++] =
+        (struct orr_log_ignored){.name = setting->name, .value = setting->value, .why = kept};
+    return ORR_OK;
+}
+
+/* The release and settings of the prediction: the log's, the user's over them. */
+static enum orr_code make_query(struct orr_log_check *check, const struct orr_log_question *question,
+                                struct orr_error *err)
+{
+    const struct orr_log *log = check->log;
+    uint32_t version = orr_log_version(log, &check->release_text);
+    const struct orr_release *release = orr_log_nearest_release(version, &check->release_exact);
+    check->release_told = version != 0;
+    if (question->release) {
+        release = question->release;
+        check->release_exact = release->version == version;
+    }
+    orr_settings_init(&check->query.settings, release);
+    check->ignored = ORR_NEW(check->arena, struct orr_log_ignored, (size_t)log->setting_count + 1);
+    if (!check->ignored)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < log->setting_count; i++) {
+        const struct orr_log_setting *setting = &log->settings[i];
+        enum orr_setting id;
+        struct orr_error refused = {0};
+        if (!orr_setting_find(setting->name, &id))
+            ORR_TRY(ignore(check, setting, why_ignored(setting->name), err));
+        else if (setting->varies)
+            ORR_TRY(ignore(check, setting, "has several values in the log; give one of them with --set", err));
+        else if (!orr_setting_in(id, release))
+            ORR_TRY(ignore(check, setting, "the emulated release does not have it", err));
+        else if (orr_settings_set(&check->query.settings, setting->name, setting->value, &refused) != ORR_OK)
+            ORR_TRY(ignore(check, setting, refused.text, err));
+        else
+            check->applied_count++;
+    }
+    for (int s = 0; question->given && s < ORR_SETTING_COUNT; s++)
+        if (question->given->values[s].given) {
+            struct orr_setting_info info;
+            orr_setting_info((enum orr_setting)s, &info);
+            ORR_TRY(orr_settings_set(&check->query.settings, info.name, question->given->values[s].text, err));
+        }
+    return ORR_OK;
+}
+
+/* Bus ids of the GPUs that the log's first host uses, in order of rank; 0: not known for all of them. */
+static uint32_t log_gpus(const struct orr_log_check *check, uint64_t *ids, uint32_t most)
+{
+    if (check->communicator == NONE)
+        return 0;
+    const struct orr_log_communicator *of = &check->log->communicators[check->communicator];
+    const char *host = of->members[0].host;
+    uint32_t count = 0;
+    for (int32_t r = 0; host && r < of->rank_count && count < most; r++) {
+        const struct orr_log_member *member = &of->members[r];
+        if (!member->host || strcmp(member->host, host))
+            break;
+        if (!member->bus_id)
+            return 0;
+        ids[count++] = strtoull(member->bus_id, NULL, 16);
+    }
+    /* Hosts alike: the first one's ranks are all of its node. */
+    if (!count || of->rank_count % (int32_t)count ||
+        (of->node_count > 0 && of->rank_count != of->node_count * (int32_t)count))
+        return 0;
+    return count;
+}
+
+/* Bus ids of the dump's ranks in order; *ret_fused: it holds several hosts. */
+static uint32_t dump_gpus(const struct orr_dump *dump, uint64_t *ids, uint32_t most, bool *ret_fused)
+{
+    int32_t ranks[ORR_MAX_CHANNELS * 4];
+    const char *host = NULL;
+    uint32_t count = 0;
+    *ret_fused = false;
+    for (uint32_t e = 0; e < dump->element_count; e++) {
+        if (dump->elements[e].kind == ORR_ELEMENT_CPU) {
+            const char *hash = orr_element_text(dump, e, ORR_ATTR_HOST_HASH);
+            *ret_fused |= hash && host && strcmp(hash, host) != 0;
+            host = hash ? hash : host;
+        }
+        if (dump->elements[e].kind != ORR_ELEMENT_GPU || !orr_element_text(dump, e, ORR_ATTR_RANK) || count == most ||
+            count == sizeof ranks / sizeof ranks[0])
+            continue;
+        const char *bus_id = NULL;
+        for (uint32_t p = dump->elements[e].parent; p != ORR_NO_ELEMENT && !bus_id; p = dump->elements[p].parent)
+            bus_id = orr_element_text(dump, p, ORR_ATTR_BUSID);
+        int32_t rank = orr_element_int(dump, e, ORR_ATTR_RANK, 0);
+        uint32_t at = count++;
+        for (; at > 0 && ranks[at - 1] > rank; at--) {
+            ranks[at] = ranks[at - 1];
+            ids[at] = ids[at - 1];
+        }
+        ranks[at] = rank;
+        ids[at] = bus_id ? orr_bus_id_parse(bus_id) : 0;
+    }
+    return count;
+}
+
+/* The dump with the log's GPUs and ranks, where it has others; and how many hosts there are. */
+static enum orr_code match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
+                                 const struct orr_log_question *question, struct orr_error *err)
+{
+    enum { GPUS_MOST = 256 };
+    uint64_t own[GPUS_MOST], logged[GPUS_MOST];
+    bool fused;
+    uint32_t own_count = dump_gpus(dump, own, GPUS_MOST, &fused), logged_count = log_gpus(check, logged, GPUS_MOST);
+    uint32_t local = own_count;
+    int32_t ranks = check->communicator == NONE ? -1 : check->log->communicators[check->communicator].rank_count;
+    check->note = "";
+    if (logged_count && !fused &&
+        (logged_count != own_count || memcmp(own, logged, own_count * sizeof own[0]) != 0)) {
+        const struct orr_dump_edit edit = {.bus_ids = logged, .bus_id_count = logged_count};
+        struct orr_error refused = {0};
+        enum orr_code code = orr_log_edit_dump(dump, &edit, &check->dump, &refused);
+        if (code == ORR_OK) {
+            check->ranks_renumbered = true;
+            local = logged_count;
+        } else if (code != ORR_NOT_FOUND) {
+            return orr_fail(err, code, "%s", refused.text);
+        } else if (!own_count) {
+            orr_fail(err, ORR_NO_RANKS, "%s, which has no ranks of its own either", refused.text);
+            orr_error_advice(err, "files of cloud providers leave the GPUs to detection: give a dump written by "
+                                  "NCCL_TOPO_DUMP_FILE on that machine");
+            return ORR_NO_RANKS;
+        } else {
+            check->note = orr_arena_strndup(check->arena, refused.text, strlen(refused.text));
+            if (!check->note)
+                return orr_fail_nomem(err);
+        }
+    }
+    check->query.hosts = 1;
+    if (question->hosts)
+        check->query.hosts = question->hosts;
+    else if (ranks > 0 && local && ranks % (int32_t)local == 0)
+        check->query.hosts = (uint32_t)ranks / local;
+    else if (ranks > 0 && !check->note[0])
+        check->note = "the log's number of ranks is no multiple of the dump's GPUs";
+    if (check->query.hosts > ORR_MAX_HOSTS)
+        return orr_fail(err, ORR_LIMIT, "%u hosts, more than the %d that are computed", check->query.hosts,
+                        (int)ORR_MAX_HOSTS);
+    return ORR_OK;
+}
+
+static int by_topic(const void *a, const void *b)
+{
+    const struct orr_log_fact *x = a, *y = b;
+    static const int rank[] = {[ORR_FACT_DIFFERS] = 0, [ORR_FACT_AGREES] = 1, [ORR_FACT_NOT_PREDICTED] = 2};
+    if (x->topic != y->topic)
+        return (int)x->topic - (int)y->topic;
+    if (x->verdict != y->verdict)
+        return rank[x->verdict] - rank[y->verdict];
+    return x->line != y->line ? (x->line < y->line ? -1 : 1) : strcmp(x->what, y->what);
+}
+
+static void sum_up(struct orr_log_check *check)
+{
+    qsort(check->facts, check->fact_count, sizeof *check->facts, by_topic);
+    check->first = NONE;
+    for (uint32_t i = 0; i < check->fact_count; i++) {
+        const struct orr_log_fact *fact = &check->facts[i];
+        uint32_t *counts[] = {&check->topics[fact->topic].agree, &check->topics[fact->topic].differ,
+                              &check->topics[fact->topic].not_predicted};
+        ++*counts[fact->verdict];
+        check->agree += fact->verdict == ORR_FACT_AGREES;
+        check->differ += fact->verdict == ORR_FACT_DIFFERS;
+        if (fact->verdict == ORR_FACT_DIFFERS && check->first == NONE)
+            check->first = i;
+    }
+}
+
+static enum orr_code compare(struct orr_log_check *check, const struct orr_dump *dump,
+                             const struct orr_log_question *question, struct orr_error *err)
+{
+    struct orr_log_facts facts;
+    ORR_TRY(make_query(check, question, err));
+    ORR_TRY(match_hosts(check, dump, question, err));
+    if (check->dump)
+        dump = check->dump;
+    ORR_TRY(orr_log_try(check, dump, &check->query, check->arena, &facts, &check->analysis, err));
+    check->facts = facts.rows;
+    check->fact_count = facts.count;
+    sum_up(check);
+    return check->differ ? orr_log_find_causes(check, dump, err) : ORR_OK;
+}
+
+enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *dump,
+                              const struct orr_log_question *question, struct orr_log_check **ret_check,
+                              struct orr_error *err)
+{
+    struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
+    struct orr_log_check *check = arena ? ORR_NEW(arena, struct orr_log_check, 1) : NULL;
+    if (!check) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    *check = (struct orr_log_check){.log = log, .arena = arena, .release_text = "", .note = ""};
+    check->communicator = question->communicator < log->communicator_count ? question->communicator
+                                                                             : orr_log_largest(log);
+    enum orr_code code = compare(check, dump, question, err);
+    if (code != ORR_OK) {
+        orr_log_check_free(check);
+        return code;
+    }
+    *ret_check = check;
+    return ORR_OK;
+}
+
+void orr_log_check_free(struct orr_log_check *check)
+{
+    if (check->analysis)
+        orr_analysis_free(check->analysis);
+    if (check->dump)
+        orr_dump_free(check->dump);
+    orr_arena_free(check->arena);
+}
