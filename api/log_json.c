@@ -1,5 +1,7 @@
 #include "api/log_json.h"
 
+#include <string.h>
+
 #include "api/sections.h"
 
 static json_t *texts(struct orr_json *json, const char *const *list, uint32_t count)

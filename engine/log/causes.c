@@ -243,7 +243,7 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
         ORR_TRY(keep(check,
                      &(struct orr_log_cause){.id = "release-not-told", .left = UINT32_MAX,
                                              .what = "the log does not name its release",
-                                             .why = "The newest emulated release was taken.",
+                                             .why = "The emulated release that agrees best was taken.",
                                              .advice = "name the release: --release"},
                      err));
     if (check->note[0])

@@ -31,14 +31,20 @@ const char *orr_log_topic_subsystem(enum orr_log_topic topic)
 
 const struct orr_release *orr_log_nearest_release(uint32_t version, bool *ret_exact)
 {
-    uint32_t count;
-    const struct orr_release *releases = orr_releases(&count), *found = &releases[0];
+    enum { MINOR = 100 };
+    uint32_t count, least = UINT32_MAX;
+    const struct orr_release *releases = orr_releases(&count), *found = orr_release_default();
     *ret_exact = false;
-    if (!version)
-        return orr_release_default();
-    for (uint32_t i = 0; i < count; i++)
-        if (releases[i].version <= version)
+    for (uint32_t i = 0; i < count && version; i++) {
+        uint32_t own = releases[i].version / MINOR, wanted = version / MINOR;
+        uint32_t apart = 2 * (own > wanted ? own - wanted : wanted - own) + !releases[i].verified;
+        if (releases[i].version == version || apart < least) {
+            least = apart;
             found = &releases[i];
+        }
+        if (releases[i].version == version)
+            break;
+    }
     *ret_exact = found->version == version;
     return found;
 }
@@ -62,13 +68,13 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
                                   .communicator = check->communicator,
                                   .version = orr_log_version(check->log, NULL),
                                   .arena = arena};
-    enum orr_code code = orr_facts_of_system(&facts, err);
+    enum orr_code code = orr_log_facts_of_system(&facts, err);
     if (code == ORR_OK)
-        code = orr_facts_of_graphs(&facts, err);
+        code = orr_log_facts_of_graphs(&facts, err);
     if (code == ORR_OK) {
-        orr_facts_of_channels(&facts);
-        orr_facts_of_connections(&facts);
-        code = orr_facts_of_tuning(&facts, err);
+        orr_log_facts_of_channels(&facts);
+        orr_log_facts_of_connections(&facts);
+        code = orr_log_facts_of_tuning(&facts, err);
     }
     if (code == ORR_OK && facts.starved)
         code = orr_fail_nomem(err);
@@ -121,16 +127,13 @@ static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_se
 
 /* The release and settings of the prediction: the log's, the user's over them. */
 static enum orr_code make_query(struct orr_log_check *check, const struct orr_log_question *question,
-                                struct orr_error *err)
+                                const struct orr_release *release, struct orr_error *err)
 {
     const struct orr_log *log = check->log;
     uint32_t version = orr_log_version(log, &check->release_text);
-    const struct orr_release *release = orr_log_nearest_release(version, &check->release_exact);
     check->release_told = version != 0;
-    if (question->release) {
-        release = question->release;
-        check->release_exact = release->version == version;
-    }
+    check->release_exact = release->version == version;
+    check->ignored_count = check->applied_count = 0;
     orr_settings_init(&check->query.settings, release);
     check->ignored = ORR_NEW(check->arena, struct orr_log_ignored, (size_t)log->setting_count + 1);
     if (!check->ignored)
@@ -285,14 +288,53 @@ static void sum_up(struct orr_log_check *check)
     }
 }
 
+/* The release under which fewest facts differ, for a log that does not name its own; the newest of equals. */
+static enum orr_code guess_release(struct orr_log_check *check, const struct orr_dump *dump,
+                                   const struct orr_log_question *question, const struct orr_release **ret_release,
+                                   struct orr_error *err)
+{
+    uint32_t count, least = UINT32_MAX;
+    const struct orr_release *releases = orr_releases(&count);
+    for (uint32_t i = count; i-- > 0;) {
+        struct orr_log_facts facts;
+        struct orr_analysis *analysis;
+        struct orr_error refused = {0};
+        ORR_TRY(make_query(check, question, &releases[i], err));
+        struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
+        enum orr_code code =
+            arena ? orr_log_try(check, dump, &check->query, arena, &facts, &analysis, &refused) : ORR_NOMEM;
+        if (code == ORR_OK) {
+            uint32_t here = orr_log_differences(&facts, ORR_TOPIC_SYSTEM);
+            if (here < least) {
+                least = here;
+                *ret_release = &releases[i];
+            }
+            orr_analysis_free(analysis);
+        }
+        orr_arena_free(arena);
+        if (code == ORR_NOMEM)
+            return orr_fail_nomem(err);
+    }
+    return ORR_OK;
+}
+
 static enum orr_code compare(struct orr_log_check *check, const struct orr_dump *dump,
                              const struct orr_log_question *question, struct orr_error *err)
 {
+    enum { GUESSED_MOST = 256 }; /* ranks: larger ones would take too long to compute that often */
     struct orr_log_facts facts;
-    ORR_TRY(make_query(check, question, err));
+    bool exact;
+    uint32_t version = orr_log_version(check->log, NULL);
+    const struct orr_release *release =
+        question->release ? question->release : orr_log_nearest_release(version, &exact);
     ORR_TRY(match_hosts(check, dump, question, err));
     if (check->dump)
         dump = check->dump;
+    bool small = check->communicator == NONE ||
+                 check->log->communicators[check->communicator].rank_count <= GUESSED_MOST;
+    if (!version && !question->release && small)
+        ORR_TRY(guess_release(check, dump, question, &release, err));
+    ORR_TRY(make_query(check, question, release, err));
     ORR_TRY(orr_log_try(check, dump, &check->query, check->arena, &facts, &check->analysis, err));
     check->facts = facts.rows;
     check->fact_count = facts.count;

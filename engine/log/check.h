@@ -84,7 +84,8 @@ struct orr_log_check {
 };
 
 struct orr_log_question {
-    const struct orr_release *release; /* NULL: the log's, or the nearest emulated */
+    const struct orr_release *release; /* NULL: the log's, or the nearest emulated; where it names none, the one
+                                          that agrees best */
     uint32_t hosts;                    /* 0: as the log tells */
     uint32_t communicator;             /* UINT32_MAX: the one with the most ranks */
     const struct orr_settings *given;  /* those of the user, over the log's; NULL: none */
@@ -99,7 +100,8 @@ void orr_log_check_free(struct orr_log_check *check);
 const char *orr_log_topic_name(enum orr_log_topic topic);
 /* What to set NCCL_DEBUG_SUBSYS to for lines about it. */
 const char *orr_log_topic_subsystem(enum orr_log_topic topic);
-/* The release to emulate for a version: itself, else the newest that is older, else the oldest. */
+/* The release to emulate for a version: itself, else the one whose minor number is nearest, of equals one that is
+ * verified; the default for 0. */
 const struct orr_release *orr_log_nearest_release(uint32_t version, bool *ret_exact);
 
 #endif

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int32_t orr_facts_local(const struct orr_log_facts *f, int32_t rank)
+int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank)
 {
     return rank < 0 || (uint32_t)rank >= f->analysis->ranks ? -1 : rank % (int32_t)f->analysis->local_ranks;
 }
 
-const struct orr_part *orr_facts_part(const struct orr_log_facts *f, uint32_t session)
+const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session)
 {
-    int32_t local = orr_facts_local(f, f->log->sessions[session].rank);
+    int32_t local = orr_log_facts_local(f, f->log->sessions[session].rank);
     return local < 0 ? &f->analysis->parts[0] : orr_analysis_part(f->analysis, local);
 }
 
@@ -46,10 +46,10 @@ static bool make_slots(struct orr_log_facts *f)
     return true;
 }
 
-struct orr_log_fact *orr_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line, const char *logged,
+struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line, const char *logged,
                                   const char *format, ...)
 {
-    char what[ORR_FACT_TEXT];
+    char what[ORR_LOG_FACT_TEXT];
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
@@ -68,7 +68,7 @@ struct orr_log_fact *orr_fact_new(struct orr_log_facts *f, enum orr_log_topic to
             return NULL;
         }
     }
-    if (f->count == ORR_FACTS_MOST) {
+    if (f->count == ORR_LOG_FACTS_MOST) {
         f->full = true;
         return NULL;
     }
@@ -84,9 +84,9 @@ struct orr_log_fact *orr_fact_new(struct orr_log_facts *f, enum orr_log_topic to
     return fact;
 }
 
-void orr_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
+void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
 {
-    char text[ORR_FACT_TEXT];
+    char text[ORR_LOG_FACT_TEXT];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -97,18 +97,18 @@ void orr_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool
     fact->verdict = agrees ? ORR_FACT_AGREES : ORR_FACT_DIFFERS;
 }
 
-void orr_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, const char *predicted)
+void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, const char *predicted)
 {
-    orr_fact_predicted(f, fact, !strcmp(fact->logged, predicted), "%s", predicted);
+    orr_log_fact_predicted(f, fact, !strcmp(fact->logged, predicted), "%s", predicted);
 }
 
-void orr_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why)
+void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why)
 {
-    orr_fact_predicted(f, fact, true, "%s", why);
+    orr_log_fact_predicted(f, fact, true, "%s", why);
     fact->verdict = ORR_FACT_NOT_PREDICTED;
 }
 
-void orr_fact_at(struct orr_log_fact *fact, const char *a, const char *b)
+void orr_log_fact_at(struct orr_log_fact *fact, const char *a, const char *b)
 {
     snprintf(fact->nodes[0], sizeof fact->nodes[0], "%s", a ? a : "");
     snprintf(fact->nodes[1], sizeof fact->nodes[1], "%s", b ? b : "");

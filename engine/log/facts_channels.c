@@ -12,7 +12,7 @@ static const struct orr_communicator *communicator(const struct orr_log_facts *f
 static void append_number(char *text, int value)
 {
     size_t length = strlen(text);
-    snprintf(text + length, ORR_FACT_TEXT - length, "%s%d", length ? " " : "", value);
+    snprintf(text + length, ORR_LOG_FACT_TEXT - length, "%s%d", length ? " " : "", value);
 }
 
 static void count(struct orr_log_facts *f, const struct orr_log_record *record, const char *what, double logged,
@@ -20,32 +20,32 @@ static void count(struct orr_log_facts *f, const struct orr_log_record *record, 
 {
     char text[24];
     snprintf(text, sizeof text, "%.0f", logged);
-    struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_COUNTS, record->line, text, "%s", what);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_COUNTS, record->line, text, "%s", what);
     if (fact)
-        orr_fact_predicted(f, fact, (int64_t)logged == predicted, "%d", predicted);
+        orr_log_fact_predicted(f, fact, (int64_t)logged == predicted, "%d", predicted);
 }
 
 static void add_ring(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     enum { CHANNEL, CHANNELS, FIRST };
     const struct orr_communicator *c = communicator(f);
-    char logged[ORR_FACT_TEXT] = "", predicted[ORR_FACT_TEXT] = "";
+    char logged[ORR_LOG_FACT_TEXT] = "", predicted[ORR_LOG_FACT_TEXT] = "";
     int channel = (int)record->values[CHANNEL];
     uint32_t shown = record->value_count - FIRST;
     count(f, record, "channels", record->values[CHANNELS], c->coll_channels);
     for (uint32_t i = 0; i < shown; i++)
         append_number(logged, (int)record->values[FIRST + i]);
     struct orr_log_fact *fact =
-        orr_fact_new(f, ORR_TOPIC_RINGS, record->line, logged, "ring of channel %d", channel);
+        orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, logged, "ring of channel %d", channel);
     if (!fact)
         return;
     if (channel < 0 || channel >= c->channel_count) {
-        orr_fact_predicted(f, fact, false, "no such channel");
+        orr_log_fact_predicted(f, fact, false, "no such channel");
         return;
     }
     for (uint32_t i = 0; i < shown && i < c->rank_count; i++)
         append_number(predicted, c->rings[c->source[channel]][i]);
-    orr_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record *record)
@@ -56,19 +56,19 @@ static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record 
     int channel = (int)v[CHANNEL], self = (int)v[SELF];
     char logged[48];
     snprintf(logged, sizeof logged, "%d -> %d -> %d", (int)v[PREVIOUS], self, (int)v[NEXT]);
-    struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_RINGS, record->line, logged,
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, logged,
                                              "ring of channel %d around rank %d", channel, self);
     if (!fact)
         return;
     if (channel < 0 || channel >= c->channel_count || self < 0 || (uint32_t)self >= c->rank_count) {
-        orr_fact_predicted(f, fact, false, "no such channel or rank");
+        orr_log_fact_predicted(f, fact, false, "no such channel or rank");
         return;
     }
     const int32_t *ring = c->rings[c->source[channel]];
     uint32_t at = 0;
     while (at < c->rank_count - 1 && ring[at] != self)
         at++;
-    orr_fact_predicted(f, fact,
+    orr_log_fact_predicted(f, fact,
                        ring[(at + c->rank_count - 1) % c->rank_count] == (int)v[PREVIOUS] &&
                            ring[(at + 1) % c->rank_count] == (int)v[NEXT],
                        "%d -> %d -> %d", ring[(at + c->rank_count - 1) % c->rank_count], self,
@@ -83,20 +83,20 @@ static void add_place(struct orr_log_facts *f, const struct orr_log_record *reco
     char logged[64];
     snprintf(logged, sizeof logged, "%d/%d/%d->%d->%d", downs[0], downs[1], downs[2], self, up);
     struct orr_log_fact *fact =
-        orr_fact_new(f, ORR_TOPIC_TREES, record->line, logged, "%s of channel %d at rank %d",
+        orr_log_fact_new(f, ORR_TOPIC_TREES, record->line, logged, "%s of channel %d at rank %d",
                      second ? "second tree" : "tree", channel, self);
     if (!fact)
         return;
     if (channel < 0 || channel >= c->channel_count || self < 0 || (uint32_t)self >= c->rank_count ||
         (second && !c->down_trees)) {
-        orr_fact_predicted(f, fact, false, "no such channel or rank");
+        orr_log_fact_predicted(f, fact, false, "no such channel or rank");
         return;
     }
     const struct orr_tree *tree = &(second ? c->down_trees : c->trees)[c->source[channel]];
     char predicted[64];
     snprintf(predicted, sizeof predicted, "%d/%d/%d->%d->%d", tree->down[self][0], tree->down[self][1],
              tree->down[self][2], self, tree->up[self]);
-    orr_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 static void add_trees(struct orr_log_facts *f, const struct orr_log_record *record)
@@ -137,28 +137,28 @@ static void add_head(struct orr_log_facts *f, const struct orr_log_record *recor
     char logged[24];
     snprintf(logged, sizeof logged, "%d", record->value_count > 1 ? (int)record->values[1] : -1);
     struct orr_log_fact *fact =
-        orr_fact_new(f, ORR_TOPIC_NVLS, record->line, logged, "head %d: rank of the first node", head);
+        orr_log_fact_new(f, ORR_TOPIC_NVLS, record->line, logged, "head %d: rank of the first node", head);
     if (!fact)
         return;
     if (!c->nvls || head < 0 || head >= c->nvls_head_count)
-        orr_fact_predicted(f, fact, false, "%s", c->nvls ? "no such head" : "NVLS is off");
+        orr_log_fact_predicted(f, fact, false, "%s", c->nvls ? "no such head" : "NVLS is off");
     else
-        orr_fact_predicted(f, fact, c->nvls_heads[head] == (int)record->values[1], "%d", c->nvls_heads[head]);
+        orr_log_fact_predicted(f, fact, c->nvls_heads[head] == (int)record->values[1], "%d", c->nvls_heads[head]);
 }
 
 static void add_support(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     bool supported = !strcmp(record->words[0], "available");
-    struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_NVLS, record->line, supported ? "available" : "not available",
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_NVLS, record->line, supported ? "available" : "not available",
                                              "NVLS multicast on the GPUs");
     /* A dump does not tell what the driver says: only its "no" to a prediction that needs it is a difference. */
     if (fact && !supported && communicator(f)->nvls)
-        orr_fact_predicted(f, fact, false, "NVLS with %d channels", communicator(f)->nvls_channels);
+        orr_log_fact_predicted(f, fact, false, "NVLS with %d channels", communicator(f)->nvls_channels);
     else if (fact)
-        orr_fact_without(f, fact, "a matter of the driver");
+        orr_log_fact_without(f, fact, "a matter of the driver");
 }
 
-void orr_facts_of_channels(struct orr_log_facts *f)
+void orr_log_facts_of_channels(struct orr_log_facts *f)
 {
     static const struct {
         enum orr_log_kind kind;

@@ -31,15 +31,15 @@ static enum orr_graph_kind kind_after(struct graph_state *state, int pattern)
 static void figure(struct orr_log_facts *f, const struct orr_log_record *record, const char *graph, const char *what,
                    const char *logged, const char *predicted)
 {
-    struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: %s", graph, what);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: %s", graph, what);
     if (fact)
-        orr_fact_compare(f, fact, predicted);
+        orr_log_fact_compare(f, fact, predicted);
 }
 
 static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *record, enum orr_graph_kind kind)
 {
     enum { PATTERN, CROSS, CHANNELS, INTRA, INTER, SAME };
-    const struct orr_part *part = orr_facts_part(f, record->session);
+    const struct orr_part *part = orr_log_facts_part(f, record->session);
     const struct orr_graph *graph = &part->contribution.graphs[kind];
     const char *name = orr_graph_name(f->analysis->query.settings.release, kind);
     const double *v = record->values;
@@ -49,11 +49,11 @@ static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *re
     if (graph->pattern == ORR_PATTERN_NONE) {
         snprintf(logged, sizeof logged, "%d", (int)v[CHANNELS]);
         struct orr_log_fact *fact =
-            orr_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: channels", name);
+            orr_log_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: channels", name);
         if (fact && v[CHANNELS] > 0)
-            orr_fact_predicted(f, fact, false, "the graph is not searched");
+            orr_log_fact_predicted(f, fact, false, "the graph is not searched");
         else if (fact)
-            orr_fact_predicted(f, fact, true, "0");
+            orr_log_fact_predicted(f, fact, true, "0");
         return;
     }
     snprintf(logged, sizeof logged, "%d", (int)v[CHANNELS]);
@@ -83,7 +83,7 @@ static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *re
 static void append(char *text, const char *word)
 {
     size_t length = strlen(text);
-    snprintf(text + length, ORR_FACT_TEXT - length, "%s%s", length ? " " : "", word);
+    snprintf(text + length, ORR_LOG_FACT_TEXT - length, "%s%s", length ? " " : "", word);
 }
 
 /* A GPU as a graph line names it: by bus id, or by its rank in the communicator before 2.27. The rank on its host. */
@@ -101,7 +101,7 @@ static int32_t gpu_of(const struct orr_log_facts *f, const struct orr_part *part
     }
     if (!strchr(word, '-')) {
         long rank = strtol(word + 4, &end, 10);
-        return *end || rank < 0 || rank > INT32_MAX ? -1 : orr_facts_local(f, (int32_t)rank);
+        return *end || rank < 0 || rank > INT32_MAX ? -1 : orr_log_facts_local(f, (int32_t)rank);
     }
     uint32_t node = orr_system_find(&part->system, orr_log_node_id(word, id));
     return node == ORR_NO_NODE || part->system.nodes[node].type != ORR_GPU ? -1 : part->system.nodes[node].gpu.rank;
@@ -109,9 +109,9 @@ static int32_t gpu_of(const struct orr_log_facts *f, const struct orr_part *part
 
 static void add_order(struct orr_log_facts *f, const struct orr_log_record *record, enum orr_graph_kind kind)
 {
-    const struct orr_part *part = orr_facts_part(f, record->session);
+    const struct orr_part *part = orr_log_facts_part(f, record->session);
     const struct orr_graph *graph = &part->contribution.graphs[kind];
-    char logged[ORR_FACT_TEXT] = "", predicted[ORR_FACT_TEXT] = "", word[ORR_NODE_ID_SIZE];
+    char logged[ORR_LOG_FACT_TEXT] = "", predicted[ORR_LOG_FACT_TEXT] = "", word[ORR_NODE_ID_SIZE];
     int channel = (int)record->values[0];
     bool has_nets = false;
     for (uint32_t i = 0; i < record->word_count; i++) {
@@ -126,11 +126,11 @@ static void add_order(struct orr_log_facts *f, const struct orr_log_record *reco
     }
     const char *name = orr_graph_name(f->analysis->query.settings.release, kind);
     struct orr_log_fact *fact =
-        orr_fact_new(f, ORR_TOPIC_ORDERS, record->line, logged, "%s: order of channel %d", name, channel);
+        orr_log_fact_new(f, ORR_TOPIC_ORDERS, record->line, logged, "%s: order of channel %d", name, channel);
     if (!fact)
         return;
     if (graph->pattern == ORR_PATTERN_NONE || channel < 0 || channel >= graph->channels) {
-        orr_fact_predicted(f, fact, false, "no such channel");
+        orr_log_fact_predicted(f, fact, false, "no such channel");
         return;
     }
     bool with_nets = graph->nets && has_nets;
@@ -142,10 +142,10 @@ static void add_order(struct orr_log_facts *f, const struct orr_log_record *reco
     }
     if (with_nets && record->word_count > graph->row_count + 1)
         append(predicted, orr_node_id_format(ORR_NET, graph->nets[channel][1], word));
-    orr_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, predicted);
 }
 
-enum orr_code orr_facts_of_graphs(struct orr_log_facts *f, struct orr_error *err)
+enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error *err)
 {
     struct graph_state *states = ORR_NEW(f->arena, struct graph_state, f->log->session_count);
     if (!states)

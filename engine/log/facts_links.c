@@ -21,23 +21,23 @@ static void add_pair(struct orr_log_facts *f, const struct orr_log_record *recor
 {
     const struct orr_analysis *analysis = f->analysis;
     struct orr_log_fact *fact =
-        orr_fact_new(f, ORR_TOPIC_P2P, record->line, logged, "way between ranks %d and %d", a < b ? a : b, a < b ? b : a);
+        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, logged, "way between ranks %d and %d", a < b ? a : b, a < b ? b : a);
     if (!fact)
         return;
-    int32_t from = orr_facts_local(f, a), to = orr_facts_local(f, b), local = (int32_t)analysis->local_ranks;
+    int32_t from = orr_log_facts_local(f, a), to = orr_log_facts_local(f, b), local = (int32_t)analysis->local_ranks;
     char ids[2][ORR_NODE_ID_SIZE];
     if (from < 0 || to < 0) {
-        orr_fact_predicted(f, fact, false, "no such rank");
+        orr_log_fact_predicted(f, fact, false, "no such rank");
         return;
     }
-    orr_fact_at(fact, gpu_id(f, from, ids[0]), gpu_id(f, to, ids[1]));
+    orr_log_fact_at(fact, gpu_id(f, from, ids[0]), gpu_id(f, to, ids[1]));
     const char *predicted = "network";
     if (a / local == b / local) {
         const struct orr_p2p *p2p = &analysis->p2p[(size_t)(unsigned)from * analysis->local_ranks + (unsigned)to];
         bool apart = analysis->part_of_rank[from] != analysis->part_of_rank[to];
         predicted = p2p->decision.verdict ? "P2P" : apart ? "network" : "shared memory";
     }
-    orr_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 /* Where a -> b is a step of the ring of the channel. */
@@ -73,7 +73,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     if (record->word_count < 4 || (indexed && v[1] != 0) || !is_step(f, channel, a, b))
         return;
     bool sends = !strcmp(record->words[2], "send");
-    int32_t self = sends ? a : b, local = orr_facts_local(f, self);
+    int32_t self = sends ? a : b, local = orr_log_facts_local(f, self);
     const char *via = record->words[3], *slash = strchr(via, '/');
     if (!slash || local < 0)
         return;
@@ -86,7 +86,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     char logged[64], predicted[64];
     snprintf(logged, sizeof logged, "NIC %ld%s%s", dev, proxy != self ? " by a proxy" : "",
              gdr ? ", GPU Direct RDMA" : "");
-    struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d",
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d",
                                              channel, self, sends ? "sends to" : "receives from", sends ? b : a);
     if (!fact)
         return;
@@ -95,7 +95,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     while (gpu < orr_system_count(system, ORR_GPU) && system->nodes[system->first[ORR_GPU] + gpu].gpu.rank != local)
         gpu++;
     if (!part->net_devs || part->net_dev_channels < 1 || gpu == orr_system_count(system, ORR_GPU)) {
-        orr_fact_without(f, fact, "the prediction has no NICs for it");
+        orr_log_fact_without(f, fact, "the prediction has no NICs for it");
         return;
     }
     /* Entry NIC where it receives, exit NIC where it sends; net_devs has the one that the rank drives. */
@@ -107,7 +107,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     bool by_proxy = sends && own->net == net && own->proxy_rank != local;
     int32_t index = net_of(system, net);
     if (index < 0) {
-        orr_fact_without(f, fact, "the prediction has no NICs for it");
+        orr_log_fact_without(f, fact, "the prediction has no NICs for it");
         return;
     }
     const struct orr_node *node = &system->nodes[system->first[ORR_NET] + (unsigned)index];
@@ -121,8 +121,8 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     snprintf(predicted, sizeof predicted, "NIC %d%s%s", node->net.dev, by_proxy ? " by a proxy" : "",
              direct ? ", GPU Direct RDMA" : "");
     char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
-    orr_fact_at(fact, gpu_id(f, local, id), orr_system_node_id(system, system->first[ORR_NET] + (unsigned)index, net_id));
-    orr_fact_compare(f, fact, predicted);
+    orr_log_fact_at(fact, gpu_id(f, local, id), orr_system_node_id(system, system->first[ORR_NET] + (unsigned)index, net_id));
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 /* The GPU node of a GDR line: a bus id, a rank, or 2.28's id in decimal. */
@@ -137,7 +137,7 @@ static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *pa
             rank = strtod(word, NULL);
     }
     for (uint32_t i = 0; rank >= 0 && i < orr_system_count(&part->system, ORR_GPU); i++)
-        if (part->system.nodes[part->system.first[ORR_GPU] + i].gpu.rank == orr_facts_local(f, (int32_t)rank))
+        if (part->system.nodes[part->system.first[ORR_GPU] + i].gpu.rank == orr_log_facts_local(f, (int32_t)rank))
             node = part->system.first[ORR_GPU] + i;
     return node;
 }
@@ -145,7 +145,7 @@ static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *pa
 static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     /* Values: [rank,] distance, limit [, read]; words: verdict, GPU, NIC [, relay], comparison. */
-    const struct orr_part *part = orr_facts_part(f, record->session);
+    const struct orr_part *part = orr_log_facts_part(f, record->session);
     const struct orr_release *release = f->analysis->query.settings.release;
     bool by_rank = strchr(record->words[1], '-') != NULL;
     const double *v = record->values + by_rank;
@@ -160,17 +160,21 @@ static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record
     snprintf(net_id, sizeof net_id, "NET/%s%.20s", strchr(record->words[2], '-') ? "" : "0-", record->words[2]);
     uint32_t net = orr_system_find(&part->system, net_id);
     struct orr_log_fact *fact =
-        orr_fact_new(f, ORR_TOPIC_GDR, record->line, logged, "%s and %s, %s",
+        orr_log_fact_new(f, ORR_TOPIC_GDR, record->line, logged, "%s and %s, %s",
                      node == ORR_NO_NODE ? record->words[1] : orr_system_node_id(&part->system, node, gpu), net_id,
                      sends ? "sending" : "receiving");
     if (!fact)
         return;
-    if (node == ORR_NO_NODE || net == ORR_NO_NODE || part->system.nodes[net].type != ORR_NET ||
-        part->system.nodes[node].type != ORR_GPU) {
-        orr_fact_predicted(f, fact, false, "%s is not in the prediction", node == ORR_NO_NODE ? "the GPU" : net_id);
+    if (net == ORR_NO_NODE && f->analysis->query.hosts == 1) {
+        orr_log_fact_without(f, fact, "NICs are left out where all ranks are on one host");
         return;
     }
-    orr_fact_at(fact, orr_system_node_id(&part->system, node, gpu), net_id);
+    if (node == ORR_NO_NODE || net == ORR_NO_NODE || part->system.nodes[net].type != ORR_NET ||
+        part->system.nodes[node].type != ORR_GPU) {
+        orr_log_fact_predicted(f, fact, false, "%s is not in the prediction", node == ORR_NO_NODE ? "the GPU" : net_id);
+        return;
+    }
+    orr_log_fact_at(fact, orr_system_node_id(&part->system, node, gpu), net_id);
     uint32_t nets = orr_system_count(&part->system, ORR_NET);
     const struct orr_gdr *gdr = &part->gdr[(size_t)(node - part->system.first[ORR_GPU]) * nets +
                                            (net - part->system.first[ORR_NET])];
@@ -180,9 +184,9 @@ static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record
     bool compared = decision->rule == ORR_RULE_GDR_BEYOND_LEVEL || decision->rule == ORR_RULE_GDR_WITHIN_LEVEL ||
                     decision->rule == ORR_RULE_GDR_PCI_MODE;
     if (compared)
-        orr_fact_compare(f, fact, predicted);
+        orr_log_fact_compare(f, fact, predicted);
     else
-        orr_fact_predicted(f, fact, enabled == (decision->verdict != 0), "%s: %s", decision->verdict ? "on" : "off",
+        orr_log_fact_predicted(f, fact, enabled == (decision->verdict != 0), "%s: %s", decision->verdict ? "on" : "off",
                            orr_rule_text((enum orr_rule)decision->rule));
 }
 
@@ -198,24 +202,24 @@ static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *re
                 ranks[side] = system->nodes[i].gpu.rank;
                 orr_system_node_id(system, i, ids[side]);
             }
-    struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_P2P, record->line, "the driver says no",
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, "the driver says no",
                                              "P2P between GPU %d and GPU %d", (int)record->values[0],
                                              (int)record->values[1]);
     if (!fact)
         return;
-    orr_fact_at(fact, ids[0], ids[1]);
+    orr_log_fact_at(fact, ids[0], ids[1]);
     if (ranks[0] < 0 || ranks[1] < 0) {
-        orr_fact_without(f, fact, "they take no part");
+        orr_log_fact_without(f, fact, "they take no part");
         return;
     }
     const struct orr_p2p *p2p =
         &f->analysis->p2p[(size_t)(unsigned)ranks[0] * f->analysis->local_ranks + (unsigned)ranks[1]];
-    orr_fact_predicted(f, fact, !p2p->decision.verdict, "%s by the topology, path %s",
+    orr_log_fact_predicted(f, fact, !p2p->decision.verdict, "%s by the topology, path %s",
                        p2p->decision.verdict ? "possible" : "not used",
                        orr_path_type_name((enum orr_path_type)p2p->decision.distance));
 }
 
-void orr_facts_of_connections(struct orr_log_facts *f)
+void orr_log_facts_of_connections(struct orr_log_facts *f)
 {
     for (uint32_t i = 0; i < f->log->record_count; i++) {
         const struct orr_log_record *record = &f->log->records[i];

@@ -22,45 +22,45 @@ static bool prints_as(double logged, float predicted)
 
 static void add_summary(struct orr_log_facts *f, const struct orr_log_record *record)
 {
-    const struct orr_system *system = &orr_facts_part(f, record->session)->system;
+    const struct orr_system *system = &orr_log_facts_part(f, record->session)->system;
     const char *names[2] = {"largest path bandwidth", "largest sum of a GPU's links"};
     float predicted[2] = {system->max_bw, system->total_bw};
     bool old = f->version && f->version < ORR_VERSION(2, 7, 0);
     for (uint32_t i = 0; i < record->value_count && i < 2 && !old; i++) {
         char logged[32];
         snprintf(logged, sizeof logged, "%.1f GB/s", record->values[i]);
-        struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_SYSTEM, record->line, logged, "%s", names[i]);
+        struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_SYSTEM, record->line, logged, "%s", names[i]);
         if (fact)
-            orr_fact_predicted(f, fact, prints_as(record->values[i], predicted[i]), "%.1f GB/s", (double)predicted[i]);
+            orr_log_fact_predicted(f, fact, prints_as(record->values[i], predicted[i]), "%.1f GB/s", (double)predicted[i]);
     }
 }
 
 static void add_cpu(struct orr_log_facts *f, const struct orr_log_link *link)
 {
-    const struct orr_system *system = &orr_facts_part(f, link->session)->system;
+    const struct orr_system *system = &orr_log_facts_part(f, link->session)->system;
     char logged[64] = "there";
     if (link->cpu[0] > -2)
         snprintf(logged, sizeof logged, "arch %d, vendor %d, model %d", (int)link->cpu[0], (int)link->cpu[1],
                  (int)link->cpu[2]);
-    struct orr_log_fact *fact = orr_fact_new(f, ORR_TOPIC_LINKS, link->line, logged, "%s", link->to);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_LINKS, link->line, logged, "%s", link->to);
     if (!fact)
         return;
     uint32_t node = node_of(system, link->to);
-    orr_fact_at(fact, link->to, NULL);
+    orr_log_fact_at(fact, link->to, NULL);
     if (node == ORR_NO_NODE) {
-        orr_fact_predicted(f, fact, false, "not in the dump");
+        orr_log_fact_predicted(f, fact, false, "not in the dump");
         return;
     }
     char predicted[64] = "there";
     if (link->cpu[0] > -2)
         snprintf(predicted, sizeof predicted, "arch %d, vendor %d, model %d", system->nodes[node].cpu.arch,
                  system->nodes[node].cpu.vendor, system->nodes[node].cpu.model);
-    orr_fact_compare(f, fact, predicted);
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
 {
-    const struct orr_system *system = &orr_facts_part(f, link->session)->system;
+    const struct orr_system *system = &orr_log_facts_part(f, link->session)->system;
     char logged[64], predicted[96] = "no such link";
     if (!strcmp(link->type, "QPI")) /* before 2.6; there is no release to compare with */
         return;
@@ -68,13 +68,13 @@ static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
         return;
     snprintf(logged, sizeof logged, "%.8s %.1f GB/s", link->type, link->bw);
     struct orr_log_fact *fact =
-        orr_fact_new(f, ORR_TOPIC_LINKS, link->line, logged, "%s - %s", link->from, link->to);
+        orr_log_fact_new(f, ORR_TOPIC_LINKS, link->line, logged, "%s - %s", link->from, link->to);
     if (!fact)
         return;
     uint32_t from = node_of(system, link->from), to = node_of(system, link->to);
-    orr_fact_at(fact, link->from, link->to);
+    orr_log_fact_at(fact, link->from, link->to);
     if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
-        orr_fact_predicted(f, fact, false, "%s is not in the dump", from == ORR_NO_NODE ? link->from : link->to);
+        orr_log_fact_predicted(f, fact, false, "%s is not in the dump", from == ORR_NO_NODE ? link->from : link->to);
         return;
     }
     const struct orr_node *node = &system->nodes[from];
@@ -83,17 +83,17 @@ static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
             const char *type = orr_link_type_name(system->links[l].type);
             snprintf(predicted, sizeof predicted, "%s %.1f GB/s", type, (double)system->links[l].bw);
             if (!strcmp(type, link->type) && prints_as(link->bw, system->links[l].bw)) {
-                orr_fact_predicted(f, fact, true, "%s", predicted);
+                orr_log_fact_predicted(f, fact, true, "%s", predicted);
                 return;
             }
         }
-    orr_fact_predicted(f, fact, false, "%s", predicted);
+    orr_log_fact_predicted(f, fact, false, "%s", predicted);
 }
 
 /* GPUs and NICs of the dump that a complete tree does not show. */
 static void add_missing(struct orr_log_facts *f, const struct orr_log_links *links, uint32_t session)
 {
-    const struct orr_system *system = &orr_facts_part(f, session)->system;
+    const struct orr_system *system = &orr_log_facts_part(f, session)->system;
     static const enum orr_node_type types[] = {ORR_GPU, ORR_NET};
     for (int t = 0; t < 2; t++)
         for (uint32_t i = 0; i < orr_system_count(system, types[t]); i++) {
@@ -107,10 +107,10 @@ static void add_missing(struct orr_log_facts *f, const struct orr_log_links *lin
                     shown = !strcmp(links->rows[k].to, id);
                 }
             struct orr_log_fact *fact =
-                shown ? NULL : orr_fact_new(f, ORR_TOPIC_LINKS, line, "not in the printed tree", "%s", id);
+                shown ? NULL : orr_log_fact_new(f, ORR_TOPIC_LINKS, line, "not in the printed tree", "%s", id);
             if (fact) {
-                orr_fact_at(fact, id, NULL);
-                orr_fact_predicted(f, fact, false, "there");
+                orr_log_fact_at(fact, id, NULL);
+                orr_log_fact_predicted(f, fact, false, "there");
             }
         }
 }
@@ -124,7 +124,7 @@ static bool is_name(const char *type)
 static void add_paths(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     enum { FIRST = 1, EACH = 2 };
-    const struct orr_part *part = orr_facts_part(f, record->session);
+    const struct orr_part *part = orr_log_facts_part(f, record->session);
     char from_id[ORR_NODE_ID_SIZE], to_id[ORR_NODE_ID_SIZE];
     orr_log_node_id(record->words[0], from_id);
     uint32_t from = node_of(&part->system, from_id);
@@ -135,19 +135,19 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
         orr_log_node_id(record->words[FIRST + EACH * i], to_id);
         snprintf(logged, sizeof logged, "%.7s %.1f GB/s, %d hops", type, bw, (int)hops);
         struct orr_log_fact *fact =
-            orr_fact_new(f, ORR_TOPIC_PATHS, record->line, logged, "%s -> %s", from_id, to_id);
+            orr_log_fact_new(f, ORR_TOPIC_PATHS, record->line, logged, "%s -> %s", from_id, to_id);
         if (!fact)
             continue;
         uint32_t to = node_of(&part->system, to_id);
-        orr_fact_at(fact, from_id, to_id);
+        orr_log_fact_at(fact, from_id, to_id);
         if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
-            orr_fact_predicted(f, fact, false, "%s is not in the dump", from == ORR_NO_NODE ? from_id : to_id);
+            orr_log_fact_predicted(f, fact, false, "%s is not in the dump", from == ORR_NO_NODE ? from_id : to_id);
         } else if (!is_name(type) || !orr_paths_has(&part->paths, from) || !orr_paths_has(&part->paths, to)) {
-            orr_fact_without(f, fact, "the emulated release keeps no such path");
+            orr_log_fact_without(f, fact, "the emulated release keeps no such path");
         } else {
             const struct orr_path *path = orr_path(&part->paths, from, to);
             const char *name = orr_path_type_name((enum orr_path_type)path->type);
-            orr_fact_predicted(f, fact,
+            orr_log_fact_predicted(f, fact,
                                !strcmp(name, type) && (int)hops == path->hops && prints_as(bw, path->bw),
                                "%s %.1f GB/s, %u hops", name, (double)path->bw, path->hops);
         }
@@ -159,7 +159,7 @@ static bool concerns(const struct orr_log_facts *f, uint32_t session)
     return f->log->sessions[session].communicator == f->communicator;
 }
 
-enum orr_code orr_facts_of_system(struct orr_log_facts *f, struct orr_error *err)
+enum orr_code orr_log_facts_of_system(struct orr_log_facts *f, struct orr_error *err)
 {
     enum { TREES_CHECKED = 64, LINKS_MOST = 20000 }; /* what is sought in each other: time stays in bounds */
     struct orr_log_links links;
@@ -171,7 +171,7 @@ enum orr_code orr_facts_of_system(struct orr_log_facts *f, struct orr_error *err
             continue;
         if (record->kind == ORR_LOG_SYSTEM)
             add_summary(f, record);
-        else if (record->kind == ORR_LOG_PATHS)
+        else if (record->kind == ORR_LOG_PATHS || record->kind == ORR_LOG_PATHS_OTHER)
             add_paths(f, record);
     }
     for (uint32_t i = 0; i < links.count; i++)

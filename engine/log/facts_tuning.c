@@ -53,7 +53,7 @@ static void add_row(struct orr_log_facts *f, const struct orr_log_record *record
             continue;
         char logged[64];
         snprintf(logged, sizeof logged, "%.1f us, %.1f GB/s", latency, bw);
-        struct orr_log_fact *fact = orr_fact_new(
+        struct orr_log_fact *fact = orr_log_fact_new(
             f, ORR_TOPIC_TUNING, record->line, logged, "%s %s %s", orr_function_name((enum orr_function)function),
             orr_algorithm_name(f->analysis->query.settings.release, (enum orr_algorithm)algorithm),
             orr_protocol_name((enum orr_protocol)protocol));
@@ -63,11 +63,11 @@ static void add_row(struct orr_log_facts *f, const struct orr_log_record *record
         float own_bw = f->analysis->tuning.bandwidth[function][algorithm][protocol];
         /* The latency of what is not available decides nothing. */
         bool agrees = close_to(bw, own_bw) && (close_to(latency, own_latency) || (own_bw <= 0 && bw <= 0));
-        orr_fact_predicted(f, fact, agrees, "%.1f us, %.1f GB/s", (double)own_latency, (double)own_bw);
+        orr_log_fact_predicted(f, fact, agrees, "%.1f us, %.1f GB/s", (double)own_latency, (double)own_bw);
     }
 }
 
-enum orr_code orr_facts_of_tuning(struct orr_log_facts *f, struct orr_error *err)
+enum orr_code orr_log_facts_of_tuning(struct orr_log_facts *f, struct orr_error *err)
 {
     struct table_state *states = ORR_NEW(f->arena, struct table_state, f->log->session_count);
     if (!states)

@@ -105,8 +105,8 @@ static const struct outside_row {
 } outside[] = {
     {ORR_LOG_VERSION, "NCCL version ", "NCCL version %t"},
     {ORR_LOG_VERSION, "NCCL version: ", "NCCL version: %t"},
-    {ORR_LOG_DEVICE, "# ", "# Rank %d Group %d Pid %d on %w device %d [%x] %t"},
-    {ORR_LOG_DEVICE, "# ", "# Rank %d Pid %d on %w device %d [%x] %t"},
+    {ORR_LOG_DEVICE, "# ", "# Rank %d Group %d Pid %d on %w device %d [%w] %t"},
+    {ORR_LOG_DEVICE, "# ", "# Rank %d Pid %d on %w device %d [%w] %t"},
 };
 enum { OUTSIDE_COUNT = sizeof outside / sizeof outside[0] };
 
@@ -124,8 +124,10 @@ const char *orr_log_kind_name(enum orr_log_kind kind)
 enum orr_log_kind orr_log_kind_of(const char *text, size_t length, struct orr_log_catch *found)
 {
     for (int i = 0; i < ROW_COUNT; i++)
-        if (orr_log_scan(rows[i].pattern, rows[i].list, text, length, found))
-            return rows[i].kind;
+        if (orr_log_scan(rows[i].pattern, rows[i].list, text, length, found)) {
+            bool of_gpu = rows[i].kind != ORR_LOG_PATHS || !strncmp(found->words[0].at, "GPU", 3);
+            return of_gpu ? rows[i].kind : ORR_LOG_PATHS_OTHER;
+        }
     return ORR_LOG_KIND_COUNT;
 }
 
@@ -142,7 +144,7 @@ enum orr_log_kind orr_log_kind_outside(const char *text, size_t length, struct o
 bool orr_log_kind_wraps(enum orr_log_kind kind)
 {
     static const bool wraps[ORR_LOG_KIND_COUNT] = {
-        [ORR_LOG_PATHS] = true,  [ORR_LOG_RING] = true,      [ORR_LOG_TREES] = true,    [ORR_LOG_GRAPH_CHANNEL] = true,
+        [ORR_LOG_PATHS] = true,  [ORR_LOG_PATHS_OTHER] = true,  [ORR_LOG_RING] = true,      [ORR_LOG_TREES] = true,    [ORR_LOG_GRAPH_CHANNEL] = true,
         [ORR_LOG_SETTING] = true, [ORR_LOG_NIC_LIST] = true, [ORR_LOG_NVLS_HEAD] = true,
     };
     return kind == ORR_LOG_KIND_COUNT || wraps[kind];

@@ -75,6 +75,7 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
     uint32_t count = log->writer_count;
     if (!ORR_RESERVE(log->arena, log->writers, count, b->writer_capacity) ||
         !ORR_RESERVE(log->arena, b->hashes, count, b->hash_capacity) ||
+        !ORR_RESERVE(log->arena, b->lines_of, count, b->lines_of_capacity) ||
         !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity)) {
         b->starved = true;
         return NO_WRITER;
@@ -83,8 +84,8 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
         .host = orr_log_keep_text(b, speech->host.at, speech->host.length), .pid = speech->pid, .tid = speech->tid};
     b->hashes[count] = hash;
     b->session_of[count] = NO_WRITER;
+    b->lines_of[count] = 0;
     b->slots[at] = ++log->writer_count;
-    keep_once(b, &log->hosts, &log->host_count, &b->host_capacity, speech->host.at, speech->host.length);
     return count;
 }
 
@@ -134,6 +135,8 @@ static void take_speech(struct orr_log_building *b, const struct orr_log_speech 
     }
     b->log->nccl_count++;
     last->writer = writer_of(b, speech);
+    if (last->writer != NO_WRITER)
+        b->lines_of[last->writer]++;
     last->line = line;
     last->joins = 0;
     last->record = last->kind < ORR_LOG_KIND_COUNT ? add(b, last->kind, last->writer, line) : NO_WRITER;
@@ -204,10 +207,50 @@ static void take_line(struct orr_log_building *b, const struct orr_log_lines *li
     b->log->cut += lines->cut;
 }
 
+/* Where lines ran into one another, the end of a number stands before a host's name: such hosts are not listed. */
+static void list_hosts(struct orr_log_building *b)
+{
+    enum { FREQUENT = 10, HOSTS_MOST = 4096 };
+    struct orr_log *log = b->log;
+    const char **names = NULL;
+    uint32_t *lines = ORR_NEW(log->arena, uint32_t, log->writer_count), count = 0, kept = 0;
+    unsigned capacity = 0;
+    if (!lines) {
+        b->starved = true;
+        return;
+    }
+    for (uint32_t w = 0; w < log->writer_count && !b->starved; w++) {
+        uint32_t before = count;
+        keep_once(b, &names, &count, &capacity, log->writers[w].host, strlen(log->writers[w].host));
+        for (uint32_t i = 0; i < count; i++)
+            if (!strcmp(names[i], log->writers[w].host)) {
+                lines[i] += b->lines_of[w];
+                break;
+            }
+        if (before == HOSTS_MOST)
+            break;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(names[i]);
+        bool remnant = false;
+        for (uint32_t k = 0; k < count && !remnant; k++) {
+            size_t other = strlen(names[k]);
+            remnant = other < length && !strcmp(names[i] + length - other, names[k]) && lines[k] > FREQUENT * lines[i];
+        }
+        if (!remnant) {
+            lines[kept] = lines[i];
+            names[kept++] = names[i];
+        }
+    }
+    log->hosts = names;
+    log->host_count = kept;
+}
+
 /* Releases, and NCCL_* from the environment, each once. */
 static void gather(struct orr_log_building *b)
 {
     struct orr_log *log = b->log;
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < log->record_count && !b->starved; i++) {
         const struct orr_log_record *record = &log->records[i];
         if (record->kind == ORR_LOG_VERSION && record->words[0][0] >= '0' && record->words[0][0] <= '9')
@@ -216,6 +259,16 @@ static void gather(struct orr_log_building *b)
         else if (record->kind == ORR_LOG_SETTING)
             orr_log_take_setting(b, record);
     }
+    for (uint32_t i = 0; i < log->release_count; i++) { /* "2.5.7" beside "2.5.7+cuda10.1" tells nothing more */
+        size_t length = strlen(log->releases[i]);
+        bool shorter = false;
+        for (uint32_t k = 0; k < log->release_count; k++)
+            shorter |= k != i && !strncmp(log->releases[k], log->releases[i], length) &&
+                       log->releases[k][length] == '+';
+        if (!shorter)
+            log->releases[kept++] = log->releases[i];
+    }
+    log->release_count = kept;
 }
 
 static enum orr_code read_all(struct orr_log_building *b, const char *bytes, size_t length,
@@ -246,6 +299,7 @@ static enum orr_code read_all(struct orr_log_building *b, const char *bytes, siz
     }
     log->line_count = lines.number;
     gather(b);
+    list_hosts(b);
     ORR_TRY(orr_log_join_sessions(b, err));
     return b->starved ? orr_fail_nomem(err) : ORR_OK;
 }

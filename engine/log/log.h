@@ -30,7 +30,8 @@
     X(TREE_CPU, "tree_cpu")                                                                                            \
     X(TREE_LINK, "tree_link")                                                                                          \
     X(TREE_END, "tree_end")                                                                                            \
-    X(PATHS, "paths")                                                                                                  \
+    X(PATHS, "gpu_paths")                                                                                              \
+    X(PATHS_OTHER, "other_paths")                                                                                      \
     X(AFFINITY, "affinity")                                                                                            \
     X(PATTERN, "pattern")                                                                                              \
     X(GRAPH_CHANNEL, "graph_channel")                                                                                  \

@@ -36,9 +36,11 @@ static const struct {
                {"A100", 80},  {"A800", 80},   {"A30", 80},   {"A40", 86},    {"A10", 86},   {"RTX 30", 86},
                {"RTX A", 86}, {"T4", 75},     {"V100", 70},  {"P100", 60},   {"P40", 61}};
 
-static bool whole(double value)
+/* Whether a printed rate is that of so many links; some whole number of them. */
+static bool fits(double bw, double one, int most)
 {
-    return value >= 0.97 && fabs(value - floor(value + 0.5)) < 0.02 * (value < 4 ? 1 : value / 4);
+    double count = floor(bw / one + 0.5);
+    return count >= 1 && count <= most && fabs(count * one - bw) < 0.051;
 }
 
 static int32_t capability(const struct making *m)
@@ -52,16 +54,19 @@ static int32_t capability(const struct making *m)
             if (strstr(record->words[record->word_count - 1], devices[d].word))
                 return devices[d].sm;
     }
-    double most = 0;
-    for (uint32_t i = 0; i < m->links->count; i++)
-        if (m->links->rows[i].session == m->session && !strcmp(m->links->rows[i].type, "NVL"))
-            most = fmax(most, m->links->rows[i].bw);
-    for (size_t i = 0; most > 0 && i < sizeof by_rate / sizeof by_rate[0]; i++) {
-        double count = most / (double)orr_nvlink_bw_of(m->release->nvlink_bw, by_rate[i].sm);
-        if (whole(count) && count <= by_rate[i].links + 0.5)
+    for (size_t i = 0; i < sizeof by_rate / sizeof by_rate[0]; i++) {
+        bool all = true, any = false;
+        for (uint32_t k = 0; k < m->links->count && all; k++) {
+            const struct orr_log_link *link = &m->links->rows[k];
+            if (link->session != m->session || strcmp(link->type, "NVL") != 0)
+                continue;
+            any = true;
+            all = fits(link->bw, (double)orr_nvlink_bw_of(m->release->nvlink_bw, by_rate[i].sm), by_rate[i].links);
+        }
+        if (all && any)
             return by_rate[i].sm;
     }
-    return most > 0 ? 90 : 80;
+    return 80;
 }
 
 static void close_to_depth(struct making *m, uint32_t depth)
