@@ -9,9 +9,6 @@
 json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check,
                      const char *why);
 
-/* Where the machine of a comparison comes from. */
-enum orr_log_machine { ORR_MACHINE_GIVEN, ORR_MACHINE_OF_LOG };
-
 /* Compares a log with a dump, or with the machine that the log itself prints where dump is NULL. *ret_check NULL where
  * there is none, with *ret_why. What it made of the log's tree is kept in *ret_own: free it after the check. */
 enum orr_code orr_log_answer(const struct orr_log *log, const struct orr_dump *dump,

@@ -2,7 +2,7 @@
 #ifndef ORR_LOG_BUILDING_H
 #define ORR_LOG_BUILDING_H
 
-#include "engine/log/log.h"
+#include "engine/log/lines.h"
 #include "engine/log/scan.h"
 
 /* The last message, as long as a wrapped line may follow. */
@@ -19,6 +19,7 @@ struct orr_log_building {
     struct orr_log *log;
     struct orr_log_catch *found;
     struct orr_log_pending last;
+    struct orr_log_hosts known;
     size_t width; /* of the longest line: where a terminal cut the text */
     bool starved;
     uint32_t *slots, slot_count; /* open addressing: writer + 1 */

@@ -12,6 +12,7 @@ struct trial {
     struct orr_dump_edit edit;
     const struct orr_dump *machine; /* NULL: the dump with the edit */
     char what[96];
+    enum orr_log_topic first, last; /* the others keep the differences that they have now */
 };
 
 struct cause_row {
@@ -88,6 +89,40 @@ static bool apply_no_gdr(const struct orr_log_check *check, struct trial *trial,
     return orr_system_count(&check->analysis->built, ORR_NET) > 0;
 }
 
+/* The NICs that the job found, by the line that lists them. */
+static bool apply_nics(const struct orr_log_check *check, struct trial *trial, const char *argument)
+{
+    (void)argument;
+    for (uint32_t i = 0; i < check->log->record_count; i++) {
+        const struct orr_log_record *record = &check->log->records[i];
+        if (record->kind != ORR_LOG_NIC_LIST || check->log->sessions[record->session].communicator != check->communicator)
+            continue;
+        trial->edit.nics = record->words[1];
+        snprintf(trial->what, sizeof trial->what, "only the NICs of line %u, numbered as there", record->line);
+        return true;
+    }
+    return false;
+}
+
+/* The system as it is where communication leaves the host: NICs stay in it. */
+static bool apply_kept_nics(const struct orr_log_check *check, struct trial *trial, const char *argument)
+{
+    (void)argument;
+    trial->query.hosts = 2;
+    trial->first = ORR_TOPIC_LINKS;
+    trial->last = ORR_TOPIC_PATHS;
+    snprintf(trial->what, sizeof trial->what, "the job's release leaves the NICs in the system of a single node");
+    return check->query.hosts == 1 && check->topics[ORR_TOPIC_PATHS].differ > 0;
+}
+
+/* As many hosts as a log does not tell. */
+static bool apply_hosts(const struct orr_log_check *check, struct trial *trial, const char *argument)
+{
+    trial->query.hosts = (uint32_t)atoi(argument);
+    snprintf(trial->what, sizeof trial->what, "%s hosts", argument);
+    return check->communicator == UINT32_MAX && check->query.hosts == 1;
+}
+
 #define SETTING_ADVICE "look for it in the environment of the job, in nccl.conf and in the launcher's scripts"
 
 static const struct cause_row rows[] = {
@@ -95,6 +130,12 @@ static const struct cause_row rows[] = {
      "compare with --release"},
     {"other-release", apply_release, "-1", "The job's NCCL behaves as an older release than the one emulated.",
      "compare with --release"},
+    {"hosts", apply_hosts, "2", "The communicator spanned several hosts, which the log does not tell.",
+     "compare with --hosts"},
+    {"nics-kept", apply_kept_nics, "", "Releases from 2.29 on keep the NICs of a system that holds all ranks.",
+     "compare with a newer release"},
+    {"filtered-nics", apply_nics, "", "The job used other NICs than the dump holds, or numbered them otherwise.",
+     "take the dump in the job itself, or look at NCCL_IB_HCA"},
     {"no-nics", apply_no_nets, "", "The job used none of the dump's NICs: another network, or a plugin that failed.",
      "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the plugin"},
     {"gdr-off", apply_no_gdr, "", "GPU Direct RDMA was not possible when the job ran.",
@@ -142,17 +183,16 @@ static enum orr_code keep(struct orr_log_check *check, const struct orr_log_caus
     return ORR_OK;
 }
 
-/* Differences that a trial leaves; UINT32_MAX where it cannot be computed. `from`: of these topics on. */
+/* Differences that a trial leaves; UINT32_MAX where it cannot be computed. */
 static enum orr_code differences_of(const struct orr_log_check *check, const struct orr_dump *dump,
-                                    const struct trial *trial, enum orr_log_topic from, uint32_t *ret_left,
-                                    struct orr_error *err)
+                                    const struct trial *trial, uint32_t *ret_left, struct orr_error *err)
 {
     struct orr_dump *edited = NULL;
     struct orr_analysis *analysis;
     struct orr_log_facts facts;
     struct orr_error refused = {0};
     *ret_left = UINT32_MAX;
-    if (trial->edit.drop_nets || trial->edit.no_gdr) {
+    if (trial->edit.drop_nets || trial->edit.no_gdr || trial->edit.nics) {
         enum orr_code code = orr_log_edit_dump(dump, &trial->edit, &edited, &refused);
         if (code == ORR_NOMEM)
             return orr_fail_nomem(err);
@@ -165,7 +205,9 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
                             &facts, &analysis, &refused)
               : ORR_NOMEM;
     if (code == ORR_OK) {
-        *ret_left = orr_log_differences(&facts, from);
+        *ret_left = orr_log_differences(&facts, trial->first, trial->last);
+        for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++)
+            *ret_left += t < (int)trial->first || t > (int)trial->last ? check->topics[t].differ : 0;
         orr_analysis_free(analysis);
     }
     orr_arena_free(arena);
@@ -179,7 +221,7 @@ static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_
 {
     const char *xml, *why;
     struct orr_dump *machine = NULL;
-    struct trial trial = {.query = check->query};
+    struct trial trial = {.query = check->query, .last = ORR_LOG_TOPIC_COUNT};
     struct orr_error refused = {0};
     uint32_t left;
     if (!check->topics[ORR_TOPIC_SYSTEM].differ && !check->topics[ORR_TOPIC_LINKS].differ)
@@ -188,7 +230,7 @@ static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_
     if (!xml || orr_dump_read(xml, strlen(xml), NULL, &machine, &refused) != ORR_OK)
         return ORR_OK;
     trial.machine = machine;
-    enum orr_code code = differences_of(check, dump, &trial, ORR_TOPIC_SYSTEM, &left, err);
+    enum orr_code code = differences_of(check, dump, &trial, &left, err);
     orr_dump_free(machine);
     if (code != ORR_OK || left >= check->differ)
         return code;
@@ -255,23 +297,45 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
     return ORR_OK;
 }
 
+/* Tries every row on top of a trial; the best one is written over *best. */
+static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump *dump, const struct trial *base,
+                              struct trial *best, uint32_t *best_left, struct orr_error *err)
+{
+    const struct trial start = *base;
+    uint32_t before = *best_left;
+    for (int i = 0; i < ROW_COUNT && *best_left; i++) {
+        struct trial trial = start;
+        char what[sizeof trial.what * 2 + 8];
+        uint32_t left;
+        if (!rows[i].apply(check, &trial, rows[i].argument) || strstr(start.what, trial.what) == start.what)
+            continue;
+        ORR_TRY(differences_of(check, dump, &trial, &left, err));
+        if (left >= before)
+            continue;
+        snprintf(what, sizeof what, "%s%s%s", start.what, start.what[0] ? ", and " : "", trial.what);
+        ORR_TRY(keep(check,
+                     &(struct orr_log_cause){.id = rows[i].id, .what = what, .why = rows[i].why,
+                                             .advice = rows[i].advice, .tested = true, .left = left},
+                     err));
+        if (left < *best_left) {
+            *best_left = left;
+            *best = trial;
+        }
+    }
+    return ORR_OK;
+}
+
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *err)
 {
     enum { RANKS_MOST = 256 }; /* larger ones would take too long to try that often */
     ORR_TRY(try_hardware(check, dump, err));
     bool explained = check->cause_count && !check->causes[0].left;
-    for (int i = 0; i < ROW_COUNT && !explained && check->analysis->ranks <= RANKS_MOST; i++) {
-        struct trial trial = {.query = check->query};
-        uint32_t left;
-        if (!rows[i].apply(check, &trial, rows[i].argument))
-            continue;
-        ORR_TRY(differences_of(check, dump, &trial, ORR_TOPIC_SYSTEM, &left, err));
-        if (left < check->differ)
-            ORR_TRY(keep(check,
-                         &(struct orr_log_cause){.id = rows[i].id, .what = trial.what, .why = rows[i].why,
-                                                 .advice = rows[i].advice, .tested = true, .left = left},
-                         err));
-        explained = !left;
+    struct trial best = {.query = check->query, .last = ORR_LOG_TOPIC_COUNT};
+    uint32_t left = check->differ;
+    if (!explained && check->analysis->ranks <= RANKS_MOST) {
+        ORR_TRY(try_rows(check, dump, &best, &best, &left, err));
+        if (left && left < check->differ && best.last == ORR_LOG_TOPIC_COUNT) /* two causes at once */
+            ORR_TRY(try_rows(check, dump, &best, &best, &left, err));
     }
     return name_untested(check, err);
 }

@@ -49,11 +49,13 @@ const struct orr_release *orr_log_nearest_release(uint32_t version, bool *ret_ex
     return found;
 }
 
-uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic from)
+uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first,
+                             enum orr_log_topic last)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < facts->count; i++)
-        count += facts->rows[i].verdict == ORR_FACT_DIFFERS && facts->rows[i].topic >= from;
+        count += facts->rows[i].verdict == ORR_FACT_DIFFERS && facts->rows[i].topic >= first &&
+                 facts->rows[i].topic <= last;
     return count;
 }
 
@@ -162,6 +164,42 @@ static enum orr_code make_query(struct orr_log_check *check, const struct orr_lo
     return ORR_OK;
 }
 
+/* Ranks of the communicator: as told, else one more than the highest that rings and trees name. -1: not told. */
+static int32_t ranks_of(const struct orr_log_check *check)
+{
+    enum { RANKS_MOST = 65536, EACH_TREE = 7, SELF = 5 };
+    const struct orr_log *log = check->log;
+    double highest = -1;
+    if (check->communicator != NONE)
+        return log->communicators[check->communicator].rank_count;
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        uint32_t first = record->kind == ORR_LOG_RING              ? 2
+                         : record->kind == ORR_LOG_RING_NEIGHBOURS ? 1
+                         : record->kind == ORR_LOG_TREES           ? SELF
+                                                                   : UINT32_MAX;
+        for (uint32_t v = first; v < record->value_count; v += record->kind == ORR_LOG_TREES ? EACH_TREE : 1)
+            highest = record->values[v] > highest ? record->values[v] : highest;
+    }
+    return highest < RANKS_MOST ? (int32_t)highest + (highest >= 0) : -1;
+}
+
+/* The bus id of a rank as the printed trees tell it: "GPU/0-1b000 (3)". 0: not told. */
+static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
+{
+    for (uint32_t i = 0; i < check->log->record_count; i++) {
+        const struct orr_log_record *record = &check->log->records[i];
+        char *end;
+        if (record->kind != ORR_LOG_TREE_LINK || record->word_count < 3 || strncmp(record->words[1], "GPU/", 4) != 0 ||
+            check->log->sessions[record->session].communicator != check->communicator)
+            continue;
+        const char *dash = strchr(record->words[1], '-');
+        if (strtol(record->words[2], &end, 10) == rank && !*end && end != record->words[2])
+            return strtoull(dash ? dash + 1 : record->words[1] + 4, NULL, 16);
+    }
+    return 0;
+}
+
 /* Bus ids of the GPUs that the log's first host uses, in order of rank; 0: not known for all of them. */
 static uint32_t log_gpus(const struct orr_log_check *check, uint64_t *ids, uint32_t most)
 {
@@ -170,13 +208,15 @@ static uint32_t log_gpus(const struct orr_log_check *check, uint64_t *ids, uint3
     const struct orr_log_communicator *of = &check->log->communicators[check->communicator];
     const char *host = of->members[0].host;
     uint32_t count = 0;
-    for (int32_t r = 0; host && r < of->rank_count && count < most; r++) {
+    for (int32_t r = 0; r < of->rank_count && count < most; r++) {
         const struct orr_log_member *member = &of->members[r];
-        if (!member->host || strcmp(member->host, host))
+        if (host && member->host && strcmp(member->host, host) != 0)
             break;
-        if (!member->bus_id)
-            return 0;
-        ids[count++] = strtoull(member->bus_id, NULL, 16);
+        host = host ? host : member->host;
+        ids[count] = member->bus_id ? strtoull(member->bus_id, NULL, 16) : bus_id_in_tree(check, r);
+        if (!ids[count])
+            break;
+        count++;
     }
     /* Hosts alike: the first one's ranks are all of its node. */
     if (!count || of->rank_count % (int32_t)count ||
@@ -225,7 +265,7 @@ static enum orr_code match_hosts(struct orr_log_check *check, const struct orr_d
     bool fused;
     uint32_t own_count = dump_gpus(dump, own, GPUS_MOST, &fused), logged_count = log_gpus(check, logged, GPUS_MOST);
     uint32_t local = own_count;
-    int32_t ranks = check->communicator == NONE ? -1 : check->log->communicators[check->communicator].rank_count;
+    int32_t ranks = ranks_of(check);
     check->note = "";
     if (logged_count && !fused &&
         (logged_count != own_count || memcmp(own, logged, own_count * sizeof own[0]) != 0)) {
@@ -304,7 +344,7 @@ static enum orr_code guess_release(struct orr_log_check *check, const struct orr
         enum orr_code code =
             arena ? orr_log_try(check, dump, &check->query, arena, &facts, &analysis, &refused) : ORR_NOMEM;
         if (code == ORR_OK) {
-            uint32_t here = orr_log_differences(&facts, ORR_TOPIC_SYSTEM);
+            uint32_t here = orr_log_differences(&facts, ORR_TOPIC_SYSTEM, ORR_LOG_TOPIC_COUNT);
             if (here < least) {
                 least = here;
                 *ret_release = &releases[i];

@@ -12,7 +12,7 @@ struct writing {
     const struct orr_dump *dump;
     const struct orr_dump_edit *edit;
     struct orr_text text;
-    uint32_t found;
+    uint32_t found, nets;
 };
 
 static void write_escaped(struct orr_text *text, const char *value)
@@ -45,23 +45,45 @@ static int32_t rank_of(struct writing *w, uint32_t gpu)
     return -1;
 }
 
+/* The number that a list of NICs gives a name, -1: it is not listed. */
+static int32_t listed(const char *list, const char *name)
+{
+    size_t length = name ? strlen(name) : 0;
+    for (const char *at = list; length && (at = strchr(at, '[')); at++) {
+        char *end;
+        long dev = strtol(at + 1, &end, 10);
+        if (*end == ']' && !strncmp(end + 1, name, length) && strchr(":/ <", end[1 + length]) && dev >= 0 && dev < 4096)
+            return (int32_t)dev;
+    }
+    return -1;
+}
+
 static void write_element(struct writing *w, uint32_t index, int depth)
 {
     const struct orr_element *element = &w->dump->elements[index];
     const struct orr_dump_edit *edit = w->edit;
     bool ranked = element->kind == ORR_ELEMENT_GPU && edit->bus_ids;
+    int32_t dev = -1;
+    if (element->kind == ORR_ELEMENT_NET && edit->nics) {
+        dev = listed(edit->nics, orr_element_text(w->dump, index, ORR_ATTR_NAME));
+        if (dev < 0)
+            return;
+        w->nets++;
+    }
     if (depth > DEPTH_MOST || orr_text_failed(&w->text) || (element->kind == ORR_ELEMENT_NET && edit->drop_nets))
         return;
     orr_text_printf(&w->text, "<%s", orr_element_name(element->kind));
     for (uint32_t i = 0; i < element->attribute_count; i++) {
         const struct orr_attribute *attribute = &w->dump->attributes[element->first_attribute + i];
-        if ((ranked && attribute->id == ORR_ATTR_RANK) ||
+        if ((ranked && attribute->id == ORR_ATTR_RANK) || (dev >= 0 && attribute->id == ORR_ATTR_DEV) ||
             (edit->no_gdr && element->kind == ORR_ELEMENT_NET && attribute->id == ORR_ATTR_GDR))
             continue;
         orr_text_printf(&w->text, " %s=\"", attribute->name);
         write_escaped(&w->text, attribute->value);
         orr_text_puts(&w->text, "\"");
     }
+    if (dev >= 0)
+        orr_text_printf(&w->text, " dev=\"%d\"", dev);
     if (edit->no_gdr && element->kind == ORR_ELEMENT_NET)
         orr_text_puts(&w->text, " gdr=\"0\"");
     if (ranked) {
@@ -87,6 +109,8 @@ enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_du
     else if (edit->bus_ids && w.found < edit->bus_id_count)
         code = orr_fail(err, ORR_NOT_FOUND, "%u of the log's %u GPUs are not in the dump",
                         edit->bus_id_count - w.found, edit->bus_id_count);
+    else if (edit->nics && !w.nets)
+        code = orr_fail(err, ORR_NOT_FOUND, "none of the log's NICs is in the dump");
     else
         code = orr_dump_read(w.text.data, w.text.length, NULL, ret_dump, err);
     orr_text_release(&w.text);

@@ -14,6 +14,24 @@ static uint32_t node_of(const struct orr_system *system, const char *id)
     return strlen(id) > 4 ? orr_system_find(system, id) : ORR_NO_NODE;
 }
 
+/* Whether the emulated release has nodes of the type that an id names: GIN and DEV came late. */
+static bool has_type(const struct orr_log_facts *f, const char *id)
+{
+    for (int t = 0; t < ORR_NODE_TYPE_COUNT; t++)
+        if (!strncmp(orr_node_type_name((enum orr_node_type)t), id, 3))
+            return orr_node_type_in((enum orr_node_type)t, f->analysis->query.settings.release);
+    return false;
+}
+
+/* Says of a fact that one of its nodes is missing, and why. */
+static void without_node(struct orr_log_facts *f, struct orr_log_fact *fact, const char *missing)
+{
+    if (has_type(f, missing))
+        orr_log_fact_predicted(f, fact, false, "%s is not in the prediction", missing);
+    else
+        orr_log_fact_without(f, fact, "the emulated release has no such nodes");
+}
+
 /* Whether a rate is what a log prints with so many digits behind the point. */
 static bool prints_as(double logged, float predicted)
 {
@@ -48,7 +66,7 @@ static void add_cpu(struct orr_log_facts *f, const struct orr_log_link *link)
     uint32_t node = node_of(system, link->to);
     orr_log_fact_at(fact, link->to, NULL);
     if (node == ORR_NO_NODE) {
-        orr_log_fact_predicted(f, fact, false, "not in the dump");
+        without_node(f, fact, link->to);
         return;
     }
     char predicted[64] = "there";
@@ -74,7 +92,7 @@ static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
     uint32_t from = node_of(system, link->from), to = node_of(system, link->to);
     orr_log_fact_at(fact, link->from, link->to);
     if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
-        orr_log_fact_predicted(f, fact, false, "%s is not in the dump", from == ORR_NO_NODE ? link->from : link->to);
+        without_node(f, fact, from == ORR_NO_NODE ? link->from : link->to);
         return;
     }
     const struct orr_node *node = &system->nodes[from];
@@ -141,7 +159,7 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
         uint32_t to = node_of(&part->system, to_id);
         orr_log_fact_at(fact, from_id, to_id);
         if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
-            orr_log_fact_predicted(f, fact, false, "%s is not in the dump", from == ORR_NO_NODE ? from_id : to_id);
+            without_node(f, fact, from == ORR_NO_NODE ? from_id : to_id);
         } else if (!is_name(type) || !orr_paths_has(&part->paths, from) || !orr_paths_has(&part->paths, to)) {
             orr_log_fact_without(f, fact, "the emulated release keeps no such path");
         } else {

@@ -75,7 +75,8 @@ static bool ends_host(char c)
 }
 
 /* The header "host:pid:tid" nearest before `mark` and not before start. */
-static bool header_before(const char *start, const char *mark, struct orr_log_speech *speech)
+static bool header_before(const char *start, const char *mark, const struct orr_log_hosts *hosts,
+                          struct orr_log_speech *speech)
 {
     enum { BEFORE_MOST = 400 }; /* function and file may stand between the header and "NCCL INFO" */
     const char *least = mark - start > BEFORE_MOST ? mark - BEFORE_MOST : start;
@@ -90,6 +91,11 @@ static bool header_before(const char *start, const char *mark, struct orr_log_sp
             host--;
         if (host == p)
             continue;
+        for (uint32_t i = 0; i < hosts->count; i++) {
+            size_t length = strlen(hosts->names[i]);
+            if (length < (size_t)(p - host) && !memcmp(p - length, hosts->names[i], length))
+                host = p - length;
+        }
         speech->host = (struct orr_log_span){host, (size_t)(p - host)};
         return true;
     }
@@ -117,7 +123,8 @@ static const char *find_mark(const char *at, const char *end, const char **ret_t
     return NULL;
 }
 
-bool orr_log_next_speech(const char **at, const char *end, struct orr_log_speech *ret_speech)
+bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_hosts *hosts,
+                         struct orr_log_speech *ret_speech)
 {
     const char *text, *next_text;
     bool next_warns;
@@ -126,11 +133,11 @@ bool orr_log_next_speech(const char **at, const char *end, struct orr_log_speech
     const char *mark = find_mark(*at, end, &text, &ret_speech->warns);
     if (!mark)
         return false;
-    header_before(*at, mark, ret_speech);
+    header_before(*at, mark, hosts, ret_speech);
     /* It ends where another writer's header begins, whose own "NCCL INFO" follows in the same line. */
     const char *stop = end, *next_mark = find_mark(text, end, &next_text, &next_warns);
     if (next_mark)
-        stop = header_before(text, next_mark, &next) ? next.host.at : next_mark;
+        stop = header_before(text, next_mark, hosts, &next) ? next.host.at : next_mark;
     ret_speech->text = (struct orr_log_span){text, (size_t)(stop - text)};
     *at = stop;
     return true;

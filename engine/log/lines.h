@@ -11,6 +11,12 @@ struct orr_log_span {
     size_t length;
 };
 
+/* Hosts that wrote whole lines: where a line was torn, their names tell where the next one begins. */
+struct orr_log_hosts {
+    const char *names[64];
+    uint32_t count;
+};
+
 /* What one writer says: behind "host:pid:tid [dev] NCCL INFO ". */
 struct orr_log_speech {
     struct orr_log_span host;
@@ -35,6 +41,7 @@ bool orr_log_next_line(struct orr_log_lines *lines);
 
 /* The next speech at or behind *at in a line, which moves on to where the following one may begin; false: there is
  * none. */
-bool orr_log_next_speech(const char **at, const char *end, struct orr_log_speech *ret_speech);
+bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_hosts *hosts,
+                         struct orr_log_speech *ret_speech);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/log/building.h"
-#include "engine/log/lines.h"
 #include "engine/release/release_names.h"
 
 const struct orr_log_limits orr_log_default_limits = {
@@ -186,13 +185,27 @@ static bool take_wrapped(struct orr_log_building *b, const char *text, size_t le
     return true;
 }
 
+/* A host that began a line. */
+static void know_host(struct orr_log_building *b, const char *name)
+{
+    struct orr_log_hosts *known = &b->known;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!strcmp(known->names[i], name))
+            return;
+    if (known->count < sizeof known->names / sizeof known->names[0] && strlen(name) > 1)
+        known->names[known->count++] = name;
+}
+
 static void take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
 {
     const char *at = lines->line, *end = lines->line + lines->length;
     struct orr_log_speech speech;
     int count = 0;
-    for (; orr_log_next_speech(&at, end, &speech); count++)
+    for (; orr_log_next_speech(&at, end, &b->known, &speech); count++) {
         take_speech(b, &speech, lines->number);
+        if (!count && b->last.writer != NO_WRITER && speech.host.at == lines->line)
+            know_host(b, b->log->writers[b->last.writer].host);
+    }
     b->log->split += count > 1;
     if (!count) {
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);

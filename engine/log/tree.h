@@ -33,6 +33,7 @@ struct orr_dump_edit {
     uint32_t bus_id_count;
     bool drop_nets; /* no NIC takes part */
     bool no_gdr;    /* no NIC can GPU Direct RDMA */
+    const char *nics; /* "[0]mlx5_0:1/IB [1]mlx5_3:1/IB": these take part, with these numbers; NULL: as they are */
 };
 /* A copy with changes. NOT_FOUND where a GPU is not in the dump. */
 enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit,

@@ -8,8 +8,9 @@
 enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump,
                           const struct orr_query *query, struct orr_arena *arena, struct orr_log_facts *ret_facts,
                           struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
-/* How many facts differ, and of the topics below `from` (hardware) not counted. */
-uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic from);
+/* How many facts differ of the topics from first to last. */
+uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first,
+                             enum orr_log_topic last);
 
 /* causes.c: fills check->causes. dump: on which the prediction stands. */
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump,
