@@ -281,6 +281,15 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
                                              .advice = "compare with the neighbours too: --release"},
                      err));
     }
+    bool explained = check->cause_count && check->causes[0].tested && !check->causes[0].left;
+    if (check->log->graph_file && !explained)
+        ORR_TRY(keep(check,
+                     &(struct orr_log_cause){.id = "edited-graph", .left = UINT32_MAX,
+                                             .what = "no emulated release finds these graphs on this machine",
+                                             .why = "Files for NCCL_GRAPH_FILE are often written or edited by hand.",
+                                             .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without "
+                                                       "NCCL_GRAPH_FILE"},
+                     err));
     if (!check->release_told)
         ORR_TRY(keep(check,
                      &(struct orr_log_cause){.id = "release-not-told", .left = UINT32_MAX,

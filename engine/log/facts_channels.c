@@ -32,7 +32,7 @@ static void add_ring(struct orr_log_facts *f, const struct orr_log_record *recor
     char logged[ORR_LOG_FACT_TEXT] = "", predicted[ORR_LOG_FACT_TEXT] = "";
     int channel = (int)record->values[CHANNEL];
     uint32_t shown = record->value_count - FIRST;
-    count(f, record, "channels", record->values[CHANNELS], c->coll_channels);
+    count(f, record, "channels", record->values[CHANNELS], c->channel_count);
     for (uint32_t i = 0; i < shown; i++)
         append_number(logged, (int)record->values[FIRST + i]);
     struct orr_log_fact *fact =
@@ -123,7 +123,7 @@ static void add_counts(struct orr_log_facts *f, const struct orr_log_record *rec
     const double *v = record->values;
     uint32_t n = record->value_count;
     enum { WITH_NVLS = 4, WITH_COLLNET };
-    count(f, record, "channels", v[0], c->coll_channels);
+    count(f, record, "channels", v[0], c->channel_count);
     if (n >= WITH_NVLS)
         count(f, record, "NVLS channels", v[n == WITH_COLLNET ? 2 : 1], c->nvls ? c->nvls_channels : 0);
     count(f, record, "point-to-point channels", v[n - 2], c->p2p_channels);

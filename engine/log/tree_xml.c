@@ -203,11 +203,33 @@ static void write_nvlink(struct making *m, const struct orr_log_link *link)
                     to_switch ? "0x068000" : to_cpu ? "0x068001" : "0x030200");
 }
 
-/* Whether the tree shows a device with its own place, not only as the end of a link. */
+/* The rank of a GPU's own line; of a physical GPU (DEV) that of the GPU printed below it. */
+static int rank_of(const struct making *m, const struct orr_log_link *link)
+{
+    const struct orr_log_link *end = m->links->rows + m->links->count;
+    if (!strncmp(link->to, "GPU", 3))
+        return atoi(link->detail);
+    for (const struct orr_log_link *next = link + 1; next < end; next++) {
+        if (next->session != m->session)
+            continue;
+        if (next->depth <= link->depth)
+            break;
+        if (!strcmp(next->type, "LOC") && !strncmp(next->to, "GPU", 3))
+            return atoi(next->detail);
+    }
+    return -1;
+}
+
+static bool is_gpu(const char *id)
+{
+    return !strncmp(id, "GPU", 3) || !strncmp(id, "DEV", 3);
+}
+
 static void write_pci(struct making *m, const struct orr_log_link *link, uint32_t depth)
 {
     char bus_id[ORR_BUS_ID_SIZE];
-    bool gpu = !strncmp(link->to, "GPU", 3), nic = !strncmp(link->to, "NIC", 3);
+    bool gpu = is_gpu(link->to), nic = !strncmp(link->to, "NIC", 3);
+    int rank = gpu ? rank_of(m, link) : -1;
     if (nic && link->bw >= (double)ORR_LOC_BW) { /* no PCI device: a virtual NIC on the CPU */
         open_element(m, depth, "</nic>\n");
         orr_text_puts(&m->xml, "<nic>\n");
@@ -220,9 +242,10 @@ static void write_pci(struct making *m, const struct orr_log_link *link, uint32_
     if (!gpu && !nic)
         write_identity(m, link->detail);
     orr_text_puts(&m->xml, ">\n");
-    if (gpu)
-        orr_text_printf(&m->xml, "<gpu dev=\"%d\" sm=\"%d\" rank=\"%d\" gdr=\"1\">\n", atoi(link->detail), m->sm,
-                        atoi(link->detail));
+    if (gpu && rank >= 0)
+        orr_text_printf(&m->xml, "<gpu dev=\"%d\" sm=\"%d\" rank=\"%d\" gdr=\"1\">\n", rank, m->sm, rank);
+    else if (gpu)
+        orr_text_printf(&m->xml, "<gpu dev=\"0\" sm=\"%d\" gdr=\"1\">\n", m->sm);
     else if (nic)
         orr_text_puts(&m->xml, "<nic>\n");
 }
@@ -237,10 +260,10 @@ static void write_row(struct making *m, const struct orr_log_link *link)
     } else if (!strcmp(link->type, "NET") && !strncmp(link->to, "NET", 3)) {
         close_to_depth(m, depth);
         write_net(m, link);
-    } else if (!strcmp(link->type, "NVL") && !strncmp(link->from, "GPU", 3)) {
+    } else if (!strcmp(link->type, "NVL") && is_gpu(link->from)) {
         close_to_depth(m, depth);
         write_nvlink(m, link);
-    } else if (!strcmp(link->type, "C2C") && !strncmp(link->from, "GPU", 3)) {
+    } else if (!strcmp(link->type, "C2C") && is_gpu(link->from)) {
         close_to_depth(m, depth);
         orr_text_printf(&m->xml, "<c2c bw=\"%.0f\" count=\"1\"/>\n", link->bw * 1000);
     }

@@ -68,11 +68,15 @@ class Maker:
                 continue
             head = f"{' ' * indent}+ {kind}[{bw:.1f}] - "
             node, detail = self.nodes[end], ""
-            if goes_on and end.startswith("GPU"):
+            if kind == "LOC" and not end.startswith("GPU"):
+                continue
+            if (goes_on or kind == "LOC") and end.startswith("GPU"):
                 detail = f" ({node['rank']})"
             elif goes_on and end.startswith("NET"):
                 coll = f"{node['coll']}/" if self.v >= (2, 27) else ""
                 detail = f" ({coll}{int(node['asic'], 16):x}/{node['port']}/{node['bw']:f})"
+            elif goes_on and end.startswith("DEV"):
+                detail = " (0)"
             elif goes_on and end.startswith("PCI") and self.v >= (2, 12):
                 detail = " (15b3197c00000000)"
             self.say(rank, head + self.node(end) + detail)
