@@ -42,9 +42,9 @@ static void print_recovered(const struct orr_log *log)
 static void print_check(const struct orr_log_check *check)
 {
     printf("\nPrediction: NCCL %s%s, %u host%s of %u ranks%s\n", check->query.settings.release->name,
-           check->release_exact     ? ""
-           : check->release_told    ? ", the nearest emulated release"
-                                    : ", which agrees best, as the log does not name its release",
+           check->release_exact  ? ""
+           : check->release_told ? ", the nearest emulated release"
+                                 : ", which agrees best, as the log does not name its release",
            check->query.hosts, check->query.hosts == 1 ? "" : "s", check->analysis->local_ranks,
            check->ranks_renumbered ? ", numbered as in the log" : "");
     if (check->note[0])

@@ -40,7 +40,8 @@ static const struct orr_command commands[] = {
      ORR_CMD_RENDER, true, orr_command_render},
     {"check-log", "[LOG|-]", "an NCCL debug log against the prediction",
      "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a\n"
-     "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what differs,\n"
+     "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what "
+     "differs,\n"
      "the first difference and its likely causes. Release and settings are the log's unless given here.\n\n"
      "  orrery check-log --topology topo.xml job.log\n"
      "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"

@@ -27,8 +27,8 @@ struct orr_log_building {
     uint32_t *session_of;        /* [writer]: the one that goes on */
     uint32_t *lines_of;          /* [writer]: how many it wrote */
     uint32_t nobody;             /* the session of lines without a writer, plus one */
-    unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity,
-        lines_of_capacity, release_capacity, setting_capacity, communicator_capacity;
+    unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity, lines_of_capacity,
+        release_capacity, setting_capacity, communicator_capacity;
 };
 
 const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length);

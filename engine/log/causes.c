@@ -95,7 +95,8 @@ static bool apply_nics(const struct orr_log_check *check, struct trial *trial, c
     (void)argument;
     for (uint32_t i = 0; i < check->log->record_count; i++) {
         const struct orr_log_record *record = &check->log->records[i];
-        if (record->kind != ORR_LOG_NIC_LIST || check->log->sessions[record->session].communicator != check->communicator)
+        if (record->kind != ORR_LOG_NIC_LIST ||
+            check->log->sessions[record->session].communicator != check->communicator)
             continue;
         trial->edit.nics = record->words[1];
         snprintf(trial->what, sizeof trial->what, "only the NICs of line %u, numbered as there", record->line);
@@ -200,10 +201,12 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
             return ORR_OK;
     }
     struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
-    enum orr_code code =
-        arena ? orr_log_try(check, edited ? edited : trial->machine ? trial->machine : dump, &trial->query, arena,
-                            &facts, &analysis, &refused)
-              : ORR_NOMEM;
+    enum orr_code code = arena ? orr_log_try(check,
+                                             edited           ? edited
+                                             : trial->machine ? trial->machine
+                                                              : dump,
+                                             &trial->query, arena, &facts, &analysis, &refused)
+                               : ORR_NOMEM;
     if (code == ORR_OK) {
         *ret_left = orr_log_differences(&facts, trial->first, trial->last);
         for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++)
@@ -240,7 +243,10 @@ static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_
              first->what, first->logged);
     return keep(check,
                 &(struct orr_log_cause){
-                    .id = "hardware", .what = what, .tested = true, .left = left,
+                    .id = "hardware",
+                    .what = what,
+                    .tested = true,
+                    .left = left,
                     .why = "The tree that the log prints is not the dump's, and a prediction for that tree agrees "
                            "better.",
                     .advice = "take a dump in the same state as the job (NCCL_TOPO_DUMP_FILE in the job itself)"},
@@ -253,8 +259,7 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
     static const struct {
         const char *setting, *id, *why, *advice;
     } named[] = {
-        {"NCCL_TOPO_FILE", "topology-file", "The job read its machine from a file.",
-         "give that file as the topology"},
+        {"NCCL_TOPO_FILE", "topology-file", "The job read its machine from a file.", "give that file as the topology"},
         {"NCCL_GRAPH_FILE", "graph-file", "The job's graphs were forced by a file.",
          "compare without NCCL_GRAPH_FILE, or look at the file"},
         {"NCCL_IB_HCA", "filtered-nics", "The job used some of the NICs only.",
@@ -267,8 +272,11 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
                 char what[160];
                 snprintf(what, sizeof what, "%s=%.100s", check->ignored[i].name, check->ignored[i].value);
                 ORR_TRY(keep(check,
-                             &(struct orr_log_cause){.id = named[n].id, .what = what, .why = named[n].why,
-                                                     .advice = named[n].advice, .left = UINT32_MAX},
+                             &(struct orr_log_cause){.id = named[n].id,
+                                                     .what = what,
+                                                     .why = named[n].why,
+                                                     .advice = named[n].advice,
+                                                     .left = UINT32_MAX},
                              err));
             }
     if (check->release_told && !check->release_exact) {
@@ -276,7 +284,9 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
         snprintf(what, sizeof what, "NCCL %.40s is not emulated; %s is", check->release_text,
                  check->query.settings.release->name);
         ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "release-not-emulated", .what = what, .left = UINT32_MAX,
+                     &(struct orr_log_cause){.id = "release-not-emulated",
+                                             .what = what,
+                                             .left = UINT32_MAX,
                                              .why = "The nearest emulated release was taken.",
                                              .advice = "compare with the neighbours too: --release"},
                      err));
@@ -284,7 +294,8 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
     bool explained = check->cause_count && check->causes[0].tested && !check->causes[0].left;
     if (check->log->graph_file && !explained)
         ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "edited-graph", .left = UINT32_MAX,
+                     &(struct orr_log_cause){.id = "edited-graph",
+                                             .left = UINT32_MAX,
                                              .what = "no emulated release finds these graphs on this machine",
                                              .why = "Files for NCCL_GRAPH_FILE are often written or edited by hand.",
                                              .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without "
@@ -292,14 +303,17 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
                      err));
     if (!check->release_told)
         ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "release-not-told", .left = UINT32_MAX,
+                     &(struct orr_log_cause){.id = "release-not-told",
+                                             .left = UINT32_MAX,
                                              .what = "the log does not name its release",
                                              .why = "The emulated release that agrees best was taken.",
                                              .advice = "name the release: --release"},
                      err));
     if (check->note[0])
         ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "other-gpus", .what = check->note, .left = UINT32_MAX,
+                     &(struct orr_log_cause){.id = "other-gpus",
+                                             .what = check->note,
+                                             .left = UINT32_MAX,
                                              .why = "The log's GPUs are not those of the dump.",
                                              .advice = "take a dump on that machine"},
                      err));
@@ -323,8 +337,12 @@ static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump
             continue;
         snprintf(what, sizeof what, "%s%s%s", start.what, start.what[0] ? ", and " : "", trial.what);
         ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = rows[i].id, .what = what, .why = rows[i].why,
-                                             .advice = rows[i].advice, .tested = true, .left = left},
+                     &(struct orr_log_cause){.id = rows[i].id,
+                                             .what = what,
+                                             .why = rows[i].why,
+                                             .advice = rows[i].advice,
+                                             .tested = true,
+                                             .left = left},
                      err));
         if (left < *best_left) {
             *best_left = left;

@@ -49,19 +49,18 @@ const struct orr_release *orr_log_nearest_release(uint32_t version, bool *ret_ex
     return found;
 }
 
-uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first,
-                             enum orr_log_topic last)
+uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < facts->count; i++)
-        count += facts->rows[i].verdict == ORR_FACT_DIFFERS && facts->rows[i].topic >= first &&
-                 facts->rows[i].topic <= last;
+        count +=
+            facts->rows[i].verdict == ORR_FACT_DIFFERS && facts->rows[i].topic >= first && facts->rows[i].topic <= last;
     return count;
 }
 
-enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump,
-                          const struct orr_query *query, struct orr_arena *arena, struct orr_log_facts *ret_facts,
-                          struct orr_analysis **ret_analysis, struct orr_error *err)
+enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump, const struct orr_query *query,
+                          struct orr_arena *arena, struct orr_log_facts *ret_facts, struct orr_analysis **ret_analysis,
+                          struct orr_error *err)
 {
     struct orr_analysis *analysis;
     ORR_TRY(orr_analyze(dump, query, NULL, &analysis, err));
@@ -267,8 +266,7 @@ static enum orr_code match_hosts(struct orr_log_check *check, const struct orr_d
     uint32_t local = own_count;
     int32_t ranks = ranks_of(check);
     check->note = "";
-    if (logged_count && !fused &&
-        (logged_count != own_count || memcmp(own, logged, own_count * sizeof own[0]) != 0)) {
+    if (logged_count && !fused && (logged_count != own_count || memcmp(own, logged, own_count * sizeof own[0]) != 0)) {
         const struct orr_dump_edit edit = {.bus_ids = logged, .bus_id_count = logged_count};
         struct orr_error refused = {0};
         enum orr_code code = orr_log_edit_dump(dump, &edit, &check->dump, &refused);
@@ -370,8 +368,8 @@ static enum orr_code compare(struct orr_log_check *check, const struct orr_dump 
     ORR_TRY(match_hosts(check, dump, question, err));
     if (check->dump)
         dump = check->dump;
-    bool small = check->communicator == NONE ||
-                 check->log->communicators[check->communicator].rank_count <= GUESSED_MOST;
+    bool small =
+        check->communicator == NONE || check->log->communicators[check->communicator].rank_count <= GUESSED_MOST;
     if (!version && !question->release && small)
         ORR_TRY(guess_release(check, dump, question, &release, err));
     ORR_TRY(make_query(check, question, release, err));
@@ -393,8 +391,8 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
         return orr_fail_nomem(err);
     }
     *check = (struct orr_log_check){.log = log, .arena = arena, .release_text = "", .note = ""};
-    check->communicator = question->communicator < log->communicator_count ? question->communicator
-                                                                             : orr_log_largest(log);
+    check->communicator =
+        question->communicator < log->communicator_count ? question->communicator : orr_log_largest(log);
     enum orr_code code = compare(check, dump, question, err);
     if (code != ORR_OK) {
         orr_log_check_free(check);

@@ -35,10 +35,10 @@ enum orr_log_verdict { ORR_FACT_AGREES, ORR_FACT_DIFFERS, ORR_FACT_NOT_PREDICTED
 struct orr_log_fact {
     enum orr_log_topic topic;
     enum orr_log_verdict verdict;
-    const char *what;      /* "GPU/0-1b000 - GPU/0-43000", "ring of channel 0" */
-    const char *logged;    /* "NVL 240.0 GB/s" */
-    const char *predicted; /* the same in the same words; why not, where it is not predicted */
-    uint32_t line, times;  /* of the log, the first one; how many lines say it */
+    const char *what;                /* "GPU/0-1b000 - GPU/0-43000", "ring of channel 0" */
+    const char *logged;              /* "NVL 240.0 GB/s" */
+    const char *predicted;           /* the same in the same words; why not, where it is not predicted */
+    uint32_t line, times;            /* of the log, the first one; how many lines say it */
     char nodes[2][ORR_NODE_ID_SIZE]; /* to be shown on the drawing; empty: none */
 };
 
@@ -59,25 +59,25 @@ struct orr_log_ignored { /* a setting of the log that changes nothing here */
 
 struct orr_log_check {
     const struct orr_log *log;
-    uint32_t communicator;       /* of the log: which is compared; UINT32_MAX: the log names none */
-    struct orr_query query;      /* under which it was predicted */
-    bool release_told;           /* the log names its release */
-    bool release_exact;          /* and it is the one predicted for */
-    const char *release_text;    /* as printed, "" where not told */
-    bool ranks_renumbered;       /* the dump's GPUs were given the log's ranks */
-    const char *note;            /* what could not be matched, "" where all could */
-    struct orr_log_fact *facts;  /* by topic, each once; what differs first within a topic */
+    uint32_t communicator;      /* of the log: which is compared; UINT32_MAX: the log names none */
+    struct orr_query query;     /* under which it was predicted */
+    bool release_told;          /* the log names its release */
+    bool release_exact;         /* and it is the one predicted for */
+    const char *release_text;   /* as printed, "" where not told */
+    bool ranks_renumbered;      /* the dump's GPUs were given the log's ranks */
+    const char *note;           /* what could not be matched, "" where all could */
+    struct orr_log_fact *facts; /* by topic, each once; what differs first within a topic */
     uint32_t fact_count;
     struct {
         uint32_t agree, differ, not_predicted;
     } topics[ORR_LOG_TOPIC_COUNT];
     uint32_t agree, differ;
-    uint32_t first;              /* the first fact that differs; UINT32_MAX: none */
+    uint32_t first;                              /* the first fact that differs; UINT32_MAX: none */
     struct orr_log_cause causes[ORR_LOG_CAUSES]; /* likeliest first */
     uint32_t cause_count;
     struct orr_log_ignored *ignored;
     uint32_t ignored_count;
-    uint32_t applied_count;      /* settings of the log that the prediction was given */
+    uint32_t applied_count;        /* settings of the log that the prediction was given */
     struct orr_analysis *analysis; /* the prediction; owned */
     struct orr_dump *dump;         /* it stands on this; owned, NULL: the caller's */
     struct orr_arena *arena;       /* owns the rest */

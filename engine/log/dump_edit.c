@@ -18,12 +18,12 @@ struct writing {
 static void write_escaped(struct orr_text *text, const char *value)
 {
     for (; *value; value++) {
-        const char *entity = *value == '&'   ? "&amp;"
-                             : *value == '<' ? "&lt;"
-                             : *value == '"' ? "&quot;"
+        const char *entity = *value == '&'    ? "&amp;"
+                             : *value == '<'  ? "&lt;"
+                             : *value == '"'  ? "&quot;"
                              : *value == '\n' ? "&#10;"
                              : *value == '\t' ? "&#9;"
-                                             : NULL;
+                                              : NULL;
         if (entity)
             orr_text_puts(text, entity);
         else
@@ -107,8 +107,8 @@ enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_du
     if (orr_text_failed(&w.text))
         code = w.text.starved ? orr_fail_nomem(err) : orr_fail(err, ORR_LIMIT, "the changed dump is too large");
     else if (edit->bus_ids && w.found < edit->bus_id_count)
-        code = orr_fail(err, ORR_NOT_FOUND, "%u of the log's %u GPUs are not in the dump",
-                        edit->bus_id_count - w.found, edit->bus_id_count);
+        code = orr_fail(err, ORR_NOT_FOUND, "%u of the log's %u GPUs are not in the dump", edit->bus_id_count - w.found,
+                        edit->bus_id_count);
     else if (edit->nics && !w.nets)
         code = orr_fail(err, ORR_NOT_FOUND, "none of the log's NICs is in the dump");
     else

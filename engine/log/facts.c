@@ -46,8 +46,8 @@ static bool make_slots(struct orr_log_facts *f)
     return true;
 }
 
-struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line, const char *logged,
-                                  const char *format, ...)
+struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
+                                      const char *logged, const char *format, ...)
 {
     char what[ORR_LOG_FACT_TEXT];
     va_list args;

@@ -25,8 +25,8 @@ int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
 
 /* A fact that a line tells: what it is about and what it says. NULL where it was told before in the same words, which
  * counts it, or where there is no room. The caller then says what is predicted. */
-struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line, const char *logged,
-                                  const char *format, ...) ORR_PRINTF(5, 6);
+struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
+                                      const char *logged, const char *format, ...) ORR_PRINTF(5, 6);
 /* What is predicted for it, and whether that agrees. */
 void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
     ORR_PRINTF(4, 5);

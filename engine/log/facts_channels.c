@@ -56,8 +56,8 @@ static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record 
     int channel = (int)v[CHANNEL], self = (int)v[SELF];
     char logged[48];
     snprintf(logged, sizeof logged, "%d -> %d -> %d", (int)v[PREVIOUS], self, (int)v[NEXT]);
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, logged,
-                                             "ring of channel %d around rank %d", channel, self);
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, logged, "ring of channel %d around rank %d", channel, self);
     if (!fact)
         return;
     if (channel < 0 || channel >= c->channel_count || self < 0 || (uint32_t)self >= c->rank_count) {
@@ -69,10 +69,10 @@ static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record 
     while (at < c->rank_count - 1 && ring[at] != self)
         at++;
     orr_log_fact_predicted(f, fact,
-                       ring[(at + c->rank_count - 1) % c->rank_count] == (int)v[PREVIOUS] &&
-                           ring[(at + 1) % c->rank_count] == (int)v[NEXT],
-                       "%d -> %d -> %d", ring[(at + c->rank_count - 1) % c->rank_count], self,
-                       ring[(at + 1) % c->rank_count]);
+                           ring[(at + c->rank_count - 1) % c->rank_count] == (int)v[PREVIOUS] &&
+                               ring[(at + 1) % c->rank_count] == (int)v[NEXT],
+                           "%d -> %d -> %d", ring[(at + c->rank_count - 1) % c->rank_count], self,
+                           ring[(at + 1) % c->rank_count]);
 }
 
 /* One rank's place in the tree of a channel. */
@@ -84,7 +84,7 @@ static void add_place(struct orr_log_facts *f, const struct orr_log_record *reco
     snprintf(logged, sizeof logged, "%d/%d/%d->%d->%d", downs[0], downs[1], downs[2], self, up);
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_TREES, record->line, logged, "%s of channel %d at rank %d",
-                     second ? "second tree" : "tree", channel, self);
+                         second ? "second tree" : "tree", channel, self);
     if (!fact)
         return;
     if (channel < 0 || channel >= c->channel_count || self < 0 || (uint32_t)self >= c->rank_count ||
@@ -149,8 +149,8 @@ static void add_head(struct orr_log_facts *f, const struct orr_log_record *recor
 static void add_support(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     bool supported = !strcmp(record->words[0], "available");
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_NVLS, record->line, supported ? "available" : "not available",
-                                             "NVLS multicast on the GPUs");
+    struct orr_log_fact *fact = orr_log_fact_new(
+        f, ORR_TOPIC_NVLS, record->line, supported ? "available" : "not available", "NVLS multicast on the GPUs");
     /* A dump does not tell what the driver says: only its "no" to a prediction that needs it is a difference. */
     if (fact && !supported && communicator(f)->nvls)
         orr_log_fact_predicted(f, fact, false, "NVLS with %d channels", communicator(f)->nvls_channels);
@@ -164,8 +164,12 @@ void orr_log_facts_of_channels(struct orr_log_facts *f)
         enum orr_log_kind kind;
         void (*add)(struct orr_log_facts *f, const struct orr_log_record *record);
     } rows[] = {
-        {ORR_LOG_RING, add_ring},     {ORR_LOG_RING_NEIGHBOURS, add_neighbours}, {ORR_LOG_TREES, add_trees},
-        {ORR_LOG_TREE_ENDS, add_ends}, {ORR_LOG_COUNTS, add_counts},              {ORR_LOG_NVLS_HEAD, add_head},
+        {ORR_LOG_RING, add_ring},
+        {ORR_LOG_RING_NEIGHBOURS, add_neighbours},
+        {ORR_LOG_TREES, add_trees},
+        {ORR_LOG_TREE_ENDS, add_ends},
+        {ORR_LOG_COUNTS, add_counts},
+        {ORR_LOG_NVLS_HEAD, add_head},
         {ORR_LOG_NVLS_SUPPORT, add_support},
     };
     for (uint32_t i = 0; i < f->log->record_count; i++) {

@@ -48,8 +48,7 @@ static void add_pattern(struct orr_log_facts *f, const struct orr_log_record *re
         return;
     if (graph->pattern == ORR_PATTERN_NONE) {
         snprintf(logged, sizeof logged, "%d", (int)v[CHANNELS]);
-        struct orr_log_fact *fact =
-            orr_log_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: channels", name);
+        struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_GRAPHS, record->line, logged, "%s: channels", name);
         if (fact && v[CHANNELS] > 0)
             orr_log_fact_predicted(f, fact, false, "the graph is not searched");
         else if (fact)

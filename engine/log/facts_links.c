@@ -20,8 +20,8 @@ static void add_pair(struct orr_log_facts *f, const struct orr_log_record *recor
                      int32_t b)
 {
     const struct orr_analysis *analysis = f->analysis;
-    struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, logged, "way between ranks %d and %d", a < b ? a : b, a < b ? b : a);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, logged, "way between ranks %d and %d",
+                                                 a < b ? a : b, a < b ? b : a);
     if (!fact)
         return;
     int32_t from = orr_log_facts_local(f, a), to = orr_log_facts_local(f, b), local = (int32_t)analysis->local_ranks;
@@ -86,8 +86,9 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     char logged[64], predicted[64];
     snprintf(logged, sizeof logged, "NIC %ld%s%s", dev, proxy != self ? " by a proxy" : "",
              gdr ? ", GPU Direct RDMA" : "");
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d",
-                                             channel, self, sends ? "sends to" : "receives from", sends ? b : a);
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d", channel, self,
+                         sends ? "sends to" : "receives from", sends ? b : a);
     if (!fact)
         return;
     uint32_t gpu = 0;
@@ -121,7 +122,8 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     snprintf(predicted, sizeof predicted, "NIC %d%s%s", node->net.dev, by_proxy ? " by a proxy" : "",
              direct ? ", GPU Direct RDMA" : "");
     char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
-    orr_log_fact_at(fact, gpu_id(f, local, id), orr_system_node_id(system, system->first[ORR_NET] + (unsigned)index, net_id));
+    orr_log_fact_at(fact, gpu_id(f, local, id),
+                    orr_system_node_id(system, system->first[ORR_NET] + (unsigned)index, net_id));
     orr_log_fact_compare(f, fact, predicted);
 }
 
@@ -161,8 +163,8 @@ static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record
     uint32_t net = orr_system_find(&part->system, net_id);
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_GDR, record->line, logged, "%s and %s, %s",
-                     node == ORR_NO_NODE ? record->words[1] : orr_system_node_id(&part->system, node, gpu), net_id,
-                     sends ? "sending" : "receiving");
+                         node == ORR_NO_NODE ? record->words[1] : orr_system_node_id(&part->system, node, gpu), net_id,
+                         sends ? "sending" : "receiving");
     if (!fact)
         return;
     if (net == ORR_NO_NODE && f->analysis->query.hosts == 1) {
@@ -176,8 +178,8 @@ static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record
     }
     orr_log_fact_at(fact, orr_system_node_id(&part->system, node, gpu), net_id);
     uint32_t nets = orr_system_count(&part->system, ORR_NET);
-    const struct orr_gdr *gdr = &part->gdr[(size_t)(node - part->system.first[ORR_GPU]) * nets +
-                                           (net - part->system.first[ORR_NET])];
+    const struct orr_gdr *gdr =
+        &part->gdr[(size_t)(node - part->system.first[ORR_GPU]) * nets + (net - part->system.first[ORR_NET])];
     const struct orr_decision *decision = sends ? &gdr->send : &gdr->recv;
     snprintf(predicted, sizeof predicted, "%s at distance %s", decision->verdict ? "on" : "off",
              orr_path_type_name((enum orr_path_type)decision->distance));
@@ -187,7 +189,7 @@ static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record
         orr_log_fact_compare(f, fact, predicted);
     else
         orr_log_fact_predicted(f, fact, enabled == (decision->verdict != 0), "%s: %s", decision->verdict ? "on" : "off",
-                           orr_rule_text((enum orr_rule)decision->rule));
+                               orr_rule_text((enum orr_rule)decision->rule));
 }
 
 static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *record)
@@ -202,9 +204,9 @@ static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *re
                 ranks[side] = system->nodes[i].gpu.rank;
                 orr_system_node_id(system, i, ids[side]);
             }
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, "the driver says no",
-                                             "P2P between GPU %d and GPU %d", (int)record->values[0],
-                                             (int)record->values[1]);
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, "the driver says no", "P2P between GPU %d and GPU %d",
+                         (int)record->values[0], (int)record->values[1]);
     if (!fact)
         return;
     orr_log_fact_at(fact, ids[0], ids[1]);
@@ -215,8 +217,8 @@ static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *re
     const struct orr_p2p *p2p =
         &f->analysis->p2p[(size_t)(unsigned)ranks[0] * f->analysis->local_ranks + (unsigned)ranks[1]];
     orr_log_fact_predicted(f, fact, !p2p->decision.verdict, "%s by the topology, path %s",
-                       p2p->decision.verdict ? "possible" : "not used",
-                       orr_path_type_name((enum orr_path_type)p2p->decision.distance));
+                           p2p->decision.verdict ? "possible" : "not used",
+                           orr_path_type_name((enum orr_path_type)p2p->decision.distance));
 }
 
 void orr_log_facts_of_connections(struct orr_log_facts *f)

@@ -49,7 +49,8 @@ static void add_summary(struct orr_log_facts *f, const struct orr_log_record *re
         snprintf(logged, sizeof logged, "%.1f GB/s", record->values[i]);
         struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_SYSTEM, record->line, logged, "%s", names[i]);
         if (fact)
-            orr_log_fact_predicted(f, fact, prints_as(record->values[i], predicted[i]), "%.1f GB/s", (double)predicted[i]);
+            orr_log_fact_predicted(f, fact, prints_as(record->values[i], predicted[i]), "%.1f GB/s",
+                                   (double)predicted[i]);
     }
 }
 
@@ -165,9 +166,8 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
         } else {
             const struct orr_path *path = orr_path(&part->paths, from, to);
             const char *name = orr_path_type_name((enum orr_path_type)path->type);
-            orr_log_fact_predicted(f, fact,
-                               !strcmp(name, type) && (int)hops == path->hops && prints_as(bw, path->bw),
-                               "%s %.1f GB/s, %u hops", name, (double)path->bw, path->hops);
+            orr_log_fact_predicted(f, fact, !strcmp(name, type) && (int)hops == path->hops && prints_as(bw, path->bw),
+                                   "%s %.1f GB/s, %u hops", name, (double)path->bw, path->hops);
         }
     }
 }

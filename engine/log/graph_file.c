@@ -36,8 +36,8 @@ static bool next_tag(const char **at, const char *end, uint32_t *line, struct ta
         for (const char *c = p; c < open; c++)
             *line += *c == '\n';
         bool comment = end - open >= 4 && !memcmp(open, "<!--", 4);
-        const char *close = comment ? memmem(open, (size_t)(end - open), "-->", 3)
-                                    : memchr(open, '>', (size_t)(end - open));
+        const char *close =
+            comment ? memmem(open, (size_t)(end - open), "-->", 3) : memchr(open, '>', (size_t)(end - open));
         if (!close)
             return false;
         uint32_t here = *line;
@@ -50,8 +50,12 @@ static bool next_tag(const char **at, const char *end, uint32_t *line, struct ta
         size_t length = 0;
         while (name + length < close && !strchr(" \t\r\n/", name[length]))
             length++;
-        *ret_tag = (struct tag){.name = name, .attributes = name + length, .end = close, .name_length = length,
-                                .closes = open[1] == '/', .line = here};
+        *ret_tag = (struct tag){.name = name,
+                                .attributes = name + length,
+                                .end = close,
+                                .name_length = length,
+                                .closes = open[1] == '/',
+                                .line = here};
         *at = p;
         return true;
     }
@@ -107,8 +111,7 @@ static struct orr_log_record *add(struct graph_reading *g, enum orr_log_kind kin
 
 static bool add_pattern(struct graph_reading *g, const struct tag *tag)
 {
-    static const char *const names[] = {"pattern",    "crossnic",   "nchannels",
-                                        "speedintra", "speedinter", "samechannels"};
+    static const char *const names[] = {"pattern", "crossnic", "nchannels", "speedintra", "speedinter", "samechannels"};
     static const char *const types[] = {"typeintra", "typeinter"};
     enum { VALUES = 6, WORDS = 2 };
     struct orr_log_record *record = add(g, ORR_LOG_PATTERN, tag->line, VALUES, WORDS);
@@ -139,8 +142,7 @@ static bool add_member(struct graph_reading *g, const struct tag *tag)
     if (!g->in_channel || !value_of(tag, "dev", text) || g->member_count == MEMBERS_MOST)
         return true;
     unsigned long long dev = strtoull(text, NULL, 0);
-    snprintf(word, sizeof word, "%s/%llx-%llx", is(tag, "gpu") ? "DEV" : "NET", dev >> 56,
-             dev & 0x00ffffffffffffffULL);
+    snprintf(word, sizeof word, "%s/%llx-%llx", is(tag, "gpu") ? "DEV" : "NET", dev >> 56, dev & 0x00ffffffffffffffULL);
     g->members[g->member_count] = orr_arena_strndup(g->log->arena, word, strlen(word));
     return g->members[g->member_count++] != NULL;
 }
@@ -201,8 +203,7 @@ bool orr_log_is_graph_file(const char *bytes, size_t length)
     return next_tag(&at, bytes + (length < LOOKED_AT ? length : LOOKED_AT), &line, &tag) && is(&tag, "graphs");
 }
 
-enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log,
-                                      struct orr_error *err)
+enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log, struct orr_error *err)
 {
     if (length > orr_log_default_limits.bytes)
         return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read", length,
@@ -218,8 +219,12 @@ enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct o
     log->arena = arena;
     log->byte_count = length;
     log->graph_file = true;
-    *session = (struct orr_log_session){.writer = UINT32_MAX, .communicator = UINT32_MAX, .rank = -1,
-                                        .rank_count = -1, .node_count = -1, .cuda_dev = -1};
+    *session = (struct orr_log_session){.writer = UINT32_MAX,
+                                        .communicator = UINT32_MAX,
+                                        .rank = -1,
+                                        .rank_count = -1,
+                                        .node_count = -1,
+                                        .cuda_dev = -1};
     log->sessions = session;
     log->session_count = 1;
     g->log = log;

@@ -56,8 +56,8 @@ static const struct kind_row {
     {ORR_LOG_MNNVL, "2.21 on", "MNNVL %d cliqueId %x cliqueSize %d cliqueRank %d%*", 0},
     {ORR_LOG_INIT_START, "2.27 on",
      "%w comm %x rank %d nranks %d cudaDev %d nvmlDev %d busId %x commId %x - Init START", 0},
-    {ORR_LOG_INIT_START, "2.30", "[Rank %d] %w comm %x rank %d nranks %d cudaDev %d nvmlDev %d busId %x commId %x - Init START",
-     0},
+    {ORR_LOG_INIT_START, "2.30",
+     "[Rank %d] %w comm %x rank %d nranks %d cudaDev %d nvmlDev %d busId %x commId %x - Init START", 0},
     {ORR_LOG_INIT_START, "2.18 to 2.26",
      "comm %x rank %d nranks %d cudaDev %d nvmlDev %d busId %x commId %x - Init START", 0},
     {ORR_LOG_INIT_COMPLETE, "2.27 on",
@@ -144,8 +144,9 @@ enum orr_log_kind orr_log_kind_outside(const char *text, size_t length, struct o
 bool orr_log_kind_wraps(enum orr_log_kind kind)
 {
     static const bool wraps[ORR_LOG_KIND_COUNT] = {
-        [ORR_LOG_PATHS] = true,  [ORR_LOG_PATHS_OTHER] = true,  [ORR_LOG_RING] = true,      [ORR_LOG_TREES] = true,    [ORR_LOG_GRAPH_CHANNEL] = true,
-        [ORR_LOG_SETTING] = true, [ORR_LOG_NIC_LIST] = true, [ORR_LOG_NVLS_HEAD] = true,
+        [ORR_LOG_PATHS] = true,    [ORR_LOG_PATHS_OTHER] = true,   [ORR_LOG_RING] = true,
+        [ORR_LOG_TREES] = true,    [ORR_LOG_GRAPH_CHANNEL] = true, [ORR_LOG_SETTING] = true,
+        [ORR_LOG_NIC_LIST] = true, [ORR_LOG_NVLS_HEAD] = true,
     };
     return kind == ORR_LOG_KIND_COUNT || wraps[kind];
 }

@@ -67,8 +67,7 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
     for (; b->slots[at]; at = (at + 1) & (b->slot_count - 1)) {
         const struct orr_log_writer *writer = &log->writers[b->slots[at] - 1];
         if (b->hashes[b->slots[at] - 1] == hash && writer->pid == speech->pid && writer->tid == speech->tid &&
-            strlen(writer->host) == speech->host.length &&
-            !memcmp(writer->host, speech->host.at, speech->host.length))
+            strlen(writer->host) == speech->host.length && !memcmp(writer->host, speech->host.at, speech->host.length))
             return b->slots[at] - 1;
     }
     uint32_t count = log->writer_count;
@@ -276,8 +275,8 @@ static void gather(struct orr_log_building *b)
         size_t length = strlen(log->releases[i]);
         bool shorter = false;
         for (uint32_t k = 0; k < log->release_count; k++)
-            shorter |= k != i && !strncmp(log->releases[k], log->releases[i], length) &&
-                       log->releases[k][length] == '+';
+            shorter |=
+                k != i && !strncmp(log->releases[k], log->releases[i], length) && log->releases[k][length] == '+';
         if (!shorter)
             log->releases[kept++] = log->releases[i];
     }

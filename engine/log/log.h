@@ -130,11 +130,11 @@ struct orr_log {
     uint32_t release_count;
     const char **hosts;
     uint32_t host_count;
-    uint32_t line_count;             /* of the text */
-    uint32_t nccl_count;             /* lines of NCCL's, understood or not */
-    uint32_t rejoined;               /* wrapped lines that were put together */
-    uint32_t split;                  /* lines in which writers had run into one another */
-    uint32_t cut;                    /* lines that were longer than is read */
+    uint32_t line_count; /* of the text */
+    uint32_t nccl_count; /* lines of NCCL's, understood or not */
+    uint32_t rejoined;   /* wrapped lines that were put together */
+    uint32_t split;      /* lines in which writers had run into one another */
+    uint32_t cut;        /* lines that were longer than is read */
     uint32_t kinds[ORR_LOG_KIND_COUNT];
     size_t byte_count;
     bool graph_file;         /* it is NCCL_GRAPH_DUMP_FILE, no log */
@@ -142,10 +142,10 @@ struct orr_log {
 };
 
 struct orr_log_limits {
-    size_t bytes;       /* largest input */
-    uint32_t line;      /* bytes of a line that are read */
-    uint32_t records;   /* lines that are kept; LIMIT beyond */
-    size_t memory;      /* of the arena */
+    size_t bytes;     /* largest input */
+    uint32_t line;    /* bytes of a line that are read */
+    uint32_t records; /* lines that are kept; LIMIT beyond */
+    size_t memory;    /* of the arena */
 };
 /* 64 MiB, 64 KiB, 2 million, 1 GiB. */
 extern const struct orr_log_limits orr_log_default_limits;

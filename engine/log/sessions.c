@@ -30,10 +30,9 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
         b->starved = true;
         return;
     }
-    log->settings[log->setting_count++] =
-        (struct orr_log_setting){.name = orr_log_keep_text(b, name, strlen(name)),
-                                 .value = orr_log_keep_text(b, value, length),
-                                 .line = record->line};
+    log->settings[log->setting_count++] = (struct orr_log_setting){.name = orr_log_keep_text(b, name, strlen(name)),
+                                                                   .value = orr_log_keep_text(b, value, length),
+                                                                   .line = record->line};
 }
 
 static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
@@ -50,8 +49,8 @@ static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
 
 /* A line that names its rank: where its figures stand in the record. */
 struct naming {
-    int rank, ranks, nodes, dev;  /* among the values, -1: not there */
-    int bus_id, comm_id;          /* among the words */
+    int rank, ranks, nodes, dev; /* among the values, -1: not there */
+    int bus_id, comm_id;         /* among the words */
 };
 
 static struct naming naming_of(const struct orr_log_record *record)
@@ -108,6 +107,8 @@ uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum or
     bool fresh = *current == NONE || (log->sessions[*current].closed && orr_log_kind_opens(kind));
     if (!fresh && kind == ORR_LOG_INIT_START && log->sessions[*current].named)
         fresh = true;
+    if (!fresh && kind == ORR_LOG_INIT_COMPLETE && log->sessions[*current].closed)
+        fresh = true;
     if (fresh)
         *current = new_session(b, writer);
     if (b->starved)
@@ -141,8 +142,7 @@ static enum orr_code join(struct orr_log_building *b, uint32_t index, const char
         if (!ORR_RESERVE(log->arena, log->communicators, c, b->communicator_capacity))
             return orr_fail_nomem(err);
         struct orr_log_communicator *of = &log->communicators[log->communicator_count++];
-        *of = (struct orr_log_communicator){
-            .rank_count = session->rank_count, .node_count = -1, .first_line = line};
+        *of = (struct orr_log_communicator){.rank_count = session->rank_count, .node_count = -1, .first_line = line};
         of->members = ORR_NEW(log->arena, struct orr_log_member, (size_t)session->rank_count);
         if (!of->members)
             return orr_fail_nomem(err);

@@ -38,8 +38,12 @@ static bool read_line(struct tree_state *state, const struct orr_log_record *rec
                       struct orr_log_link *link)
 {
     enum { CPU_FIGURES = 3, PREFIX = 4 };
-    *link = (struct orr_log_link){.session = record->session, .line = record->line, .type = "", .detail = "",
-                                  .cpu = {-2, -2, -2}, .tree = state->trees ? state->trees - 1 : 0};
+    *link = (struct orr_log_link){.session = record->session,
+                                  .line = record->line,
+                                  .type = "",
+                                  .detail = "",
+                                  .cpu = {-2, -2, -2},
+                                  .tree = state->trees ? state->trees - 1 : 0};
     if (record->kind == ORR_LOG_TREE_CPU) {
         char text[ORR_NODE_ID_SIZE];
         snprintf(text, sizeof text, "CPU/%.*s", (int)(ORR_NODE_ID_SIZE - PREFIX - 1), record->words[0]);
@@ -78,8 +82,7 @@ enum orr_code orr_log_links_of(const struct orr_log *log, struct orr_arena *aren
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
         enum orr_log_kind kind = record->kind;
-        if (kind != ORR_LOG_SYSTEM && kind != ORR_LOG_TREE_CPU && kind != ORR_LOG_TREE_LINK &&
-            kind != ORR_LOG_TREE_END)
+        if (kind != ORR_LOG_SYSTEM && kind != ORR_LOG_TREE_CPU && kind != ORR_LOG_TREE_LINK && kind != ORR_LOG_TREE_END)
             continue;
         struct tree_state **at = &states[record->session];
         if (!*at && !(*at = ORR_NEW(arena, struct tree_state, 1)))

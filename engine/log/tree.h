@@ -13,7 +13,7 @@ struct orr_log_link {
     const char *type;             /* "PCI"; "" for a CPU's own line */
     const char *detail;           /* what stands in parentheses, "" where nothing does */
     double bw;
-    double cpu[3];                /* arch, vendor, model of a CPU's own line; -2: not printed */
+    double cpu[3]; /* arch, vendor, model of a CPU's own line; -2: not printed */
 };
 struct orr_log_links {
     struct orr_log_link *rows;
@@ -31,8 +31,8 @@ char *orr_log_node_id(const char *text, char buffer[ORR_NODE_ID_SIZE]);
 struct orr_dump_edit {
     const uint64_t *bus_ids; /* GPUs that take part, in order of their ranks; NULL: as they are */
     uint32_t bus_id_count;
-    bool drop_nets; /* no NIC takes part */
-    bool no_gdr;    /* no NIC can GPU Direct RDMA */
+    bool drop_nets;   /* no NIC takes part */
+    bool no_gdr;      /* no NIC can GPU Direct RDMA */
     const char *nics; /* "[0]mlx5_0:1/IB [1]mlx5_3:1/IB": these take part, with these numbers; NULL: as they are */
 };
 /* A copy with changes. NOT_FOUND where a GPU is not in the dump. */

@@ -24,16 +24,16 @@ struct making {
     struct orr_text xml;
     const char *open[NESTED_MOST]; /* elements to close, outermost first; one a depth */
     uint32_t depth;
-    const char *nic_names;         /* the line that lists them, NULL: none */
+    const char *nic_names; /* the line that lists them, NULL: none */
 };
 
 /* Capability by words of a device's name. */
 static const struct {
     const char *word;
     int32_t sm;
-} devices[] = {{"B300", 103}, {"GB300", 103}, {"B200", 100}, {"GB200", 100}, {"H100", 90},  {"H200", 90},
-               {"H20", 90},   {"H800", 90},   {"GH200", 90}, {"L40", 89},    {"L4", 89},    {"RTX 40", 89},
-               {"A100", 80},  {"A800", 80},   {"A30", 80},   {"A40", 86},    {"A10", 86},   {"RTX 30", 86},
+} devices[] = {{"B300", 103}, {"GB300", 103}, {"B200", 100}, {"GB200", 100}, {"H100", 90}, {"H200", 90},
+               {"H20", 90},   {"H800", 90},   {"GH200", 90}, {"L40", 89},    {"L4", 89},   {"RTX 40", 89},
+               {"A100", 80},  {"A800", 80},   {"A30", 80},   {"A40", 86},    {"A10", 86},  {"RTX 30", 86},
                {"RTX A", 86}, {"T4", 75},     {"V100", 70},  {"P100", 60},   {"P40", 61}};
 
 /* Whether a printed rate is that of so many links; some whole number of them. */
@@ -110,15 +110,17 @@ static void write_pci_link(struct making *m, double bw)
 
 static void write_cpu(struct making *m, const struct orr_log_link *link)
 {
-    static const int32_t intel_models[] = {[ORR_INTEL_BDW] = 79, [ORR_INTEL_SKL] = 85, [ORR_INTEL_SRP] = 143,
-                                           [ORR_INTEL_ERP] = 207};
-    static const char *const arches[] = {[ORR_ARCH_X86] = "x86_64", [ORR_ARCH_POWER] = "ppc64", [ORR_ARCH_ARM] = "arm64"};
-    static const char *const vendors[] = {[ORR_VENDOR_INTEL] = "GenuineIntel", [ORR_VENDOR_AMD] = "AuthenticAMD",
-                                          [ORR_VENDOR_ZHAOXIN] = "  Shanghai  "};
+    static const int32_t intel_models[] = {
+        [ORR_INTEL_BDW] = 79, [ORR_INTEL_SKL] = 85, [ORR_INTEL_SRP] = 143, [ORR_INTEL_ERP] = 207};
+    static const char *const arches[] = {
+        [ORR_ARCH_X86] = "x86_64", [ORR_ARCH_POWER] = "ppc64", [ORR_ARCH_ARM] = "arm64"};
+    static const char *const vendors[] = {
+        [ORR_VENDOR_INTEL] = "GenuineIntel", [ORR_VENDOR_AMD] = "AuthenticAMD", [ORR_VENDOR_ZHAOXIN] = "  Shanghai  "};
     int arch = (int)link->cpu[0], vendor = (int)link->cpu[1], model = (int)link->cpu[2];
     open_element(m, 1, "</cpu>\n");
     orr_text_printf(&m->xml, "<cpu numaid=\"%llu\" affinity=\"ffffffff\" arch=\"%s\"",
-                    (unsigned long long)local_of(link->to), arch >= 1 && arch <= ORR_ARCH_ARM ? arches[arch] : "x86_64");
+                    (unsigned long long)local_of(link->to),
+                    arch >= 1 && arch <= ORR_ARCH_ARM ? arches[arch] : "x86_64");
     if (strncmp(link->to, "CPU/0-", 6))
         orr_text_printf(&m->xml, " host_hash=\"0x%lx\"", strtoul(link->to + 4, NULL, 16) + 1);
     if (vendor >= ORR_VENDOR_INTEL && vendor <= ORR_VENDOR_ZHAOXIN)
@@ -127,7 +129,8 @@ static void write_cpu(struct making *m, const struct orr_log_link *link)
         orr_text_puts(&m->xml, " vendor=\"GenuineIntel\"");
     if (vendor == ORR_VENDOR_INTEL)
         orr_text_printf(&m->xml, " familyid=\"6\" modelid=\"%d\"",
-                        model >= ORR_INTEL_BDW && model <= ORR_INTEL_ERP ? intel_models[model] : intel_models[ORR_INTEL_SKL]);
+                        model >= ORR_INTEL_BDW && model <= ORR_INTEL_ERP ? intel_models[model]
+                                                                         : intel_models[ORR_INTEL_SKL]);
     else if (vendor == ORR_VENDOR_ZHAOXIN)
         orr_text_printf(&m->xml, " familyid=\"7\" modelid=\"%d\"", model == ORR_ZHAOXIN_YONGFENG ? 91 : 27);
     else
@@ -179,8 +182,10 @@ static void write_net(struct making *m, const struct orr_log_link *link)
         snprintf(asic, sizeof asic, "0");
     orr_text_puts(&m->xml, "<net name=\"");
     write_nic_name(m, dev);
-    orr_text_printf(&m->xml, "\" dev=\"%d\" speed=\"%.0f\" port=\"%d\" guid=\"0x%s\" latency=\"0\" maxconn=\"131072\" gdr=\"%d\"/>\n",
-                    dev, rate > 0 && rate < 1e5 ? rate * 8000 : 0, port, asic, !gdr_denied(m, dev));
+    orr_text_printf(
+        &m->xml,
+        "\" dev=\"%d\" speed=\"%.0f\" port=\"%d\" guid=\"0x%s\" latency=\"0\" maxconn=\"131072\" gdr=\"%d\"/>\n", dev,
+        rate > 0 && rate < 1e5 ? rate * 8000 : 0, port, asic, !gdr_denied(m, dev));
 }
 
 static void write_identity(struct making *m, const char *detail)
@@ -200,7 +205,9 @@ static void write_nvlink(struct making *m, const struct orr_log_link *link)
     bool to_switch = !strncmp(link->to, "NVS", 3), to_cpu = !strncmp(link->to, "CPU", 3);
     orr_text_printf(&m->xml, "<nvlink target=\"%s\" count=\"%d\" tclass=\"%s\"/>\n",
                     to_switch ? "fffffff:ffff:ff" : bus_id_of(link->to, bus_id), count < 1 ? 1 : count,
-                    to_switch ? "0x068000" : to_cpu ? "0x068001" : "0x030200");
+                    to_switch ? "0x068000"
+                    : to_cpu  ? "0x068001"
+                              : "0x030200");
 }
 
 /* The rank of a GPU's own line; of a physical GPU (DEV) that of the GPU printed below it. */
@@ -237,7 +244,9 @@ static void write_pci(struct making *m, const struct orr_log_link *link, uint32_
     }
     open_element(m, depth, gpu ? "</gpu></pci>\n" : nic ? "</nic></pci>\n" : "</pci>\n");
     orr_text_printf(&m->xml, "<pci busid=\"%s\" class=\"%s\"", bus_id_of(link->to, bus_id),
-                    gpu ? "0x030200" : nic ? "0x020700" : "0x060400");
+                    gpu   ? "0x030200"
+                    : nic ? "0x020700"
+                          : "0x060400");
     write_pci_link(m, link->bw);
     if (!gpu && !nic)
         write_identity(m, link->detail);

@@ -5,12 +5,11 @@
 #include "engine/log/facts.h"
 
 /* Predicts for a dump and compares; facts live in `arena`. *ret_analysis is the caller's. */
-enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump,
-                          const struct orr_query *query, struct orr_arena *arena, struct orr_log_facts *ret_facts,
-                          struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump, const struct orr_query *query,
+                          struct orr_arena *arena, struct orr_log_facts *ret_facts, struct orr_analysis **ret_analysis,
+                          struct orr_error *err) ORR_NO_DISCARD;
 /* How many facts differ of the topics from first to last. */
-uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first,
-                             enum orr_log_topic last);
+uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last);
 
 /* causes.c: fills check->causes. dump: on which the prediction stands. */
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump,

@@ -1,6 +1,6 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "hosts", "source"];
+export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "hosts", "source", "log"];
 export const PANELS = ["summary", "selection", "why", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
@@ -19,6 +19,7 @@ export const DEFAULTS = Object.freeze({
     cell: "type",      // what matrix cells say
     side: "a",         // of a comparison, in the matrix: before, after, or both
     change: "",        // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
+    topic: "",         // of a log's facts, "": all in a table
     graph: "ring",     // whose channel is drawn
     channel: 0,
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
@@ -34,7 +35,7 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "why", "q"];
+const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "why", "topic", "q"];
 const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
 const MOST_AGAINST = 48;

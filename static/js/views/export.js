@@ -10,7 +10,7 @@ import { tablePicture } from "../table_picture.js";
 /** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the drawing's query}. */
 export function exportDialog(context) {
     const { state, loaded: { model, doc, summary } } = context, hide = h("input", { type: "checkbox", id: "anonymise" }), status = h("p.note", { id: "export-status", role: "status" }, "");
-    const table = tableOf({ model, other: context.other, state }), tables = tablePicture(document.querySelector("#drawer"));
+    const table = tableOf({ model, other: context.other, log: context.log, state }), tables = tablePicture(document.querySelector("#drawer"));
     const files = [
         ["svg", "SVG", "the picture as it is shown, all of it", () => svgText(context)],
         ["png", "PNG", "the same in pixels, two for one", async (clean) => png(clean(svgText(context)))],
