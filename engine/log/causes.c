@@ -354,12 +354,12 @@ static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump
 
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *err)
 {
-    enum { RANKS_MOST = 256 }; /* larger ones would take too long to try that often */
     ORR_TRY(try_hardware(check, dump, err));
     bool explained = check->cause_count && !check->causes[0].left;
     struct trial best = {.query = check->query, .last = ORR_LOG_TOPIC_COUNT};
     uint32_t left = check->differ;
-    if (!explained && check->analysis->ranks <= RANKS_MOST) {
+    if (!explained && check->analysis->ranks <= ORR_LOG_RANKS_TRIED &&
+        check->log->record_count <= ORR_LOG_RECORDS_TRIED) {
         ORR_TRY(try_rows(check, dump, &best, &best, &left, err));
         if (left && left < check->differ && best.last == ORR_LOG_TOPIC_COUNT) /* two causes at once */
             ORR_TRY(try_rows(check, dump, &best, &best, &left, err));

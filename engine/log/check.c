@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/log/trial.h"
+#include "engine/release/release_names.h"
 #include "engine/topology/pci.h"
 
 enum { NONE = UINT32_MAX };
@@ -29,26 +30,6 @@ const char *orr_log_topic_subsystem(enum orr_log_topic topic)
     return topic < ORR_LOG_TOPIC_COUNT ? names[topic] : "";
 }
 
-const struct orr_release *orr_log_nearest_release(uint32_t version, bool *ret_exact)
-{
-    enum { MINOR = 100 };
-    uint32_t count, least = UINT32_MAX;
-    const struct orr_release *releases = orr_releases(&count), *found = orr_release_default();
-    *ret_exact = false;
-    for (uint32_t i = 0; i < count && version; i++) {
-        uint32_t own = releases[i].version / MINOR, wanted = version / MINOR;
-        uint32_t apart = 2 * (own > wanted ? own - wanted : wanted - own) + !releases[i].verified;
-        if (releases[i].version == version || apart < least) {
-            least = apart;
-            found = &releases[i];
-        }
-        if (releases[i].version == version)
-            break;
-    }
-    *ret_exact = found->version == version;
-    return found;
-}
-
 uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last)
 {
     uint32_t count = 0;
@@ -64,11 +45,8 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
 {
     struct orr_analysis *analysis;
     ORR_TRY(orr_analyze(dump, query, NULL, &analysis, err));
-    struct orr_log_facts facts = {.log = check->log,
-                                  .analysis = analysis,
-                                  .communicator = check->communicator,
-                                  .version = orr_log_version(check->log, NULL),
-                                  .arena = arena};
+    struct orr_log_facts facts = {
+        .log = check->log, .analysis = analysis, .communicator = check->communicator, .arena = arena};
     enum orr_code code = orr_log_facts_of_system(&facts, err);
     if (code == ORR_OK)
         code = orr_log_facts_of_graphs(&facts, err);
@@ -133,7 +111,7 @@ static enum orr_code make_query(struct orr_log_check *check, const struct orr_lo
     const struct orr_log *log = check->log;
     uint32_t version = orr_log_version(log, &check->release_text);
     check->release_told = version != 0;
-    check->release_exact = release->version == version;
+    check->release_exact = orr_release_is(release, version);
     check->ignored_count = check->applied_count = 0;
     orr_settings_init(&check->query.settings, release);
     check->ignored = ORR_NEW(check->arena, struct orr_log_ignored, (size_t)log->setting_count + 1);
@@ -312,7 +290,8 @@ static int by_topic(const void *a, const void *b)
 
 static void sum_up(struct orr_log_check *check)
 {
-    qsort(check->facts, check->fact_count, sizeof *check->facts, by_topic);
+    if (check->fact_count)
+        qsort(check->facts, check->fact_count, sizeof *check->facts, by_topic);
     check->first = NONE;
     for (uint32_t i = 0; i < check->fact_count; i++) {
         const struct orr_log_fact *fact = &check->facts[i];
@@ -359,18 +338,16 @@ static enum orr_code guess_release(struct orr_log_check *check, const struct orr
 static enum orr_code compare(struct orr_log_check *check, const struct orr_dump *dump,
                              const struct orr_log_question *question, struct orr_error *err)
 {
-    enum { GUESSED_MOST = 256 }; /* ranks: larger ones would take too long to compute that often */
     struct orr_log_facts facts;
     bool exact;
     uint32_t version = orr_log_version(check->log, NULL);
-    const struct orr_release *release =
-        question->release ? question->release : orr_log_nearest_release(version, &exact);
+    const struct orr_release *release = question->release ? question->release : orr_release_nearest(version, &exact);
     ORR_TRY(match_hosts(check, dump, question, err));
     if (check->dump)
         dump = check->dump;
     bool small =
-        check->communicator == NONE || check->log->communicators[check->communicator].rank_count <= GUESSED_MOST;
-    if (!version && !question->release && small)
+        check->communicator == NONE || check->log->communicators[check->communicator].rank_count <= ORR_LOG_RANKS_TRIED;
+    if (!version && !question->release && small && check->log->record_count <= ORR_LOG_RECORDS_TRIED)
         ORR_TRY(guess_release(check, dump, question, &release, err));
     ORR_TRY(make_query(check, question, release, err));
     ORR_TRY(orr_log_try(check, dump, &check->query, check->arena, &facts, &check->analysis, err));

@@ -7,6 +7,10 @@
 #include "engine/analysis/analysis.h"
 #include "engine/log/log.h"
 
+/* Beyond so many ranks, or lines that tell something, nothing is predicted again to find a release or a cause: it would
+ * take too long. */
+enum { ORR_LOG_RANKS_TRIED = 256, ORR_LOG_RECORDS_TRIED = 50000 };
+
 /* What facts are about, in the order in which NCCL computes them. X(symbol, name, what to ask NCCL_DEBUG_SUBSYS for) */
 #define ORR_LOG_TOPIC_MAP(X)                                                                                           \
     X(SYSTEM, "system", "GRAPH")                                                                                       \
@@ -100,8 +104,5 @@ void orr_log_check_free(struct orr_log_check *check);
 const char *orr_log_topic_name(enum orr_log_topic topic);
 /* What to set NCCL_DEBUG_SUBSYS to for lines about it. */
 const char *orr_log_topic_subsystem(enum orr_log_topic topic);
-/* The release to emulate for a version: itself, else the one whose minor number is nearest, of equals one that is
- * verified; the default for 0. */
-const struct orr_release *orr_log_nearest_release(uint32_t version, bool *ret_exact);
 
 #endif

@@ -9,7 +9,6 @@ struct orr_log_facts {
     const struct orr_log *log;
     const struct orr_analysis *analysis;
     uint32_t communicator;
-    uint32_t version; /* of the log's release, 0: not told */
     struct orr_arena *arena;
     struct orr_log_fact *rows;
     uint32_t count;

@@ -43,8 +43,7 @@ static void add_summary(struct orr_log_facts *f, const struct orr_log_record *re
     const struct orr_system *system = &orr_log_facts_part(f, record->session)->system;
     const char *names[2] = {"largest path bandwidth", "largest sum of a GPU's links"};
     float predicted[2] = {system->max_bw, system->total_bw};
-    bool old = f->version && f->version < ORR_VERSION(2, 7, 0);
-    for (uint32_t i = 0; i < record->value_count && i < 2 && !old; i++) {
+    for (uint32_t i = 0; i < record->value_count && i < 2; i++) {
         char logged[32];
         snprintf(logged, sizeof logged, "%.1f GB/s", record->values[i]);
         struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_SYSTEM, record->line, logged, "%s", names[i]);

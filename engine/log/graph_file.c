@@ -89,7 +89,7 @@ static double number_of(const struct tag *tag, const char *name)
 {
     char text[VALUE_SIZE];
     double value = value_of(tag, name, text) ? strtod(text, NULL) : 0;
-    return value > -1e15 && value < 1e15 ? value : 0;
+    return value > -1e9 && value < 1e9 ? value : 0;
 }
 
 static struct orr_log_record *add(struct graph_reading *g, enum orr_log_kind kind, uint32_t line, uint32_t values,

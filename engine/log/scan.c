@@ -37,7 +37,7 @@ bool orr_log_keep_word(struct orr_log_catch *found, const char *at, size_t lengt
 
 bool orr_log_scan_int(const char **at, const char *end, double *ret_value)
 {
-    enum { DIGITS_MOST = 15 }; /* exact in a double */
+    enum { DIGITS_MOST = 9 }; /* what an int holds, as readers of records take it */
     const char *p = *at;
     bool negative = p < end && *p == '-';
     double value = 0;

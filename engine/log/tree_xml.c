@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "engine/base/text.h"
-#include "engine/log/check.h"
 #include "engine/log/tree.h"
 #include "engine/release/cpu.h"
 #include "engine/release/release.h"
+#include "engine/release/release_names.h"
 #include "engine/topology/pci.h"
 
 enum { XML_MOST = 4 << 20, NESTED_MOST = 32, NIC_MOST = 512 };
@@ -303,7 +303,7 @@ enum orr_code orr_log_tree_xml(const struct orr_log *log, struct orr_arena *aren
     struct orr_log_links links;
     bool exact;
     struct making m = {.log = log, .links = &links, .session = UINT32_MAX};
-    m.release = orr_log_nearest_release(orr_log_version(log, NULL), &exact);
+    m.release = orr_release_nearest(orr_log_version(log, NULL), &exact);
     *ret_xml = NULL;
     *ret_why = "the log does not hold the printed tree of a system (NCCL_DEBUG_SUBSYS=GRAPH prints it)";
     ORR_TRY(orr_log_links_of(log, arena, &links, err));

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "engine/log/check.h"
+#include "engine/release/release_names.h"
 #include "engine/topology/dump.h"
 #include "tests/support/orr_test.h"
 
@@ -28,11 +29,13 @@ static void kinds_of_lines(void **state)
         {H "NCCL_P2P_LEVEL set by environment to SYS", ORR_LOG_SETTING, 0, 2},
         {H "NCCL_IB_HCA set to mlx5_0", ORR_LOG_SETTING, 0, 2},
         {H "NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>", ORR_LOG_NIC_LIST, 0, 2},
-        {"#  Rank  0 Group  0 Pid 10 on node1 device  0 [0x21] NVIDIA RTX A6000", ORR_LOG_DEVICE, 4, 3},
+        {"#  Rank  0 Group  0 Pid 10 on node1 device  0 [0x21] NVIDIA RTX A6000\n" H "Launch mode Parallel",
+         ORR_LOG_DEVICE, 4, 3},
         {H "comm 0x5a rank 1 nranks 2 cudaDev 1 busId 61000 - Init COMPLETE", ORR_LOG_INIT_COMPLETE, 3, 2},
         {H "ncclCommInitAll comm 0x5a rank 1 nranks 2 cudaDev 1 nvmlDev 1 busId 61000 commId 0xf0 - Init COMPLETE",
          ORR_LOG_INIT_COMPLETE, 4, 5},
-        {H "[Rank 1] ncclCommInitRank comm 0x5a rank 1 nranks 2 cudaDev 1 nvmlDev 1 busId 61000 commId 0xf0 - Init START",
+        {H
+         "[Rank 1] ncclCommInitRank comm 0x5a rank 1 nranks 2 cudaDev 1 nvmlDev 1 busId 61000 commId 0xf0 - Init START",
          ORR_LOG_INIT_START, 5, 4},
         {H "comm 0x5a rank 1 nRanks 16 nNodes 2 localRanks 8 localRank 1 MNNVL 0", ORR_LOG_COMMUNICATOR, 5, 1},
         {H "=== System : maxWidth 12.0 ===", ORR_LOG_SYSTEM, 1, 0},
@@ -43,8 +46,8 @@ static void kinds_of_lines(void **state)
         {H "+ QPI[ 8] - CPU/0", ORR_LOG_TREE_LINK, 2, 2},
         {H "GPU/F000 :GPU/F000 (0/5000.000000/LOC) CPU/1 (3/10.000000/SYS) ", ORR_LOG_PATHS, 4, 5},
         {H "NET/0 :GPU/F000 (4/8/3)", ORR_LOG_PATHS_OTHER, 2, 3},
-        {H "Pattern 4, crossNic 0, nChannels 12, bw 20.000000/20.000000, type NVL/PIX, sameChannels 1",
-         ORR_LOG_PATTERN, 6, 2},
+        {H "Pattern 4, crossNic 0, nChannels 12, bw 20.000000/20.000000, type NVL/PIX, sameChannels 1", ORR_LOG_PATTERN,
+         6, 2},
         {H "Pattern 4, crossNic 2, nChannels 1, speed 12.000000/6.000000, type SYS/SYS, sameChannels 1",
          ORR_LOG_PATTERN, 6, 2},
         {H " 0 : NET/0 GPU/0 GPU/1 NET/0", ORR_LOG_GRAPH_CHANNEL, 1, 4},
@@ -84,13 +87,14 @@ static void kinds_of_lines(void **state)
 static void writers_and_communicators(void **state)
 {
     (void)state;
-    struct orr_log *log = read("[1,0]<stdout>:node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 21000 "
-                               "- Init COMPLETE\n"
-                               "\x1b[32mnode2:20:21\x1b[0m [0] NCCL INFO comm 0x2 rank 1 nranks 2 cudaDev 0 busId 21000 "
-                               "- Init COMPLETE\n"
-                               "2026-11-21 10:00:00 node1:10:11 [0] NCCL INFO Ring 00 : 1 -> 0 -> 1\n"
-                               "node1:10:11 [0] NCCL INFO comm 0x3 rank 0 nranks 1 cudaDev 0 busId 21000 - Init "
-                               "COMPLETE\n");
+    struct orr_log *log =
+        read("[1,0]<stdout>:node1:10:11 [0] NCCL INFO comm 0x1 rank 0 nranks 2 cudaDev 0 busId 21000 "
+             "- Init COMPLETE\n"
+             "\x1b[32mnode2:20:21\x1b[0m [0] NCCL INFO comm 0x2 rank 1 nranks 2 cudaDev 0 busId 21000 "
+             "- Init COMPLETE\n"
+             "2026-11-21 10:00:00 node1:10:11 [0] NCCL INFO Ring 00 : 1 -> 0 -> 1\n"
+             "node1:10:11 [0] NCCL INFO comm 0x3 rank 0 nranks 1 cudaDev 0 busId 21000 - Init "
+             "COMPLETE\n");
     assert_int_equal(log->host_count, 2);
     assert_string_equal(log->hosts[0], "node1");
     assert_int_equal(log->writer_count, 2);
@@ -116,8 +120,8 @@ static void writers_and_communicators(void **state)
 static void torn_and_wrapped_lines(void **state)
 {
     (void)state;
-    struct orr_log *log = read(H "Ring 00 : 1 -> 0 -> 1\n" H "Channel 00/0 : 0[0] -> 1[1] via P2P/CU" H
-                                 "Ring 01 : 1 -> 0 -> 1\n");
+    struct orr_log *log =
+        read(H "Ring 00 : 1 -> 0 -> 1\n" H "Channel 00/0 : 0[0] -> 1[1] via P2P/CU" H "Ring 01 : 1 -> 0 -> 1\n");
     assert_int_equal(log->split, 1);
     assert_int_equal(log->kinds[ORR_LOG_RING_NEIGHBOURS], 2);
     assert_int_equal(log->kinds[ORR_LOG_CONNECT_P2P], 1);
@@ -159,7 +163,7 @@ static void releases_and_settings(void **state)
         {ORR_VERSION(2, 99, 0), "2.30.7", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_string_equal(orr_log_nearest_release(rows[i].version, &exact)->name, rows[i].nearest);
+        assert_string_equal(orr_release_nearest(rows[i].version, &exact)->name, rows[i].nearest);
         assert_int_equal(exact, rows[i].exact);
     }
 }
@@ -205,8 +209,8 @@ static void a_tree_that_is_not_whole_is_no_dump(void **state)
     (void)state;
     const char *xml, *why;
     struct orr_error err = {0};
-    struct orr_log *log = read(H "=== System : maxBw 24.0 totalBw 24.0 ===\n" H "CPU/0-0 (1/2/-1)\n" H
-                                 "+ PCI[24.0] - GPU/0-21000 (0)\n");
+    struct orr_log *log =
+        read(H "=== System : maxBw 24.0 totalBw 24.0 ===\n" H "CPU/0-0 (1/2/-1)\n" H "+ PCI[24.0] - GPU/0-21000 (0)\n");
     assert_ok(orr_log_tree_xml(log, log->arena, &xml, &why, &err), &err);
     assert_null(xml);
     assert_true(strstr(why, "not whole") != NULL);
@@ -225,9 +229,10 @@ static void a_tree_that_is_not_whole_is_no_dump(void **state)
 static void a_dumped_graph(void **state)
 {
     (void)state;
-    const char *text = "<graphs version=\"1\">\n<graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" "
-                       "speedintra='12' speedinter=\"12\" typeintra=\"PHB\" typeinter=\"PIX\" samechannels=\"1\">\n"
-                       "<channel><net dev=\"0\"/><gpu dev=\"0x1\"/><gpu dev=\"0x100000000000002\"/></channel>\n</graph></graphs>";
+    const char *text =
+        "<graphs version=\"1\">\n<graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" "
+        "speedintra='12' speedinter=\"12\" typeintra=\"PHB\" typeinter=\"PIX\" samechannels=\"1\">\n"
+        "<channel><net dev=\"0\"/><gpu dev=\"0x1\"/><gpu dev=\"0x100000000000002\"/></channel>\n</graph></graphs>";
     struct orr_error err = {0};
     struct orr_log *log;
     assert_ok(orr_log_read_any(text, strlen(text), &log, &err), &err);
@@ -244,7 +249,7 @@ static void a_dumped_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_of_lines),        cmocka_unit_test(writers_and_communicators),
+        cmocka_unit_test(kinds_of_lines),         cmocka_unit_test(writers_and_communicators),
         cmocka_unit_test(torn_and_wrapped_lines), cmocka_unit_test(releases_and_settings),
         cmocka_unit_test(refusals_and_ceilings),  cmocka_unit_test(a_tree_that_is_not_whole_is_no_dump),
         cmocka_unit_test(a_dumped_graph),
