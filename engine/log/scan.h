@@ -2,7 +2,7 @@
  *
  * In a pattern a blank stands for one or more blanks, ~ for none or more, and all else for itself, but
  *   %d  a decimal integer          -> a value       %f  a number                -> a value
- *   %i  the blanks that stand here -> a value       %x  a hex number, 0x or not -> a word in lower case, without 0x
+ *   %i  the blanks that stand here -> a value       %x  a hex number, 0x or not -> a word without 0x
  *   %w  what goes on up to a blank or the pattern's next character              -> a word
  *   %t  what goes on up to the pattern's next character, or to the end          -> a word
  *   %*  anything up to the end, not kept
