@@ -26,6 +26,9 @@ enum orr_parameter { /* bits */
                      ORR_P_CURSOR = 1 << 14,
                      ORR_P_SEARCH = 1 << 15,
                      ORR_P_AGAINST = 1 << 16,
+                     ORR_P_A = 1 << 17,
+                     ORR_P_B = 1 << 18,
+                     ORR_P_TOPOLOGY = 1 << 19,
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
@@ -36,7 +39,8 @@ enum {
     ORR_MAX_LABEL_NAME = 64,
     ORR_MAX_LABEL_VALUE = 256,
     ORR_MAX_NAME = 200,
-    ORR_MAX_AGAINST = 48
+    ORR_MAX_AGAINST = 48,
+    ORR_MAX_TOPOLOGIES = 120 /* named one by one */
 };
 
 struct orr_label {
@@ -58,6 +62,9 @@ struct orr_params {
     uint32_t label_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NCCL_NAME=VALUE: the other side of a comparison */
     uint32_t against_count;
+    const char *a, *b;                           /* ids of two topologies to compare */
+    const char *topologies[ORR_MAX_TOPOLOGIES]; /* ids of a set */
+    uint32_t topology_count;
     uint32_t limit;
 };
 

@@ -14,18 +14,22 @@ static const struct option {
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
     {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
-    {"hosts", "N", "so many identical hosts in one communicator (default: 1)", ORR_CMD_ANALYZE | ORR_CMD_RENDER, VALUE,
-     AT(hosts)},
+     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
+    {"hosts", "N", "so many identical hosts in one communicator (default: 1)",
+     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE, VALUE, AT(hosts)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
      ORR_CMD_ANALYZE | ORR_CMD_RENDER, VALUE, AT(cluster)},
-    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ORR_CMD_ANALYZE | ORR_CMD_RENDER, SETTING, 0},
+    {"set", "NAME=VALUE", "an NCCL setting; may be given several times",
+     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE, SETTING, 0},
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
-    {"strict", NULL, "refuse what NCCL's own reader would refuse", ORR_CMD_ANALYZE | ORR_CMD_RENDER, FLAG, AT(strict)},
+    {"strict", NULL, "refuse what NCCL's own reader would refuse", ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE,
+     FLAG, AT(strict)},
+    {"majority", NULL, "hold three dumps or more against what most of them are like", ORR_CMD_COMPARE, FLAG,
+     AT(majority)},
     {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
-    {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE, FLAG, AT(pretty)},
+    {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE, FLAG, AT(pretty)},
     {"view", "VIEW", "system, ring, tree or path (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
     {"channel", "C", "channel of the ring or tree (default: 0)", ORR_CMD_RENDER, VALUE, AT(channel)},
     {"from", "ID", "start of the path: GPU/0-1b000, rank:0 or a bus id", ORR_CMD_RENDER, VALUE, AT(from)},
@@ -33,14 +37,16 @@ static const struct option {
     {"format", "FORMAT", "svg, png, pdf or dot (default: svg)", ORR_CMD_RENDER, VALUE, AT(format)},
     {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER, VALUE, AT(output)},
-    {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS, FLAG, AT(json)},
+    {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_COMPARE, FLAG, AT(json)},
+    {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
      AT(scope)},
     {"help", NULL, "this text",
-     ORR_CMD_SERVE | ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN, FLAG,
-     AT(help)},
+     ORR_CMD_SERVE | ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS |
+         ORR_CMD_TOKEN,
+     FLAG, AT(help)},
 #undef AT
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -93,10 +99,11 @@ static bool apply_setting(int count, char **arguments, int *at, const struct orr
     return wrong(command, err.text, "");
 }
 
-bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, bool takes_file,
+bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, enum orr_files files,
                       struct orr_options *options)
 {
     bool only_files = false;
+    options->files = arguments;
     for (int i = 0; i < count; i++) {
         const char *argument = arguments[i];
         if (!only_files && !strcmp(argument, "--")) {
@@ -122,10 +129,11 @@ bool orr_options_read(int count, char **arguments, const char *command, unsigned
                 return wrong(command, "a value is missing behind ", argument);
             if (!apply(option, option->kind == FLAG ? NULL : value ? value + 1 : arguments[++i], command, options))
                 return false;
-        } else if (!takes_file || options->file) {
+        } else if (files == ORR_NO_FILE || (files == ORR_ONE_FILE && options->file)) {
             return wrong(command, "unexpected argument ", argument);
         } else {
-            options->file = argument;
+            arguments[options->file_count++] = arguments[i]; /* in places that were read already */
+            options->file = arguments[0];
         }
     }
     return true;
