@@ -133,10 +133,11 @@ static json_t *summary_json(struct orr_json *json, const struct orr_comparison *
     if (hardware)
         orr_text_printf(&text, "The hardware differs in %u respect%s", hardware, hardware == 1 ? "" : "s");
     else
-        orr_text_printf(&text, "The hardware is the same%s",
-                        c->unlikes.numbering ? "; names, numbers or the order of devices differ" : "");
+        orr_text_printf(&text, "The same machine%s",
+                        c->unlikes.numbering ? ", whose devices have other names or numbers" : "");
     if (changes->changed) {
-        orr_text_printf(&text, ". NCCL decides otherwise in %zu of %zu facts:", changes->changed, changes->facts);
+        orr_text_printf(&text, ". NCCL decides otherwise in %zu of %zu facts%s:", changes->changed, changes->facts,
+                        hardware ? "" : ", as its search follows the order of the devices");
         const char *separator = " ";
         for (int s = 0; s < ORR_SECTION_COUNT; s++)
             if (changes->section_changed[s]) {
@@ -165,8 +166,7 @@ json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *c, 
     orr_json_set(json, root, "hosts", orr_json_int(json, c->a->query.hosts));
     orr_json_set(json, root, "a", side_json(json, c->a, a));
     orr_json_set(json, root, "b", side_json(json, c->b, b));
-    orr_json_set(json, root, "equal", orr_json_bool(json, !hardware && !c->changes.changed));
-    orr_json_set(json, root, "same_hardware", orr_json_bool(json, !hardware));
+    orr_json_set(json, root, "equal", orr_json_bool(json, !hardware));
     orr_json_set(json, root, "same_decisions", orr_json_bool(json, !c->changes.changed));
     orr_json_set(json, root, "likeness", orr_json_text(json, orr_likeness_text(c->match.likeness)));
     orr_json_set(json, root, "summary", summary_json(json, c));

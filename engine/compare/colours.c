@@ -21,7 +21,7 @@ void orr_colours_start(struct orr_colours *colours, const struct orr_devices *de
         const struct orr_device *d = &devices->rows[i];
         uint64_t colour = hardware ? d->hardware : d->shape;
         if (ranks)
-            colour = orr_mix(colour, (uint64_t)d->rank);
+            colour = orr_mix(colour, (uint64_t)d->role);
         colours->now[i] = anchors && anchors[i] ? orr_mix(colour, (uint64_t)anchors[i] << 32) : colour;
     }
 }

@@ -29,7 +29,7 @@ static uint32_t add(struct reader *r, enum orr_device_kind kind, uint32_t elemen
 {
     uint32_t at = r->devices->count++;
     r->devices->rows[at] =
-        (struct orr_device){.kind = kind, .element = element, .parent = parent, .rank = -1, .order = INT64_MAX};
+        (struct orr_device){.kind = kind, .element = element, .parent = parent, .rank = -1, .role = -1, .order = INT64_MAX};
     if (element != ORR_NO_ELEMENT)
         r->devices->of_element[element] = at;
     return at;
@@ -142,6 +142,7 @@ static bool number_ranks(struct reader *r)
     qsort(ranked, d->rank_count, sizeof *ranked, compare_ranked);
     for (uint32_t rank = 0; rank < d->rank_count; rank++) {
         d->rows[ranked[rank].device].rank = (int32_t)rank;
+        d->rows[ranked[rank].device].role = (int64_t)ranked[rank].value - ranked[0].value;
         d->rows[ranked[rank].device].order = rank;
         d->gpu_of_rank[rank] = ranked[rank].device;
     }
@@ -248,7 +249,7 @@ static void digest(struct orr_devices *d)
         for (size_t f = 0; orr_figure(f); f++)
             if (!orr_figure(f)->numbering && orr_figure_of(d, i, f, text))
                 device->hardware = digest_text(orr_mix(device->hardware, f), text);
-        device->ranks_below = device->rank < 0 ? 0 : orr_mix(0x7a2b, (uint64_t)device->rank);
+        device->ranks_below = device->rank < 0 ? 0 : orr_mix(0x7a2b, (uint64_t)device->role);
     }
     for (uint32_t i = 0; i < d->lane_count; i++) /* how many it has is the GPU's own; where to is the graph's */
         d->rows[d->lanes[i].from].hardware += orr_mix(0x1a4e, d->lanes[i].count);

@@ -31,6 +31,7 @@ struct orr_device {
     uint32_t parent;                        /* device, ORR_NO_DEVICE: none */
     uint32_t first_child, child_count;      /* into devices->children */
     int32_t rank;                           /* of a GPU: its place among all by value, -1: it has none */
+    int64_t role;                           /* of a GPU with a rank: how far that is from the least, -1: none */
     uint32_t switches, switch_links;        /* of a GPU: NVSwitches it lists, and its links to them */
     uint32_t hidden_links;                  /* NVLinks to what is not in the dump */
     uint32_t guid_shared;                   /* of a port: how many of the host have its guid, itself too */
