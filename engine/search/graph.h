@@ -3,6 +3,7 @@
 #ifndef ORR_SEARCH_GRAPH_H
 #define ORR_SEARCH_GRAPH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/release/path_type.h"
@@ -42,6 +43,7 @@ struct orr_graph {
     int32_t same_channels;
     int32_t hops;
     uint64_t steps;           /* of the search that were taken to find it */
+    bool steps_spent;         /* the search ended for want of steps, with something left to try */
     uint32_t gpu_count;       /* width of a row of `gpus` */
     uint32_t row_count;       /* GPUs that a channel names: gpu_count, 1 for NVLS */
     const int32_t *gpus;      /* [channel * gpu_count + position]: host rank */

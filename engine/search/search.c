@@ -78,8 +78,10 @@ static bool relax(struct orr_search_state *s, const struct orr_limits *limits, i
         *all_left = release->steps_all;
     else
         *all_left += left;
-    if (*all_left < 0 && (found || release->finishes_at_full_rate))
+    if (*all_left < 0 && (found || release->finishes_at_full_rate)) {
+        s->steps_spent = true;
         return false;
+    }
     if (release->tree_for_sm90 && s->cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
         t->pattern = ORR_PATTERN_TREE;
         return true;
@@ -250,6 +252,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
 {
     struct orr_limits limits;
     uint64_t before = s->steps;
+    s->steps_spent = false;
     orr_search_limits(s, request, &limits);
     if (limits.start.pattern == ORR_PATTERN_NONE)
         return ORR_OK; /* stays as one that was not asked for */
@@ -263,6 +266,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
     }
     ORR_TRY(deliver(s, request->kind, arena, &graphs[request->kind], err));
     graphs[request->kind].steps = s->steps - before;
+    graphs[request->kind].steps_spent = s->steps_spent;
     return ORR_OK;
 }
 

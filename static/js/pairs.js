@@ -29,6 +29,8 @@ export function marksOfPair(model, pair, chosen, side) {
         marks.devices.forEach((id) => devices.add(id));
         marks.only.forEach((id) => only.add(id));
     };
+    if (!chosen) // links whose bandwidth is another say it best
+        links.push(...marksOf(model, pair, { section: "system", change: null }).links.map(([from, end, type]) => [name(from), name(end), type]));
     const whole = !chosen?.row && !chosen?.change;
     if (chosen?.row)
         take(chosen.row);
@@ -40,7 +42,7 @@ export function marksOfPair(model, pair, chosen, side) {
                 only.add(side === "a" ? a : b);
     if (chosen?.change || (chosen && whole && chosen.section !== "hardware" && chosen.section !== "numbering")) {
         const marks = marksOf(model, pair, chosen);
-        links.push(...marks.links.map(([from, to_, type]) => [name(from), name(to_), type]));
+        links.push(...marks.links.map(([from, end, type]) => [name(from), name(end), type]));
         marks.devices.forEach((id) => devices.add(name(id)));
     }
     return { links, devices: [...devices].filter((id) => !only.has(id)), only: [...only] };
