@@ -19,6 +19,10 @@ const keep = async (file) => {
     const response = await fetch(`${it.server.url}/v1/topologies?name=${encodeURIComponent(file.split("/").pop())}`, { method: "POST", body: readFileSync(file) });
     return (await response.json()).id;
 };
+const choose = async (id) => { // not while the list is still on its way
+    await it.page.locator(`#second option[value="${id}"]`).waitFor({ state: "attached" });
+    await it.page.locator("#second").selectOption(id);
+};
 const compared = () => it.page.locator("#pair-summary").waitFor();
 
 for (const [i, [a, b, words]] of pairs.entries())
@@ -26,7 +30,7 @@ for (const [i, [a, b, words]] of pairs.entries())
         const second = await keep(b);
         await it.open(a);
         await it.page.keyboard.press("v");
-        await it.page.locator("#second").selectOption(second);
+        await choose(second);
         await compared();
         assert.match(it.page.url(), /view=compare/);
         assert.match(await it.page.locator("#hardware tbody").textContent(), words);
@@ -96,9 +100,7 @@ test("by keyboard: v, the list, a row, the tabs", async () => {
     await it.open(h100);
     const { page } = it;
     await page.keyboard.press("v");
-    await page.locator(`#second option[value="${second}"]`).waitFor({ state: "attached" });
-    await page.locator("#second").focus();
-    await page.locator("#second").selectOption(second);
+    await choose(second);
     await compared();
     await it.key("pair:hardware.0").focus();
     await page.keyboard.press("Enter");
