@@ -193,9 +193,9 @@ static enum orr_code compare_set(struct orr_call *call, struct set *set, struct 
     const struct orr_changes **changes = ORR_NEW(set->arena, const struct orr_changes *, set->count);
     if (!changes)
         return orr_fail_nomem(err);
-    enum orr_code code = majority.count ? work_of(call, "topology", set->called[majority.reference].topology,
-                                                  &reference, NULL, &own)
-                                        : ORR_OK;
+    enum orr_code code =
+        majority.count ? work_of(call, "topology", set->called[majority.reference].topology, &reference, NULL, &own)
+                       : ORR_OK;
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
     code = ORR_OK; /* a set of dumps without ranks has hardware to compare all the same */
@@ -220,7 +220,8 @@ enum orr_code orr_handle_compare(struct orr_call *call, struct orr_answer **ret_
         return compare_two(call, ret_answer, err);
     if (params->a || params->b || !of_set) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, of_set ? "a and b are two topologies, not a set" : "a comparison needs both a and b");
+        orr_fail(err, ORR_SETTING,
+                 of_set ? "a and b are two topologies, not a set" : "a comparison needs both a and b");
         orr_error_where(err, "%s", params->a ? "b" : "a");
         orr_error_advice(err, "a=ID&b=ID compares two; topology=ID several times, or label=NAME=VALUE, holds a set "
                               "against what most of it are like");

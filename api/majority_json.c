@@ -82,7 +82,8 @@ static json_t *summary_json(struct orr_json *json, const struct orr_majority *m)
     if (!unlike)
         return orr_json_format(json, "All %u dumps have the same hardware; NICs have other names or numbers on some.",
                                m->hosts);
-    return orr_json_format(json, "%u of %u different dumps have hardware that most have not; there %s %u kind%s of machine.",
+    return orr_json_format(json,
+                           "%u of %u different dumps have hardware that most have not; there %s %u kind%s of machine.",
                            unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, m->shapes == 1 ? "" : "s");
 }
 

@@ -62,7 +62,7 @@ struct orr_params {
     uint32_t label_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NCCL_NAME=VALUE: the other side of a comparison */
     uint32_t against_count;
-    const char *a, *b;                           /* ids of two topologies to compare */
+    const char *a, *b;                          /* ids of two topologies to compare */
     const char *topologies[ORR_MAX_TOPOLOGIES]; /* ids of a set */
     uint32_t topology_count;
     uint32_t limit;

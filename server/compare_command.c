@@ -75,8 +75,8 @@ static int compare_two(const struct orr_options *options, const struct orr_query
         if (orr_analyze(inputs[i].dump, query, NULL, &inputs[i].analysis, &err) != ORR_OK)
             return orr_report(options->files[i], &err);
     struct orr_arena *arena = orr_arena_new(0);
-    enum orr_code code = arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err)
-                               : orr_fail_nomem(&err);
+    enum orr_code code =
+        arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err) : orr_fail_nomem(&err);
     const struct orr_called a = {options->files[0], ""}, b = {options->files[1], ""};
     int status = code == ORR_OK ? print(options, &json, orr_compare_json(&json, &comparison, &a, &b), orr_compare_text)
                                 : orr_report(NULL, &err);
@@ -106,7 +106,8 @@ static enum orr_code decide(const struct orr_query *query, struct input *referen
     struct orr_comparison *comparison = ORR_NEW(arena, struct orr_comparison, 1);
     if (!comparison)
         return orr_fail_nomem(err);
-    enum orr_code code = reference->analysis ? ORR_OK : orr_analyze(reference->dump, query, NULL, &reference->analysis, &own);
+    enum orr_code code =
+        reference->analysis ? ORR_OK : orr_analyze(reference->dump, query, NULL, &reference->analysis, &own);
     if (code == ORR_OK)
         code = orr_analyze(input->dump, query, NULL, &input->analysis, &own);
     if (code == ORR_OK)
@@ -141,9 +142,10 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
     for (size_t i = 0; i < count && code == ORR_OK; i++)
         if (i != majority.reference && majority.deviates[i][0] + majority.deviates[i][1])
             code = decide(query, &inputs[firsts[majority.reference]], &inputs[firsts[i]], arena, &changes[i], &err);
-    int status = code == ORR_OK ? print(options, &json, orr_majority_json(&json, &majority, findings, found, called, changes),
-                                        orr_majority_text)
-                                : orr_report(NULL, &err);
+    int status = code == ORR_OK
+                     ? print(options, &json, orr_majority_json(&json, &majority, findings, found, called, changes),
+                             orr_majority_text)
+                     : orr_report(NULL, &err);
     orr_arena_free(arena);
     return status;
 }

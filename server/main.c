@@ -26,7 +26,8 @@ static const struct orr_command commands[] = {
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
      ORR_CMD_RENDER, ORR_ONE_FILE, orr_command_render},
     {"compare", "A B | --majority A B C ...", "what differs between two dumps, or between one and most others",
-     "Compares two topology dumps: devices are matched by their role in the machine, not by bus id. Tells what hardware\n"
+     "Compares two topology dumps: devices are matched by their role in the machine, not by bus id. Tells what "
+     "hardware\n"
      "differs and what NCCL decides otherwise for it. With --majority, tells which of several dumps deviate from what\n"
      "most are like, and in what; dumps of one content count once each, and are parsed once.\n"
      "Prints text on a terminal and JSON elsewhere; --text and --json choose. Status 0 whether they differ or not.\n\n"

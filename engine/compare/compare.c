@@ -6,9 +6,9 @@
 const char *orr_device_kind_name(enum orr_device_kind kind)
 {
     static const char *const names[ORR_DEVICE_KIND_COUNT] = {
-        [ORR_DEVICE_WHOLE] = "system",     [ORR_DEVICE_HOST] = "host",         [ORR_DEVICE_CPU] = "cpu",
-        [ORR_DEVICE_BRIDGE] = "bridge",    [ORR_DEVICE_GPU_CARD] = "gpu_card", [ORR_DEVICE_NIC_CARD] = "nic_card",
-        [ORR_DEVICE_GPU] = "gpu",          [ORR_DEVICE_NIC] = "nic",           [ORR_DEVICE_NET] = "net",
+        [ORR_DEVICE_WHOLE] = "system",  [ORR_DEVICE_HOST] = "host",         [ORR_DEVICE_CPU] = "cpu",
+        [ORR_DEVICE_BRIDGE] = "bridge", [ORR_DEVICE_GPU_CARD] = "gpu_card", [ORR_DEVICE_NIC_CARD] = "nic_card",
+        [ORR_DEVICE_GPU] = "gpu",       [ORR_DEVICE_NIC] = "nic",           [ORR_DEVICE_NET] = "net",
     };
     return names[kind];
 }
@@ -108,7 +108,7 @@ static enum orr_code make_names(struct orr_comparison *c, struct orr_arena *aren
     for (uint32_t i = 0; i < elements_b; i++) {
         uint32_t device = b->of_element[i], equal = device == ORR_NO_DEVICE ? device : c->match.to_a[device];
         element[i] = equal == ORR_NO_DEVICE || a->rows[equal].element == ORR_NO_ELEMENT ? elements_a + i
-                                                                                       : a->rows[equal].element;
+                                                                                        : a->rows[equal].element;
         own_element[element[i]] = i;
     }
     for (uint32_t i = 0; i < b->rank_count; i++) {

@@ -28,8 +28,8 @@ static uint64_t digest_text(uint64_t digest, const char *text)
 static uint32_t add(struct reader *r, enum orr_device_kind kind, uint32_t element, uint32_t parent)
 {
     uint32_t at = r->devices->count++;
-    r->devices->rows[at] =
-        (struct orr_device){.kind = kind, .element = element, .parent = parent, .rank = -1, .role = -1, .order = INT64_MAX};
+    r->devices->rows[at] = (struct orr_device){
+        .kind = kind, .element = element, .parent = parent, .rank = -1, .role = -1, .order = INT64_MAX};
     if (element != ORR_NO_ELEMENT)
         r->devices->of_element[element] = at;
     return at;
@@ -60,8 +60,9 @@ static bool add_hosts(struct reader *r, uint32_t *host_of)
             cpus[count++] = (struct named){text_of(dump, i, ORR_ATTR_HOST_HASH), i, 0};
     qsort(cpus, count, sizeof *cpus, compare_named);
     for (uint32_t i = 0; i < count; i++)
-        host_of[cpus[i].element] =
-            i && !strcmp(cpus[i].text, cpus[i - 1].text) ? host_of[cpus[i - 1].element] : add(r, ORR_DEVICE_HOST, ORR_NO_ELEMENT, 0);
+        host_of[cpus[i].element] = i && !strcmp(cpus[i].text, cpus[i - 1].text)
+                                       ? host_of[cpus[i - 1].element]
+                                       : add(r, ORR_DEVICE_HOST, ORR_NO_ELEMENT, 0);
     return true;
 }
 
@@ -87,9 +88,9 @@ static void add_elements(struct reader *r, const uint32_t *host_of)
     for (uint32_t i = 0; i < dump->element_count; i++) {
         const struct orr_element *element = &dump->elements[i];
         enum orr_device_kind kind = element->kind == ORR_ELEMENT_PCI ? card_kind(dump, i) : kinds[element->kind];
-        uint32_t parent = element->kind == ORR_ELEMENT_CPU       ? host_of[i]
+        uint32_t parent = element->kind == ORR_ELEMENT_CPU    ? host_of[i]
                           : element->parent == ORR_NO_ELEMENT ? ORR_NO_DEVICE
-                                                                 : r->devices->of_element[element->parent];
+                                                              : r->devices->of_element[element->parent];
         if (kind != ORR_DEVICE_WHOLE && parent != ORR_NO_DEVICE)
             add(r, kind, i, parent);
     }
@@ -181,8 +182,7 @@ static void add_lane(struct reader *r, uint32_t gpu, uint32_t link, const struct
         return;
     }
     const struct placed key = {orr_bus_id_parse(text_of(r->dump, link, ORR_ATTR_TARGET)), host_of(d, gpu), 0};
-    const struct placed *to =
-        target == ORR_CLASS_GPU ? bsearch(&key, gpus, count, sizeof *gpus, compare_placed) : NULL;
+    const struct placed *to = target == ORR_CLASS_GPU ? bsearch(&key, gpus, count, sizeof *gpus, compare_placed) : NULL;
     if (to)
         d->lanes[d->lane_count++] = (struct orr_lane){gpu, to->device, links};
     else
@@ -198,8 +198,9 @@ static bool add_lanes(struct reader *r)
         return false;
     for (uint32_t i = 0; i < d->count; i++)
         if (d->rows[i].kind == ORR_DEVICE_GPU && d->rows[d->rows[i].parent].kind == ORR_DEVICE_GPU_CARD)
-            gpus[count++] = (struct placed){
-                orr_bus_id_parse(text_of(r->dump, d->rows[d->rows[i].parent].element, ORR_ATTR_BUSID)), host_of(d, i), i};
+            gpus[count++] =
+                (struct placed){orr_bus_id_parse(text_of(r->dump, d->rows[d->rows[i].parent].element, ORR_ATTR_BUSID)),
+                                host_of(d, i), i};
     qsort(gpus, count, sizeof *gpus, compare_placed);
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->rows[i].kind != ORR_DEVICE_GPU)
@@ -231,7 +232,8 @@ static bool count_guids(struct reader *r)
     }
     qsort(nets, count, sizeof *nets, compare_named);
     for (uint32_t from = 0, to; from < count; from = to) {
-        for (to = from; to < count && nets[to].element == nets[from].element && !strcmp(nets[to].text, nets[from].text); to++)
+        for (to = from; to < count && nets[to].element == nets[from].element && !strcmp(nets[to].text, nets[from].text);
+             to++)
             ;
         for (uint32_t i = from; i < to; i++)
             d->rows[nets[i].device].guid_shared = to - from;

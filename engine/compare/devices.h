@@ -27,18 +27,18 @@ enum orr_device_kind {
 
 struct orr_device {
     enum orr_device_kind kind;
-    uint32_t element;                       /* of the dump, ORR_NO_ELEMENT: none */
-    uint32_t parent;                        /* device, ORR_NO_DEVICE: none */
-    uint32_t first_child, child_count;      /* into devices->children */
-    int32_t rank;                           /* of a GPU: its place among all by value, -1: it has none */
-    int64_t role;                           /* of a GPU with a rank: how far that is from the least, -1: none */
-    uint32_t switches, switch_links;        /* of a GPU: NVSwitches it lists, and its links to them */
-    uint32_t hidden_links;                  /* NVLinks to what is not in the dump */
-    uint32_t guid_shared;                   /* of a port: how many of the host have its guid, itself too */
-    uint64_t shape, hardware;               /* digests of itself alone: its kind; all its figures as well */
-    uint64_t shape_below, hardware_below;   /* the same with all that is inside it */
-    uint64_t ranks_below;                   /* which ranks are inside it, 0: none */
-    int64_t order;                          /* among equals the lower comes first: rank, number of the port */
+    uint32_t element;                     /* of the dump, ORR_NO_ELEMENT: none */
+    uint32_t parent;                      /* device, ORR_NO_DEVICE: none */
+    uint32_t first_child, child_count;    /* into devices->children */
+    int32_t rank;                         /* of a GPU: its place among all by value, -1: it has none */
+    int64_t role;                         /* of a GPU with a rank: how far that is from the least, -1: none */
+    uint32_t switches, switch_links;      /* of a GPU: NVSwitches it lists, and its links to them */
+    uint32_t hidden_links;                /* NVLinks to what is not in the dump */
+    uint32_t guid_shared;                 /* of a port: how many of the host have its guid, itself too */
+    uint64_t shape, hardware;             /* digests of itself alone: its kind; all its figures as well */
+    uint64_t shape_below, hardware_below; /* the same with all that is inside it */
+    uint64_t ranks_below;                 /* which ranks are inside it, 0: none */
+    int64_t order;                        /* among equals the lower comes first: rank, number of the port */
 };
 
 /* NVLinks between two GPUs of the dump, from one end. */

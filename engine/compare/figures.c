@@ -74,7 +74,8 @@ static void write_c2c(const struct orr_devices *devices, uint32_t gpu, char text
     double gbs = 0;
     for (uint32_t i = dump->elements[gpu].first_child; i != ORR_NO_ELEMENT; i = dump->elements[i].next_sibling)
         if (dump->elements[i].kind == ORR_ELEMENT_C2C)
-            gbs += (double)orr_element_int(dump, i, ORR_ATTR_COUNT_, 0) * orr_element_int(dump, i, ORR_ATTR_BW, 0) / 1000;
+            gbs +=
+                (double)orr_element_int(dump, i, ORR_ATTR_COUNT_, 0) * orr_element_int(dump, i, ORR_ATTR_BW, 0) / 1000;
     snprintf(text, ORR_FIGURE_SIZE, gbs > 0 ? "%.6g GB/s" : "none", gbs);
 }
 

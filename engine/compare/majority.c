@@ -293,8 +293,8 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
         if (!count || !first)
             continue;
         snprintf(text, sizeof text, "%u of %u dumps, in %u respect%s; the first: %s, %s on most, %s there", count,
-                 majority->specimens, rows, rows == 1 ? "" : "s", orr_unlike_text(&first->unlike),
-                 first->majority, first->deviant_count ? first->values[0] : "?");
+                 majority->specimens, rows, rows == 1 ? "" : "s", orr_unlike_text(&first->unlike), first->majority,
+                 first->deviant_count ? first->values[0] : "?");
         struct orr_set_finding *finding = &findings[(*ret_count)++];
         *finding = (struct orr_set_finding){.row = texts[i], .specimens = specimens, .specimen_count = count};
         finding->detail = orr_arena_strndup(arena, text, strlen(text));

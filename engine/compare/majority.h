@@ -15,14 +15,14 @@ struct orr_specimen {
 
 /* In what some differ. */
 struct orr_deviation {
-    struct orr_unlike unlike;             /* a: the device of the reference; b: that of an example, see `example` */
-    uint32_t example;                     /* specimen of which unlike.b is a device */
-    bool numbering;                       /* of names and numbers alone */
-    bool decided;                         /* more than half agree on the value */
-    char majority[ORR_FIGURE_SIZE];       /* that value */
+    struct orr_unlike unlike;       /* a: the device of the reference; b: that of an example, see `example` */
+    uint32_t example;               /* specimen of which unlike.b is a device */
+    bool numbering;                 /* of names and numbers alone */
+    bool decided;                   /* more than half agree on the value */
+    char majority[ORR_FIGURE_SIZE]; /* that value */
     uint32_t majority_hosts;
-    uint32_t deviant_hosts;               /* all others; where nothing is decided, all but those like the reference */
-    const uint32_t *deviants;             /* [deviant_count]: specimens, ascending */
+    uint32_t deviant_hosts;                /* all others; where nothing is decided, all but those like the reference */
+    const uint32_t *deviants;              /* [deviant_count]: specimens, ascending */
     const char (*values)[ORR_FIGURE_SIZE]; /* [deviant_count]: theirs */
     uint32_t deviant_count;
 };
@@ -30,9 +30,9 @@ struct orr_deviation {
 struct orr_majority {
     const struct orr_devices *devices; /* [specimen] */
     uint32_t specimens, hosts;
-    uint32_t shapes;    /* kinds of machine among them, by what they have and how it is joined */
-    uint32_t reference; /* the first specimen of the most frequent kind */
-    const struct orr_match *matches; /* [specimen]: the reference with it */
+    uint32_t shapes;                  /* kinds of machine among them, by what they have and how it is joined */
+    uint32_t reference;               /* the first specimen of the most frequent kind */
+    const struct orr_match *matches;  /* [specimen]: the reference with it */
     const struct orr_deviation *rows; /* hardware first */
     uint32_t count, left_out;         /* rows; and those beyond ORR_MOST_DEVIATIONS */
     const uint32_t (*deviates)[2];    /* [specimen]: in how many decided rows: of hardware, of numbering */

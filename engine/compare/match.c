@@ -132,7 +132,8 @@ enum orr_code orr_match_find(const struct orr_devices *a, const struct orr_devic
     struct orr_match match = {.a = a, .b = b};
     match.to_b = ORR_NEW(arena, uint32_t, a->count);
     match.to_a = ORR_NEW(arena, uint32_t, b->count);
-    if (!match.to_b || !match.to_a || !make_side(&of_a, a, match.to_b, arena) || !make_side(&of_b, b, match.to_a, arena))
+    if (!match.to_b || !match.to_a || !make_side(&of_a, a, match.to_b, arena) ||
+        !make_side(&of_b, b, match.to_a, arena))
         return orr_fail_nomem(err);
     for (uint32_t i = 0; i < a->count; i++)
         match.to_b[i] = ORR_NO_DEVICE;

@@ -16,10 +16,10 @@ enum orr_unlike_kind {
 
 struct orr_unlike {
     enum orr_unlike_kind kind;
-    size_t figure;                                   /* of FIGURE: orr_figure() */
-    uint32_t a, b;                                   /* the device on either side, ORR_NO_DEVICE: it has none */
-    uint32_t peer_a, peer_b;                         /* of NVLINKS: the other GPU; of MOVED: what it is inside of */
-    uint32_t gpus, nets;                             /* of MISSING and ADDED: GPUs and ports inside */
+    size_t figure;           /* of FIGURE: orr_figure() */
+    uint32_t a, b;           /* the device on either side, ORR_NO_DEVICE: it has none */
+    uint32_t peer_a, peer_b; /* of NVLINKS: the other GPU; of MOVED: what it is inside of */
+    uint32_t gpus, nets;     /* of MISSING and ADDED: GPUs and ports inside */
     char value_a[ORR_FIGURE_SIZE], value_b[ORR_FIGURE_SIZE]; /* "": this side has none */
 };
 

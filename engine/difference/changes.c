@@ -23,7 +23,9 @@ static bool has_devices(const struct orr_facts *facts, const struct orr_fact *fa
     enum orr_fact_place place = orr_fact_info((enum orr_fact_kind)fact->kind)->place;
     bool devices = place == ORR_PLACE_LINK || place == ORR_PLACE_PAIR;
     bool rank = place == ORR_PLACE_RANKS || place == ORR_PLACE_RANK_NET || place == ORR_PLACE_RANK_CHANNEL;
-    const uint32_t subjects[2] = {devices ? fact->a : rank ? orr_subject(ORR_GPU, fact->a) : UINT32_MAX,
+    const uint32_t subjects[2] = {devices ? fact->a
+                                  : rank  ? orr_subject(ORR_GPU, fact->a)
+                                          : UINT32_MAX,
                                   devices || place == ORR_PLACE_RANK_NET ? fact->b
                                   : place == ORR_PLACE_RANKS             ? orr_subject(ORR_GPU, fact->b)
                                                                          : UINT32_MAX};

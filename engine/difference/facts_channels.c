@@ -56,7 +56,8 @@ static uint64_t tree_digest(const struct orr_fact_list *list, const int32_t *up,
     for (uint32_t rank = 0; rank < ranks; rank++) {
         uint64_t digest = orr_digest_add(ORR_DIGEST_START, orr_fact_member(list, (int32_t)rank));
         /* the communicator's rank count stands for the network's root in chains: no rank's name */
-        digest = orr_digest_add(digest, (uint32_t)up[rank] < ranks ? orr_fact_member(list, up[rank]) : -1 - (up[rank] > 0));
+        digest =
+            orr_digest_add(digest, (uint32_t)up[rank] < ranks ? orr_fact_member(list, up[rank]) : -1 - (up[rank] > 0));
         for (uint32_t i = 0; i < width; i++) {
             int32_t below = down[(size_t)rank * width + i];
             digest = orr_digest_add(digest, (uint32_t)below < ranks ? orr_fact_member(list, below) : -1 - (below > 0));

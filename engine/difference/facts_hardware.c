@@ -39,7 +39,8 @@ static void add_path(const struct orr_paths *paths, uint32_t from, uint32_t to, 
                      struct orr_fact_list *list)
 {
     const struct orr_path *path = orr_path(paths, from, to);
-    uint32_t a = orr_fact_subject(list, paths->system, from), b = orr_fact_subject(list, paths->system, to), last = from;
+    uint32_t a = orr_fact_subject(list, paths->system, from), b = orr_fact_subject(list, paths->system, to),
+             last = from;
     if (path->type == ORR_PATH_DIS)
         return;
     uint64_t route = ORR_DIGEST_START;

@@ -354,8 +354,9 @@ const struct orr_finding_row orr_findings_input[] = {
         .severity = ORR_SEVERITY_INFO,
         .find = rank_holes,
         .title = "The ranks of the GPUs have holes",
-        .why = "GPUs of this host are missing from the file, or the launcher dealt ranks unevenly; NCCL leaves out what "
-               "has no rank.",
+        .why =
+            "GPUs of this host are missing from the file, or the launcher dealt ranks unevenly; NCCL leaves out what "
+            "has no rank.",
         .advice = "Check that the file holds all GPUs of the job on this host (CUDA_VISIBLE_DEVICES, containers).",
         .commands = {"nvidia-smi -L"},
     },

@@ -100,7 +100,8 @@ static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < f->gpu_count; i++)
-        count += orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) == one->sm && !strcmp(orr_host_of(f, f->gpus[i]), one->host);
+        count += orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) == one->sm &&
+                 !strcmp(orr_host_of(f, f->gpus[i]), one->host);
     return count;
 }
 
@@ -115,9 +116,9 @@ static void find_unreached(struct orr_finder *f)
         for (uint32_t l = f->dump->elements[f->gpus[i]].first_child; l != ORR_NO_ELEMENT;
              l = f->dump->elements[l].next_sibling)
             if (f->dump->elements[l].kind == ORR_ELEMENT_NVLINK && to_switch(f, l))
-                list[count++] = (struct reached){orr_host_of(f, f->gpus[i]),
-                                                 orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0),
-                                                 orr_bus_id_parse(orr_attr_of(f, l, ORR_ATTR_TARGET)), f->gpus[i]};
+                list[count++] =
+                    (struct reached){orr_host_of(f, f->gpus[i]), orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0),
+                                     orr_bus_id_parse(orr_attr_of(f, l, ORR_ATTR_TARGET)), f->gpus[i]};
     if (!count)
         return;
     qsort(list, count, sizeof *list, compare_reached);

@@ -129,8 +129,9 @@ static void shared_uplink(struct orr_finder *f)
         if (card->nets_at || card->gpus_at || card->nets < 2 || gbs <= 0 || up <= gbs)
             continue;
         if (!f->at->detail)
-            orr_say(f, "%u ports together are %.4g GB/s, %.4g more than GPUs beside them take; their way up, %g GT/s x%d, "
-                       "carries %.4g GB/s: %.2g times less",
+            orr_say(f,
+                    "%u ports together are %.4g GB/s, %.4g more than GPUs beside them take; their way up, %g GT/s x%d, "
+                    "carries %.4g GB/s: %.2g times less",
                     card->nets, (double)(card->gbps / 8), (double)up, (double)card->rate, card->width, (double)gbs,
                     (double)(up / gbs));
         orr_point(f, card->element);

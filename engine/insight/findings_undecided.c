@@ -5,7 +5,7 @@
 #define OTHER_HOSTS "needs the dumps of several hosts; one dump describes one"
 #define IN_COMPARISON                                                                                                  \
     "needs the dumps of several hosts: GET /v1/compare and `orrery compare --majority` decide it for a set"
-#define A_LOG       "needs NCCL's log of the job"
+#define A_LOG "needs NCCL's log of the job"
 
 const struct orr_undecided orr_undecided_rows[] = {
     {"L40", "P2P is near, but the driver says it does not work", "a dump does not hold what the driver says of P2P"},

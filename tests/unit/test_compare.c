@@ -158,8 +158,9 @@ static void a_nic_in_another_place_has_moved(void **state)
 /* NVSwitches, so that nothing but the figure tells the GPUs apart. */
 #define ROW(w, sp)                                                                                                     \
     SYSTEM(ON("0", SWITCH("0000:10:00.0") "<pci busid=\"0000:11:00.0\" class=\"0x030200\" link_width=\"" w             \
-                       "\" link_speed=\"" sp "\"><gpu dev=\"0\" sm=\"80\" rank=\"0\" gdr=\"1\"/></pci></pci>"          \
-                       BLOCK("20", GPU_OF("21", "1", ""), NIC_OF("22", "0"))))
+                                          "\" link_speed=\"" sp                                                        \
+                                          "\"><gpu dev=\"0\" sm=\"80\" rank=\"0\" gdr=\"1\"/></pci></pci>" BLOCK(      \
+                                              "20", GPU_OF("21", "1", ""), NIC_OF("22", "0"))))
 
 static void figures_are_told_one_by_one(void **state)
 {
@@ -217,7 +218,8 @@ static void a_heap_of_equals_is_bounded(void **state)
     orr_text_init(&text, 4 << 20);
     orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">");
     for (int i = 0; i < CARDS; i++)
-        orr_text_printf(&text, "<pci busid=\"0000:%02x:%02x.%x\" class=\"0x060400\" link_width=\"16\" link_speed=\"\"/>",
+        orr_text_printf(&text,
+                        "<pci busid=\"0000:%02x:%02x.%x\" class=\"0x060400\" link_width=\"16\" link_speed=\"\"/>",
                         i >> 8, i >> 3 & 31, i & 7);
     orr_text_puts(&text, "</cpu></system>");
     assert_false(orr_text_failed(&text));

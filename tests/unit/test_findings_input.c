@@ -23,9 +23,10 @@ static void gpus_and_ranks(void **state)
     assert_dump_finds(TWO(X86_INTEL, G0, GPU("0000:02:00.0", "0", "80", "")), "number-twice");
     assert_dump_lacks(TWO(X86_INTEL, G0, G1), "number-twice");
 #define PORT_OF(bus, name)                                                                                             \
-    "<pci busid=\"" bus "\" class=\"0x020000\" " GEN4X16 "><nic><net name=\"" name                                    \
+    "<pci busid=\"" bus "\" class=\"0x020000\" " GEN4X16 "><nic><net name=\"" name                                     \
     "\" dev=\"0\" speed=\"100000\" guid=\"0x0\" maxconn=\"64\" gdr=\"0\"/></nic></pci>"
-    assert_dump_finds(TWO(X86_INTEL, PORT_OF("0000:03:00.0", "mlx5_0"), PORT_OF("0000:04:00.0", "mlx5_1")), "number-twice");
+    assert_dump_finds(TWO(X86_INTEL, PORT_OF("0000:03:00.0", "mlx5_0"), PORT_OF("0000:04:00.0", "mlx5_1")),
+                      "number-twice");
     assert_dump_lacks(TWO(X86_INTEL, PORT_OF("0000:03:00.0", "eth0"), PORT_OF("0000:04:00.0", "eth0")), "number-twice");
 }
 
@@ -38,9 +39,10 @@ static void holes_and_trimming(void **state)
     assert_dump_lacks(RANKS("4", "8"), "rank-holes"); /* dealt round four hosts */
 #define KEEP(value) " keep=\"" value "\""
 #define GPU_KEPT(bus, rank, keep)                                                                                      \
-    "<pci busid=\"" bus "\" class=\"0x030200\" " GEN4X16 "><gpu dev=\"" rank "\" sm=\"80\" rank=\"" rank              \
+    "<pci busid=\"" bus "\" class=\"0x030200\" " GEN4X16 "><gpu dev=\"" rank "\" sm=\"80\" rank=\"" rank               \
     "\" gdr=\"1\"" keep "/></pci>"
-    assert_int_equal(places_in_dump(TWO(X86_INTEL, GPU_KEPT("0000:01:00.0", "0", KEEP("1")), G1), "would-be-trimmed"), 1);
+    assert_int_equal(places_in_dump(TWO(X86_INTEL, GPU_KEPT("0000:01:00.0", "0", KEEP("1")), G1), "would-be-trimmed"),
+                     1);
     assert_dump_lacks(
         TWO(X86_INTEL, GPU_KEPT("0000:01:00.0", "0", KEEP("1")), GPU_KEPT("0000:02:00.0", "1", KEEP("1"))),
         "would-be-trimmed");
@@ -103,8 +105,8 @@ static void numa_and_affinity(void **state)
     assert_int_equal(places_of(older.dump, older.analysis, "cpu-model-unknown"), 1);
     release_fixture(&older);
 #define ZEN(family)                                                                                                    \
-    "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"" family             \
-    "\" modelid=\"1\" affinity=\"0f\">" G0 "</cpu><cpu numaid=\"1\" arch=\"x86_64\" vendor=\"AuthenticAMD\" "         \
+    "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"" family               \
+    "\" modelid=\"1\" affinity=\"0f\">" G0 "</cpu><cpu numaid=\"1\" arch=\"x86_64\" vendor=\"AuthenticAMD\" "          \
     "familyid=\"" family "\" modelid=\"1\" affinity=\"f0\">" G1 "</cpu></system>"
     assert_finds(ZEN("175"), 1, NULL, "cpu-model-unknown");
     assert_lacks(ZEN("143"), 1, NULL, "cpu-model-unknown"); /* Zen 2: the figure is its own */
@@ -145,9 +147,9 @@ static void rows_are_complete(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_and_ranks),    cmocka_unit_test(the_file),        cmocka_unit_test(element_limit),
-        cmocka_unit_test(holes_and_trimming),
-        cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts), cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(gpus_and_ranks),     cmocka_unit_test(the_file),          cmocka_unit_test(element_limit),
+        cmocka_unit_test(holes_and_trimming), cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts),
+        cmocka_unit_test(rows_are_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,17 +198,10 @@ static void examples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gdr_off),
-        cmocka_unit_test(distance_of_nics),
-        cmocka_unit_test(farther_than_built),
-        cmocka_unit_test(speeds),
-        cmocka_unit_test(who_uses_nics),
-        cmocka_unit_test(kinds_of_networks),
-        cmocka_unit_test(levels),
-        cmocka_unit_test(no_way_between_two),
-        cmocka_unit_test(examples),
-        cmocka_unit_test(nvls),
-        cmocka_unit_test(search_results),
+        cmocka_unit_test(gdr_off), cmocka_unit_test(distance_of_nics),   cmocka_unit_test(farther_than_built),
+        cmocka_unit_test(speeds),  cmocka_unit_test(who_uses_nics),      cmocka_unit_test(kinds_of_networks),
+        cmocka_unit_test(levels),  cmocka_unit_test(no_way_between_two), cmocka_unit_test(examples),
+        cmocka_unit_test(nvls),    cmocka_unit_test(search_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

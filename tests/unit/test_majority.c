@@ -3,10 +3,11 @@
 #include "tests/support/fixture.h"
 
 #define HOST(width, nic0, nic1)                                                                                        \
-    "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" SWITCH("0000:10:00.0")                                    \
-        GPU("0000:11:00.0", "0", "80", "") nic0 "</pci>" SWITCH("0000:20:00.0")                                        \
-    "<pci busid=\"0000:21:00.0\" class=\"0x030200\" link_speed=\"16.0 GT/s PCIe\" link_width=\"" width                 \
-    "\"><gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\"/></pci>" nic1 "</pci></cpu></system>"
+    "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "80", "") \
+        nic0 "</pci>" SWITCH("0000:20:00.0") "<pci busid=\"0000:21:00.0\" class=\"0x030200\" link_speed=\"16.0 GT/s "  \
+                                             "PCIe\" link_width=\"" width                                              \
+                                             "\"><gpu dev=\"1\" sm=\"90\" rank=\"1\" gdr=\"1\"/></pci>" nic1           \
+                                             "</pci></cpu></system>"
 #define FIRST(dev)  NIC("0000:12:00.0", dev, "200000")
 #define SECOND(dev) NIC("0000:22:00.0", dev, "200000")
 static const char good[] = HOST("16", FIRST("0"), SECOND("1"));
@@ -140,8 +141,8 @@ static void nics_numbered_otherwise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_hosts_deviate_in_nothing), cmocka_unit_test(the_odd_one_is_named),
-        cmocka_unit_test(hosts_are_counted_not_contents), cmocka_unit_test(no_majority_is_said),
+        cmocka_unit_test(equal_hosts_deviate_in_nothing),     cmocka_unit_test(the_odd_one_is_named),
+        cmocka_unit_test(hosts_are_counted_not_contents),     cmocka_unit_test(no_majority_is_said),
         cmocka_unit_test(every_host_with_a_fault_of_its_own), cmocka_unit_test(nics_numbered_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
