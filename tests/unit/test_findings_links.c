@@ -76,8 +76,8 @@ static void nics_and_slots(void **state)
     /* Two ports of 200 Gb/s and more than one GPU takes: 4 ports of 400 beside it. */
 #define FOUR_PORTS(rate)                                                                                               \
     NIC_AT("0000:03:00.0", "0", rate, G4, "16")                                                                        \
-    NIC_AT("0000:04:00.0", "1", rate, G4, "16") NIC_AT("0000:05:00.0", "2", rate, G4, "16")                            \
-        NIC_AT("0000:06:00.0", "3", rate, G4, "16")
+    NIC_AT("0000:04:00.0", "1", rate, G4, "16")                                                                        \
+    NIC_AT("0000:05:00.0", "2", rate, G4, "16") NIC_AT("0000:06:00.0", "3", rate, G4, "16")
 #define UNDER_ONE(inside)                                                                                              \
     ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", G4, "16", GPU("0000:01:00.0", "0", "80", "") inside))
     assert_dump_finds(UNDER_ONE(FOUR_PORTS("200000")), "shared-uplink"); /* 100 - 31.5 of 31.5 GB/s */
