@@ -16,7 +16,7 @@ static json_t *row_json(struct orr_json *json, const struct orr_majority *m, con
     const struct orr_unlike *unlike = &row->unlike;
     json_t *object = orr_json_object(json), *deviants = orr_json_array(json);
     orr_json_set(json, object, "what", orr_json_text(json, orr_unlike_name(unlike)));
-    orr_json_set(json, object, "text", orr_json_text(json, orr_unlike_text(unlike)));
+    orr_json_set(json, object, "text", orr_json_text(json, orr_deviation_text(row)));
     orr_json_set(json, object, "device",
                  unlike->a != ORR_NO_DEVICE ? device_json(json, &m->devices[m->reference], unlike->a)
                                             : device_json(json, &m->devices[row->example], unlike->b));

@@ -20,12 +20,7 @@ enum orr_code orr_compare(const struct orr_analysis *a, const struct orr_analysi
 
 /* The node of a system as it was built that a device became, ORR_NO_NODE: none. */
 uint32_t orr_device_node(const struct orr_devices *devices, uint32_t device, const struct orr_system *built);
-/* What people call it: "GPU 3 at 0000:1b:00.0", "port mlx5_0", "bridge 0000:15:00.0". Returns buffer. */
-enum { ORR_DEVICE_NAME_SIZE = 96 };
-char *orr_device_name(const struct orr_devices *devices, uint32_t device, char buffer[ORR_DEVICE_NAME_SIZE]);
-/* "gpu", "net", "bridge" ... */
-const char *orr_device_kind_name(enum orr_device_kind kind);
-/* "the same machine", "alike but for figures" ... */
+/* "the same", "the same but for the order of ranks" ... */
 const char *orr_likeness_text(enum orr_likeness likeness);
 
 #endif

@@ -74,6 +74,12 @@ const struct orr_figure *orr_figure(size_t i);
 /* Its value for a device, in one way of writing for all dumps; false: devices of this kind have none. */
 bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t figure, char text[ORR_FIGURE_SIZE]);
 
+/* What people call it: "GPU 3 at 0000:1b:00.0", "port mlx5_0", "bridge 0000:15:00.0" (names.c). Returns buffer. */
+enum { ORR_DEVICE_NAME_SIZE = 96 };
+char *orr_device_name(const struct orr_devices *devices, uint32_t device, char buffer[ORR_DEVICE_NAME_SIZE]);
+/* "gpu", "net", "bridge" ... */
+const char *orr_device_kind_name(enum orr_device_kind kind);
+
 /* Mixes a value into a digest: order counts. */
 static inline uint64_t orr_mix(uint64_t digest, uint64_t value)
 {

@@ -243,6 +243,19 @@ enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t c
     return ORR_OK;
 }
 
+const char *orr_deviation_text(const struct orr_deviation *row)
+{
+    switch (row->unlike.kind) {
+    case ORR_UNLIKE_MISSING:
+    case ORR_UNLIKE_ADDED:
+        return "presence";
+    case ORR_UNLIKE_MOVED:
+        return "place";
+    default:
+        return orr_unlike_text(&row->unlike);
+    }
+}
+
 bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_deviation *row)
 {
     return row->decided && 4 * row->deviant_hosts <= majority->hosts;
@@ -279,7 +292,7 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
     for (int i = 0; i < ORR_SET_FINDINGS; i++) {
         const struct orr_deviation *first = NULL;
         uint32_t rows = 0, count = 0, *specimens = ORR_NEW(arena, uint32_t, majority->specimens);
-        char text[320];
+        char text[320], name[ORR_DEVICE_NAME_SIZE];
         if (!specimens)
             return orr_fail_nomem(err);
         for (uint32_t s = 0; s < majority->specimens; s++)
@@ -292,8 +305,10 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
             }
         if (!count || !first)
             continue;
-        snprintf(text, sizeof text, "%u of %u dumps, in %u respect%s; the first: %s, %s on most, %s there", count,
-                 majority->specimens, rows, rows == 1 ? "" : "s", orr_unlike_text(&first->unlike), first->majority,
+        orr_device_name(&majority->devices[first->unlike.a != ORR_NO_DEVICE ? majority->reference : first->example],
+                        first->unlike.a != ORR_NO_DEVICE ? first->unlike.a : first->unlike.b, name);
+        snprintf(text, sizeof text, "%u of %u dumps, in %u respect%s; the first: %s of %s, %s on most, %s there", count,
+                 majority->specimens, rows, rows == 1 ? "" : "s", orr_deviation_text(first), name, first->majority,
                  first->deviant_count ? first->values[0] : "?");
         struct orr_set_finding *finding = &findings[(*ret_count)++];
         *finding = (struct orr_set_finding){.row = texts[i], .specimens = specimens, .specimen_count = count};
