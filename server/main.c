@@ -25,7 +25,7 @@ static const struct orr_command commands[] = {
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
      ORR_CMD_RENDER, ORR_ONE_FILE, orr_command_render},
-    {"compare", "A B | --majority A B C ...", "what differs between two dumps, or between one and most others",
+    {"compare", "FILE_A FILE_B | --majority FILE...", "what differs between two dumps, or between one and most others",
      "Compares two topology dumps: devices are matched by their role in the machine, not by bus id. Tells what "
      "hardware\n"
      "differs and what NCCL decides otherwise for it. With --majority, tells which of several dumps deviate from what\n"
