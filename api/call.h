@@ -121,6 +121,8 @@ orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle
 orr_handler orr_handle_diff;
 /* handle_compare.c */
 orr_handler orr_handle_compare;
+/* handle_explain.c */
+orr_handler orr_handle_explain;
 /* handle_meta.c */
 orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_handle_health, orr_handle_ready,
     orr_handle_version, orr_handle_problem_type;

@@ -16,7 +16,7 @@ static json_t *device_json(struct orr_json *json, const struct orr_devices *devi
     const struct orr_device *d = &devices->rows[device];
     json_t *object = orr_json_object(json);
     orr_json_set(json, object, "kind", orr_json_text(json, orr_device_kind_name(d->kind)));
-    orr_json_set(json, object, "name", orr_json_text(json, orr_device_name(devices, device, name)));
+    orr_json_set(json, object, "name", orr_json_text(json, orr_device_text(devices, device, name)));
     if (built) {
         uint32_t node = orr_device_node(devices, device, built);
         orr_json_set(json, object, "node", node == ORR_NO_NODE ? json_null() : orr_json_node_of(json, built, node));

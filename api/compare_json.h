@@ -25,7 +25,7 @@ json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *majo
                           const struct orr_called *called, const struct orr_changes *const *changes);
 
 /* The same documents as text for people, made from the JSON. */
-void orr_compare_text(json_t *document, struct orr_text *text);
+void orr_comparison_text(json_t *document, struct orr_text *text);
 void orr_majority_text(json_t *document, struct orr_text *text);
 
 #endif

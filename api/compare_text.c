@@ -116,7 +116,7 @@ static void put_section(const char *name, json_t *section, struct orr_text *text
         orr_text_printf(text, "  ... and %zu more kinds of change (--json tells all)\n", json_array_size(rows) - SHOWN);
 }
 
-void orr_compare_text(json_t *document, struct orr_text *text)
+void orr_comparison_text(json_t *document, struct orr_text *text)
 {
     json_t *a = json_object_get(document, "a"), *b = json_object_get(document, "b"), *section;
     const char *name;

@@ -196,8 +196,6 @@ static json_t *order_json(struct orr_json *json, const struct orr_changes *chang
 static json_t *value_json(struct orr_json *json, const struct orr_changes *changes, const struct orr_analysis *analysis,
                           const struct orr_change *change, int64_t value)
 {
-    static const char *const patterns[] = {"none", "balanced tree", "split tree",   "tree",
-                                           "ring", "NVLS",          "CollNetDirect"};
     if (value == ORR_FACT_ABSENT)
         return json_null();
     switch (orr_fact_info(change->kind)->unit) {
@@ -211,7 +209,7 @@ static json_t *value_json(struct orr_json *json, const struct orr_changes *chang
     case ORR_UNIT_DEVICE:
         return device_json(json, changes, (uint32_t)value);
     case ORR_UNIT_PATTERN:
-        return orr_json_text(json, patterns[value]);
+        return orr_json_text(json, orr_pattern_name((enum orr_pattern)value));
     case ORR_UNIT_CHOICE:
         return orr_json_format(
             json, "%s %s",

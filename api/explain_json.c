@@ -1,17 +1,12 @@
 /* Why: the decisions with the rule that made each, and what was taken for granted. */
 #include "api/sections.h"
-
-static const char *const rule_names[ORR_RULE_COUNT] = {
-#define X(name, text) [ORR_RULE_##name] = #name,
-    ORR_RULE_MAP(X)
-#undef X
-};
+#include "api/why_json.h"
+#include "engine/explain/assumptions.h"
 
 static void set_decision(struct orr_json *json, json_t *row, const struct orr_decision *decision)
 {
-    unsigned rule = decision->rule < ORR_RULE_COUNT ? decision->rule : ORR_RULE_NONE;
     orr_json_set(json, row, "verdict", orr_json_int(json, decision->verdict));
-    orr_json_set(json, row, "rule", orr_json_text(json, rule_names[rule]));
+    orr_json_set(json, row, "rule", orr_json_text(json, orr_rule_name((enum orr_rule)decision->rule)));
     orr_json_set(json, row, "distance",
                  orr_json_text(json, orr_path_type_name((enum orr_path_type)decision->distance)));
     orr_json_set(json, row, "level", orr_json_text(json, orr_path_type_name((enum orr_path_type)decision->level)));
@@ -27,9 +22,7 @@ json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *deci
 {
     json_t *row = orr_json_object(json);
     set_decision(json, row, decision);
-    orr_json_set(json, row, "text",
-                 orr_json_text(json, orr_rule_text(decision->rule < ORR_RULE_COUNT ? (enum orr_rule)decision->rule
-                                                                                   : ORR_RULE_NONE)));
+    orr_json_set(json, row, "text", orr_json_text(json, orr_rule_text((enum orr_rule)decision->rule)));
     return row;
 }
 
@@ -37,7 +30,8 @@ static json_t *rules_json(struct orr_json *json)
 {
     json_t *rules = orr_json_object(json);
     for (int rule = ORR_RULE_NONE + 1; rule < ORR_RULE_COUNT; rule++)
-        orr_json_set(json, rules, rule_names[rule], orr_json_text(json, orr_rule_text((enum orr_rule)rule)));
+        orr_json_set(json, rules, orr_rule_name((enum orr_rule)rule),
+                     orr_json_text(json, orr_rule_text((enum orr_rule)rule)));
     return rules;
 }
 
@@ -104,82 +98,49 @@ static json_t *diversions(struct orr_json *json, const struct orr_analysis *anal
     return rows;
 }
 
-/* What the analysis takes for granted where NCCL would ask the hardware, and whether this answer rests on it. */
-struct assumption {
-    const char *id, *text;
-    bool (*applies)(const struct orr_analysis *analysis);
-};
-
-static bool always(const struct orr_analysis *analysis)
-{
-    return analysis->query.hosts > 0;
-}
-static bool several_ranks(const struct orr_analysis *analysis)
-{
-    return analysis->local_ranks > 1;
-}
-static bool not_fused(const struct orr_analysis *analysis)
-{
-    return analysis->built.host_count <= 1 && analysis->query.hosts > 1;
-}
-static bool asked_for_collnet(const struct orr_analysis *analysis)
-{
-    return orr_setting_int(&analysis->query.settings, ORR_SET_COLLNET_ENABLE) != 0;
-}
-static bool no_collnet(const struct orr_analysis *analysis)
-{
-    return !asked_for_collnet(analysis) && analysis->query.hosts > 1;
-}
-static bool has_nvls(const struct orr_analysis *analysis)
-{
-    return analysis->communicator.nvls;
-}
-
-static bool not_verified(const struct orr_analysis *analysis)
-{
-    return !analysis->query.settings.release->verified;
-}
-
-static const struct assumption assumptions[] = {
-    {"release-not-verified",
-     "The release is emulated, but not verified against references: where nothing is known of it, it is taken to do as "
-     "the emulated release before it.",
-     not_verified},
-    {"one-gpu-per-process", "Every rank is its own process with one GPU.", always},
-    {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks},
-    {"new-driver", "The driver is new enough for everything that the release supports.", always},
-    {"no-mnnvl", "The hosts share no NVLink domain (MNNVL is off), since the dump is of one host.", not_fused},
-    {"no-collnet", "No CollNet plugin (SHARP) is used; NCCL_COLLNET_ENABLE=1 would use it.", no_collnet},
-    {"collnet-works", "NICs with coll=\"1\" have a CollNet plugin that supports everything and whose setup succeeds.",
-     asked_for_collnet},
-    {"nvls-works", "NVLink SHARP works: fabric manager and driver set it up.", has_nvls},
-};
-enum { ASSUMPTION_COUNT = sizeof assumptions / sizeof assumptions[0] };
-
 json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     json_t *rows = orr_json_array(json);
-    for (int i = 0; i < ASSUMPTION_COUNT; i++) {
-        if (!assumptions[i].applies(analysis))
+    const struct orr_assumption *assumption;
+    for (unsigned i = 0; (assumption = orr_assumption(i)); i++) {
+        if (!assumption->applies(analysis))
             continue;
         json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "id", orr_json_text(json, assumptions[i].id));
-        orr_json_set(json, row, "text", orr_json_text(json, assumptions[i].text));
+        orr_json_set(json, row, "id", orr_json_text(json, assumption->id));
+        orr_json_set(json, row, "text", orr_json_text(json, assumption->text));
         orr_json_add(json, rows, row);
     }
+    return rows;
+}
+
+/* What concerns the whole machine, without trying settings: that is left to those who ask (handle_explain.c). */
+static json_t *whole_decisions(struct orr_json *json, const struct orr_analysis *analysis)
+{
+    static const enum orr_why_kind kinds[] = {ORR_WHY_TREE, ORR_WHY_CHANNELS, ORR_WHY_NVLS};
+    json_t *rows = orr_json_array(json);
+    for (int graph = 0; graph < ORR_GRAPH_COUNT; graph++)
+        if (analysis->parts[0].contribution.graphs[graph].pattern != ORR_PATTERN_NONE)
+            orr_json_add(
+                json, rows,
+                orr_decision_of(json, analysis,
+                                &(struct orr_why){.kind = ORR_WHY_GRAPH, .graph = (enum orr_graph_kind)graph}));
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        orr_json_add(json, rows, orr_decision_of(json, analysis, &(struct orr_why){.kind = kinds[i]}));
     return rows;
 }
 
 json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *analysis)
 {
     json_t *object = orr_json_object(json), *rests_on = orr_json_array(json);
-    for (int i = 0; i < ASSUMPTION_COUNT; i++)
-        if (assumptions[i].applies(analysis))
-            orr_json_add(json, rests_on, orr_json_text(json, assumptions[i].id));
+    const struct orr_assumption *assumption;
+    for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
+        if (assumption->applies(analysis))
+            orr_json_add(json, rests_on, orr_json_text(json, assumption->id));
     orr_json_set(json, object, "rests_on", rests_on);
     orr_json_set(json, object, "rules", rules_json(json));
     orr_json_set(json, object, "p2p", p2p_reasons(json, analysis));
     orr_json_set(json, object, "gdr", gdr_reasons(json, analysis));
     orr_json_set(json, object, "paths", diversions(json, analysis));
+    orr_json_set(json, object, "decisions", whole_decisions(json, analysis));
     return object;
 }

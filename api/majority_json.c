@@ -6,7 +6,7 @@ static json_t *device_json(struct orr_json *json, const struct orr_devices *devi
     char name[ORR_DEVICE_NAME_SIZE];
     json_t *object = orr_json_object(json);
     orr_json_set(json, object, "kind", orr_json_text(json, orr_device_kind_name(devices->rows[device].kind)));
-    orr_json_set(json, object, "name", orr_json_text(json, orr_device_name(devices, device, name)));
+    orr_json_set(json, object, "name", orr_json_text(json, orr_device_text(devices, device, name)));
     return object;
 }
 

@@ -210,6 +210,30 @@ static enum orr_code read_topology(struct orr_params *params, const char *value,
     params->topologies[params->topology_count++] = value;
     return ORR_OK;
 }
+static enum orr_code read_decision(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->decision = value;
+    return ORR_OK;
+}
+static enum orr_code read_graph(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->graph = value;
+    return ORR_OK;
+}
+static enum orr_code read_collective(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->collective = value;
+    return ORR_OK;
+}
+static enum orr_code read_bytes(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->bytes = value;
+    return ORR_OK;
+}
 
 static const struct row {
     unsigned bit;
@@ -236,6 +260,10 @@ static const struct row {
     {ORR_P_A, "a", read_a, false},
     {ORR_P_B, "b", read_b, false},
     {ORR_P_TOPOLOGY, "topology", read_topology, true},
+    {ORR_P_DECISION, "decision", read_decision, false},
+    {ORR_P_GRAPH, "graph", read_graph, false},
+    {ORR_P_COLLECTIVE, "collective", read_collective, false},
+    {ORR_P_BYTES, "bytes", read_bytes, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], MAX_PAIRS = 128 };
 
@@ -389,6 +417,10 @@ void orr_params_answer_key(const struct orr_params *params, struct orr_text *tex
     add_part(text, params->from);
     add_part(text, params->to);
     add_part(text, params->section);
+    add_part(text, params->decision);
+    add_part(text, params->graph);
+    add_part(text, params->collective);
+    add_part(text, params->bytes);
     for (uint32_t i = 0; i < params->against_count; i++)
         add_part(text, params->against[i]);
 }

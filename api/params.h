@@ -26,12 +26,18 @@ enum orr_parameter { /* bits */
                      ORR_P_CURSOR = 1 << 14,
                      ORR_P_SEARCH = 1 << 15,
                      ORR_P_AGAINST = 1 << 16,
-                     ORR_P_A = 1 << 17,
-                     ORR_P_B = 1 << 18,
-                     ORR_P_TOPOLOGY = 1 << 19,
+                     ORR_P_DECISION = 1 << 17,
+                     ORR_P_GRAPH = 1 << 18,
+                     ORR_P_COLLECTIVE = 1 << 19,
+                     ORR_P_BYTES = 1 << 20,
+                     ORR_P_A = 1 << 21,
+                     ORR_P_B = 1 << 22,
+                     ORR_P_TOPOLOGY = 1 << 23,
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
+                     ORR_P_WHY = ORR_P_ANALYSIS | ORR_P_DECISION | ORR_P_FROM | ORR_P_TO | ORR_P_GRAPH | ORR_P_CHANNEL |
+                                 ORR_P_COLLECTIVE | ORR_P_BYTES,
 };
 
 enum {
@@ -65,6 +71,8 @@ struct orr_params {
     const char *a, *b;                          /* ids of two topologies to compare */
     const char *topologies[ORR_MAX_TOPOLOGIES]; /* ids of a set */
     uint32_t topology_count;
+    const char *decision; /* what is asked why, NULL: nothing was named */
+    const char *graph, *collective, *bytes;
     uint32_t limit;
 };
 

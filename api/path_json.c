@@ -1,30 +1,6 @@
 /* One path between two devices: hops, narrowest link, and why it is what it is. */
-#include <string.h>
-
 #include "api/sections.h"
-
-/* The part that holds a node, and the node; NULL: no part has it. */
-static const struct orr_part *find_node(const struct orr_analysis *analysis, const char *text, uint32_t *ret_node)
-{
-    for (uint32_t p = 0; p < analysis->part_count; p++) {
-        *ret_node = orr_system_find(&analysis->parts[p].system, text);
-        if (*ret_node != ORR_NO_NODE)
-            return &analysis->parts[p];
-    }
-    return NULL;
-}
-
-static enum orr_code unknown_node(const struct orr_analysis *analysis, const char *text, const char *parameter,
-                                  struct orr_error *err)
-{
-    orr_fail(err, ORR_NOT_FOUND, "the system has no device \"%.60s\"", text);
-    orr_error_where(err, "%s", parameter);
-    if (analysis->query.hosts == 1 && (!strncmp(text, "NET", 3) || !strncmp(text, "NIC", 3)))
-        orr_error_advice(err, "with one host NCCL drops the NICs: add hosts=2");
-    else
-        orr_error_advice(err, "name it as the analysis does (GPU/0-1b000), by rank:3, or by bus id (0000:1b:00.0)");
-    return ORR_NOT_FOUND;
-}
+#include "engine/explain/explain.h"
 
 static json_t *hops_json(struct orr_json *json, const struct orr_part *part, const struct orr_path *path)
 {
@@ -65,11 +41,9 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
                             const char *to, json_t **ret_value, struct orr_error *err)
 {
     uint32_t a, b;
-    const struct orr_part *part = find_node(analysis, from, &a), *other = find_node(analysis, to, &b);
-    if (!part)
-        return unknown_node(analysis, from, "from", err);
-    if (!other)
-        return unknown_node(analysis, to, "to", err);
+    const struct orr_part *part, *other;
+    ORR_TRY(orr_device_find(analysis, from, "from", &part, &a, err));
+    ORR_TRY(orr_device_find(analysis, to, "to", &other, &b, err));
     if (part != other) {
         orr_fail(err, ORR_NOT_FOUND, "%.60s and %.60s are in different systems: trimming split the host", from, to);
         orr_error_advice(err, "they reach each other by the network only");

@@ -24,7 +24,7 @@ int orr_write_out(const char *file, const char *bytes, size_t length)
     return ORR_EXIT_INPUT;
 }
 
-static const char *base_name(const char *path)
+const char *orr_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -44,8 +44,8 @@ static enum orr_code write_changes(const struct orr_options *options, const stru
     if (code == ORR_OK)
         code = orr_changes_find(analysis, against, orr_changes_effort(analysis), arena, &changes, err);
     if (code == ORR_OK)
-        code = orr_json_write(&json, orr_diff_json(&json, &changes, base_name(question->name)), options->pretty, text,
-                              err);
+        code = orr_json_write(&json, orr_diff_json(&json, &changes, orr_base_name(question->name)), options->pretty,
+                              text, err);
     if (against)
         orr_analysis_free(against);
     orr_arena_free(arena);
@@ -73,7 +73,8 @@ int orr_command_analyze(const struct orr_options *options)
     if (code == ORR_OK && options->against_count)
         code = write_changes(options, &question, analysis, &text, &err);
     else if (code == ORR_OK)
-        code = orr_analysis_json(analysis, base_name(question.name), options->section, options->pretty, &text, &err);
+        code =
+            orr_analysis_json(analysis, orr_base_name(question.name), options->section, options->pretty, &text, &err);
     if (code == ORR_OK) {
         orr_text_puts(&text, "\n");
         status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);

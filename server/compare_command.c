@@ -78,8 +78,9 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     enum orr_code code =
         arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err) : orr_fail_nomem(&err);
     const struct orr_called a = {options->files[0], ""}, b = {options->files[1], ""};
-    int status = code == ORR_OK ? print(options, &json, orr_compare_json(&json, &comparison, &a, &b), orr_compare_text)
-                                : orr_report(NULL, &err);
+    int status = code == ORR_OK
+                     ? print(options, &json, orr_compare_json(&json, &comparison, &a, &b), orr_comparison_text)
+                     : orr_report(NULL, &err);
     orr_arena_free(arena);
     return status;
 }

@@ -19,6 +19,19 @@ static const struct orr_command commands[] = {
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
      ORR_CMD_ANALYZE, ORR_ONE_FILE, orr_command_analyze},
+    {"explain", "[FILE|-]", "why one decision is what it is, and which settings would change it",
+     "Tells one decision: the answer, the rule of the release, the values that were compared, the link that limits, "
+     "what\nis taken for granted, and what settings would change, computed by analysing the machine with each of "
+     "them.\n\n"
+     "  orrery explain --why p2p --from 0 --to 3 topo.xml          (ranks; or ids: --from GPU/0-1b000)\n"
+     "  orrery explain --hosts 2 --why gdr --from rank:0 --to NET/0-0 topo.xml   (sending; the other way: receiving)\n"
+     "  orrery explain --why path --from 0 --to CPU/0-1 topo.xml\n"
+     "  orrery explain --hosts 2 --why nic --from 0 --channel 1 topo.xml\n"
+     "  orrery explain --hosts 2 --why pxn --from 0 --to NET/0-3 topo.xml\n"
+     "  orrery explain --why graph --graph tree topo.xml           (channels and bandwidth)\n"
+     "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
+     "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
+     ORR_CMD_EXPLAIN, ORR_ONE_FILE, orr_command_explain},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
      "Draws what NCCL makes of a topology dump.\n\n"
      "  orrery render --output machine.svg topo.xml\n"

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Commands that ask what NCCL makes of a machine. */
+enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN };
+
 enum kind { FLAG, VALUE, SETTING, AGAINST };
 
 static const struct option {
@@ -14,39 +17,44 @@ static const struct option {
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
     {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
-    {"hosts", "N", "so many identical hosts in one communicator (default: 1)",
-     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE, VALUE, AT(hosts)},
+     ASKING | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
+    {"hosts", "N", "so many identical hosts in one communicator (default: 1)", ASKING | ORR_CMD_COMPARE, VALUE,
+     AT(hosts)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
-     ORR_CMD_ANALYZE | ORR_CMD_RENDER, VALUE, AT(cluster)},
-    {"set", "NAME=VALUE", "an NCCL setting; may be given several times",
-     ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE, SETTING, 0},
+     ASKING, VALUE, AT(cluster)},
+    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ASKING | ORR_CMD_COMPARE, SETTING, 0},
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
-    {"strict", NULL, "refuse what NCCL's own reader would refuse", ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE,
-     FLAG, AT(strict)},
+    {"strict", NULL, "refuse what NCCL's own reader would refuse", ASKING | ORR_CMD_COMPARE, FLAG, AT(strict)},
     {"majority", NULL, "hold three dumps or more against what most of them are like", ORR_CMD_COMPARE, FLAG,
      AT(majority)},
     {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
     {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE, FLAG, AT(pretty)},
     {"view", "VIEW", "system, ring, tree or path (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
-    {"channel", "C", "channel of the ring or tree (default: 0)", ORR_CMD_RENDER, VALUE, AT(channel)},
-    {"from", "ID", "start of the path: GPU/0-1b000, rank:0 or a bus id", ORR_CMD_RENDER, VALUE, AT(from)},
-    {"to", "ID", "end of the path", ORR_CMD_RENDER, VALUE, AT(to)},
+    {"why", "DECISION", "path, p2p, gdr, nic, pxn, graph, tree, channels, nvls or algorithm", ORR_CMD_EXPLAIN, VALUE,
+     AT(why)},
+    {"channel", "C", "channel of the ring or tree (default: 0)", ORR_CMD_RENDER | ORR_CMD_EXPLAIN, VALUE, AT(channel)},
+    {"from", "ID", "start of the path: GPU/0-1b000, rank:0 or a bus id", ORR_CMD_RENDER | ORR_CMD_EXPLAIN, VALUE,
+     AT(from)},
+    {"to", "ID", "end of the path", ORR_CMD_RENDER | ORR_CMD_EXPLAIN, VALUE, AT(to)},
+    {"graph", "GRAPH", "ring, tree, nvls, collnet_chain or collnet_direct (default: ring)", ORR_CMD_EXPLAIN, VALUE,
+     AT(graph)},
+    {"collective", "NAME", "AllReduce, AllGather, ReduceScatter, Broadcast or Reduce (default: AllReduce)",
+     ORR_CMD_EXPLAIN, VALUE, AT(collective)},
+    {"bytes", "SIZE", "of the message: 1048576, 64k, 1M, 2G (default: 1M)", ORR_CMD_EXPLAIN, VALUE, AT(bytes)},
     {"format", "FORMAT", "svg, png, pdf or dot (default: svg)", ORR_CMD_RENDER, VALUE, AT(format)},
     {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER, VALUE, AT(output)},
-    {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_COMPARE, FLAG, AT(json)},
     {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
+    {"json", NULL, "print JSON instead of text",
+     ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_EXPLAIN | ORR_CMD_COMPARE, FLAG, AT(json)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
      AT(scope)},
     {"help", NULL, "this text",
-     ORR_CMD_SERVE | ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS |
-         ORR_CMD_TOKEN,
-     FLAG, AT(help)},
+     ORR_CMD_SERVE | ASKING | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN, FLAG, AT(help)},
 #undef AT
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };

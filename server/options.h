@@ -20,7 +20,8 @@ enum orr_command_bit {
     ORR_CMD_RELEASES = 8,
     ORR_CMD_SETTINGS = 16,
     ORR_CMD_TOKEN = 32,
-    ORR_CMD_COMPARE = 64
+    ORR_CMD_EXPLAIN = 64,
+    ORR_CMD_COMPARE = 128
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
@@ -32,6 +33,7 @@ struct orr_options {
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
     size_t against_count;
     const char *scope;
+    const char *why, *graph, *collective, *bytes; /* of explain */
     bool strict, pretty, json, text, majority, help, check_config;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
@@ -80,11 +82,14 @@ void orr_question_release(struct orr_question *question);
 /* Writes bytes to a file, NULL: standard output. Reports errors itself; gives an exit status. */
 int orr_write_out(const char *file, const char *bytes, size_t length);
 
+/* The last part of a path. */
+const char *orr_base_name(const char *path);
 /* Prints a document to standard output and drops it. Reports errors itself; gives an exit status. */
 int orr_print_json(struct orr_json *json, json_t *root);
 
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);
+int orr_command_explain(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);

@@ -262,12 +262,18 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
     return ORR_OK;
 }
 
-static bool supports_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
+/* ORR_RULE_NVLS_ON: supported, as far as a system can say before the search. */
+static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
 {
     int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
     const struct orr_release *release = a->query.settings.release;
-    return release->has_nvs_paths && release->nvls_max_channels && enabled != 0 &&
-           c->rank_count >= (uint32_t)release->nvls_least_gpus && (enabled == 1 || c->sm_min >= 90);
+    if (!release->has_nvs_paths || !release->nvls_max_channels)
+        return ORR_RULE_NVLS_UNKNOWN;
+    if (enabled == 0)
+        return ORR_RULE_NVLS_DISABLED;
+    if (c->rank_count < (uint32_t)release->nvls_least_gpus)
+        return ORR_RULE_NVLS_FEW_GPUS;
+    return enabled == 1 || c->sm_min >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
 }
 
 static bool has_collnet(const struct orr_analysis *a)
@@ -340,7 +346,8 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
         c->sm_max = sm > c->sm_max ? sm : c->sm_max;
     }
     c->has_nvswitch = orr_system_count(system, ORR_NVS) > 0;
-    c->nvls_supported = supports_nvls(a, c);
+    c->nvls_rule = (uint8_t)decide_nvls(a, c);
+    c->nvls_supported = c->nvls_rule == ORR_RULE_NVLS_ON;
     c->p2p_local_min = fewest_local_channels(part);
     c->p2p_nics_min = fewest_nics(part, scratch);
     ORR_TRY(measure_rates(a, part, scratch, err));

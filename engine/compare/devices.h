@@ -76,7 +76,7 @@ bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t fi
 
 /* What people call it: "GPU 3 at 0000:1b:00.0", "port mlx5_0", "bridge 0000:15:00.0" (names.c). Returns buffer. */
 enum { ORR_DEVICE_NAME_SIZE = 96 };
-char *orr_device_name(const struct orr_devices *devices, uint32_t device, char buffer[ORR_DEVICE_NAME_SIZE]);
+char *orr_device_text(const struct orr_devices *devices, uint32_t device, char buffer[ORR_DEVICE_NAME_SIZE]);
 /* "gpu", "net", "bridge" ... */
 const char *orr_device_kind_name(enum orr_device_kind kind);
 

@@ -305,7 +305,7 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
             }
         if (!count || !first)
             continue;
-        orr_device_name(&majority->devices[first->unlike.a != ORR_NO_DEVICE ? majority->reference : first->example],
+        orr_device_text(&majority->devices[first->unlike.a != ORR_NO_DEVICE ? majority->reference : first->example],
                         first->unlike.a != ORR_NO_DEVICE ? first->unlike.a : first->unlike.b, name);
         snprintf(text, sizeof text, "%u of %u dumps, in %u respect%s; the first: %s of %s, %s on most, %s there", count,
                  majority->specimens, rows, rows == 1 ? "" : "s", orr_deviation_text(first), name, first->majority,

@@ -30,7 +30,7 @@ static uint32_t inside(const struct orr_devices *devices, uint32_t device, enum 
     return ORR_NO_DEVICE;
 }
 
-char *orr_device_name(const struct orr_devices *devices, uint32_t device, char buffer[ORR_DEVICE_NAME_SIZE])
+char *orr_device_text(const struct orr_devices *devices, uint32_t device, char buffer[ORR_DEVICE_NAME_SIZE])
 {
     const struct orr_device *d = &devices->rows[device];
     uint32_t gpu = d->kind == ORR_DEVICE_GPU_CARD ? inside(devices, device, ORR_DEVICE_GPU) : device;

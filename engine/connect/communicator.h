@@ -22,6 +22,7 @@ struct orr_contribution {
     int32_t sm_min, sm_max;                   /* over the system's GPUs */
     bool has_nvswitch;
     bool nvls_supported; /* NVLS possible here (settings, GPUs, capability) */
+    uint8_t nvls_rule;   /* enum orr_rule that says so or not */
     /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this system,
      * INT32_MAX where there is one GPU; and, over its GPUs, the least number of nearest NICs that fill a GPU's CPU
      * link (0 for a GPU whose own links do not reach a CPU). */

@@ -6,6 +6,17 @@ static const char *const texts[ORR_RULE_COUNT] = {
 #undef X
 };
 
+static const char *const names[ORR_RULE_COUNT] = {
+#define X(name, text) [ORR_RULE_##name] = #name,
+    ORR_RULE_MAP(X)
+#undef X
+};
+
+const char *orr_rule_name(enum orr_rule rule)
+{
+    return (unsigned)rule < ORR_RULE_COUNT ? names[rule] : "NONE";
+}
+
 const char *orr_rule_text(enum orr_rule rule)
 {
     return (unsigned)rule < ORR_RULE_COUNT ? texts[rule] : "";

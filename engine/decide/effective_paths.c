@@ -112,39 +112,63 @@ static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
 }
 
 /* Is the way through p, the GPU that stands for the NET, better than g's own? */
-static bool is_relay_better(const struct work *w, uint32_t p, uint32_t n, uint32_t g)
+static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;
     bool past_pxn = system->release->pxn >= ORR_PXN_LOCAL_GPU_PAST_PXN;
     bool over_c2c = past_pxn && orr_setting_int(w->settings, ORR_SET_PXN_C2C) != 0;
     const struct orr_path *relay = orr_path(w->paths, p, n), *own = orr_path(w->paths, g, n);
-    if (relay->type > (over_c2c ? ORR_PATH_P2C : ORR_PATH_PXB) || orr_path(w->paths, p, g)->type > ORR_PATH_NVL ||
-        orr_id_system(system->nodes[p].id) != orr_id_system(system->nodes[g].id))
-        return false;
-    return relay->bw > own->bw || own->type > (past_pxn ? ORR_PATH_PXN : ORR_PATH_PXB);
+    if (relay->type > (over_c2c ? ORR_PATH_P2C : ORR_PATH_PXB))
+        return ORR_RULE_PXN_RELAY_FAR;
+    if (orr_path(w->paths, p, g)->type > ORR_PATH_NVL)
+        return ORR_RULE_PXN_NO_NVLINK;
+    if (orr_id_system(system->nodes[p].id) != orr_id_system(system->nodes[g].id))
+        return ORR_RULE_PXN_OTHER_HOST;
+    bool better = relay->bw > own->bw || own->type > (past_pxn ? ORR_PATH_PXN : ORR_PATH_PXB);
+    return better ? ORR_RULE_PXN_TAKEN : ORR_RULE_PXN_OWN_WAY;
 }
 
-/* PXN: g reaches the NET through another GPU, where that is better. */
-static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
+/* Which rule says whether g reaches the NET through another GPU, and the GPU that it looked at. */
+static enum orr_code decide_pxn(const struct work *w, uint32_t n, uint32_t g, struct orr_pxn *pxn)
 {
     enum orr_pxn_rule rule = w->system->release->pxn;
-    if (rule == ORR_PXN_NONE || orr_setting_int(w->settings, ORR_SET_PXN_DISABLE) == 1)
-        return ORR_OK;
     uint32_t p = ORR_NO_NODE;
+    *pxn = (struct orr_pxn){.rule = ORR_RULE_PXN_UNKNOWN, .relay = ORR_NO_NODE};
+    if (rule == ORR_PXN_NONE)
+        return ORR_OK;
+    pxn->rule = ORR_RULE_PXN_DISABLED;
+    if (orr_setting_int(w->settings, ORR_SET_PXN_DISABLE) == 1)
+        return ORR_OK;
     if (rule == ORR_PXN_FIRST_PREFERRING) {
-        if (orr_path(w->paths, g, n)->type > ORR_PATH_PXB)
-            p = first_preferring(w, n, g);
+        pxn->rule = ORR_RULE_PXN_OWN_WAY;
+        if (orr_path(w->paths, g, n)->type <= ORR_PATH_PXB)
+            return ORR_OK;
+        p = first_preferring(w, n, g);
+        pxn->rule = p == ORR_NO_NODE ? ORR_RULE_PXN_NO_RELAY : ORR_RULE_PXN_TAKEN;
     } else {
         p = orr_local_gpu(w->paths, n, w->scratch);
-        if (p != ORR_NO_NODE && (p == g || !is_relay_better(w, p, n, g)))
-            p = ORR_NO_NODE;
-        if (p != ORR_NO_NODE && rule == ORR_PXN_LOCAL_GPU_WITH_GDR) {
+        pxn->rule = p == ORR_NO_NODE ? ORR_RULE_PXN_NO_RELAY
+                    : p == g         ? ORR_RULE_PXN_ITSELF
+                                     : (uint8_t)compare_relay(w, p, n, g);
+        if (pxn->rule == ORR_RULE_PXN_TAKEN && rule == ORR_PXN_LOCAL_GPU_WITH_GDR) {
             struct orr_decision sends = {0};
             ORR_TRY(orr_decide_gdr(w->paths, w->settings, p, n, true, &sends, w->err));
-            p = sends.verdict ? p : ORR_NO_NODE;
+            pxn->rule = sends.verdict ? ORR_RULE_PXN_TAKEN : ORR_RULE_PXN_NO_GDR;
         }
     }
-    return p == ORR_NO_NODE ? ORR_OK : orr_path_compose(w->paths, g, p, n, ORR_ROUTE_PXN, w->err);
+    pxn->relay = p;
+    return ORR_OK;
+}
+
+static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
+{
+    const struct orr_system *system = w->system;
+    struct orr_pxn *pxn = &w->paths->pxn[(size_t)(g - system->first[ORR_GPU]) * orr_system_count(system, ORR_NET) + n -
+                                         system->first[ORR_NET]];
+    ORR_TRY(decide_pxn(w, n, g, pxn));
+    if (pxn->rule != ORR_RULE_PXN_TAKEN)
+        return ORR_OK;
+    return orr_path_compose(w->paths, g, pxn->relay, n, ORR_ROUTE_PXN, w->err);
 }
 
 static enum orr_code divert_gdr(const struct work *w, uint32_t n, uint32_t g)
@@ -172,7 +196,8 @@ enum orr_code orr_effective_paths(const struct orr_system *system, const struct 
     struct work w = {.system = system, .settings = settings, .paths = &paths, .err = err};
     w.scratch = ORR_NEW(arena, uint32_t, 2 * ((size_t)gpus + nets));
     paths.local_gpu = ORR_NEW(arena, int32_t, nets);
-    if (!w.scratch || !paths.local_gpu)
+    paths.pxn = ORR_NEW(arena, struct orr_pxn, (size_t)gpus * nets);
+    if (!w.scratch || !paths.local_gpu || !paths.pxn)
         return orr_fail_nomem(err);
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
         ORR_TRY(divert_p2p(&w, g));

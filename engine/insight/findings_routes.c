@@ -81,7 +81,7 @@ static void steps_spent(struct orr_finder *f)
     for (uint32_t p = 0; p < f->analysis->part_count; p++)
         for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
             const struct orr_graph *graph = &f->analysis->parts[p].contribution.graphs[kind];
-            if (!graph->pattern || !graph->steps_spent)
+            if (!graph->pattern || graph->story.end != ORR_END_STEPS)
                 continue;
             first = first ? first : graph;
             found++;

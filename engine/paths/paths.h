@@ -28,6 +28,12 @@ struct orr_path {
     uint32_t first; /* into paths->links */
 };
 
+/* Why a GPU reaches a NET through another GPU, or why not: noted where decide/ applies the rule. */
+struct orr_pxn {
+    uint8_t rule;   /* enum orr_rule */
+    uint32_t relay; /* the GPU that was looked at, ORR_NO_NODE: none */
+};
+
 /* How many of its nearest NETs a GPU uses; a positive number is a maximum. */
 enum { ORR_NETS_AUTO = 0, ORR_NETS_EVERY = -1 };
 
@@ -41,6 +47,7 @@ struct orr_paths {
     uint32_t link_count;
     unsigned link_capacity;
     int32_t *local_gpu;   /* [NET in order]: GPU (index within its type) nearest to it, -1: none; NULL before decide/ */
+    struct orr_pxn *pxn;  /* [GPU * NETs + NET]; NULL before decide/ */
     int32_t nets_per_gpu; /* ORR_NETS_AUTO, ORR_NETS_EVERY or a maximum */
     struct orr_arena *arena;
 };

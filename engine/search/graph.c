@@ -9,3 +9,9 @@ const char *orr_graph_name(const struct orr_release *release, enum orr_graph_kin
         return "collnet";
     return (unsigned)kind < ORR_GRAPH_COUNT ? names[kind] : "?";
 }
+
+const char *orr_pattern_name(enum orr_pattern pattern)
+{
+    static const char *const names[] = {"none", "balanced tree", "split tree", "tree", "ring", "NVLS", "CollNetDirect"};
+    return (unsigned)pattern < sizeof names / sizeof names[0] ? names[pattern] : "";
+}

@@ -32,6 +32,37 @@ enum orr_pattern {
 
 enum { ORR_MAX_CHANNELS = 64 };
 
+/* What a result has that the first attempt did not ask for: bits. */
+enum orr_relaxation {
+    ORR_RELAXED_SAME = 1,       /* channels may differ */
+    ORR_RELAXED_PATTERN = 2,    /* another pattern than the one asked for */
+    ORR_RELAXED_INTRA = 4,      /* farther paths between GPUs */
+    ORR_RELAXED_INTER = 8,      /* farther paths to NICs */
+    ORR_RELAXED_CROSS_NIC = 16, /* a channel may leave by another NIC than it entered */
+    ORR_RELAXED_RATE = 32,      /* a lower rate */
+    ORR_RELAXED_RAISED = 64,    /* afterwards a higher rate was found for the same channels */
+    ORR_RELAXED_DOUBLED = 128,  /* afterwards every channel became two of half the rate */
+    ORR_RELAXED_ORDER = 256     /* no way was found: all GPUs in order at a rate that no plan would choose */
+};
+
+/* Why the search ended. */
+enum orr_search_end {
+    ORR_END_ALL_CHANNELS, /* it found as many channels as it may, none better */
+    ORR_END_ALL_RATE,     /* the channels carry what the best joined GPU can */
+    ORR_END_STEPS,        /* the budget of steps ran out with something left to try */
+    ORR_END_NOTHING_LEFT  /* no relaxation was left */
+};
+
+/* How the search came to a graph: kept for explanations. */
+struct orr_graph_story {
+    uint16_t relaxed;                                /* enum orr_relaxation */
+    uint8_t end;                                     /* enum orr_search_end */
+    uint8_t asked_pattern, first_intra, first_inter; /* enum orr_pattern, enum orr_path_type: of the first attempt */
+    float first_rate;                                /* GB/s, of the first attempt */
+    int32_t most_channels;                           /* that it may find */
+    uint32_t attempts;
+};
+
 struct orr_graph {
     enum orr_graph_kind kind;
     enum orr_pattern pattern; /* NONE: not asked for, all else is 0 */
@@ -42,8 +73,8 @@ struct orr_graph {
     int32_t cross_nic;
     int32_t same_channels;
     int32_t hops;
-    uint64_t steps;           /* of the search that were taken to find it */
-    bool steps_spent;         /* the search ended for want of steps, with something left to try */
+    uint64_t steps; /* of the search that were taken to find it */
+    struct orr_graph_story story;
     uint32_t gpu_count;       /* width of a row of `gpus` */
     uint32_t row_count;       /* GPUs that a channel names: gpu_count, 1 for NVLS */
     const int32_t *gpus;      /* [channel * gpu_count + position]: host rank */
@@ -53,5 +84,7 @@ struct orr_graph {
 /* "ring", "tree", "collnet_chain", "collnet_direct", "nvls"; "collnet" for the only one of releases that know one
  * CollNet algorithm. */
 const char *orr_graph_name(const struct orr_release *release, enum orr_graph_kind kind);
+/* "balanced tree"; "none" for one that was not asked for. */
+const char *orr_pattern_name(enum orr_pattern pattern);
 
 #endif

@@ -110,14 +110,14 @@ static bool relax(struct orr_search_state *s, const struct orr_limits *limits, i
     return false;
 }
 
-/* Twice the channels at half the rate, where the rate allows it. */
-static void duplicate(struct orr_search_state *s)
+/* Twice the channels at half the rate, where the rate allows it: then DOUBLED, else 0. */
+static unsigned duplicate(struct orr_search_state *s)
 {
     struct orr_trial *b = &s->b;
     bool by_capability = s->system->release->duplicates_early;
     if (!b->channels || b->pattern == ORR_PATTERN_NVLS || b->bw_intra < 25 ||
         (by_capability && s->cc_min > 80 && b->bw_intra < 50 && b->channels > 4))
-        return;
+        return 0;
     int32_t doubled = b->channels * 2 < b->max_channels ? b->channels * 2 : b->max_channels;
     int32_t copied = doubled - b->channels, parts = (doubled + b->channels - 1) / b->channels;
     memcpy(b->gpus + (size_t)b->channels * s->n, b->gpus, (size_t)copied * s->n * sizeof *b->gpus);
@@ -125,6 +125,7 @@ static void duplicate(struct orr_search_state *s)
     b->bw_intra /= (float)parts;
     b->bw_inter /= (float)parts;
     b->channels = doubled;
+    return parts > 1 ? ORR_RELAXED_DOUBLED : 0;
 }
 
 /* Chooses a higher rate to try; false: none. */
@@ -173,7 +174,40 @@ static void simple_order(struct orr_search_state *s, const struct orr_limits *li
     }
 }
 
-static void search_graph(struct orr_search_state *s, const struct orr_limits *limits)
+/* What the first attempt asks for. */
+static void begin_story(const struct orr_search_state *s, const struct orr_limits *limits,
+                        struct orr_graph_story *story)
+{
+    const struct orr_release *release = s->system->release;
+    *story = (struct orr_graph_story){
+        .asked_pattern = (uint8_t)limits->start.pattern,
+        .first_intra = (uint8_t)orr_path_type_of_number(release, limits->start.type_intra),
+        .first_inter = (uint8_t)orr_path_type_of_number(release, limits->start.type_inter),
+        .first_rate = s->t.bw_intra,
+        .most_channels = limits->start.max_channels,
+    };
+}
+
+/* In what the best trial differs from that, before channels are doubled and rates raised. */
+static unsigned relaxed_in(const struct orr_trial *b, const struct orr_limits *limits, float first_rate)
+{
+    const struct orr_trial *start = &limits->start;
+    return (b->same_channels < start->same_channels ? ORR_RELAXED_SAME : 0u) |
+           (b->pattern != start->pattern ? ORR_RELAXED_PATTERN : 0u) |
+           (b->type_intra > start->type_intra ? ORR_RELAXED_INTRA : 0u) |
+           (b->type_inter > start->type_inter ? ORR_RELAXED_INTER : 0u) |
+           (b->cross_nic && !start->cross_nic ? ORR_RELAXED_CROSS_NIC : 0u) |
+           (b->bw_inter < first_rate ? ORR_RELAXED_RATE : 0u);
+}
+
+static enum orr_search_end end_of(const struct orr_search_state *s, bool enough)
+{
+    if (enough)
+        return s->b.channels == s->b.max_channels ? ORR_END_ALL_CHANNELS : ORR_END_ALL_RATE;
+    return s->steps_spent ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
+}
+
+static void search_graph(struct orr_search_state *s, const struct orr_limits *limits, struct orr_graph_story *story)
 {
     const struct orr_release *release = s->system->release;
     int32_t all_left = release->steps_all, left = 0;
@@ -186,12 +220,19 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
     s->b.nets = b.nets;
     s->t.bw_intra = s->t.bw_inter = limits->rates[rate];
     s->attempts.count = 0;
+    s->steps_spent = false;
+    begin_story(s, limits, story);
 
-    while (!attempt(s, &left, &all_left) && relax(s, limits, left, &all_left, &rate))
-        ;
+    bool enough;
+    do {
+        enough = attempt(s, &left, &all_left);
+        story->attempts++;
+    } while (!enough && relax(s, limits, left, &all_left, &rate));
+    story->end = (uint8_t)end_of(s, enough);
     if (s->b.channels) {
+        unsigned relaxed = relaxed_in(&s->b, limits, story->first_rate);
         if (release->duplicates_early)
-            duplicate(s);
+            relaxed |= duplicate(s);
         orr_trial_copy(&s->t, &s->b, s->n);
         rate = 0;
         while (rate + 1 < limits->rate_count && limits->rates[rate] > s->b.bw_inter)
@@ -200,12 +241,16 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
         s->t.min_channels = s->b.channels;
         s->attempts.count = 0; /* duplication changed the best trial */
         left = 1;
+        float found_intra = s->b.bw_intra, found_inter = s->b.bw_inter;
         while (left != 0 && raise_rate(s, limits, &rate))
             attempt(s, &left, &all_left);
+        relaxed |= s->b.bw_intra > found_intra || s->b.bw_inter > found_inter ? ORR_RELAXED_RAISED : 0u;
         if (!release->duplicates_early)
-            duplicate(s);
+            relaxed |= duplicate(s);
+        story->relaxed = (uint16_t)relaxed;
     } else if (!limits->start.collnet && limits->start.pattern != ORR_PATTERN_NVLS) {
         simple_order(s, limits);
+        story->relaxed = ORR_RELAXED_ORDER;
     }
 }
 
@@ -251,12 +296,12 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
                          struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
     struct orr_limits limits;
+    struct orr_graph_story story;
     uint64_t before = s->steps;
-    s->steps_spent = false;
     orr_search_limits(s, request, &limits);
     if (limits.start.pattern == ORR_PATTERN_NONE)
         return ORR_OK; /* stays as one that was not asked for */
-    search_graph(s, &limits);
+    search_graph(s, &limits, &story);
     if (s->overrun) {
         (void)orr_fail(err, ORR_UNSUPPORTED,
                        "NCCL %s overruns its tables here: with %u GPUs NVLS gets more than %d channels",
@@ -266,7 +311,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
     }
     ORR_TRY(deliver(s, request->kind, arena, &graphs[request->kind], err));
     graphs[request->kind].steps = s->steps - before;
-    graphs[request->kind].steps_spent = s->steps_spent;
+    graphs[request->kind].story = story;
     return ORR_OK;
 }
 

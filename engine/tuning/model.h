@@ -23,25 +23,6 @@ struct orr_switches {
     int8_t protocol[ORR_FUNCTION_COUNT][ORR_PROTOCOL_COUNT];
 };
 
-/* The aligned graph that an algorithm goes by. */
-static inline enum orr_graph_kind orr_algorithm_graph(const struct orr_tuning_model *tables,
-                                                      enum orr_algorithm algorithm)
-{
-    switch (algorithm) {
-    case ORR_ALGO_RING:
-        return ORR_GRAPH_RING;
-    case ORR_ALGO_COLLNET_DIRECT:
-        return tables->one_collnet_graph ? ORR_GRAPH_COLLNET_CHAIN : ORR_GRAPH_COLLNET_DIRECT;
-    case ORR_ALGO_COLLNET_CHAIN:
-        return ORR_GRAPH_COLLNET_CHAIN;
-    case ORR_ALGO_NVLS:
-    case ORR_ALGO_NVLS_TREE:
-        return ORR_GRAPH_NVLS;
-    default:
-        return ORR_GRAPH_TREE;
-    }
-}
-
 static inline bool orr_gathers(enum orr_function function)
 {
     return function == ORR_ALLGATHER || function == ORR_REDUCESCATTER;

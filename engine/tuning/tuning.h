@@ -25,6 +25,25 @@ struct orr_choice {
     int32_t channels, threads;
 };
 
+/* The aligned graph that an algorithm goes by. */
+static inline enum orr_graph_kind orr_algorithm_graph(const struct orr_tuning_model *tables,
+                                                      enum orr_algorithm algorithm)
+{
+    switch (algorithm) {
+    case ORR_ALGO_RING:
+        return ORR_GRAPH_RING;
+    case ORR_ALGO_COLLNET_DIRECT:
+        return tables->one_collnet_graph ? ORR_GRAPH_COLLNET_CHAIN : ORR_GRAPH_COLLNET_DIRECT;
+    case ORR_ALGO_COLLNET_CHAIN:
+        return ORR_GRAPH_COLLNET_CHAIN;
+    case ORR_ALGO_NVLS:
+    case ORR_ALGO_NVLS_TREE:
+        return ORR_GRAPH_NVLS;
+    default:
+        return ORR_GRAPH_TREE;
+    }
+}
+
 /* Computes the model. SETTING for an NCCL_ALGO or NCCL_PROTO that NCCL refuses. */
 enum orr_code orr_tune(const struct orr_communicator *communicator, const struct orr_settings *settings,
                        struct orr_tuning *ret_tuning, struct orr_error *err) ORR_NO_DISCARD;

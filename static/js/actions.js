@@ -5,6 +5,7 @@ import { DEFAULTS, MOST_HOSTS } from "./state.js";
 import * as theme from "./theme.js";
 import { exportDialog } from "./views/export.js";
 import { searchDialog } from "./views/search.js";
+import { openWhy } from "./why.js";
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
 export function makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, stepped }) {
@@ -65,6 +66,9 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
         line: (line) => store.set({ line, view: "source" }),
         source: () => store.set({ view: "source", line: 0 }),
+        why: (why) => store.set({ why, panel: "why" }),
+        limit: (from, to) => store.set({ from, to, why: openWhy(loaded.model, store.state), line: 0, view: ["matrix", "source", "hosts"].includes(store.state.view) ? "machine" : store.state.view }),
+        whatIf: (name, value) => store.set({ against: [`${name}=${value}`], change: "", view: "diff" }),
         lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
 
         with: (id) => store.set({ with: id, row: "", view: "compare" }),

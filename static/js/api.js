@@ -114,6 +114,13 @@ export function majority(set, question, signal) {
         query.append(name, value);
     return json(ask("v1/compare", query), { signal });
 }
+/** Why a decision is what it is. asked: {decision, from, to, ...}. */
+export function explanation(id, question, asked, signal) {
+    const query = new URLSearchParams(question);
+    for (const [name, value] of Object.entries(asked))
+        query.set(name, value);
+    return json(ask(`${topology(id)}/explain`, query), { signal });
+}
 export const source = async (id, signal) => (await call(`${topology(id)}/source`, { signal })).text();
 export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");

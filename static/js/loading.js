@@ -8,6 +8,7 @@ import { shape } from "./hosts.js";
 import { index } from "./model.js";
 import { question } from "./state.js";
 import { readSettings } from "./views/settings.js";
+import { openWhy, parseWhy } from "./why.js";
 
 export class Loading {
     /** What is there; null: not yet. before: the index of the last answer about the same machine. */
@@ -15,7 +16,9 @@ export class Loading {
     other = { key: "", diff: null, doc: null, model: null, problem: null };
     pair = { key: "", doc: null, problem: null }; // two dumps compared
     kept = null;                                  // dumps to choose the second from
+    explained = { key: "", why: "", data: null, problem: null };
     settings = [];
+    #explaining = null;
     #settingsOf = null;
     #analysing = null;
     #comparing = null;
@@ -31,6 +34,7 @@ export class Loading {
         this.#analysing?.abort();
         this.#comparing?.abort();
         this.#pairing?.abort();
+        this.#explaining?.abort();
     }
 
     stopComparing() {
@@ -141,6 +145,37 @@ export class Loading {
             this.changed();
         } catch {
             this.kept = null; // the list of the library says why
+        }
+    }
+
+    /** The explanation that is open, once there is an analysis to ask about. */
+    async explanation() {
+        const { store, explained, loaded: { model } } = this, { id, panel } = store.state, asks = question(store.state);
+        if (!id || panel !== "why" || !model)
+            return;
+        const why = openWhy(model, store.state), key = `${id}?${asks}|${why}`;
+        if (explained.key === key)
+            return;
+        this.#explaining?.abort();
+        Object.assign(explained, { key, why: "", data: null, problem: null });
+        const control = (this.#explaining = new AbortController());
+        this.busy(1);
+        try {
+            Object.assign(explained, { data: await api.explanation(id, asks, parseWhy(why), control.signal), why });
+            announce(explained.data.answer);
+        } catch (error) {
+            if (error.name === "AbortError") {
+                if (explained.key === key)
+                    explained.key = "";
+                return;
+            }
+            if (!(error instanceof api.Problem))
+                throw error;
+            Object.assign(explained, { problem: error.problem, why });
+        } finally {
+            this.busy(-1);
+            if (this.#explaining === control)
+                this.changed();
         }
     }
 

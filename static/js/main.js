@@ -29,6 +29,7 @@ import { aboutSource, SourceView, sourceView } from "./views/source.js";
 import { exampleList, startView } from "./views/start.js";
 import { summaryView } from "./views/summary.js";
 import { tuningView } from "./views/tuning.js";
+import { whyView } from "./views/why.js";
 
 const store = new Store();
 const moment = { examples: null, releases: [], step: -1, filter: "", focus: "", startProblem: null }; // what is in no address
@@ -52,6 +53,7 @@ api.onTokenNeeded(tokenDialog);
 function arrived() {
     moment.step = -1;
     scene.analysed();
+    loading.explanation();
     renderAll();
     if (store.state.view === "hosts")
         scene.draw();
@@ -95,7 +97,7 @@ function renderDrawer() {
         wide.scrollLeft = across;
 }
 
-const PANEL_TABS = [["summary", "Summary"], ["selection", "Selection"], ["settings", "Settings"]];
+const PANEL_TABS = [["summary", "Summary"], ["selection", "Selection"], ["why", "Why"], ["settings", "Settings"]];
 
 function renderSide() {
     const { state } = store, { model, doc, before, summary, source } = loaded;
@@ -106,6 +108,8 @@ function renderSide() {
             return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, actions })];
         if (!model)
             return h("p.muted", null, "Computing…");
+        if (state.panel === "why")
+            return whyView({ model, state, explained: loading.explained, actions });
         return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
@@ -161,6 +165,7 @@ store.subscribe((state, changed) => {
         loading.settingsOfRelease();
     } else {
         loading.source();
+        loading.explanation();
         scene.draw();
     }
     if (asked || changed.has("against"))

@@ -1,7 +1,7 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
 export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "compare", "hosts", "source"];
-export const PANELS = ["summary", "selection", "settings"];
+export const PANELS = ["summary", "selection", "why", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
 
@@ -15,6 +15,7 @@ export const DEFAULTS = Object.freeze({
     panel: "summary",
     from: "",          // selected device, or start of the selected path
     to: "",            // end of the selected path
+    why: "",           // the decision that is asked why, as why.js writes it; "": the first about the selection
     cell: "type",      // what matrix cells say
     side: "a",         // of a comparison, in the matrix: before, after, or both
     change: "",        // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
@@ -37,7 +38,7 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "with", "row", "q", "set"];
+const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "with", "row", "why", "q", "set"];
 const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set"], beside: ["ghost", "side"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
 const MOST_AGAINST = 48;

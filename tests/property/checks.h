@@ -28,6 +28,7 @@
     X(differences, "facts that differ from the next release's")                                                        \
     X(documents, "documents parsed")                                                                                   \
     X(views, "paths told and pictures drawn")                                                                          \
+    X(explanations, "decisions explained")                                                                             \
     X(repeats, "analyses repeated")
 
 struct tally {
@@ -45,6 +46,7 @@ bool check_loads(const struct orr_analysis *analysis, struct tally *tally, struc
 bool check_channels(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_tuning(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_views(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_explanations(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_differences(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 
 /* The analysis document as bytes: valid JSON without a missing number. *ret_bytes is the caller's to free. */

@@ -30,6 +30,7 @@
 enum { MOST_FILES = 256, MOST_RELEASES = 32, LARGEST_FILE = 100000, LARGEST_XML = 1 << 20, MOST_REPORTS = 10 };
 enum { FEWEST_TO_JUDGE = 100, LEAST_ANALYSED = 60 }; /* per cent of the generated machines, with so many cases */
 enum { EVERY_NTH_COMPARED = 6 };                     /* with the next release: a dozen analyses each */
+enum { EVERY_NTH_EXPLAINED = 3 };                    /* all kinds, three settings tried */
 
 enum origin { GENERATED, GENERATED_CHANGED, FILE_CHANGED, ORIGIN_COUNT };
 static const char *const origins[] = {"generated", "generated, bytes changed", "a file, bytes changed"};
@@ -198,6 +199,7 @@ static enum orr_code answer(const struct test_case *test, const struct orr_relea
     if (code == ORR_OK)
         *ret_good = check_all(analysis, tally, err) &&
                     (test->seed % EVERY_NTH_COMPARED || check_differences(analysis, tally, err)) &&
+                    (test->seed % EVERY_NTH_EXPLAINED || check_explanations(analysis, tally, err)) &&
                     check_document(analysis, tally, ret_bytes, ret_length, err);
     else if (dump)
         *ret_good = check_dump(dump, err);

@@ -66,9 +66,9 @@ static void assert_only(const struct two *t, const char *what, const char *a, co
     if (b)
         assert_string_equal(row->value_b, b);
     if (row->a != ORR_NO_DEVICE)
-        assert_string_equal(orr_device_name(&t->comparison.devices_a, row->a, name), device);
+        assert_string_equal(orr_device_text(&t->comparison.devices_a, row->a, name), device);
     else
-        assert_string_equal(orr_device_name(&t->comparison.devices_b, row->b, name), device);
+        assert_string_equal(orr_device_text(&t->comparison.devices_b, row->b, name), device);
 }
 
 static const struct orr_change *change_of(const struct two *t, enum orr_fact_kind kind)
@@ -118,8 +118,8 @@ static void a_weaker_nvlink_is_told_alone(void **state)
     assert_only(&t, "nvlinks", "4", "1", "GPU 0 at 0000:11:00.0");
     char name[ORR_DEVICE_NAME_SIZE];
     const struct orr_unlike *row = &t.comparison.unlikes.rows[0];
-    assert_string_equal(orr_device_name(&t.comparison.devices_b, row->b, name), "GPU 0 at 0000:d1:00.0");
-    assert_string_equal(orr_device_name(&t.comparison.devices_b, row->peer_b, name), "GPU 1 at 0000:c1:00.0");
+    assert_string_equal(orr_device_text(&t.comparison.devices_b, row->b, name), "GPU 0 at 0000:d1:00.0");
+    assert_string_equal(orr_device_text(&t.comparison.devices_b, row->peer_b, name), "GPU 1 at 0000:c1:00.0");
     const struct orr_change *link = change_of(&t, ORR_FACT_LINK);
     assert_non_null(link); /* and what follows from it */
     assert_true(orr_fact_float(link->a) > orr_fact_float(link->b));

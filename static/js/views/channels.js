@@ -2,13 +2,15 @@
 import { choices, h } from "../dom.js";
 import { channelCount, channelSteps, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
+import { writeWhy } from "../why.js";
 
 /** step: index of the step that stands out, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
 export function channelsView({ model, state, step, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [
         h("div.toolbar", null, picker(model, state, actions),
-            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(["ring", "tree"].includes(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout)),
+            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(["ring", "tree"].includes(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout),
+            found(model, state.graph) > 0 && whyButton(actions, writeWhy("graph", state.graph), `the ${GRAPH_NAMES[state.graph] ?? state.graph} graph`)),
         steps(model, state, step, actions),
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Graphs" }, h("table.wide", { id: "graphs" },
             h("caption.unseen", null, "Graphs"),
@@ -17,9 +19,11 @@ export function channelsView({ model, state, step, actions }) {
             h("tbody", null, graphs.map((graph) => row(graph, state, actions))))),
         loadTable(model, state, actions),
         h("p.note", null, "GB/s of one channel, in one direction. The table is what the search found inside one host; ",
-            `${model.doc.channels?.count ?? 0} channels are set up in the end.`),
+            `${model.doc.channels?.count ?? 0} channels are set up in the end. `, whyButton(actions, "channels", "so many channels")),
     ];
 }
+
+const whyButton = (actions, why, what) => h("button.text", { type: "button", "data-key": `ask:${why}`, "aria-label": `Why ${what}?`, onclick: (event) => { event.stopPropagation(); actions.why(why); } }, "Why?");
 
 function row(graph, state, actions) {
     const there = graph.channels > 0, kind = (type) => there && type ? h(`span.kind.k-${type}`, null, type) : "–";
@@ -29,7 +33,7 @@ function row(graph, state, actions) {
             h("td", null, PATTERNS[graph.pattern] ?? String(graph.pattern)), h("td.num", null, String(graph.channels)),
             h("td.num", null, bandwidth(graph.bw_intra)), h("td.num", null, bandwidth(graph.bw_inter)),
             h("td", null, kind(graph.type_intra)), h("td", null, kind(graph.type_inter)), h("td", null, graph.cross_nic ? "yes" : "no"),
-        ] : h("td.zero", { colspan: "7" }, "none on this machine"));
+        ] : h("td.zero", { colspan: "7" }, "none on this machine", " ", graph.name === "nvls" && whyButton(actions, "nvls", "NVLS")));
 }
 
 export function picker(model, state, actions) {

@@ -1,6 +1,7 @@
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
 import { h } from "../dom.js";
 import { loads } from "../channels.js";
+import { whyOfSelection } from "../why.js";
 import { bandwidth, deviceFacts, GRAPH_NAMES, hops, KINDS, pathsFrom, reason, shortName, typeOf, verdict } from "../model.js";
 
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
@@ -23,13 +24,17 @@ export function selectionView({ model, other, state, actions }) {
     return state.to ? [pathView(model, state, actions), other && beforeAfter(model, other, state)] : deviceView(model, state, actions);
 }
 
-function deviceView(model, { from }, actions) {
+const whyButtons = (model, state, actions) => whyOfSelection(model, state).map(({ why, label }, i) => [
+    h("button", { type: "button", "data-key": `ask:${why}`, title: `${label} ( w )`, onclick: () => actions.why(why) }, i ? `Why? ${label.split(",")[0].split(" ")[0]}` : "Why?"), " "]);
+
+function deviceView(model, state, actions) {
+    const { from } = state;
     const rows = pathsFrom(model, from);
     return [
         h("div.path-head", null, h("h2", null, shortName(model, from)),
             h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
         h("dl.facts", null, deviceFacts(model, from).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
-        h("p", null, h("button.text", { type: "button", "data-key": "show-source", onclick: actions.source }, actions.lineOf(from) ? `Line ${actions.lineOf(from)} of the dump` : "Show in the dump")),
+        h("p", null, h("button.text", { type: "button", "data-key": "show-source", onclick: actions.source }, actions.lineOf(from) ? `Line ${actions.lineOf(from)} of the dump` : "Show in the dump"), " ", whyButtons(model, state, actions)),
         rows.length > 0 && h("table.wide", null,
             h("caption.unseen", null, `Paths from ${shortName(model, from)}`),
             h("thead", null, h("tr", null, h("th", null, "Path to"), h("th", null, "Type"), h("th.num", null, "GB/s"), h("th.num", null, "Hops"), h("th", null, "Verdict"))),
@@ -44,7 +49,8 @@ function deviceView(model, { from }, actions) {
     ];
 }
 
-function pathView(model, { from, to }, actions) {
+function pathView(model, state, actions) {
+    const { from, to } = state;
     const path = model.paths.get(`${from}>${to}`), decision = from === to ? null : verdict(model, from, to);
     const head = h("div.path-head", null,
         h("h2", null, `${shortName(model, from)} → ${shortName(model, to)}`),
@@ -57,6 +63,7 @@ function pathView(model, { from, to }, actions) {
         head,
         h("p", null, kind(path.type), " ", h("span.big", null, bandwidth(path.bw)), " GB/s"),
         h("p.muted", null, sentence(diversion ?? KINDS[path.type] ?? "")),
+        h("p", null, whyButtons(model, state, actions)),
         rows.length > 0 && h("table.wide.hops", null,
             h("caption.unseen", null, "Hops"),
             h("thead", null, h("tr", null, h("th.num", null, "Hop"), h("th", null, "To"), h("th", null, "Link"), h("th.num", null, "GB/s"), h("th", null, h("span.unseen", null, "Remark")))),

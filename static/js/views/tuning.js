@@ -3,6 +3,7 @@ import { choices, h, s } from "../dom.js";
 import { axes, chosenAt, curves, envelope, FRAME, pathOf, ranges, timeText, waysAt } from "../chart.js";
 import { sizeText } from "../compare.js";
 import { bandwidth, tuningRows } from "../model.js";
+import { writeWhy } from "../why.js";
 
 /** other: {model, names} of a comparison, whose choice is drawn too. actions: collective(name), size(bytes). */
 export function tuningView({ model, other, state, actions }) {
@@ -26,7 +27,7 @@ function predicted(predictions, collective, lines, other, state, actions) {
             chart(sizes, lines, rows, size, other && { rows: ranges(other.model.doc.predictions, collective), lines: curves(other.model.doc.predictions, collective), name: other.names.b }, collective, actions),
             h("div.at", null,
                 h("table", { id: "at-size" },
-                    h("caption", null, `${collective} of ${sizeText(size)}`),
+                    h("caption", null, `${collective} of ${sizeText(size)} `, h("button.text", { type: "button", "data-key": "ask:algorithm", "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`, onclick: () => actions.why(writeWhy("algorithm", collective, size)) }, "Why?")),
                     h("thead", null, h("tr", null, h("th", null, "Way"), h("th.num", null, "Time"), h("th.num", null, "Bus GB/s"))),
                     h("tbody", null, ways.map((way) => h(way.chosen ? "tr.on" : "tr", null, h("th", { scope: "row" }, swatch(way), way.name, way.chosen && h("b", null, " chosen")),
                         h("td.num", null, timeText(way.time)), h("td.num", null, bandwidth(way.bw)))))))),

@@ -1,0 +1,31 @@
+/* Why one decision is what it is, and which settings would change it. */
+#include "api/call.h"
+#include "api/why_json.h"
+
+enum orr_code orr_handle_explain(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    const struct orr_why_texts texts = {.decision = params->decision,
+                                        .from = params->from,
+                                        .to = params->to,
+                                        .graph = params->graph,
+                                        .collective = params->collective,
+                                        .bytes = params->bytes,
+                                        .channel = params->channel};
+    struct orr_work *work;
+    struct orr_why why;
+    struct orr_explanation *explanation = NULL;
+    struct orr_json json = {0};
+    call->problem = ORR_PROBLEM_PARAMETER;
+    ORR_TRY(orr_why_read(&texts, params->query.settings.release, &why, err));
+    call->problem = ORR_PROBLEM_NONE;
+    ORR_TRY(orr_call_work(call, &work, err));
+    enum orr_code code = orr_explain(work->analysis, &why, orr_explain_effort(work->analysis), &explanation, err);
+    if (code == ORR_SETTING)
+        call->problem = ORR_PROBLEM_PARAMETER;
+    if (code == ORR_OK)
+        code = orr_answer_of_json(200, &json, orr_explanation_json(&json, explanation, call->id), ret_answer, err);
+    orr_explanation_free(explanation);
+    orr_shared_give(&work->shared);
+    return code;
+}

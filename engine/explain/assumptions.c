@@ -1,0 +1,65 @@
+#include "engine/explain/assumptions.h"
+
+#include "engine/explain/explain.h"
+#include "engine/release/release.h"
+
+static bool always(const struct orr_analysis *analysis)
+{
+    return analysis->query.hosts > 0;
+}
+static bool several_ranks(const struct orr_analysis *analysis)
+{
+    return analysis->local_ranks > 1;
+}
+static bool not_fused(const struct orr_analysis *analysis)
+{
+    return analysis->built.host_count <= 1 && analysis->query.hosts > 1;
+}
+static bool asked_for_collnet(const struct orr_analysis *analysis)
+{
+    return orr_setting_int(&analysis->query.settings, ORR_SET_COLLNET_ENABLE) != 0;
+}
+static bool no_collnet(const struct orr_analysis *analysis)
+{
+    return !asked_for_collnet(analysis) && analysis->query.hosts > 1;
+}
+static bool has_nvls(const struct orr_analysis *analysis)
+{
+    return analysis->communicator.nvls;
+}
+static bool not_verified(const struct orr_analysis *analysis)
+{
+    return !analysis->query.settings.release->verified;
+}
+
+#define OF(kind) (1u << ORR_WHY_##kind)
+enum {
+    ALL = (1 << ORR_WHY_COUNT) - 1,
+    JOINED = OF(GRAPH) | OF(TREE) | OF(CHANNELS) | OF(ALGORITHM),
+};
+
+static const struct orr_assumption rows[] = {
+    {"release-not-verified",
+     "The release is emulated, but not verified against references: where nothing is known of it, it is taken to do as "
+     "the emulated release before it.",
+     not_verified, ALL},
+    {"one-gpu-per-process", "Every rank is its own process with one GPU.", always, OF(P2P) | OF(CHANNELS)},
+    {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks, OF(PATH) | OF(P2P) | JOINED},
+    {"new-driver", "The driver is new enough for everything that the release supports.", always,
+     OF(GDR) | OF(NVLS) | OF(ALGORITHM)},
+    {"no-mnnvl", "The hosts share no NVLink domain (MNNVL is off), since the dump is of one host.", not_fused,
+     OF(NIC) | JOINED | OF(NVLS)},
+    {"no-collnet", "No CollNet plugin (SHARP) is used; NCCL_COLLNET_ENABLE=1 would use it.", no_collnet,
+     OF(CHANNELS) | OF(ALGORITHM)},
+    {"collnet-works", "NICs with coll=\"1\" have a CollNet plugin that supports everything and whose setup succeeds.",
+     asked_for_collnet, JOINED},
+    {"nvls-works", "NVLink SHARP works: fabric manager and driver set it up.", has_nvls,
+     OF(NVLS) | OF(CHANNELS) | OF(ALGORITHM)},
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+_Static_assert(ROW_COUNT < 32, "orr_explanation keeps them as bits");
+
+const struct orr_assumption *orr_assumption(unsigned i)
+{
+    return i < ROW_COUNT ? &rows[i] : NULL;
+}

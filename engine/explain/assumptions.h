@@ -1,0 +1,16 @@
+/* What an analysis takes for granted where NCCL would ask the hardware, and whether this answer rests on it. */
+#ifndef ORR_EXPLAIN_ASSUMPTIONS_H
+#define ORR_EXPLAIN_ASSUMPTIONS_H
+
+#include "engine/analysis/analysis.h"
+
+struct orr_assumption {
+    const char *id, *text;
+    bool (*applies)(const struct orr_analysis *analysis);
+    unsigned kinds; /* bits of enum orr_why_kind: decisions that rest on it */
+};
+
+/* Row i, NULL: no more. */
+const struct orr_assumption *orr_assumption(unsigned i);
+
+#endif

@@ -1,0 +1,75 @@
+/* The algorithm and protocol that NCCL picks for a collective of a size. */
+#include "engine/explain/explainer.h"
+#include "engine/tuning/tuning.h"
+
+static bool choice_of(const struct orr_explainer *e, struct orr_choice *ret_choice)
+{
+    return orr_tuning_choose(&e->a->tuning, &e->a->communicator, &e->a->query.settings, e->why->function, e->why->bytes,
+                             ret_choice);
+}
+
+enum orr_code orr_find_choice(struct orr_explainer *e, struct orr_error *err)
+{
+    e->part = &e->a->parts[0];
+    if (e->why->bytes)
+        return ORR_OK;
+    orr_fail(err, ORR_SETTING, "algorithm needs the size of the message: bytes");
+    orr_error_where(err, "bytes");
+    orr_error_advice(err, "such as bytes=1048576; collective=AllGather names another collective than AllReduce");
+    return ORR_SETTING;
+}
+
+static const char *name_of(struct orr_explainer *e, enum orr_algorithm algorithm, enum orr_protocol protocol)
+{
+    return orr_tell(e, "%s %s", orr_algorithm_name(e->a->query.settings.release, algorithm),
+                    orr_protocol_name(protocol));
+}
+
+const char *orr_verdict_choice(struct orr_explainer *e)
+{
+    struct orr_choice choice;
+    if (!choice_of(e, &choice))
+        return "none is left";
+    return orr_tell(e, "%s, %d channels, %.6g us", name_of(e, choice.algorithm, choice.protocol), choice.channels,
+                    (double)choice.time);
+}
+
+static void compare_times(struct orr_explainer *e)
+{
+    const struct orr_tuning *t = &e->a->tuning;
+    enum orr_function f = e->why->function;
+    for (uint32_t a = 0; a < t->algorithm_count; a++)
+        for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
+            float time = orr_tuning_time(t, &e->a->communicator, &e->a->query.settings, f, (enum orr_algorithm)a,
+                                         (enum orr_protocol)p, e->why->bytes);
+            if (time >= 0 && e->a->communicator.rank_count > 1)
+                orr_compare_number(e,
+                                   orr_tell(e, "%s: %.6g us and %.6g GB/s",
+                                            name_of(e, (enum orr_algorithm)a, (enum orr_protocol)p),
+                                            (double)t->latency[f][a][p], (double)t->bandwidth[f][a][p]),
+                                   (double)time, "us", NULL);
+        }
+}
+
+enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
+{
+    struct orr_explanation *out = e->out;
+    struct orr_choice choice;
+    bool found = choice_of(e, &choice), alone = e->a->communicator.rank_count == 1;
+    const struct orr_settings *settings = &e->a->query.settings;
+    bool narrowed = orr_setting_text(settings, ORR_SET_ALGO) || orr_setting_text(settings, ORR_SET_PROTO);
+    (void)err;
+    out->question = orr_tell(e, "What does %s of %llu bytes use, and why?", orr_function_name(e->why->function),
+                             (unsigned long long)e->why->bytes);
+    out->rule_id = !found ? "CHOICE_NONE" : alone ? "CHOICE_COPY" : narrowed ? "CHOICE_NARROWED" : "CHOICE_FASTEST";
+    out->rule = !found     ? "Nothing is left that may be used: NCCL fails."
+                : alone    ? "One rank copies; nothing is compared."
+                : narrowed ? "The least time by the tuning model among what NCCL_ALGO and NCCL_PROTO leave."
+                           : "The least time by the tuning model: latency and bytes by bandwidth.";
+    out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
+    if (!found || alone)
+        return ORR_OK;
+    compare_times(e);
+    orr_limit_graph(e, &e->part->contribution.graphs[orr_algorithm_graph(settings->release->tuning, choice.algorithm)]);
+    return ORR_OK;
+}

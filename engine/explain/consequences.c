@@ -1,0 +1,69 @@
+/* Of all that changes with a setting, what people ask for first: channels and bandwidths, as text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/explain/explainer.h"
+
+/* As one figure of one thing; facts.c has the words for many. */
+static const char *const told[ORR_FACT_KIND_COUNT] = {
+    [ORR_FACT_MAX_BW] = "fastest path",
+    [ORR_FACT_TOTAL_BW] = "links of the best joined GPU",
+    [ORR_FACT_GRAPH_PATTERN] = "pattern",
+    [ORR_FACT_GRAPH_CHANNELS] = "channels",
+    [ORR_FACT_GRAPH_BW_INTRA] = "rate of a channel inside",
+    [ORR_FACT_GRAPH_BW_INTER] = "rate of a channel to NICs",
+    [ORR_FACT_GRAPH_TYPE_INTRA] = "farthest path between GPUs",
+    [ORR_FACT_GRAPH_TYPE_INTER] = "farthest path to NICs",
+    [ORR_FACT_GRAPH_CROSS_NIC] = "crossing of NICs",
+    [ORR_FACT_CHANNELS] = "channels in all",
+    [ORR_FACT_NVLS_CHANNELS] = "NVLS channels",
+    [ORR_FACT_P2P_CHANNELS] = "point-to-point channels",
+    [ORR_FACT_P2P_PER_PEER] = "point-to-point channels a peer",
+};
+
+static void write_value(const struct orr_change *change, int64_t value, char text[ORR_CONSEQUENCE_TEXT])
+{
+    if (value == ORR_FACT_ABSENT) {
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "none");
+        return;
+    }
+    switch (orr_fact_info(change->kind)->unit) {
+    case ORR_UNIT_FLOAT:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%.6g GB/s", (double)orr_fact_float(value));
+        break;
+    case ORR_UNIT_PATH_TYPE:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%s", orr_path_type_name((enum orr_path_type)value));
+        break;
+    case ORR_UNIT_PATTERN:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%s", orr_pattern_name((enum orr_pattern)value));
+        break;
+    default:
+        snprintf(text, ORR_CONSEQUENCE_TEXT, "%lld", (long long)value);
+    }
+}
+
+bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *arena, struct orr_what_if *what_if)
+{
+    struct orr_consequence *rows = ORR_NEW(arena, struct orr_consequence, ORR_MOST_CONSEQUENCES);
+    uint32_t count = 0;
+    if (!rows)
+        return false;
+    for (size_t i = 0; i < changes->count && count < ORR_MOST_CONSEQUENCES; i++) {
+        const struct orr_change *change = &changes->changes[i];
+        const struct orr_fact_info *info = orr_fact_info(change->kind);
+        if (!told[change->kind])
+            continue;
+        struct orr_consequence *row = &rows[count++];
+        row->name = info->name;
+        row->text = told[change->kind];
+        if (info->place == ORR_PLACE_GRAPH)
+            row->of = orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail);
+        write_value(change, change->a, row->before);
+        write_value(change, change->b, row->after);
+    }
+    what_if->consequences = rows;
+    what_if->consequence_count = count;
+    what_if->changed = changes->changed;
+    memcpy(what_if->section_changed, changes->section_changed, sizeof what_if->section_changed);
+    return true;
+}

@@ -1,0 +1,256 @@
+/* From a question to an explanation: find the subject, tell the verdict with its rule, then try settings. */
+#include "engine/explain/explain.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/explain/assumptions.h"
+#include "engine/explain/explainer.h"
+#include "engine/release/behaviours.h"
+
+enum { MOST_TEXT = 4096 };
+
+/* Moves a text into the arena. */
+static const char *keep(struct orr_explainer *e, struct orr_text *text)
+{
+    const char *copy = text->starved ? NULL : orr_arena_strndup(e->arena, text->data ? text->data : "", text->length);
+    e->starved = e->starved || !copy;
+    orr_text_release(text);
+    return copy ? copy : "";
+}
+
+const char *orr_tell(struct orr_explainer *e, const char *format, ...)
+{
+    struct orr_text text;
+    va_list args;
+    orr_text_init(&text, MOST_TEXT);
+    va_start(args, format);
+    orr_text_vprintf(&text, format, args);
+    va_end(args);
+    return keep(e, &text);
+}
+
+static void compare(struct orr_explainer *e, struct orr_compared row)
+{
+    if (e->out->compared_count < ORR_MOST_COMPARED)
+        e->out->compared[e->out->compared_count++] = row;
+}
+
+void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit, const char *source)
+{
+    compare(e, (struct orr_compared){.name = name, .number = number, .unit = unit, .source = source});
+}
+
+void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, const char *source)
+{
+    compare(e, (struct orr_compared){.name = name, .text = text, .source = source});
+}
+
+void orr_rule_of(struct orr_explainer *e, enum orr_rule rule)
+{
+    e->out->rule_id = orr_rule_name(rule);
+    e->out->rule = orr_rule_text(rule);
+}
+
+const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part, uint32_t node)
+{
+    char id[ORR_NODE_ID_SIZE];
+    const struct orr_node *device = &part->system.nodes[node];
+    orr_system_node_id(&part->system, node, id);
+    if (device->type == ORR_GPU)
+        return orr_tell(e, "rank %d (%s)", device->gpu.rank, id);
+    const char *name =
+        device->type == ORR_NET ? orr_element_text(part->system.dump, device->element, ORR_ATTR_NAME) : NULL;
+    return name ? orr_tell(e, "%s (%.40s)", id, name) : orr_tell(e, "%s", id);
+}
+
+const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
+{
+    const struct orr_settings *settings = &e->a->query.settings;
+    struct orr_setting_info info;
+    const char *given = orr_setting_text(settings, setting);
+    orr_setting_info(setting, &info);
+    if (given)
+        return given;
+    if (info.kind == ORR_SETTING_INT && orr_setting_int(settings, setting) != ORR_SETTING_UNSET)
+        return orr_tell(e, "%lld", (long long)orr_setting_int(settings, setting));
+    return info.default_text ? orr_tell(e, "default: %s", info.default_text) : "not set";
+}
+
+const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting)
+{
+    struct orr_setting_info info;
+    orr_setting_info(setting, &info);
+    if (e->a->query.settings.values[setting].given)
+        return orr_tell(e, "%s=%s", info.name, orr_setting_now(e, setting));
+    return orr_tell(e, "default of %s in NCCL %s", info.name, e->a->query.settings.release->name);
+}
+
+/* A physical GPU that one rank has to itself is drawn as that rank. */
+static void set_limit(struct orr_explainer *e, const struct orr_link *link)
+{
+    const struct orr_system *system = &e->part->system;
+    struct orr_limit *limit = &e->out->limit;
+    struct orr_system drawn;
+    uint32_t *drawn_as = NULL;
+    if (!orr_system_fold(system, e->arena, &drawn, &drawn_as)) {
+        e->starved = true;
+        return;
+    }
+    orr_system_node_id(system, drawn_as[link->from], limit->from);
+    orr_system_node_id(system, drawn_as[link->to], limit->to);
+    limit->type = orr_link_type_name(link->type);
+    limit->bw = link->bw;
+}
+
+void orr_limit_path(struct orr_explainer *e, const struct orr_path *path)
+{
+    int narrowest = orr_path_narrowest(&e->part->paths, path);
+    if (narrowest < 0)
+        return;
+    const struct orr_link *link = &e->part->system.links[e->part->paths.links[path->first + (uint32_t)narrowest]];
+    set_limit(e, link);
+    e->out->limit.text = orr_tell(e, "The narrowest link of the path: %s of %.6g GB/s, hop %d of %u.",
+                                  e->out->limit.type, (double)link->bw, narrowest + 1, path->hops);
+}
+
+void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph)
+{
+    float used = 0, rate = graph->bw_intra > graph->bw_inter ? graph->bw_intra : graph->bw_inter;
+    uint32_t fullest = orr_fullest_link(e, e->part, graph, &used);
+    if (fullest == ORR_NO_LINK)
+        return;
+    const struct orr_link *link = &e->part->system.links[fullest];
+    float left = link->bw > used ? link->bw - used : 0;
+    set_limit(e, link);
+    e->out->limit.used = used;
+    e->out->limit.text =
+        orr_tell(e, "The fullest link: the channels take %.6g of its %.6g GB/s; %s.", (double)used, (double)link->bw,
+                 left + 0.01F < rate ? "what is left does not carry another one" : "another one would fit");
+}
+
+enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *text, const char *parameter,
+                              const struct orr_part **ret_part, uint32_t *ret_node, struct orr_error *err)
+{
+    char rank[ORR_NODE_ID_SIZE];
+    const char *name = text;
+    if (*text && strlen(text) < 9 && strspn(text, "0123456789") == strlen(text)) {
+        snprintf(rank, sizeof rank, "rank:%s", text);
+        name = rank;
+    }
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        *ret_part = &analysis->parts[p];
+        *ret_node = orr_system_find(&(*ret_part)->system, name);
+        if (*ret_node != ORR_NO_NODE)
+            return ORR_OK;
+    }
+    orr_fail(err, ORR_NOT_FOUND, "the system has no device \"%.60s\"", text);
+    orr_error_where(err, "%s", parameter);
+    if (analysis->query.hosts == 1 && (!strncmp(text, "NET", 3) || !strncmp(text, "NIC", 3)))
+        orr_error_advice(err, "with one host NCCL drops the NICs: add hosts=2");
+    else
+        orr_error_advice(err, "name it as the analysis does (GPU/0-1b000), by rank:3, or by bus id (0000:1b:00.0)");
+    return ORR_NOT_FOUND;
+}
+
+static enum orr_code value_in(struct orr_explainer *e, const struct orr_behaviour *row,
+                              const struct orr_release *release, const char **ret_text, struct orr_error *err)
+{
+    struct orr_value value;
+    struct orr_text text;
+    ORR_TRY(orr_behaviour_value(row, release, e->arena, &value, err));
+    orr_text_init(&text, MOST_TEXT);
+    orr_value_write(row, &value, &text);
+    *ret_text = keep(e, &text);
+    return ORR_OK;
+}
+
+/* A field of the release's row, with its value here and since when it has it. */
+static enum orr_code tell_rest(struct orr_explainer *e, const struct orr_behaviour *row, struct orr_error *err)
+{
+    uint32_t count;
+    const struct orr_release *own = e->a->query.settings.release, *releases = orr_releases(&count);
+    struct orr_rests *rests = &e->out->rests[e->out->rests_count++];
+    *rests = (struct orr_rests){.name = row->name, .sentence = row->sentence};
+    ORR_TRY(value_in(e, row, own, &rests->value, err));
+    for (uint32_t i = 0; i < count && strcmp(releases[i].name, own->name) != 0; i++) {
+        const char *there;
+        ORR_TRY(value_in(e, row, &releases[i], &there, err));
+        if (strcmp(there, rests->value) != 0)
+            rests->since = NULL;
+        else if (!rests->since)
+            rests->since = releases[i].name;
+    }
+    if (!rests->since)
+        rests->since = own->name;
+    return ORR_OK;
+}
+
+/* The fields of the release's row that the rule goes by. */
+static enum orr_code tell_rests(struct orr_explainer *e, const char *const names[4], struct orr_error *err)
+{
+    for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
+        struct orr_behaviour row;
+        bool wanted = false;
+        orr_behaviour_get(i, &row);
+        for (int n = 0; n < 4 && names[n]; n++)
+            wanted = wanted || !strcmp(names[n], row.name);
+        if (wanted && e->out->rests_count < ORR_MOST_RESTS)
+            ORR_TRY(tell_rest(e, &row, err));
+    }
+    return ORR_OK;
+}
+
+struct orr_effort orr_explain_effort(const struct orr_analysis *analysis)
+{
+    enum { MOST_ANALYSES = 16 };
+    return (struct orr_effort){.analyses = MOST_ANALYSES, .steps = orr_changes_effort(analysis).steps};
+}
+
+static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
+{
+    const struct orr_kind_row *row = &orr_kind_rows[e->why->kind];
+    struct orr_explanation *out = e->out;
+    const struct orr_assumption *assumption;
+    ORR_TRY(row->find(e, err));
+    out->verdict = row->verdict(e);
+    ORR_TRY(row->explain(e, err));
+    for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
+        if ((assumption->kinds >> e->why->kind & 1) && assumption->applies(e->a))
+            out->assumes |= 1u << i;
+    if (most.analyses) {
+        ORR_TRY(tell_rests(e, row->rests, err));
+        ORR_TRY(orr_try_settings(e, most, err));
+    }
+    return e->starved ? orr_fail_nomem(err) : ORR_OK;
+}
+
+enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
+                          struct orr_explanation **ret_explanation, struct orr_error *err)
+{
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_explanation *out = arena ? ORR_NEW(arena, struct orr_explanation, 1) : NULL;
+    if (!out) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    out->arena = arena;
+    out->kind = why->kind;
+    out->release = analysis->query.settings.release;
+    struct orr_explainer e = {.a = analysis, .why = why, .arena = arena, .part = &analysis->parts[0], .out = out};
+    enum orr_code code = explain(&e, most, err);
+    if (code != ORR_OK) {
+        orr_explanation_free(out);
+        return code;
+    }
+    *ret_explanation = out;
+    return ORR_OK;
+}
+
+void orr_explanation_free(struct orr_explanation *explanation)
+{
+    if (explanation)
+        orr_arena_free(explanation->arena);
+}

@@ -1,0 +1,141 @@
+/* A decision that can be asked why: the answer, the rule that gave it, the values that were compared, the link that
+ * limits, what was taken for granted, and the settings that would change it. What they would change is computed: the
+ * machine is analysed again with each setting that bears on the decision, and the two answers are held side by side.
+ *
+ * One kind of decision is one row of a table (kinds.c), one candidate of a setting another (what_if.c).
+ */
+#ifndef ORR_EXPLAIN_EXPLAIN_H
+#define ORR_EXPLAIN_EXPLAIN_H
+
+#include "engine/analysis/analysis.h"
+#include "engine/difference/changes.h"
+
+/* X(symbol, name): ORDER as people ask, from a pair of devices to a collective. */
+#define ORR_WHY_MAP(X)                                                                                                 \
+    X(PATH, "path")                                                                                                    \
+    X(P2P, "p2p")                                                                                                      \
+    X(GDR, "gdr")                                                                                                      \
+    X(NIC, "nic")                                                                                                      \
+    X(PXN, "pxn")                                                                                                      \
+    X(GRAPH, "graph")                                                                                                  \
+    X(TREE, "tree")                                                                                                    \
+    X(CHANNELS, "channels")                                                                                            \
+    X(NVLS, "nvls")                                                                                                    \
+    X(ALGORITHM, "algorithm")
+
+enum orr_why_kind {
+#define X(symbol, name) ORR_WHY_##symbol,
+    ORR_WHY_MAP(X)
+#undef X
+        ORR_WHY_COUNT
+};
+
+/* What a kind wants to know: bits. */
+enum orr_why_need {
+    ORR_NEEDS_FROM = 1,
+    ORR_NEEDS_TO = 2,
+    ORR_NEEDS_GRAPH = 4,
+    ORR_NEEDS_CHANNEL = 8,
+    ORR_NEEDS_COLLECTIVE = 16 /* with the bytes */
+};
+
+/* The question. from and to are devices: "GPU/0-1b000", "NET/0-2", "rank:3", "3" (a rank), a bus id. */
+struct orr_why {
+    enum orr_why_kind kind;
+    const char *from, *to;
+    enum orr_graph_kind graph;
+    int32_t channel;
+    enum orr_function function;
+    uint64_t bytes;
+};
+
+struct orr_compared {
+    const char *name, *unit; /* unit NULL: none */
+    const char *text;        /* the value as text; NULL: it is the number */
+    double number;
+    const char *source; /* where it comes from: "the dump", "NCCL_P2P_LEVEL"; NULL: computed */
+};
+
+/* A field of the release's row that the rule goes by. */
+struct orr_rests {
+    const char *name, *sentence, *value; /* as GET /v1/releases lists it */
+    const char *since;                   /* the oldest emulated release from which on it has that value */
+};
+
+/* What a device calls its ends on drawings; from is empty where no link limits. */
+struct orr_limit {
+    char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+    const char *type, *text; /* "PCI"; a sentence */
+    float bw, used;          /* GB/s; used 0: not counted */
+};
+
+/* One of the main consequences of a setting: a figure of a graph or of the whole, before and after, as text. */
+enum { ORR_MOST_CONSEQUENCES = 48, ORR_CONSEQUENCE_TEXT = 32 };
+struct orr_consequence {
+    const char *name, *text; /* "bw_intra", "rate of a channel inside" */
+    const char *of;          /* "ring"; NULL: of the communicator or the system */
+    char before[ORR_CONSEQUENCE_TEXT], after[ORR_CONSEQUENCE_TEXT];
+};
+
+struct orr_what_if {
+    const char *name, *value;                   /* NCCL_P2P_LEVEL, "PHB"; value "": its default */
+    const char *was;                            /* value in force now, as text */
+    bool refused;                               /* that question has no answer: then says why */
+    bool changes;                               /* the decision changes */
+    const char *then;                           /* the verdict with it */
+    const struct orr_consequence *consequences; /* channels and bandwidths, in the order of the analysis document */
+    uint32_t consequence_count;
+    size_t changed, section_changed[ORR_SECTION_COUNT]; /* facts that change in all, the decision's own among them */
+};
+
+enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_WHAT_IFS = 24 };
+
+struct orr_explanation {
+    enum orr_why_kind kind;
+    const struct orr_release *release;
+    const char *question, *verdict, *answer; /* verdict: in a few words, equal exactly where the decision is */
+    const char *rule_id, *rule;              /* stable word, sentence */
+    struct orr_compared compared[ORR_MOST_COMPARED];
+    uint32_t compared_count;
+    struct orr_rests rests[ORR_MOST_RESTS];
+    uint32_t rests_count;
+    /* Of a pair: what the hardware gives, and what rules make of it. Types are NULL for other decisions. */
+    const char *physical_type, *effective_type, *distance; /* distance: a sentence about both */
+    float physical_bw, effective_bw;
+    struct orr_limit limit;
+    unsigned assumes;   /* bits: assumptions (assumptions.h) that the answer rests on */
+    const char *advice; /* where no setting helps: what does; NULL: nothing to add */
+    struct orr_what_if what_ifs[ORR_MOST_WHAT_IFS];
+    uint32_t what_if_count, not_tried; /* not_tried: candidates beyond the effort allowed */
+    struct orr_arena *arena;           /* owns all of it, this structure included */
+};
+
+/* What trying settings may cost where the caller has no better idea. */
+struct orr_effort orr_explain_effort(const struct orr_analysis *analysis);
+
+/* Explains one decision of an analysis, which must outlive the explanation. most.analyses 0: no setting is tried, and
+ * what of the release the rule goes by is not told.
+ * NOT_FOUND, with advice, where there is no such device or decision; SETTING where the question lacks something.
+ * The caller frees it with orr_explanation_free(). */
+enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
+                          struct orr_explanation **ret_explanation, struct orr_error *err) ORR_NO_DISCARD;
+void orr_explanation_free(struct orr_explanation *explanation);
+
+/* Writes it for a person to read. */
+void orr_explanation_write(const struct orr_explanation *explanation, struct orr_text *text);
+
+/* The row of a kind, for help: name, question, what it needs. */
+struct orr_why_info {
+    const char *name, *asks; /* "p2p"; "May a GPU use P2P with another?" */
+    unsigned needs;          /* enum orr_why_need */
+};
+void orr_why_info(enum orr_why_kind kind, struct orr_why_info *ret_info);
+/* The kind of a name; false: there is none. */
+bool orr_why_find(const char *name, enum orr_why_kind *ret_kind);
+
+/* The part of an analysis that holds a device, and its node there. parameter: who named it, for the error. */
+enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *text, const char *parameter,
+                              const struct orr_part **ret_part, uint32_t *ret_node,
+                              struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,169 @@
+/* Which NIC a rank uses, and whether through another GPU. */
+#include <string.h>
+
+#include "engine/decide/nearest.h"
+#include "engine/explain/explainer.h"
+
+enum orr_code orr_find_gpu_of_nic(struct orr_explainer *e, struct orr_error *err)
+{
+    if (!e->why->from) {
+        orr_fail(err, ORR_SETTING, "nic needs from: a rank");
+        orr_error_where(err, "from");
+        orr_error_advice(err, "such as rank:0; a channel may be named besides");
+        return ORR_SETTING;
+    }
+    ORR_TRY(orr_device_find(e->a, e->why->from, "from", &e->part, &e->from, err));
+    if (e->part->system.nodes[e->from].type != ORR_GPU)
+        return orr_fail(err, ORR_NOT_FOUND, "ranks use NICs, and \"%.40s\" is no GPU", e->why->from);
+    if (!e->part->net_devs) {
+        orr_fail(err, ORR_NOT_FOUND, "no rank uses a NIC: the communicator is one system, or it has none");
+        orr_error_advice(err, "with several hosts they do: add hosts=2");
+        return ORR_NOT_FOUND;
+    }
+    if (e->why->channel >= e->part->net_dev_channels) {
+        orr_fail(err, ORR_NOT_FOUND, "the ring graph has no channel %d", e->why->channel);
+        orr_error_advice(err, "it has the channels 0 to %d", e->part->net_dev_channels - 1);
+        return ORR_NOT_FOUND;
+    }
+    return ORR_OK;
+}
+
+static const struct orr_net_dev *dev_of(const struct orr_explainer *e)
+{
+    size_t gpu = e->from - e->part->system.first[ORR_GPU];
+    return &e->part->net_devs[gpu * (size_t)e->part->net_dev_channels + (size_t)e->why->channel];
+}
+
+static uint32_t net_node(const struct orr_part *part, int64_t id)
+{
+    const struct orr_system *system = &part->system;
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        if (system->nodes[n].id == id)
+            return n;
+    return ORR_NO_NODE;
+}
+
+const char *orr_verdict_nic(struct orr_explainer *e)
+{
+    char id[ORR_NODE_ID_SIZE];
+    const struct orr_net_dev *dev = dev_of(e);
+    uint32_t net = net_node(e->part, dev->net);
+    const char *name =
+        net == ORR_NO_NODE ? orr_node_id_format(ORR_NET, dev->net, id) : orr_device_name(e, e->part, net);
+    if (dev->proxy_rank == e->part->system.nodes[e->from].gpu.rank)
+        return orr_tell(e, "%s", name);
+    return orr_tell(e, "%s, driven by rank %d's proxy", name, dev->proxy_rank);
+}
+
+/* The GPU's nearest NICs, and which of them it prefers. */
+static enum orr_code compare_nets(struct orr_explainer *e, uint32_t used, struct orr_error *err)
+{
+    enum { MOST_NETS = 12 };
+    const struct orr_part *part = e->part;
+    const struct orr_system *system = &part->system;
+    uint32_t nets = orr_system_count(system, ORR_NET);
+    uint32_t *nearest = ORR_NEW(e->arena, uint32_t, nets);
+    uint32_t *scratch = ORR_NEW(e->arena, uint32_t, 2 * (nets + (size_t)orr_system_count(system, ORR_GPU)));
+    if (!nearest || !scratch)
+        return orr_fail_nomem(err);
+    uint32_t count = orr_locals(&part->paths, e->from, ORR_NET, nearest);
+    uint32_t preferred = orr_local_net(&part->paths, e->from, e->why->channel, scratch);
+    orr_compare_number(e, "NICs that are nearest to the GPU (fastest, then nearest by type)", count, NULL, NULL);
+    if (preferred != ORR_NO_NODE)
+        orr_compare_text(e, orr_tell(e, "NIC that the GPU prefers for channel %d", e->why->channel),
+                         orr_device_name(e, part, preferred), NULL);
+    for (uint32_t n = system->first[ORR_NET], told = 0; n < system->first[ORR_NET + 1] && told < MOST_NETS; n++) {
+        const struct orr_path *path = orr_path(&part->paths, e->from, n);
+        bool near = false;
+        for (uint32_t i = 0; i < count; i++)
+            near = near || nearest[i] == n;
+        if (!near && n != used && nets > MOST_NETS)
+            continue;
+        told++;
+        orr_compare_text(e, orr_tell(e, "path to %s", orr_device_name(e, part, n)),
+                         orr_tell(e, "%s, %.6g GB/s%s", orr_path_type_name((enum orr_path_type)path->type),
+                                  (double)path->bw, near ? ", among the nearest" : ""),
+                         NULL);
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_explain_nic(struct orr_explainer *e, struct orr_error *err)
+{
+    struct orr_explanation *out = e->out;
+    const struct orr_graph *ring = &e->part->contribution.graphs[ORR_GRAPH_RING];
+    const int32_t *row = ring->gpus + (size_t)e->why->channel * ring->gpu_count;
+    int32_t rank = e->part->system.nodes[e->from].gpu.rank, first = row[0], last = row[ring->gpu_count - 1];
+    uint32_t used = net_node(e->part, dev_of(e)->net);
+    bool enters = rank == first, leaves = rank == last;
+    out->question = orr_tell(e, "Which NIC does rank %d use for channel %d, and why?", rank, e->why->channel);
+    out->rule_id = enters ? "NIC_OF_ENTRY" : leaves ? "NIC_OF_EXIT" : "NIC_OF_CHANNEL";
+    out->rule = enters   ? "The channel's first rank uses the NIC by which the search lets the channel enter the host."
+                : leaves ? "The channel's last rank uses the NIC by which the search lets the channel leave the host."
+                         : "Every rank but the first uses the NIC by which the channel leaves the host.";
+    out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
+    orr_compare_text(e, "the channel inside the host",
+                     orr_tell(e, "rank %d to rank %d, %u ranks", first, last, ring->gpu_count), NULL);
+    if (used == ORR_NO_NODE)
+        return ORR_OK;
+    e->to = used;
+    e->part_of_to = e->part;
+    ORR_TRY(orr_tell_distance(e, err));
+    orr_compare_text(e, "its NIC is", out->distance, NULL);
+    orr_limit_path(e, orr_path(&e->part->paths, e->from, used));
+    return compare_nets(e, used, err);
+}
+
+/* PXN. */
+
+static const struct orr_pxn *pxn_of(const struct orr_explainer *e, uint32_t *ret_gpu, uint32_t *ret_net)
+{
+    const struct orr_system *system = &e->part->system;
+    bool sends = system->nodes[e->from].type == ORR_GPU;
+    *ret_gpu = sends ? e->from : e->to;
+    *ret_net = sends ? e->to : e->from;
+    return &e->part->paths.pxn[(size_t)(*ret_gpu - system->first[ORR_GPU]) * orr_system_count(system, ORR_NET) +
+                               *ret_net - system->first[ORR_NET]];
+}
+
+const char *orr_verdict_pxn(struct orr_explainer *e)
+{
+    uint32_t gpu, net;
+    const struct orr_pxn *pxn = pxn_of(e, &gpu, &net);
+    if (pxn->rule != ORR_RULE_PXN_TAKEN)
+        return "no";
+    const struct orr_path *path = orr_path(&e->part->paths, gpu, net);
+    return orr_tell(e, "yes, through rank %d%s", e->part->system.nodes[pxn->relay].gpu.rank,
+                    path->origin == ORR_ROUTE_PXN ? "" : ", but the CPU's way replaced it");
+}
+
+enum orr_code orr_explain_pxn(struct orr_explainer *e, struct orr_error *err)
+{
+    struct orr_explanation *out = e->out;
+    uint32_t gpu, net;
+    const struct orr_pxn *pxn = pxn_of(e, &gpu, &net);
+    out->question = orr_tell(e, "Does %s reach %s through another GPU (PXN)?", orr_device_name(e, e->part, gpu),
+                             orr_device_name(e, e->part, net));
+    orr_rule_of(e, (enum orr_rule)pxn->rule);
+    e->from = gpu;
+    e->to = net;
+    ORR_TRY(orr_tell_distance(e, err));
+    out->answer = orr_tell(e, "%c%s. %s The way is %s.", pxn->rule == ORR_RULE_PXN_TAKEN ? 'Y' : 'N', out->verdict + 1,
+                           out->rule, out->distance);
+    orr_compare_text(e, "the GPU's own way, by hardware",
+                     orr_tell(e, "%s, %.6g GB/s", out->physical_type, (double)out->physical_bw), "the dump");
+    if (pxn->relay != ORR_NO_NODE) {
+        const struct orr_path *onward = orr_path(&e->part->paths, pxn->relay, net);
+        const struct orr_path *between = orr_path(&e->part->paths, pxn->relay, gpu);
+        orr_compare_text(e, "the GPU that stands for the NIC", orr_device_name(e, e->part, pxn->relay), NULL);
+        orr_compare_text(
+            e, "its way to the NIC",
+            orr_tell(e, "%s, %.6g GB/s", orr_path_type_name((enum orr_path_type)onward->type), (double)onward->bw),
+            NULL);
+        orr_compare_text(e, "between the two GPUs", orr_path_type_name((enum orr_path_type)between->type), NULL);
+    }
+    orr_compare_text(e, "NCCL_PXN_DISABLE", orr_setting_now(e, ORR_SET_PXN_DISABLE),
+                     orr_setting_source(e, ORR_SET_PXN_DISABLE));
+    orr_limit_path(e, orr_path(&e->part->paths, gpu, net));
+    return ORR_OK;
+}

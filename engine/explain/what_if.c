@@ -1,0 +1,298 @@
+/* The settings that would change a decision: which are worth trying stands in a table; what they change is computed by
+ * analysing the machine with each of them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/decide/verdicts.h"
+#include "engine/explain/explainer.h"
+#include "engine/release/behaviours.h"
+
+enum { MOST_VALUES = 3 };
+
+/* Fills up to MOST_VALUES texts; returns how many. */
+typedef unsigned value_maker(struct orr_explainer *e, const char *values[MOST_VALUES]);
+
+/* Whether data of the pair takes a level nearer than `type`: the level just below it, by the release's list. */
+static const char *level_below(const struct orr_release *release, enum orr_path_type type)
+{
+    int number = orr_path_type_number(release, type);
+    return orr_path_type_name(number > 0 ? orr_path_type_of_number(release, number - 1) : ORR_PATH_LOC);
+}
+
+/* The level that lets the pair in where it is not, and the one that keeps it out where it is. */
+static unsigned levels_around(struct orr_explainer *e, const char *values[MOST_VALUES], bool allowed)
+{
+    const struct orr_release *release = e->a->query.settings.release;
+    const struct orr_paths *direct = orr_hardware(e, NULL);
+    if (!direct) { /* it was found before: only memory can be short */
+        e->starved = true;
+        return 0;
+    }
+    enum orr_path_type type = (enum orr_path_type)orr_path(direct, e->from, e->to)->type;
+    if (type > ORR_PATH_SYS || type == ORR_PATH_LOC)
+        return 0;
+    values[0] = allowed ? level_below(release, type) : orr_path_type_name(type);
+    return 1;
+}
+
+static bool is_pair_of(const struct orr_explainer *e, enum orr_node_type from, enum orr_node_type to)
+{
+    return e->part->system.nodes[e->from].type == from && e->part_of_to->system.nodes[e->to].type == to;
+}
+
+static unsigned p2p_levels(struct orr_explainer *e, const char *values[MOST_VALUES])
+{
+    if (!is_pair_of(e, ORR_GPU, ORR_GPU) || e->from == e->to)
+        return 0;
+    size_t a = (size_t)e->part->system.nodes[e->from].gpu.rank, b = (size_t)e->part_of_to->system.nodes[e->to].gpu.rank;
+    if (e->part != e->part_of_to) {
+        values[0] = "SYS";
+        return 1;
+    }
+    return levels_around(e, values, e->a->p2p[a * e->a->local_ranks + b].decision.verdict);
+}
+
+static unsigned gdr_levels(struct orr_explainer *e, const char *values[MOST_VALUES])
+{
+    bool sends = is_pair_of(e, ORR_GPU, ORR_NET), receives = is_pair_of(e, ORR_NET, ORR_GPU);
+    const struct orr_system *system = &e->part->system;
+    if (!sends && !receives)
+        return 0;
+    uint32_t gpu = (sends ? e->from : e->to) - system->first[ORR_GPU];
+    uint32_t net = (sends ? e->to : e->from) - system->first[ORR_NET];
+    const struct orr_gdr *gdr = &e->part->gdr[(size_t)gpu * orr_system_count(system, ORR_NET) + net];
+    return levels_around(e, values, sends ? gdr->send.verdict : gdr->recv.verdict);
+}
+
+/* Twice the channels that there are, and half of them. */
+static unsigned more_channels(struct orr_explainer *e, const char *values[MOST_VALUES])
+{
+    int32_t twice = 2 * e->a->communicator.channel_count, most = e->a->query.settings.release->max_channels;
+    values[0] = orr_tell(e, "%d", twice < most ? twice : most);
+    return 1;
+}
+static unsigned fewer_channels(struct orr_explainer *e, const char *values[MOST_VALUES])
+{
+    values[0] = orr_tell(e, "%d", e->a->communicator.channel_count / 2);
+    return e->a->communicator.channel_count > 1;
+}
+static unsigned fewer_nvls(struct orr_explainer *e, const char *values[MOST_VALUES])
+{
+    values[0] = orr_tell(e, "%d", e->a->communicator.nvls_channels / 2);
+    return e->a->communicator.nvls && e->a->communicator.nvls_channels > 1;
+}
+
+/* The algorithms, or the protocols, that are next in time to the chosen one. */
+static unsigned others_by_time(struct orr_explainer *e, const char *values[MOST_VALUES], bool protocols)
+{
+    const struct orr_release *release = e->a->query.settings.release;
+    const struct orr_tuning *t = &e->a->tuning;
+    struct orr_choice choice;
+    unsigned count = 0, width = protocols ? (unsigned)ORR_PROTOCOL_COUNT : t->algorithm_count;
+    if (!orr_tuning_choose(t, &e->a->communicator, &e->a->query.settings, e->why->function, e->why->bytes, &choice))
+        return 0;
+    for (unsigned i = 0; i < width && count < MOST_VALUES; i++) {
+        bool usable = false;
+        for (unsigned k = 0; k < (protocols ? t->algorithm_count : (unsigned)ORR_PROTOCOL_COUNT); k++)
+            usable = usable || t->bandwidth[e->why->function][protocols ? k : i][protocols ? i : k] > 0;
+        if (!usable || i == (protocols ? (unsigned)choice.protocol : (unsigned)choice.algorithm))
+            continue;
+        values[count++] =
+            protocols ? orr_protocol_name((enum orr_protocol)i) : orr_algorithm_name(release, (enum orr_algorithm)i);
+    }
+    return count;
+}
+static unsigned other_algorithms(struct orr_explainer *e, const char *values[MOST_VALUES])
+{
+    return others_by_time(e, values, false);
+}
+static unsigned other_protocols(struct orr_explainer *e, const char *values[MOST_VALUES])
+{
+    return others_by_time(e, values, true);
+}
+
+#define OF(kind) (1u << ORR_WHY_##kind)
+
+/* Candidates, the more telling first. A value that is in force already is passed over, and so is a setting that the
+ * release does not know. */
+static const struct candidate {
+    unsigned kinds; /* bits of enum orr_why_kind */
+    enum orr_setting setting;
+    value_maker *make; /* NULL: values */
+    const char *values[MOST_VALUES];
+} candidates[] = {
+    {OF(P2P) | OF(PATH), ORR_SET_P2P_LEVEL, p2p_levels, {NULL}},
+    {OF(GDR) | OF(PATH) | OF(PXN), ORR_SET_NET_GDR_LEVEL, gdr_levels, {NULL}},
+    {OF(P2P), ORR_SET_P2P_DISABLE, NULL, {"0", "1"}},
+    {OF(P2P) | OF(PATH), ORR_SET_NVB_DISABLE, NULL, {"0", "1"}},
+    {OF(GDR), ORR_SET_NET_GDR_READ, NULL, {"0", "1"}},
+    {OF(GDR), ORR_SET_NET_GDR_C2C, NULL, {"0", "1"}},
+    {OF(GDR), ORR_SET_NET_GDR_MLOPART, NULL, {"0", "1"}},
+    {OF(NIC) | OF(GRAPH) | OF(TREE) | OF(CHANNELS), ORR_SET_CROSS_NIC, NULL, {"0", "1", "2"}},
+    {OF(NIC) | OF(PXN) | OF(GDR) | OF(GRAPH), ORR_SET_PXN_DISABLE, NULL, {"0", "1"}},
+    {OF(PXN) | OF(NIC), ORR_SET_PXN_C2C, NULL, {"0", "1"}},
+    {OF(NIC), ORR_SET_NETDEVS_POLICY, NULL, {"ALL", "MAX:1"}},
+    {OF(PATH), ORR_SET_NET_DISABLE_INTRA, NULL, {"0", "1"}},
+    {OF(PATH), ORR_SET_SHM_DISABLE, NULL, {"0", "1"}},
+    {OF(NVLS) | OF(CHANNELS), ORR_SET_NVLS_ENABLE, NULL, {"0", "1"}},
+    {OF(NVLS), ORR_SET_NVLS_NCHANNELS, fewer_nvls, {NULL}},
+    {OF(CHANNELS), ORR_SET_MIN_NCHANNELS, more_channels, {NULL}},
+    {OF(CHANNELS), ORR_SET_MAX_NCHANNELS, fewer_channels, {NULL}},
+    {OF(GRAPH) | OF(TREE) | OF(CHANNELS) | OF(NVLS), ORR_SET_P2P_DISABLE, NULL, {"0", "1"}},
+    {OF(GRAPH) | OF(TREE) | OF(CHANNELS) | OF(NIC), ORR_SET_P2P_LEVEL, NULL, {"SYS"}},
+    {OF(GRAPH) | OF(CHANNELS) | OF(NIC), ORR_SET_NET_GDR_LEVEL, NULL, {"SYS"}},
+    {OF(GRAPH) | OF(TREE), ORR_SET_NVB_DISABLE, NULL, {"0", "1"}},
+    {OF(ALGORITHM), ORR_SET_ALGO, other_algorithms, {NULL}},
+    {OF(ALGORITHM), ORR_SET_PROTO, other_protocols, {NULL}},
+    {OF(ALGORITHM), ORR_SET_NVLS_ENABLE, NULL, {"0"}},
+    {OF(ALGORITHM), ORR_SET_MIN_NCHANNELS, more_channels, {NULL}},
+};
+enum { CANDIDATE_COUNT = sizeof candidates / sizeof candidates[0] };
+
+struct trial {
+    struct orr_explainer *e;
+    struct orr_effort left;
+    const char *verdict; /* as it is */
+};
+
+/* Whether a value is the one in force already, given or by default. */
+static bool is_same(const struct orr_query *a, const struct orr_query *b, enum orr_setting setting)
+{
+    const struct orr_setting_value *x = &a->settings.values[setting], *y = &b->settings.values[setting];
+    struct orr_setting_info info;
+    orr_setting_info(setting, &info);
+    if (info.kind != ORR_SETTING_TEXT)
+        return x->number == y->number;
+    return !strcmp(x->given ? x->text : "", y->given ? y->text : "");
+}
+
+static bool was_tried(const struct orr_explanation *out, const char *name, const char *value)
+{
+    for (uint32_t i = 0; i < out->what_if_count; i++)
+        if (!strcmp(out->what_ifs[i].name, name) && !strcmp(out->what_ifs[i].value, value))
+            return true;
+    return false;
+}
+
+static uint64_t steps_of(const struct orr_analysis *a)
+{
+    uint64_t steps = 0;
+    for (uint32_t p = 0; p < a->part_count; p++)
+        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
+            steps += a->parts[p].contribution.graphs[kind].steps;
+    return steps;
+}
+
+/* What the decision is in another analysis. */
+static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_analysis *there, const char **ret_verdict,
+                                   struct orr_error *err)
+{
+    struct orr_explainer other = {.a = there, .why = e->why, .arena = e->arena, .part = &there->parts[0]};
+    struct orr_error missing = {0};
+    enum orr_code code = orr_kind_rows[e->why->kind].find(&other, &missing);
+    if (code == ORR_NOMEM)
+        return orr_fail_nomem(err);
+    *ret_verdict = code == ORR_OK ? orr_kind_rows[e->why->kind].verdict(&other) : orr_tell(e, "none: %s", missing.text);
+    e->starved = e->starved || other.starved;
+    return ORR_OK;
+}
+
+/* The verdict with the setting, and what else changes. */
+static enum orr_code hold_against(struct trial *t, const struct orr_analysis *other, struct orr_what_if *row,
+                                  struct orr_error *err)
+{
+    struct orr_explainer *e = t->e;
+    struct orr_arena *scratch = orr_arena_new(0);
+    struct orr_changes changes;
+    uint64_t steps = steps_of(other);
+    t->left.steps = t->left.steps > steps ? t->left.steps - steps : 0;
+    enum orr_code code = scratch ? verdict_there(e, other, &row->then, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code = orr_changes_find(e->a, other, (struct orr_effort){0, 0}, scratch, &changes, err);
+    if (code == ORR_OK && !orr_pick_consequences(&changes, e->arena, row))
+        code = orr_fail_nomem(err);
+    orr_arena_free(scratch);
+    row->changes = code == ORR_OK && strcmp(row->then, t->verdict) != 0;
+    return code;
+}
+
+static enum orr_code try_one(struct trial *t, enum orr_setting setting, const char *value, struct orr_error *err)
+{
+    struct orr_explainer *e = t->e;
+    struct orr_explanation *out = e->out;
+    struct orr_query query = e->a->query;
+    struct orr_setting_info info;
+    struct orr_error own = {0};
+    struct orr_analysis *other = NULL;
+    orr_setting_info(setting, &info);
+    if (!orr_setting_in(setting, query.settings.release) || was_tried(out, info.name, value))
+        return ORR_OK;
+    ORR_TRY(orr_settings_set(&query.settings, info.name, value, err));
+    if (is_same(&query, &e->a->query, setting))
+        return ORR_OK;
+    if (out->what_if_count == ORR_MOST_WHAT_IFS || !t->left.analyses || !t->left.steps) {
+        out->not_tried++;
+        return ORR_OK;
+    }
+    t->left.analyses--;
+    struct orr_what_if *row = &out->what_ifs[out->what_if_count++];
+    *row = (struct orr_what_if){.name = info.name, .value = value, .was = orr_setting_now(e, setting)};
+    enum orr_code code = orr_analyze(e->a->dump, &query, NULL, &other, &own);
+    if (code == ORR_OK) {
+        code = hold_against(t, other, row, err);
+        orr_analysis_free(other);
+        return code;
+    }
+    if (code == ORR_NOMEM)
+        return orr_fail_nomem(err);
+    row->refused = row->changes = true;
+    row->then = orr_tell(e, "refused: %s", own.text);
+    return ORR_OK;
+}
+
+/* Settings that were given and bear on the decision: what their defaults would do. */
+static enum orr_code try_defaults(struct trial *t, struct orr_error *err)
+{
+    unsigned bears = orr_kind_rows[t->e->why->kind].bears;
+    for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
+        struct orr_behaviour row;
+        orr_behaviour_get(i, &row);
+        if (row.kind == ORR_BEHAVIOUR_SETTING && (row.bears & bears) &&
+            t->e->a->query.settings.values[row.setting].given)
+            ORR_TRY(try_one(t, row.setting, "", err));
+    }
+    return ORR_OK;
+}
+
+/* Those that change the decision first; else as they were tried. */
+static void order(struct orr_explanation *out)
+{
+    for (uint32_t i = 1; i < out->what_if_count; i++)
+        for (uint32_t k = i; k > 0 && out->what_ifs[k].changes && !out->what_ifs[k - 1].changes; k--) {
+            struct orr_what_if row = out->what_ifs[k];
+            out->what_ifs[k] = out->what_ifs[k - 1];
+            out->what_ifs[k - 1] = row;
+        }
+}
+
+enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
+{
+    struct trial t = {e, most, e->out->verdict};
+    ORR_TRY(try_defaults(&t, err));
+    for (int i = 0; i < CANDIDATE_COUNT; i++) {
+        const struct candidate *row = &candidates[i];
+        const char *values[MOST_VALUES] = {NULL};
+        unsigned count = 0;
+        if (!(row->kinds >> e->why->kind & 1))
+            continue;
+        if (row->make)
+            count = row->make(e, values);
+        for (; !row->make && count < MOST_VALUES && row->values[count]; count++)
+            values[count] = row->values[count];
+        for (unsigned v = 0; v < count; v++)
+            ORR_TRY(try_one(&t, row->setting, values[v], err));
+    }
+    order(e->out);
+    return e->starved ? orr_fail_nomem(err) : ORR_OK;
+}

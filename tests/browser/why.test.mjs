@@ -1,0 +1,119 @@
+/* The panel that says why: rule, values, the limiting link on the drawing, settings that would change it; on a dump of ours and on real ones. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { dump, ids } from "./dumps.mjs";
+import { fixture } from "./fixture.mjs";
+import { exampleFile, realDump } from "./support.mjs";
+
+const it = fixture();
+const three = () => it.write("three.xml", dump);
+const why = () => it.page.locator("#why");
+const told = (decision) => it.page.locator(`#why[data-decision="${decision}"]`).waitFor();
+const text = async (where) => (await it.page.locator(where).textContent()).replace(/\s+/g, " ");
+
+test("a pair without P2P: why, what limits, and the setting that would change it", async () => {
+    await it.open(three(), `from=${ids.gpu0}&to=${ids.gpu2}&panel=selection`);
+    await it.key(`ask:p2p:${ids.gpu0}:${ids.gpu2}`).click();
+    await told("p2p");
+    assert.match(await text("#why h2"), /May rank 0 .* use P2P with rank 2/);
+    assert.match(await text("#why-answer"), /^No\. The path is farther than the P2P level/);
+    assert.match(await text("#why-rule"), /Rule of NCCL 2\.30\.7.*P2P_BEYOND_LEVEL.*p2p_default/);
+    assert.match(await text("#compared"), /P2P levelPXBdefault of NCCL_P2P_LEVEL/);
+    assert.match(await text('[data-setting="NCCL_P2P_LEVEL"]'), /NCCL_P2P_LEVEL=SYS.*: yes/);
+    assert.match(await text("#stays"), /NCCL_P2P_DISABLE=1/);
+    assert.match(it.page.url(), /panel=why.*why=p2p:GPU\/0-1b000:GPU\/0-9b000/);
+});
+
+test("the limiting link is shown on the drawing, and the question stays", async () => {
+    await it.open(three(), `from=${ids.gpu0}&to=${ids.gpu2}&panel=why`);
+    await told("p2p");
+    await it.key("why-limit").click();
+    await it.until(() => document.querySelectorAll("#canvas .edge.lit").length === 1);
+    await told("p2p");
+    assert.match(it.page.url(), /why=p2p:GPU\/0-1b000:GPU\/0-9b000/);
+    assert.match(await text("#why h2"), /rank 0 .* rank 2/);
+});
+
+test("a setting becomes the other side of the comparison, and the address says so", async () => {
+    await it.open(three(), `from=${ids.gpu0}&to=${ids.gpu2}&panel=why`);
+    await told("p2p");
+    await it.key("what-if:NCCL_P2P_LEVEL=SYS").click();
+    await it.page.locator("#diff-summary").waitFor();
+    assert.match(it.page.url(), /against=NCCL_P2P_LEVEL=SYS/);
+    assert.match(await text("#diff-summary"), /facts? change/);
+    await told("p2p");
+});
+
+test("by keyboard and address: w opens it, a question is chosen, back returns", async () => {
+    await it.open(exampleFile("h100-nvswitch").path, "hosts=2");
+    await it.page.keyboard.press("w");
+    await told("channels");
+    await it.key("why:nvls").focus();
+    await it.page.keyboard.press("Enter");
+    await told("nvls");
+    assert.match(await text("#why-answer"), /^On, /);
+    assert.equal(await it.page.evaluate(() => document.activeElement.dataset.key), "why:nvls", "the focus stays");
+    const url = it.page.url();
+    await it.page.goBack();
+    await told("channels");
+    await it.visit(url);
+    await told("nvls");
+});
+
+test("a graph, a collective of a size and the NIC of a GPU are asked where they are shown", async () => {
+    await it.open(exampleFile("h100-nvswitch").path, "hosts=2&view=channels");
+    await it.key("graph:tree").click();
+    await it.key("ask:graph:tree").click();
+    await told("graph");
+    assert.match(await text("#why h2"), /Why has the tree graph/);
+    assert.match(await text("#why-limit"), /The fullest link/);
+    await it.page.keyboard.press("t");
+    await it.key("ask:algorithm").click();
+    await told("algorithm");
+    assert.match(await text("#why h2"), /AllReduce of 1073741824 bytes/);
+    await it.visit(it.page.url().replace(/why=[^&]*/, "why=nic:GPU/0-19000:1"));
+    await it.page.locator("#why, .problem").first().waitFor();
+});
+
+test("a question that the machine does not answer is a clear error, not a broken panel", async () => {
+    await it.open(three(), "panel=why&why=graph:nvls");
+    await it.page.locator("#panel .problem").waitFor();
+    assert.match(await text("#panel .problem"), /asks for no nvls graph here/);
+    await it.visit(it.page.url().replace("graph:nvls", "p2p:GPU/0-1:GPU/0-2"));
+    await it.page.locator("#panel .problem").waitFor();
+});
+
+const REAL = [
+    ["real/perlmutter-a100-nid001056.xml", "hosts=2", "gdr:GPU/0-3000:NET/0-1"], ["real/panlichen-topo.xml", "", "channels"],
+    ["real/oci-BM.GPU.H100.8.xml", "hosts=2&release=2.27.7", "graph:ring"], ["real/gb300-1tray-healthy.xml", "hosts=2", "nvls"],
+];
+for (const [file, question, asked] of REAL)
+    test(`a real machine says why: ${file}, ${asked}`, { skip: !realDump(file) }, async () => {
+        await it.open(realDump(file), `${question}&panel=why&why=${asked}`);
+        await told(asked.split(":")[0]);
+        assert.match(await text("#why-rule"), /Rule of NCCL/);
+        const [name, value] = (await it.page.locator("#what-if [data-key^='what-if:']").first().textContent()).split("=");
+        const said = async () => `${await text("#why h2")} ${await text("#why-answer")}`.toLowerCase();
+        const before = await said(), then = await it.page.locator(".what-if b").allTextContents();
+        await it.visit(`${it.page.url()}&${name}=${value === "default" ? "" : value}`);
+        await told(asked.split(":")[0]);
+        const after = await said();
+        if (then.length)
+            assert.ok(after !== before && after.includes(then[0].toLowerCase()), `${name}=${value}: ${after}, promised ${then[0]}`);
+        else
+            assert.equal(after, before);
+    });
+
+test("axe finds nothing, light and dark; a phone shows it whole", async () => {
+    for (const theme of ["light", "dark"]) {
+        await it.another({ theme });
+        await it.open(three(), `from=${ids.gpu0}&to=${ids.gpu2}&panel=why`);
+        await told("p2p");
+        await it.axe(theme);
+    }
+    await it.another({ width: 390, height: 844 });
+    await it.open(exampleFile("h100-nvswitch").path, "hosts=2&panel=why&why=graph:ring");
+    await told("graph");
+    assert.ok(await it.wideAsWindow());
+    assert.ok(await why().isVisible());
+});
