@@ -21,7 +21,8 @@ enum orr_command_bit {
     ORR_CMD_SETTINGS = 16,
     ORR_CMD_TOKEN = 32,
     ORR_CMD_EXPLAIN = 64,
-    ORR_CMD_CHECK_LOG = 128
+    ORR_CMD_COMPARE = 128,
+    ORR_CMD_CHECK_LOG = 256
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
@@ -35,13 +36,18 @@ struct orr_options {
     const char *scope;
     const char *why, *graph, *collective, *bytes; /* of explain */
     const char *topology, *communicator;          /* of check-log */
-    bool extract, strict, pretty, json, help, check_config;
+    bool extract, strict, pretty, json, text, majority, help, check_config;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
-    const char *file;          /* the positional argument, NULL: none */
+    const char *file;          /* the first positional argument, NULL: none */
+    char **files;              /* [file_count]: all of them */
+    size_t file_count;
 };
 
+/* How many positional arguments a command takes. */
+enum orr_files { ORR_NO_FILE, ORR_ONE_FILE, ORR_FILES };
+
 /* Reads the arguments behind the command's name. False: wrong usage, which was reported. */
-bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, bool takes_file,
+bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, enum orr_files files,
                       struct orr_options *options);
 /* One option as users see it. */
 struct orr_option_row {
@@ -74,8 +80,12 @@ struct orr_question {
     char *name; /* of the input, for the document and for errors */
 };
 /* Reports errors itself; gives an exit status. */
+int orr_query_read(const struct orr_options *options, struct orr_query *query);
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
+
+/* Writes bytes to a file, NULL: standard output. Reports errors itself; gives an exit status. */
+int orr_write_out(const char *file, const char *bytes, size_t length);
 
 /* The last part of a path. */
 const char *orr_base_name(const char *path);
@@ -89,6 +99,7 @@ int orr_command_check_log(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);
+int orr_command_compare(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
 
 #endif

@@ -17,8 +17,12 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
-        /* A log goes to the machine that is open, all else is a machine of its own. */
-        open: async (blob, name) => store.state.id && isLog(await blob.slice(0, LOOKED_AT).text()) ? actions.log(blob, name) : opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")),
+        /* A log goes to the machine that is open, a dump where one is compared is the second one, all else is a machine of its own. */
+        open: async (blob, name) => {
+            if (store.state.id && isLog(await blob.slice(0, LOOKED_AT).text()))
+                return actions.log(blob, name);
+            return store.state.id && store.state.view === "compare" ? actions.second(blob, name) : opening.open(blob, name, name.replace(/\.[a-z]+$/i, ""));
+        },
         log: async (blob, name) => {
             store.set({ view: "log", topic: "" }, { replace: true });
             const nodes = (await loading.checkLog(blob, name))?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
@@ -37,7 +41,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         again: () => loading.analysis(),
         theme: theme.toggle,
         help: () => (help.open ? help.close() : help.showModal()),
-        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, log: loading.log, releases: moment.releases, diagram, wanted: scene.wanted }),
+        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, log: loading.log, releases: moment.releases, diagram, wanted: scene.wanted }),
         search: () => loaded.model && searchDialog({ model: loaded.model, choose: actions.choose, source: async () => (loaded.source ??= await api.source(store.state.id)) }),
 
         release: (release) => store.set({ release }),
@@ -82,6 +86,23 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         whatIf: (name, value) => store.set({ against: [`${name}=${value}`], change: "", view: "diff" }),
         lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
 
+        with: (id) => store.set({ with: id, row: "", view: "compare" }),
+        second: async (blob, name) => {
+            const kept = await opening.keep(blob, name, name.replace(/\.[a-z]+$/i, ""));
+            if (kept) {
+                loading.kept = null;
+                actions.with(kept.id);
+            }
+        },
+        /* A row leads to its devices on the picture, and in the panel. */
+        pairRow: (text, row) => {
+            const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";
+            store.set({ row: text, ...(from ? { from, to, panel: "selection" } : {}) }, { replace: true });
+        },
+        beside: replace("beside"),
+        swapPair: () => store.set({ id: store.state.with, with: store.state.id, row: "", from: "", to: "" }),
+        pairAgain: () => loading.pairing({ again: true }),
+        majority: (set) => home({ place: "set", set }),
         against: (against) => store.set({ against, change: "", view: "diff" }),
         swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
         cancel: () => { loading.stopComparing(); store.set({ against: [], change: "" }); },

@@ -5,6 +5,7 @@ import { placeText, SECTIONS, sideName, sizeText, valueText } from "./compare.js
 import { hostLinks, shape } from "./hosts.js";
 import { logRows } from "./log.js";
 import { bandwidth, cell, figures, GRAPH_NAMES, hops, PATTERNS, shortName, verdict } from "./model.js";
+import { pairRows } from "./pairs.js";
 import { questions } from "./questions.js";
 
 /** Rows of values as CSV (RFC 4180). Texts that a spreadsheet would run as a formula get a space in front. */
@@ -27,7 +28,7 @@ export function matrixRows(model, mode, after = null) {
 }
 
 /** The table of a view as rows, with a name for its file; null where it has none. */
-export function tableOf({ model, other, log, state }) {
+export function tableOf({ model, other, pair, log, state }) {
     const { doc } = model;
     switch (state.view) {
     case "channels": return ["channels", [["graph", "from", "to", "link", "channels", "used GB/s", "of GB/s", "left GB/s"],
@@ -41,6 +42,7 @@ export function tableOf({ model, other, log, state }) {
         ...Object.entries(other.diff.sections).flatMap(([name, section]) => section.changes.map((row) =>
             [name, row.text, placeText(model, row.where[0] ?? {}), row.count, valueText(model, row.what, row.a), valueText(model, row.what, row.b), row.because.join(" ")]))]] : null;
     case "log": return log?.answer?.check ? ["log", logRows(log.answer.check)] : null;
+    case "compare": return pair ? ["comparison", pairRows(pair)] : null;
     case "source": return null;
     default: return [`matrix-${state.cell}`, matrixRows(model, state.cell, other?.model)];
     }
