@@ -57,6 +57,13 @@ static enum orr_code decide_pairs(struct orr_analysis *a, struct orr_error *err)
     return ORR_OK;
 }
 
+static enum orr_code join(struct orr_analysis *a, const struct orr_member *members, uint32_t count,
+                          struct orr_error *err)
+{
+    return (a->query.plan ? orr_connect_plan : orr_connect)(members, count, &a->query.settings, a->arena,
+                                                            &a->communicator, err);
+}
+
 static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err)
 {
     uint32_t count = a->query.hosts * a->part_count;
@@ -65,29 +72,38 @@ static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err
         return orr_fail_nomem(err);
     for (uint32_t m = 0; m < count; m++) {
         members[m].contribution = &a->parts[m % a->part_count].contribution;
-        members[m].rank_base = (int32_t)(m / a->part_count * a->local_ranks);
+        members[m].host = m / a->part_count;
+        members[m].rank_base = (int32_t)(members[m].host * a->local_ranks);
     }
-    return orr_connect(members, count, &a->query.settings, a->arena, &a->communicator, err);
+    return join(a, members, count, err);
+}
+
+/* Up to the search. ranks: of the whole communicator, 0: as many hosts of this dump as the query says. */
+static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct orr_stage_times *times,
+                                  uint64_t *since, struct orr_error *err)
+{
+    ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));
+    a->local_ranks = orr_system_count(&a->built, ORR_GPU);
+    if (!ranks && (uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
+        return orr_fail(err, ORR_LIMIT, "%u hosts of %u GPUs are more than %u ranks", a->query.hosts, a->local_ranks,
+                        orr_max_ranks);
+    a->ranks = ranks ? ranks : a->local_ranks * a->query.hosts;
+    lap(times ? &times->graph : NULL, since);
+    ORR_TRY(orr_parts_make(a, err));
+    ORR_TRY(decide_pairs(a, err));
+    for (uint32_t i = 0; i < a->part_count; i++)
+        ORR_TRY(orr_part_decide(a, &a->parts[i], err));
+    lap(times ? &times->paths : NULL, since);
+    for (uint32_t i = 0; i < a->part_count; i++)
+        ORR_TRY(orr_part_search(a, &a->parts[i], err));
+    lap(times ? &times->search : NULL, since);
+    return ORR_OK;
 }
 
 static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *times, struct orr_error *err)
 {
     uint64_t since = times ? now() : 0;
-    ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));
-    a->local_ranks = orr_system_count(&a->built, ORR_GPU);
-    if ((uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
-        return orr_fail(err, ORR_LIMIT, "%u hosts of %u GPUs are more than %u ranks", a->query.hosts, a->local_ranks,
-                        orr_max_ranks);
-    a->ranks = a->local_ranks * a->query.hosts;
-    lap(times ? &times->graph : NULL, &since);
-    ORR_TRY(orr_parts_make(a, err));
-    ORR_TRY(decide_pairs(a, err));
-    for (uint32_t i = 0; i < a->part_count; i++)
-        ORR_TRY(orr_part_decide(a, &a->parts[i], err));
-    lap(times ? &times->paths : NULL, &since);
-    for (uint32_t i = 0; i < a->part_count; i++)
-        ORR_TRY(orr_part_search(a, &a->parts[i], err));
-    lap(times ? &times->search : NULL, &since);
+    ORR_TRY(analyse_host(a, 0, times, &since, err));
     ORR_TRY(connect_hosts(a, err));
     lap(times ? &times->connect : NULL, &since);
     ORR_TRY(orr_tune(&a->communicator, &a->query.settings, &a->tuning, err));
@@ -95,20 +111,52 @@ static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *tim
     return ORR_OK;
 }
 
-enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,
-                          struct orr_analysis **ret_analysis, struct orr_error *err)
+static struct orr_analysis *new_analysis(const struct orr_dump *dump, const struct orr_query *query)
 {
-    if (query->hosts < 1 || query->hosts > ORR_MAX_HOSTS)
-        return orr_fail(err, ORR_SETTING, "hosts must be 1 to %d, not %u", ORR_MAX_HOSTS, query->hosts);
     struct orr_arena *arena = orr_arena_new(0);
     struct orr_analysis *a = arena ? ORR_NEW(arena, struct orr_analysis, 1) : NULL;
     if (!a) {
         orr_arena_free(arena);
-        return orr_fail_nomem(err);
+        return NULL;
     }
     a->arena = arena;
     a->dump = dump;
     a->query = *query;
+    return a;
+}
+
+enum orr_code orr_analyze_host(const struct orr_dump *dump, const struct orr_query *query, uint32_t ranks,
+                               struct orr_analysis **ret_analysis, struct orr_error *err)
+{
+    uint64_t since = 0;
+    struct orr_analysis *a = new_analysis(dump, query);
+    if (!a)
+        return orr_fail_nomem(err);
+    enum orr_code code = analyse_host(a, ranks, NULL, &since, err);
+    if (code != ORR_OK) {
+        orr_analysis_free(a);
+        return code;
+    }
+    *ret_analysis = a;
+    return ORR_OK;
+}
+
+enum orr_code orr_analysis_join(struct orr_analysis *analysis, const struct orr_member *members, uint32_t count,
+                                struct orr_error *err)
+{
+    ORR_TRY(join(analysis, members, count, err));
+    return orr_tune(&analysis->communicator, &analysis->query.settings, &analysis->tuning, err);
+}
+
+enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,
+                          struct orr_analysis **ret_analysis, struct orr_error *err)
+{
+    uint32_t most = query->plan ? ORR_MAX_PLAN_HOSTS : ORR_MAX_HOSTS;
+    if (query->hosts < 1 || query->hosts > most)
+        return orr_fail(err, ORR_SETTING, "hosts must be 1 to %u, not %u", most, query->hosts);
+    struct orr_analysis *a = new_analysis(dump, query);
+    if (!a)
+        return orr_fail_nomem(err);
     if (times)
         memset(times, 0, sizeof *times);
     enum orr_code code = analyse(a, times, err);

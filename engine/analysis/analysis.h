@@ -14,8 +14,10 @@
 struct orr_query {
     struct orr_settings settings; /* with the release */
     uint32_t hosts;               /* identical ones, 1.. */
+    bool plan;                    /* rings and trees are not made: orr_connect_plan() */
 };
-enum { ORR_MAX_HOSTS = 512 }; /* of one query; the rank count is limited besides, see orr_max_ranks */
+/* Of one query; the rank count is limited besides, see orr_max_ranks. More where only a plan is wanted. */
+enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384 };
 extern const uint32_t orr_max_ranks;
 
 /* May two ranks of the host use P2P? */
@@ -46,8 +48,13 @@ struct orr_part {
     int32_t net_dev_channels;             /* those of the ring graph that are used */
 };
 
+struct orr_cluster; /* engine/cluster/cluster.h */
+
 struct orr_analysis {
     const struct orr_dump *dump; /* borrowed: must live as long */
+    /* The different hosts around this one, which holds rank 0 and whose ranks are host ranks in all but the
+     * communicator; borrowed. NULL: query.hosts equal hosts. */
+    const struct orr_cluster *cluster;
     struct orr_query query;
     uint32_t ranks, local_ranks;
     struct orr_system built; /* right after it was built, before trimming */
@@ -68,6 +75,12 @@ struct orr_stage_times {
 /* Analyses a dump. The caller frees *ret_analysis with orr_analysis_free() and keeps dump until then. */
 enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,
                           struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
+/* One host of a communicator of `ranks` ranks on query->hosts hosts: all but communicator and tuning. */
+enum orr_code orr_analyze_host(const struct orr_dump *dump, const struct orr_query *query, uint32_t ranks,
+                               struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
+/* Adds communicator and tuning to the analysis of the host that holds rank 0. members must live as long. */
+enum orr_code orr_analysis_join(struct orr_analysis *analysis, const struct orr_member *members, uint32_t count,
+                                struct orr_error *err) ORR_NO_DISCARD;
 void orr_analysis_free(struct orr_analysis *analysis);
 
 /* The part and the GPU node of a host rank. */

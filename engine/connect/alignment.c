@@ -52,9 +52,9 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
     }
 
     struct orr_graph *ring = &out->aligned[ORR_GRAPH_RING], *tree = &out->aligned[ORR_GRAPH_TREE];
-    c->base_channels = LESS(ring->channels, tree->channels);
-    ring->channels = tree->channels = c->base_channels;
-    if (c->base_channels < 1)
+    c->out->base_channels = LESS(ring->channels, tree->channels);
+    ring->channels = tree->channels = c->out->base_channels;
+    if (c->out->base_channels < 1)
         return orr_fail(err, ORR_INTERNAL, "a system has no ring or no tree channel");
 
     int64_t threshold = orr_setting_int(c->settings, ORR_SET_COLLNET_NODE_THRESHOLD);

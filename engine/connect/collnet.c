@@ -23,11 +23,11 @@ static void connect_chain(const struct orr_connecting *c, int32_t channel, struc
         if (channel >= member->contribution->graphs[ORR_GRAPH_COLLNET_CHAIN].channels)
             continue;
         const int32_t *row = orr_graph_row(member, ORR_GRAPH_COLLNET_CHAIN, channel);
-        int32_t base = member->rank_base;
         uint32_t count = member->contribution->rank_count;
         for (uint32_t i = 0; i < count; i++) {
-            chain->up[base + row[i]] = i ? base + row[i - 1] : (int32_t)c->out->rank_count;
-            chain->down[base + row[i]] = i + 1 < count ? base + row[i + 1] : -1;
+            int32_t rank = orr_member_rank(member, row[i]);
+            chain->up[rank] = i ? orr_member_rank(member, row[i - 1]) : (int32_t)c->out->rank_count;
+            chain->down[rank] = i + 1 < count ? orr_member_rank(member, row[i + 1]) : -1;
         }
     }
 }
@@ -51,7 +51,7 @@ static bool chain_heads_fit(const struct orr_connecting *c)
     return true;
 }
 
-enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *err)
+enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
     if (!out->collnet)
@@ -63,14 +63,14 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *er
         orr_graph_heads(direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct,
                         c->rules->collnet_heads_distinct, heads);
     out->chain_heads_fit = chain_heads_fit(c);
-    if (!c->rules->collnet_chains)
+    if (!c->rules->collnet_chains || !lists)
         return ORR_OK;
     struct orr_chain *chains = ORR_NEW(c->arena, struct orr_chain, (size_t)out->distinct_count);
     if (!chains)
         return orr_fail_nomem(err);
     for (int32_t d = 0; d < out->distinct_count; d++) {
-        if (d >= c->base_channels) {
-            chains[d] = chains[d - c->base_channels];
+        if (d >= c->out->base_channels) {
+            chains[d] = chains[d - c->out->base_channels];
             continue;
         }
         chains[d].up = orr_ranks_new(c->arena, out->rank_count);

@@ -2,8 +2,8 @@
  * chains, channel counts and the point-to-point counts. The rules are told in README.md beside this file.
  *
  * A member is one system with its ranks: a host, a part of a host that trimming split, or a fused NVLink domain. Equal
- * hosts share one contribution and differ only in rank_base, so nothing is copied per host. Members stand in the
- * order of their ranks' first appearance, host-major.
+ * hosts share one contribution and differ only in which ranks they hold, so nothing is copied per host. Members stand
+ * in the order of their lowest ranks.
  */
 #ifndef ORR_CONNECT_COMMUNICATOR_H
 #define ORR_CONNECT_COMMUNICATOR_H
@@ -37,8 +37,16 @@ struct orr_contribution {
 
 struct orr_member {
     const struct orr_contribution *contribution;
-    int32_t rank_base; /* communicator rank = rank_base + host rank */
+    int32_t rank_base;       /* communicator rank = rank_base + host rank, where ranks are numbered host by host */
+    const int32_t *rank_map; /* [host rank]: communicator rank, ascending; NULL: by rank_base */
+    uint32_t host;           /* parts of one host have the same number */
 };
+
+/* The communicator's rank of a host's rank. */
+static inline int32_t orr_member_rank(const struct orr_member *member, int32_t host_rank)
+{
+    return member->rank_map ? member->rank_map[host_rank] : member->rank_base + host_rank;
+}
 
 /* One value for every rank, the same over copied channels. */
 struct orr_tree {
@@ -57,13 +65,17 @@ struct orr_nvls_tree {
 
 struct orr_communicator {
     uint32_t rank_count, node_count, max_local_ranks, min_local_ranks;
+    uint32_t most_host_ranks;     /* one more than the highest host rank of any member */
     int32_t cpu_arch, cpu_vendor; /* MIXED where members differ */
     int32_t sm_min, sm_max;
-    bool has_nvswitch;           /* member 0's, which decides for CollNetDirect */
-    uint32_t own_local_ranks;    /* on rank 0's node */
-    bool collnet;                /* on after alignment */
-    bool nvls;                   /* on: supported everywhere, with heads */
-    const int32_t *node_of_rank; /* [rank] */
+    bool has_nvswitch;                /* member 0's, which decides for CollNetDirect */
+    uint32_t own_local_ranks;         /* on rank 0's node */
+    bool collnet;                     /* on after alignment */
+    bool nvls;                        /* on: supported everywhere, with heads */
+    const int32_t *node_of_rank;      /* [rank] */
+    const struct orr_member *members; /* [node]; borrowed: they live as long */
+    const struct orr_connect_rules *rules;
+    int32_t base_channels; /* K: channels that every member's ring and tree graph has */
 
     struct orr_graph aligned[ORR_GRAPH_COUNT]; /* fields after alignment; gpus and nets are member 0's own */
     float own_latency_inter[ORR_GRAPH_COUNT];  /* member 0's, which the tuning model takes */
@@ -75,13 +87,15 @@ struct orr_communicator {
     int32_t distinct_count;
     const int32_t *source;             /* [channel] */
     int32_t *const *rings;             /* [distinct channel][position]: ranks in ring order, starting at rank 0 */
-    const struct orr_tree *trees;      /* [distinct channel]; 2.7.8: the tree towards the root */
+    const struct orr_tree *trees;      /* [distinct channel]; 2.7.8: the tree towards the root; rings and trees are NULL
+                                          where orr_connect_plan() made it */
     const struct orr_tree *down_trees; /* [distinct channel]: 2.7.8's second link set, away from the root; else NULL */
     const struct orr_chain *collnet_chains; /* [distinct channel], NULL where CollNet is off or there is one node */
 
     int32_t nvls_channels;
-    int32_t nvls_head_count;
+    int32_t nvls_head_count;                /* on node 0 */
     const int32_t *nvls_heads;              /* [head]: rank on node 0 */
+    int32_t nvls_tree_heads;                /* that every node has: the first of each are joined by trees */
     const struct orr_nvls_tree *nvls_trees; /* [2]: even and odd channels; NULL with one node */
     int32_t nvls_tree_channels;             /* how many channels have such a tree: nvls_trees[channel & 1] */
     int32_t collnet_heads;
@@ -95,5 +109,20 @@ struct orr_communicator {
 enum orr_code orr_connect(const struct orr_member *members, uint32_t member_count, const struct orr_settings *settings,
                           struct orr_arena *arena, struct orr_communicator *ret_communicator,
                           struct orr_error *err) ORR_NO_DISCARD;
+
+/* The same without rings, trees and chains, which for many ranks are large: they are made one at a time then. */
+enum orr_code orr_connect_plan(const struct orr_member *members, uint32_t member_count,
+                               const struct orr_settings *settings, struct orr_arena *arena,
+                               struct orr_communicator *ret_communicator, struct orr_error *err) ORR_NO_DISCARD;
+
+/* Writes the ring of a distinct channel: ring[rank_count]. */
+void orr_ring_make(const struct orr_communicator *communicator, int32_t distinct, int32_t *ring);
+/* Writes the tree of a distinct channel into the arrays of *tree, which have room for all ranks; 2.7.8: the one towards
+ * the root. NOMEM. */
+enum orr_code orr_tree_make(const struct orr_communicator *communicator, int32_t distinct, struct orr_tree *tree,
+                            struct orr_error *err) ORR_NO_DISCARD;
+/* The channel of its own ring graph that a node takes for a channel below base_channels: the other of a pair where
+ * rails ask for it. */
+int32_t orr_ring_channel(const struct orr_communicator *communicator, uint32_t node, int32_t channel);
 
 #endif

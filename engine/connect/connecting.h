@@ -12,8 +12,7 @@ struct orr_connecting {
     const struct orr_connect_rules *rules;
     struct orr_arena *arena;
     struct orr_communicator *out;
-    int32_t max_channels;  /* of the release */
-    int32_t base_channels; /* K: channels that every member's ring and tree graph has */
+    int32_t max_channels; /* of the release */
     int32_t min_ctas, max_ctas;
     int32_t nvls_channels; /* wanted, before the number of heads is known */
 };
@@ -51,13 +50,13 @@ enum orr_code orr_count_channels(struct orr_connecting *c, struct orr_error *err
 void orr_cta_limits(struct orr_connecting *c);
 /* Most channels whose arguments fit into NCCL_WORK_ARGS_BYTES. */
 int32_t orr_args_limit(const struct orr_connecting *c);
-/* rings.c: one ring for every distinct channel. */
+/* rings.c: that rings will close; one ring for every distinct channel. */
+enum orr_code orr_check_rings(const struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_connect_rings(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
-/* trees.c, loop_trees.c: one tree for every distinct channel. */
+/* trees.c: one tree for every distinct channel, or two; loop_trees.c makes those of releases with two link sets. */
 enum orr_code orr_connect_trees(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
-enum orr_code orr_connect_loop_trees(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
-/* collnet.c: chains and the number of heads. */
-enum orr_code orr_connect_collnet(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
+/* collnet.c: chains, where lists are wanted, and the number of heads. */
+enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct orr_error *err) ORR_NO_DISCARD;
 /* nvls.c: how many channels NVLS wants; its heads and trees. */
 void orr_count_nvls(struct orr_connecting *c);
 enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err) ORR_NO_DISCARD;
@@ -72,6 +71,9 @@ struct orr_tree_place {
     int32_t up, down[2];
     int32_t child; /* which child of its parent it is: 0 or 1 */
 };
+/* Fills the tree of a channel below base_channels; all its arrays are -1 before. up_tree: which of the two sets. */
+void orr_loop_tree_fill(const struct orr_communicator *communicator, int32_t channel,
+                        const struct orr_tree_place *places, bool up_tree, struct orr_tree *tree);
 /* Fills places[node_count] of the first (0) or second (1) tree. */
 void orr_double_tree(const struct orr_connect_rules *rules, int32_t node_count, int which,
                      struct orr_tree_place *places);

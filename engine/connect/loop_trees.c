@@ -15,38 +15,39 @@ struct ports {
     int32_t recv, send;
 };
 
-static struct ports ports_of(const struct orr_connecting *c, int32_t node, int32_t channel, bool up_tree)
+static struct ports ports_of(const struct orr_communicator *c, int32_t node, int32_t channel, bool up_tree)
 {
     const struct orr_member *member = &c->members[node];
     const struct orr_graph *graph = &member->contribution->graphs[ORR_GRAPH_TREE];
     const int32_t *row = orr_graph_row(member, ORR_GRAPH_TREE, channel);
-    int32_t first = member->rank_base + row[0];
-    int32_t other = member->rank_base + row[graph->pattern != ORR_PATTERN_TREE && graph->gpu_count > 1];
+    int32_t first = orr_member_rank(member, row[0]);
+    int32_t other = orr_member_rank(member, row[graph->pattern != ORR_PATTERN_TREE && graph->gpu_count > 1]);
     if (up_tree && graph->pattern != (enum orr_pattern)SPLIT_TREE_LOOP)
         return (struct ports){.recv = other, .send = first};
     return (struct ports){.recv = first, .send = other};
 }
 
-static void close_loop(const struct orr_connecting *c, int32_t node, int32_t channel, bool up_tree,
+static void close_loop(const struct orr_communicator *c, int32_t node, int32_t channel, bool up_tree,
                        struct orr_tree *tree)
 {
     const struct orr_member *member = &c->members[node];
     const struct orr_graph *graph = &member->contribution->graphs[ORR_GRAPH_TREE];
     const int32_t *row = orr_graph_row(member, ORR_GRAPH_TREE, channel);
-    int32_t count = (int32_t)member->contribution->rank_count, base = member->rank_base;
+    int32_t count = (int32_t)member->contribution->rank_count;
     bool reversed = up_tree && graph->pattern == (enum orr_pattern)SPLIT_TREE_LOOP;
     for (int32_t i = 0; i < count; i++) {
-        int32_t before = base + row[(i - 1 + count) % count], after = base + row[(i + 1) % count];
-        tree->up[base + row[i]] = reversed ? after : before;
-        tree->down[base + row[i]][0] = reversed ? before : after;
+        int32_t before = orr_member_rank(member, row[(i - 1 + count) % count]);
+        int32_t after = orr_member_rank(member, row[(i + 1) % count]), rank = orr_member_rank(member, row[i]);
+        tree->up[rank] = reversed ? after : before;
+        tree->down[rank][0] = reversed ? before : after;
     }
 }
 
-static void open_loop(const struct orr_connecting *c, int32_t node, int32_t at, struct orr_tree *tree)
+static void open_loop(const struct orr_communicator *c, int32_t node, int32_t at, struct orr_tree *tree)
 {
     const struct orr_member *member = &c->members[node];
     for (uint32_t i = 0; i < member->contribution->rank_count; i++) {
-        int32_t rank = member->rank_base + member->contribution->ranks[i];
+        int32_t rank = orr_member_rank(member, member->contribution->ranks[i]);
         if (tree->down[rank][0] == at)
             tree->down[rank][0] = -1;
         if (rank == at)
@@ -63,12 +64,12 @@ static void add_downs(int32_t down[3], const int32_t others[2])
             down[slot++] = others[i];
 }
 
-static void connect_tree(const struct orr_connecting *c, int32_t channel, const struct orr_tree_place *places,
-                         bool up_tree, struct orr_tree *tree)
+void orr_loop_tree_fill(const struct orr_communicator *c, int32_t channel, const struct orr_tree_place *places,
+                        bool up_tree, struct orr_tree *tree)
 {
-    for (int32_t n = 0; n < (int32_t)c->out->node_count; n++)
+    for (int32_t n = 0; n < (int32_t)c->node_count; n++)
         close_loop(c, n, channel, up_tree, tree);
-    for (int32_t n = 0; n < (int32_t)c->out->node_count; n++) {
+    for (int32_t n = 0; n < (int32_t)c->node_count; n++) {
         const struct orr_tree_place *place = &places[n];
         struct ports own = ports_of(c, n, channel, up_tree);
         int32_t others[2] = {-1, -1};
@@ -89,28 +90,4 @@ static void connect_tree(const struct orr_connecting *c, int32_t channel, const 
                 tree->up[own.recv] = ports_of(c, place->up, channel, false).send;
         }
     }
-}
-
-enum orr_code orr_connect_loop_trees(struct orr_connecting *c, struct orr_error *err)
-{
-    struct orr_communicator *out = c->out;
-    struct orr_tree *sets[2];
-    struct orr_tree_place *places = ORR_NEW(c->arena, struct orr_tree_place, out->node_count);
-    sets[0] = ORR_NEW(c->arena, struct orr_tree, (size_t)out->distinct_count);
-    sets[1] = ORR_NEW(c->arena, struct orr_tree, (size_t)out->distinct_count);
-    if (!places || !sets[0] || !sets[1])
-        return orr_fail_nomem(err);
-    for (int32_t d = 0; d < out->distinct_count; d++) {
-        if (d % c->base_channels == 0)
-            orr_double_tree(c->rules, (int32_t)out->node_count, d / c->base_channels, places);
-        for (int set = 0; set < 2; set++) {
-            struct orr_tree *tree = &sets[set][d];
-            ORR_TRY(orr_tree_new(c->arena, out->rank_count, tree, err));
-            connect_tree(c, d % c->base_channels, places, set == 0, tree);
-            tree->depth = (int32_t)(out->rank_count / out->node_count) - 1 + orr_log2(out->node_count);
-        }
-    }
-    out->trees = sets[0];
-    out->down_trees = sets[1];
-    return ORR_OK;
 }

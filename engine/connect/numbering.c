@@ -69,6 +69,7 @@ enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, 
         return orr_fail(err, ORR_LIMIT, "a communicator of %llu ranks cannot be built", (unsigned long long)total);
     out->rank_count = (uint32_t)total;
     out->node_count = member_count;
+    out->most_host_ranks = (uint32_t)last + 1;
     out->own_local_ranks = c->members[0].contribution->rank_count;
     out->has_nvswitch = c->members[0].contribution->has_nvswitch;
 
@@ -80,7 +81,8 @@ enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, 
     for (uint32_t n = 0; n < member_count; n++) {
         const struct orr_member *member = &c->members[n];
         for (uint32_t i = 0; i < member->contribution->rank_count; i++) {
-            int64_t rank = (int64_t)member->rank_base + member->contribution->ranks[i];
+            int64_t rank = member->rank_map ? member->rank_map[member->contribution->ranks[i]]
+                                            : (int64_t)member->rank_base + member->contribution->ranks[i];
             if (rank < 0 || rank >= out->rank_count || nodes[rank] >= 0)
                 return orr_fail(err, ORR_INTERNAL, "rank %lld of system %u is taken or beyond the last",
                                 (long long)rank, n);

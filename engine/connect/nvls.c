@@ -22,7 +22,7 @@ void orr_count_nvls(struct orr_connecting *c)
     bool several_hosts = false;
     float rate = c->members[0].contribution->net_bw_min;
     for (uint32_t n = 0; n < out->node_count; n++) {
-        several_hosts |= c->members[n].rank_base != c->members[0].rank_base;
+        several_hosts |= c->members[n].host != c->members[0].host;
         if (c->members[n].contribution->net_bw_min < rate)
             rate = c->members[n].contribution->net_bw_min;
     }
@@ -59,6 +59,21 @@ static void connect_tree(const struct orr_connecting *c, const struct orr_tree_p
         }
 }
 
+/* Those of node 0, of which the trees may use fewer: another node's may be the fewest. */
+static enum orr_code list_own_heads(struct orr_connecting *c, struct orr_error *err)
+{
+    int32_t own[ORR_MAX_CHANNELS];
+    int32_t count = orr_graph_heads(&c->members[0].contribution->graphs[ORR_GRAPH_NVLS], true, own);
+    int32_t *heads = ORR_NEW(c->arena, int32_t, (size_t)count);
+    if (!heads)
+        return orr_fail_nomem(err);
+    for (int32_t h = 0; h < count; h++)
+        heads[h] = orr_member_rank(&c->members[0], own[h]);
+    c->out->nvls_heads = heads;
+    c->out->nvls_head_count = count;
+    return ORR_OK;
+}
+
 enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
@@ -80,11 +95,11 @@ enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
     for (uint32_t n = 0; n < out->node_count; n++) {
         orr_graph_heads(&c->members[n].contribution->graphs[ORR_GRAPH_NVLS], true, own);
         for (int32_t h = 0; h < head_count; h++)
-            heads[(size_t)n * (size_t)head_count + (size_t)h] = c->members[n].rank_base + own[h];
+            heads[(size_t)n * (size_t)head_count + (size_t)h] = orr_member_rank(&c->members[n], own[h]);
     }
     out->nvls_channels = c->nvls_channels;
-    out->nvls_head_count = head_count;
-    out->nvls_heads = heads;
+    out->nvls_tree_heads = head_count;
+    ORR_TRY(list_own_heads(c, err));
     if (out->node_count == 1)
         return ORR_OK;
     for (int which = 0; which < 2; which++) {

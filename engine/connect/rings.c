@@ -8,11 +8,11 @@
  *      node 0        node 1        node 2
  *    A >[ch 0]> B  B >[ch 1]> A  A >[ch 0]> B
  */
-static bool alternates(const struct orr_connecting *c, uint32_t node)
+static bool alternates(const struct orr_communicator *c, uint32_t node)
 {
     if (node % 2 == 0 || c->base_channels % 2)
         return false;
-    int32_t cross_nic = c->out->aligned[ORR_GRAPH_RING].cross_nic;
+    int32_t cross_nic = c->aligned[ORR_GRAPH_RING].cross_nic;
     switch (c->rules->rails) {
     case ORR_RAILS_AS_FOUND:
         return false;
@@ -26,37 +26,61 @@ static bool alternates(const struct orr_connecting *c, uint32_t node)
     return false;
 }
 
-/* The ring must name every rank once; NCCL follows it link by link and fails in the same cases. */
-static enum orr_code check_part(const int32_t *row, uint32_t count, int32_t base, int32_t *seen, int32_t channel,
-                                const struct orr_contribution *contribution, struct orr_error *err)
+int32_t orr_ring_channel(const struct orr_communicator *communicator, uint32_t node, int32_t channel)
 {
-    for (uint32_t i = 0; i < count; i++)
-        seen[base + row[i]] = channel;
-    for (uint32_t i = 0; i < count; i++)
-        if (seen[base + contribution->ranks[i]] != channel)
-            return orr_fail(err, ORR_INTERNAL, "ring %d does not contain rank %d", channel,
-                            base + contribution->ranks[i]);
-    return ORR_OK;
+    return alternates(communicator, node) ? channel ^ 1 : channel;
 }
 
 /* Rings are told from rank 0 on, which is somewhere in node 0's part: that part's head comes last. */
-static enum orr_code connect_ring(const struct orr_connecting *c, int32_t channel, int32_t *ring, int32_t *seen,
-                                  struct orr_error *err)
+void orr_ring_make(const struct orr_communicator *c, int32_t distinct, int32_t *ring)
 {
+    int32_t channel = distinct % c->base_channels; /* the second half differs in its trees only */
     const int32_t *own = orr_graph_row(&c->members[0], ORR_GRAPH_RING, channel);
     uint32_t own_count = c->members[0].contribution->rank_count, start = 0, filled = 0;
-    while (start < own_count && c->members[0].rank_base + own[start] != 0)
+    while (start < own_count && orr_member_rank(&c->members[0], own[start]) != 0)
         start++;
-    for (uint32_t n = 0; n < c->out->node_count; n++) {
+    for (uint32_t n = 0; n < c->node_count; n++) {
         const struct orr_member *member = &c->members[n];
-        const int32_t *row = orr_graph_row(member, ORR_GRAPH_RING, alternates(c, n) ? channel ^ 1 : channel);
-        uint32_t count = member->contribution->rank_count;
-        ORR_TRY(check_part(row, count, member->rank_base, seen, channel, member->contribution, err));
-        for (uint32_t i = n == 0 ? start : 0; i < count; i++)
-            ring[filled++] = member->rank_base + row[i];
+        const int32_t *row = orr_graph_row(member, ORR_GRAPH_RING, orr_ring_channel(c, n, channel));
+        for (uint32_t i = n == 0 ? start : 0; i < member->contribution->rank_count; i++)
+            ring[filled++] = orr_member_rank(member, row[i]);
     }
     for (uint32_t i = 0; i < start; i++)
-        ring[filled++] = c->members[0].rank_base + own[i];
+        ring[filled++] = orr_member_rank(&c->members[0], own[i]);
+}
+
+/* A part of a ring must name every rank of its node once; NCCL follows the ring link by link and fails in the same
+ * cases. */
+static enum orr_code check_part(const int32_t *row, const struct orr_member *member, int32_t *seen, int32_t mark,
+                                int32_t channel, struct orr_error *err)
+{
+    const struct orr_contribution *contribution = member->contribution;
+    for (uint32_t i = 0; i < contribution->rank_count; i++)
+        seen[row[i]] = mark;
+    for (uint32_t i = 0; i < contribution->rank_count; i++)
+        if (seen[contribution->ranks[i]] != mark)
+            return orr_fail(err, ORR_INTERNAL, "ring %d does not contain rank %d", channel,
+                            orr_member_rank(member, contribution->ranks[i]));
+    return ORR_OK;
+}
+
+enum orr_code orr_check_rings(const struct orr_connecting *c, struct orr_error *err)
+{
+    const struct orr_communicator *out = c->out;
+    const struct orr_contribution *checked[2] = {NULL, NULL}; /* of even and odd nodes: mostly the same again */
+    int32_t *seen = orr_ranks_new(c->arena, out->most_host_ranks), mark = 0;
+    if (!seen)
+        return orr_fail_nomem(err);
+    for (uint32_t n = 0; n < out->node_count; n++) {
+        const struct orr_member *member = &c->members[n];
+        if (member->contribution == checked[n % 2])
+            continue;
+        checked[n % 2] = member->contribution;
+        for (int32_t channel = 0; channel < out->base_channels; channel++) {
+            const int32_t *row = orr_graph_row(member, ORR_GRAPH_RING, orr_ring_channel(out, n, channel));
+            ORR_TRY(check_part(row, member, seen, mark++, channel, err));
+        }
+    }
     return ORR_OK;
 }
 
@@ -64,18 +88,17 @@ enum orr_code orr_connect_rings(struct orr_connecting *c, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
     int32_t **rings = ORR_NEW(c->arena, int32_t *, (size_t)out->distinct_count);
-    int32_t *seen = orr_ranks_new(c->arena, out->rank_count);
-    if (!rings || !seen)
+    if (!rings)
         return orr_fail_nomem(err);
     for (int32_t d = 0; d < out->distinct_count; d++) {
-        if (d >= c->base_channels) { /* only the tree differs */
-            rings[d] = rings[d - c->base_channels];
+        if (d >= out->base_channels) {
+            rings[d] = rings[d - out->base_channels];
             continue;
         }
         rings[d] = ORR_NEW(c->arena, int32_t, out->rank_count);
         if (!rings[d])
             return orr_fail_nomem(err);
-        ORR_TRY(connect_ring(c, d, rings[d], seen, err));
+        orr_ring_make(out, d, rings[d]);
     }
     out->rings = rings;
     return ORR_OK;

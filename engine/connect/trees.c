@@ -11,6 +11,9 @@
  * A node's level is the lowest set bit of its number. Inside a node the tree is a chain from its first GPU on; which
  * GPU talks to the parent and to which children depends on the tree graph's pattern.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/connect/connecting.h"
 
 int32_t orr_log2(uint32_t value)
@@ -84,18 +87,18 @@ void orr_double_tree(const struct orr_connect_rules *rules, int32_t node_count, 
 }
 
 /* GPUs of a node's channel that talk to other nodes. */
-static int32_t to_parent(const struct orr_connecting *c, int32_t node, int32_t channel)
+static int32_t to_parent(const struct orr_communicator *c, int32_t node, int32_t channel)
 {
     const struct orr_member *member = &c->members[node];
-    return member->rank_base + orr_graph_row(member, ORR_GRAPH_TREE, channel)[0];
+    return orr_member_rank(member, orr_graph_row(member, ORR_GRAPH_TREE, channel)[0]);
 }
 
-static int32_t to_child(const struct orr_connecting *c, int32_t node, int32_t channel, int child)
+static int32_t to_child(const struct orr_communicator *c, int32_t node, int32_t channel, int child)
 {
     const struct orr_member *member = &c->members[node];
     const struct orr_graph *graph = &member->contribution->graphs[ORR_GRAPH_TREE];
     bool second = child == 0 ? graph->pattern != ORR_PATTERN_TREE : graph->pattern == ORR_PATTERN_SPLIT_TREE;
-    return member->rank_base + orr_graph_row(member, ORR_GRAPH_TREE, channel)[second && graph->gpu_count > 1];
+    return orr_member_rank(member, orr_graph_row(member, ORR_GRAPH_TREE, channel)[second && graph->gpu_count > 1]);
 }
 
 static void add_child(int32_t down[3], int32_t child)
@@ -107,16 +110,19 @@ static void add_child(int32_t down[3], int32_t child)
         }
 }
 
-static void connect_tree(const struct orr_connecting *c, int32_t channel, const struct orr_tree_place *places,
-                         struct orr_tree *tree)
+static void fill_tree(const struct orr_communicator *c, int32_t channel, const struct orr_tree_place *places,
+                      struct orr_tree *tree)
 {
-    for (int32_t n = 0; n < (int32_t)c->out->node_count; n++) {
+    for (int32_t n = 0; n < (int32_t)c->node_count; n++) {
         const struct orr_member *member = &c->members[n];
         const int32_t *row = orr_graph_row(member, ORR_GRAPH_TREE, channel);
-        int32_t base = member->rank_base;
+        int32_t before = -1;
         for (uint32_t i = 0; i < member->contribution->rank_count; i++) {
-            tree->up[base + row[i]] = i ? base + row[i - 1] : -1;
-            tree->down[base + row[i]][0] = i + 1 < member->contribution->rank_count ? base + row[i + 1] : -1;
+            int32_t rank = orr_member_rank(member, row[i]);
+            tree->up[rank] = before;
+            if (before >= 0)
+                tree->down[before][0] = rank;
+            before = rank;
         }
         const struct orr_tree_place *place = &places[n];
         if (place->up >= 0)
@@ -127,20 +133,55 @@ static void connect_tree(const struct orr_connecting *c, int32_t channel, const 
     }
 }
 
+static void clear_tree(const struct orr_communicator *c, struct orr_tree *tree)
+{
+    memset(tree->up, 0xff, c->rank_count * sizeof *tree->up);
+    memset(tree->down, 0xff, c->rank_count * sizeof *tree->down);
+    tree->depth = (int32_t)(c->rank_count / c->node_count) - 1 + orr_log2(c->node_count);
+}
+
+static void fill(const struct orr_communicator *c, int32_t distinct, const struct orr_tree_place *places, bool up_tree,
+                 struct orr_tree *tree)
+{
+    clear_tree(c, tree);
+    if (c->rules->up_and_down_trees)
+        orr_loop_tree_fill(c, distinct % c->base_channels, places, up_tree, tree);
+    else
+        fill_tree(c, distinct % c->base_channels, places, tree);
+}
+
+enum orr_code orr_tree_make(const struct orr_communicator *communicator, int32_t distinct, struct orr_tree *tree,
+                            struct orr_error *err)
+{
+    struct orr_tree_place *places = malloc(communicator->node_count * sizeof *places);
+    if (!places)
+        return orr_fail_nomem(err);
+    orr_double_tree(communicator->rules, (int32_t)communicator->node_count, distinct / communicator->base_channels,
+                    places);
+    fill(communicator, distinct, places, true, tree);
+    free(places);
+    return ORR_OK;
+}
+
 enum orr_code orr_connect_trees(struct orr_connecting *c, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
-    struct orr_tree *trees = ORR_NEW(c->arena, struct orr_tree, (size_t)out->distinct_count);
+    bool two = c->rules->up_and_down_trees;
+    struct orr_tree *sets[2] = {ORR_NEW(c->arena, struct orr_tree, (size_t)out->distinct_count), NULL};
     struct orr_tree_place *places = ORR_NEW(c->arena, struct orr_tree_place, out->node_count);
-    if (!trees || !places)
+    if (two)
+        sets[1] = ORR_NEW(c->arena, struct orr_tree, (size_t)out->distinct_count);
+    if (!places || !sets[0] || (two && !sets[1]))
         return orr_fail_nomem(err);
     for (int32_t d = 0; d < out->distinct_count; d++) {
-        if (d % c->base_channels == 0)
-            orr_double_tree(c->rules, (int32_t)out->node_count, d / c->base_channels, places);
-        ORR_TRY(orr_tree_new(c->arena, out->rank_count, &trees[d], err));
-        connect_tree(c, d % c->base_channels, places, &trees[d]);
-        trees[d].depth = (int32_t)(out->rank_count / out->node_count) - 1 + orr_log2(out->node_count);
+        if (d % out->base_channels == 0)
+            orr_double_tree(c->rules, (int32_t)out->node_count, d / out->base_channels, places);
+        for (int set = 0; set < (two ? 2 : 1); set++) {
+            ORR_TRY(orr_tree_new(c->arena, out->rank_count, &sets[set][d], err));
+            fill(out, d, places, set == 0, &sets[set][d]);
+        }
     }
-    out->trees = trees;
+    out->trees = sets[0];
+    out->down_trees = sets[1];
     return ORR_OK;
 }

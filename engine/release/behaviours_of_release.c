@@ -7,6 +7,11 @@ static const char *const id_layouts[] = {
     [ORR_ID_ADDED] = "system id added above the local id",
     [ORR_ID_MASKED] = "system id above the masked local id",
 };
+static const char *const fusions[] = {
+    [ORR_FUSE_NONE] = "none",
+    [ORR_FUSE_HOSTS] = "of the hosts of an NVLink domain",
+    [ORR_FUSE_RANKS] = "of all ranks, over an NVLink domain unless P2P is off",
+};
 static const char *const pci_kinds[] = {
     [ORR_KIND_BY_CLASS] = "by PCI class",
     [ORR_KIND_BY_CHILD] = "by its gpu or nic element",
@@ -103,6 +108,7 @@ static const struct orr_behaviour rows[] = {
      .sentence = "path types, nearest first; the position is the number that logs show"},
     INT(path_type_count, NULL, PATHS, "number of path types"),
     WORD(id_layout, id_layouts, SYS, "how node ids are made"),
+    WORD(fusion, fusions, SYS, "whose files are fused into one system"),
     INT(max_channels, NULL, GRAPHS | CHANNELS, "most channels of a communicator (MAXCHANNELS)"),
     INT(max_elements, NULL, IN, "XML elements at which a document is refused"),
     INT(max_children, NULL, IN, "most children of one XML element"),

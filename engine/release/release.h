@@ -29,6 +29,9 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
     struct orr_speed_table table;
 };
 
+/* Whose files are fused into one: nobody's, those of the hosts of an NVLink domain, those of all ranks there are in it.
+ */
+enum orr_fusion { ORR_FUSE_NONE, ORR_FUSE_HOSTS, ORR_FUSE_RANKS };
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
 enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD, ORR_KIND_EVERY_GPU };
@@ -69,6 +72,7 @@ struct orr_release {
     const uint8_t *path_types; /* enum orr_path_type that it has, in order: the position is the number it logs */
     uint32_t path_type_count;
     enum orr_id_layout id_layout;
+    enum orr_fusion fusion;
     int32_t max_channels;           /* MAXCHANNELS */
     uint32_t max_elements;          /* of a document; a file with that many already fails */
     uint32_t max_children;          /* of one element */

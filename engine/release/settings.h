@@ -27,6 +27,7 @@
     X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS")                                                                             \
     X(MIN_NRINGS, "NCCL_MIN_NRINGS")                                                                                   \
     X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS")                                                                     \
+    X(MNNVL_ENABLE, "NCCL_MNNVL_ENABLE")                                                                               \
     X(MNNVL_RAIL_PER_HOST, "NCCL_MNNVL_RAIL_PER_HOST")                                                                 \
     X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE")                                                     \
     X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER")                                                           \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cluster/cluster.h"
 #include "engine/release/connect_rules.h"
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
@@ -14,9 +15,9 @@ static bool check_counts(const struct orr_analysis *a, struct orr_error *err)
 {
     const struct orr_communicator *c = &a->communicator;
     int32_t most = a->query.settings.release->max_channels;
-    if (c->rank_count != a->ranks || c->node_count != a->part_count * a->query.hosts)
-        return WRONG(err, "%u ranks on %u nodes, not %u on %u", c->rank_count, c->node_count, a->ranks,
-                     a->part_count * a->query.hosts);
+    uint32_t nodes = a->cluster ? a->cluster->member_count : a->part_count * a->query.hosts;
+    if (c->rank_count != a->ranks || c->node_count != nodes)
+        return WRONG(err, "%u ranks on %u nodes, not %u on %u", c->rank_count, c->node_count, a->ranks, nodes);
     if (c->channel_count < 1 || c->channel_count > most || c->coll_channels < 1 || c->coll_channels > c->channel_count)
         return WRONG(err, "%d channels, %d of them for collectives, at most %d", c->channel_count, c->coll_channels,
                      most);
@@ -55,21 +56,37 @@ static bool check_ring(const struct orr_communicator *c, int32_t channel, uint8_
     return true;
 }
 
-/* The graph of a node's system, and the rank that its host starts with. */
-static const struct orr_graph *graph_of(const struct orr_analysis *a, uint32_t node, enum orr_graph_kind kind,
-                                        int32_t *ret_base)
+/* The graph of a node's system, and the ranks of its GPUs: of equal hosts the rank that the host starts with, NULL. */
+struct node_graph {
+    const struct orr_graph *graph;
+    int32_t base;
+    const int32_t *ranks;
+};
+
+static struct node_graph graph_of(const struct orr_analysis *a, uint32_t node, enum orr_graph_kind kind)
 {
-    *ret_base = (int32_t)(node / a->part_count * a->local_ranks);
-    return &a->parts[node % a->part_count].contribution.graphs[kind];
+    if (a->cluster) {
+        const struct orr_member *member = &a->cluster->members[node];
+        return (struct node_graph){.graph = &member->contribution->graphs[kind],
+                                   .ranks = a->cluster->systems[member->host].ranks};
+    }
+    return (struct node_graph){.graph = &a->parts[node % a->part_count].contribution.graphs[kind],
+                               .base = (int32_t)(node / a->part_count * a->local_ranks)};
 }
 
-static bool has_row(const int32_t *ring, uint32_t n, const struct orr_graph *graph, int32_t channel, int32_t base)
+static int32_t rank_of(const struct node_graph *node, int32_t host_rank)
 {
+    return node->ranks ? node->ranks[host_rank] : node->base + host_rank;
+}
+
+static bool has_row(const int32_t *ring, uint32_t n, const struct node_graph *node, int32_t channel)
+{
+    const struct orr_graph *graph = node->graph;
     const int32_t *row = graph->gpus + (size_t)channel * graph->gpu_count;
     uint32_t at = 0, i = 0;
-    while (at < n && ring[at] != base + row[0])
+    while (at < n && ring[at] != rank_of(node, row[0]))
         at++;
-    while (i < graph->gpu_count && ring[(at + i) % n] == base + row[i])
+    while (i < graph->gpu_count && ring[(at + i) % n] == rank_of(node, row[i]))
         i++;
     return i == graph->gpu_count;
 }
@@ -79,11 +96,11 @@ static bool has_row(const int32_t *ring, uint32_t n, const struct orr_graph *gra
 static bool check_ring_rows(const struct orr_analysis *a, int32_t channel, struct orr_error *err)
 {
     const struct orr_communicator *c = &a->communicator;
-    int32_t base, row = channel % c->aligned[ORR_GRAPH_RING].channels;
+    int32_t row = channel % c->aligned[ORR_GRAPH_RING].channels;
     for (uint32_t node = 0; node < c->node_count; node++) {
-        const struct orr_graph *graph = graph_of(a, node, ORR_GRAPH_RING, &base);
-        if (!has_row(c->rings[channel], c->rank_count, graph, row, base) &&
-            !((row ^ 1) < graph->channels && has_row(c->rings[channel], c->rank_count, graph, row ^ 1, base)))
+        struct node_graph own = graph_of(a, node, ORR_GRAPH_RING);
+        if (!has_row(c->rings[channel], c->rank_count, &own, row) &&
+            !((row ^ 1) < own.graph->channels && has_row(c->rings[channel], c->rank_count, &own, row ^ 1)))
             return WRONG(err, "ring %d does not pass node %u as its graph says", channel, node);
     }
     return true;
@@ -93,12 +110,12 @@ static bool check_ring_rows(const struct orr_analysis *a, int32_t channel, struc
 static bool check_tree_rows(const struct orr_analysis *a, int32_t channel, struct orr_error *err)
 {
     const struct orr_communicator *c = &a->communicator;
-    int32_t base, row = channel % c->aligned[ORR_GRAPH_RING].channels;
+    int32_t row = channel % c->aligned[ORR_GRAPH_RING].channels;
     for (uint32_t node = 0; node < c->node_count && !c->down_trees; node++) { /* 2.7.8 opens a loop somewhere */
-        const struct orr_graph *graph = graph_of(a, node, ORR_GRAPH_TREE, &base);
-        const int32_t *gpus = graph->gpus + (size_t)row * graph->gpu_count;
-        for (uint32_t i = 1; i < graph->gpu_count; i++)
-            if (c->trees[channel].up[base + gpus[i]] != base + gpus[i - 1])
+        struct node_graph own = graph_of(a, node, ORR_GRAPH_TREE);
+        const int32_t *gpus = own.graph->gpus + (size_t)row * own.graph->gpu_count;
+        for (uint32_t i = 1; i < own.graph->gpu_count; i++)
+            if (c->trees[channel].up[rank_of(&own, gpus[i])] != rank_of(&own, gpus[i - 1]))
                 return WRONG(err, "tree %d does not pass node %u as its graph says", channel, node);
     }
     return true;
@@ -165,7 +182,7 @@ static bool check_nvls_tree(const struct orr_communicator *c, int which, struct 
 {
     const struct orr_nvls_tree *tree = &c->nvls_trees[which];
     const int32_t n = (int32_t)c->rank_count;
-    for (int32_t head = 0; head < c->nvls_head_count; head++) {
+    for (int32_t head = 0; head < c->nvls_tree_heads; head++) {
         uint32_t members = 0, roots = 0, children = 0;
         for (int32_t r = 0; r < n; r++) {
             if (tree->down[r][0] != n + 1 + head)

@@ -28,6 +28,8 @@
     X(differences, "facts that differ from the next release's")                                                        \
     X(documents, "documents parsed")                                                                                   \
     X(views, "paths told and pictures drawn")                                                                          \
+    X(clusters, "clusters of different hosts")                                                                         \
+    X(fused, "of them with fused hosts")                                                                               \
     X(explanations, "decisions explained")                                                                             \
     X(repeats, "analyses repeated")
 
@@ -48,6 +50,9 @@ bool check_tuning(const struct orr_analysis *analysis, struct tally *tally, stru
 bool check_views(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_explanations(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_differences(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+
+/* Clusters of random choices of the machine's GPUs, in random orders, some of them fused. */
+bool check_cluster(const struct orr_analysis *analysis, uint64_t seed, struct tally *tally, struct orr_error *err);
 
 /* The analysis document as bytes: valid JSON without a missing number. *ret_bytes is the caller's to free. */
 bool check_document(const struct orr_analysis *analysis, struct tally *tally, char **ret_bytes, size_t *ret_length,

@@ -199,6 +199,7 @@ static enum orr_code answer(const struct test_case *test, const struct orr_relea
     if (code == ORR_OK)
         *ret_good = check_all(analysis, tally, err) &&
                     (test->seed % EVERY_NTH_COMPARED || check_differences(analysis, tally, err)) &&
+                    check_cluster(analysis, test->seed, tally, err) &&
                     (test->seed % EVERY_NTH_EXPLAINED || check_explanations(analysis, tally, err)) &&
                     check_document(analysis, tally, ret_bytes, ret_length, err);
     else if (dump)

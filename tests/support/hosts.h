@@ -133,7 +133,7 @@ static inline struct orr_member *test_members(struct orr_arena *arena, struct or
     struct orr_member *members = ORR_NEW(arena, struct orr_member, count);
     int32_t base = 0;
     for (uint32_t i = 0; i < count; i++) {
-        members[i] = (struct orr_member){hosts[i % host_count], base};
+        members[i] = (struct orr_member){.contribution = hosts[i % host_count], .rank_base = base, .host = i};
         base += (int32_t)hosts[i % host_count]->rank_count;
     }
     return members;

@@ -31,7 +31,7 @@ forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_
 
 # Rooms from the ground up; each uses those before it. difference, insight and diagram do not use one another; compare
 # uses difference and insight.
-rooms="base release topology paths decide search connect tuning analysis"
+rooms="base release topology paths decide search connect tuning analysis cluster"
 above="log difference insight compare explain diagram library orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')

@@ -1,0 +1,243 @@
+#include "engine/cluster/cluster.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cluster/host_dump.h"
+#include "engine/cluster/placing.h"
+#include "engine/topology/pci.h"
+
+int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id)
+{
+    uint64_t wanted = orr_bus_id_parse(bus_id);
+    uint32_t found = ORR_NO_ELEMENT;
+    int32_t rank = 0, number = 0;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t e = 0; e < dump->element_count; e++) {
+            uint32_t parent = dump->elements[e].parent;
+            if (dump->elements[e].kind != ORR_ELEMENT_GPU || !orr_element_text(dump, e, ORR_ATTR_RANK))
+                continue;
+            int32_t own = orr_element_int(dump, e, ORR_ATTR_RANK, 0);
+            const char *text = orr_element_text(dump, parent, ORR_ATTR_BUSID);
+            if (pass == 0 && found == ORR_NO_ELEMENT && text && orr_bus_id_parse(text) == wanted) {
+                found = e;
+                rank = own;
+            }
+            number += pass && (own < rank || (own == rank && e < found));
+        }
+    return found == ORR_NO_ELEMENT ? -1 : number;
+}
+
+/* Where the ranks of a system's hosts stand among one another: two systems are alike where the machines and this are.
+ */
+static int32_t rank_in_system(const struct orr_cluster_system *system, int32_t rank)
+{
+    uint32_t low = 0, high = system->rank_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (system->ranks[middle] <= rank)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (int32_t)low;
+}
+
+static bool same_machine(const struct orr_cluster_line *a, const struct orr_cluster_line *b)
+{
+    if (a == b)
+        return true;
+    if (a->dump != b->dump || !a->gpus != !b->gpus)
+        return false;
+    return !a->gpus || (a->gpu_count == b->gpu_count && !memcmp(a->gpus, b->gpus, a->gpu_count * sizeof *a->gpus));
+}
+
+static bool alike(const struct orr_cluster *c, const struct orr_cluster_system *a, const struct orr_cluster_system *b)
+{
+    if (a->host_count != b->host_count || a->rank_count != b->rank_count)
+        return false;
+    for (uint32_t i = 0; i < a->host_count; i++) {
+        const struct orr_cluster_host *x = &c->hosts[a->hosts[i]], *y = &c->hosts[b->hosts[i]];
+        if (!same_machine(&c->lines[x->line], &c->lines[y->line]))
+            return false;
+        for (uint32_t g = 0; a->host_count > 1 && g < x->rank_count; g++)
+            if (rank_in_system(a, x->ranks[g]) != rank_in_system(b, y->ranks[g]))
+                return false;
+    }
+    return true;
+}
+
+/* The dump of a system: its host's own, or one made of its hosts and of the GPUs that take part. */
+static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_system *system,
+                               struct orr_cluster_kind *kind, const struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_cluster_line *line = &c->lines[kind->line];
+    if (system->host_count == 1 && !line->gpus) {
+        *ret_dump = line->dump;
+        return ORR_OK;
+    }
+    struct orr_dump_piece *pieces = ORR_NEW(c->arena, struct orr_dump_piece, system->host_count);
+    int32_t *ranks = ORR_NEW(c->arena, int32_t, system->rank_count);
+    if (!pieces || !ranks)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < system->host_count; i++) {
+        const struct orr_cluster_host *host = &c->hosts[system->hosts[i]];
+        pieces[i] = (struct orr_dump_piece){.dump = c->lines[host->line].dump,
+                                            .ranks = ranks,
+                                            .gpus = c->lines[host->line].gpus,
+                                            .count = host->rank_count};
+        for (uint32_t g = 0; g < host->rank_count; g++)
+            *ranks++ = rank_in_system(system, host->ranks[g]);
+    }
+    enum orr_code code = orr_dump_combine(pieces, system->host_count, c->settings.release, &kind->made, err);
+    if (code == ORR_INVALID)
+        orr_error_where(err, "hosts[%u].gpus", kind->line);
+    *ret_dump = kind->made;
+    return code;
+}
+
+static enum orr_code analyse_kind(struct orr_cluster *c, const struct orr_cluster_system *system,
+                                  struct orr_cluster_kind *kind, struct orr_error *err)
+{
+    const struct orr_dump *dump = NULL;
+    const struct orr_query query = {.settings = c->settings, .hosts = c->system_count, .plan = c->plan};
+    ORR_TRY(make_dump(c, system, kind, &dump, err));
+    ORR_TRY(orr_analyze_host(dump, &query, c->rank_count, &kind->analysis, err));
+    if (kind->analysis->local_ranks != system->rank_count)
+        return orr_fail(err, ORR_INVALID, "hosts[%u]: NCCL %s sees %u of the %u GPUs that should take part", kind->line,
+                        c->settings.release->name, kind->analysis->local_ranks, system->rank_count);
+    return ORR_OK;
+}
+
+/* The kind of each system; equal ones mostly stand together. */
+static enum orr_code analyse_kinds(struct orr_cluster *c, struct orr_error *err)
+{
+    uint32_t *example = ORR_NEW(c->arena, uint32_t, c->system_count);
+    c->kinds = ORR_NEW(c->arena, struct orr_cluster_kind, c->system_count);
+    if (!example || !c->kinds)
+        return orr_fail_nomem(err);
+    for (uint32_t s = 0; s < c->system_count; s++) {
+        struct orr_cluster_system *system = &c->systems[s];
+        uint32_t k = 0;
+        while (k < c->kind_count && !alike(c, &c->systems[example[k]], system))
+            k++;
+        system->kind = k;
+        if (k == ORR_MAX_CLUSTER_KINDS)
+            return orr_fail(err, ORR_LIMIT, "more than %d kinds of hosts", (int)ORR_MAX_CLUSTER_KINDS);
+        if (k == c->kind_count) {
+            example[c->kind_count++] = s;
+            c->kinds[k].line = c->hosts[system->hosts[0]].line;
+            ORR_TRY(analyse_kind(c, system, &c->kinds[k], err));
+        }
+        c->kinds[k].system_count++;
+        c->kinds[k].host_count += system->host_count;
+    }
+    return ORR_OK;
+}
+
+struct ordered_member {
+    int32_t rank;
+    uint32_t system, part;
+};
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct ordered_member *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Members in the order of their lowest ranks: the parts of systems. */
+static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < c->kind_count; k++)
+        count += c->kinds[k].system_count * c->kinds[k].analysis->part_count;
+    struct orr_member *members = ORR_NEW(c->arena, struct orr_member, count);
+    struct ordered_member *order = ORR_NEW(c->arena, struct ordered_member, count);
+    if (!members || !order)
+        return orr_fail_nomem(err);
+    for (uint32_t s = 0; s < c->system_count; s++) {
+        const struct orr_analysis *analysis = c->kinds[c->systems[s].kind].analysis;
+        for (uint32_t p = 0; p < analysis->part_count; p++)
+            order[c->member_count++] = (struct ordered_member){
+                .rank = c->systems[s].ranks[analysis->parts[p].contribution.ranks[0]], .system = s, .part = p};
+    }
+    qsort(order, count, sizeof *order, compare_members);
+    for (uint32_t m = 0; m < count; m++) {
+        const struct orr_cluster_system *system = &c->systems[order[m].system];
+        members[m] = (struct orr_member){
+            .contribution = &c->kinds[system->kind].analysis->parts[order[m].part].contribution,
+            .rank_base = system->ranks[0],
+            .rank_map = c->order == ORR_ORDER_BLOCK && system->host_count == 1 ? NULL : system->ranks,
+            .host = order[m].system};
+    }
+    c->members = members;
+    return ORR_OK;
+}
+
+static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_request *request, struct orr_error *err)
+{
+    struct orr_cluster_line *lines = ORR_NEW(c->arena, struct orr_cluster_line, request->line_count);
+    if (!lines)
+        return orr_fail_nomem(err);
+    memcpy(lines, request->lines, request->line_count * sizeof *lines);
+    c->lines = lines;
+    ORR_TRY(orr_place_ranks(c, request, err));
+    if (!c->plan && c->host_count > ORR_MAX_HOSTS) {
+        orr_fail(err, ORR_LIMIT, "%u hosts are too many for one document, which may have %d", c->host_count,
+                 (int)ORR_MAX_HOSTS);
+        orr_error_advice(err, "ask for a section other than channels; `orrery channels` and .../channels stream rings "
+                              "and trees");
+        return ORR_LIMIT;
+    }
+    ORR_TRY(orr_place_systems(c, err));
+    ORR_TRY(analyse_kinds(c, err));
+    ORR_TRY(list_members(c, err));
+    c->analysis = c->kinds[0].analysis;
+    c->analysis->cluster = c;
+    return orr_analysis_join(c->analysis, c->members, c->member_count, err);
+}
+
+enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
+                                  struct orr_error *err)
+{
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_cluster *c = arena ? ORR_NEW(arena, struct orr_cluster, 1) : NULL;
+    if (!c) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    c->arena = arena;
+    c->settings = request->settings;
+    c->plan = request->plan;
+    c->line_count = request->line_count;
+    c->order = request->order;
+    enum orr_code code = analyse(c, request, err);
+    if (code != ORR_OK) {
+        orr_cluster_free(c);
+        return code;
+    }
+    *ret_cluster = c;
+    return ORR_OK;
+}
+
+void orr_cluster_free(struct orr_cluster *cluster)
+{
+    if (!cluster)
+        return;
+    for (uint32_t k = 0; k < cluster->kind_count; k++) {
+        orr_analysis_free(cluster->kinds[k].analysis);
+        orr_dump_free(cluster->kinds[k].made);
+    }
+    orr_arena_free(cluster->arena);
+}
+
+size_t orr_cluster_bytes(const struct orr_cluster *cluster)
+{
+    size_t bytes = orr_arena_bytes(cluster->arena);
+    for (uint32_t k = 0; k < cluster->kind_count; k++) {
+        bytes += orr_arena_bytes(cluster->kinds[k].analysis->arena);
+        bytes += cluster->kinds[k].made ? orr_arena_bytes(cluster->kinds[k].made->arena) : 0;
+    }
+    return bytes;
+}

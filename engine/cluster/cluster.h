@@ -1,0 +1,97 @@
+/* A communicator over different hosts: equal machines are analysed once, each rank has its place by a rule that
+ * launchers use, hosts of one NVLink domain are fused into one system where the release does so.
+ *
+ * The answer is the analysis of the system that holds rank 0, with the communicator and the tuning model of all
+ * (`analysis`), and beside it the analysis of every other kind of system. README.md tells the rules.
+ */
+#ifndef ORR_CLUSTER_CLUSTER_H
+#define ORR_CLUSTER_CLUSTER_H
+
+#include "engine/analysis/analysis.h"
+
+enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 256 };
+
+/* Equal hosts that stand together in the description. */
+struct orr_cluster_line {
+    const struct orr_dump *dump; /* borrowed; the same pointer is the same machine */
+    uint32_t count;              /* hosts, 1.. */
+    const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
+                                    of their new ranks; NULL: all as they are */
+    uint32_t gpu_count;
+    const char *domain; /* hosts with the same text share an NVLink domain; NULL: with nobody */
+};
+
+/* Which rank is where. Ranks of a host go to its GPUs in order. */
+enum orr_rank_order {
+    ORR_ORDER_BLOCK,  /* host by host */
+    ORR_ORDER_CYCLIC, /* one on each host in turn, leaving out those that are full */
+    ORR_ORDER_LIST    /* as host_of_rank says */
+};
+
+struct orr_cluster_request {
+    const struct orr_cluster_line *lines;
+    uint32_t line_count;
+    enum orr_rank_order order;
+    const uint32_t *host_of_rank; /* [rank]: host, numbered through the lines; with LIST only */
+    uint32_t listed_ranks;
+    struct orr_settings settings; /* with the release */
+    bool plan; /* rings and trees are not made; must be where there are more than ORR_MAX_HOSTS hosts */
+};
+
+/* Systems that look the same to the search. */
+struct orr_cluster_kind {
+    struct orr_analysis *analysis; /* without communicator and tuning, but of the kind that holds rank 0 */
+    struct orr_dump *made;         /* the dump that was made for it, NULL: the line's own */
+    uint32_t line;                 /* of its first host */
+    uint32_t system_count;         /* systems of this kind, and hosts in them */
+    uint32_t host_count;
+};
+
+/* A host, or the fused hosts of an NVLink domain. */
+struct orr_cluster_system {
+    uint32_t kind;
+    uint32_t rank_count;
+    const int32_t *ranks; /* [rank in the system]: the communicator's, ascending */
+    uint32_t host_count;
+    const uint32_t *hosts; /* numbered through the lines, in the order of their lowest ranks */
+};
+
+struct orr_cluster_host {
+    uint32_t line, system;
+    uint32_t rank_count;
+    const int32_t *ranks; /* [GPU that takes part]: the communicator's rank */
+};
+
+struct orr_cluster {
+    struct orr_settings settings;
+    bool plan;
+    const struct orr_cluster_line *lines; /* the request's; what they point to is borrowed */
+    uint32_t line_count;
+    enum orr_rank_order order;
+    uint32_t rank_count;
+    struct orr_cluster_host *hosts;
+    uint32_t host_count;
+    struct orr_cluster_system *systems; /* in the order of their lowest ranks */
+    uint32_t system_count;
+    struct orr_cluster_kind *kinds; /* in the order of their first systems: kind 0 holds rank 0 */
+    uint32_t kind_count;
+    const struct orr_member *members; /* nodes of the communicator */
+    uint32_t member_count;
+    struct orr_analysis *analysis; /* kinds[0].analysis */
+    struct orr_arena *arena;       /* owns all of it, this structure included */
+};
+
+/* Analyses a cluster. The dumps, GPUs and texts of the lines must live as long as the answer: orr_cluster_free().
+ * INVALID for GPUs that are not there and lists that do not fit, LIMIT for too many hosts, kinds or ranks. */
+enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+void orr_cluster_free(struct orr_cluster *cluster);
+
+/* Bytes of all its arenas. */
+size_t orr_cluster_bytes(const struct orr_cluster *cluster);
+/* "block", "cyclic", "list". */
+const char *orr_rank_order_name(enum orr_rank_order order);
+/* The number of the GPU with this bus id among those of the dump that have a rank, -1: none. */
+int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id);
+
+#endif

@@ -1,0 +1,258 @@
+#include "engine/cluster/host_dump.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/arena.h"
+
+enum {
+    UNUSED = INT32_MAX, /* of an element that no rank sees */
+    GUID_SHIFT = 48     /* where the copies of a card tell themselves apart */
+};
+
+struct gpu_element {
+    uint32_t element;
+    int32_t rank; /* in the old dump */
+};
+
+/* An old element with the lowest new rank that sees it, which decides where it stands in the new dump. */
+struct place {
+    uint32_t piece, element;
+    int32_t seen;
+};
+
+/* A piece on its way. */
+struct part {
+    const struct orr_dump *from;
+    uint32_t repeats;  /* pieces before it with the same dump */
+    int32_t *seen;     /* [element]: lowest new rank, UNUSED: none */
+    int32_t *new_rank; /* [element of a GPU that takes part], -1 elsewhere */
+};
+
+struct combining {
+    const struct orr_release *release;
+    struct orr_arena *scratch;
+    struct orr_dump *out;
+    struct part *parts;
+    uint32_t part_count;
+};
+
+static int compare_gpus(const void *a, const void *b)
+{
+    const struct gpu_element *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->element < y->element ? -1 : 1;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    if (x->seen != y->seen)
+        return x->seen < y->seen ? -1 : 1;
+    if (x->piece != y->piece)
+        return x->piece < y->piece ? -1 : 1;
+    return x->element < y->element ? -1 : 1;
+}
+
+/* The GPUs of a dump that have a rank, in its order. */
+static enum orr_code list_gpus(struct combining *c, const struct orr_dump *from, struct gpu_element **ret_gpus,
+                               uint32_t *ret_count, struct orr_error *err)
+{
+    struct gpu_element *gpus = ORR_NEW(c->scratch, struct gpu_element, from->element_count);
+    uint32_t count = 0;
+    if (!gpus)
+        return orr_fail_nomem(err);
+    for (uint32_t e = 0; e < from->element_count; e++)
+        if (from->elements[e].kind == ORR_ELEMENT_GPU && orr_element_text(from, e, ORR_ATTR_RANK))
+            gpus[count++] = (struct gpu_element){.element = e, .rank = orr_element_int(from, e, ORR_ATTR_RANK, 0)};
+    qsort(gpus, count, sizeof *gpus, compare_gpus);
+    *ret_gpus = gpus;
+    *ret_count = count;
+    return ORR_OK;
+}
+
+/* Who sees which element first: a GPU is seen by its own rank (where releases fuse whole hosts, by the first rank of
+ * its host), a port by the first rank of its host, all else by who sees something in it. */
+static enum orr_code mark(struct combining *c, struct part *part, const struct orr_dump_piece *piece,
+                          struct orr_error *err)
+{
+    const struct orr_dump *from = piece->dump;
+    struct gpu_element *gpus = NULL;
+    uint32_t count = 0;
+    int32_t first = UNUSED;
+    part->from = from;
+    for (const struct part *before = c->parts; before < part; before++)
+        part->repeats += before->from == from;
+    part->seen = ORR_NEW(c->scratch, int32_t, from->element_count);
+    part->new_rank = ORR_NEW(c->scratch, int32_t, from->element_count);
+    if (!part->seen || !part->new_rank)
+        return orr_fail_nomem(err);
+    ORR_TRY(list_gpus(c, from, &gpus, &count, err));
+    for (uint32_t i = 0; i < piece->count; i++)
+        first = piece->ranks[i] < first ? piece->ranks[i] : first;
+    for (uint32_t e = 0; e < from->element_count; e++) {
+        bool port = from->elements[e].kind == ORR_ELEMENT_NET && orr_element_text(from, e, ORR_ATTR_DEV);
+        part->seen[e] = port ? first : UNUSED;
+        part->new_rank[e] = -1;
+    }
+    for (uint32_t i = 0; i < piece->count; i++) {
+        uint32_t number = piece->gpus ? piece->gpus[i] : i;
+        if (number >= count)
+            return orr_fail(err, ORR_INVALID, "GPU %u does not exist: the topology has %u with a rank", number, count);
+        uint32_t element = gpus[number].element;
+        if (part->new_rank[element] >= 0)
+            return orr_fail(err, ORR_INVALID, "GPU %u is named twice", number);
+        part->new_rank[element] = piece->ranks[i];
+        part->seen[element] = c->release->fusion == ORR_FUSE_RANKS ? piece->ranks[i] : first;
+    }
+    for (uint32_t e = from->element_count; e-- > 1;) { /* children stand behind their parents */
+        uint32_t parent = from->elements[e].parent;
+        if (parent != ORR_NO_ELEMENT && part->seen[e] < part->seen[parent])
+            part->seen[parent] = part->seen[e];
+    }
+    return ORR_OK;
+}
+
+static bool set_attribute(struct orr_dump *out, struct orr_element *element, enum orr_attr id, const char *value)
+{
+    struct orr_attribute *attributes = &out->attributes[element->first_attribute];
+    for (uint32_t i = 0; i < element->attribute_count; i++)
+        if (attributes[i].id == id) {
+            attributes[i].value = value;
+            return value;
+        }
+    attributes[element->attribute_count++] =
+        (struct orr_attribute){.id = id, .name = orr_attr_name(id), .value = value};
+    out->attribute_count++;
+    return value;
+}
+
+static bool set_text(struct orr_dump *out, struct orr_element *element, enum orr_attr id, const char *text)
+{
+    return set_attribute(out, element, id, orr_arena_strndup(out->arena, text, strlen(text)));
+}
+
+static enum orr_code copy_element(struct combining *c, uint32_t piece, uint32_t old, uint32_t parent, uint32_t *ret_new,
+                                  struct orr_error *err)
+{
+    struct orr_dump *out = c->out;
+    const struct part *part = &c->parts[piece];
+    uint32_t index = out->element_count++;
+    struct orr_element *element = &out->elements[index];
+    bool done = true;
+    char text[80];
+    *element = part->from->elements[old];
+    element->parent = parent;
+    element->first_child = element->next_sibling = ORR_NO_ELEMENT;
+    element->first_attribute = out->attribute_count;
+    for (uint32_t i = 0; i < element->attribute_count; i++)
+        out->attributes[out->attribute_count++] = part->from->attributes[part->from->elements[old].first_attribute + i];
+    if (element->kind == ORR_ELEMENT_CPU && c->part_count > 1) { /* no two pieces are one host */
+        const char *hash = orr_element_text(part->from, old, ORR_ATTR_HOST_HASH);
+        snprintf(text, sizeof text, "%u.%.40s", piece, hash ? hash : "0");
+        done = set_text(out, element, ORR_ATTR_HOST_HASH, text);
+    }
+    const char *guid =
+        element->kind == ORR_ELEMENT_NET && part->repeats ? orr_element_text(part->from, old, ORR_ATTR_GUID) : NULL;
+    if (guid) { /* each host has cards of its own */
+        unsigned long long own = strtoull(guid, NULL, 16) ^ (unsigned long long)part->repeats << GUID_SHIFT;
+        snprintf(text, sizeof text, "%s%llx", strncmp(guid, "0x", 2) ? "" : "0x", own);
+        done = set_text(out, element, ORR_ATTR_GUID, text);
+    }
+    if (part->new_rank[old] >= 0) {
+        snprintf(text, sizeof text, "%d", part->new_rank[old]);
+        done = set_text(out, element, ORR_ATTR_RANK, text);
+    }
+    *ret_new = index;
+    return done ? ORR_OK : orr_fail_nomem(err);
+}
+
+/* What NCCL drops where nothing in it is used; everything else goes with what it stands in. */
+static bool may_be_dropped(enum orr_element_kind kind)
+{
+    return kind == ORR_ELEMENT_CPU || kind == ORR_ELEMENT_PCI || kind == ORR_ELEMENT_NIC || kind == ORR_ELEMENT_NET ||
+           kind == ORR_ELEMENT_GPU;
+}
+
+/* Adds the children of an old element that stay. */
+static uint32_t list_children(const struct combining *c, uint32_t piece, uint32_t old, struct place *places)
+{
+    const struct part *part = &c->parts[piece];
+    uint32_t count = 0;
+    for (uint32_t e = part->from->elements[old].first_child; e != ORR_NO_ELEMENT;
+         e = part->from->elements[e].next_sibling) {
+        if (part->seen[e] == UNUSED && may_be_dropped(part->from->elements[e].kind))
+            continue;
+        int32_t seen = part->seen[e] == UNUSED ? part->seen[old] : part->seen[e];
+        places[count++] = (struct place){.piece = piece, .element = e, .seen = seen};
+    }
+    return count;
+}
+
+/* Copies elements with all that stays below them, in the order in which ranks first see them, as the children of a new
+ * one. places has room behind its count for all that may come; the depth is bounded by the reader's limit. */
+static enum orr_code copy_places(struct combining *c, struct place *places,
+                                 uint32_t count, /* NOLINT(misc-no-recursion) */
+                                 uint32_t parent, struct orr_error *err)
+{
+    uint32_t last = ORR_NO_ELEMENT;
+    qsort(places, count, sizeof *places, compare_places);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t child;
+        ORR_TRY(copy_element(c, places[i].piece, places[i].element, parent, &child, err));
+        if (last == ORR_NO_ELEMENT)
+            c->out->elements[parent].first_child = child;
+        else
+            c->out->elements[last].next_sibling = child;
+        last = child;
+        uint32_t below = list_children(c, places[i].piece, places[i].element, places + count);
+        ORR_TRY(copy_places(c, places + count, below, child, err));
+    }
+    return ORR_OK;
+}
+
+static enum orr_code combine(struct combining *c, const struct orr_dump_piece *pieces, struct orr_error *err)
+{
+    struct orr_dump *out = c->out;
+    size_t elements = 1, attributes = 0;
+    uint32_t root, count = 0;
+    for (uint32_t p = 0; p < c->part_count; p++) {
+        elements += pieces[p].dump->element_count;
+        attributes += (size_t)pieces[p].dump->attribute_count + pieces[p].dump->element_count; /* one may be added */
+    }
+    out->elements = ORR_NEW(out->arena, struct orr_element, elements);
+    out->attributes = ORR_NEW(out->arena, struct orr_attribute, attributes);
+    c->parts = ORR_NEW(c->scratch, struct part, c->part_count);
+    struct place *places = ORR_NEW(c->scratch, struct place, elements);
+    if (!out->elements || !out->attributes || !c->parts || !places)
+        return orr_fail_nomem(err);
+    for (uint32_t p = 0; p < c->part_count; p++) {
+        ORR_TRY(mark(c, &c->parts[p], &pieces[p], err));
+        count += list_children(c, p, 0, places + count);
+    }
+    ORR_TRY(copy_element(c, 0, 0, ORR_NO_ELEMENT, &root, err));
+    return copy_places(c, places, count, root, err);
+}
+
+enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
+                               struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct orr_arena *arena = orr_arena_new(0), *scratch = orr_arena_new(0);
+    struct orr_dump *out = arena ? ORR_NEW(arena, struct orr_dump, 1) : NULL;
+    struct combining c = {.release = release, .scratch = scratch, .out = out, .part_count = count};
+    enum orr_code code = out && scratch ? ORR_OK : orr_fail_nomem(err);
+    if (code == ORR_OK) {
+        out->arena = arena;
+        out->refusal = pieces[0].dump->refusal;
+        code = combine(&c, pieces, err);
+    }
+    orr_arena_free(scratch);
+    if (code != ORR_OK) {
+        orr_arena_free(arena);
+        return code;
+    }
+    *ret_dump = out;
+    return ORR_OK;
+}

@@ -1,0 +1,22 @@
+/* Inside cluster/: the dump that NCCL would hold for a choice of a machine's GPUs, or for several hosts of one NVLink
+ * domain: branches that nothing uses are gone, ranks are new, and what stands first is what the lowest rank sees. */
+#ifndef ORR_CLUSTER_HOST_DUMP_H
+#define ORR_CLUSTER_HOST_DUMP_H
+
+#include "engine/release/release.h"
+#include "engine/topology/dump.h"
+
+/* One host of the new dump. */
+struct orr_dump_piece {
+    const struct orr_dump *dump;
+    const int32_t *ranks; /* [GPU that takes part]: its rank in the new dump */
+    const uint32_t *gpus; /* [GPU that takes part]: its number in the old one (by `rank`, from 0); NULL: 0, 1, ... */
+    uint32_t count;       /* GPUs that take part */
+};
+
+/* Makes the dump of all pieces, in the order that the release gives it: orr_dump_free(). It borrows text of the old
+ * dumps, which must live as long. INVALID where a piece names a GPU that its dump lacks, or one twice. */
+enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
+                               struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

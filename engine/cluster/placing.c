@@ -1,0 +1,216 @@
+#include "engine/cluster/placing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/release/release.h"
+
+const char *orr_rank_order_name(enum orr_rank_order order)
+{
+    static const char *const names[] = {
+        [ORR_ORDER_BLOCK] = "block", [ORR_ORDER_CYCLIC] = "cyclic", [ORR_ORDER_LIST] = "list"};
+    return names[order];
+}
+
+/* GPUs of a line's dump that take part, as the release sees them. */
+static enum orr_code count_gpus(const struct orr_cluster *cluster, uint32_t line, uint32_t *ret_count,
+                                struct orr_error *err)
+{
+    const struct orr_cluster_line *from = &cluster->lines[line];
+    if (from->gpus) {
+        *ret_count = from->gpu_count;
+        return from->gpu_count ? ORR_OK : orr_fail(err, ORR_NO_RANKS, "hosts[%u] takes none of its GPUs", line);
+    }
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_system system;
+    enum orr_code code =
+        arena ? orr_system_build(from->dump, &cluster->settings, arena, &system, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        *ret_count = orr_system_count(&system, ORR_GPU);
+    orr_arena_free(arena);
+    return code;
+}
+
+static enum orr_code make_hosts(struct orr_cluster *c, struct orr_error *err)
+{
+    uint64_t hosts = 0, ranks = 0;
+    uint32_t *counts = ORR_NEW(c->arena, uint32_t, c->line_count);
+    if (!counts)
+        return orr_fail_nomem(err);
+    for (uint32_t l = 0; l < c->line_count; l++) {
+        uint32_t same = 0;
+        while (same < l && (c->lines[l].gpus || c->lines[same].gpus || c->lines[same].dump != c->lines[l].dump))
+            same++;
+        if (same < l)
+            counts[l] = counts[same];
+        else
+            ORR_TRY(count_gpus(c, l, &counts[l], err));
+        hosts += c->lines[l].count;
+        ranks += (uint64_t)c->lines[l].count * counts[l];
+    }
+    if (!hosts)
+        return orr_fail(err, ORR_NO_RANKS, "a cluster without hosts");
+    if (hosts > ORR_MAX_CLUSTER_HOSTS || ranks > orr_max_ranks)
+        return orr_fail(err, ORR_LIMIT, "%llu hosts with %llu ranks are more than %d hosts or %u ranks",
+                        (unsigned long long)hosts, (unsigned long long)ranks, (int)ORR_MAX_CLUSTER_HOSTS,
+                        orr_max_ranks);
+    c->host_count = (uint32_t)hosts;
+    c->rank_count = (uint32_t)ranks;
+    c->hosts = ORR_NEW(c->arena, struct orr_cluster_host, c->host_count);
+    int32_t *room = ORR_NEW(c->arena, int32_t, c->rank_count);
+    if (!c->hosts || !room)
+        return orr_fail_nomem(err);
+    uint32_t h = 0;
+    for (uint32_t l = 0; l < c->line_count; l++)
+        for (uint32_t i = 0; i < c->lines[l].count; i++) {
+            c->hosts[h++] = (struct orr_cluster_host){.line = l, .rank_count = counts[l], .ranks = room};
+            room += counts[l];
+        }
+    return ORR_OK;
+}
+
+static void place(struct orr_cluster *c, uint32_t host, uint32_t gpu, uint32_t rank)
+{
+    ((int32_t *)(uintptr_t)c->hosts[host].ranks)[gpu] = (int32_t)rank;
+}
+
+static void place_cyclic(struct orr_cluster *c)
+{
+    uint32_t rank = 0;
+    for (uint32_t gpu = 0; rank < c->rank_count; gpu++)
+        for (uint32_t h = 0; h < c->host_count; h++)
+            if (gpu < c->hosts[h].rank_count)
+                place(c, h, gpu, rank++);
+}
+
+static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_request *request, struct orr_error *err)
+{
+    uint32_t *taken = ORR_NEW(c->arena, uint32_t, c->host_count);
+    if (!taken)
+        return orr_fail_nomem(err);
+    if (request->listed_ranks != c->rank_count)
+        return orr_fail(err, ORR_INVALID, "the list places %u ranks, but the hosts have %u GPUs that take part",
+                        request->listed_ranks, c->rank_count);
+    for (uint32_t r = 0; r < c->rank_count; r++) {
+        uint32_t host = request->host_of_rank[r];
+        if (host >= c->host_count)
+            return orr_fail(err, ORR_INVALID, "rank %u is placed on host %u of %u (from 0)", r, host, c->host_count);
+        if (taken[host] == c->hosts[host].rank_count)
+            return orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, whose %u GPUs have ranks already", r, host,
+                            taken[host]);
+        place(c, host, taken[host]++, r);
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_place_ranks(struct orr_cluster *cluster, const struct orr_cluster_request *request,
+                              struct orr_error *err)
+{
+    uint32_t rank = 0;
+    ORR_TRY(make_hosts(cluster, err));
+    switch (request->order) {
+    case ORR_ORDER_BLOCK:
+        for (uint32_t h = 0; h < cluster->host_count; h++)
+            for (uint32_t gpu = 0; gpu < cluster->hosts[h].rank_count; gpu++)
+                place(cluster, h, gpu, rank++);
+        return ORR_OK;
+    case ORR_ORDER_CYCLIC:
+        place_cyclic(cluster);
+        return ORR_OK;
+    case ORR_ORDER_LIST:
+        return place_list(cluster, request, err);
+    }
+    return orr_fail(err, ORR_INTERNAL, "no such order of ranks");
+}
+
+static bool fuses(const struct orr_cluster *c)
+{
+    int64_t enabled = orr_setting_int(&c->settings, ORR_SET_MNNVL_ENABLE);
+    bool p2p_off = orr_setting_int(&c->settings, ORR_SET_P2P_DISABLE) == 1 ||
+                   orr_setting_int(&c->settings, ORR_SET_P2P_LEVEL) == ORR_PATH_LOC;
+    switch (c->settings.release->fusion) {
+    case ORR_FUSE_NONE:
+        return false;
+    case ORR_FUSE_HOSTS:
+        return enabled != 0;
+    case ORR_FUSE_RANKS:
+        return enabled == 1 || (enabled != 0 && !p2p_off);
+    }
+    return false;
+}
+
+/* Which system a host belongs to, by its lowest rank: that of an earlier host of its domain, or a new one. */
+static uint32_t system_of(const struct orr_cluster *c, const char *const *domains, uint32_t count, const char *domain)
+{
+    uint32_t s = domain && fuses(c) ? 0 : count;
+    while (s < count && (!domains[s] || strcmp(domains[s], domain)))
+        s++;
+    return s;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+struct ordered_host {
+    int32_t rank;
+    uint32_t host;
+};
+
+static int compare_hosts(const void *a, const void *b)
+{
+    return compare_ints(a, b);
+}
+
+/* Lists of hosts and ranks of each system, once it is known which hosts it has. */
+static enum orr_code fill_systems(struct orr_cluster *c, const struct ordered_host *order, struct orr_error *err)
+{
+    uint32_t *hosts = ORR_NEW(c->arena, uint32_t, c->host_count);
+    int32_t *ranks = ORR_NEW(c->arena, int32_t, c->rank_count);
+    if (!hosts || !ranks)
+        return orr_fail_nomem(err);
+    for (uint32_t s = 0; s < c->system_count; s++) {
+        struct orr_cluster_system *system = &c->systems[s];
+        system->hosts = hosts;
+        system->ranks = ranks;
+        hosts += system->host_count;
+        ranks += system->rank_count;
+        system->host_count = system->rank_count = 0;
+    }
+    for (uint32_t i = 0; i < c->host_count; i++) {
+        const struct orr_cluster_host *host = &c->hosts[order[i].host];
+        struct orr_cluster_system *system = &c->systems[host->system];
+        ((uint32_t *)(uintptr_t)system->hosts)[system->host_count++] = order[i].host;
+        memcpy((int32_t *)(uintptr_t)system->ranks + system->rank_count, host->ranks,
+               host->rank_count * sizeof *host->ranks);
+        system->rank_count += host->rank_count;
+    }
+    for (uint32_t s = 0; s < c->system_count; s++)
+        if (c->systems[s].host_count > 1)
+            qsort((int32_t *)(uintptr_t)c->systems[s].ranks, c->systems[s].rank_count, sizeof(int32_t), compare_ints);
+    return ORR_OK;
+}
+
+enum orr_code orr_place_systems(struct orr_cluster *c, struct orr_error *err)
+{
+    struct ordered_host *order = ORR_NEW(c->arena, struct ordered_host, c->host_count);
+    const char **domains = ORR_NEW(c->arena, const char *, c->host_count);
+    c->systems = ORR_NEW(c->arena, struct orr_cluster_system, c->host_count);
+    if (!order || !domains || !c->systems)
+        return orr_fail_nomem(err);
+    for (uint32_t h = 0; h < c->host_count; h++)
+        order[h] = (struct ordered_host){.rank = c->hosts[h].ranks[0], .host = h};
+    qsort(order, c->host_count, sizeof *order, compare_hosts);
+    for (uint32_t i = 0; i < c->host_count; i++) {
+        struct orr_cluster_host *host = &c->hosts[order[i].host];
+        const char *domain = c->lines[host->line].domain;
+        host->system = system_of(c, domains, c->system_count, domain);
+        if (host->system == c->system_count)
+            domains[c->system_count++] = domain;
+        c->systems[host->system].host_count++;
+        c->systems[host->system].rank_count += host->rank_count;
+    }
+    return fill_systems(c, order, err);
+}

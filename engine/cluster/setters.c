@@ -1,0 +1,83 @@
+#include "engine/cluster/setters.h"
+
+#include "engine/release/connect_rules.h"
+
+const char *orr_graph_field_name(enum orr_graph_field field)
+{
+    static const char *const names[ORR_FIELD_COUNT] = {
+        [ORR_FIELD_CHANNELS] = "channels",     [ORR_FIELD_SAME_CHANNELS] = "same_channels",
+        [ORR_FIELD_BW_INTRA] = "bw_intra",     [ORR_FIELD_BW_INTER] = "bw_inter",
+        [ORR_FIELD_TYPE_INTRA] = "type_intra", [ORR_FIELD_TYPE_INTER] = "type_inter",
+        [ORR_FIELD_CROSS_NIC] = "cross_nic"};
+    return names[field];
+}
+
+static double value_of(const struct orr_graph *graph, enum orr_graph_field field)
+{
+    switch (field) {
+    case ORR_FIELD_CHANNELS:
+        return graph->channels;
+    case ORR_FIELD_SAME_CHANNELS:
+        return graph->same_channels;
+    case ORR_FIELD_BW_INTRA:
+        return (double)graph->bw_intra;
+    case ORR_FIELD_BW_INTER:
+        return (double)graph->bw_inter;
+    case ORR_FIELD_TYPE_INTRA:
+        return graph->type_intra;
+    case ORR_FIELD_TYPE_INTER:
+        return graph->type_inter;
+    case ORR_FIELD_CROSS_NIC:
+        return graph->cross_nic;
+    case ORR_FIELD_COUNT:
+        break;
+    }
+    return 0;
+}
+
+/* Does the greatest of all count, not the least? */
+static bool greatest_counts(const struct orr_connect_rules *rules, enum orr_graph_field field)
+{
+    if (field == ORR_FIELD_TYPE_INTRA)
+        return !rules->aligns_intra_to_nearest;
+    return field == ORR_FIELD_TYPE_INTER || field == ORR_FIELD_CROSS_NIC;
+}
+
+bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind graph, enum orr_graph_field field,
+                    double *ret_value)
+{
+    const struct orr_analysis *analysis = kind->analysis;
+    bool greatest = greatest_counts(analysis->query.settings.release->connect, field);
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        const struct orr_graph *own = &analysis->parts[p].contribution.graphs[graph];
+        if (own->pattern == ORR_PATTERN_NONE)
+            return false;
+        double value = value_of(own, field);
+        if (p == 0 || (greatest ? value > *ret_value : value < *ret_value))
+            *ret_value = value;
+    }
+    return true;
+}
+
+double orr_aligned_field(const struct orr_cluster *cluster, enum orr_graph_kind graph, enum orr_graph_field field)
+{
+    return value_of(&cluster->analysis->communicator.aligned[graph], field);
+}
+
+int32_t orr_kind_channels(const struct orr_cluster_kind *kind)
+{
+    double ring = 0, tree = 0;
+    orr_kind_field(kind, ORR_GRAPH_RING, ORR_FIELD_CHANNELS, &ring);
+    orr_kind_field(kind, ORR_GRAPH_TREE, ORR_FIELD_CHANNELS, &tree);
+    return (int32_t)(ring < tree ? ring : tree);
+}
+
+double orr_kind_ring_bw(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind)
+{
+    double intra = 0, inter = 0;
+    bool one_rank = kind->analysis->local_ranks == 1;
+    orr_kind_field(kind, ORR_GRAPH_RING, ORR_FIELD_BW_INTRA, &intra);
+    orr_kind_field(kind, ORR_GRAPH_RING, ORR_FIELD_BW_INTER, &inter);
+    double narrowest = cluster->member_count > 1 && (inter < intra || one_rank) ? inter : intra;
+    return orr_kind_channels(kind) * narrowest;
+}

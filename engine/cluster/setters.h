@@ -1,0 +1,29 @@
+/* Which kind of host sets what all hosts must agree on: every field of a graph becomes the worst of all. */
+#ifndef ORR_CLUSTER_SETTERS_H
+#define ORR_CLUSTER_SETTERS_H
+
+#include "engine/cluster/cluster.h"
+
+enum orr_graph_field {
+    ORR_FIELD_CHANNELS,
+    ORR_FIELD_SAME_CHANNELS,
+    ORR_FIELD_BW_INTRA,
+    ORR_FIELD_BW_INTER,
+    ORR_FIELD_TYPE_INTRA, /* enum orr_path_type */
+    ORR_FIELD_TYPE_INTER,
+    ORR_FIELD_CROSS_NIC,
+    ORR_FIELD_COUNT
+};
+const char *orr_graph_field_name(enum orr_graph_field field); /* "bw_intra": as the document calls it */
+
+/* What the graph of a kind says by itself; of its parts the one that lasts. false: it has no such graph. */
+bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind graph, enum orr_graph_field field,
+                    double *ret_value);
+/* What all agreed on. */
+double orr_aligned_field(const struct orr_cluster *cluster, enum orr_graph_kind graph, enum orr_graph_field field);
+/* Channels of a kind by itself: the lesser of its ring and tree graphs. */
+int32_t orr_kind_channels(const struct orr_cluster_kind *kind);
+/* GB/s of a kind's own rings together, as far as the narrower of inside and outside lets them. */
+double orr_kind_ring_bw(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind);
+
+#endif

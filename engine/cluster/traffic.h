@@ -1,0 +1,32 @@
+/* Where the rings of a communicator go: how many channels use each NIC, what each link of a host carries, and which
+ * hops between hosts change the rail. All figures are at the rate that the aligned ring graph assumes. */
+#ifndef ORR_CLUSTER_TRAFFIC_H
+#define ORR_CLUSTER_TRAFFIC_H
+
+#include "engine/cluster/cluster.h"
+
+/* A NIC of a kind: means over the systems of that kind. */
+struct orr_nic_load {
+    uint32_t kind, part, node; /* of the part's system */
+    double in, out;            /* channels that enter and leave by it */
+    double bw;                 /* GB/s, the busier direction */
+};
+/* A link of a kind that rings use. */
+struct orr_ring_link {
+    uint32_t kind, part, link; /* of the part's system */
+    double bw;                 /* GB/s */
+};
+
+struct orr_traffic {
+    struct orr_nic_load *nics;
+    uint32_t nic_count;
+    struct orr_ring_link *links;
+    uint32_t link_count;
+    uint64_t hops, crossing; /* between nodes, over all channels; those whose two NICs have different numbers */
+};
+
+/* Memory from arena. Graphs in simple order have no rate and load nothing. */
+enum orr_code orr_ring_traffic(const struct orr_cluster *cluster, struct orr_arena *arena,
+                               struct orr_traffic *ret_traffic, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,303 @@
+/* Clusters: which rank is where, what a choice of GPUs leaves of a dump, how hosts of one NVLink domain become one
+ * system, who sets what all share, and where rings go. */
+#include "engine/cluster/cluster.h"
+
+#include "engine/cluster/groups.h"
+#include "engine/cluster/setters.h"
+#include "engine/cluster/traffic.h"
+#include "tests/support/findings.h"
+#include "tests/support/fixture.h"
+
+#define NVSWITCH          "<nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/>"
+#define CPU(numa, inside) "<cpu host_hash=\"0x1\" numaid=\"" numa "\" " X86_INTEL ">" inside "</cpu>"
+#define PAIR(bus, rank, other, nic_bus, dev)                                                                           \
+    SWITCH("0000:" bus "0:00.0")                                                                                       \
+    GPU("0000:" bus "1:00.0", rank, "90", NVSWITCH)                                                                    \
+    GPU("0000:" bus "2:00.0", other, "90", NVSWITCH) NIC("0000:" nic_bus ":00.0", dev, "400000") "</pci>"
+/* Four GPUs on two sockets, each pair with a NIC of its own; and the same with slow NICs. */
+#define MACHINE                                                                                                        \
+    "<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "0"))                                                  \
+        CPU("1", PAIR("2", "2", "3", "25", "1")) "</system>"
+
+static struct orr_dump *dump, *slow;
+static struct orr_cluster *cluster;
+static struct orr_settings settings;
+static struct orr_error err;
+
+static char *with_slow_nics(void)
+{
+    char *text = strdup(MACHINE), *at = text;
+    while ((at = strstr(at, "400000")))
+        memcpy(at, "100000", 6);
+    return text;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    char *text = with_slow_nics();
+    dump = read_text(MACHINE);
+    slow = read_text(text);
+    free(text);
+    cluster = NULL;
+    err = (struct orr_error){0};
+    orr_settings_init(&settings, orr_release_find("2.27.7"));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    orr_cluster_free(cluster);
+    orr_dump_free(dump);
+    orr_dump_free(slow);
+    return 0;
+}
+
+static enum orr_code ask(const struct orr_cluster_line *lines, uint32_t count, enum orr_rank_order order,
+                         const uint32_t *host_of_rank, uint32_t listed)
+{
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    err = (struct orr_error){0};
+    const struct orr_cluster_request request = {.lines = lines,
+                                                .line_count = count,
+                                                .order = order,
+                                                .host_of_rank = host_of_rank,
+                                                .listed_ranks = listed,
+                                                .settings = settings};
+    return orr_cluster_analyze(&request, &cluster, &err);
+}
+
+static void make(const struct orr_cluster_line *lines, uint32_t count, enum orr_rank_order order)
+{
+    assert_ok(ask(lines, count, order, NULL, 0), &err);
+}
+
+static void assert_ranks(const int32_t *ranks, uint32_t count, const int32_t *expected)
+{
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(ranks[i], expected[i]);
+}
+
+static void ranks_are_placed_as_launchers_do(void **state)
+{
+    (void)state;
+    static const uint32_t two[] = {0, 2}, list[] = {2, 0, 0, 1, 2, 1, 0, 0, 1, 1};
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2},
+                                             {.dump = dump, .count = 1, .gpus = two, .gpu_count = 2}};
+    make(lines, 2, ORR_ORDER_BLOCK);
+    assert_ranks(cluster->hosts[1].ranks, 4, (const int32_t[]){4, 5, 6, 7});
+    assert_ranks(cluster->hosts[2].ranks, 2, (const int32_t[]){8, 9});
+    make(lines, 2, ORR_ORDER_CYCLIC);
+    assert_ranks(cluster->hosts[0].ranks, 4, (const int32_t[]){0, 3, 6, 8});
+    assert_ranks(cluster->hosts[2].ranks, 2, (const int32_t[]){2, 5});
+    assert_ok(ask(lines, 2, ORR_ORDER_LIST, list, 10), &err);
+    assert_ranks(cluster->hosts[2].ranks, 2, (const int32_t[]){0, 4});
+    assert_int_equal(cluster->systems[0].hosts[0], 2); /* the host of rank 0 comes first */
+    assert_int_equal(cluster->analysis->local_ranks, 2);
+    assert_int_equal(cluster->kind_count, 2);
+}
+
+static void lists_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    static const uint32_t short_list[] = {0, 0}, far[] = {0, 0, 1, 0}, full[] = {0, 0, 0, 0, 0, 1, 1, 1},
+                          foreign[] = {9}, twice[] = {1, 1};
+    const struct orr_cluster_line one = {.dump = dump, .count = 1}, two = {.dump = dump, .count = 2};
+    const struct orr_cluster_line wrong = {.dump = dump, .count = 1, .gpus = foreign, .gpu_count = 1};
+    const struct orr_cluster_line repeated = {.dump = dump, .count = 1, .gpus = twice, .gpu_count = 2};
+    const struct orr_cluster_line many = {.dump = dump, .count = ORR_MAX_HOSTS + 1};
+    assert_error(ask(&one, 1, ORR_ORDER_LIST, short_list, 2), ORR_INVALID, &err, "places 2 ranks");
+    assert_error(ask(&one, 1, ORR_ORDER_LIST, far, 4), ORR_INVALID, &err, "host 1 of 1");
+    assert_error(ask(&two, 1, ORR_ORDER_LIST, full, 8), ORR_INVALID, &err, "have ranks already");
+    assert_error(ask(&wrong, 1, ORR_ORDER_BLOCK, NULL, 0), ORR_INVALID, &err, "GPU 9 does not exist");
+    assert_error(ask(&repeated, 1, ORR_ORDER_BLOCK, NULL, 0), ORR_INVALID, &err, "named twice");
+    assert_error(ask(&many, 1, ORR_ORDER_BLOCK, NULL, 0), ORR_LIMIT, &err, "too many for one document");
+    assert_error(ask(&one, 0, ORR_ORDER_BLOCK, NULL, 0), ORR_NO_RANKS, &err, "without hosts");
+}
+
+/* Bus id of the GPU with a rank in the system that holds rank 0. */
+static uint64_t bus_of(int32_t rank)
+{
+    const struct orr_system *system = &cluster->analysis->built;
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
+        if (system->nodes[g].gpu.rank == rank)
+            return orr_id_local(system->nodes[g].id);
+    return 0;
+}
+
+static void a_choice_of_gpus_is_what_nccl_would_see(void **state)
+{
+    (void)state;
+    static const uint32_t back[] = {3, 2}, across[] = {2, 0};
+    const struct orr_cluster_line line = {.dump = dump, .count = 1, .gpus = back, .gpu_count = 2};
+    make(&line, 1, ORR_ORDER_BLOCK);
+    assert_int_equal(bus_of(0), 0x22000);
+    assert_int_equal(bus_of(1), 0x21000);
+    /* Every rank sees all ports, so both sockets stay, in the order of the file: rank 0 sees both at once. */
+    assert_int_equal(orr_system_count(&cluster->analysis->built, ORR_CPU), 2);
+    assert_int_equal(orr_system_node(&cluster->analysis->built, ORR_CPU, 0)->id, 0);
+    assert_int_equal(orr_dump_gpu_number(dump, "0000:21:00.0"), 2);
+    assert_int_equal(orr_dump_gpu_number(dump, "0000:99:00.0"), -1);
+    /* From 2.27.7 on files are fused rank by rank: of two GPUs that each rank sees alone, rank 0's stands first. */
+    const struct orr_cluster_line other = {.dump = dump, .count = 1, .gpus = across, .gpu_count = 2};
+    make(&other, 1, ORR_ORDER_BLOCK);
+    assert_int_equal(bus_of(0), 0x21000);
+    assert_int_equal(bus_of(1), 0x11000);
+}
+
+static void hosts_of_a_domain_are_one_system(void **state)
+{
+    (void)state;
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2, .domain = "rack"}, {.dump = dump, .count = 1}};
+    make(lines, 1, ORR_ORDER_BLOCK);
+    assert_int_equal(cluster->system_count, 1);
+    assert_int_equal(cluster->analysis->communicator.node_count, 1);
+    assert_int_equal(cluster->analysis->built.host_count, 2);
+    assert_int_equal(cluster->analysis->local_ranks, 8);
+    assert_true(orr_system_find(&cluster->analysis->built, "NET/1-1") != ORR_NO_NODE);
+    /* Cards of two hosts are never one card, though the dumps are the same. */
+    const struct orr_system *built = &cluster->analysis->built;
+    assert_true(orr_system_node(built, ORR_NET, 0)->net.asic != orr_system_node(built, ORR_NET, 2)->net.asic);
+    make(lines, 2, ORR_ORDER_CYCLIC);
+    assert_int_equal(cluster->system_count, 2);
+    assert_ranks(cluster->systems[0].ranks, 8, (const int32_t[]){0, 1, 3, 4, 6, 7, 9, 10});
+    assert_int_equal(cluster->analysis->communicator.node_count, 2);
+    /* Rank 1 of the communicator is on the second host of the domain. */
+    const struct orr_system *fused = &cluster->analysis->built;
+    for (uint32_t g = fused->first[ORR_GPU]; g < fused->first[ORR_GPU + 1]; g++)
+        assert_int_equal(orr_id_system(fused->nodes[g].id), (uint32_t)fused->nodes[g].gpu.rank % 2);
+}
+
+static void what_turns_fusing_off_keeps_hosts_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *release, *name, *value;
+        uint32_t systems;
+    } cases[] = {{"2.12.12", NULL, NULL, 2},
+                 {"2.21.5", NULL, NULL, 1},
+                 {"2.21.5", "NCCL_MNNVL_ENABLE", "0", 2},
+                 {"2.21.5", "NCCL_P2P_DISABLE", "1", 1},
+                 {"2.27.7", "NCCL_P2P_DISABLE", "1", 2},
+                 {"2.30.7", "NCCL_P2P_LEVEL", "LOC", 2},
+                 {"2.30.7", NULL, NULL, 1}};
+    const struct orr_cluster_line line = {.dump = dump, .count = 2, .domain = "rack"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        orr_settings_init(&settings, orr_release_find(cases[i].release));
+        if (cases[i].name)
+            assert_ok(orr_settings_set(&settings, cases[i].name, cases[i].value, &err), &err);
+        make(&line, 1, ORR_ORDER_BLOCK);
+        assert_int_equal(cluster->system_count, cases[i].systems);
+    }
+}
+
+static void the_slowest_host_sets_what_all_share(void **state)
+{
+    (void)state;
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 3}, {.dump = slow, .count = 1}};
+    double own = 0;
+    make(lines, 2, ORR_ORDER_BLOCK);
+    assert_int_equal(cluster->kind_count, 2);
+    assert_true(orr_kind_ring_bw(cluster, &cluster->kinds[1]) < orr_kind_ring_bw(cluster, &cluster->kinds[0]));
+    assert_true(orr_kind_field(&cluster->kinds[1], ORR_GRAPH_RING, ORR_FIELD_BW_INTER, &own));
+    assert_float_equal(orr_aligned_field(cluster, ORR_GRAPH_RING, ORR_FIELD_BW_INTER), own, 1e-6);
+    assert_false(orr_kind_field(&cluster->kinds[0], ORR_GRAPH_COLLNET_DIRECT, ORR_FIELD_CHANNELS, &own));
+}
+
+static const struct orr_finding *found(const struct orr_findings *findings, const char *id)
+{
+    for (uint32_t i = 0; i < findings->count; i++)
+        if (!strcmp(findings->rows[i].row->id, id))
+            return &findings->rows[i];
+    return NULL;
+}
+
+static void findings_name_who_differs(void **state)
+{
+    (void)state;
+    static const uint32_t three[] = {0, 1, 2};
+    struct orr_findings findings;
+    struct orr_arena *arena = orr_arena_new(0);
+    const struct orr_cluster_line odd[] = {{.dump = dump, .count = 3}, {.dump = slow, .count = 1}};
+    make(odd, 2, ORR_ORDER_BLOCK);
+    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
+    assert_non_null(found(&findings, "host-differs"));
+    assert_non_null(strstr(found(&findings, "host-differs")->detail, "hosts[1] (1 of 4 hosts)"));
+    assert_null(found(&findings, "uneven-hosts"));
+    const struct orr_cluster_line even[] = {{.dump = dump, .count = 2},
+                                            {.dump = slow, .count = 1}}; /* a third is no quarter */
+    make(even, 2, ORR_ORDER_BLOCK);
+    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
+    assert_null(found(&findings, "host-differs"));
+    const struct orr_cluster_line uneven[] = {{.dump = dump, .count = 1},
+                                              {.dump = dump, .count = 1, .gpus = three, .gpu_count = 3}};
+    make(uneven, 2, ORR_ORDER_BLOCK);
+    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
+    assert_non_null(strstr(found(&findings, "uneven-hosts")->detail, "3 to 4 GPUs"));
+    orr_arena_free(arena);
+}
+
+static void every_hop_goes_out_by_a_nic_and_in_by_one(void **state)
+{
+    (void)state;
+    struct orr_traffic traffic;
+    struct orr_arena *arena = orr_arena_new(0);
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 4}};
+    double in = 0, out = 0;
+    make(lines, 1, ORR_ORDER_BLOCK);
+    assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
+    int32_t channels = cluster->analysis->communicator.base_channels;
+    assert_int_equal(traffic.hops, 4 * channels);
+    assert_int_equal(traffic.nic_count, 2);
+    for (uint32_t i = 0; i < traffic.nic_count; i++) {
+        in += traffic.nics[i].in;
+        out += traffic.nics[i].out;
+    }
+    assert_float_equal(in, channels, 1e-6);
+    assert_float_equal(out, channels, 1e-6);
+    assert_true(traffic.link_count > 0);
+    orr_arena_free(arena);
+}
+
+static void groups_are_clusters_of_their_own(void **state)
+{
+    (void)state;
+    struct orr_layout layout;
+    struct orr_groups *groups;
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 4}};
+    make(lines, 1, ORR_ORDER_BLOCK);
+    assert_ok(orr_layout_read("tp=4,pp=2", 16, &layout, &err), &err);
+    assert_ok(orr_groups_analyze(cluster, &layout, &groups, &err), &err);
+    assert_int_equal(groups->kind_count, 3);
+    const struct orr_groups_of_kind *tp = &groups->kinds[0], *dp = &groups->kinds[1];
+    assert_int_equal(tp->shape_count, 1);
+    assert_int_equal(tp->shapes[0].groups, 4);
+    assert_int_equal(tp->shapes[0].cluster->analysis->communicator.node_count, 1);
+    assert_int_equal(tp->load_count, 0); /* nothing leaves the hosts */
+    assert_int_equal(dp->shape_count, 4);
+    assert_int_equal(dp->shapes[3].ranks[1], 7);
+    double mean = 0;
+    for (uint32_t i = 0; i < dp->load_count; i++)
+        mean += dp->loads[i].mean;
+    assert_float_equal(mean, 4, 1e-6); /* four groups have a rank on each host */
+    orr_groups_free(groups);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(ranks_are_placed_as_launchers_do),
+        CASE(lists_that_do_not_fit_are_refused),
+        CASE(a_choice_of_gpus_is_what_nccl_would_see),
+        CASE(hosts_of_a_domain_are_one_system),
+        CASE(what_turns_fusing_off_keeps_hosts_apart),
+        CASE(the_slowest_host_sets_what_all_share),
+        CASE(findings_name_who_differs),
+        CASE(every_hop_goes_out_by_a_nic_and_in_by_one),
+        CASE(groups_are_clusters_of_their_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
