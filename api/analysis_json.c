@@ -59,6 +59,7 @@ static json_t *findings(const struct scope *scope)
         return function(scope->json, scope->analysis);                                                                 \
     }
 OF_ANALYSIS(summary, orr_summary_json)
+OF_ANALYSIS(cluster, orr_cluster_json)
 OF_ANALYSIS(built, orr_built_json)
 OF_ANALYSIS(final, orr_system_json)
 OF_ANALYSIS(paths, orr_paths_json)
@@ -84,6 +85,7 @@ static const struct {
     {"local_ranks", local_ranks},
     {"settings", settings},
     {"summary", summary},
+    {"cluster", cluster},
     {"findings", findings},
     {"system_before_trim", built},
     {"system", final},

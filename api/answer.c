@@ -26,6 +26,8 @@ static void free_answer(struct orr_shared *shared)
         if (reply)
             free_reply(reply);
     }
+    if (answer->stream)
+        answer->stream->free(answer->stream);
     free(answer->body);
     free(answer);
 }
@@ -60,6 +62,21 @@ struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char 
         orr_sha256(bytes ? bytes : "", length, digest);
         snprintf(answer->etag, sizeof answer->etag, "\"%.32s\"", digest);
     }
+    return answer;
+}
+
+struct orr_answer *orr_answer_of_stream(unsigned status, const char *media_type, struct orr_stream *stream)
+{
+    struct orr_answer *answer = calloc(1, sizeof *answer);
+    if (!answer) {
+        stream->free(stream);
+        return NULL;
+    }
+    orr_shared_init(&answer->shared, sizeof *answer, free_answer);
+    answer->status = status;
+    answer->media_type = media_type;
+    answer->stream = stream;
+    answer->keeping = ORR_KEEP_NOT;
     return answer;
 }
 

@@ -16,6 +16,13 @@ enum orr_keeping {
     ORR_KEEP_FOREVER /* never changes */
 };
 
+/* A body that is made while it is sent, by one thread at a time. */
+struct orr_stream {
+    /* Fills up to size bytes. 0: the end; -1: it cannot go on. */
+    ptrdiff_t (*read)(struct orr_stream *stream, char *buffer, size_t size);
+    void (*free)(struct orr_stream *stream);
+};
+
 enum { ORR_REPLIES = 4 };
 typedef void orr_free_reply(void *reply);
 
@@ -30,6 +37,7 @@ struct orr_answer {
     char etag[48]; /* quoted; "" where there is none */
     char *body;
     size_t length;
+    struct orr_stream *stream; /* in place of body and length; owned; such an answer is sent once. NULL: none */
     /* What the sender made of this answer, to be used again: one who sends takes it out, and puts it back when it is
      * sent. [0] whole, [1] not modified. */
     _Atomic(void *) replies[2][ORR_REPLIES];
@@ -40,6 +48,8 @@ enum { ORR_MAX_ANSWER = 512u << 20 };
 
 /* Takes bytes over (malloc'd), even on failure. NULL: out of memory. */
 struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char *bytes, size_t length);
+/* The same for a body that is made while it is sent; takes the stream over. */
+struct orr_answer *orr_answer_of_stream(unsigned status, const char *media_type, struct orr_stream *stream);
 /* Takes the text's bytes over; NOMEM where writing it failed. */
 enum orr_code orr_answer_of_text(unsigned status, const char *media_type, struct orr_text *text,
                                  struct orr_answer **ret_answer, struct orr_error *err) ORR_NO_DISCARD;

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "api/call.h"
+#include "api/cluster_work.h"
 
 #ifndef ORR_VERSION_TEXT
 #define ORR_VERSION_TEXT "0"
@@ -162,7 +163,8 @@ static int64_t monotonic_ms(void)
 static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, struct orr_error *err)
 {
     int64_t now = monotonic_ms();
-    enum orr_code code = orr_store_has(call->app->store, call->id, err);
+    enum orr_code code = call->route->flags & ORR_ROUTE_CLUSTER ? orr_store_cluster_has(call->app->store, call->id, err)
+                                                                : orr_store_has(call->app->store, call->id, err);
     if (code == ORR_NOT_FOUND)
         orr_cache_forget(call->app->cache, call->id);
     if (stamp) {
@@ -199,8 +201,12 @@ enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_kno
 static void free_work(struct orr_shared *shared)
 {
     struct orr_work *work = (struct orr_work *)shared;
-    orr_analysis_free(work->analysis);
-    orr_dump_free(work->dump);
+    if (work->cluster) {
+        orr_cluster_work_free(work->cluster);
+    } else {
+        orr_analysis_free(work->analysis);
+        orr_dump_free(work->dump);
+    }
     free(work);
 }
 
@@ -208,6 +214,7 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
                              struct orr_error *err)
 {
     struct orr_stage_times times = {0};
+    ORR_TRY(orr_call_dump(call, &work->dump, err));
     ORR_TRY(orr_analyze(work->dump, query, &times, &work->analysis, err));
     const uint64_t stages[][2] = {{ORR_TIMED_GRAPH, times.graph},
                                   {ORR_TIMED_PATHS, times.paths},
@@ -227,16 +234,17 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
         return orr_fail_nomem(err);
     orr_shared_init(&work->shared, 0, free_work);
     atomic_fetch_add(&call->app->analyses, 1);
-    enum orr_code code = orr_call_dump(call, &work->dump, err);
-    if (code == ORR_OK)
-        code = analyse(call, query, work, err);
+    bool cluster = call->route->flags & ORR_ROUTE_CLUSTER;
+    enum orr_code code = cluster ? orr_cluster_work(call, query, work, err) : analyse(call, query, work, err);
     if (code != ORR_OK) {
-        if (work->dump)
+        if (work->dump && !cluster)
             orr_dump_free(work->dump);
         free(work);
         return code;
     }
-    work->shared.cost = sizeof *work + orr_arena_bytes(work->dump->arena) + orr_arena_bytes(work->analysis->arena);
+    work->shared.cost =
+        sizeof *work + (cluster ? orr_cluster_work_bytes(work->cluster)
+                                : orr_arena_bytes(work->dump->arena) + orr_arena_bytes(work->analysis->arena));
     *ret_work = work;
     return ORR_OK;
 }
@@ -255,7 +263,9 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     }
     /* What was posted is the same content as what is stored, but only the store says whether it is stored. */
     bool known;
-    enum orr_code code = call->route->flags & ORR_ROUTE_TOPOLOGY ? orr_call_exists(call, true, &known, err) : ORR_OK;
+    enum orr_code code = call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)
+                             ? orr_call_exists(call, true, &known, err)
+                             : ORR_OK;
     if (code != ORR_OK) {
         orr_text_release(&key);
         return code;
@@ -267,7 +277,8 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     }
     orr_text_release(&key);
     if (code == ORR_OK && call->params.strict)
-        if ((code = orr_check_strict(work->dump, err)) != ORR_OK)
+        if ((code = work->cluster ? orr_cluster_work_strict(work->cluster, err) : orr_check_strict(work->dump, err)) !=
+            ORR_OK)
             orr_shared_give(&work->shared);
     if (code == ORR_OK)
         *ret_work = work;

@@ -26,11 +26,12 @@ struct orr_app {
     atomic_ulong analyses;        /* made, not taken from the cache */
 };
 
-/* A dump with its analysis, cached together. */
+/* A dump with its analysis, or a cluster with its dumps, cached together. */
 struct orr_work {
     struct orr_shared shared;
-    struct orr_dump *dump;
+    struct orr_dump *dump; /* NULL: a cluster */
     struct orr_analysis *analysis;
+    struct orr_cluster_work *cluster; /* NULL: one topology */
 };
 
 struct orr_call;
@@ -41,7 +42,8 @@ enum orr_route_flags {
     ORR_ROUTE_DUMP = 2,     /* the body is a dump; its content id takes the place of the first capture */
     ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
     ORR_ROUTE_HEAVY = 8,    /* takes more than a moment where it is not cached */
-    ORR_ROUTE_STORE = 16    /* asks the store, which takes more than a moment where that is another machine */
+    ORR_ROUTE_STORE = 16,   /* asks the store, which takes more than a moment where that is another machine */
+    ORR_ROUTE_CLUSTER = 32  /* the first capture is the id of a stored cluster */
 };
 
 struct orr_route {
@@ -103,6 +105,14 @@ enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, s
 /* With strict: what NCCL's reader would refuse is an error. Shared with the command line. */
 enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
 
+/* cluster_work.c: reads a stored cluster with its dumps and analyses it. */
+enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, struct orr_work *work,
+                               struct orr_error *err) ORR_NO_DISCARD;
+void orr_cluster_work_free(struct orr_cluster_work *cluster);
+size_t orr_cluster_work_bytes(const struct orr_cluster_work *cluster);
+/* Times of arrival in this process, in milliseconds: no two are the same. */
+int64_t orr_time_of_arrival(struct orr_app *app);
+
 /* The error for a cursor that no page gave; returns its code. */
 enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err);
 
@@ -112,6 +122,11 @@ size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
 /* handle_topologies.c */
 orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
     orr_handle_source;
+/* handle_clusters.c */
+orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster, orr_handle_cluster_delete,
+    orr_handle_cluster_findings, orr_handle_groups;
+/* handle_channels.c */
+orr_handler orr_handle_channels;
 /* handle_hosts.c */
 orr_handler orr_handle_hosts, orr_handle_history;
 /* handle_analysis.c */

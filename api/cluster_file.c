@@ -1,46 +1,170 @@
 #include "api/cluster_file.h"
 
-#include "api/json.h"
-
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HOSTS = 4096 };
+#include "api/params.h"
 
-static char *place_beside(const char *cluster, const char *path)
+enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64 };
+
+static enum orr_code wrong(struct orr_error *err, const char *where, const char *what)
 {
-    const char *slash = path[0] == '/' ? NULL : strrchr(cluster, '/');
-    char *full = NULL;
-    if (asprintf(&full, "%.*s%s", slash ? (int)(slash - cluster) + 1 : 0, cluster, path) < 0)
-        return NULL;
-    return full;
+    orr_fail(err, ORR_INVALID, "%s", what);
+    orr_error_where(err, "%s", where);
+    orr_error_advice(err,
+                     "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT}, "
+                     "...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
+    return ORR_INVALID;
 }
 
-static enum orr_code read_hosts(json_t *hosts, const char *path, struct orr_cluster *cluster, struct orr_error *err)
+static enum orr_code check_keys(json_t *object, const char *const *known, const char *where, struct orr_error *err)
 {
-    size_t i;
-    json_t *host;
-    json_array_foreach (hosts, i, host) {
-        json_t *topology = json_object_get(host, "topology"), *count = json_object_get(host, "count");
-        json_int_t number = count ? json_integer_value(count) : 1;
-        if (!json_is_string(topology) || number < 1 || number > MOST_HOSTS) {
-            orr_fail(err, ORR_INVALID, "hosts[%zu] must be {\"topology\": PATH, \"count\": N} with N from 1", i);
-            return ORR_INVALID;
-        }
-        char *full = place_beside(path, json_string_value(topology));
-        if (!full)
-            return orr_fail_nomem(err);
-        cluster->hosts[cluster->count++] = (struct orr_cluster_host){.path = full, .count = (uint32_t)number};
+    const char *key;
+    json_t *value;
+    char text[120];
+    json_object_foreach (object, key, value) {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key))
+            i++;
+        if (known[i])
+            continue;
+        snprintf(text, sizeof text, "there is no member \"%.60s\" here", key);
+        return wrong(err, where, text);
     }
     return ORR_OK;
 }
 
-enum orr_code orr_cluster_read(const char *text, size_t length, const char *path, struct orr_cluster *ret_cluster,
-                               struct orr_error *err)
+/* A text member, kept; NULL where it is absent. */
+static enum orr_code read_text(struct orr_cluster_file *file, json_t *object, const char *key, size_t most,
+                               const char *where, const char **ret_text, struct orr_error *err)
 {
-    struct orr_cluster cluster = {0};
+    json_t *value = json_object_get(object, key);
+    *ret_text = NULL;
+    if (!value)
+        return ORR_OK;
+    if (!json_is_string(value) || !json_string_length(value) || json_string_length(value) > most ||
+        strlen(json_string_value(value)) != json_string_length(value)) {
+        char text[80];
+        snprintf(text, sizeof text, "%s must be a text of 1 to %zu bytes", key, most);
+        return wrong(err, where, text);
+    }
+    *ret_text = orr_arena_strndup(file->arena, json_string_value(value), json_string_length(value));
+    return *ret_text ? ORR_OK : orr_fail_nomem(err);
+}
+
+static uint32_t topology_number(struct orr_cluster_file *file, const char *name)
+{
+    uint32_t i = 0;
+    while (i < file->topology_count && strcmp(file->topologies[i], name))
+        i++;
+    if (i == file->topology_count)
+        file->topologies[file->topology_count++] = name;
+    return i;
+}
+
+static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, struct orr_cluster_file_host *host,
+                               const char *where, struct orr_error *err)
+{
+    size_t i;
+    json_t *gpu;
+    if (!gpus)
+        return ORR_OK;
+    if (!json_array_size(gpus) || json_array_size(gpus) > MOST_GPUS)
+        return wrong(err, where, "gpus must be an array of 1 to 1024 numbers or bus ids");
+    host->gpus = ORR_NEW(file->arena, struct orr_cluster_gpu, json_array_size(gpus));
+    if (!host->gpus)
+        return orr_fail_nomem(err);
+    json_array_foreach (gpus, i, gpu) {
+        struct orr_cluster_gpu *out = &host->gpus[host->gpu_count++];
+        json_int_t number = json_integer_value(gpu);
+        if (json_is_string(gpu))
+            out->bus_id = orr_arena_strndup(file->arena, json_string_value(gpu), json_string_length(gpu));
+        if (json_is_string(gpu) && !out->bus_id)
+            return orr_fail_nomem(err);
+        if (!out->bus_id && (!json_is_integer(gpu) || number < 0 || number >= MOST_GPUS))
+            return wrong(err, where, "a GPU is named by its rank in the topology, from 0, or by its bus id");
+        out->number = (uint32_t)number;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, size_t i, struct orr_error *err)
+{
+    enum { MOST_PATH = 4096 };
+    static const char *const known[] = {"topology", "count", "gpus", "domain", NULL};
+    struct orr_cluster_file_host *host = &file->hosts[file->host_count++];
+    const char *topology;
+    char where[32];
+    snprintf(where, sizeof where, "hosts[%zu]", i);
+    if (!json_is_object(object))
+        return wrong(err, where, "a host is an object");
+    ORR_TRY(check_keys(object, known, where, err));
+    ORR_TRY(read_text(file, object, "topology", MOST_PATH, where, &topology, err));
+    if (!topology)
+        return wrong(err, where, "a host needs a topology");
+    ORR_TRY(read_text(file, object, "domain", MOST_DOMAIN, where, &host->domain, err));
+    json_t *count = json_object_get(object, "count");
+    json_int_t number = count ? json_integer_value(count) : 1;
+    if ((count && !json_is_integer(count)) || number < 1 || number > ORR_MAX_CLUSTER_HOSTS)
+        return wrong(err, where, "count must be a whole number from 1 to 16384");
+    host->count = (uint32_t)number;
+    host->topology = topology_number(file, topology);
+    return read_gpus(file, json_object_get(object, "gpus"), host, where, err);
+}
+
+static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, struct orr_error *err)
+{
+    size_t i;
+    json_t *host;
+    const char *text = json_string_value(ranks);
+    if (!ranks || (text && !strcmp(text, "block")))
+        return ORR_OK;
+    if (text && !strcmp(text, "cyclic")) {
+        file->order = ORR_ORDER_CYCLIC;
+        return ORR_OK;
+    }
+    if (!json_array_size(ranks) || json_array_size(ranks) > orr_max_ranks)
+        return wrong(err, "ranks", "ranks must be \"block\", \"cyclic\", or an array with the host of every rank");
+    file->order = ORR_ORDER_LIST;
+    file->host_of_rank = ORR_NEW(file->arena, uint32_t, json_array_size(ranks));
+    if (!file->host_of_rank)
+        return orr_fail_nomem(err);
+    json_array_foreach (ranks, i, host) {
+        json_int_t number = json_integer_value(host);
+        if (!json_is_integer(host) || number < 0 || number >= ORR_MAX_CLUSTER_HOSTS)
+            return wrong(err, "ranks", "the host of a rank is a number from 0, counted through all hosts");
+        file->host_of_rank[file->listed_ranks++] = (uint32_t)number;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, struct orr_error *err)
+{
+    static const char *const known[] = {"name", "hosts", "ranks", NULL};
+    size_t i;
+    json_t *host, *hosts = json_object_get(root, "hosts");
+    size_t count = json_array_size(hosts);
+    if (!json_is_object(root))
+        return wrong(err, "", "a cluster is an object");
+    ORR_TRY(check_keys(root, known, "", err));
+    ORR_TRY(read_text(file, root, "name", ORR_MAX_NAME, "name", &file->name, err));
+    if (!file->name)
+        file->name = "";
+    if (!count || count > MOST_LINES)
+        return wrong(err, "hosts", "hosts must be an array of 1 to 4096 kinds of hosts");
+    file->hosts = ORR_NEW(file->arena, struct orr_cluster_file_host, count);
+    file->topologies = ORR_NEW(file->arena, const char *, count);
+    if (!file->hosts || !file->topologies)
+        return orr_fail_nomem(err);
+    json_array_foreach (hosts, i, host)
+        ORR_TRY(read_host(file, host, i, err));
+    return read_ranks(file, json_object_get(root, "ranks"), err);
+}
+
+enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_cluster_file *ret_file,
+                                    struct orr_error *err)
+{
     json_error_t where;
     json_t *root = orr_json_read(text, length, &where);
     if (!root && orr_json_starved(&where))
@@ -48,30 +172,114 @@ enum orr_code orr_cluster_read(const char *text, size_t length, const char *path
     if (!root)
         return orr_fail_at(err, ORR_INVALID, where.line > 0 ? (uint32_t)where.line : 1,
                            where.column > 0 ? (uint32_t)where.column : 1, "%.150s", where.text);
-    json_t *hosts = json_object_get(root, "hosts");
-    size_t count = json_array_size(hosts);
-    enum orr_code code = ORR_OK;
-    if (!count || count > MOST_HOSTS) {
-        code = orr_fail(err, ORR_INVALID, "\"hosts\" must be an array of 1 to %d hosts", (int)MOST_HOSTS);
-        orr_error_advice(err, "write {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}");
-    } else if (!(cluster.hosts = calloc(count, sizeof *cluster.hosts))) {
-        code = orr_fail_nomem(err);
-    } else {
-        code = read_hosts(hosts, path, &cluster, err);
-    }
+    struct orr_cluster_file file = {.arena = orr_arena_new(0)};
+    enum orr_code code = file.arena ? read_root(&file, root, err) : orr_fail_nomem(err);
     json_decref(root);
     if (code != ORR_OK) {
-        orr_cluster_release(&cluster);
+        orr_cluster_file_release(&file);
         return code;
     }
-    *ret_cluster = cluster;
+    *ret_file = file;
     return ORR_OK;
 }
 
-void orr_cluster_release(struct orr_cluster *cluster)
+void orr_cluster_file_release(struct orr_cluster_file *file)
 {
-    for (uint32_t i = 0; i < cluster->count; i++)
-        free(cluster->hosts[i].path);
-    free(cluster->hosts);
-    *cluster = (struct orr_cluster){0};
+    orr_arena_free(file->arena);
+    *file = (struct orr_cluster_file){0};
+}
+
+char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology)
+{
+    const char *slash = topology[0] == '/' ? NULL : strrchr(cluster_file, '/');
+    size_t folder = slash ? (size_t)(slash - cluster_file) + 1 : 0, length = strlen(topology);
+    char *path = orr_arena_alloc(arena, folder + length + 1, 1);
+    if (path) {
+        memcpy(path, cluster_file, folder);
+        memcpy(path + folder, topology, length);
+    }
+    return path;
+}
+
+static enum orr_code find_gpus(struct orr_cluster_file *file, const struct orr_cluster_file_host *host,
+                               const struct orr_dump *dump, uint32_t **ret_gpus, struct orr_error *err)
+{
+    uint32_t *gpus = ORR_NEW(file->arena, uint32_t, host->gpu_count);
+    if (!gpus)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < host->gpu_count; i++) {
+        int32_t number =
+            host->gpus[i].bus_id ? orr_dump_gpu_number(dump, host->gpus[i].bus_id) : (int32_t)host->gpus[i].number;
+        if (number < 0) {
+            orr_fail(err, ORR_INVALID, "the topology has no GPU with a rank at %.40s", host->gpus[i].bus_id);
+            orr_error_where(err, "hosts[%zu].gpus", (size_t)(host - file->hosts));
+            return ORR_INVALID;
+        }
+        gpus[i] = (uint32_t)number;
+    }
+    *ret_gpus = gpus;
+    return ORR_OK;
+}
+
+enum orr_code orr_cluster_file_request(struct orr_cluster_file *file, struct orr_dump *const *dumps,
+                                       const struct orr_settings *settings, struct orr_cluster_request *ret_request,
+                                       struct orr_error *err)
+{
+    struct orr_cluster_line *lines = ORR_NEW(file->arena, struct orr_cluster_line, file->host_count);
+    if (!lines)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < file->host_count; i++) {
+        const struct orr_cluster_file_host *host = &file->hosts[i];
+        uint32_t *gpus = NULL;
+        if (host->gpus)
+            ORR_TRY(find_gpus(file, host, dumps[host->topology], &gpus, err));
+        lines[i] = (struct orr_cluster_line){.dump = dumps[host->topology],
+                                             .count = host->count,
+                                             .gpus = gpus,
+                                             .gpu_count = host->gpu_count,
+                                             .domain = host->domain};
+    }
+    *ret_request = (struct orr_cluster_request){.lines = lines,
+                                                .line_count = file->host_count,
+                                                .order = file->order,
+                                                .host_of_rank = file->host_of_rank,
+                                                .listed_ranks = file->listed_ranks,
+                                                .settings = *settings};
+    return ORR_OK;
+}
+
+static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *file,
+                         const struct orr_cluster_file_host *host)
+{
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "topology", orr_json_text(json, file->topologies[host->topology]));
+    orr_json_set(json, object, "count", orr_json_int(json, host->count));
+    if (host->gpus) {
+        json_t *gpus = orr_json_array(json);
+        for (uint32_t i = 0; i < host->gpu_count; i++)
+            orr_json_add(json, gpus,
+                         host->gpus[i].bus_id ? orr_json_text(json, host->gpus[i].bus_id)
+                                              : orr_json_int(json, host->gpus[i].number));
+        orr_json_set(json, object, "gpus", gpus);
+    }
+    if (host->domain)
+        orr_json_set(json, object, "domain", orr_json_text(json, host->domain));
+    return object;
+}
+
+json_t *orr_cluster_file_json(struct orr_json *json, const struct orr_cluster_file *file)
+{
+    json_t *object = orr_json_object(json), *hosts = orr_json_array(json), *ranks;
+    for (uint32_t i = 0; i < file->host_count; i++)
+        orr_json_add(json, hosts, host_json(json, file, &file->hosts[i]));
+    if (file->order == ORR_ORDER_LIST) {
+        ranks = orr_json_array(json);
+        for (uint32_t r = 0; r < file->listed_ranks; r++)
+            orr_json_add(json, ranks, orr_json_int(json, file->host_of_rank[r]));
+    } else {
+        ranks = orr_json_text(json, orr_rank_order_name(file->order));
+    }
+    orr_json_set(json, object, "hosts", hosts);
+    orr_json_set(json, object, "ranks", ranks);
+    return object;
 }

@@ -1,25 +1,53 @@
-/* A cluster file: {"hosts": [{"topology": PATH, "count": N}, ...]}. */
+/* A cluster as users describe it, in a file or as the body of POST /v1/clusters:
+ *
+ *      {"name": TEXT, "hosts": [{"topology": PATH or ID, "count": N, "gpus": [0, "0000:1b:00.0", ...], "domain": TEXT},
+ * ...], "ranks": "block" | "cyclic" | [host of rank 0, host of rank 1, ...]}
+ *
+ * Only hosts and topology must be there.
+ */
 #ifndef ORR_API_CLUSTER_FILE_H
 #define ORR_API_CLUSTER_FILE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "api/json.h"
+#include "engine/cluster/cluster.h"
 
-#include "engine/base/error.h"
-
-struct orr_cluster_host {
-    char *path; /* relative paths are taken from the cluster file's folder */
-    uint32_t count;
+struct orr_cluster_gpu {
+    const char *bus_id; /* NULL: by number */
+    uint32_t number;
 };
 
-struct orr_cluster {
-    struct orr_cluster_host *hosts;
+struct orr_cluster_file_host {
+    uint32_t topology; /* index of its name */
     uint32_t count;
+    struct orr_cluster_gpu *gpus; /* NULL: all */
+    uint32_t gpu_count;
+    const char *domain; /* NULL: none */
 };
 
-/* Reads the text of a cluster file that lies at `path`. orr_cluster_release() it. INVALID with line and column. */
-enum orr_code orr_cluster_read(const char *text, size_t length, const char *path, struct orr_cluster *ret_cluster,
-                               struct orr_error *err) ORR_NO_DISCARD;
-void orr_cluster_release(struct orr_cluster *cluster);
+struct orr_cluster_file {
+    const char *name; /* "" where none is given */
+    struct orr_cluster_file_host *hosts;
+    uint32_t host_count;
+    const char **topologies; /* each name once */
+    uint32_t topology_count;
+    enum orr_rank_order order;
+    uint32_t *host_of_rank; /* with ORR_ORDER_LIST */
+    uint32_t listed_ranks;
+    struct orr_arena *arena; /* owns all of it */
+};
+
+/* Reads the text of a description. orr_cluster_file_release() it. INVALID with line and column, or with the place. */
+enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_cluster_file *ret_file,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+void orr_cluster_file_release(struct orr_cluster_file *file);
+/* A topology's path, which is taken from the folder of the cluster file where it is relative. NULL: no memory. */
+char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);
+/* The question to the engine, with the dump of every topology: memory from the file's arena. */
+enum orr_code orr_cluster_file_request(struct orr_cluster_file *file, struct orr_dump *const *dumps,
+                                       const struct orr_settings *settings, struct orr_cluster_request *ret_request,
+                                       struct orr_error *err) ORR_NO_DISCARD;
+/* The description in one form for all that mean the same, without the name: what the id of a stored cluster is made of.
+ */
+json_t *orr_cluster_file_json(struct orr_json *json, const struct orr_cluster_file *file);
 
 #endif

@@ -12,6 +12,8 @@ static enum orr_code answer_section(struct orr_call *call, const char *section, 
     struct orr_work *work;
     struct orr_text text;
     orr_text_init(&text, ORR_MAX_ANSWER);
+    /* Of a large cluster all can be asked but what would list every rank many times. */
+    call->params.query.plan = (call->route->flags & ORR_ROUTE_CLUSTER) && section && strcmp(section, "channels") != 0;
     ORR_TRY(orr_call_work(call, &work, err));
     uint64_t since = orr_metrics_now();
     enum orr_code code = orr_analysis_json(work->analysis, call->id, section, false, &text, err);

@@ -174,7 +174,7 @@ static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revisi
 }
 
 /* Now, in milliseconds; of two within one the later takes the next, so that lists keep the order of arrival. */
-static int64_t time_of_arrival(struct orr_app *app)
+int64_t orr_time_of_arrival(struct orr_app *app)
 {
     struct timespec clock;
     clock_gettime(CLOCK_REALTIME, &clock);
@@ -202,7 +202,7 @@ enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_a
         .digest = call->digest,
         .bytes = call->request->body,
         .size = call->request->body_length,
-        .at = time_of_arrival(call->app),
+        .at = orr_time_of_arrival(call->app),
         .name = call->params.name ? call->params.name : "",
         .host = json_string_value(json_object_get(labels, "host")),
         .about = json_string_value(json_object_get(machine, "sentence")),

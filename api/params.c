@@ -84,6 +84,10 @@ static enum orr_code read_communicator(struct orr_params *params, const char *va
     params->has_communicator = true;
     return orr_read_number("communicator", value, 0, INT32_MAX, &params->communicator, err);
 }
+static enum orr_code read_many_hosts(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    return orr_read_number("hosts", value, 1, ORR_MAX_PLAN_HOSTS, &params->query.hosts, err);
+}
 static enum orr_code read_strict(struct orr_params *params, const char *value, struct orr_error *err)
 {
     uint32_t number;
@@ -127,6 +131,12 @@ static enum orr_code read_section(struct orr_params *params, const char *value, 
 {
     (void)err;
     params->section = value;
+    return ORR_OK;
+}
+static enum orr_code read_layout(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->layout = value;
     return ORR_OK;
 }
 static enum orr_code check_utf8(const char *name, const char *value, struct orr_error *err)
@@ -249,6 +259,7 @@ static const struct row {
 } rows[] = {
     {ORR_P_RELEASE, "release", read_release, false},
     {ORR_P_HOSTS, "hosts", read_hosts, false},
+    {ORR_P_MANY_HOSTS, "hosts", read_many_hosts, false},
     {ORR_P_STRICT, "strict", read_strict, false},
     {ORR_P_FROM, "from", read_from, false},
     {ORR_P_TO, "to", read_to, false},
@@ -257,6 +268,7 @@ static const struct row {
     {ORR_P_THEME, "theme", read_theme, false},
     {ORR_P_FORMAT, "format", read_format, false},
     {ORR_P_SECTION, "section", read_section, false},
+    {ORR_P_LAYOUT, "layout", read_layout, false},
     {ORR_P_NAME, "name", read_name, false},
     {ORR_P_LABEL, "label", read_label, true},
     {ORR_P_LIMIT, "limit", read_limit, false},
@@ -364,7 +376,7 @@ static enum orr_code read_pair(const struct pair *pair, unsigned accepted, struc
         if ((*seen & rows[i].bit) && !rows[i].repeats)
             return orr_fail(err, ORR_SETTING, "the parameter %s is given twice", rows[i].name);
         *seen |= rows[i].bit;
-        if (rows[i].bit & (ORR_P_RELEASE | ORR_P_HOSTS))
+        if (rows[i].bit & (ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_MANY_HOSTS))
             *ret_problem = ORR_PROBLEM_NONE;
         return rows[i].read(params, pair->value, err);
     }
@@ -409,7 +421,8 @@ static void add_part(struct orr_text *text, const char *part)
 void orr_query_key(const struct orr_query *query, struct orr_text *text)
 {
     const struct orr_settings *settings = &query->settings;
-    orr_text_printf(text, "|%s|%u", settings->release ? settings->release->name : "", query->hosts);
+    orr_text_printf(text, "|%s|%u%s", settings->release ? settings->release->name : "", query->hosts,
+                    query->plan ? "p" : "");
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (settings->values[i].given) {
             orr_text_printf(text, "|%d", i);
@@ -424,6 +437,7 @@ void orr_params_answer_key(const struct orr_params *params, struct orr_text *tex
     add_part(text, params->from);
     add_part(text, params->to);
     add_part(text, params->section);
+    add_part(text, params->layout);
     add_part(text, params->decision);
     add_part(text, params->graph);
     add_part(text, params->collective);

@@ -34,8 +34,11 @@ enum orr_parameter { /* bits */
                      ORR_P_B = 1 << 22,
                      ORR_P_TOPOLOGY = 1 << 23,
                      ORR_P_COMMUNICATOR = 1 << 24,
+                     ORR_P_MANY_HOSTS = 1 << 25, /* `hosts` where rings and trees are streamed */
+                     ORR_P_LAYOUT = 1 << 26,
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
+                     ORR_P_CLUSTER = ORR_P_RELEASE | ORR_P_SETTINGS | ORR_P_STRICT,
                      ORR_P_LOG = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_COMMUNICATOR,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
                      ORR_P_WHY = ORR_P_ANALYSIS | ORR_P_DECISION | ORR_P_FROM | ORR_P_TO | ORR_P_GRAPH | ORR_P_CHANNEL |
@@ -67,7 +70,7 @@ struct orr_params {
     enum orr_format format;
     bool has_format;
     int32_t channel;
-    const char *from, *to, *section, *name, *search, *cursor;
+    const char *from, *to, *section, *name, *search, *cursor, *layout;
     struct orr_label labels[ORR_MAX_LABELS];
     uint32_t label_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NCCL_NAME=VALUE: the other side of a comparison */

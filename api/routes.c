@@ -16,7 +16,8 @@ enum {
     DUMP = ORR_ROUTE_DUMP,
     CACHED = ORR_ROUTE_CACHED,
     HEAVY = ORR_ROUTE_HEAVY,
-    STORE = ORR_ROUTE_STORE
+    STORE = ORR_ROUTE_STORE,
+    CLUSTER = ORR_ROUTE_CLUSTER
 };
 
 static const struct orr_route routes[] = {
@@ -45,6 +46,24 @@ static const struct orr_route routes[] = {
      "/v1/topologies/{id}/diagram"},
     {"POST", "/v1/topologies/{}/log", orr_handle_topology_log, READ, TOPOLOGY | HEAVY | STORE, ORR_P_LOG,
      "/v1/topologies/{id}/log"},
+    {"POST", "/v1/clusters", orr_handle_cluster_put, WRITE, STORE | HEAVY, 0, NULL},
+    {"GET", "/v1/clusters", orr_handle_cluster_list, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR, NULL},
+    {"GET", "/v1/clusters/{}", orr_handle_cluster, READ, CLUSTER | STORE, 0, "/v1/clusters/{id}"},
+    {"DELETE", "/v1/clusters/{}", orr_handle_cluster_delete, WRITE, CLUSTER | STORE, 0, "/v1/clusters/{id}"},
+    {"GET", "/v1/clusters/{}/analysis", orr_handle_analysis, READ, CLUSTER | CACHED | HEAVY, ORR_P_CLUSTER,
+     "/v1/clusters/{id}/analysis"},
+    {"GET", "/v1/clusters/{}/analysis/{}", orr_handle_section, READ, CLUSTER | CACHED | HEAVY, ORR_P_CLUSTER,
+     "/v1/clusters/{id}/analysis/{section}"},
+    {"GET", "/v1/clusters/{}/findings", orr_handle_cluster_findings, READ, CLUSTER | CACHED | HEAVY, ORR_P_CLUSTER,
+     "/v1/clusters/{id}/findings"},
+    {"GET", "/v1/topologies/{}/channels", orr_handle_channels, READ, TOPOLOGY | HEAVY,
+     ORR_P_RELEASE | ORR_P_MANY_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT, "/v1/topologies/{id}/channels"},
+    {"GET", "/v1/clusters/{}/groups", orr_handle_groups, READ, CLUSTER | CACHED | HEAVY, ORR_P_CLUSTER | ORR_P_LAYOUT,
+     "/v1/clusters/{id}/groups"},
+    {"GET", "/v1/clusters/{}/channels", orr_handle_channels, READ, CLUSTER | HEAVY, ORR_P_CLUSTER,
+     "/v1/clusters/{id}/channels"},
+    {"GET", "/v1/clusters/{}/diagram.{}", orr_handle_diagram, READ, CLUSTER | CACHED | HEAVY,
+     ORR_P_DIAGRAM & ~ORR_P_HOSTS, "/v1/clusters/{id}/diagram.{format}"},
     {"GET", "/v1/hosts", orr_handle_hosts, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR, NULL},
     {"GET", "/v1/hosts/{}/uploads", orr_handle_history, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR,
      "/v1/hosts/{host}/uploads"},
@@ -208,11 +227,13 @@ static enum orr_code find_route(struct orr_call *call, const char *path, size_t 
 /* The id of what the call is about: from the path, or from the content of the body. */
 static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
 {
-    if (call->route->flags & ORR_ROUTE_TOPOLOGY) {
+    if (call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)) {
         const char *id = call->captures[0];
+        bool cluster = call->route->flags & ORR_ROUTE_CLUSTER;
         if (strlen(id) != ORR_ID_LENGTH || strspn(id, "0123456789abcdef") != ORR_ID_LENGTH) {
-            orr_fail(err, ORR_NOT_FOUND, "\"%.60s\" is not the id of a topology", id);
-            orr_error_advice(err, "ids have %d hex digits, as POST /v1/topologies gives them", (int)ORR_ID_LENGTH);
+            orr_fail(err, ORR_NOT_FOUND, "\"%.60s\" is not the id of a %s", id, cluster ? "cluster" : "topology");
+            orr_error_advice(err, "ids have %d hex digits, as POST /v1/%s gives them", (int)ORR_ID_LENGTH,
+                             cluster ? "clusters" : "topologies");
             return ORR_NOT_FOUND;
         }
         snprintf(call->id, sizeof call->id, "%s", id);
@@ -303,7 +324,8 @@ static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
     struct orr_answer *answer = NULL;
     const char *key = answer_key(call);
     bool may_wait = may_wait_here(call), known = true;
-    if (key && (call->route->flags & TOPOLOGY)) /* what the cache has is given only for what the store has */
+    if (key &&
+        (call->route->flags & (TOPOLOGY | CLUSTER))) /* what the cache has is given only for what the store has */
         ORR_TRY(orr_call_exists(call, may_wait || !orr_store_is_remote(call->app->store), &known, err));
     if (key && known)
         answer = (struct orr_answer *)(may_wait ? orr_cache_begin(call->app->cache, key)

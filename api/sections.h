@@ -17,6 +17,10 @@ json_t *orr_p2p_json(struct orr_json *json, const struct orr_analysis *analysis)
 json_t *orr_gdr_json(struct orr_json *json, const struct orr_analysis *analysis);
 json_t *orr_net_devs_json(struct orr_json *json, const struct orr_analysis *analysis);
 
+/* cluster_json.c: the hosts of a cluster, what each kind brings, who sets what all share, and where rings go; null
+ * where all hosts are equal. */
+json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analysis);
+
 /* graphs_json.c */
 json_t *orr_graphs_json(struct orr_json *json, const struct orr_analysis *analysis);
 json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *analysis);

@@ -7,7 +7,9 @@
 
 #include "api/analysis_json.h"
 #include "api/call.h"
+#include "api/channels_stream.h"
 #include "api/diff_json.h"
+#include "api/groups_json.h"
 #include "server/options.h"
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
@@ -38,6 +40,8 @@ static enum orr_code write_changes(const struct orr_options *options, const stru
     struct orr_analysis *against = NULL;
     struct orr_changes changes;
     struct orr_json json = {0};
+    if (question->cluster)
+        return orr_fail(err, ORR_UNSUPPORTED, "--against compares answers about one topology, not about a cluster");
     ORR_TRY(orr_against_read(&question->query, options->against, (uint32_t)options->against_count, &other, err));
     struct orr_arena *arena = orr_arena_new(0);
     enum orr_code code = arena ? orr_analyze(question->dump, &other, NULL, &against, err) : orr_fail_nomem(err);
@@ -54,9 +58,8 @@ static enum orr_code write_changes(const struct orr_options *options, const stru
 
 int orr_command_analyze(const struct orr_options *options)
 {
-    struct orr_question question;
+    struct orr_question question = {0};
     struct orr_error err = {0};
-    struct orr_analysis *analysis = NULL;
     struct orr_text text;
     if (options->section && !orr_section_exists(options->section)) {
         fprintf(stderr, "orrery: an analysis has no section \"%s\"; there are:", options->section);
@@ -65,16 +68,14 @@ int orr_command_analyze(const struct orr_options *options)
         fprintf(stderr, "\n");
         return ORR_EXIT_USAGE;
     }
+    question.query.plan = options->cluster && options->section && strcmp(options->section, "channels") != 0;
     int status = orr_question_read(options, &question);
     if (status)
         return status;
     orr_text_init(&text, ORR_MAX_ANSWER);
-    enum orr_code code = orr_analyze(question.dump, &question.query, NULL, &analysis, &err);
-    if (code == ORR_OK && options->against_count)
-        code = write_changes(options, &question, analysis, &text, &err);
-    else if (code == ORR_OK)
-        code =
-            orr_analysis_json(analysis, orr_base_name(question.name), options->section, options->pretty, &text, &err);
+    enum orr_code code = options->against_count ? write_changes(options, &question, question.analysis, &text, &err)
+                                                : orr_analysis_json(question.analysis, orr_base_name(question.name),
+                                                                    options->section, options->pretty, &text, &err);
     if (code == ORR_OK) {
         orr_text_puts(&text, "\n");
         status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
@@ -82,8 +83,76 @@ int orr_command_analyze(const struct orr_options *options)
         status = orr_report(question.name, &err);
     }
     orr_text_release(&text);
-    if (analysis)
-        orr_analysis_free(analysis);
+    orr_question_release(&question);
+    return status;
+}
+
+int orr_command_channels(const struct orr_options *options)
+{
+    enum { BLOCK = 1 << 18 };
+    struct orr_question question = {.query.plan = true};
+    int status = orr_question_read(options, &question);
+    if (status)
+        return status;
+    struct orr_stream *stream = orr_channels_stream(question.analysis, options->lines, NULL);
+    char *block = malloc(BLOCK);
+    ptrdiff_t got = stream && block ? 1 : -1;
+    while (got > 0) {
+        got = stream->read(stream, block, BLOCK);
+        if (got > 0 && fwrite(block, 1, (size_t)got, stdout) != (size_t)got)
+            break;
+    }
+    if (got < 0) {
+        fprintf(stderr, "orrery: out of memory\n");
+        status = ORR_EXIT_INPUT;
+    } else if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "<standard output>: cannot be written: %s\n", strerror(errno));
+        status = ORR_EXIT_INPUT;
+    }
+    if (stream)
+        stream->free(stream);
+    free(block);
+    orr_question_release(&question);
+    return status;
+}
+
+/* One topology on so many hosts is a cluster of one line. */
+static enum orr_code as_cluster(const struct orr_question *question, struct orr_cluster **ret_cluster,
+                                struct orr_error *err)
+{
+    const struct orr_cluster_line line = {.dump = question->dump, .count = question->query.hosts};
+    const struct orr_cluster_request request = {
+        .lines = &line, .line_count = 1, .settings = question->query.settings, .plan = true};
+    return orr_cluster_analyze(&request, ret_cluster, err);
+}
+
+int orr_command_groups(const struct orr_options *options)
+{
+    struct orr_question question = {.query.plan = true};
+    struct orr_error err = {0};
+    struct orr_json json = {0};
+    struct orr_cluster *made = NULL;
+    struct orr_text text;
+    json_t *object = NULL;
+    if (!options->layout) {
+        fprintf(stderr, "orrery groups: --layout is needed, such as --layout tp=8,pp=4\n");
+        return ORR_EXIT_USAGE;
+    }
+    int status = orr_question_read(options, &question);
+    if (status)
+        return status;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    enum orr_code code = question.cluster ? ORR_OK : as_cluster(&question, &made, &err);
+    if (code == ORR_OK)
+        code = orr_groups_json(&json, made ? made : question.cluster, options->layout, &object, &err);
+    if (code == ORR_OK)
+        code = orr_json_write(&json, object, options->pretty, &text, &err);
+    orr_text_puts(&text, "\n");
+    status = code != ORR_OK           ? orr_report(NULL, &err)
+             : orr_text_failed(&text) ? ORR_EXIT_INPUT
+                                      : write_out(NULL, text.data, text.length);
+    orr_text_release(&text);
+    orr_cluster_free(made);
     orr_question_release(&question);
     return status;
 }
@@ -113,10 +182,9 @@ static enum orr_code read_drawing(const struct orr_options *options, struct orr_
 
 int orr_command_render(const struct orr_options *options)
 {
-    struct orr_question question;
+    struct orr_question question = {0};
     struct orr_error err = {0};
     struct orr_diagram_request request = {0};
-    struct orr_analysis *analysis = NULL;
     struct orr_renderer *renderer = NULL;
     struct orr_text dot;
     enum orr_format format;
@@ -128,9 +196,7 @@ int orr_command_render(const struct orr_options *options)
     if (status)
         return status;
     orr_text_init(&dot, ORR_MAX_ANSWER);
-    enum orr_code code = orr_analyze(question.dump, &question.query, NULL, &analysis, &err);
-    if (code == ORR_OK)
-        code = orr_diagram_dot(analysis, &request, &dot, &err);
+    enum orr_code code = orr_diagram_dot(question.analysis, &request, &dot, &err);
     if (code == ORR_OK && orr_text_failed(&dot))
         code = orr_fail_nomem(&err);
     if (code == ORR_OK && format == ORR_FORMAT_DOT) {
@@ -146,8 +212,6 @@ int orr_command_render(const struct orr_options *options)
     orr_text_release(&dot);
     if (renderer)
         orr_renderer_free(renderer);
-    if (analysis)
-        orr_analysis_free(analysis);
     orr_question_release(&question);
     return status;
 }

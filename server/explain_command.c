@@ -46,9 +46,8 @@ static void list_decisions(void)
 
 int orr_command_explain(const struct orr_options *options)
 {
-    struct orr_question question;
+    struct orr_question question = {0};
     struct orr_error err = {0};
-    struct orr_analysis *analysis = NULL;
     struct orr_explanation *explanation = NULL;
     struct orr_json json = {0};
     struct orr_why why;
@@ -60,10 +59,10 @@ int orr_command_explain(const struct orr_options *options)
     if (status)
         return status;
     enum orr_code code = read_why(options, question.query.settings.release, &why, &err);
+    if (code == ORR_OK && question.cluster && question.cluster->kind_count > 1)
+        code = orr_fail(&err, ORR_UNSUPPORTED, "explanations are about one topology, not about a cluster of several");
     if (code == ORR_OK)
-        code = orr_analyze(question.dump, &question.query, NULL, &analysis, &err);
-    if (code == ORR_OK)
-        code = orr_explain(analysis, &why, orr_explain_effort(analysis), &explanation, &err);
+        code = orr_explain(question.analysis, &why, orr_explain_effort(question.analysis), &explanation, &err);
     if (code != ORR_OK)
         status = orr_report(question.name, &err);
     else if (options->json)
@@ -71,7 +70,6 @@ int orr_command_explain(const struct orr_options *options)
     else
         status = print_text(explanation);
     orr_explanation_free(explanation);
-    orr_analysis_free(analysis);
     orr_question_release(&question);
     return status;
 }

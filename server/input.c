@@ -65,7 +65,8 @@ int orr_query_read(const struct orr_options *options, struct orr_query *query)
         return ORR_EXIT_USAGE;
     }
     if ((options->release && orr_read_release(options->release, &release, &err) != ORR_OK) ||
-        (options->hosts && orr_read_number("hosts", options->hosts, 1, ORR_MAX_HOSTS, &query->hosts, &err) != ORR_OK))
+        (options->hosts && orr_read_number("hosts", options->hosts, 1, query->plan ? ORR_MAX_PLAN_HOSTS : ORR_MAX_HOSTS,
+                                           &query->hosts, &err) != ORR_OK))
         return orr_report(NULL, &err);
     orr_settings_init(&query->settings, release);
     for (size_t i = 0; i < options->setting_count; i++) {
@@ -78,92 +79,91 @@ int orr_query_read(const struct orr_options *options, struct orr_query *query)
     return ORR_EXIT_OK;
 }
 
-/* The one topology of a cluster file, and how many hosts it counts. */
-static int read_cluster(const struct orr_options *options, uint32_t *hosts, char **ret_bytes, size_t *ret_length,
-                        char **ret_name)
+/* The topology of every name in a cluster file; the same bytes are one machine, under whatever name. */
+static enum orr_code read_topologies(const struct orr_options *options, struct orr_question *question,
+                                     struct orr_error *err)
 {
-    struct orr_error err = {0};
-    struct orr_cluster cluster = {0};
-    char *text, *first = NULL;
-    size_t length, first_length = 0;
-    if (orr_read_input(options->cluster, &text, &length, &err) != ORR_OK)
-        return orr_report(options->cluster, &err);
-    enum orr_code code = orr_cluster_read(text, length, options->cluster, &cluster, &err);
-    free(text);
-    if (code != ORR_OK)
-        return orr_report(options->cluster, &err);
-    *hosts = 0;
-    for (uint32_t i = 0; i < cluster.count && code == ORR_OK; i++) {
+    struct orr_cluster_file *file = &question->cluster_file;
+    struct source {
         char *bytes;
-        size_t size;
-        code = orr_read_input(cluster.hosts[i].path, &bytes, &size, &err);
-        if (code != ORR_OK) {
-            orr_error_where(&err, "%.90s", cluster.hosts[i].path);
-            break;
-        }
-        *hosts += cluster.hosts[i].count;
-        if (!first) {
-            first = bytes;
-            first_length = size;
-            continue;
-        }
-        if (size != first_length || memcmp(bytes, first, size)) {
-            code = orr_fail(&err, ORR_UNSUPPORTED,
-                            "the hosts have different topologies, which this version does not compute");
-            orr_error_where(&err, "%.90s", cluster.hosts[i].path);
-            orr_error_advice(&err, "give hosts of one topology, or analyse each alone");
-        }
-        free(bytes);
+        size_t length;
+    } *sources = ORR_NEW(file->arena, struct source, file->topology_count);
+    question->dumps = ORR_NEW(file->arena, struct orr_dump *, file->topology_count);
+    enum orr_code code = sources && question->dumps ? ORR_OK : orr_fail_nomem(err);
+    for (uint32_t i = 0; code == ORR_OK && i < file->topology_count; i++) {
+        const char *path = orr_cluster_path(file->arena, options->cluster, file->topologies[i]);
+        code = path ? orr_read_input(path, &sources[i].bytes, &sources[i].length, err) : orr_fail_nomem(err);
+        uint32_t same = 0;
+        while (code == ORR_OK && same < i &&
+               (sources[same].length != sources[i].length ||
+                memcmp(sources[same].bytes, sources[i].bytes, sources[i].length)))
+            same++;
+        if (code == ORR_OK && same < i)
+            question->dumps[i] = question->dumps[same];
+        else if (code == ORR_OK)
+            code = orr_dump_read(sources[i].bytes, sources[i].length, NULL, &question->dumps[i], err);
+        if (code == ORR_OK && options->strict)
+            code = orr_check_strict(question->dumps[i], err);
+        if (code != ORR_OK)
+            orr_error_where(err, "%.90s", file->topologies[i]);
     }
-    if (code == ORR_OK && *hosts > ORR_MAX_HOSTS)
-        code = orr_fail(&err, ORR_LIMIT, "%u hosts, more than %d", *hosts, (int)ORR_MAX_HOSTS);
-    if (code == ORR_OK && !(*ret_name = strdup(cluster.hosts[0].path)))
-        code = orr_fail_nomem(&err);
-    orr_cluster_release(&cluster);
-    if (code != ORR_OK) {
-        free(first);
-        return orr_report(options->cluster, &err);
-    }
-    *ret_bytes = first;
-    *ret_length = first_length;
-    return ORR_EXIT_OK;
+    for (uint32_t i = 0; sources && i < file->topology_count; i++)
+        free(sources[i].bytes);
+    return code;
+}
+
+/* Analyses what a cluster file describes. */
+static enum orr_code read_cluster(const struct orr_options *options, struct orr_question *question,
+                                  struct orr_error *err)
+{
+    struct orr_cluster_request request;
+    char *text;
+    size_t length;
+    ORR_TRY(orr_read_input(options->cluster, &text, &length, err));
+    enum orr_code code = orr_cluster_file_read(text, length, &question->cluster_file, err);
+    free(text);
+    ORR_TRY(code);
+    ORR_TRY(read_topologies(options, question, err));
+    ORR_TRY(
+        orr_cluster_file_request(&question->cluster_file, question->dumps, &question->query.settings, &request, err));
+    request.plan = question->query.plan;
+    ORR_TRY(orr_cluster_analyze(&request, &question->cluster, err));
+    question->analysis = question->cluster->analysis;
+    return ORR_OK;
+}
+
+static enum orr_code read_dump(const struct orr_options *options, struct orr_question *question, struct orr_error *err)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
+    enum orr_code code = orr_dump_read(bytes, length, NULL, &question->dump, err);
+    free(bytes);
+    if (code == ORR_OK && options->strict)
+        code = orr_check_strict(question->dump, err);
+    return code == ORR_OK ? orr_analyze(question->dump, &question->query, NULL, &question->analysis, err) : code;
 }
 
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question)
 {
-    struct orr_question question = {0};
+    struct orr_question question = {.query.plan = ret_question->query.plan};
     struct orr_error err = {0};
-    char *bytes = NULL;
-    size_t length = 0;
     int status = orr_query_read(options, &question.query);
     if (status)
         return status;
-    if (options->cluster) {
-        if (options->file) {
-            fprintf(stderr, "orrery: --cluster names the topologies: leave %s out\n", options->file);
-            return ORR_EXIT_USAGE;
-        }
-        status = read_cluster(options, &question.query.hosts, &bytes, &length, &question.name);
-        if (status)
-            return status;
-    } else {
-        question.name = strdup(options->file && strcmp(options->file, "-") ? options->file : "<standard input>");
-        enum orr_code code =
-            question.name ? orr_read_input(options->file, &bytes, &length, &err) : orr_fail_nomem(&err);
-        if (code != ORR_OK) {
-            status = orr_report(question.name, &err);
-            free(question.name);
-            return status;
-        }
+    if (options->cluster && options->file) {
+        fprintf(stderr, "orrery: --cluster names the topologies: leave %s out\n", options->file);
+        return ORR_EXIT_USAGE;
     }
-    enum orr_code code = orr_dump_read(bytes, length, NULL, &question.dump, &err);
-    free(bytes);
-    if (code == ORR_OK && options->strict)
-        code = orr_check_strict(question.dump, &err);
+    question.name = options->cluster                              ? options->cluster
+                    : options->file && strcmp(options->file, "-") ? options->file
+                                                                  : "<standard input>";
+    enum orr_code code =
+        options->cluster ? read_cluster(options, &question, &err) : read_dump(options, &question, &err);
     if (code != ORR_OK) {
-        orr_report(question.name, &err);
+        status = orr_report(question.name, &err);
         orr_question_release(&question);
-        return ORR_EXIT_INPUT;
+        return status;
     }
     *ret_question = question;
     return ORR_EXIT_OK;
@@ -171,9 +171,19 @@ int orr_question_read(const struct orr_options *options, struct orr_question *re
 
 void orr_question_release(struct orr_question *question)
 {
+    if (question->cluster)
+        orr_cluster_free(question->cluster);
+    else if (question->analysis)
+        orr_analysis_free(question->analysis);
     if (question->dump)
         orr_dump_free(question->dump);
-    free(question->name);
-    question->dump = NULL;
-    question->name = NULL;
+    for (uint32_t i = 0; question->dumps && i < question->cluster_file.topology_count; i++) {
+        uint32_t same = 0;
+        while (question->dumps[same] != question->dumps[i])
+            same++;
+        if (same == i && question->dumps[i])
+            orr_dump_free(question->dumps[i]);
+    }
+    orr_cluster_file_release(&question->cluster_file);
+    *question = (struct orr_question){0};
 }

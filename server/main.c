@@ -19,6 +19,20 @@ static const struct orr_command commands[] = {
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
      ORR_CMD_ANALYZE, ORR_ONE_FILE, orr_command_analyze},
+    {"channels", "[FILE|-]", "rings and trees of any number of ranks, written as they are made",
+     "Writes the rings and trees of a communicator as JSON while they are made, for up to 131072 ranks.\n\n"
+     "  orrery channels --hosts 16384 topo.xml > channels.json\n"
+     "  orrery channels --cluster cluster.json --lines | head -2\n",
+     ORR_CMD_CHANNELS, ORR_ONE_FILE, orr_command_channels},
+    {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
+     "Analyses the groups that training frameworks make of a communicator: each kind of group with its channels, and "
+     "what\n"
+     "its rings put on the NICs of the hosts. Ranks count through tp, cp, dp, pp in this order, or as order=... says; "
+     "one\n"
+     "size may be * or, where it is dp, missing.\n\n"
+     "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
+     "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
+     ORR_CMD_GROUPS, ORR_ONE_FILE, orr_command_groups},
     {"explain", "[FILE|-]", "why one decision is what it is, and which settings would change it",
      "Tells one decision: the answer, the rule of the release, the values that were compared, the link that limits, "
      "what\nis taken for granted, and what settings would change, computed by analysing the machine with each of "

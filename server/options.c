@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Commands that ask what NCCL makes of a machine. */
-enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN };
+enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS };
 
 enum kind { FLAG, VALUE, SETTING, AGAINST };
 
@@ -33,11 +33,15 @@ static const struct option {
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
+    {"layout", "SIZES", "how ranks form groups: tp=8,pp=4,dp=16, with any of tp, cp, dp, pp, ep", ORR_CMD_GROUPS, VALUE,
+     AT(layout)},
+    {"lines", NULL, "a line of JSON for each ring and tree (NDJSON) instead of one document", ORR_CMD_CHANNELS, FLAG,
+     AT(lines)},
     {"strict", NULL, "refuse what NCCL's own reader would refuse", ASKING | ORR_CMD_COMPARE, FLAG, AT(strict)},
     {"majority", NULL, "hold three dumps or more against what most of them are like", ORR_CMD_COMPARE, FLAG,
      AT(majority)},
     {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
-    {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE, FLAG, AT(pretty)},
+    {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE | ORR_CMD_GROUPS, FLAG, AT(pretty)},
     {"view", "VIEW", "system, ring, tree or path (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
     {"why", "DECISION", "path, p2p, gdr, nic, pxn, graph, tree, channels, nvls or algorithm", ORR_CMD_EXPLAIN, VALUE,
      AT(why)},

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "api/cluster_file.h"
 #include "api/json.h"
 #include "api/params.h"
 #include "server/config.h"
@@ -22,13 +23,15 @@ enum orr_command_bit {
     ORR_CMD_TOKEN = 32,
     ORR_CMD_EXPLAIN = 64,
     ORR_CMD_COMPARE = 128,
-    ORR_CMD_CHECK_LOG = 256
+    ORR_CMD_CHECK_LOG = 256,
+    ORR_CMD_CHANNELS = 1 << 20,
+    ORR_CMD_GROUPS = 1 << 21
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
-    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output;
+    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *layout;
     const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
@@ -36,7 +39,7 @@ struct orr_options {
     const char *scope;
     const char *why, *graph, *collective, *bytes; /* of explain */
     const char *topology, *communicator;          /* of check-log */
-    bool extract, strict, pretty, json, text, majority, help, check_config;
+    bool extract, strict, pretty, json, lines, text, majority, help, check_config;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */
@@ -73,14 +76,19 @@ enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, siz
 enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 
-/* What analyze and render share: reads the input, or the cluster file's, and makes the query. */
+/* What analyze and render share: the input, or what the cluster file names, and its analysis. */
 struct orr_question {
     struct orr_query query;
-    struct orr_dump *dump;
-    char *name; /* of the input, for the document and for errors */
+    const char *name;      /* of the input, for the document and for errors */
+    struct orr_dump *dump; /* NULL: a cluster */
+    struct orr_cluster_file cluster_file;
+    struct orr_dump **dumps; /* of its topologies; the same machine is there once and named more often */
+    struct orr_cluster *cluster;
+    struct orr_analysis *analysis; /* the cluster's, where there is one */
 };
 /* Reports errors itself; gives an exit status. */
 int orr_query_read(const struct orr_options *options, struct orr_query *query);
+/* Reads and analyses; query.plan is the caller's wish. Reports errors itself; gives an exit status. */
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
 
@@ -94,6 +102,8 @@ int orr_print_json(struct orr_json *json, json_t *root);
 
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);
+int orr_command_channels(const struct orr_options *options);
+int orr_command_groups(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
 int orr_command_check_log(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);

@@ -153,6 +153,31 @@ enum orr_code orr_store_expire(struct orr_store *store, int64_t now, uint32_t *r
 /* Can it be written to? For readiness. */
 enum orr_code orr_store_check(struct orr_store *store, struct orr_error *err) ORR_NO_DISCARD;
 
+/* A cluster: a description that names topologies, under an id made of it. */
+struct orr_cluster_record {
+    char id[ORR_ID_LENGTH + 1];
+    char digest[ORR_DIGEST_LENGTH + 1]; /* SHA-256 of the body */
+    int64_t created;
+    int64_t hosts;
+    char *name; /* owned */
+    char *body; /* the description as JSON; owned, "" in lists */
+};
+/* Keeps a cluster with the topologies that it names; NOT_FOUND where one of them is not stored. The record's texts are
+ * the caller's. */
+enum orr_code orr_store_cluster_put(struct orr_store *store, const struct orr_cluster_record *record,
+                                    const char *const *topologies, uint32_t count, bool *ret_existed,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_store_cluster_get(struct orr_store *store, const char *id, struct orr_cluster_record *ret_record,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+/* NOT_FOUND where the cluster is not stored, or a topology that it names is not any more. */
+enum orr_code orr_store_cluster_has(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
+/* Newest first; before and before_id as in a listing. */
+enum orr_code orr_store_clusters(struct orr_store *store, int64_t before, const char *before_id, uint32_t limit,
+                                 struct orr_cluster_record **ret_records, uint32_t *ret_count,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_store_cluster_delete(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
+void orr_cluster_record_release(struct orr_cluster_record *record);
+
 void orr_record_release(struct orr_record *record);
 void orr_visit_release(struct orr_visit *visit);
 void orr_host_release(struct orr_host *host);

@@ -6,7 +6,7 @@
 
 #include "api/store/store_work.h"
 
-static char *copy_text(const struct orr_cell *cell)
+char *orr_cell_text(const struct orr_cell *cell)
 {
     char *copy = malloc(cell->length + 1);
     if (copy) {
@@ -17,7 +17,7 @@ static char *copy_text(const struct orr_cell *cell)
     return copy;
 }
 
-static void copy_fixed(const struct orr_cell *cell, char *target, size_t size)
+void orr_cell_copy(const struct orr_cell *cell, char *target, size_t size)
 {
     snprintf(target, size, "%s", cell->kind == ORR_CELL_TEXT ? (const char *)cell->data : "");
 }
@@ -29,31 +29,20 @@ static enum orr_code read_record(const struct orr_cell *cells, struct orr_record
         .updated = cells[3].number,
         .size = cells[4].number,
         .revision = cells[5].number,
-        .name = copy_text(&cells[6]),
-        .labels = copy_text(&cells[7]),
+        .name = orr_cell_text(&cells[6]),
+        .labels = orr_cell_text(&cells[7]),
     };
     if (!read.name || !read.labels) {
         orr_record_release(&read);
         return orr_fail_nomem(err);
     }
-    copy_fixed(&cells[0], read.id, sizeof read.id);
-    copy_fixed(&cells[1], read.digest, sizeof read.digest);
+    orr_cell_copy(&cells[0], read.id, sizeof read.id);
+    orr_cell_copy(&cells[1], read.digest, sizeof read.digest);
     *record = read;
     return ORR_OK;
 }
 
-/* Rows of any kind on their way into an array. */
-struct rows {
-    enum orr_statement statement;
-    const struct orr_cell *cells;
-    char *items;
-    size_t item_size;
-    uint32_t count, limit;
-    enum orr_code (*read)(const struct orr_cell *cells, void *item, struct orr_error *err);
-    void (*release)(void *item);
-};
-
-static void release_rows(struct rows *rows)
+static void release_rows(struct orr_rows *rows)
 {
     for (uint32_t i = 0; i < rows->count; i++)
         rows->release(rows->items + i * rows->item_size);
@@ -62,7 +51,7 @@ static void release_rows(struct rows *rows)
 
 static enum orr_code take_row(void *context, const struct orr_cell *cells, struct orr_error *err)
 {
-    struct rows *rows = context;
+    struct orr_rows *rows = context;
     if (rows->count == rows->limit)
         return ORR_OK;
     ORR_TRY(rows->read(cells, rows->items + rows->count * rows->item_size, err));
@@ -72,20 +61,28 @@ static enum orr_code take_row(void *context, const struct orr_cell *cells, struc
 
 static enum orr_code rows_work(struct orr_session *session, void *context, struct orr_error *err)
 {
-    struct rows *rows = context;
+    struct orr_rows *rows = context;
     release_rows(rows); /* of an earlier attempt */
     return orr_query(session, rows->statement, rows->cells, take_row, rows, err);
 }
 
-static enum orr_code read_rows(struct orr_store *store, struct rows *rows, void *ret_items, uint32_t *ret_count,
-                               struct orr_error *err)
+enum orr_code orr_rows_get(struct orr_store *store, enum orr_store_operation operation, struct orr_rows *rows,
+                           struct orr_error *err)
+{
+    enum orr_code code = orr_store_transact(store, operation, rows_work, rows, err);
+    if (code != ORR_OK)
+        release_rows(rows);
+    return code;
+}
+
+enum orr_code orr_rows_list(struct orr_store *store, struct orr_rows *rows, void *ret_items, uint32_t *ret_count,
+                            struct orr_error *err)
 {
     rows->items = calloc(rows->limit + 1u, rows->item_size);
     if (!rows->items)
         return orr_fail_nomem(err);
-    enum orr_code code = orr_store_transact(store, ORR_STORE_LIST, rows_work, rows, err);
+    enum orr_code code = orr_rows_get(store, ORR_STORE_LIST, rows, err);
     if (code != ORR_OK) {
-        release_rows(rows);
         free(rows->items);
         return code;
     }
@@ -109,7 +106,7 @@ enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_
 {
     const struct orr_cell cell = orr_text_cell(id);
     struct orr_record record = {0};
-    struct rows rows = {
+    struct orr_rows rows = {
         .statement = ORR_SQL_GET,
         .cells = &cell,
         .items = (char *)&record,
@@ -118,11 +115,7 @@ enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_
         .read = read_record_item,
         .release = release_record_item,
     };
-    enum orr_code code = orr_store_transact(store, ORR_STORE_GET, rows_work, &rows, err);
-    if (code != ORR_OK) {
-        release_rows(&rows);
-        return code;
-    }
+    ORR_TRY(orr_rows_get(store, ORR_STORE_GET, &rows, err));
     if (!rows.count)
         return orr_store_no_such(err, id);
     *ret_record = record;
@@ -240,7 +233,7 @@ enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *
         cells[4 + 2 * i] = orr_text_cell(listing->labels[i].name);
         cells[5 + 2 * i] = orr_text_cell(listing->labels[i].value);
     }
-    struct rows rows = {
+    struct orr_rows rows = {
         .statement = listing->label_count ? ORR_SQL_LIST_LABELLED : ORR_SQL_LIST,
         .cells = cells,
         .item_size = sizeof(struct orr_record),
@@ -248,19 +241,20 @@ enum orr_code orr_store_list(struct orr_store *store, const struct orr_listing *
         .read = read_record_item,
         .release = release_record_item,
     };
-    enum orr_code code = read_rows(store, &rows, ret_records, ret_count, err);
+    enum orr_code code = orr_rows_list(store, &rows, ret_records, ret_count, err);
     free(pattern);
     return code;
 }
 
 static enum orr_code read_visit(const struct orr_cell *cells, void *item, struct orr_error *err)
 {
-    struct orr_visit visit = {.at = cells[1].number, .name = copy_text(&cells[2]), .labels = copy_text(&cells[3])};
+    struct orr_visit visit = {
+        .at = cells[1].number, .name = orr_cell_text(&cells[2]), .labels = orr_cell_text(&cells[3])};
     if (!visit.name || !visit.labels) {
         orr_visit_release(&visit);
         return orr_fail_nomem(err);
     }
-    copy_fixed(&cells[0], visit.id, sizeof visit.id);
+    orr_cell_copy(&cells[0], visit.id, sizeof visit.id);
     *(struct orr_visit *)item = visit;
     return ORR_OK;
 }
@@ -276,7 +270,7 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
 {
     const struct orr_cell cells[] = {orr_text_cell(host), orr_int_cell(before ? before : INT64_MAX),
                                      orr_text_cell(before_id ? before_id : ""), orr_int_cell(limit)};
-    struct rows rows = {
+    struct orr_rows rows = {
         .statement = ORR_SQL_HISTORY,
         .cells = cells,
         .item_size = sizeof(struct orr_visit),
@@ -284,13 +278,13 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
         .read = read_visit,
         .release = release_visit_item,
     };
-    return read_rows(store, &rows, ret_visits, ret_count, err);
+    return orr_rows_list(store, &rows, ret_visits, ret_count, err);
 }
 
 static enum orr_code read_host(const struct orr_cell *cells, void *item, struct orr_error *err)
 {
     struct orr_host *host = item;
-    host->name = copy_text(&cells[0]);
+    host->name = orr_cell_text(&cells[0]);
     host->last = cells[1].number;
     host->uploads = cells[2].number;
     return host->name ? ORR_OK : orr_fail_nomem(err);
@@ -305,7 +299,7 @@ enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32
                               uint32_t *ret_count, struct orr_error *err)
 {
     const struct orr_cell cells[] = {orr_text_cell(after), orr_int_cell(limit)};
-    struct rows rows = {
+    struct orr_rows rows = {
         .statement = ORR_SQL_HOSTS,
         .cells = cells,
         .item_size = sizeof(struct orr_host),
@@ -313,7 +307,7 @@ enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32
         .read = read_host,
         .release = release_host_item,
     };
-    return read_rows(store, &rows, ret_hosts, ret_count, err);
+    return orr_rows_list(store, &rows, ret_hosts, ret_count, err);
 }
 
 void orr_record_release(struct orr_record *record)

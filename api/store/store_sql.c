@@ -32,6 +32,21 @@ const struct orr_statement_info orr_statements[ORR_SQL_COUNT] = {
     " PRIMARY KEY (host, at, topology));"                                                                              \
     "CREATE INDEX upload_by_topology ON upload (topology);"
 
+/* A cluster names topologies, which may be deleted before it. */
+#define CLUSTER_TABLES                                                                                                 \
+    "CREATE TABLE cluster ("                                                                                           \
+    " id TEXT PRIMARY KEY NOT NULL,"                                                                                   \
+    " digest TEXT NOT NULL,"                                                                                           \
+    " created BIGINT NOT NULL,"                                                                                        \
+    " name TEXT NOT NULL,"                                                                                             \
+    " hosts BIGINT NOT NULL,"                                                                                          \
+    " body TEXT NOT NULL);"                                                                                            \
+    "CREATE INDEX cluster_by_time ON cluster (created DESC, id DESC);"                                                 \
+    "CREATE TABLE cluster_topology ("                                                                                  \
+    " cluster TEXT NOT NULL REFERENCES cluster (id) ON DELETE CASCADE,"                                                \
+    " topology TEXT NOT NULL,"                                                                                         \
+    " PRIMARY KEY (cluster, topology));"
+
 const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
     {.sqlite = "CREATE TABLE topology ("
                " id TEXT PRIMARY KEY NOT NULL,"
@@ -70,4 +85,5 @@ const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION] = {
                "ALTER TABLE topology DROP COLUMN body;"
                "CREATE INDEX topology_by_seen ON topology (seen);",
      .postgresql = CONTENT_TABLE LABEL_TABLE UPLOAD_TABLE},
+    {.sqlite = CLUSTER_TABLES, .postgresql = CLUSTER_TABLES},
 };

@@ -9,6 +9,8 @@ enum { ORR_MOST_CELLS = 12 };
 
 #define ORR_RECORD_COLUMNS "t.id, t.digest, t.created, t.updated, t.size, t.revision, t.name, t.labels"
 
+#define ORR_CLUSTER_COLUMNS "id, digest, created, name, hosts"
+
 #define ORR_MATCHES_SEARCH                                                                                             \
     " ($3 IS NULL OR lower(t.name) LIKE lower($3) ESCAPE '\\' OR lower(t.labels) LIKE lower($3) ESCAPE '\\'"           \
     " OR t.digest LIKE lower($3) ESCAPE '\\' OR lower(t.about) LIKE lower($3) ESCAPE '\\')"
@@ -68,7 +70,24 @@ enum { ORR_MOST_CELLS = 12 };
     X(BEYOND, "i", "SELECT seen FROM topology ORDER BY seen DESC LIMIT 1 OFFSET $1")                                   \
     /* until, limit: what is due; and then one by one, unless it was uploaded again in between */                      \
     X(DUE, "ii", "SELECT id FROM topology WHERE seen <= $1 ORDER BY seen LIMIT $2")                                    \
-    X(EXPIRE, "ti", "DELETE FROM topology WHERE id = $1 AND seen <= $2")
+    X(EXPIRE, "ti", "DELETE FROM topology WHERE id = $1 AND seen <= $2")                                               \
+    /* id, digest, at, name, hosts, body */                                                                            \
+    X(CLUSTER_INSERT, "ttitit",                                                                                        \
+      "INSERT INTO cluster (id, digest, created, name, hosts, body) VALUES ($1, $2, $3, $4, $5, $6)"                   \
+      " ON CONFLICT (id) DO NOTHING")                                                                                  \
+    X(CLUSTER_PART, "tt",                                                                                              \
+      "INSERT INTO cluster_topology (cluster, topology) VALUES ($1, $2) ON CONFLICT (cluster, topology) DO NOTHING")   \
+    X(CLUSTER_GET, "t", "SELECT " ORR_CLUSTER_COLUMNS ", body FROM cluster WHERE id = $1")                             \
+    X(CLUSTER_DIGEST, "t", "SELECT digest FROM cluster WHERE id = $1")                                                 \
+    /* a topology of a cluster that is not there any more */                                                           \
+    X(CLUSTER_MISSING, "t",                                                                                            \
+      "SELECT m.topology FROM cluster_topology m WHERE m.cluster = $1"                                                 \
+      " AND NOT EXISTS (SELECT 1 FROM topology t WHERE t.id = m.topology) LIMIT 1")                                    \
+    /* before, before_id, limit */                                                                                     \
+    X(CLUSTER_LIST, "iti",                                                                                             \
+      "SELECT " ORR_CLUSTER_COLUMNS ", '' FROM cluster WHERE (created, id) < ($1, $2)"                                 \
+      " ORDER BY created DESC, id DESC LIMIT $3")                                                                      \
+    X(CLUSTER_DELETE, "t", "DELETE FROM cluster WHERE id = $1")
 
 enum orr_statement {
 #define X(name, kinds, sql) ORR_SQL_##name,
@@ -89,7 +108,7 @@ extern const struct orr_statement_info orr_statements[ORR_SQL_COUNT];
 struct orr_migration {
     const char *sqlite, *postgresql;
 };
-enum { ORR_SCHEMA_VERSION = 2 };
+enum { ORR_SCHEMA_VERSION = 3 };
 extern const struct orr_migration orr_migrations[ORR_SCHEMA_VERSION];
 
 #endif

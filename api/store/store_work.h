@@ -40,6 +40,27 @@ static inline struct orr_cell orr_int_cell(int64_t number)
     return (struct orr_cell){.kind = ORR_CELL_INT, .number = number};
 }
 
+/* Rows of any kind on their way into an array. */
+struct orr_rows {
+    enum orr_statement statement;
+    const struct orr_cell *cells;
+    char *items;
+    size_t item_size;
+    uint32_t count, limit;
+    enum orr_code (*read)(const struct orr_cell *cells, void *item, struct orr_error *err);
+    void (*release)(void *item);
+};
+/* Reads up to the limit into items that are the caller's; none are left on failure. */
+enum orr_code orr_rows_get(struct orr_store *store, enum orr_store_operation operation, struct orr_rows *rows,
+                           struct orr_error *err);
+/* The same into a new array: free() it. */
+enum orr_code orr_rows_list(struct orr_store *store, struct orr_rows *rows, void *ret_items, uint32_t *ret_count,
+                            struct orr_error *err);
+/* A copy of a cell's text: free() it. NULL: no memory. */
+char *orr_cell_text(const struct orr_cell *cell);
+/* The same into a field of fixed size. */
+void orr_cell_copy(const struct orr_cell *cell, char *target, size_t size);
+
 enum orr_code orr_store_no_such(struct orr_error *err, const char *id);
 /* Within a unit of work: is there such a topology? */
 enum orr_code orr_store_find(struct orr_session *session, const char *id, bool *ret_found, struct orr_error *err);

@@ -217,7 +217,7 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .references = {"NVIDIA/nccl#856", "NVIDIA/nccl#1277"},
     },
     {
-        .id = "nic-order-differs",
+        .id = "nics-otherwise",
         .catalogue = "L91",
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,

@@ -134,12 +134,12 @@ static void ask(const char *method, const char *target, const char *body, struct
     orr_api_handle(app, &request, response);
 }
 
-/* The id of what was uploaded: the first 32 hex digits behind "id". */
-static const char id_key[] = "\"id\":\"", id_path[] = "/v1/topologies/%s/";
-static char id[33];
+/* The ids of what was uploaded and of the cluster made of it: the first 32 hex digits behind "id". */
+static const char id_key[] = "\"id\":\"", id_path[] = "/v1/topologies/%s/", cluster_path[] = "/v1/clusters/%2$s/";
+static char id[33], cluster[33];
 
 static struct step {
-    const char *method, *path; /* %s: the id */
+    const char *method, *path; /* %s: the id; %2$s: the cluster's; in the body as well */
     const char *body;
     char *expected; /* the body of the answer when nothing fails; of GETs */
     size_t length;
@@ -152,6 +152,15 @@ static struct step {
     {"GET", "/v1/topologies/%s/explain?release=2.27.7&hosts=2&decision=path&from=0&to=1", NULL, NULL, 0},
     {"PATCH", "/v1/topologies/%s", "{\"name\": \"b\", \"labels\": {\"rack\": \"8\", \"host\": \"h\"}}", NULL, 0},
     {"GET", "/v1/hosts", NULL, NULL, 0},
+    {"POST", "/v1/clusters",
+     "{\"hosts\": [{\"topology\": \"%1$s\", \"count\": 2, \"domain\": \"a\"}, {\"topology\": \"%1$s\", \"gpus\": [1, "
+     "0]}],"
+     " \"ranks\": \"cyclic\"}",
+     NULL, 0},
+    {"GET", "/v1/clusters/%2$s/analysis/cluster?release=2.27.7", NULL, NULL, 0},
+    {"GET", "/v1/clusters/%2$s/groups?release=2.27.7&layout=tp=*", NULL, NULL, 0},
+    {"GET", "/v1/clusters/%2$s/channels?release=2.27.7", NULL, NULL, 0},
+    {"DELETE", "/v1/clusters/%2$s", NULL, NULL, 0},
     {"GET", "/v1/topologies?q=b&limit=1", NULL, NULL, 0},
     {"DELETE", "/v1/topologies/%s", NULL, NULL, 0},
 };
@@ -159,9 +168,12 @@ enum { STEPS = sizeof steps / sizeof steps[0] };
 
 static void take_step(const struct step *step, struct orr_response *response)
 {
-    char target[256];
-    snprintf(target, sizeof target, step->path, id);
-    ask(step->method, target, step->body, response);
+    char target[256], body[1024];
+    bool text = step->body && *step->body == '{';
+    snprintf(target, sizeof target, step->path, id, cluster);
+    if (text)
+        snprintf(body, sizeof body, step->body, id, cluster);
+    ask(step->method, target, text ? body : step->body, response);
 }
 
 /* Everything works; the answers to GET are as always. */
@@ -173,10 +185,12 @@ static void expect_success(void)
         if (response.status < 200 || response.status > 299)
             fail_msg("%s: %u %.*s", steps[i].path, response.status, (int)response.length,
                      response.body ? response.body : "");
-        const char *found = i ? NULL : strstr(response.body, id_key);
+        const char *found = !strcmp(steps[i].method, "POST") ? strstr(response.body, id_key) : NULL;
         if (found)
-            memcpy(id, found + strlen(id_key), 32);
-        if (!strncmp(steps[i].path, id_path, strlen(id_path)) && !strcmp(steps[i].method, "GET")) { /* no times in it */
+            memcpy(i ? cluster : id, found + strlen(id_key), 32);
+        bool named = !strncmp(steps[i].path, id_path, strlen(id_path)) ||
+                     !strncmp(steps[i].path, cluster_path, strlen(cluster_path));
+        if (named && response.body && !strcmp(steps[i].method, "GET")) { /* no times in it */
             if (!steps[i].expected) {
                 steps[i].expected = malloc(response.length);
                 assert_non_null(steps[i].expected);

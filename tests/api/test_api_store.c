@@ -333,6 +333,60 @@ static void only_so_many_dumps_are_kept(void **state)
     orr_store_close(store);
 }
 
+static void clusters_are_kept_beside_their_topologies(void **state)
+{
+    (void)state;
+    struct orr_store *store = open_place(&place);
+    struct orr_error err = {0};
+    char topology[2][ORR_ID_LENGTH + 1];
+    bool existed = true, done;
+    put_number(store, 1, "", 1000, NULL);
+    put_number(store, 2, "", 1001, NULL);
+    snprintf(topology[0], sizeof topology[0], "%032x", 1);
+    snprintf(topology[1], sizeof topology[1], "%032x", 2);
+    const char *const topologies[] = {topology[0], topology[1]}, *const missing[] = {topology[0], "none"};
+    char name[] = "row 7", body[] = "{\"hosts\":[]}";
+    struct orr_cluster_record record = {
+        .id = "c1", .digest = "d1", .created = 5, .hosts = 3, .name = name, .body = body};
+    struct orr_cluster_record got, *all;
+    uint32_t count;
+    assert_error(orr_store_cluster_put(store, &record, missing, 2, &existed, &err), ORR_NOT_FOUND, &err, "no topology");
+    err = (struct orr_error){0};
+    assert_error(orr_store_cluster_get(store, "c1", &got, &err), ORR_NOT_FOUND, &err, "no cluster");
+    err = (struct orr_error){0};
+    assert_ok(orr_store_cluster_put(store, &record, topologies, 2, &existed, &err), &err);
+    assert_false(existed);
+    record.name = body; /* another name of the same: the first stays */
+    assert_ok(orr_store_cluster_put(store, &record, topologies, 2, &existed, &err), &err);
+    assert_true(existed);
+    assert_ok(orr_store_cluster_get(store, "c1", &got, &err), &err);
+    assert_string_equal(got.name, "row 7");
+    assert_string_equal(got.body, "{\"hosts\":[]}");
+    assert_true(got.created == 5 && got.hosts == 3);
+    orr_cluster_record_release(&got);
+    snprintf(record.id, sizeof record.id, "c2");
+    record.created = 6;
+    assert_ok(orr_store_cluster_put(store, &record, topologies, 1, &existed, &err), &err);
+    assert_ok(orr_store_clusters(store, 0, NULL, 1, &all, &count, &err), &err);
+    assert_true(count == 1 && !strcmp(all[0].id, "c2") && !all[0].body[0]);
+    orr_cluster_record_release(&all[0]);
+    free(all);
+    assert_ok(orr_store_clusters(store, 6, "c2", 5, &all, &count, &err), &err);
+    assert_true(count == 1 && !strcmp(all[0].id, "c1"));
+    orr_cluster_record_release(&all[0]);
+    free(all);
+    /* Deleting a topology leaves the cluster, which then says what it lacks. */
+    assert_ok(orr_store_delete(store, topology[1], 0, &done, &err), &err);
+    assert_ok(orr_store_cluster_has(store, "c2", &err), &err);
+    assert_error(orr_store_cluster_has(store, "c1", &err), ORR_NOT_FOUND, &err, "not stored any more");
+    err = (struct orr_error){0};
+    put_number(store, 2, "", 1002, NULL);
+    assert_ok(orr_store_cluster_has(store, "c1", &err), &err);
+    assert_ok(orr_store_cluster_delete(store, "c1", &err), &err);
+    assert_error(orr_store_cluster_delete(store, "c1", &err), ORR_NOT_FOUND, &err, "no cluster");
+    orr_store_close(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +401,7 @@ int main(void)
         CASE(a_hosts_history_has_an_end),
         CASE(old_dumps_expire_by_their_last_upload),
         CASE(only_so_many_dumps_are_kept),
+        CASE(clusters_are_kept_beside_their_topologies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,24 +84,31 @@ static void cluster_files_say_where_they_are_wrong(void **state)
 {
     (void)state;
     static const char good[] = "{\"hosts\": [{\"topology\": \"a.xml\", \"count\": 2}, {\"topology\": \"/b.xml\"}]}";
-    struct orr_cluster cluster;
+    struct orr_cluster_file cluster;
     struct orr_error err = {0};
-    assert_ok(orr_cluster_read(good, strlen(good), "/some/where/c.json", &cluster, &err), &err);
-    assert_int_equal(cluster.count, 2);
-    assert_string_equal(cluster.hosts[0].path, "/some/where/a.xml");
+    assert_ok(orr_cluster_file_read(good, strlen(good), &cluster, &err), &err);
+    assert_int_equal(cluster.host_count, 2);
+    assert_string_equal(orr_cluster_path(cluster.arena, "/some/where/c.json", cluster.topologies[0]),
+                        "/some/where/a.xml");
     assert_int_equal(cluster.hosts[0].count, 2);
-    assert_string_equal(cluster.hosts[1].path, "/b.xml");
+    assert_string_equal(orr_cluster_path(cluster.arena, "/some/where/c.json", cluster.topologies[1]), "/b.xml");
     assert_int_equal(cluster.hosts[1].count, 1);
-    orr_cluster_release(&cluster);
+    orr_cluster_file_release(&cluster);
     static const char *const bad[] = {"",
                                       "{",
                                       "[]",
                                       "{\"hosts\": []}",
                                       "{\"hosts\": [{}]}",
+                                      "{\"hosts\": [{\"topology\": \"a\", \"gpu\": [0]}]}",
+                                      "{\"hosts\": [{\"topology\": \"a\", \"gpus\": []}]}",
+                                      "{\"hosts\": [{\"topology\": \"a\", \"gpus\": [-1]}]}",
+                                      "{\"hosts\": [{\"topology\": \"a\", \"domain\": \"\"}]}",
+                                      "{\"hosts\": [{\"topology\": \"a\"}], \"ranks\": \"random\"}",
+                                      "{\"hosts\": [{\"topology\": \"a\"}], \"ranks\": [0.5]}",
                                       "{\"hosts\": [{\"topology\": \"a\"}, {\"topology\": \"a\", \"count\": 0}]}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         err = (struct orr_error){0};
-        assert_int_equal(orr_cluster_read(bad[i], strlen(bad[i]), "c.json", &cluster, &err), ORR_INVALID);
+        assert_int_equal(orr_cluster_file_read(bad[i], strlen(bad[i]), &cluster, &err), ORR_INVALID);
         assert_true(err.text[0]);
     }
 }

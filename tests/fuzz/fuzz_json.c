@@ -8,16 +8,16 @@
 static void read_cluster(const char *text, size_t length)
 {
     struct orr_error err = {0};
-    struct orr_cluster cluster;
-    enum orr_code code = orr_cluster_read(text, length, "folder/cluster.json", &cluster, &err);
+    struct orr_cluster_file cluster;
+    enum orr_code code = orr_cluster_file_read(text, length, &cluster, &err);
     if (code != ORR_OK) {
         FUZZ_REQUIRE(code == ORR_INVALID && err.text[0], "%s: %s", orr_code_name(code), err.text);
         return;
     }
-    FUZZ_REQUIRE(cluster.count > 0, "no hosts");
-    for (uint32_t i = 0; i < cluster.count; i++)
-        FUZZ_REQUIRE(cluster.hosts[i].path && cluster.hosts[i].count > 0, "host %u", i);
-    orr_cluster_release(&cluster);
+    FUZZ_REQUIRE(cluster.host_count > 0, "no hosts");
+    for (uint32_t i = 0; i < cluster.host_count; i++)
+        FUZZ_REQUIRE(cluster.hosts[i].topology < cluster.topology_count && cluster.hosts[i].count > 0, "host %u", i);
+    orr_cluster_file_release(&cluster);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -91,7 +91,7 @@ class Description:
             return
         media = (headers.get("Content-Type") or "").split(";")[0].strip()
         assert media in content, f"{what}: {media} is not described"
-        if media.endswith("json") and headers.get("Content-Encoding") in (None, "", "identity"):
+        if media.endswith("json") and not media.endswith("ndjson") and headers.get("Content-Encoding") in (None, "", "identity"):
             self.validate(json.loads(body), content[media].get("schema", {}), what)
 
 

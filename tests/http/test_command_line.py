@@ -84,10 +84,9 @@ def test_clusters_of_one_topology(tmp_path, dump):
     cluster.write_text(json.dumps({"hosts": [{"topology": "machine.xml", "count": 2}, {"topology": dump, "count": 1}]}))
     status, out, _ = run("analyze", "--cluster", str(cluster))
     assert status == 0 and json.loads(out)["channels"] == json.loads(run("analyze", "--hosts", "3", dump)[1])["channels"]
-    (tmp_path / "other.xml").write_bytes(DUMP + b"<!-- -->")
-    cluster.write_text(json.dumps({"hosts": [{"topology": "machine.xml"}, {"topology": "other.xml"}]}))
+    cluster.write_text(json.dumps({"hosts": [{"topology": "machine.xml", "gpus": ["0000:99:00.0"]}]}))
     status, out, err = run("analyze", "--cluster", str(cluster))
-    assert (status, out) == (1, b"") and "different topologies" in err
+    assert (status, out) == (1, b"") and "no GPU with a rank at 0000:99:00.0" in err and "hosts[0].gpus" in err
     cluster.write_text('{"hosts": [\n 7')
     status, _, err = run("analyze", "--cluster", str(cluster))
     assert status == 1 and "cluster.json:2:" in err

@@ -73,13 +73,22 @@ def upload(server):
     return json.loads(data)["id"]
 
 
+def make_cluster(server, topology):
+    body = json.dumps({"hosts": [{"topology": topology, "count": 2}, {"topology": topology, "gpus": [1]}]}).encode()
+    response, data = server.ask("POST", "/v1/clusters", body)
+    assert response.status in (200, 201), data
+    return json.loads(data)["id"]
+
+
 def values_for(server, path, parameters):
     values = dict(PATH_VALUES)
     for parameter in map(description.resolve, parameters):
         if parameter["in"] == "path" and example_of(parameter) is not None:
             values[parameter["name"]] = example_of(parameter)
-    if "{id}" in path or "{host}" in path or any(is_id(description.resolve(p)) for p in parameters):
+    if "{id}" in path or "{host}" in path or path == "/v1/clusters" or any(is_id(description.resolve(p)) for p in parameters):
         values["id"] = upload(server)
+    if path.startswith("/v1/clusters/"):
+        values["id"] = make_cluster(server, values["id"])
     return values
 
 
@@ -115,7 +124,7 @@ def test_every_described_answer_has_been_seen(own):
     for method, path, operation, parameters in description.operations():
         if method != "get" or "304" not in operation["responses"]:
             continue
-        values = {**PATH_VALUES, "id": ident}
+        values = {**PATH_VALUES, "id": make_cluster(own, ident) if path.startswith("/v1/clusters/") else ident}
         required = query_of(parameters, only_required=True, ident=ident)
         target = filled(path, values) + (f"?{required}" if required else "")
         response, _ = own.ask("GET", target)

@@ -1,0 +1,169 @@
+/* The section "cluster": hosts, kinds, alignment, traffic. */
+#include "api/sections.h"
+#include "engine/cluster/setters.h"
+#include "engine/cluster/traffic.h"
+
+static json_t *field_json(struct orr_json *json, enum orr_graph_field field, double value)
+{
+    if (field == ORR_FIELD_TYPE_INTRA || field == ORR_FIELD_TYPE_INTER)
+        return orr_json_text(json, orr_path_type_name((enum orr_path_type)value));
+    return orr_json_number(json, value);
+}
+
+/* Hosts by their numbers; all of a line mostly are one kind, so ranges are short. */
+static json_t *host_ranges_json(struct orr_json *json, const struct orr_cluster *c, uint32_t kind)
+{
+    json_t *ranges = orr_json_array(json);
+    for (uint32_t h = 0; h < c->host_count; h++) {
+        if (c->systems[c->hosts[h].system].kind != kind)
+            continue;
+        uint32_t last = h;
+        while (last + 1 < c->host_count && c->systems[c->hosts[last + 1].system].kind == kind)
+            last++;
+        json_t *range = orr_json_array(json);
+        orr_json_add(json, range, orr_json_int(json, h));
+        orr_json_add(json, range, orr_json_int(json, last));
+        orr_json_add(json, ranges, range);
+        h = last;
+    }
+    return ranges;
+}
+
+static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uint32_t k)
+{
+    const struct orr_cluster_kind *kind = &c->kinds[k];
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "line", orr_json_int(json, kind->line));
+    orr_json_set(json, object, "hosts", host_ranges_json(json, c, k));
+    orr_json_set(json, object, "host_count", orr_json_int(json, kind->host_count));
+    orr_json_set(json, object, "systems", orr_json_int(json, kind->system_count));
+    orr_json_set(json, object, "ranks", orr_json_int(json, kind->analysis->local_ranks));
+    orr_json_set(json, object, "nodes", orr_json_int(json, kind->analysis->part_count));
+    orr_json_set(json, object, "channels", orr_json_int(json, orr_kind_channels(kind)));
+    orr_json_set(json, object, "ring_bw", orr_json_number(json, orr_kind_ring_bw(c, kind)));
+    orr_json_set(json, object, "machine", orr_machine_json(json, kind->analysis->dump));
+    return object;
+}
+
+/* The fields in which kinds differ, with what each says and which say what lasts. */
+static json_t *alignment_json(struct orr_json *json, const struct orr_cluster *c)
+{
+    json_t *rows = orr_json_array(json);
+    for (int graph = 0; graph < ORR_GRAPH_COUNT; graph++)
+        for (int field = 0; field < ORR_FIELD_COUNT; field++) {
+            double first = 0, own = 0, aligned = orr_aligned_field(c, graph, field);
+            bool differ = false, known = orr_kind_field(&c->kinds[0], graph, field, &first);
+            for (uint32_t k = 1; k < c->kind_count && known; k++) {
+                known = orr_kind_field(&c->kinds[k], graph, field, &own);
+                differ |= known && (own < first || own > first);
+            }
+            if (!known || !differ)
+                continue;
+            json_t *row = orr_json_object(json), *values = orr_json_array(json), *setters = orr_json_array(json);
+            for (uint32_t k = 0; k < c->kind_count; k++) {
+                orr_kind_field(&c->kinds[k], graph, field, &own);
+                orr_json_add(json, values, field_json(json, field, own));
+                if (!(own < aligned || own > aligned))
+                    orr_json_add(json, setters, orr_json_int(json, k));
+            }
+            orr_json_set(json, row, "graph", orr_json_text(json, orr_graph_name(c->settings.release, graph)));
+            orr_json_set(json, row, "field", orr_json_text(json, orr_graph_field_name(field)));
+            orr_json_set(json, row, "value", field_json(json, field, aligned));
+            orr_json_set(json, row, "values", values);
+            orr_json_set(json, row, "set_by", setters);
+            orr_json_add(json, rows, row);
+        }
+    return rows;
+}
+
+static json_t *nics_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
+{
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < traffic->nic_count; i++) {
+        const struct orr_nic_load *load = &traffic->nics[i];
+        const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
+        orr_json_set(json, row, "net", orr_json_node_of(json, system, load->node));
+        orr_json_set(json, row, "channels_in", orr_json_number(json, load->in));
+        orr_json_set(json, row, "channels_out", orr_json_number(json, load->out));
+        orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
+        orr_json_set(json, row, "port_bw", orr_json_number(json, (double)system->nodes[load->node].net.bw));
+        orr_json_add(json, rows, row);
+    }
+    return rows;
+}
+
+static json_t *ring_links_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
+{
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < traffic->link_count; i++) {
+        const struct orr_ring_link *load = &traffic->links[i];
+        const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
+        const struct orr_link *link = &system->links[load->link];
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
+        orr_json_set(json, row, "from", orr_json_node_of(json, system, link->from));
+        orr_json_set(json, row, "to", orr_json_node_of(json, system, link->to));
+        orr_json_set(json, row, "type", orr_json_text(json, orr_link_type_name(link->type)));
+        orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
+        orr_json_set(json, row, "link_bw", orr_json_number(json, (double)link->bw));
+        orr_json_add(json, rows, row);
+    }
+    return rows;
+}
+
+static json_t *slowest_json(struct orr_json *json, const struct orr_cluster *c)
+{
+    json_t *kinds = orr_json_array(json);
+    double least = orr_kind_ring_bw(c, &c->kinds[0]), most = least;
+    for (uint32_t k = 1; k < c->kind_count; k++) {
+        double own = orr_kind_ring_bw(c, &c->kinds[k]);
+        least = own < least ? own : least;
+        most = own > most ? own : most;
+    }
+    for (uint32_t k = 0; k < c->kind_count && least < most; k++)
+        if (!(orr_kind_ring_bw(c, &c->kinds[k]) > least))
+            orr_json_add(json, kinds, orr_json_int(json, k));
+    return kinds;
+}
+
+static void set_traffic(struct orr_json *json, json_t *object, const struct orr_cluster *c)
+{
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_traffic traffic;
+    if (!arena || orr_ring_traffic(c, arena, &traffic, NULL) != ORR_OK) {
+        json->failed = true;
+        orr_arena_free(arena);
+        return;
+    }
+    json_t *rails = orr_json_object(json);
+    orr_json_set(json, rails, "hops", orr_json_int(json, (int64_t)traffic.hops));
+    orr_json_set(json, rails, "crossing", orr_json_int(json, (int64_t)traffic.crossing));
+    orr_json_set(json, object, "rails", rails);
+    orr_json_set(json, object, "nics", nics_json(json, c, &traffic));
+    orr_json_set(json, object, "links", ring_links_json(json, c, &traffic));
+    orr_arena_free(arena);
+}
+
+json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analysis)
+{
+    const struct orr_cluster *c = analysis->cluster;
+    if (!c)
+        return json_null();
+    json_t *object = orr_json_object(json), *kinds = orr_json_array(json), *host_ranks = orr_json_array(json);
+    for (uint32_t k = 0; k < c->kind_count; k++)
+        orr_json_add(json, kinds, kind_json(json, c, k));
+    for (uint32_t h = 0; h < c->host_count; h++)
+        orr_json_add(json, host_ranks, orr_json_int(json, c->hosts[h].rank_count));
+    orr_json_set(json, object, "hosts", orr_json_int(json, c->host_count));
+    orr_json_set(json, object, "systems", orr_json_int(json, c->system_count));
+    orr_json_set(json, object, "nodes", orr_json_int(json, c->member_count));
+    orr_json_set(json, object, "order", orr_json_text(json, orr_rank_order_name(c->order)));
+    orr_json_set(json, object, "host_ranks", host_ranks);
+    orr_json_set(json, object, "kinds", kinds);
+    orr_json_set(json, object, "alignment", alignment_json(json, c));
+    orr_json_set(json, object, "slowest", slowest_json(json, c));
+    set_traffic(json, object, c);
+    return object;
+}

@@ -1,0 +1,84 @@
+#include "api/cluster_work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+
+static enum orr_code read_dumps(struct orr_call *call, struct orr_cluster_work *work, struct orr_error *err)
+{
+    struct orr_dump_limits limits = orr_dump_default_limits;
+    limits.bytes = call->app->max_body;
+    work->dumps = ORR_NEW(work->file.arena, struct orr_dump *, work->file.topology_count);
+    if (!work->dumps)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < work->file.topology_count; i++) {
+        char *bytes;
+        size_t length;
+        ORR_TRY(orr_store_read(call->app->store, work->file.topologies[i], &bytes, &length, err));
+        enum orr_code code = orr_dump_read(bytes, length, &limits, &work->dumps[i], err);
+        free(bytes);
+        if (code != ORR_OK)
+            orr_error_where(err, "topology %s", work->file.topologies[i]);
+        ORR_TRY(code);
+    }
+    return ORR_OK;
+}
+
+static enum orr_code analyse(struct orr_call *call, const struct orr_query *query, struct orr_cluster_work *work,
+                             struct orr_error *err)
+{
+    struct orr_cluster_record record;
+    struct orr_cluster_request request;
+    ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
+    enum orr_code code = orr_cluster_file_read(record.body, strlen(record.body), &work->file, err);
+    orr_cluster_record_release(&record);
+    ORR_TRY(code);
+    ORR_TRY(read_dumps(call, work, err));
+    ORR_TRY(orr_cluster_file_request(&work->file, work->dumps, &query->settings, &request, err));
+    request.plan = query->plan;
+    return orr_cluster_analyze(&request, &work->cluster, err);
+}
+
+enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, struct orr_work *work,
+                               struct orr_error *err)
+{
+    work->cluster = calloc(1, sizeof *work->cluster);
+    enum orr_code code = work->cluster ? analyse(call, query, work->cluster, err) : orr_fail_nomem(err);
+    if (code != ORR_OK) {
+        orr_cluster_work_free(work->cluster);
+        return code;
+    }
+    work->analysis = work->cluster->cluster->analysis;
+    return ORR_OK;
+}
+
+enum orr_code orr_cluster_work_strict(const struct orr_cluster_work *cluster, struct orr_error *err)
+{
+    for (uint32_t i = 0; i < cluster->file.topology_count; i++) {
+        enum orr_code code = orr_check_strict(cluster->dumps[i], err);
+        if (code != ORR_OK)
+            orr_error_where(err, "topology %s", cluster->file.topologies[i]);
+        ORR_TRY(code);
+    }
+    return ORR_OK;
+}
+
+void orr_cluster_work_free(struct orr_cluster_work *cluster)
+{
+    if (!cluster)
+        return;
+    orr_cluster_free(cluster->cluster);
+    for (uint32_t i = 0; cluster->dumps && i < cluster->file.topology_count; i++)
+        orr_dump_free(cluster->dumps[i]);
+    orr_cluster_file_release(&cluster->file);
+    free(cluster);
+}
+
+size_t orr_cluster_work_bytes(const struct orr_cluster_work *cluster)
+{
+    size_t bytes = sizeof *cluster + orr_arena_bytes(cluster->file.arena) + orr_cluster_bytes(cluster->cluster);
+    for (uint32_t i = 0; i < cluster->file.topology_count; i++)
+        bytes += orr_arena_bytes(cluster->dumps[i]->arena);
+    return bytes;
+}

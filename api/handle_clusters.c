@@ -1,0 +1,195 @@
+/* Stored clusters: keep, list, look at, delete; and what is found in them. Their analyses are made by
+ * handle_analysis.c, as for one topology. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/analysis_json.h"
+#include "api/call.h"
+#include "api/cluster_file.h"
+#include "api/cluster_work.h"
+#include "api/groups_json.h"
+#include "api/sections.h"
+
+static json_t *links_json(struct orr_json *json, const char *id)
+{
+    static const char *const names[] = {"analysis", "findings", "diagram"};
+    json_t *links = orr_json_object(json);
+    orr_json_set(json, links, "self", orr_json_format(json, "/v1/clusters/%s", id));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        orr_json_set(json, links, names[i],
+                     orr_json_format(json, "/v1/clusters/%s/%s%s", id, names[i], i == 2 ? ".svg" : ""));
+    return links;
+}
+
+/* A cluster as users see it; in lists without its description. */
+static json_t *record_json(struct orr_json *json, const struct orr_cluster_record *record)
+{
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "id", orr_json_text(json, record->id));
+    orr_json_set(json, object, "name", orr_json_text(json, record->name));
+    orr_json_set(json, object, "created", orr_time_json(json, record->created));
+    orr_json_set(json, object, "sha256", orr_json_text(json, record->digest));
+    orr_json_set(json, object, "hosts", orr_json_int(json, record->hosts));
+    if (record->body[0]) {
+        json_t *description = json_loads(record->body, 0, NULL); /* our own text: only memory can be short */
+        orr_json_set(json, object, "description", description);
+    }
+    orr_json_set(json, object, "links", links_json(json, record->id));
+    return object;
+}
+
+/* Reads the body; its errors are about JSON, not about a topology. */
+static enum orr_code read_body(struct orr_call *call, struct orr_cluster_file *file, struct orr_error *err)
+{
+    enum { MOST = 4 << 20 };
+    if (call->request->body_length > MOST) {
+        call->problem = ORR_PROBLEM_BODY_SIZE;
+        return orr_fail(err, ORR_LIMIT, "the description of a cluster has at most %d bytes", (int)MOST);
+    }
+    if (!call->request->body_length) {
+        call->problem = ORR_PROBLEM_BODY_EMPTY;
+        return orr_fail(err, ORR_INVALID, "the description of a cluster is expected as the body");
+    }
+    call->problem = ORR_PROBLEM_BODY_JSON;
+    ORR_TRY(orr_cluster_file_read(call->request->body, call->request->body_length, file, err));
+    call->problem = ORR_PROBLEM_NONE;
+    return ORR_OK;
+}
+
+static enum orr_code check_ids(struct orr_call *call, const struct orr_cluster_file *file, int64_t *ret_hosts,
+                               struct orr_error *err)
+{
+    *ret_hosts = 0;
+    for (uint32_t i = 0; i < file->topology_count; i++)
+        if (strlen(file->topologies[i]) != ORR_ID_LENGTH ||
+            strspn(file->topologies[i], "0123456789abcdef") != ORR_ID_LENGTH) {
+            call->problem = ORR_PROBLEM_BODY_JSON;
+            orr_fail(err, ORR_INVALID, "\"%.60s\" is not the id of a topology", file->topologies[i]);
+            orr_error_advice(err, "upload each dump with POST /v1/topologies and name it by its id");
+            return ORR_INVALID;
+        }
+    for (uint32_t i = 0; i < file->host_count; i++)
+        *ret_hosts += file->hosts[i].count;
+    if (*ret_hosts <= ORR_MAX_CLUSTER_HOSTS)
+        return ORR_OK;
+    return orr_fail(err, ORR_LIMIT, "%lld hosts, more than %d", (long long)*ret_hosts, (int)ORR_MAX_CLUSTER_HOSTS);
+}
+
+static enum orr_code keep(struct orr_call *call, struct orr_cluster_file *file, struct orr_answer **ret_answer,
+                          struct orr_error *err)
+{
+    struct orr_json json = {0};
+    struct orr_cluster_record record = {.created = orr_time_of_arrival(call->app)};
+    struct orr_text body;
+    bool existed = false;
+    ORR_TRY(check_ids(call, file, &record.hosts, err));
+    orr_text_init(&body, ORR_MAX_ANSWER);
+    enum orr_code code = orr_json_write(&json, orr_cluster_file_json(&json, file), false, &body, err);
+    if (code == ORR_OK) {
+        orr_sha256(body.data, body.length, record.digest);
+        snprintf(record.id, sizeof record.id, "%.*s", (int)ORR_ID_LENGTH, record.digest);
+        record.name = (char *)(uintptr_t)file->name;
+        record.body = body.data;
+        code = orr_store_cluster_put(call->app->store, &record, file->topologies, file->topology_count, &existed, err);
+    }
+    orr_text_release(&body);
+    ORR_TRY(code);
+    ORR_TRY(orr_store_cluster_get(call->app->store, record.id, &record, err));
+    orr_response_header(call->response, "Location", "/v1/clusters/%s", record.id);
+    json_t *object = record_json(&json, &record);
+    orr_cluster_record_release(&record);
+    return orr_answer_of_json(existed ? 200 : 201, &json, object, ret_answer, err);
+}
+
+enum orr_code orr_handle_cluster_put(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_cluster_file file;
+    ORR_TRY(read_body(call, &file, err));
+    enum orr_code code = keep(call, &file, ret_answer, err);
+    orr_cluster_file_release(&file);
+    return code;
+}
+
+enum orr_code orr_handle_cluster_list(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_cluster_record *records;
+    const char *before_id;
+    int64_t before;
+    uint32_t count;
+    struct orr_json json = {0};
+    ORR_TRY(orr_read_cursor(call, &before, &before_id, err));
+    ORR_TRY(orr_store_clusters(call->app->store, before, before_id, call->params.limit + 1, &records, &count, err));
+    json_t *object = orr_json_object(&json), *items = orr_json_array(&json), *next = json_null();
+    for (uint32_t i = 0; i < count && i < call->params.limit; i++)
+        orr_json_add(&json, items, record_json(&json, &records[i]));
+    if (count > call->params.limit) { /* one more was asked for, to know */
+        const struct orr_cluster_record *last = &records[call->params.limit - 1];
+        char cursor[ORR_CURSOR_SIZE];
+        orr_write_cursor(cursor, last->created, last->id);
+        next = orr_json_text(&json, cursor);
+        orr_response_header(call->response, "Link", "</v1/clusters?limit=%u&cursor=%s>; rel=\"next\"",
+                            call->params.limit, cursor);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        orr_cluster_record_release(&records[i]);
+    free(records);
+    orr_json_set(&json, object, "items", items);
+    orr_json_set(&json, object, "next", next);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+enum orr_code orr_handle_cluster(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_cluster_record record;
+    struct orr_json json = {0};
+    ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
+    json_t *object = record_json(&json, &record);
+    orr_cluster_record_release(&record);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+enum orr_code orr_handle_cluster_delete(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    ORR_TRY(orr_store_cluster_delete(call->app->store, call->id, err));
+    orr_cache_forget(call->app->cache, call->id);
+    *ret_answer = orr_answer_new(204, NULL, NULL, 0);
+    return *ret_answer ? ORR_OK : orr_fail_nomem(err);
+}
+
+enum orr_code orr_handle_cluster_findings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_work *work;
+    struct orr_json json = {0};
+    call->params.query.plan = true;
+    ORR_TRY(orr_call_work(call, &work, err));
+    const struct orr_analysis *analysis = work->analysis;
+    json_t *object = orr_json_object(&json);
+    orr_json_set(&json, object, "counts", orr_finding_counts_json(&json, analysis->dump, analysis));
+    orr_json_set(&json, object, "findings", orr_findings_json(&json, analysis->dump, analysis));
+    orr_json_set(&json, object, "not_decidable", orr_undecided_json(&json));
+    orr_shared_give(&work->shared);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}
+
+enum orr_code orr_handle_groups(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_work *work;
+    struct orr_json json = {0};
+    json_t *object;
+    if (!call->params.layout) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "groups need a layout");
+        orr_error_where(err, "layout");
+        orr_error_advice(err, "such as layout=tp=8,pp=4,dp=16");
+        return ORR_SETTING;
+    }
+    call->params.query.plan = true;
+    ORR_TRY(orr_call_work(call, &work, err));
+    enum orr_code code = orr_groups_json(&json, work->cluster->cluster, call->params.layout, &object, err);
+    orr_shared_give(&work->shared);
+    if (code == ORR_SETTING)
+        call->problem = ORR_PROBLEM_PARAMETER;
+    ORR_TRY(code);
+    return orr_answer_of_json(200, &json, object, ret_answer, err);
+}

@@ -1,0 +1,180 @@
+"""Clusters: stored, listed, analysed, deleted; streamed rings and trees; what goes wrong, said where."""
+import json
+import time
+
+import pytest
+
+from conftest import DUMP, ROOT, Server
+from test_command_line import run
+
+H100 = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
+
+
+def upload(server, dump):
+    return server.json("POST", "/v1/topologies", dump)[1]["id"]
+
+
+def create(server, *hosts, **members):
+    status, answer = server.json("POST", "/v1/clusters", json.dumps({"hosts": list(hosts), **members}).encode())
+    assert status in (200, 201), answer
+    return answer
+
+
+def test_a_cluster_is_kept_once_under_its_content(server):
+    small, large = upload(server, DUMP), upload(server, H100)
+    body = json.dumps({"name": "one", "hosts": [{"topology": large, "count": 2}, {"topology": small}]}).encode()
+    response, data = server.ask("POST", "/v1/clusters", body)
+    first = json.loads(data)
+    assert response.status in (200, 201) and response.headers["Location"] == f"/v1/clusters/{first['id']}"
+    again = json.dumps({"ranks": "block", "hosts": [{"count": 2, "topology": large}, {"topology": small, "count": 1}]}).encode()
+    status, second = server.json("POST", "/v1/clusters", again)
+    assert (status, second["id"], second["name"]) == (200, first["id"], first["name"])
+    assert first["hosts"] == 3 and first["description"]["ranks"] == "block"
+    status, got = server.json("GET", f"/v1/clusters/{first['id']}")
+    assert status == 200 and got == second
+    items = server.json("GET", "/v1/clusters?limit=200")[1]["items"]
+    assert [item["id"] for item in items].count(first["id"]) == 1 and "description" not in items[0]
+
+
+def test_the_analysis_is_the_command_lines(server, tmp_path):
+    small, large = upload(server, DUMP), upload(server, H100)
+    (tmp_path / "small.xml").write_bytes(DUMP)
+    (tmp_path / "large.xml").write_bytes(H100)
+    hosts = [("large", {"count": 2}), ("small", {}), ("large", {"gpus": [3, 1]})]
+    for ranks in ("block", "cyclic", [0, 2, 3, 1] + [0] * 7 + [1] * 7 + [2, 3]):
+        cluster = create(server, *({"topology": {"small": small, "large": large}[name], **more} for name, more in hosts), ranks=ranks)
+        (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"topology": f"{name}.xml", **more} for name, more in hosts], "ranks": ranks}))
+        theirs = json.loads(run("analyze", "--release", "2.27.7", "--cluster", str(tmp_path / "c.json"))[1])
+        status, ours = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis?release=2.27.7")
+        assert status == 200
+        for document in (ours, theirs):
+            del document["topology"]
+        assert ours == theirs
+        assert ours["ranks"] == 20 and sorted(ours["channels"]["rings"][0]) == list(range(20))
+        assert server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7")[1] == ours["cluster"]
+
+
+def test_equal_hosts_are_as_the_count_says(server):
+    ident = upload(server, H100)
+    cluster = create(server, {"topology": ident}, {"topology": ident, "count": 3})
+    whole = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")[1]
+    counted = server.json("GET", f"/v1/topologies/{ident}/analysis?hosts=4")[1]
+    for section in ("channels", "tuning", "system", "paths", "p2p", "net_devs", "graphs", "ranks"):
+        assert whole[section] == counted[section], section
+    assert [kind["host_count"] for kind in whole["cluster"]["kinds"]] == [4]
+    assert not whole["cluster"]["alignment"] and not whole["cluster"]["slowest"] and counted["cluster"] is None
+
+
+def test_findings_name_the_host_that_differs(server):
+    good, bad = upload(server, H100), upload(server, H100.replace(b'speed="400000"', b'speed="100000"'))
+    assert good != bad
+    cluster = create(server, {"topology": good, "count": 7}, {"topology": bad})
+    found = {row["id"]: row for row in server.json("GET", f"/v1/clusters/{cluster['id']}/findings")[1]["findings"]}
+    assert "hosts[1] (1 of 8 hosts)" in found["host-differs"]["detail"]
+    even = create(server, {"topology": good, "count": 2}, {"topology": bad, "count": 2})
+    found = {row["id"] for row in server.json("GET", f"/v1/clusters/{even['id']}/findings")[1]["findings"]}
+    assert "host-differs" not in found  # nobody is the odd one out
+    view = server.json("GET", f"/v1/clusters/{even['id']}/analysis/cluster")[1]
+    assert view["slowest"] == [1] and any(row["set_by"] == [1] for row in view["alignment"])
+
+
+@pytest.mark.parametrize("body, status, words", [
+    (b"", 400, "empty-body"), (b"{", 400, "invalid-json"), (b"[]", 400, "invalid-json"),
+    (b'{"hosts": [{"topology": "x"}]}', 400, "not the id"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}]}', 404, "there is no topology"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "cuont": 2}]}', 400, "no member"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "count": 9999999}]}', 400, "count must be"),
+])
+def test_wrong_descriptions_say_what_is_wrong(server, body, status, words):
+    response, data = server.ask("POST", "/v1/clusters", body)
+    assert response.status == status and words in data.decode(), data
+
+
+def test_what_does_not_fit_is_said_when_it_is_analysed(server):
+    ident = upload(server, DUMP)
+    for hosts, members, words in (([{"topology": ident, "gpus": [7]}], {}, "GPU 7 does not exist"),
+                                  ([{"topology": ident, "gpus": [1, 1]}], {}, "named twice"),
+                                  ([{"topology": ident}], {"ranks": [0]}, "places 1 ranks"),
+                                  ([{"topology": ident}], {"ranks": [0, 1]}, "on host 1 of 1"),
+                                  ([{"topology": ident, "count": 600}], {}, "too many for one document")):
+        cluster = create(server, *hosts, **members)
+        status, problem = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")
+        assert status == 422 and words in problem["detail"], problem
+
+
+def test_a_cluster_without_its_topology_says_so(server):
+    ident = upload(server, DUMP.replace(b"0000:81", b"0000:82"))
+    cluster = create(server, {"topology": ident, "count": 2})
+    target = f"/v1/clusters/{cluster['id']}"
+    assert server.ask("GET", f"{target}/analysis/ranks")[0].status == 200
+    assert server.ask("DELETE", f"/v1/topologies/{ident}")[0].status == 204
+    time.sleep(1.1)  # what is known of the store is believed for a second
+    status, problem = server.json("GET", f"{target}/analysis/ranks")
+    assert status == 404 and ident in problem["detail"]
+    assert server.ask("DELETE", target)[0].status == 204
+    assert server.ask("GET", target)[0].status == 404 and server.ask("DELETE", target)[0].status == 404
+
+
+def test_channels_are_streamed_in_either_form(server):
+    ident = upload(server, H100)
+    whole = server.json("GET", f"/v1/topologies/{ident}/analysis/channels?hosts=6")[1]
+    response, data = server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=6")
+    streamed = json.loads(data)
+    assert response.headers["Transfer-Encoding"] == "chunked" and "Content-Length" not in response.headers
+    assert (streamed["rings"], streamed["trees"]) == (whole["rings"], whole["trees"])
+    response, data = server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=6", None, {"Accept": "application/x-ndjson"})
+    lines = [json.loads(line) for line in data.splitlines()]
+    assert response.headers["Content-Type"] == "application/x-ndjson"
+    assert lines[0]["ranks"] == 48 and lines[-1] == {"end": True}
+    assert [line["ranks"] for line in lines[1:-1] if "ring" in line] == whole["rings"]
+    assert [line["done"] for line in lines[1:-1]] == list(range(1, lines[1]["of"] + 1))
+    assert server.ask("GET", f"/v1/topologies/{ident}/channels", None, {"Accept": "text/html"})[0].status == 406
+    assert server.ask("GET", f"/v1/topologies/{ident}/channels?hosts=16385")[0].status == 400
+    cluster = create(server, {"topology": ident, "count": 600})
+    assert len(json.loads(server.ask("GET", f"/v1/clusters/{cluster['id']}/channels")[1])["rings"][0]) == 4800
+    assert server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster")[1]["hosts"] == 600
+
+
+def resident(pid):
+    return int(next(line for line in open(f"/proc/{pid}/status") if line.startswith("VmRSS")).split()[1])
+
+
+def test_slow_readers_hold_little(tmp_path):
+    """Thirty clients that take a byte of a long answer and stop cost a few megabytes each at most, and nothing once gone."""
+    server = Server("--database", str(tmp_path / "orrery.db"))
+    try:
+        ident = upload(server, H100)
+        target = f"/v1/topologies/{ident}/channels?hosts=1024"
+        assert server.ask("GET", target)[0].status == 200
+        before, open_ones = resident(server.process.pid), []
+        for _ in range(30):
+            connection = server.connect()
+            connection.request("GET", target)
+            open_ones.append((connection, connection.getresponse()))
+            assert open_ones[-1][1].read(1) == b"{"
+        held = resident(server.process.pid) - before
+        for connection, _ in open_ones:
+            connection.close()
+        assert held < 30 * 2048, f"{held} KiB"
+    finally:
+        server.stop()
+
+
+def test_groups_of_training_frameworks(server):
+    ident = upload(server, H100)
+    cluster = create(server, {"topology": ident, "count": 8})
+    target = f"/v1/clusters/{cluster['id']}/groups"
+    status, answer = server.json("GET", f"{target}?layout=tp=8,pp=4")
+    kinds = {kind["name"]: kind for kind in answer["kinds"]}
+    assert status == 200 and answer["layout"]["dp"] == 2 and set(kinds) == {"tp", "dp", "pp"}
+    assert (kinds["tp"]["groups"], kinds["tp"]["nics"], kinds["tp"]["shapes"][0]["nodes"]) == (8, [], 1)
+    assert kinds["pp"]["shapes"][0]["ranks"] == [0, 16, 32, 48] and len(kinds["pp"]["shapes"]) == 8
+    # eight groups of one rank a host: together they send eight rings' worth by the NICs of each host
+    assert sum(nic["mean"] for nic in kinds["pp"]["nics"]) == pytest.approx(8)
+    experts = {kind["name"]: kind for kind in server.json("GET", f"{target}?layout=tp=2,dp=*,ep=4")[1]["kinds"]}
+    assert experts["ep"]["shapes"][0]["ranks"] == [0, 2, 4, 6] and experts["edp"]["shapes"][0]["ranks"] == list(range(0, 64, 8))
+    assert experts["ep"]["nics"] == [] and experts["edp"]["nics"]
+    for wrong in ("tp=3", "tp=8,tp=8", "xp=8", "tp=0", "ep=3", "order=tp-tp", "tp=*,dp=*", "tp", "tp=99999999"):
+        status, problem = server.json("GET", f"{target}?layout={wrong}")
+        assert status == 400 and problem["type"] == "/problems/invalid-parameter", wrong
+    assert server.ask("GET", target)[0].status == 400
