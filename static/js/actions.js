@@ -17,6 +17,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
+        clusters: () => home({ place: "clusters" }),
         /* A log goes to the machine that is open, a dump where one is compared is the second one, all else is a machine of its own. */
         open: async (blob, name) => {
             if (store.state.id && isLog(await blob.slice(0, LOOKED_AT).text()))

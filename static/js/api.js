@@ -141,6 +141,20 @@ export function list({ q, cursor, limit = 50 }, signal) {
 export const change = (id, changes) => json(topology(id), { method: "PATCH", body: JSON.stringify(changes), headers: { "Content-Type": "application/json" } });
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
+/** Kept clusters; one; a section of its analysis; its findings; its groups; keeping (a description as text) and deleting. */
+const clusterAt = (id) => `v1/clusters/${encodeURIComponent(id)}`;
+export const clusters = (signal) => json("v1/clusters?limit=200", { signal });
+export const cluster = (id, signal) => json(clusterAt(id), { signal });
+export const clusterSection = (id, name, question, signal) => json(ask(`${clusterAt(id)}/analysis/${name}`, question), { signal });
+export const clusterFindings = (id, question, signal) => json(ask(`${clusterAt(id)}/findings`, question), { signal });
+export function groups(id, layout, question, signal) {
+    const query = new URLSearchParams(question);
+    query.set("layout", layout);
+    return json(ask(`${clusterAt(id)}/groups`, query), { signal });
+}
+export const keepCluster = (text) => json("v1/clusters", { method: "POST", body: text, headers: { "Content-Type": "application/json" } });
+export const removeCluster = (id) => call(clusterAt(id), { method: "DELETE" });
+
 /** The text of a picture. options: format (svg, dot), view, theme, channel, from, to. */
 export async function diagram(id, question, { format = "svg", ...options }, signal) {
     const query = new URLSearchParams(question);

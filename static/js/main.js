@@ -5,6 +5,7 @@ import { Beside } from "./beside.js";
 import { h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
 import { listenToKeys } from "./keys.js";
+import { Clusters } from "./clusters.js";
 import { Library } from "./library.js";
 import { Loading } from "./loading.js";
 import { Majority } from "./majority.js";
@@ -18,6 +19,7 @@ import { compareView } from "./views/compare.js";
 import { Diagram } from "./views/diagram.js";
 import { tokenDialog } from "./views/dialogs.js";
 import { differencesView } from "./views/differences.js";
+import { clustersView } from "./views/clusters.js";
 import { crumbs, hostsView } from "./views/hosts.js";
 import { libraryView } from "./views/library.js";
 import { logView } from "./views/log.js";
@@ -46,6 +48,7 @@ const beside = new Beside({ store, loading });
 const opening = new Opening({ store, loaded, moment, working, shown: renderAll, refused: (problem) => { loading.pair.problem = problem; renderDrawer(); } });
 const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
 const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll()), majority = new Majority(store, () => !store.state.id && renderAll());
+const clusters = new Clusters(store, () => !store.state.id && renderAll());
 const actions = makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, stepped: () => { renderDrawer(); scene.mark(); } });
 const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
 const work = h("div.work", null, h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer), side);
@@ -129,6 +132,8 @@ function renderAll() {
             return replace(main, majorityView({ majority, state: store.state, actions: { library: actions.library, majorityAgain: () => majority.load(true) } }));
         if (store.state.place === "library" && !moment.startProblem)
             return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } }));
+        if (store.state.place === "clusters" && !moment.startProblem)
+            return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
         replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem, pasted }));
         return;
@@ -158,6 +163,8 @@ store.subscribe((state, changed) => {
     if (!state.id && state.place === "set" && (asked || changed.has("place") || changed.has("set")))
         majority.load();
     loading.pairing();
+    if (!state.id && state.place === "clusters" && (asked || changed.has("place") || changed.has("cluster") || changed.has("groups")))
+        clusters.load();
     renderAll();
     if (changed.has("id"))
         scene.forget();
@@ -188,6 +195,8 @@ async function start() {
         library.load();
     if (!store.state.id && store.state.place === "set")
         majority.load();
+    if (!store.state.id && store.state.place === "clusters")
+        clusters.load();
     loading.analysis();
     loading.comparison();
     loading.pairing();

@@ -31,7 +31,9 @@ export const DEFAULTS = Object.freeze({
     host: 0,           // of several, the one that is looked at
     line: 0,           // of the dump
     detail: "all",     // or "less": bus ids hidden, identical blocks folded
-    place: "",         // "library": the kept dumps; "set": some of them against what most are like
+    place: "",         // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one of them
+    cluster: "",       // its id
+    groups: "",        // its parallel groups, such as "tp=8,pp=4"
     q: "",             // what is searched there
     set: "",           // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
@@ -39,8 +41,8 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set"];
-const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set"], beside: ["ghost", "side"] };
+const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups"];
+const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
 const MOST_AGAINST = 48;
 

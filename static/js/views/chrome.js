@@ -1,7 +1,7 @@
 /* The line on top, tabs, and the help. */
 import { h, s } from "../dom.js";
 
-/** working: the node that tells of work under way. actions: home(), library(), theme(), help(). */
+/** working: the node that tells of work under way. actions: home(), library(), clusters(), theme(), help(). */
 export function topBar({ name, sentence, theme, open, place, working, actions }) {
     return h("div.bar.top", null,
         h("button.brand", { type: "button", title: "Open another machine", "data-key": "home", onclick: actions.home },
@@ -11,6 +11,7 @@ export function topBar({ name, sentence, theme, open, place, working, actions })
         h(open ? "h1.machine-name" : "p.machine-name", { title: [name, sentence].filter(Boolean).join(": ") || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
         working,
         place !== "library" && h("button", { type: "button", "data-key": "library", onclick: actions.library }, "Library"),
+        place !== "clusters" && !open && h("button", { type: "button", "data-key": "clusters", onclick: actions.clusters }, "Clusters"),
         open && h("button.icon", { type: "button", "data-key": "search", title: "Find a device ( / )", "aria-label": "Find a device", onclick: actions.search }, "⌕"),
         open && h("button", { type: "button", "data-key": "export", title: "Pictures, tables, a report ( e )", onclick: actions.export }, "Export…"),
         open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),

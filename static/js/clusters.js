@@ -1,0 +1,67 @@
+/* Keeps the list of clusters, or the one that the address names, in step with the address. */
+import * as api from "./api.js";
+import { announce } from "./dom.js";
+import { question } from "./state.js";
+
+export class Clusters {
+    #asked = null;
+
+    /** store: of the state; changed(): there is something else to show. */
+    constructor(store, changed) {
+        Object.assign(this, { store, changed, items: null, one: null, groups: null, problem: null, busy: false });
+        this.actions = {
+            reload: () => this.load(),
+            layout: (groups) => store.set({ groups }, { replace: true }),
+            keep: (text) => this.#while(async () => {
+                const { id } = await api.keepCluster(text);
+                store.set({ cluster: id });
+            }),
+            remove: (id) => this.#while(async () => {
+                await api.removeCluster(id);
+                announce("Deleted");
+                store.set({ cluster: "" }, { replace: true });
+                this.items = (await api.clusters()).items;
+            }),
+        };
+    }
+
+    /** Loads what the address names: all, or one with its view, findings and groups. */
+    async load() {
+        this.#asked?.abort();
+        const control = (this.#asked = new AbortController()), { cluster, groups } = this.store.state;
+        await this.#while(async () => {
+            if (!cluster) {
+                this.one = this.groups = null;
+                this.items = (await api.clusters(control.signal)).items;
+                return;
+            }
+            const asks = question({ ...this.store.state, hosts: 1 }), key = `${cluster}?${asks}`;
+            if (this.one?.key !== key) {
+                this.one = this.groups = null;
+                const section = (name) => api.clusterSection(cluster, name, asks, control.signal);
+                const [record, view, summary, ranks, nccl, found] = await Promise.all([api.cluster(cluster, control.signal), section("cluster"), section("summary"), section("ranks"), section("nccl"), api.clusterFindings(cluster, asks, control.signal)]);
+                this.one = { key, record, view, doc: { ranks, summary, nccl }, findings: found.findings };
+                announce(`${view.hosts} hosts of ${view.kinds.length} kinds`);
+            }
+            this.groups = groups ? await api.groups(cluster, groups, asks, control.signal) : null;
+        }, control);
+    }
+
+    async #while(work, control = null) {
+        Object.assign(this, { busy: true, problem: null });
+        this.changed();
+        try {
+            await work();
+        } catch (error) {
+            if (error.name === "AbortError")
+                return;
+            if (!(error instanceof api.Problem))
+                throw error;
+            this.problem = error.problem;
+        }
+        if (control && control !== this.#asked)
+            return;
+        this.busy = false;
+        this.changed();
+    }
+}

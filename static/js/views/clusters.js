@@ -1,0 +1,106 @@
+/* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
+import { busiest, letter, MOST_TILES, odd, order, railSentence, sentence, tiles, used } from "../cluster.js";
+import { h } from "../dom.js";
+import { address, DEFAULTS } from "../state.js";
+import { problemView } from "./problem.js";
+
+const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1));
+const scroll = (label, table) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, table);
+/* "#" before a name: a column of figures; "" stands for the bar beside one. */
+const head = (...names) => h("thead", null, h("tr", null, names.map((name) => h(name.startsWith("#") ? "th.num" : "th", null, name ? name.replace("#", "") : h("span.unseen", null, "Share")))));
+const share = (value, of, what, high = "0.999") => h("meter", { min: "0", max: "1", high, value: String(Math.min(1, of ? value / of : 0)), "aria-label": what, title: `${Math.round((of ? value / of : 0) * 100)} %` });
+
+/** clusters: see clusters.js. actions: reload(), keep(text), remove(id), layout(text), home(). */
+export function clustersView({ clusters, state, actions }) {
+    const { problem, one } = clusters;
+    return h("div.library.clusters", { "aria-busy": String(clusters.busy) },
+        problem && problemView(problem, { again: actions.reload }),
+        state.cluster ? (one ? oneCluster({ one, clusters, state, actions }) : !problem && h("p.muted", null, "Computing…")) : list({ clusters, state, actions }));
+}
+
+function list({ clusters, state, actions }) {
+    const text = h("textarea", { id: "cluster-text", rows: "5", spellcheck: "false", "aria-label": "Description of a cluster", placeholder: '{"hosts": [{"topology": "ID of a kept dump", "count": 4}, {"topology": "ID", "gpus": [0, 1]}], "ranks": "block"}', value: document.getElementById("cluster-text")?.value ?? "" });
+    return [
+        h("header", null, h("h1", null, "Clusters"), h("p.muted", null, "Hosts of the same or of different machines in one communicator.")),
+        !clusters.items ? h("p.muted", null, "Loading…")
+            : !clusters.items.length ? h("p", { id: "clusters-empty" }, "None is kept yet.")
+                : scroll("Kept clusters", h("table.wide", { id: "clusters" }, h("caption.unseen", null, "Kept clusters"), head("Name", "#Hosts", "Added (UTC)", "Do"),
+                    h("tbody", null, clusters.items.map((row) => h("tr", null,
+                        h("td", null, h("a", { href: address(state, { cluster: row.id }), "data-key": `cluster:${row.id}` }, row.name || row.id.slice(0, 12))),
+                        h("td.num", null, String(row.hosts)), h("td", null, row.created.slice(0, 16).replace("T", " ")),
+                        h("td", null, h("button", { type: "button", "data-key": `delete:${row.id}`, "aria-label": `Delete ${row.name || row.id}`, onclick: () => actions.remove(row.id) }, "Delete"))))))),
+        h("h2", null, "Describe one"),
+        h("p.muted", null, "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain); ranks are block, cyclic, or a list with the host of every rank."),
+        text, h("p", null, h("button", { type: "button", "data-key": "keep-cluster", onclick: () => actions.keep(text.value) }, "Keep and look at it")),
+    ];
+}
+
+function oneCluster({ one, clusters, state, actions }) {
+    const { record, view, doc, findings } = one;
+    return [
+        h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "" }), "data-key": "all-clusters" }, "All clusters")),
+        h("p", { id: "cluster-sentence" }, sentence(view, doc)),
+        hosts(view, record), kinds(view, record, state), alignment(view), found(findings), traffic(view), groups({ clusters, state, actions }),
+    ];
+}
+
+/* Every tile leads to the machine of its host. */
+function hosts(view, record) {
+    if (view.hosts > MOST_TILES)
+        return h("p.muted", null, `${view.hosts} hosts are too many for tiles; the kinds stand below.`);
+    const strange = odd(view);
+    return [h("h2", null, "Hosts"), h("ol.tiles", { id: "tiles" }, tiles(view).map(({ host, kind, ranks }) =>
+        h("li", null, h(`a.tile${strange.includes(kind) ? ".odd" : ""}`, { href: machine(view, record, kind), title: view.kinds[kind].machine.sentence, "data-key": `host:${host}` },
+            h("b", null, `${host}`), ` ${letter(kind)}`, h("span.muted", null, ` ${ranks} GPU${ranks === 1 ? "" : "s"}`), strange.includes(kind) && h("span.unseen", null, ", unlike most")))))];
+}
+
+const machine = (view, record, kind) => address(DEFAULTS, { id: record.description.hosts[view.kinds[kind].line].topology, hosts: Math.min(view.hosts, 512) });
+
+function kinds(view, record, state) {
+    const best = Math.max(...view.kinds.map((kind) => kind.ring_bw));
+    return [h("h2", null, "Kinds of hosts"), scroll("Kinds of hosts", h("table.wide", { id: "kinds" }, h("caption.unseen", null, "Kinds of hosts"), head("Kind", "#Hosts", "#GPUs", "#Channels alone", "#GB/s alone", "", "Machine"),
+        h("tbody", null, view.kinds.map((kind, k) => h("tr", null,
+            h("th", { scope: "row" }, letter(k)), h("td.num", null, String(kind.host_count)), h("td.num", null, String(kind.ranks)), h("td.num", null, String(kind.channels)),
+            h("td.num", null, number(kind.ring_bw)), h("td", null, share(kind.ring_bw, best, "of the best kind", null), view.slowest.includes(k) && h("b", null, " slowest")),
+            h("td.wrap", null, h("a", { href: machine(view, record, k), "data-key": `kind:${k}` }, kind.machine.sentence)))))))];
+}
+
+function alignment(view) {
+    return [h("h2", null, "Who sets what all share"), !view.alignment.length ? h("p", { id: "aligned" }, "All hosts bring the same.")
+        : scroll("Who sets what all share", h("table", { id: "alignment" }, h("caption.unseen", null, "Who sets what all share"), head("Graph", "Field", "#All use", "Set by", ...view.kinds.map((_, k) => `#${letter(k)} alone`)),
+            h("tbody", null, view.alignment.map((row) => h("tr", null, h("td", null, row.graph), h("td", null, row.field.replace("_", " ")), h("td.num.best", null, text(row.value)),
+                h("td", null, row.set_by.map(letter).join(", ") || "–"), row.values.map((value) => h("td.num", null, text(value))))))))];
+}
+
+const text = (value) => (typeof value === "number" ? number(value) : value);
+
+function found(findings) {
+    const rows = order(findings);
+    return [h("h2", null, "Findings"), !rows.length ? h("p", null, "Nothing is odd.") : h("ul.cluster-findings", { id: "cluster-findings" }, rows.map((row) =>
+        h("li", { "data-finding": row.id }, h(`span.sev-${row.severity}`, null, row.severity), " ", h("b", null, row.title), `: ${row.detail}. `, h("span.muted", null, row.advice))))];
+}
+
+function traffic(view) {
+    const nics = used(view), links = busiest(view);
+    return [h("h2", null, "Where rings go"), h("p", { id: "rails" }, railSentence(view.rails)),
+        nics.length > 0 && scroll("NICs", h("table", { id: "nics" }, h("caption.unseen", null, "NICs"), head("Kind", "NIC", "#Channels in", "#Channels out", "#GB/s", "#of", ""),
+            h("tbody", null, nics.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, row.net), h("td.num", null, number(row.channels_in)), h("td.num", null, number(row.channels_out)),
+                h("td.num", null, number(row.bw)), h("td.num", null, number(row.port_bw)), h("td", null, share(row.bw, row.port_bw, "of the port"))))))),
+        links.length > 0 && [h("h3", null, "The fullest links"), scroll("The fullest links", h("table", { id: "busy-links" }, h("caption.unseen", null, "The fullest links"), head("Kind", "From", "To", "Type", "#GB/s", "#of", ""),
+            h("tbody", null, links.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, row.from), h("td", null, row.to), h("td", null, row.type),
+                h("td.num", null, number(row.bw)), h("td.num", null, number(row.link_bw)), h("td", null, share(row.bw, row.link_bw, "of the link")))))))]];
+}
+
+function groups({ clusters, state, actions }) {
+    const field = h("input.filter", { id: "layout", "data-key": "layout", placeholder: "tp=8,pp=4", "aria-label": "Sizes of the groups", value: document.getElementById("layout")?.value ?? state.groups,
+        onkeydown: (event) => event.key === "Enter" && actions.layout(field.value.trim()) });
+    return [h("h2", null, "Parallel groups"), h("p", null, field, " ", h("button", { type: "button", "data-key": "form-groups", onclick: () => actions.layout(field.value.trim()) }, "Form groups")),
+        clusters.groups && scroll("Parallel groups", h("table", { id: "groups" }, h("caption.unseen", null, "Parallel groups"), head("Groups", "#Of ranks", "#Number", "First", "#Hosts", "#Channels", "Inside", "Outside", "AllReduce of 256 MiB", "#GB/s"),
+            h("tbody", null, clusters.groups.kinds.flatMap((kind) => kind.shapes.map((shape, i) => h("tr", null,
+                h("th", { scope: "row" }, kind.name), h("td.num", null, String(kind.size)), h("td.num", null, String(shape.groups)),
+                h("td.wrap", null, `${shape.ranks.slice(0, 8).join(" ")}${kind.size > 8 ? " …" : ""}`), h("td.num", null, String(shape.hosts)), h("td.num", null, String(shape.channels)),
+                h("td", null, shape.type_intra), h("td", null, shape.nodes > 1 ? shape.type_inter : "–"), h("td", null, shape.all_reduce ? `${shape.all_reduce.algorithm} ${shape.all_reduce.protocol}` : "–"),
+                h("td.num", null, shape.all_reduce ? number(shape.all_reduce.bus_bw) : "–"))))))),
+        clusters.groups && clusters.groups.kinds.filter((kind) => kind.nics.length).map((kind) =>
+            h("p.muted", null, `${kind.name}: each host's busiest NIC sends ${number(Math.max(...kind.nics.map((nic) => nic.most)))} groups' worth of ring traffic, the least used of ${kind.nics.length} ${number(Math.min(...kind.nics.map((nic) => nic.mean)))}.`))];
+}

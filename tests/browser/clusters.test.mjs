@@ -1,0 +1,85 @@
+/* Clusters: the list, a description that is kept, one cluster from above with its groups, by mouse, keyboard and address. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readFileSync } from "node:fs";
+import { fixture } from "./fixture.mjs";
+import { exampleFile } from "./support.mjs";
+
+const it = fixture();
+const good = readFileSync(exampleFile("h100-nvswitch").path), bad = readFileSync(exampleFile("h100-with-faults").path);
+const post = async (path, data, type = "application/octet-stream") => (await it.page.request.post(`${it.server.url}${path}`, { data, headers: { "Content-Type": type } })).json();
+const machine = async (dump) => (await post("/v1/topologies", dump)).id;
+const make = async () => post("/v1/clusters", JSON.stringify({ name: "row 7", hosts: [{ topology: await machine(good), count: 7 }, { topology: await machine(bad) }] }), "application/json");
+const go = async (fragment) => {
+    await it.page.goto("about:blank");
+    await it.page.goto(`${it.server.url}/#place=clusters${fragment}`);
+    await it.page.locator("#cluster-text, #cluster-sentence, .problem").first().waitFor();
+    await it.until(() => document.querySelector('.clusters[aria-busy="false"]'));
+};
+
+test("none is kept; one is described, kept, looked at, deleted", async () => {
+    await it.page.goto(it.server.url);
+    await it.key("clusters").click();
+    await it.page.locator("#clusters-empty").waitFor();
+    const id = await machine(good);
+    await it.page.locator("#cluster-text").fill(`{"hosts": [{"topology": "${id}", "count": 0}]}`);
+    await it.key("keep-cluster").click();
+    await it.page.locator(".problem").waitFor();
+    assert.match(await it.page.locator(".problem").textContent(), /Count must be/);
+    await it.page.locator("#cluster-text").fill(`{"name": "pair", "hosts": [{"topology": "${id}", "count": 2}]}`);
+    await it.key("keep-cluster").click();
+    await it.page.locator("#cluster-sentence").waitFor();
+    assert.match(await it.page.locator("#cluster-sentence").textContent(), /2 hosts of 1 kind; 16 ranks host by host on 2 nodes/);
+    assert.equal(await it.page.locator("#aligned").count(), 1);
+    await it.key("all-clusters").click();
+    await it.page.locator("#clusters").waitFor();
+    assert.match(await it.page.locator("#clusters tbody tr").textContent(), /pair/);
+    await it.page.getByRole("button", { name: "Delete pair" }).click();
+    await it.page.locator("#clusters-empty").waitFor();
+});
+
+test("a cluster shows who differs and who sets what", async () => {
+    const { id } = await make();
+    await go(`&cluster=${id}`);
+    assert.equal(await it.page.locator("#tiles .tile").count(), 8);
+    assert.match(await it.page.locator("#tiles .odd").textContent(), /^7 B 8 GPUs, unlike most$/);
+    assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
+    assert.ok(await it.page.locator("#alignment tbody tr").count() > 0);
+    assert.match(await it.page.locator('[data-finding="host-differs"]').textContent(), /hosts\[1\] \(1 of 8 hosts\)/);
+    assert.match(await it.page.locator("#rails").textContent(), /hops of the rings/);
+    assert.ok(await it.page.locator("#nics tbody tr").count() > 0 && await it.page.locator("#busy-links tbody tr").count() > 0);
+    await it.page.locator("#tiles .odd").focus();
+    await it.page.keyboard.press("Enter");
+    await it.page.locator("#glance").waitFor();
+    assert.match(it.page.url(), /hosts=8/, "a tile leads to its machine");
+});
+
+test("groups, from the field and from the address", async () => {
+    const { id } = await make();
+    await go(`&cluster=${id}`);
+    await it.page.locator("#layout").fill("tp=8,pp=4");
+    await it.page.locator("#layout").press("Enter");
+    await it.page.locator("#groups").waitFor();
+    assert.match(it.page.url(), /groups=tp=8(%2C|,)pp=4/);
+    await go(`&cluster=${id}&groups=tp%3D8`);
+    assert.match(await it.page.locator("#groups tbody tr").first().textContent(), /^tp8/);
+    await go(`&cluster=${id}&groups=tp%3D7`);
+    assert.match(await it.page.locator(".problem").textContent(), /does not fit 64 ranks/);
+    await go(`&cluster=${"0".repeat(32)}`);
+    assert.match(await it.page.locator(".problem").textContent(), /no cluster/);
+});
+
+test("axe finds nothing, light and dark; a phone shows it whole", async () => {
+    for (const theme of ["light", "dark"]) {
+        await it.another({ theme });
+        const { id } = await make();
+        await go("");
+        await it.axe(`clusters, ${theme}`);
+        await go(`&cluster=${id}&groups=tp%3D8`);
+        await it.axe(`cluster, ${theme}`);
+    }
+    await it.another({ width: 390, height: 844 });
+    const { id } = await make();
+    await go(`&cluster=${id}&groups=tp%3D8`);
+    assert.ok(await it.wideAsWindow());
+});
