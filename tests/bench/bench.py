@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Measures Orrery. `./dev bench` builds and runs it.
 
-usage: bench.py [engine] [server] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
+usage: bench.py [engine] [server] [scale] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
        bench.py --instructions [--release R] [--match TEXT] [--every N] [--jobs N]
 
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
         parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
 server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery serve`,
         beside libmicrohttpd alone with the same bytes from memory; the same wrk drives both, in turns, three times
+scale   rings and trees of every rank, 32 channels, written as JSON by `orrery channels`, from 8 to 131072 ranks: seconds and the
+        largest resident memory as the operating system counts them, and what twice the ranks cost against half of them
 
 --instructions counts machine instructions by callgrind inside orr_dump_read() and orr_analyze(), as the yardstick
 ../shared/conformance/cost.csv was counted for NCCL's own code: case, ours, NCCL's, ratio, and the geometric mean.
@@ -25,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -120,6 +123,43 @@ def compare_with_bare(args, pid, url, folder, threads):
         bare.wait(15)
 
 
+def largest_memory(pid):
+    """MiB that the process has held at most so far, 0 where it has ended."""
+    try:
+        found = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        found = None
+    return int(found[1]) / 1024 if found else 0
+
+
+def channels_of(hosts, release, dump, runs):
+    """(seconds of the quickest of several runs, MiB at most) of `orrery channels`."""
+    times, memory = [], 0
+    for _ in range(runs):
+        begun = time.perf_counter()
+        child = subprocess.Popen([BUILD / "orrery", "channels", "--release", release, "--hosts", str(hosts), "--set",
+                                  "NCCL_MIN_NCHANNELS=32", dump], stdout=subprocess.DEVNULL)
+        while child.poll() is None:
+            memory = max(memory, largest_memory(child.pid))
+            time.sleep(0.001)
+        times.append(time.perf_counter() - begun)
+        if child.returncode:
+            sys.exit(f"orrery channels ended with {child.returncode}")
+    return min(times), memory
+
+
+def bench_scale(args):
+    dump = ROOT / "static/examples/h100-nvswitch.xml"
+    print(f"\nrings and trees of every rank, NCCL {args.release}, 8 GPUs a host, 32 channels, best of {args.runs} runs\n")
+    print(f"{'ranks':>8}{'seconds':>10}{'ns a rank and channel':>24}{'MiB':>8}{'against half the ranks':>25}")
+    before, hosts = None, 1
+    while hosts <= 16384:
+        seconds, memory = channels_of(hosts, args.release, dump, args.runs)
+        ratio = f"{seconds / before:>25.2f}" if before else ""
+        print(f"{hosts * 8:>8}{seconds:>10.4f}{seconds / (hosts * 8 * 32) * 1e9:>24.1f}{memory:>8.1f}{ratio}", flush=True)
+        before, hosts = seconds, hosts * 2
+
+
 def count_instructions(release, hosts, path):
     """Instructions between entry and exit of the engine's two entry points, once."""
     with tempfile.TemporaryDirectory() as folder:
@@ -157,7 +197,7 @@ def bench_instructions(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", help="engine, server; both by default")
+    parser.add_argument("part", nargs="*", help="engine, server, scale; all by default")
     parser.add_argument("--release", help="2.27.7 by default; with --instructions: every release of cost.csv by default")
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
@@ -170,10 +210,10 @@ def main():
     if args.instructions:
         return bench_instructions(args)
     args.release = args.release or "2.27.7"
-    known = {"engine": bench_engine, "server": bench_server}
+    known = {"engine": bench_engine, "server": bench_server, "scale": bench_scale}
     for part in args.part or known:
         if part not in known:
-            parser.error(f"no part named {part}: engine, server")
+            parser.error(f"no part named {part}: {', '.join(known)}")
         known[part](args)
 
 

@@ -3,10 +3,12 @@
 
 usage: ORRERY=build-dev/orrery soak.py [SECONDS]
 
-Four clients store, ask, draw, delete and send rubbish. Any answer of status 500 or more other than 503, a connection that
+Four clients store, ask, draw, delete and send rubbish; eight read streams of 8192 ranks slowly and leave most of them half way.
+Any answer of status 500 or more other than 503, a connection that
 breaks, an exit other than 0 after SIGTERM, a sanitizer report, or memory that keeps growing in the second half fails it.
 """
 import http.client
+import json
 import os
 import pathlib
 import random
@@ -79,6 +81,33 @@ def client(port, seed, until, faults, counts):
         method, path, body = mix.send(answer)
 
 
+def slow_reader(port, seed, until, faults):
+    """Takes a long stream in sips, of clusters as well; leaves early mostly."""
+    chance = random.Random(seed)
+    dump = next(dump for dump in DUMPS if b'sm="90"' in dump)
+    while time.monotonic() < until and len(faults) < 10:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        try:
+            connection.request("POST", "/v1/topologies", dump)
+            ident = json.load(connection.getresponse())["id"]
+            target = f"/v1/topologies/{ident}/channels?hosts=1024"
+            if chance.random() < 0.5:
+                connection.request("POST", "/v1/clusters", json.dumps({"hosts": [{"topology": ident, "count": 1000}, {"topology": ident, "gpus": [0, 1]}]}))
+                target = f"/v1/clusters/{json.load(connection.getresponse())['id']}/channels"
+            connection.request("GET", target, None, {"Accept": chance.choice(("application/json", "application/x-ndjson"))})
+            response = connection.getresponse()
+            for _ in range(chance.randrange(400)):
+                if time.monotonic() > until or not response.read(4096):
+                    break
+                time.sleep(0.02)
+            if response.status not in (200, 404, 503):  # another client may have deleted it
+                faults.append(f"GET {target}: {response.status}")
+        except (OSError, http.client.HTTPException, KeyError) as error:
+            if not isinstance(error, KeyError):
+                faults.append(f"slow reader: {error!r}")
+        connection.close()
+
+
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/log", "w+") as log:
@@ -88,6 +117,7 @@ def main():
         port = int(daemon.stdout.readline().rsplit(":", 1)[1])
         start, faults, counts, samples = time.monotonic(), [], {}, []
         clients = [threading.Thread(target=client, args=(port, seed, start + seconds, faults, counts)) for seed in range(4)]
+        clients += [threading.Thread(target=slow_reader, args=(port, seed, start + seconds, faults)) for seed in range(8)]
         for thread in clients:
             thread.start()
         while True:
