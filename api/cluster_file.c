@@ -194,10 +194,8 @@ char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const 
     const char *slash = topology[0] == '/' ? NULL : strrchr(cluster_file, '/');
     size_t folder = slash ? (size_t)(slash - cluster_file) + 1 : 0, length = strlen(topology);
     char *path = orr_arena_alloc(arena, folder + length + 1, 1);
-    if (path) {
-        memcpy(path, cluster_file, folder);
-        memcpy(path + folder, topology, length);
-    }
+    if (path)
+        snprintf(path, folder + length + 1, "%.*s%s", (int)folder, cluster_file, topology);
     return path;
 }
 

@@ -150,7 +150,7 @@ int orr_command_groups(const struct orr_options *options)
     orr_text_puts(&text, "\n");
     status = code != ORR_OK           ? orr_report(NULL, &err)
              : orr_text_failed(&text) ? ORR_EXIT_INPUT
-                                      : write_out(NULL, text.data, text.length);
+                                      : orr_write_out(NULL, text.data, text.length);
     orr_text_release(&text);
     orr_cluster_free(made);
     orr_question_release(&question);

@@ -43,22 +43,25 @@ static int32_t rank_in_system(const struct orr_cluster_system *system, int32_t r
     return (int32_t)low;
 }
 
-static bool same_machine(const struct orr_cluster_line *a, const struct orr_cluster_line *b)
+static bool same_machine(const struct orr_cluster *c, const struct orr_dump_shape *shapes, uint32_t line,
+                         uint32_t other)
 {
+    const struct orr_cluster_line *a = &c->lines[line], *b = &c->lines[other];
     if (a == b)
         return true;
-    if (a->dump != b->dump || !a->gpus != !b->gpus)
+    if (!a->gpus != !b->gpus || !orr_dumps_alike(&shapes[line], &shapes[other]))
         return false;
     return !a->gpus || (a->gpu_count == b->gpu_count && !memcmp(a->gpus, b->gpus, a->gpu_count * sizeof *a->gpus));
 }
 
-static bool alike(const struct orr_cluster *c, const struct orr_cluster_system *a, const struct orr_cluster_system *b)
+static bool alike(const struct orr_cluster *c, const struct orr_dump_shape *shapes, const struct orr_cluster_system *a,
+                  const struct orr_cluster_system *b)
 {
     if (a->host_count != b->host_count || a->rank_count != b->rank_count)
         return false;
     for (uint32_t i = 0; i < a->host_count; i++) {
         const struct orr_cluster_host *x = &c->hosts[a->hosts[i]], *y = &c->hosts[b->hosts[i]];
-        if (!same_machine(&c->lines[x->line], &c->lines[y->line]))
+        if (!same_machine(c, shapes, x->line, y->line))
             return false;
         for (uint32_t g = 0; a->host_count > 1 && g < x->rank_count; g++)
             if (rank_in_system(a, x->ranks[g]) != rank_in_system(b, y->ranks[g]))
@@ -114,12 +117,22 @@ static enum orr_code analyse_kinds(struct orr_cluster *c, struct orr_error *err)
 {
     uint32_t *example = ORR_NEW(c->arena, uint32_t, c->system_count);
     c->kinds = ORR_NEW(c->arena, struct orr_cluster_kind, c->system_count);
-    if (!example || !c->kinds)
+    struct orr_dump_shape *shapes = ORR_NEW(c->arena, struct orr_dump_shape, c->line_count);
+    if (!example || !c->kinds || !shapes)
         return orr_fail_nomem(err);
+    for (uint32_t l = 0; l < c->line_count; l++) {
+        uint32_t same = 0;
+        while (c->lines[same].dump != c->lines[l].dump)
+            same++;
+        if (same < l)
+            shapes[l] = shapes[same];
+        else
+            ORR_TRY(orr_dump_shape(c->lines[l].dump, c->arena, &shapes[l], err));
+    }
     for (uint32_t s = 0; s < c->system_count; s++) {
         struct orr_cluster_system *system = &c->systems[s];
         uint32_t k = 0;
-        while (k < c->kind_count && !alike(c, &c->systems[example[k]], system))
+        while (k < c->kind_count && !alike(c, shapes, &c->systems[example[k]], system))
             k++;
         system->kind = k;
         if (k == ORR_MAX_CLUSTER_KINDS)

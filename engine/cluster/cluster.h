@@ -9,11 +9,11 @@
 
 #include "engine/analysis/analysis.h"
 
-enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 256 };
+enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 128 };
 
 /* Equal hosts that stand together in the description. */
 struct orr_cluster_line {
-    const struct orr_dump *dump; /* borrowed; the same pointer is the same machine */
+    const struct orr_dump *dump; /* borrowed */
     uint32_t count;              /* hosts, 1.. */
     const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
                                     of their new ranks; NULL: all as they are */

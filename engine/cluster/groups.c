@@ -76,11 +76,12 @@ static void draw_outline(struct grouping *g, const uint32_t *ranks, uint32_t siz
     }
 }
 
-static bool same_line(const struct orr_cluster_line *a, const struct orr_cluster_line *b)
+/* Hosts of one kind that are systems of their own; hosts of an NVLink domain are like no others. */
+static bool same_machine(const struct orr_cluster *c, uint32_t a, uint32_t b)
 {
-    return a == b ||
-           (a->dump == b->dump && !a->gpus == !b->gpus && !a->domain && !b->domain &&
-            (!a->gpus || (a->gpu_count == b->gpu_count && !memcmp(a->gpus, b->gpus, a->gpu_count * sizeof *a->gpus))));
+    const struct orr_cluster_line *x = &c->lines[c->hosts[a].line], *y = &c->lines[c->hosts[b].line];
+    return x == y ||
+           (!x->domain && !y->domain && c->systems[c->hosts[a].system].kind == c->systems[c->hosts[b].system].kind);
 }
 
 static bool alike(const struct grouping *g, const struct outline *a, const struct outline *b, uint32_t size)
@@ -90,7 +91,7 @@ static bool alike(const struct grouping *g, const struct outline *a, const struc
         memcmp(a->gpus, b->gpus, size * sizeof *a->gpus))
         return false;
     for (uint32_t h = 0; h < a->host_count; h++)
-        if (!same_line(&c->lines[c->hosts[a->hosts[h]].line], &c->lines[c->hosts[b->hosts[h]].line]))
+        if (!same_machine(c, a->hosts[h], b->hosts[h]))
             return false;
     return true;
 }

@@ -3,6 +3,7 @@
 #ifndef ORR_CLUSTER_HOST_DUMP_H
 #define ORR_CLUSTER_HOST_DUMP_H
 
+#include "engine/base/arena.h"
 #include "engine/release/release.h"
 #include "engine/topology/dump.h"
 
@@ -18,5 +19,15 @@ struct orr_dump_piece {
  * dumps, which must live as long. INVALID where a piece names a GPU that its dump lacks, or one twice. */
 enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
                                struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+
+/* Whether two dumps are of machines that look the same to NCCL's search: names of ports, hashes of hosts and numbers of
+ * cards may differ, as they do between any two hosts, but not which ports share a card. */
+struct orr_dump_shape {
+    const struct orr_dump *dump;
+    const uint32_t *first; /* [element]: of a port or CPU, the first one with the same number; 0 of others */
+};
+enum orr_code orr_dump_shape(const struct orr_dump *dump, struct orr_arena *arena, struct orr_dump_shape *ret_shape,
+                             struct orr_error *err) ORR_NO_DISCARD;
+bool orr_dumps_alike(const struct orr_dump_shape *a, const struct orr_dump_shape *b);
 
 #endif

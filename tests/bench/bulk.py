@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def dumps_of(kinds):
-    """Machines that differ in nothing but the speed of a NIC and a serial number; the last one is the odd one."""
+    """Machines that differ in the numbers of their cards alone, which makes them other dumps; and one with a slow NIC."""
     text = (ROOT / "static/examples/h100-nvswitch.xml").read_text()
     serial = re.compile(r'guid="0x([0-9a-f]+)"')
     good = [serial.sub(lambda found: f'guid="0x{kind:x}{found[1]}"', text).encode() for kind in range(1, kinds)]

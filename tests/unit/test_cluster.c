@@ -206,6 +206,29 @@ static void the_slowest_host_sets_what_all_share(void **state)
     assert_false(orr_kind_field(&cluster->kinds[0], ORR_GRAPH_COLLNET_DIRECT, ORR_FIELD_CHANNELS, &own));
 }
 
+static void serial_numbers_make_no_kinds(void **state)
+{
+    (void)state;
+    char *text = strdup(MACHINE), *at = strstr(text, "0x1000");
+    struct orr_dump *other, *shared;
+    memcpy(at, "0x77ab", 6); /* another card */
+    other = read_text(text);
+    memcpy(at, "0x1001", 6); /* the same card as the second port */
+    shared = read_text(text);
+    free(text);
+    const struct orr_cluster_line lines[] = {
+        {.dump = dump, .count = 1}, {.dump = other, .count = 2}, {.dump = shared, .count = 1}};
+    make(lines, 2, ORR_ORDER_BLOCK);
+    assert_int_equal(cluster->kind_count, 1);
+    assert_int_equal(cluster->kinds[0].host_count, 3);
+    make(lines, 3, ORR_ORDER_BLOCK);
+    assert_int_equal(cluster->kind_count, 2);
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    orr_dump_free(other);
+    orr_dump_free(shared);
+}
+
 static const struct orr_finding *found(const struct orr_findings *findings, const char *id)
 {
     for (uint32_t i = 0; i < findings->count; i++)
@@ -295,6 +318,7 @@ int main(void)
         CASE(hosts_of_a_domain_are_one_system),
         CASE(what_turns_fusing_off_keeps_hosts_apart),
         CASE(the_slowest_host_sets_what_all_share),
+        CASE(serial_numbers_make_no_kinds),
         CASE(findings_name_who_differs),
         CASE(every_hop_goes_out_by_a_nic_and_in_by_one),
         CASE(groups_are_clusters_of_their_own),
