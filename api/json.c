@@ -176,8 +176,8 @@ void orr_json_nodes_free(json_t **nodes, const struct orr_system *system)
 json_t *orr_json_read(const char *bytes, size_t length, json_error_t *ret_error)
 {
     json_t *value = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, ret_error);
-    /* jansson takes some failed allocations for bad syntax, and others for the end of a text: what is bad stays bad, and
-     * what is whole is the same twice. */
+    /* jansson takes some failed allocations for bad syntax, and others for the end of a text: what is bad stays bad,
+     * and what is whole is the same twice. */
     json_t *again = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, ret_error);
     if (!value || (again && json_equal(value, again))) {
         json_decref(value);
