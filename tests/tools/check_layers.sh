@@ -31,11 +31,16 @@ forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_
 
 # Rooms from the ground up; each uses those before it. difference, insight and diagram do not use one another.
 rooms="base release topology paths decide search connect tuning analysis"
-above="difference insight diagram library orrery"
+above="difference insight detect diagram library orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
 done
+forbid "detect uses another room than base, release and topology" "$include\"engine/(paths|decide|search|connect|tuning|analysis|$(printf '%s' "$above" | sed 's/detect//' | xargs | tr ' ' '|'))/" engine/detect
+forbid "insight or diagram uses detect" "$include\"engine/detect/" engine/insight engine/diagram engine/library
+outside=$(find engine api server -name '*.[ch]' -not -path 'engine/detect/*')
+# shellcheck disable=SC2086
+forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
 forbid "insight uses diagram" "$include\"engine/diagram/" engine/insight
 forbid "diagram uses insight" "$include\"engine/insight/" engine/diagram
 [ -d engine/difference ] && forbid "difference uses insight or diagram" "$include\"engine/(insight|diagram)/" engine/difference
