@@ -38,6 +38,25 @@ static const struct orr_command commands[] = {
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
      ORR_CMD_RENDER, true, orr_command_render},
+    {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
+     "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
+     "NVIDIA\n"
+     "driver, none of which is needed. What is missing or assumed goes to standard error, with what to do. FILE is a tar "
+     "of\n"
+     "`orrery gather`. NCCL_* settings come from --set, the environment and nccl.conf.\n\n"
+     "  orrery detect --output machine.xml\n"
+     "  orrery detect --release 2.21.5 --running | orrery analyze\n"
+     "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
+     ORR_CMD_DETECT, true, orr_command_detect},
+    {"gather", "[FILE|-]", "packs what detect reads of a machine, to send it",
+     "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small tar "
+     "(gzip).\n"
+     "Neither host name nor boot id go in. Addresses and serial numbers do not either, but the GUIDs of RDMA devices, "
+     "which\n"
+     "NCCL's dump shows as well. At most 8 MiB.\n\n"
+     "  orrery gather machine.tar.gz\n"
+     "  orrery detect machine.tar.gz > machine.xml\n",
+     ORR_CMD_GATHER, true, orr_command_gather},
     {"releases", "", "the NCCL releases that can be emulated",
      "Lists the NCCL releases that can be emulated, with what distinguishes each and whether it is verified.\n\n"
      "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",

@@ -20,7 +20,9 @@ enum orr_command_bit {
     ORR_CMD_RELEASES = 8,
     ORR_CMD_SETTINGS = 16,
     ORR_CMD_TOKEN = 32,
-    ORR_CMD_EXPLAIN = 64
+    ORR_CMD_EXPLAIN = 64,
+    ORR_CMD_DETECT = 128,
+    ORR_CMD_GATHER = 256
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
@@ -32,8 +34,9 @@ struct orr_options {
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
     size_t against_count;
     const char *scope;
-    const char *why, *graph, *collective, *bytes; /* of explain */
-    bool strict, pretty, json, help, check_config;
+    ORR_CMD_EXPLAIN = 64,
+    ORR_CMD_DETECT = 128,
+    ORR_CMD_GATHER = 256
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the positional argument, NULL: none */
 };
@@ -62,6 +65,9 @@ int orr_report(const char *file, const struct orr_error *err);
 enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 
+/* Writes to a file, NULL: standard output. Reports errors itself; gives an exit status. */
+int orr_write_output(const char *file, const char *bytes, size_t length);
+
 /* What analyze and render share: reads the input, or the cluster file's, and makes the query. */
 struct orr_question {
     struct orr_query query;
@@ -84,5 +90,7 @@ int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
+int orr_command_detect(const struct orr_options *options);
+int orr_command_gather(const struct orr_options *options);
 
 #endif
