@@ -16,10 +16,9 @@ static enum orr_code read_facts(struct orr_detector *d, const char *host_id, str
         return orr_fail_nomem(err);
     enum orr_code code = ORR_OK;
     ssize_t length = orr_root_read(d->root, ORR_FACTS_PATH, text, ORR_FACTS_BYTES);
-    if (length >= 0)
+    orr_facts_of_copy(&d->facts, d->root, host_id);
+    if (length > 0) /* what was asked of the machine counts more than what the copied files tell */
         code = orr_facts_read(&d->facts, text, (size_t)length, err);
-    else
-        orr_facts_of_copy(&d->facts, d->root, host_id);
     free(text);
     return code;
 }

@@ -94,8 +94,7 @@ static int gdr_of(struct orr_detector *d, const struct orr_gpu_fact *gpu)
     if (gpu->gdr != ORR_UNKNOWN)
         return gpu->gdr;
     int gdr = !strstr(gpu->name, "GeForce");
-    orr_note(d, ORR_NOTE_GDR_ASSUMED, "gdr of GPU %s is taken to be %d, as its name is \"%s\"", gpu->bus_id, gdr,
-             gpu->name);
+    orr_note(d, ORR_NOTE_GDR_ASSUMED, "gdr of GPUs named \"%s\" is taken to be %d", gpu->name, gdr);
     return gdr;
 }
 
