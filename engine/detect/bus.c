@@ -146,7 +146,7 @@ struct orr_tree_node *orr_bus_element(struct orr_detector *d, const char *bus_id
         pci = orr_tree_add(d->tree, NULL, "pci", NULL);
         orr_tree_set(d->tree, pci, "busid", "%s", bus_id);
     }
-    if (class)
+    if (class && d->rules->device_ids) /* before, /sys alone gave it */
         orr_tree_set_once(d->tree, pci, "class", "%s", class);
     return pci;
 }

@@ -60,7 +60,7 @@ static void build(struct orr_detector *d, struct orr_tree *tree, uint32_t from, 
     for (uint32_t rank = from; rank < to; rank++)
         orr_gpu_add(d, rank);
     orr_nics_add(d, from);
-    if (d->options->running && d->rules->merge == ORR_MERGE_VIRTUAL && d->by_verbs)
+    if (d->options->running && d->rules->merge >= ORR_MERGE_VIRTUAL && d->by_verbs)
         orr_nics_merge(d, from);
     if (d->rules->trim != ORR_TRIM_NONE)
         orr_tree_trim(tree, d->rules->trim == ORR_TRIM_CHILDLESS);

@@ -170,6 +170,7 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
         orr_note(d, ORR_NOTE_GPU_HIDDEN, "GPU %s is not in /sys: its place in the PCI tree and its link are not known",
                  gpu->bus_id);
     orr_bus_complete(d, pci);
+    orr_tree_set_once(d->tree, pci, "class", "0x03");
     int sm = gpu->major * 10 + gpu->minor;
     if (sm <= 0) {
         pci->claimed = true;

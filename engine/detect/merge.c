@@ -71,30 +71,42 @@ static enum level distance_of(struct orr_tree_node *a, struct orr_tree_node *b)
     return orr_tree_is(at, "cpu") ? PHB : SYS;
 }
 
-/* The place of a group, and the lanes of its members together, each as narrow as its narrowest step. */
-static struct orr_tree_node *place_of(const struct merging *m, const struct group *group, long *ret_lanes)
+/* What stands around all members. */
+static struct orr_tree_node *place_of(const struct merging *m, const struct group *group)
 {
     struct orr_tree_node *at = m->nets[group->members[0]], *in_a, *in_b;
     for (uint32_t i = 1; i < group->count; i++)
         at = common(at, m->nets[group->members[i]], &in_a, &in_b);
-    *ret_lanes = 0;
-    for (uint32_t i = 0; i < group->count; i++) {
-        long least = 0;
-        for (const struct orr_tree_node *up = m->nets[group->members[i]]; up && up != at; up = up->parent) {
-            const char *width = orr_tree_get(up, "link_width");
-            long lanes = width ? strtol(width, NULL, 0) : 0;
-            if (lanes > 0 && (!least || lanes < least))
-                least = lanes;
-        }
-        *ret_lanes += least;
-    }
     return at;
 }
 
-/* A <pci> of its own with the attributes of the first member's and the next bus id that nobody has. */
-static struct orr_tree_node *add_card(struct merging *m, const struct group *group, struct orr_tree_node *parent,
-                                      long lanes)
+static bool is_around(const struct merging *m, const struct group *group, const struct orr_tree_node *node)
 {
+    for (uint32_t i = 0; i < group->count; i++)
+        for (const struct orr_tree_node *at = m->nets[group->members[i]]; at; at = at->parent)
+            if (at == node)
+                return true;
+    return false;
+}
+
+/* Lanes from the members up into a place: those of its branches together, each no wider than its own link. */
+static long lanes_into(const struct merging *m, const struct group *group, const struct orr_tree_node *place)
+{
+    long sum = 0;
+    for (const struct orr_tree_node *branch = place->first; branch; branch = branch->after) {
+        const char *text = orr_tree_get(branch, "link_width");
+        if (!orr_tree_is(branch, "pci") || !is_around(m, group, branch))
+            continue;
+        long own = text ? strtol(text, NULL, 0) : 0, below = lanes_into(m, group, branch);
+        sum += below > 0 && (own <= 0 || below < own) ? below : own;
+    }
+    return sum;
+}
+
+/* A <pci> of its own with the attributes of the first member's and the next bus id that nobody has. */
+static struct orr_tree_node *add_card(struct merging *m, const struct group *group, struct orr_tree_node *parent)
+{
+    long lanes = lanes_into(m, group, parent);
     struct orr_tree *tree = m->d->tree;
     const struct orr_tree_node *first = m->nets[group->members[0]]->parent->parent;
     const char *bus_id = orr_tree_is(first, "pci") ? orr_tree_get(first, "busid") : NULL;
@@ -111,7 +123,7 @@ static struct orr_tree_node *add_card(struct merging *m, const struct group *gro
     struct orr_tree_node *pci = orr_tree_add(tree, parent, "pci", NULL);
     for (unsigned i = 0; i < first->attribute_count; i++)
         orr_tree_set(tree, pci, first->keys[i], "%s", strcmp(first->keys[i], "busid") ? first->values[i] : made);
-    if (m->d->rules->pci_from_nvml && lanes) /* the generation that widens it */
+    if (m->d->rules->merge == ORR_MERGE_VIRTUAL_WIDE && lanes)
         orr_tree_set(tree, pci, "link_width", "%ld", lanes);
     return pci;
 }
@@ -122,7 +134,6 @@ static bool merge(struct merging *m, const struct group *group)
     struct orr_detector *d = m->d;
     struct orr_net_device made = d->nets[group->members[0]];
     size_t used = strlen(made.name);
-    long lanes;
     for (uint32_t i = 1; i < group->count; i++) {
         const struct orr_net_device *member = &d->nets[group->members[i]];
         if (member->infiniband != made.infiniband || used + strlen(member->name) + 2 > sizeof made.name)
@@ -132,11 +143,14 @@ static bool merge(struct merging *m, const struct group *group)
     }
     if (!orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1))
         return false;
-    struct orr_tree_node *place = place_of(m, group, &lanes);
+    struct orr_tree_node *place = place_of(m, group);
     const char *class = orr_tree_get(place, "class");
-    bool to_bridge = orr_tree_is(place, "pci") && class && !strcmp(class, "0x060400");
-    if (to_bridge || (orr_tree_is(place, "cpu") && d->rules->pci_from_nvml))
-        place = add_card(m, group, place, lanes);
+    bool to_bridge = orr_tree_is(place, "pci") && class && !strcmp(class, "0x060400"),
+         wide = d->rules->merge == ORR_MERGE_VIRTUAL_WIDE;
+    if (wide && place == d->tree->system)
+        return false;
+    if (to_bridge || (wide && orr_tree_is(place, "cpu")))
+        place = add_card(m, group, place);
     if (!orr_tree_is(place, "nic")) {
         struct orr_tree_node *nic = orr_tree_child(place, "nic", NULL, NULL);
         place = nic ? nic : orr_tree_add(d->tree, place, "nic", NULL);

@@ -131,10 +131,9 @@ static bool gdr_of(struct orr_detector *d, const struct orr_net_device *net, uin
 static const char *pci_path(struct orr_detector *d, const struct orr_net_device *net)
 {
     char link[ORR_PATH_SIZE + 16], target[ORR_PATH_SIZE];
-    if (!net->card[0])
-        return NULL;
+    target[0] = 0;
     snprintf(link, sizeof link, "%s/subsystem", net->card);
-    enum orr_root_kind kind = orr_root_find(d->root, link, target);
+    enum orr_root_kind kind = net->card[0] ? orr_root_find(d->root, link, target) : ORR_ROOT_NONE;
     const char *last = strrchr(target, '/');
     if (kind != ORR_ROOT_NONE && last && !strcmp(last, "/pci"))
         return net->card;
@@ -145,7 +144,7 @@ static const char *pci_path(struct orr_detector *d, const struct orr_net_device 
                  net->name, strrchr(net->path, '/') + 1, strrchr(net->card, '/') + 1);
     else
         orr_note(d, ORR_NOTE_NOT_PCI_NIC, "NIC %s is no PCI device (%.60s): NCCL hangs it on the CPU of each GPU", net->name,
-                 kind == ORR_ROOT_NONE ? "its bus is not known" : target);
+                 kind == ORR_ROOT_NONE ? "it has no bus" : target);
     return NULL;
 }
 
@@ -156,6 +155,7 @@ static struct orr_tree_node *attach(struct orr_detector *d, const struct orr_net
     if (path) {
         parent = orr_bus_element(d, strrchr(path, '/') + 1, "0x02");
         orr_bus_complete(d, parent);
+        orr_tree_set_once(d->tree, parent, "class", "0x02");
     } else {
         parent = orr_tree_child(d->tree->system, "cpu", NULL, NULL);
         if (!parent) { /* no GPU has made one */

@@ -98,7 +98,7 @@ static const struct orr_detect_rules rows[] = {
         .latency_is_whole = true,
         .says_net = true,
         .interfaces_run = true,
-        .merge = ORR_MERGE_VIRTUAL,
+        .merge = ORR_MERGE_VIRTUAL_WIDE,
     },
 };
 

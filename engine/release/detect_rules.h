@@ -19,7 +19,12 @@ enum orr_function_rule { /* which functions of a NIC count as ports of one card 
                          ORR_FUNCTIONS_OF_SLOT_DIGIT, /* the low digit of the slot and the function become 0 */
                          ORR_FUNCTIONS_OF_BUS         /* all of a bus, unless NCCL_IB_MERGE_VFS=0 */
 };
-enum orr_nic_merge { ORR_MERGE_NONE, ORR_MERGE_IN_PLUGIN, ORR_MERGE_VIRTUAL };
+enum orr_nic_merge { /* NICs that are used as one */
+                     ORR_MERGE_NONE,
+                     ORR_MERGE_IN_PLUGIN,   /* the two ports of a card, in a dump as well */
+                     ORR_MERGE_VIRTUAL,     /* by nearness, in a running job only */
+                     ORR_MERGE_VIRTUAL_WIDE /* likewise; as wide as its members, never across CPUs */
+};
 
 /* Files that show that a module for peer memory is there, bits. */
 enum orr_peer_memory {
