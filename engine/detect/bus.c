@@ -155,11 +155,6 @@ struct orr_tree_node *orr_bus_element(struct orr_detector *d, const char *bus_id
 static void hang(struct orr_detector *d, struct orr_tree_node *pci, struct orr_tree_node *parent)
 {
     const char *bus_id = orr_tree_get(pci, "busid");
-    for (const struct orr_tree_node *at = parent; at; at = at->parent)
-        if (at == pci) { /* links that make a circle: no machine has that */
-            parent = orr_host_cpu(d, "-1");
-            break;
-        }
     struct orr_tree_node *before = d->rules->sorts_by_bus ? parent->first : NULL;
     for (; before; before = before->after) {
         const char *other = orr_tree_get(before, "busid");
@@ -170,7 +165,7 @@ static void hang(struct orr_detector *d, struct orr_tree_node *pci, struct orr_t
 }
 
 /* "…/C2/C1/FUNCTION": two levels up stands a switch, whose upstream port is the element, or nothing that is one. */
-static struct orr_tree_node *find_parent(struct orr_detector *d, const char *path)
+static struct orr_tree_node *find_parent(struct orr_detector *d, const struct orr_tree_node *pci, const char *path)
 {
     char numa[ORR_SYS_VALUE];
     const char *parts[3] = {NULL, NULL, NULL}; /* from the end */
@@ -188,7 +183,9 @@ static struct orr_tree_node *find_parent(struct orr_detector *d, const char *pat
         char bus_id[FUNCTION + 1];
         memcpy(bus_id, parts[2], FUNCTION);
         bus_id[FUNCTION] = 0;
-        return orr_bus_element(d, bus_id, NULL);
+        /* Links of a copy may make a circle, which no machine has. */
+        bool circle = orr_tree_find(pci, "pci", "busid", bus_id) || !strcmp(orr_tree_get(pci, "busid"), bus_id);
+        return circle ? orr_host_cpu(d, "-1") : orr_bus_element(d, bus_id, NULL);
     }
     orr_sys_value(d, path, "numa_node", numa);
     return orr_host_cpu(d, numa[0] ? numa : "-1");
@@ -224,7 +221,7 @@ static void complete_one(struct orr_detector *d, struct orr_tree_node *pci)
                  "bandwidth for all below it",
                  bus_id, orr_tree_get(pci, "link_speed"), orr_tree_get(pci, "link_width"));
     if (!pci->parent)
-        hang(d, pci, path ? find_parent(d, path) : orr_host_cpu(d, "-1"));
+        hang(d, pci, path ? find_parent(d, pci, path) : orr_host_cpu(d, "-1"));
 }
 
 void orr_bus_complete(struct orr_detector *d, struct orr_tree_node *node)
