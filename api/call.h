@@ -20,6 +20,7 @@ struct orr_app {
     struct orr_renderer *renderer;
     struct orr_metrics *metrics;
     char *static_folder; /* NULL: no page */
+    char *program;       /* this program, for processes of its own; NULL: /proc/self/exe */
     size_t max_body;
     atomic_bool draining;
     _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
@@ -100,6 +101,14 @@ enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *r
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Reads the dump alone, with what strict asks for. */
 enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+/* Gives the call the id of its content. */
+void orr_call_content(struct orr_call *call, const char *bytes, size_t length);
+/* Keeps a dump with that id and what the call says of it (name, labels), and says where (Location). */
+enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
+                            bool *ret_existed, struct orr_error *err) ORR_NO_DISCARD;
+/* The topology of that id as users see it. */
+enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
+                              struct orr_error *err) ORR_NO_DISCARD;
 /* With strict: what NCCL's reader would refuse is an error. Shared with the command line. */
 enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
 
@@ -112,6 +121,8 @@ size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
 /* handle_topologies.c */
 orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_patch, orr_handle_delete,
     orr_handle_source;
+/* handle_detect.c */
+orr_handler orr_handle_detect;
 /* handle_hosts.c */
 orr_handler orr_handle_hosts, orr_handle_history;
 /* handle_analysis.c */

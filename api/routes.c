@@ -46,6 +46,7 @@ static const struct orr_route routes[] = {
     {"GET", "/v1/hosts", orr_handle_hosts, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR, NULL},
     {"GET", "/v1/hosts/{}/uploads", orr_handle_history, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR,
      "/v1/hosts/{host}/uploads"},
+    {"POST", "/v1/detect", orr_handle_detect, WRITE, HEAVY | STORE, ORR_P_RELEASE | ORR_P_NAME | ORR_P_LABEL, NULL},
     {"POST", "/v1/analyze", orr_handle_analysis, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_SECTION, NULL},
     {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_AGAINST, NULL},
     {"POST", "/v1/explain", orr_handle_explain, READ, DUMP | CACHED | HEAVY, ORR_P_WHY, NULL},
@@ -200,6 +201,12 @@ static enum orr_code find_route(struct orr_call *call, const char *path, size_t 
     return ORR_OK;
 }
 
+void orr_call_content(struct orr_call *call, const char *bytes, size_t length)
+{
+    orr_sha256(bytes, length, call->digest);
+    snprintf(call->id, sizeof call->id, "%.*s", (int)ORR_ID_LENGTH, call->digest);
+}
+
 /* The id of what the call is about: from the path, or from the content of the body. */
 static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
 {
@@ -219,8 +226,7 @@ static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
             orr_error_advice(err, "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE");
             return ORR_UNRECOGNISED;
         }
-        orr_sha256(call->request->body, call->request->body_length, call->digest);
-        snprintf(call->id, sizeof call->id, "%.*s", (int)ORR_ID_LENGTH, call->digest);
+        orr_call_content(call, call->request->body, call->request->body_length);
     }
     return ORR_OK;
 }
