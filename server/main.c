@@ -41,7 +41,8 @@ static const struct orr_command commands[] = {
     {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
      "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
      "NVIDIA\n"
-     "driver, none of which is needed. What is missing or assumed goes to standard error, with what to do. FILE is a tar "
+     "driver, none of which is needed. What is missing or assumed goes to standard error, with what to do. FILE is a "
+     "tar "
      "of\n"
      "`orrery gather`. NCCL_* settings come from --set, the environment and nccl.conf.\n\n"
      "  orrery detect --output machine.xml\n"
@@ -49,7 +50,8 @@ static const struct orr_command commands[] = {
      "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
      ORR_CMD_DETECT, true, orr_command_detect},
     {"gather", "[FILE|-]", "packs what detect reads of a machine, to send it",
-     "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small tar "
+     "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small "
+     "tar "
      "(gzip).\n"
      "Neither host name nor boot id go in. Addresses and serial numbers do not either, but the GUIDs of RDMA devices, "
      "which\n"

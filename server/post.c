@@ -10,7 +10,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_DELAY = 1, LONGEST_DELAY = 60, LONGEST_WAIT = 120, TRY_SECONDS = 30, MOST_ANSWER = 65536, TOKEN_SIZE = 512 };
+enum {
+    FIRST_DELAY = 1,
+    LONGEST_DELAY = 60,
+    LONGEST_WAIT = 120,
+    TRY_SECONDS = 30,
+    MOST_ANSWER = 65536,
+    TOKEN_SIZE = 512
+};
 
 double orr_post_delay(unsigned failures, unsigned random, long retry_after)
 {
@@ -187,8 +194,9 @@ static int upload_all(struct upload *upload, const struct orr_options *options, 
         bool again = may_pass(result, status) && now_ms() + (int64_t)(delay * 1000) < end;
         fprintf(stderr, "%s: %s\n", options->post, why);
         if (!again) {
-            fprintf(stderr, "  %s\n", may_pass(result, status) ? "given up: --patience says how long it is tried"
-                                                               : "it is not tried again");
+            fprintf(stderr, "  %s\n",
+                    may_pass(result, status) ? "given up: --patience says how long it is tried"
+                                             : "it is not tried again");
             return ORR_EXIT_INPUT;
         }
         fprintf(stderr, "  tried again in %.1f s\n", delay);
@@ -203,7 +211,8 @@ int orr_post_dump(const struct orr_options *options, const char *xml, size_t len
     struct orr_error err = {0};
     char token[TOKEN_SIZE] = "";
     uint32_t patience = USUAL_PATIENCE;
-    if (options->patience && orr_read_number("patience", options->patience, 0, MOST_PATIENCE, &patience, &err) != ORR_OK)
+    if (options->patience &&
+        orr_read_number("patience", options->patience, 0, MOST_PATIENCE, &patience, &err) != ORR_OK)
         return orr_report(NULL, &err);
     if (options->token_file && !read_token(options->token_file, token))
         return ORR_EXIT_INPUT;

@@ -36,7 +36,8 @@ static void replace_hashes(struct orr_detector *d)
 void orr_base_file_load(struct orr_detector *d)
 {
     enum { MOST = 4 << 20 };
-    const char *named = orr_detect_setting_of(d, "NCCL_TOPO_FILE"), *path = named && *named ? named : ORR_USUAL_TOPO_FILE;
+    const char *named = orr_detect_setting_of(d, "NCCL_TOPO_FILE"),
+               *path = named && *named ? named : ORR_USUAL_TOPO_FILE;
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     char *bytes = malloc(MOST);
@@ -50,8 +51,8 @@ void orr_base_file_load(struct orr_detector *d)
             orr_note(d, ORR_NOTE_NO_TOPO_FILE, "NCCL_TOPO_FILE=%.120s cannot be read: NCCL goes on without it", named);
     } else if (orr_dump_read(bytes, (size_t)length, NULL, &dump, &err) != ORR_OK) {
         d->starved = d->starved || err.code == ORR_NOMEM;
-        orr_note(d, ORR_NOTE_NO_TOPO_FILE, "%.100s:%u: %.120s; NCCL would refuse to start with that file", path, err.line,
-                 err.text);
+        orr_note(d, ORR_NOTE_NO_TOPO_FILE, "%.100s:%u: %.120s; NCCL would refuse to start with that file", path,
+                 err.line, err.text);
     } else {
         orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s: what it says stands", path);
         copy_element(d, dump, 0, NULL);

@@ -45,7 +45,9 @@ static const char *look_up(struct orr_detector *d, const char *bus_id)
                  "/sys/class/pci_bus is not there, so devices were found by /sys/bus/pci/devices; NCCL would have put "
                  "all of them on a CPU without a NUMA node");
     }
-    return orr_arena_strndup(d->arena, path, strlen(path));
+    const char *kept = orr_arena_strndup(d->arena, path, strlen(path));
+    d->starved = d->starved || !kept;
+    return kept;
 }
 
 const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
@@ -56,10 +58,18 @@ const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
     const char *path = look_up(d, bus_id), *kept = orr_arena_strndup(d->arena, bus_id, strlen(bus_id));
     if (!kept || !ORR_RESERVE(d->arena, d->bus, d->bus_count, d->bus_capacity)) {
         d->starved = true;
+        d->bus_count = d->bus ? d->bus_count : 0;
         return NULL;
     }
     d->bus[d->bus_count++] = (struct orr_bus_entry){.bus_id = kept, .path = path};
     return path;
+}
+
+bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_names *ret_names)
+{
+    bool done = orr_root_list(d->root, path, d->arena, ret_names);
+    d->starved = d->starved || ret_names->starved;
+    return done;
 }
 
 /* Transfers a second and lane of "16.0 GT/s PCIe"; what is no such text is as fast as can be. */
@@ -115,10 +125,11 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_tree_node *pci, con
     orr_tree_set_once(d->tree, pci, "link_speed", "%s", speeds[generation]);
     orr_tree_set_once(d->tree, pci, "link_width", "%u", gpu->width ? gpu->width : 16);
     if (generation && generation < gpu->full_generation)
-        orr_note(d, ORR_NOTE_IDLE_LINK,
-                 "GPU %s runs its PCIe link at generation %u now and can reach %u; this release of NCCL writes the link "
-                 "as it is at that moment",
-                 bus_id, generation, gpu->full_generation);
+        orr_note(
+            d, ORR_NOTE_IDLE_LINK,
+            "GPU %s runs its PCIe link at generation %u now and can reach %u; this release of NCCL writes the link "
+            "as it is at that moment",
+            bus_id, generation, gpu->full_generation);
     return true;
 }
 
@@ -131,7 +142,7 @@ static void add_peers(struct orr_detector *d, struct orr_tree_node *pci, const c
     if (!d->rules->peer_links || !vendor || strcmp(vendor, "0x1000"))
         return;
     snprintf(folder, sizeof folder, "/sys/kernel/pci_switch_link/virtual_switch_links/%.24s", bus_id);
-    if (!orr_root_list(d->root, folder, d->arena, &names))
+    if (!orr_detector_list(d, folder, &names))
         return;
     for (uint32_t i = 0; i < names.count; i++)
         if (strlen(names.names[i]) == FUNCTION && orr_bus_path(d, names.names[i]) &&

@@ -109,7 +109,8 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         return orr_fail_nomem(err);
     if (orr_root_find(d->root, "/sys/bus/pci/devices", NULL) != ORR_ROOT_FOLDER &&
         orr_root_find(d->root, "/sys/class/pci_bus", NULL) != ORR_ROOT_FOLDER)
-        orr_note(d, ORR_NOTE_NO_SYS, "/sys shows no PCI devices: neither the places of GPUs and NICs nor their links are known");
+        orr_note(d, ORR_NOTE_NO_SYS,
+                 "/sys shows no PCI devices: neither the places of GPUs and NICs nor their links are known");
     if (d->rules->trim == ORR_TRIM_NONE)
         orr_note(d, ORR_NOTE_OLD_RELEASE,
                  "what NCCL %s writes is known less well than for newer releases: NICs are found as 2.12.12 finds them",

@@ -27,11 +27,11 @@ typedef const char *orr_detect_setting(const void *context, const char *name);
 struct orr_detect_options {
     const struct orr_release *release; /* NULL: the default one */
     const char *root;                  /* folder with a copied /sys and /proc; NULL: this machine */
-    const char *nvml;                  /* library in place of libnvidia-ml.so.1; "none": not asked. With a root: NULL is none */
-    int32_t sm;                        /* compute capability of GPUs that no table knows; 0: not given */
-    bool running;                      /* as a running job has it, with NICs merged; a dump has them apart */
-    orr_detect_setting *setting;       /* NCCL_* names of orr_detect_setting_name(); NULL: none are given */
-    const void *context;               /* of setting */
+    const char *nvml; /* library in place of libnvidia-ml.so.1; "none": not asked. With a root: NULL is none */
+    int32_t sm;       /* compute capability of GPUs that no table knows; 0: not given */
+    bool running;     /* as a running job has it, with NICs merged; a dump has them apart */
+    orr_detect_setting *setting; /* NCCL_* names of orr_detect_setting_name(); NULL: none are given */
+    const void *context;         /* of setting */
 };
 
 struct orr_detection {
@@ -47,8 +47,8 @@ struct orr_detection {
  * facts, or the topology file that NCCL_TOPO_FILE names, cannot be understood. orr_detection_release() the result. */
 enum orr_code orr_detect(const struct orr_detect_options *options, struct orr_detection *ret_detection,
                          struct orr_error *err) ORR_NO_DISCARD;
-/* The same from the bytes of a tar that gather wrote, packed anew or not (root is not looked at). UNRECOGNISED: the bytes
- * are no tar. */
+/* The same from the bytes of a tar that gather wrote, packed anew or not (root is not looked at). UNRECOGNISED: the
+ * bytes are no tar. */
 enum orr_code orr_detect_from_tar(const char *bytes, size_t length, const struct orr_detect_options *options,
                                   struct orr_detection *ret_detection, struct orr_error *err) ORR_NO_DISCARD;
 void orr_detection_release(struct orr_detection *detection);

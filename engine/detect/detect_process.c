@@ -108,7 +108,8 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
     else if (text.starved || orr_text_failed(&text))
         code = orr_fail_nomem(err);
     if (code == ORR_UNSUPPORTED)
-        orr_error_advice(err, "run `orrery detect` on that machine: it says more; nvidia-smi shows a GPU that does not answer");
+        orr_error_advice(
+            err, "run `orrery detect` on that machine: it says more; nvidia-smi shows a GPU that does not answer");
     if (code == ORR_OK && !(*ret_bytes = orr_text_take(&text, ret_length)))
         code = orr_fail_nomem(err);
     orr_text_release(&text);

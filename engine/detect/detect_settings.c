@@ -6,10 +6,10 @@
 #include "engine/detect/detecting.h"
 
 static const char *const names[] = {
-    "NCCL_COMM_ID",          "NCCL_CONF_FILE",       "NCCL_DMABUF_ENABLE",       "NCCL_HOSTID",
-    "NCCL_IB_DISABLE",       "NCCL_IB_HCA",          "NCCL_IB_MERGE_NICS",       "NCCL_IB_MERGE_VFS",
-    "NCCL_NET",              "NCCL_NET_FORCE_MERGE", "NCCL_NET_MERGE_LEVEL",     "NCCL_NET_PLUGIN",
-    "NCCL_SOCKET_FAMILY",    "NCCL_SOCKET_IFNAME",   "NCCL_IB_DEVICE_PCI_ORDER", "NCCL_TOPO_FILE",
+    "NCCL_COMM_ID",       "NCCL_CONF_FILE",       "NCCL_DMABUF_ENABLE",       "NCCL_HOSTID",
+    "NCCL_IB_DISABLE",    "NCCL_IB_HCA",          "NCCL_IB_MERGE_NICS",       "NCCL_IB_MERGE_VFS",
+    "NCCL_NET",           "NCCL_NET_FORCE_MERGE", "NCCL_NET_MERGE_LEVEL",     "NCCL_NET_PLUGIN",
+    "NCCL_SOCKET_FAMILY", "NCCL_SOCKET_IFNAME",   "NCCL_IB_DEVICE_PCI_ORDER", "NCCL_TOPO_FILE",
 };
 
 const char *orr_detect_setting_name(size_t i)
@@ -57,7 +57,7 @@ enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error 
     return code;
 }
 
-const char *orr_detect_setting_of(const struct orr_detector *d, const char *name)
+const char *orr_detect_setting_of(struct orr_detector *d, const char *name)
 {
     const char *value = given(d, name);
     size_t length = strlen(name);
@@ -65,14 +65,17 @@ const char *orr_detect_setting_of(const struct orr_detector *d, const char *name
         return value;
     for (const char *line = d->config; line && *line;) {
         const char *end = line + strcspn(line, "\n");
-        if (!strncmp(line, name, length) && line[length] == '=')
-            return orr_arena_strndup(d->arena, line + length + 1, (size_t)(end - line) - length - 1);
+        if (!strncmp(line, name, length) && line[length] == '=') {
+            const char *kept = orr_arena_strndup(d->arena, line + length + 1, (size_t)(end - line) - length - 1);
+            d->starved = d->starved || !kept;
+            return kept;
+        }
         line = *end ? end + 1 : end;
     }
     return NULL;
 }
 
-int64_t orr_detect_number_of(const struct orr_detector *d, const char *name, int64_t fallback)
+int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback)
 {
     const char *value = orr_detect_setting_of(d, name);
     return value && *value ? strtoll(value, NULL, 0) : fallback;

@@ -10,13 +10,12 @@
 
 /* X(symbol, severity, id, advice): the text is said where the note is made. */
 #define ORR_NOTE_MAP(X)                                                                                                \
-    X(NO_NVML, WARNING, "no-nvml",                                                                                     \
-      "nvidia-smi says whether the driver works; in a container: docker run --gpus all")                               \
-    X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there")             \
+    X(NO_NVML, WARNING, "no-nvml", "nvidia-smi says whether the driver works; in a container: docker run --gpus all")  \
+    X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there")              \
     X(NO_CAPABILITY, WARNING, "unknown-capability", "give it with --sm, such as --sm 90")                              \
     X(NO_NVLINK_DATA, WARNING, "no-nvlink-data",                                                                       \
       "run it where the NVIDIA driver is loaded, or gather there: orrery gather machine.tar.gz")                       \
-    X(NO_GPUS, INFO, "no-gpus", "lspci -d 10de: shows NVIDIA devices; NCCL itself needs at least one GPU")              \
+    X(NO_GPUS, INFO, "no-gpus", "lspci -d 10de: shows NVIDIA devices; NCCL itself needs at least one GPU")             \
     X(MANY_GPUS, WARNING, "too-many-gpus", "NCCL refuses to start on more than 32 GPUs of one host")                   \
     X(GPU_HIDDEN, WARNING, "gpu-not-in-sys", "mount the host's /sys into the container, read-only")                    \
     X(NO_SYS, WARNING, "no-sys", "mount the host's /sys into the container: -v /sys:/sys:ro")                          \
@@ -31,10 +30,13 @@
     X(IDLE_LINK, WARNING, "idle-gpu-link", "detect again while the GPU works: nvidia-smi -q -d PCIE")                  \
     X(GDR_ASSUMED, INFO, "gdr-assumed", "NCCL asks the CUDA driver: nvidia-smi topo -p2p r")                           \
     X(NO_PEER_MEMORY, WARNING, "no-peer-memory", "modprobe nvidia_peermem, or a kernel and driver with DMA-BUF")       \
-    X(DMA_BUF_ASSUMED, INFO, "dma-buf-assumed", "NCCL registers a buffer to find out: NCCL_DEBUG=INFO says what it found") \
+    X(DMA_BUF_ASSUMED, INFO, "dma-buf-assumed",                                                                        \
+      "NCCL registers a buffer to find out: NCCL_DEBUG=INFO says what it found")                                       \
     X(MAX_QP_ASSUMED, INFO, "ib-from-sys", "ibv_devinfo -v shows max_qp, and the order of devices that NCCL sees")     \
-    X(NO_VERBS, WARNING, "no-verbs", "let the user open them: ls -l /dev/infiniband; docker run --device /dev/infiniband") \
-    X(NO_INTERFACE, WARNING, "no-interface", "NCCL needs an IP address: ip address; NCCL_SOCKET_IFNAME names interfaces") \
+    X(NO_VERBS, WARNING, "no-verbs",                                                                                   \
+      "let the user open them: ls -l /dev/infiniband; docker run --device /dev/infiniband")                            \
+    X(NO_INTERFACE, WARNING, "no-interface",                                                                           \
+      "NCCL needs an IP address: ip address; NCCL_SOCKET_IFNAME names interfaces")                                     \
     X(INTERFACES_ASSUMED, INFO, "interfaces-assumed", "orrery gather packs the addresses' owners as well")             \
     X(NOT_PCI_NIC, INFO, "nic-not-pci", "")                                                                            \
     X(NIC_MERGED_AWAY, WARNING, "nic-without-function-0", "NCCL_IB_MERGE_VFS=0 keeps each function by itself")         \
@@ -89,8 +91,8 @@ struct orr_detector {
     unsigned bus_count, bus_capacity;
     struct orr_net_device *nets;
     unsigned net_count, net_capacity;
-    bool by_verbs;      /* nets are the IB plugin's */
-    bool peer_memory;   /* a module for it is loaded */
+    bool by_verbs;    /* nets are the IB plugin's */
+    bool peer_memory; /* a module for it is loaded */
     bool kernel_dma_buf;
     char *config; /* text of nccl.conf files, "": none */
     struct orr_note notes[ORR_NOTE_COUNT * 4];
@@ -104,10 +106,13 @@ void orr_note(struct orr_detector *d, enum orr_note_id id, const char *format, .
 /* detect_settings.c */
 enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error *err) ORR_NO_DISCARD;
 /* NULL: not given. */
-const char *orr_detect_setting_of(const struct orr_detector *d, const char *name);
-int64_t orr_detect_number_of(const struct orr_detector *d, const char *name, int64_t fallback);
+const char *orr_detect_setting_of(struct orr_detector *d, const char *name);
+int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback);
 /* A list "name[:port],..." as NCCL matches devices and interfaces against it. An empty list takes everything. */
 bool orr_list_takes(const char *list, const char *name, int32_t port);
+
+/* orr_root_list() in the detector's root; want of memory is remembered. */
+bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_names *ret_names);
 
 /* bus.c */
 /* The folder of a PCI function, NULL: it has none. */
@@ -157,8 +162,8 @@ void orr_base_file_load(struct orr_detector *d);
 void orr_nics_merge(struct orr_detector *d, uint32_t rank);
 
 /* Opens what the options name, and asks for the facts. Shared with gather. */
-enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_options *options,
-                                struct orr_root *root, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_options *options, struct orr_root *root,
+                                struct orr_error *err) ORR_NO_DISCARD;
 void orr_detector_close(struct orr_detector *d);
 
 #endif

@@ -23,49 +23,49 @@ enum {
 enum orr_known { ORR_UNKNOWN = -1, ORR_NO = 0, ORR_YES = 1 };
 
 struct orr_nvlink_fact {
-    bool p2p;                  /* NVML says that it can carry P2P */
-    bool up;                   /* enabled */
-    bool far_known;            /* the far end was told */
-    char far[ORR_FACT_BUS];    /* its bus id as NVML wrote it */
+    bool p2p;               /* NVML says that it can carry P2P */
+    bool up;                /* enabled */
+    bool far_known;         /* the far end was told */
+    char far[ORR_FACT_BUS]; /* its bus id as NVML wrote it */
 };
 
 struct orr_gpu_fact {
     char bus_id[ORR_FACT_BUS]; /* dddd:bb:dd.f, lower case */
     char name[ORR_FACT_NAME];
-    int major, minor;                /* compute capability */
-    uint32_t device, subsystem;      /* id above, vendor below, as NVML gives them; 0: not told */
-    uint32_t generation, width;      /* of the PCIe link now; 0: not told */
-    uint32_t full_generation;        /* it can reach; 0: not told */
+    int major, minor;           /* compute capability */
+    uint32_t device, subsystem; /* id above, vendor below, as NVML gives them; 0: not told */
+    uint32_t generation, width; /* of the PCIe link now; 0: not told */
+    uint32_t full_generation;   /* it can reach; 0: not told */
     struct orr_nvlink_fact links[ORR_FACT_NVLINKS];
-    uint32_t c2c_count, c2c_bw;      /* active links, MB/s of the last */
-    enum orr_known gdr, dma_buf;     /* as the CUDA driver says */
-    bool fabric;                     /* it is told of one */
-    uint8_t fabric_id[16];           /* UUID of the cluster */
-    uint32_t clique, fabric_state;   /* 3: completed */
+    uint32_t c2c_count, c2c_bw;    /* active links, MB/s of the last */
+    enum orr_known gdr, dma_buf;   /* as the CUDA driver says */
+    bool fabric;                   /* it is told of one */
+    uint8_t fabric_id[16];         /* UUID of the cluster */
+    uint32_t clique, fabric_state; /* 3: completed */
 };
 
 struct orr_interface_fact {
     char name[32];
-    bool inet6;   /* its address is IPv6 */
+    bool inet6;    /* its address is IPv6 */
     bool loopback; /* and the loopback's */
     bool running;
 };
 
 struct orr_facts {
-    bool nvml;                    /* NVML answered: gpus are all that it lists */
-    char nvml_problem[160];       /* why not */
-    char driver[ORR_FACT_NAME];   /* version; "": not told */
-    bool cuda;                    /* the CUDA driver answered */
+    bool nvml;                  /* NVML answered: gpus are all that it lists */
+    char nvml_problem[160];     /* why not */
+    char driver[ORR_FACT_NAME]; /* version; "": not told */
+    bool cuda;                  /* the CUDA driver answered */
     char cuda_problem[160];
-    int cuda_version;             /* 12040 */
+    int cuda_version; /* 12040 */
     struct orr_gpu_fact gpus[ORR_FACT_GPUS];
     uint32_t gpu_count;
 
-    char arch[16];                /* "x86_64", "arm64", "ppc64" */
-    char cpu_vendor[16];          /* of CPUID; "": none */
-    int cpu_family, cpu_model;    /* as the document has them */
+    char arch[16];             /* "x86_64", "arm64", "ppc64" */
+    char cpu_vendor[16];       /* of CPUID; "": none */
+    int cpu_family, cpu_model; /* as the document has them */
 
-    bool hashed;                  /* the host's hashes are known */
+    bool hashed; /* the host's hashes are known */
     uint64_t hash_wide, hash_bytewise;
 
     bool interfaces_known;

@@ -258,9 +258,9 @@ static void write_gpu(const struct orr_gpu_fact *gpu, struct orr_text *text)
             continue;
         orr_text_printf(text, "  nvlink %u %s", i, link->up ? "up" : "down");
         if (link->far_known) /* one that cannot be printed counts as empty */
-            orr_text_printf(text, " %s", link->far[0] && !link->far[strspn(link->far, "0123456789abcdefABCDEF:.")]
-                                             ? link->far
-                                             : "-");
+            orr_text_printf(text, " %s",
+                            link->far[0] && !link->far[strspn(link->far, "0123456789abcdefABCDEF:.")] ? link->far
+                                                                                                      : "-");
         orr_text_puts(text, "\n");
     }
     if (gpu->c2c_count)

@@ -27,6 +27,7 @@ static void put(struct packing *p, const char *format, ...)
     if (!ORR_RESERVE(p->d->arena, p->paths, p->count, p->capacity) ||
         !(p->paths[p->count] = orr_arena_strndup(p->d->arena, path, (size_t)length))) {
         p->d->starved = true;
+        p->count = 0; /* growing dropped them */
         return;
     }
     p->count++;
@@ -35,8 +36,9 @@ static void put(struct packing *p, const char *format, ...)
 /* A PCI function and those above it, with what is read of each. */
 static void put_function(struct packing *p, const char *path)
 {
-    static const char *const files[] = {"class",          "vendor",         "device",    "subsystem_vendor", "subsystem_device",
-                                        "max_link_speed", "max_link_width", "numa_node", "subsystem",        "physfn"};
+    static const char *const files[] = {
+        "class",          "vendor",         "device",    "subsystem_vendor", "subsystem_device",
+        "max_link_speed", "max_link_width", "numa_node", "subsystem",        "physfn"};
     for (const char *end = path; *end;) {
         const char *start = end + 1;
         end = start + strcspn(start, "/");
@@ -51,7 +53,7 @@ static void put_pci(struct packing *p)
     struct orr_names names;
     char path[ORR_PATH_SIZE], link[ORR_PATH_SIZE], class[ORR_SYS_VALUE];
     put(p, "/sys/bus/pci");
-    if (orr_root_list(p->d->root, "/sys/bus/pci/devices", p->d->arena, &names)) {
+    if (orr_detector_list(p->d, "/sys/bus/pci/devices", &names)) {
         for (uint32_t i = 0; i < names.count; i++) {
             snprintf(link, sizeof link, "/sys/bus/pci/devices/%.60s", names.names[i]);
             orr_sys_value(p->d, link, "class", class);
@@ -64,7 +66,7 @@ static void put_pci(struct packing *p)
             put_function(p, path);
         }
     }
-    if (!orr_root_list(p->d->root, "/sys/class/pci_bus", p->d->arena, &names))
+    if (!orr_detector_list(p->d, "/sys/class/pci_bus", &names))
         return;
     for (uint32_t i = 0; i < names.count; i++) {
         snprintf(link, sizeof link, "/sys/class/pci_bus/%.60s", names.names[i]);
@@ -103,7 +105,7 @@ static void put_infiniband(struct packing *p)
 {
     struct orr_names names, ports;
     char folder[ORR_PATH_SIZE], link[ORR_PATH_SIZE];
-    if (!orr_root_list(p->d->root, "/sys/class/infiniband", p->d->arena, &names))
+    if (!orr_detector_list(p->d, "/sys/class/infiniband", &names))
         return;
     for (uint32_t i = 0; i < names.count; i++) {
         snprintf(link, sizeof link, "/sys/class/infiniband/%.255s", names.names[i]);
@@ -113,7 +115,7 @@ static void put_infiniband(struct packing *p)
         put(p, "%s/sys_image_guid", folder);
         put_device(p, folder);
         snprintf(link, sizeof link, "%.900s/ports", folder);
-        if (orr_root_list(p->d->root, link, p->d->arena, &ports))
+        if (orr_detector_list(p->d, link, &ports))
             for (uint32_t k = 0; k < ports.count; k++)
                 put_port(p, folder, ports.names[k]);
     }
@@ -123,7 +125,7 @@ static void put_interfaces(struct packing *p)
 {
     struct orr_names names;
     char folder[ORR_PATH_SIZE], link[ORR_PATH_SIZE];
-    if (!orr_root_list(p->d->root, "/sys/class/net", p->d->arena, &names))
+    if (!orr_detector_list(p->d, "/sys/class/net", &names))
         return;
     for (uint32_t i = 0; i < names.count; i++) {
         snprintf(link, sizeof link, "/sys/class/net/%.255s", names.names[i]);
@@ -144,14 +146,14 @@ static void put_rest(struct packing *p)
     char folder[ORR_PATH_SIZE];
     struct orr_names names, peers;
     unsigned bit;
-    if (orr_root_list(p->d->root, "/sys/devices/system/node", p->d->arena, &names))
+    if (orr_detector_list(p->d, "/sys/devices/system/node", &names))
         for (uint32_t i = 0; i < names.count; i++)
             if (!strncmp(names.names[i], "node", 4))
                 put(p, "/sys/devices/system/node/%.32s/cpumap", names.names[i]);
-    if (orr_root_list(p->d->root, switches, p->d->arena, &names))
+    if (orr_detector_list(p->d, switches, &names))
         for (uint32_t i = 0; i < names.count; i++) {
             snprintf(folder, sizeof folder, "%s/%.60s", switches, names.names[i]);
-            if (orr_root_list(p->d->root, folder, p->d->arena, &peers))
+            if (orr_detector_list(p->d, folder, &peers))
                 for (uint32_t k = 0; k < peers.count; k++)
                     put(p, "%s/%s", folder, peers.names[k]);
         }
@@ -177,9 +179,7 @@ static bool write_entry(struct archive *archive, const char *path, enum orr_root
     if (!entry)
         return false;
     archive_entry_set_pathname(entry, path + 1);
-    archive_entry_set_filetype(entry, kind == ORR_ROOT_LINK     ? AE_IFLNK
-                                      : kind == ORR_ROOT_FOLDER ? AE_IFDIR
-                                                                : AE_IFREG);
+    archive_entry_set_filetype(entry, kind == ORR_ROOT_LINK ? AE_IFLNK : kind == ORR_ROOT_FOLDER ? AE_IFDIR : AE_IFREG);
     archive_entry_set_perm(entry, kind == ORR_ROOT_FILE ? 0644 : 0755);
     archive_entry_set_mtime(entry, 0, 0);
     if (kind == ORR_ROOT_LINK)
@@ -215,7 +215,7 @@ static bool write_path(const struct packing *p, struct archive *archive, const c
 }
 
 /* The settings that detection would heed here, as the file that it would find them in. */
-static void write_settings(const struct orr_detector *d, struct orr_text *text)
+static void write_settings(struct orr_detector *d, struct orr_text *text)
 {
     for (size_t i = 0; orr_detect_setting_name(i); i++) {
         const char *name = orr_detect_setting_name(i), *value = orr_detect_setting_of(d, name);
@@ -270,7 +270,8 @@ static enum orr_code write_tar(const struct packing *p, struct orr_text *tar, st
     if (done)
         return ORR_OK;
     if (orr_text_failed(tar) && !tar->starved)
-        return orr_fail(err, ORR_LIMIT, "what detection reads here has more than %d bytes packed", (int)ORR_GATHER_BYTES);
+        return orr_fail(err, ORR_LIMIT, "what detection reads here has more than %d bytes packed",
+                        (int)ORR_GATHER_BYTES);
     return orr_fail_nomem(err);
 }
 

@@ -11,10 +11,10 @@ static const struct board {
     uint16_t first, last;
     int16_t sm;
 } boards[] = {
-    {0x15f7, 0x15f9, 60}, {0x1db1, 0x1db1, 70}, {0x1db3, 0x1db8, 70}, {0x1df5, 0x1df6, 70}, {0x1eb8, 0x1eb8, 75},
-    {0x20b0, 0x20b7, 80}, {0x20bd, 0x20bd, 80}, {0x20f1, 0x20f1, 80}, {0x20f5, 0x20f5, 80}, {0x2230, 0x2230, 86},
-    {0x2235, 0x2236, 86}, {0x26b5, 0x26b5, 89}, {0x26b9, 0x26b9, 89}, {0x27b8, 0x27b8, 89}, {0x2321, 0x2322, 90},
-    {0x2324, 0x2324, 90}, {0x2329, 0x2331, 90}, {0x2335, 0x2335, 90}, {0x2339, 0x233b, 90}, {0x2342, 0x2345, 90},
+    {0x15f7, 0x15f9, 60},  {0x1db1, 0x1db1, 70},  {0x1db3, 0x1db8, 70}, {0x1df5, 0x1df6, 70}, {0x1eb8, 0x1eb8, 75},
+    {0x20b0, 0x20b7, 80},  {0x20bd, 0x20bd, 80},  {0x20f1, 0x20f1, 80}, {0x20f5, 0x20f5, 80}, {0x2230, 0x2230, 86},
+    {0x2235, 0x2236, 86},  {0x26b5, 0x26b5, 89},  {0x26b9, 0x26b9, 89}, {0x27b8, 0x27b8, 89}, {0x2321, 0x2322, 90},
+    {0x2324, 0x2324, 90},  {0x2329, 0x2331, 90},  {0x2335, 0x2335, 90}, {0x2339, 0x233b, 90}, {0x2342, 0x2345, 90},
     {0x2901, 0x2901, 100}, {0x2941, 0x2941, 100},
 };
 
@@ -37,10 +37,11 @@ static void take_function(struct orr_detector *d, const char *bus_id)
     orr_sys_value(d, path, "class", class);
     orr_sys_value(d, path, "device", device);
     if (!strncmp(class, "0x0680", 6)) {
-        orr_note(d, ORR_NOTE_NO_NVLINK_DATA,
-                 "there are NVSwitches (%s at %s), but without NVML nothing tells which NVLinks lead there: the GPUs are "
-                 "written without NVLink",
-                 device, bus_id);
+        orr_note(
+            d, ORR_NOTE_NO_NVLINK_DATA,
+            "there are NVSwitches (%s at %s), but without NVML nothing tells which NVLinks lead there: the GPUs are "
+            "written without NVLink",
+            device, bus_id);
         return;
     }
     size_t used = strlen(path);
@@ -70,7 +71,7 @@ void orr_gpus_find(struct orr_detector *d)
                  "NVML cannot be asked: %s. GPUs were taken from the PCI tree in the order of their bus ids, without "
                  "NVLinks, with capability by device id and gdr 0; NCCL itself would not start",
                  d->facts.nvml_problem[0] ? d->facts.nvml_problem : "the copy holds no answers of it");
-        if (orr_root_list(d->root, "/sys/bus/pci/devices", d->arena, &names))
+        if (orr_detector_list(d, "/sys/bus/pci/devices", &names))
             for (uint32_t i = 0; i < names.count; i++)
                 if (orr_looks_like_bus_id(names.names[i], strlen(names.names[i])))
                     take_function(d, names.names[i]);
@@ -113,12 +114,11 @@ enum { OLDEST = 60, VOLTA = 70, AMPERE = 80, HOPPER = 90 }; /* capabilities at w
 
 static void add_nvlinks(struct orr_detector *d, struct orr_tree_node *element, const struct orr_gpu_fact *gpu, int sm)
 {
-    unsigned probes = sm < OLDEST   ? 0
-                      : sm < VOLTA  ? 4
-                      : sm < AMPERE ? 6
-                      : sm < HOPPER || !d->rules->probes_18_nvlinks
-                          ? 12
-                          : 18;
+    unsigned probes = sm < OLDEST                                   ? 0
+                      : sm < VOLTA                                  ? 4
+                      : sm < AMPERE                                 ? 6
+                      : sm < HOPPER || !d->rules->probes_18_nvlinks ? 12
+                                                                    : 18;
     for (unsigned i = 0; i < probes; i++) {
         const struct orr_nvlink_fact *link = &gpu->links[i];
         char target[ORR_FACT_BUS];

@@ -166,9 +166,9 @@ static void read_processor(struct orr_facts *facts, const struct orr_root *root)
         snprintf(facts->cpu_vendor, sizeof facts->cpu_vendor, "%.12s", value);
         if (cpuinfo(text, "cpu family", value, sizeof value)) {
             int family = (int)strtol(value, NULL, 10);
-            facts->cpu_family = family < BASE_FAMILY   ? family
+            facts->cpu_family = family < BASE_FAMILY         ? family
                                 : family > 255 + BASE_FAMILY ? BASE_FAMILY
-                                                       : BASE_FAMILY + 16 * (family - BASE_FAMILY);
+                                                             : BASE_FAMILY + 16 * (family - BASE_FAMILY);
         }
         if (cpuinfo(text, "model", value, sizeof value))
             facts->cpu_model = (int)strtol(value, NULL, 10);

@@ -188,7 +188,8 @@ static void merge_forced(struct merging *m, const char *list)
             at += entry + 1;
         }
         if (listed && (group.count != listed || !merge(m, &group)))
-            orr_note(m->d, ORR_NOTE_NO_MERGE, "NCCL_NET_FORCE_MERGE group \"%.*s\" cannot be merged: NCCL would not start",
+            orr_note(m->d, ORR_NOTE_NO_MERGE,
+                     "NCCL_NET_FORCE_MERGE group \"%.*s\" cannot be merged: NCCL would not start",
                      (int)(length > 80 ? 80 : length), list);
         list += length + (list[length] == ';');
     }
@@ -216,7 +217,7 @@ static void merge_near(struct merging *m, enum level level)
     }
 }
 
-static enum level wanted_level(const struct orr_detector *d)
+static enum level wanted_level(struct orr_detector *d)
 {
     const char *text = orr_detect_setting_of(d, "NCCL_NET_MERGE_LEVEL");
     if (!text || !*text)

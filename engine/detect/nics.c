@@ -11,6 +11,7 @@ struct orr_net_device *orr_nic_new(struct orr_detector *d)
 {
     if (!ORR_RESERVE(d->arena, d->nets, d->net_count, d->net_capacity)) {
         d->starved = true;
+        d->net_count = 0; /* growing dropped them */
         return NULL;
     }
     struct orr_net_device *net = &d->nets[d->net_count++];
@@ -96,7 +97,8 @@ void orr_nics_find(struct orr_detector *d)
     bool addressed = orr_interfaces_choose(d, &chosen, 1) ||
                      (!d->facts.interfaces_known && orr_root_find(d->root, "/sys/class/net", NULL) == ORR_ROOT_NONE);
     if (!addressed) {
-        orr_note(d, ORR_NOTE_NO_INTERFACE, "no network interface has an address that NCCL would use: it finds no network");
+        orr_note(d, ORR_NOTE_NO_INTERFACE,
+                 "no network interface has an address that NCCL would use: it finds no network");
         return;
     }
     if (verbs)
@@ -121,9 +123,10 @@ static bool gdr_of(struct orr_detector *d, const struct orr_net_device *net, uin
                  "no module for peer memory is loaded; GPU and kernel know DMA-BUF, and the NICs are taken to know it "
                  "as well");
     else
-        orr_note(d, ORR_NOTE_NO_PEER_MEMORY,
-                 "neither a module for peer memory that this release looks for is loaded, nor can DMA-BUF be used: NICs "
-                 "get gdr 0");
+        orr_note(
+            d, ORR_NOTE_NO_PEER_MEMORY,
+            "neither a module for peer memory that this release looks for is loaded, nor can DMA-BUF be used: NICs "
+            "get gdr 0");
     return dma_buf;
 }
 
@@ -138,13 +141,14 @@ static const char *pci_path(struct orr_detector *d, const struct orr_net_device 
     if (kind != ORR_ROOT_NONE && last && !strcmp(last, "/pci"))
         return net->card;
     if (net->path[0] && strcmp(net->path, net->card))
-        orr_note(d, ORR_NOTE_NIC_MERGED_AWAY,
-                 "NIC %s is function %.13s, but NCCL looks for function %.13s of the card, which is not there: it hangs "
-                 "the NIC on the CPU of each GPU",
-                 net->name, strrchr(net->path, '/') + 1, strrchr(net->card, '/') + 1);
+        orr_note(
+            d, ORR_NOTE_NIC_MERGED_AWAY,
+            "NIC %s is function %.13s, but NCCL looks for function %.13s of the card, which is not there: it hangs "
+            "the NIC on the CPU of each GPU",
+            net->name, strrchr(net->path, '/') + 1, strrchr(net->card, '/') + 1);
     else
-        orr_note(d, ORR_NOTE_NOT_PCI_NIC, "NIC %s is no PCI device (%.60s): NCCL hangs it on the CPU of each GPU", net->name,
-                 kind == ORR_ROOT_NONE ? "it has no bus" : target);
+        orr_note(d, ORR_NOTE_NOT_PCI_NIC, "NIC %s is no PCI device (%.60s): NCCL hangs it on the CPU of each GPU",
+                 net->name, kind == ORR_ROOT_NONE ? "it has no bus" : target);
     return NULL;
 }
 

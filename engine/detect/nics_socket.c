@@ -12,7 +12,7 @@ static void assume_interfaces(struct orr_detector *d)
 {
     struct orr_names names;
     char path[128], state[ORR_SYS_VALUE];
-    if (d->facts.interfaces_known || !orr_root_list(d->root, "/sys/class/net", d->arena, &names))
+    if (d->facts.interfaces_known || !orr_detector_list(d, "/sys/class/net", &names))
         return;
     for (uint32_t i = 0; i < names.count && d->facts.interface_count < ORR_FACT_INTERFACES; i++) {
         snprintf(path, sizeof path, "/sys/class/net/%.60s", names.names[i]);
@@ -30,7 +30,7 @@ static void assume_interfaces(struct orr_detector *d)
 }
 
 /* Those that a list takes, first entry of each name, in the order of the system. */
-static uint32_t take(const struct orr_detector *d, const char *list, struct orr_interface_fact *ret_chosen, uint32_t most)
+static uint32_t take(struct orr_detector *d, const char *list, struct orr_interface_fact *ret_chosen, uint32_t most)
 {
     const char *family = orr_detect_setting_of(d, "NCCL_SOCKET_FAMILY");
     uint32_t count = 0;
@@ -41,8 +41,7 @@ static uint32_t take(const struct orr_detector *d, const char *list, struct orr_
             for (uint32_t k = 0; k < count; k++)
                 known = known || !strcmp(ret_chosen[k].name, at->name);
             if (known || at->inet6 != (inet6 == 1) || (at->inet6 && at->loopback) ||
-                (d->rules->interfaces_run && !at->running) ||
-                (family && !strcmp(family, "AF_INET") && at->inet6) ||
+                (d->rules->interfaces_run && !at->running) || (family && !strcmp(family, "AF_INET") && at->inet6) ||
                 (family && !strcmp(family, "AF_INET6") && !at->inet6) || !orr_list_takes(list, at->name, -1))
                 continue;
             ret_chosen[count++] = *at;

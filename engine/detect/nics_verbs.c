@@ -35,7 +35,7 @@ static uint32_t speed_of(const struct orr_detector *d, const char *rate)
 }
 
 /* "…/0000:2a:02.3" of a function becomes that of the card it counts to. False: it is not a PCI function. */
-static bool merge_functions(const struct orr_detector *d, char path[ORR_PATH_SIZE])
+static bool merge_functions(struct orr_detector *d, char path[ORR_PATH_SIZE])
 {
     size_t length = strlen(path);
     if (length < 13 || !orr_looks_like_bus_id(path + length - 12, 12))
@@ -50,15 +50,15 @@ static bool merge_functions(const struct orr_detector *d, char path[ORR_PATH_SIZ
 }
 
 /* How many devices listed before count to the same card. */
-static int32_t ports_before(const struct orr_detector *d, const struct orr_net_device *net, uint32_t count)
+static int32_t ports_before(struct orr_detector *d, const struct orr_net_device *net, uint32_t count)
 {
     size_t length = strlen(net->card), open = 0;
     int32_t ports = 0;
     if (d->rules->functions == ORR_FUNCTIONS_OF_BUS)
         open = orr_detect_number_of(d, "NCCL_IB_MERGE_VFS", 1) ? 4 : 1;
     for (uint32_t i = 0; i < count; i++)
-        ports += strlen(d->nets[i].card) == length && length >= open &&
-                 !strncmp(d->nets[i].card, net->card, length - open);
+        ports +=
+            strlen(d->nets[i].card) == length && length >= open && !strncmp(d->nets[i].card, net->card, length - open);
     return ports;
 }
 
@@ -92,8 +92,8 @@ static void take_port(struct orr_detector *d, const char *folder, const char *na
     if (!merge_functions(d, net->card))
         memcpy(net->card, net->path, sizeof net->card);
     snprintf(path, sizeof path, "%.1000s/device/vendor", folder);
-    net->mellanox = net->mellanox || (orr_root_read(d->root, path, value, sizeof value) > 0 &&
-                                      !strncmp(value, "0x15b3", 6));
+    net->mellanox =
+        net->mellanox || (orr_root_read(d->root, path, value, sizeof value) > 0 && !strncmp(value, "0x15b3", 6));
     net->max_qp = net->mellanox ? QP_MELLANOX : QP_OTHER;
 }
 
@@ -123,9 +123,11 @@ static void take_device(struct orr_detector *d, const char *name)
     for (uint32_t i = 0; i < d->facts.verbs_count; i++)
         opens = opens || !strcmp(d->facts.verbs[i], name);
     if (!opens)
-        orr_note(d, ORR_NOTE_NO_VERBS, "%.40s is listed though this user may not open it: NCCL run by this user passes over "
-                                       "it", name);
-    if (!orr_root_list(d->root, path, d->arena, &ports))
+        orr_note(d, ORR_NOTE_NO_VERBS,
+                 "%.40s is listed though this user may not open it: NCCL run by this user passes over "
+                 "it",
+                 name);
+    if (!orr_detector_list(d, path, &ports))
         return;
     qsort(ports.names, ports.count, sizeof ports.names[0], by_number);
     for (uint32_t i = 0; i < ports.count && i < MOST_PORTS; i++) {
@@ -162,8 +164,8 @@ static void join_ports(struct orr_detector *d)
 void orr_nics_verbs(struct orr_detector *d)
 {
     struct orr_names names;
-    if (orr_detect_number_of(d, "NCCL_IB_DISABLE", 0) == 1 ||
-        !orr_root_list(d->root, "/sys/class/infiniband", d->arena, &names) || !names.count)
+    if (orr_detect_number_of(d, "NCCL_IB_DISABLE", 0) == 1 || !orr_detector_list(d, "/sys/class/infiniband", &names) ||
+        !names.count)
         return;
     qsort(names.names, names.count, sizeof names.names[0], by_number);
     for (uint32_t i = 0; i < names.count; i++)

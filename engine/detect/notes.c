@@ -38,6 +38,6 @@ void orr_note(struct orr_detector *d, enum orr_note_id id, const char *format, .
         d->starved = true;
         return;
     }
-    d->notes[d->note_count++] = (struct orr_note){
-        .id = rows[id].id, .severity = rows[id].severity, .text = kept, .advice = rows[id].advice};
+    d->notes[d->note_count++] =
+        (struct orr_note){.id = rows[id].id, .severity = rows[id].severity, .text = kept, .advice = rows[id].advice};
 }

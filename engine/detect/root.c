@@ -148,7 +148,6 @@ struct collecting {
     struct orr_arena *arena;
     struct orr_names *names;
     unsigned capacity;
-    bool starved;
 };
 
 static bool collect(void *taker, const char *name)
@@ -158,7 +157,8 @@ static bool collect(void *taker, const char *name)
         return false;
     if (!ORR_RESERVE(c->arena, c->names->names, c->names->count, c->capacity) ||
         !(c->names->names[c->names->count] = orr_arena_strndup(c->arena, name, strlen(name)))) {
-        c->starved = true;
+        c->names->starved = true;
+        c->names->count = 0; /* growing dropped them */
         return false;
     }
     c->names->count++;
@@ -183,7 +183,7 @@ bool orr_root_list(const struct orr_root *root, const char *path, struct orr_are
     walk_end(&walk);
     if (ret_names->count)
         qsort(ret_names->names, ret_names->count, sizeof ret_names->names[0], by_name);
-    return done && !collecting.starved;
+    return done && !ret_names->starved;
 }
 
 void orr_root_free(struct orr_root *root)

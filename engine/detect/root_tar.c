@@ -180,9 +180,8 @@ static enum orr_code take_entry(struct tar *tar, struct archive *archive, struct
     case AE_IFREG:
         return take_file(tar, archive, from, path, err);
     case AE_IFLNK: {
-        const char *kept = target && strlen(target) < ORR_PATH_SIZE
-                               ? orr_arena_strndup(tar->arena, target, strlen(target))
-                               : "";
+        const char *kept =
+            target && strlen(target) < ORR_PATH_SIZE ? orr_arena_strndup(tar->arena, target, strlen(target)) : "";
         return kept ? add(tar, path, ORR_ROOT_LINK, kept, 0, err) : orr_fail_nomem(err);
     }
     default:
@@ -233,16 +232,18 @@ static enum orr_code put_in_order(struct tar *tar, struct orr_error *err)
 }
 
 /* The one folder that holds sys/ where the top does not. */
-static void find_prefix(struct orr_root *root, struct orr_arena *arena)
+static enum orr_code find_prefix(struct orr_root *root, struct orr_arena *arena, struct orr_error *err)
 {
     struct orr_names names;
-    if (orr_root_find(root, "/sys", NULL) != ORR_ROOT_NONE || orr_root_find(root, "/orrery", NULL) != ORR_ROOT_NONE ||
-        !orr_root_list(root, "/", arena, &names) || names.count != 1)
-        return;
     char folder[ORR_PATH_SIZE];
+    if (orr_root_find(root, "/sys", NULL) != ORR_ROOT_NONE || orr_root_find(root, "/orrery", NULL) != ORR_ROOT_NONE)
+        return ORR_OK;
+    if (!orr_root_list(root, "/", arena, &names) || names.count != 1)
+        return names.starved ? orr_fail_nomem(err) : ORR_OK;
     if (snprintf(folder, sizeof folder, "/%s", names.names[0]) < (int)sizeof folder &&
         orr_root_look(root, folder, NULL) == ORR_ROOT_FOLDER)
         memcpy(root->prefix, folder, sizeof folder);
+    return ORR_OK;
 }
 
 enum orr_code orr_root_of_tar(const char *bytes, size_t length, struct orr_root **ret_root, struct orr_error *err)
@@ -270,11 +271,12 @@ enum orr_code orr_root_of_tar(const char *bytes, size_t length, struct orr_root 
     archive_read_free(archive);
     if (code == ORR_OK)
         code = put_in_order(tar, err);
+    if (code == ORR_OK)
+        code = find_prefix(root, arena, err);
     if (code != ORR_OK) {
         orr_root_free(root);
         return code;
     }
-    find_prefix(root, arena);
     *ret_root = root;
     return ORR_OK;
 }

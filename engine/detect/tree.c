@@ -75,10 +75,11 @@ static void set(struct orr_tree *tree, struct orr_tree_node *node, const char *k
 {
     char value[VALUE_SIZE];
     int length = vsnprintf(value, sizeof value, format, args);
-    const char *kept =
-        tree->starved ? NULL
-                      : orr_arena_strndup(tree->arena, value,
-                                          length < 0 ? 0 : length < VALUE_SIZE ? (size_t)length : VALUE_SIZE - 1);
+    const char *kept = tree->starved ? NULL
+                                     : orr_arena_strndup(tree->arena, value,
+                                                         length < 0            ? 0
+                                                         : length < VALUE_SIZE ? (size_t)length
+                                                                               : VALUE_SIZE - 1);
     if (!kept) {
         tree->starved = true;
         return;

@@ -13,8 +13,8 @@ static bool trim(struct orr_tree_node *node, bool childless)
         next = child->after;
         claimed = trim(child, childless) || claimed;
     }
-    bool place = orr_tree_is(node, "pci") || orr_tree_is(node, "cpu") || orr_tree_is(node, "nic") ||
-                 orr_tree_is(node, "net");
+    bool place =
+        orr_tree_is(node, "pci") || orr_tree_is(node, "cpu") || orr_tree_is(node, "nic") || orr_tree_is(node, "net");
     if (node->parent && (childless ? !node->first : !claimed && place))
         orr_tree_remove(node);
     return claimed;
