@@ -73,9 +73,11 @@ static void make_url(CURL *curl, const struct orr_options *options, struct orr_t
         named = named || !strncmp(options->labels[i], "host=", 5);
         add_parameter(curl, url, "label", options->labels[i]);
     }
-    memcpy(host, "host=", 5);
-    if (!named && !gethostname(host + 5, sizeof host - 6) && host[5])
-        add_parameter(curl, url, "label", host);
+    if (!named && !gethostname(host, sizeof host - 1) && host[0]) {
+        char label[sizeof host + 8];
+        snprintf(label, sizeof label, "host=%s", host);
+        add_parameter(curl, url, "label", label);
+    }
 }
 
 static size_t take_answer(char *bytes, size_t size, size_t count, void *context)

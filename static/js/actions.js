@@ -22,6 +22,9 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 opening.fail(error, null, row.file);
             }
         },
+        detect: () => opening.detect(),
+        detected: () => moment.detected ?? null,
+        show: (id) => home({ id }),
         stop: () => { opening.stop(); loading.stop(); },
         again: () => loading.analysis(),
         theme: theme.toggle,

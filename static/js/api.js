@@ -93,6 +93,8 @@ export async function upload(body, name, { signal, onProgress } = {}) {
     }
 }
 
+/** Detects the machine of the service and keeps its dump: its summary, with `detection`. */
+export const detect = () => json("v1/detect", { method: "POST" });
 export const summary = (id, signal) => json(topology(id), { signal });
 export const analysis = (id, question, signal) => json(ask(`${topology(id)}/analysis`, question), { signal });
 export function difference(id, question, against, signal) {

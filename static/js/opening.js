@@ -60,6 +60,22 @@ export class Opening {
         }
     }
 
+    /* The machine of the service; what was found, and what was not, is shown before it is opened. */
+    async detect() {
+        const { moment, working } = this;
+        working.add(1);
+        try {
+            moment.detected = await api.detect();
+            moment.startProblem = null;
+            this.shown();
+            document.getElementById("detect")?.focus();
+        } catch (error) {
+            await this.fail(error, null, "");
+        } finally {
+            working.add(-1);
+        }
+    }
+
     async fail(error, blob, file) {
         if (!(error instanceof api.Problem))
             throw error;

@@ -1,5 +1,6 @@
 /* Before a machine is open: example machines, a place for a dump, and how to get one. */
 import { copyButton, h } from "../dom.js";
+import { detectedView } from "./detected.js";
 
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
@@ -25,7 +26,8 @@ export function startView({ examples, actions, problem, pasted = "" }) {
             h("h2", { id: "how" }, "How to get one"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
             h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-            h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data.")),
+            h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data."),
+            detectedView({ found: actions.detected(), actions })),
         h("section", { "aria-label": "Example machines" },
             h("h2", null, "Example machines"),
             h("div", { id: "examples" }, exampleList(examples, actions))));
