@@ -74,14 +74,14 @@ void orr_nics_socket(struct orr_detector *d)
         char path[128], speed[ORR_SYS_VALUE];
         if (!net)
             return;
-        snprintf(path, sizeof path, "/sys/class/net/%s", chosen[i].name);
+        snprintf(path, sizeof path, "/sys/class/net/%.31s", chosen[i].name);
         orr_sys_value(d, path, "speed", speed);
         long megabits = strtol(speed, NULL, 10);
         memcpy(net->name, chosen[i].name, sizeof chosen[i].name);
         net->speed = megabits > 0 && megabits < 100000000 ? (uint32_t)megabits : UNKNOWN_SPEED;
         net->guid = i;
         net->max_qp = MAXCONN;
-        snprintf(path, sizeof path, "/sys/class/net/%s/device", chosen[i].name);
+        snprintf(path, sizeof path, "/sys/class/net/%.31s/device", chosen[i].name);
         if (orr_root_find(d->root, path, net->path) == ORR_ROOT_NONE)
             net->path[0] = 0;
         memcpy(net->card, net->path, sizeof net->card);

@@ -6,9 +6,13 @@ api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/to
 checkout: those stay in build folders and never become part of the kept corpora.
 """
 import itertools
+import gzip
+import io
 import pathlib
 import re
 import sys
+import tarfile
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LARGEST = 16384  # what libFuzzer is told as -max_len: a host of eight GPUs has some ten kilobytes
@@ -67,9 +71,32 @@ def json(folder):
             write(folder, f"{i:02}-{which.decode()}", which + text.encode())
 
 
+def detect(folder):
+    """Trees of the tests' fake machines with facts as gather writes them, and those facts alone."""
+    sys.path.insert(0, str(ROOT / "tests" / "detect"))
+    import fake_machine
+    for number, name in enumerate(("tree-a", "tree-b", "gb300-tray", "vm-one-bus")):
+        with tempfile.TemporaryDirectory() as place:
+            machine = fake_machine.MACHINES[name](f"{place}/m")
+            facts = "nvml 570.1\nhost 0x1 0x2\n" + "\n".join(machine.gpus) + "\ninterface eth0 inet running\nverb mlx5_0\n"
+            machine.write("/orrery/facts", facts)
+            out = io.BytesIO()
+            with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+                tar.add(machine.root, "m", filter=bare)
+            write(folder, f"{name}-tar", bytes([number * 8 + 2]) + out.getvalue())
+            write(folder, f"{name}-facts", bytes([number * 8 + 3]) + facts.encode())
+
+
+def bare(entry):
+    """An entry without owner and time; those of a folder follow in order."""
+    entry.mtime = entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
-    folders = {name: out / name for name in ("analysis", "json", "api")}
+    folders = {name: out / name for name in ("analysis", "json", "api", "detect")}
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     if "--shared" in sys.argv:
@@ -78,6 +105,7 @@ def main():
     dumps(folders["analysis"], sorted([*(ROOT / "tests" / "data").glob("*.xml"), *(ROOT / "static" / "examples").glob("*.xml")]), 3)
     api(folders["api"])
     json(folders["json"])
+    detect(folders["detect"])
 
 
 main()
