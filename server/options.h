@@ -34,9 +34,12 @@ struct orr_options {
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
     size_t against_count;
     const char *scope;
-    ORR_CMD_EXPLAIN = 64,
-    ORR_CMD_DETECT = 128,
-    ORR_CMD_GATHER = 256
+    const char *why, *graph, *collective, *bytes; /* of explain */
+    const char *root, *nvml, *sm;                 /* of detect and gather */
+    const char *post, *token_file, *ca_file, *patience, *name;
+    const char *labels[ORR_MAX_LABELS]; /* NAME=VALUE, for what is posted */
+    size_t label_count;
+    bool strict, pretty, json, help, check_config, running;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the positional argument, NULL: none */
 };

@@ -7,35 +7,34 @@
 #include "engine/topology/dump.h"
 
 static void copy_attributes(struct orr_detector *d, const struct orr_dump *dump, uint32_t element,
-                            struct orr_tree_node *node)
+                            struct orr_doc_node *node)
 {
     const struct orr_element *from = &dump->elements[element];
-    for (uint32_t i = 0; i < from->attribute_count && node->attribute_count < ORR_TREE_ATTRIBUTES; i++) {
+    for (uint32_t i = 0; i < from->attribute_count && node->attribute_count < ORR_DOC_ATTRIBUTES; i++) {
         const struct orr_attribute *attribute = &dump->attributes[from->first_attribute + i];
         const char *key = orr_arena_strndup(d->arena, attribute->name, strlen(attribute->name));
         if (!key)
             d->tree->starved = true;
         else if (attribute->id != ORR_ATTR_KEEP)
-            orr_tree_set_once(d->tree, node, key, "%s", attribute->value);
+            orr_doc_set_once(d->tree, node, key, "%s", attribute->value);
     }
 }
 
 /* What an element of the file has and holds, into an element that stands for it. */
 static void copy_element(struct orr_detector *d, const struct orr_dump *dump, uint32_t element,
-                         struct orr_tree_node *node)
+                         struct orr_doc_node *node)
 {
     copy_attributes(d, dump, element, node);
     for (uint32_t child = dump->elements[element].first_child; child != ORR_NO_ELEMENT && !d->tree->starved;
          child = dump->elements[child].next_sibling)
-        copy_element(d, dump, child,
-                     orr_tree_add(d->tree, node, orr_element_name(dump->elements[child].kind), NULL));
+        copy_element(d, dump, child, orr_doc_add(d->tree, node, orr_element_name(dump->elements[child].kind), NULL));
 }
 
 static void replace_hashes(struct orr_detector *d)
 {
-    for (struct orr_tree_node *cpu = d->tree->system->first; cpu; cpu = cpu->after)
-        if (orr_tree_is(cpu, "cpu"))
-            orr_tree_set(d->tree, cpu, "host_hash", d->facts.hash_wide ? "0x%" PRIx64 : "%" PRIx64, d->facts.hash_wide);
+    for (struct orr_doc_node *cpu = d->tree->system->first; cpu; cpu = cpu->after)
+        if (orr_doc_is(cpu, "cpu"))
+            orr_doc_set(d->tree, cpu, "host_hash", d->facts.hash_wide ? "0x%" PRIx64 : "%" PRIx64, d->facts.hash_wide);
 }
 
 void orr_base_file_load(struct orr_detector *d)

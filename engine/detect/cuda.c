@@ -38,7 +38,7 @@ static enum orr_known ask(const struct cuda *cuda, int device, int attribute)
     return cuda->attribute(&value, attribute, device) ? ORR_UNKNOWN : value ? ORR_YES : ORR_NO;
 }
 
-void orr_facts_ask_cuda(struct orr_facts *facts)
+void orr_host_facts_ask_cuda(struct orr_host_facts *facts)
 {
     struct cuda cuda;
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

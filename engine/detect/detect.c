@@ -16,9 +16,9 @@ static enum orr_code read_facts(struct orr_detector *d, const char *host_id, str
         return orr_fail_nomem(err);
     enum orr_code code = ORR_OK;
     ssize_t length = orr_root_read(d->root, ORR_FACTS_PATH, text, ORR_FACTS_BYTES);
-    orr_facts_of_copy(&d->facts, d->root, host_id);
+    orr_host_facts_of_copy(&d->facts, d->root, host_id);
     if (length > 0) /* what was asked of the machine counts more than what the copied files tell */
-        code = orr_facts_read(&d->facts, text, (size_t)length, err);
+        code = orr_host_facts_read(&d->facts, text, (size_t)length, err);
     free(text);
     return code;
 }
@@ -36,12 +36,12 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
     ORR_TRY(orr_detect_settings_load(d, err));
     const char *host_id = orr_detect_setting_of(d, "NCCL_HOSTID");
     if (live) {
-        orr_facts_ask(&d->facts, options->nvml, host_id);
+        orr_host_facts_ask(&d->facts, options->nvml, host_id);
         return ORR_OK;
     }
     ORR_TRY(read_facts(d, host_id, err));
     if (options->nvml && strcmp(options->nvml, "none"))
-        orr_facts_ask_nvml(&d->facts, options->nvml);
+        orr_host_facts_ask_nvml(&d->facts, options->nvml);
     return ORR_OK;
 }
 
@@ -52,10 +52,10 @@ void orr_detector_close(struct orr_detector *d)
 }
 
 /* Ranks from..to in one document, which becomes d->tree. */
-static void build(struct orr_detector *d, struct orr_tree *tree, uint32_t from, uint32_t to)
+static void build(struct orr_detector *d, struct orr_doc *tree, uint32_t from, uint32_t to)
 {
     d->tree = tree;
-    orr_tree_init(tree, d->arena);
+    orr_doc_init(tree, d->arena);
     orr_base_file_load(d);
     for (uint32_t rank = from; rank < to; rank++)
         orr_gpu_add(d, rank);
@@ -63,27 +63,27 @@ static void build(struct orr_detector *d, struct orr_tree *tree, uint32_t from, 
     if (d->options->running && d->rules->merge >= ORR_MERGE_VIRTUAL && d->by_verbs)
         orr_nics_merge(d, from);
     if (d->rules->trim != ORR_TRIM_NONE)
-        orr_tree_trim(tree, d->rules->trim == ORR_TRIM_CHILDLESS);
+        orr_doc_trim(tree, d->rules->trim == ORR_TRIM_CHILDLESS);
 }
 
-static void check_size(struct orr_detector *d, const struct orr_tree *tree)
+static void check_size(struct orr_detector *d, const struct orr_doc *tree)
 {
-    unsigned count = orr_tree_count(tree);
+    unsigned count = orr_doc_count(tree);
     if (count >= d->release->max_elements)
         orr_note(d, ORR_NOTE_TOO_LARGE, "the document has %u elements, and NCCL %s takes fewer than %u", count,
                  d->release->name, d->release->max_elements);
 }
 
-static enum orr_code write_result(struct orr_detector *d, const struct orr_tree *tree, struct orr_detection *result,
+static enum orr_code write_result(struct orr_detector *d, const struct orr_doc *tree, struct orr_detection *result,
                                   struct orr_error *err)
 {
     struct orr_text text;
-    for (const struct orr_tree_node *node = tree->system->first; node; node = orr_tree_next(node, tree->system)) {
-        result->gpu_count += orr_tree_is(node, "gpu");
-        result->net_count += orr_tree_is(node, "net");
+    for (const struct orr_doc_node *node = tree->system->first; node; node = orr_doc_next(node, tree->system)) {
+        result->gpu_count += orr_doc_is(node, "gpu");
+        result->net_count += orr_doc_is(node, "net");
     }
     orr_text_init(&text, XML_BYTES);
-    orr_tree_write(tree, &text);
+    orr_doc_write(tree, &text);
     enum orr_code code = ORR_OK;
     if (text.starved || d->starved || tree->starved)
         code = orr_fail_nomem(err);
@@ -104,7 +104,7 @@ static enum orr_code write_result(struct orr_detector *d, const struct orr_tree 
 
 static enum orr_code detect(struct orr_detector *d, struct orr_detection *result, struct orr_error *err)
 {
-    struct orr_tree *trees = ORR_NEW(d->arena, struct orr_tree, 2);
+    struct orr_doc *trees = ORR_NEW(d->arena, struct orr_doc, 2);
     if (!trees)
         return orr_fail_nomem(err);
     if (orr_root_find(d->root, "/sys/bus/pci/devices", NULL) != ORR_ROOT_FOLDER &&
@@ -125,7 +125,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         build(d, &trees[0], 0, 1);
         for (uint32_t rank = 1; rank < ranks && !d->starved; rank++) {
             build(d, &trees[1], rank, rank + 1);
-            orr_tree_fuse(&trees[0], &trees[1]);
+            orr_doc_fuse(&trees[0], &trees[1]);
         }
     }
     check_size(d, &trees[0]);

@@ -3,9 +3,9 @@
 #define ORR_DETECT_DETECTING_H
 
 #include "engine/detect/detect.h"
+#include "engine/detect/document.h"
 #include "engine/detect/facts.h"
 #include "engine/detect/root.h"
-#include "engine/detect/tree.h"
 #include "engine/release/detect_rules.h"
 
 /* X(symbol, severity, id, advice): the text is said where the note is made. */
@@ -85,8 +85,8 @@ struct orr_detector {
     const struct orr_detect_rules *rules;
     struct orr_root *root;
     struct orr_arena *arena;
-    struct orr_facts facts;
-    struct orr_tree *tree; /* of the rank under way */
+    struct orr_host_facts facts;
+    struct orr_doc *tree; /* of the rank under way */
     struct orr_bus_entry *bus;
     unsigned bus_count, bus_capacity;
     struct orr_net_device *nets;
@@ -112,7 +112,7 @@ int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t f
 bool orr_list_takes(const char *list, const char *name, int32_t port);
 
 /* orr_root_list() in the detector's root; want of memory is remembered. */
-bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_names *ret_names);
+bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names);
 
 /* bus.c */
 /* The folder of a PCI function, NULL: it has none. */
@@ -122,14 +122,14 @@ void orr_sys_value(const struct orr_detector *d, const char *path, const char *n
 /* Whether a component of a path has the form of a bus id. */
 bool orr_looks_like_bus_id(const char *text, size_t length);
 /* The <pci> of a function, made where it is not there; class: preset for a new one. Claims nothing. */
-struct orr_tree_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class);
+struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class);
 /* Fills in what a <pci> or <cpu> and all above it lack, and gives it its place. */
-void orr_bus_complete(struct orr_detector *d, struct orr_tree_node *node);
+void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node);
 
 /* host.c */
-void orr_host_complete(struct orr_detector *d, struct orr_tree_node *cpu);
+void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu);
 /* The <cpu> of a NUMA node, made where it is not there. */
-struct orr_tree_node *orr_host_cpu(struct orr_detector *d, const char *numa);
+struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa);
 
 /* gpu.c */
 /* The GPUs: NVML's, or those of the PCI tree where NVML did not answer. Fills d->facts.gpus. */
@@ -142,7 +142,7 @@ const char *orr_peer_memory_file(size_t i, unsigned *ret_bit);
 void orr_nics_find(struct orr_detector *d);
 void orr_nics_add(struct orr_detector *d, uint32_t rank);
 /* What a <net> lacks of a device, from the point of view of a rank; claims it. */
-void orr_nic_describe(struct orr_detector *d, struct orr_tree_node *element, const struct orr_net_device *net,
+void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, const struct orr_net_device *net,
                       uint32_t dev, uint32_t rank);
 /* nics_verbs.c, nics_socket.c: append to d->nets. */
 void orr_nics_verbs(struct orr_detector *d);

@@ -51,7 +51,7 @@ struct orr_interface_fact {
     bool running;
 };
 
-struct orr_facts {
+struct orr_host_facts {
     bool nvml;                  /* NVML answered: gpus are all that it lists */
     char nvml_problem[160];     /* why not */
     char driver[ORR_FACT_NAME]; /* version; "": not told */
@@ -83,26 +83,26 @@ enum { ORR_FACTS_BYTES = 1 << 18 };
 
 /* Facts of the machine itself. nvml: path of the library, NULL: the driver's own, "none": not asked. host_id: what
  * NCCL_HOSTID says, NULL: nothing. */
-void orr_facts_ask(struct orr_facts *facts, const char *nvml, const char *host_id);
+void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id);
 /* The parts of it. */
-void orr_facts_ask_nvml(struct orr_facts *facts, const char *library);
-void orr_facts_ask_cuda(struct orr_facts *facts);
-void orr_facts_ask_machine(struct orr_facts *facts, const char *host_id);
+void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library);
+void orr_host_facts_ask_cuda(struct orr_host_facts *facts);
+void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id);
 
 /* Facts that a copy tells by itself, without ORR_FACTS_PATH: processor, host name and boot id. */
-void orr_facts_of_copy(struct orr_facts *facts, const struct orr_root *root, const char *host_id);
+void orr_host_facts_of_copy(struct orr_host_facts *facts, const struct orr_root *root, const char *host_id);
 
 /* Reads and writes ORR_FACTS_PATH. INVALID with the line where a line cannot be understood. */
-enum orr_code orr_facts_read(struct orr_facts *facts, const char *text, size_t length,
-                             struct orr_error *err) ORR_NO_DISCARD;
-void orr_facts_write(const struct orr_facts *facts, struct orr_text *text);
+enum orr_code orr_host_facts_read(struct orr_host_facts *facts, const char *text, size_t length,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *text);
 
 /* NCCL's hash of a text, as of 2.26 and as before. */
 uint64_t orr_hash_wide(const char *text, size_t length);
 uint64_t orr_hash_bytewise(const char *text, size_t length);
 
 /* The GPU with a bus id, NULL: none. */
-const struct orr_gpu_fact *orr_facts_gpu(const struct orr_facts *facts, const char *bus_id);
+const struct orr_gpu_fact *orr_host_facts_gpu(const struct orr_host_facts *facts, const char *bus_id);
 /* Writes a bus id as NCCL does: lower case, four digits of domain where they suffice. */
 void orr_bus_id_tidy(const char *from, char to[ORR_FACT_BUS]);
 

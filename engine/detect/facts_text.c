@@ -19,7 +19,7 @@ void orr_bus_id_tidy(const char *from, char to[ORR_FACT_BUS])
     to[i] = 0;
 }
 
-const struct orr_gpu_fact *orr_facts_gpu(const struct orr_facts *facts, const char *bus_id)
+const struct orr_gpu_fact *orr_host_facts_gpu(const struct orr_host_facts *facts, const char *bus_id)
 {
     for (uint32_t i = 0; i < facts->gpu_count; i++)
         if (!strcmp(facts->gpus[i].bus_id, bus_id))
@@ -29,7 +29,7 @@ const struct orr_gpu_fact *orr_facts_gpu(const struct orr_facts *facts, const ch
 
 /* The line being read, and the GPU that its indented lines are about. */
 struct reading {
-    struct orr_facts *facts;
+    struct orr_host_facts *facts;
     struct orr_gpu_fact *gpu;
 };
 
@@ -228,7 +228,7 @@ static enum orr_code read_line(struct reading *reading, char *line, uint32_t num
     return ORR_OK;
 }
 
-enum orr_code orr_facts_read(struct orr_facts *facts, const char *text, size_t length, struct orr_error *err)
+enum orr_code orr_host_facts_read(struct orr_host_facts *facts, const char *text, size_t length, struct orr_error *err)
 {
     struct reading reading = {.facts = facts};
     uint32_t number = 1;
@@ -273,7 +273,7 @@ static void write_gpu(const struct orr_gpu_fact *gpu, struct orr_text *text)
     }
 }
 
-void orr_facts_write(const struct orr_facts *facts, struct orr_text *text)
+void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *text)
 {
     orr_text_puts(text, "# What orrery asked of the machine beside /sys and /proc; see engine/detect/README.md\n");
     if (facts->nvml)

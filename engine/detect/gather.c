@@ -50,7 +50,7 @@ static void put_function(struct packing *p, const char *path)
 
 static void put_pci(struct packing *p)
 {
-    struct orr_names names;
+    struct orr_root_names names;
     char path[ORR_PATH_SIZE], link[ORR_PATH_SIZE], class[ORR_SYS_VALUE];
     put(p, "/sys/bus/pci");
     if (orr_detector_list(p->d, "/sys/bus/pci/devices", &names)) {
@@ -103,7 +103,7 @@ static void put_port(struct packing *p, const char *folder, const char *port)
 
 static void put_infiniband(struct packing *p)
 {
-    struct orr_names names, ports;
+    struct orr_root_names names, ports;
     char folder[ORR_PATH_SIZE], link[ORR_PATH_SIZE];
     if (!orr_detector_list(p->d, "/sys/class/infiniband", &names))
         return;
@@ -123,7 +123,7 @@ static void put_infiniband(struct packing *p)
 
 static void put_interfaces(struct packing *p)
 {
-    struct orr_names names;
+    struct orr_root_names names;
     char folder[ORR_PATH_SIZE], link[ORR_PATH_SIZE];
     if (!orr_detector_list(p->d, "/sys/class/net", &names))
         return;
@@ -144,7 +144,7 @@ static void put_rest(struct packing *p)
     static const char switches[] = "/sys/kernel/pci_switch_link/virtual_switch_links";
     const char *topology = orr_detect_setting_of(p->d, "NCCL_TOPO_FILE"), *path;
     char folder[ORR_PATH_SIZE];
-    struct orr_names names, peers;
+    struct orr_root_names names, peers;
     unsigned bit;
     if (orr_detector_list(p->d, "/sys/devices/system/node", &names))
         for (uint32_t i = 0; i < names.count; i++)
@@ -230,7 +230,7 @@ static bool write_all(const struct packing *p, struct archive *archive, char *bu
     struct orr_text facts, settings;
     orr_text_init(&facts, ORR_FACTS_BYTES - 1);
     orr_text_init(&settings, ORR_FACTS_BYTES);
-    orr_facts_write(&p->d->facts, &facts);
+    orr_host_facts_write(&p->d->facts, &facts);
     write_settings(p->d, &settings);
     bool done = !orr_text_failed(&facts) && !orr_text_failed(&settings) &&
                 write_entry(archive, ORR_FACTS_PATH, ORR_ROOT_FILE, NULL, facts.data, facts.length) &&

@@ -64,7 +64,7 @@ static void take_function(struct orr_detector *d, const char *bus_id)
 void orr_gpus_find(struct orr_detector *d)
 {
     enum { MOST = 32 };
-    struct orr_names names;
+    struct orr_root_names names;
     if (!d->facts.nvml) {
         d->facts.gpu_count = 0;
         orr_note(d, ORR_NOTE_NO_NVML,
@@ -112,7 +112,7 @@ static void far_end(const struct orr_detector *d, const struct orr_nvlink_fact *
 
 enum { OLDEST = 60, VOLTA = 70, AMPERE = 80, HOPPER = 90 }; /* capabilities at which NVLink changed */
 
-static void add_nvlinks(struct orr_detector *d, struct orr_tree_node *element, const struct orr_gpu_fact *gpu, int sm)
+static void add_nvlinks(struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
 {
     unsigned probes = sm < OLDEST                                   ? 0
                       : sm < VOLTA                                  ? 4
@@ -125,73 +125,73 @@ static void add_nvlinks(struct orr_detector *d, struct orr_tree_node *element, c
         if (!link->p2p || !link->up || !link->far_known)
             continue;
         far_end(d, link, target);
-        struct orr_tree_node *nvlink = orr_tree_child(element, "nvlink", "target", target);
+        struct orr_doc_node *nvlink = orr_doc_child(element, "nvlink", "target", target);
         if (!nvlink) {
-            nvlink = orr_tree_add(d->tree, element, "nvlink", NULL);
-            orr_tree_set(d->tree, nvlink, "target", "%s", target);
+            nvlink = orr_doc_add(d->tree, element, "nvlink", NULL);
+            orr_doc_set(d->tree, nvlink, "target", "%s", target);
         }
-        const char *count = orr_tree_get(nvlink, "count");
-        orr_tree_set(d->tree, nvlink, "count", "%d", count ? (int)strtol(count, NULL, 10) + 1 : 1);
+        const char *count = orr_doc_get(nvlink, "count");
+        orr_doc_set(d->tree, nvlink, "count", "%d", count ? (int)strtol(count, NULL, 10) + 1 : 1);
     }
 }
 
-static void add_c2c(const struct orr_detector *d, struct orr_tree_node *element, const struct orr_gpu_fact *gpu, int sm)
+static void add_c2c(const struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
 {
     if (!d->rules->c2c || sm < HOPPER || !gpu->c2c_count)
         return;
-    struct orr_tree_node *c2c = orr_tree_add(d->tree, element, "c2c", NULL);
-    orr_tree_set(d->tree, c2c, "bw", "%u", gpu->c2c_bw);
-    orr_tree_set(d->tree, c2c, "count", "%u", gpu->c2c_count);
+    struct orr_doc_node *c2c = orr_doc_add(d->tree, element, "c2c", NULL);
+    orr_doc_set(d->tree, c2c, "bw", "%u", gpu->c2c_bw);
+    orr_doc_set(d->tree, c2c, "count", "%u", gpu->c2c_count);
 }
 
 /* What is at the far end of each NVLink; one that /sys does not show is an NVSwitch. */
-static void set_far_classes(struct orr_detector *d, struct orr_tree_node *element)
+static void set_far_classes(struct orr_detector *d, struct orr_doc_node *element)
 {
-    for (struct orr_tree_node *nvlink = element->first; nvlink; nvlink = nvlink->after) {
-        const char *target = orr_tree_get(nvlink, "target");
+    for (struct orr_doc_node *nvlink = element->first; nvlink; nvlink = nvlink->after) {
+        const char *target = orr_doc_get(nvlink, "target");
         char class[ORR_SYS_VALUE];
-        if (!orr_tree_is(nvlink, "nvlink") || orr_tree_get(nvlink, "tclass") || !target)
+        if (!orr_doc_is(nvlink, "nvlink") || orr_doc_get(nvlink, "tclass") || !target)
             continue;
         const char *path = strcmp(target, "fffffff:ffff:ff") ? orr_bus_path(d, target) : NULL;
         if (path)
             orr_sys_value(d, path, "class", class);
         if (!path)
-            orr_tree_set(d->tree, nvlink, "tclass", "0x068000");
+            orr_doc_set(d->tree, nvlink, "tclass", "0x068000");
         else if (class[0])
-            orr_tree_set(d->tree, nvlink, "tclass", "%s", class);
+            orr_doc_set(d->tree, nvlink, "tclass", "%s", class);
     }
 }
 
 void orr_gpu_add(struct orr_detector *d, uint32_t rank)
 {
     const struct orr_gpu_fact *gpu = &d->facts.gpus[rank];
-    struct orr_tree_node *pci = orr_bus_element(d, gpu->bus_id, "0x03");
+    struct orr_doc_node *pci = orr_bus_element(d, gpu->bus_id, "0x03");
     if (!orr_bus_path(d, gpu->bus_id))
         orr_note(d, ORR_NOTE_GPU_HIDDEN, "GPU %s is not in /sys: its place in the PCI tree and its link are not known",
                  gpu->bus_id);
     orr_bus_complete(d, pci);
-    orr_tree_set_once(d->tree, pci, "class", "0x03");
+    orr_doc_set_once(d->tree, pci, "class", "0x03");
     int sm = gpu->major * 10 + gpu->minor;
     if (sm <= 0) {
         pci->claimed = true;
         return; /* nothing to write that NCCL could read */
     }
-    struct orr_tree_node *element = orr_tree_child(pci, "gpu", NULL, NULL);
+    struct orr_doc_node *element = orr_doc_child(pci, "gpu", NULL, NULL);
     if (!element)
-        element = orr_tree_add(d->tree, pci, "gpu", NULL);
-    orr_tree_set_once(d->tree, element, "dev", "%u", rank);
-    orr_tree_set_once(d->tree, element, "sm", "%d", sm);
-    const char *known = orr_tree_get(element, "sm");
+        element = orr_doc_add(d->tree, pci, "gpu", NULL);
+    orr_doc_set_once(d->tree, element, "dev", "%u", rank);
+    orr_doc_set_once(d->tree, element, "sm", "%d", sm);
+    const char *known = orr_doc_get(element, "sm");
     sm = known ? (int)strtol(known, NULL, 0) : sm;
-    if (!orr_tree_child(element, "nvlink", NULL, NULL))
+    if (!orr_doc_child(element, "nvlink", NULL, NULL))
         add_nvlinks(d, element, gpu, sm);
-    if (!orr_tree_child(element, "c2c", NULL, NULL))
+    if (!orr_doc_child(element, "c2c", NULL, NULL))
         add_c2c(d, element, gpu, sm);
     set_far_classes(d, element);
-    orr_tree_set(d->tree, element, "rank", "%u", rank);
-    orr_tree_set_once(d->tree, element, "gdr", "%d", gdr_of(d, gpu));
+    orr_doc_set(d->tree, element, "rank", "%u", rank);
+    orr_doc_set_once(d->tree, element, "gdr", "%d", gdr_of(d, gpu));
     if (d->rules->mlopart)
-        orr_tree_set(d->tree, element, "mlopart", "-1");
+        orr_doc_set(d->tree, element, "mlopart", "-1");
     element->claimed = true;
     if (gpu->fabric && gpu->fabric_state == 3)
         orr_note(d, ORR_NOTE_FABRIC,

@@ -18,7 +18,7 @@
 enum { HASHED = 1024, BASE_FAMILY = 15 };
 
 /* The name of the host followed by the first word of the boot id; NCCL_HOSTID alone where it is given. */
-static void hash_host(struct orr_facts *facts, const char *name, const char *boot_id, const char *host_id)
+static void hash_host(struct orr_host_facts *facts, const char *name, const char *boot_id, const char *host_id)
 {
     char text[HASHED];
     if (host_id && *host_id)
@@ -31,7 +31,7 @@ static void hash_host(struct orr_facts *facts, const char *name, const char *boo
     facts->hash_bytewise = orr_hash_bytewise(text, strlen(text));
 }
 
-static void ask_processor(struct orr_facts *facts)
+static void ask_processor(struct orr_host_facts *facts)
 {
 #if defined(__x86_64__)
     unsigned a, b, c, d;
@@ -55,7 +55,7 @@ static void ask_processor(struct orr_facts *facts)
 #endif
 }
 
-static void ask_interfaces(struct orr_facts *facts)
+static void ask_interfaces(struct orr_host_facts *facts)
 {
     struct ifaddrs *all = NULL;
     if (getifaddrs(&all))
@@ -84,7 +84,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Which devices this user may open: NCCL passes over the others. */
-static void ask_verbs(struct orr_facts *facts)
+static void ask_verbs(struct orr_host_facts *facts)
 {
     static const char folder[] = "/sys/class/infiniband_verbs";
     DIR *all = opendir(folder);
@@ -107,7 +107,7 @@ static void ask_verbs(struct orr_facts *facts)
     qsort(facts->verbs, facts->verbs_count, sizeof facts->verbs[0], by_name);
 }
 
-void orr_facts_ask_machine(struct orr_facts *facts, const char *host_id)
+void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id)
 {
     char name[HASHED] = "", boot_id[128] = "";
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
@@ -124,15 +124,15 @@ void orr_facts_ask_machine(struct orr_facts *facts, const char *host_id)
     ask_verbs(facts);
 }
 
-void orr_facts_ask(struct orr_facts *facts, const char *nvml, const char *host_id)
+void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id)
 {
     if (nvml && !strcmp(nvml, "none"))
         snprintf(facts->nvml_problem, sizeof facts->nvml_problem, "it was not asked");
     else
-        orr_facts_ask_nvml(facts, nvml);
+        orr_host_facts_ask_nvml(facts, nvml);
     if (facts->nvml && facts->gpu_count && !nvml)
-        orr_facts_ask_cuda(facts);
-    orr_facts_ask_machine(facts, host_id);
+        orr_host_facts_ask_cuda(facts);
+    orr_host_facts_ask_machine(facts, host_id);
 }
 
 /* The value behind "KEY : " of the first line of /proc/cpuinfo with that key. False: there is none. */
@@ -155,7 +155,7 @@ static bool cpuinfo(const char *text, const char *key, char *value, size_t size)
     return false;
 }
 
-static void read_processor(struct orr_facts *facts, const struct orr_root *root)
+static void read_processor(struct orr_host_facts *facts, const struct orr_root *root)
 {
     static char const path[] = "/proc/cpuinfo";
     char text[8192], value[64];
@@ -179,7 +179,7 @@ static void read_processor(struct orr_facts *facts, const struct orr_root *root)
     }
 }
 
-void orr_facts_of_copy(struct orr_facts *facts, const struct orr_root *root, const char *host_id)
+void orr_host_facts_of_copy(struct orr_host_facts *facts, const struct orr_root *root, const char *host_id)
 {
     char name[HASHED], boot_id[128];
     read_processor(facts, root);

@@ -13,7 +13,7 @@ static const char *const level_names[] = {"LOC", "PORT", "PIX", "PXB", "P2C", "P
 
 struct merging {
     struct orr_detector *d;
-    struct orr_tree_node *nets[ORR_MAX_NETS]; /* of the physical devices */
+    struct orr_doc_node *nets[ORR_MAX_NETS]; /* of the physical devices */
     uint8_t distance[ORR_MAX_NETS][ORR_MAX_NETS];
     bool placed[ORR_MAX_NETS];
     uint32_t count, made, rank;
@@ -23,7 +23,7 @@ struct group {
     uint32_t members[MEMBERS], count;
 };
 
-static int depth_of(const struct orr_tree_node *node)
+static int depth_of(const struct orr_doc_node *node)
 {
     int depth = 0;
     while ((node = node->parent))
@@ -32,8 +32,8 @@ static int depth_of(const struct orr_tree_node *node)
 }
 
 /* What stands around both, and the elements right inside it on the way to each. */
-static struct orr_tree_node *common(struct orr_tree_node *a, struct orr_tree_node *b, struct orr_tree_node **ret_a,
-                                    struct orr_tree_node **ret_b)
+static struct orr_doc_node *common(struct orr_doc_node *a, struct orr_doc_node *b, struct orr_doc_node **ret_a,
+                                   struct orr_doc_node **ret_b)
 {
     int depth_a = depth_of(a), depth_b = depth_of(b);
     *ret_a = a;
@@ -54,48 +54,48 @@ static struct orr_tree_node *common(struct orr_tree_node *a, struct orr_tree_nod
     return a;
 }
 
-static bool functions_of_one_card(const struct orr_tree_node *a, const struct orr_tree_node *b)
+static bool functions_of_one_card(const struct orr_doc_node *a, const struct orr_doc_node *b)
 {
-    const char *one = orr_tree_get(a, "busid"), *other = orr_tree_get(b, "busid");
+    const char *one = orr_doc_get(a, "busid"), *other = orr_doc_get(b, "busid");
     size_t length = one ? strlen(one) : 0;
     return length && other && strlen(other) == length && !strncmp(one, other, length - 1);
 }
 
-static enum level distance_of(struct orr_tree_node *a, struct orr_tree_node *b)
+static enum level distance_of(struct orr_doc_node *a, struct orr_doc_node *b)
 {
-    struct orr_tree_node *in_a, *in_b, *at = common(a, b, &in_a, &in_b);
-    if (orr_tree_is(at, "nic") || functions_of_one_card(in_a, in_b))
+    struct orr_doc_node *in_a, *in_b, *at = common(a, b, &in_a, &in_b);
+    if (orr_doc_is(at, "nic") || functions_of_one_card(in_a, in_b))
         return PORT;
-    if (orr_tree_is(at, "pci")) /* net, nic, pci: the card itself */
+    if (orr_doc_is(at, "pci")) /* net, nic, pci: the card itself */
         return in_a == a->parent->parent && in_b == b->parent->parent ? PIX : PXB;
-    return orr_tree_is(at, "cpu") ? PHB : SYS;
+    return orr_doc_is(at, "cpu") ? PHB : SYS;
 }
 
 /* What stands around all members. */
-static struct orr_tree_node *place_of(const struct merging *m, const struct group *group)
+static struct orr_doc_node *place_of(const struct merging *m, const struct group *group)
 {
-    struct orr_tree_node *at = m->nets[group->members[0]], *in_a, *in_b;
+    struct orr_doc_node *at = m->nets[group->members[0]], *in_a, *in_b;
     for (uint32_t i = 1; i < group->count; i++)
         at = common(at, m->nets[group->members[i]], &in_a, &in_b);
     return at;
 }
 
-static bool is_around(const struct merging *m, const struct group *group, const struct orr_tree_node *node)
+static bool is_around(const struct merging *m, const struct group *group, const struct orr_doc_node *node)
 {
     for (uint32_t i = 0; i < group->count; i++)
-        for (const struct orr_tree_node *at = m->nets[group->members[i]]; at; at = at->parent)
+        for (const struct orr_doc_node *at = m->nets[group->members[i]]; at; at = at->parent)
             if (at == node)
                 return true;
     return false;
 }
 
 /* Lanes from the members up into a place: those of its branches together, each no wider than its own link. */
-static long lanes_into(const struct merging *m, const struct group *group, const struct orr_tree_node *place)
+static long lanes_into(const struct merging *m, const struct group *group, const struct orr_doc_node *place)
 {
     long sum = 0;
-    for (const struct orr_tree_node *branch = place->first; branch; branch = branch->after) {
-        const char *text = orr_tree_get(branch, "link_width");
-        if (!orr_tree_is(branch, "pci") || !is_around(m, group, branch))
+    for (const struct orr_doc_node *branch = place->first; branch; branch = branch->after) {
+        const char *text = orr_doc_get(branch, "link_width");
+        if (!orr_doc_is(branch, "pci") || !is_around(m, group, branch))
             continue;
         long own = text ? strtol(text, NULL, 0) : 0, below = lanes_into(m, group, branch);
         sum += below > 0 && (own <= 0 || below < own) ? below : own;
@@ -104,12 +104,12 @@ static long lanes_into(const struct merging *m, const struct group *group, const
 }
 
 /* A <pci> of its own with the attributes of the first member's and the next bus id that nobody has. */
-static struct orr_tree_node *add_card(struct merging *m, const struct group *group, struct orr_tree_node *parent)
+static struct orr_doc_node *add_card(struct merging *m, const struct group *group, struct orr_doc_node *parent)
 {
     long lanes = lanes_into(m, group, parent);
-    struct orr_tree *tree = m->d->tree;
-    const struct orr_tree_node *first = m->nets[group->members[0]]->parent->parent;
-    const char *bus_id = orr_tree_is(first, "pci") ? orr_tree_get(first, "busid") : NULL;
+    struct orr_doc *tree = m->d->tree;
+    const struct orr_doc_node *first = m->nets[group->members[0]]->parent->parent;
+    const char *bus_id = orr_doc_is(first, "pci") ? orr_doc_get(first, "busid") : NULL;
     unsigned domain, bus, device, function;
     char made[ORR_FACT_BUS];
     if (!bus_id || sscanf(bus_id, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
@@ -119,12 +119,12 @@ static struct orr_tree_node *add_card(struct merging *m, const struct group *gro
         id++;
         snprintf(made, sizeof made, "%04x:%02x:%02x.%x", (unsigned)(id >> 20), (unsigned)(id >> 12 & 255),
                  (unsigned)(id >> 4 & 255), (unsigned)(id & 15));
-    } while (orr_tree_find(tree->system, "pci", "busid", made));
-    struct orr_tree_node *pci = orr_tree_add(tree, parent, "pci", NULL);
+    } while (orr_doc_find(tree->system, "pci", "busid", made));
+    struct orr_doc_node *pci = orr_doc_add(tree, parent, "pci", NULL);
     for (unsigned i = 0; i < first->attribute_count; i++)
-        orr_tree_set(tree, pci, first->keys[i], "%s", strcmp(first->keys[i], "busid") ? first->values[i] : made);
+        orr_doc_set(tree, pci, first->keys[i], "%s", strcmp(first->keys[i], "busid") ? first->values[i] : made);
     if (m->d->rules->merge == ORR_MERGE_VIRTUAL_WIDE && lanes)
-        orr_tree_set(tree, pci, "link_width", "%ld", lanes);
+        orr_doc_set(tree, pci, "link_width", "%ld", lanes);
     return pci;
 }
 
@@ -143,22 +143,22 @@ static bool merge(struct merging *m, const struct group *group)
     }
     if (!orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1))
         return false;
-    struct orr_tree_node *place = place_of(m, group);
-    const char *class = orr_tree_get(place, "class");
-    bool to_bridge = orr_tree_is(place, "pci") && class && !strcmp(class, "0x060400"),
+    struct orr_doc_node *place = place_of(m, group);
+    const char *class = orr_doc_get(place, "class");
+    bool to_bridge = orr_doc_is(place, "pci") && class && !strcmp(class, "0x060400"),
          wide = d->rules->merge == ORR_MERGE_VIRTUAL_WIDE;
     if (wide && place == d->tree->system)
         return false;
-    if (to_bridge || (wide && orr_tree_is(place, "cpu")))
+    if (to_bridge || (wide && orr_doc_is(place, "cpu")))
         place = add_card(m, group, place);
-    if (!orr_tree_is(place, "nic")) {
-        struct orr_tree_node *nic = orr_tree_child(place, "nic", NULL, NULL);
-        place = nic ? nic : orr_tree_add(d->tree, place, "nic", NULL);
+    if (!orr_doc_is(place, "nic")) {
+        struct orr_doc_node *nic = orr_doc_child(place, "nic", NULL, NULL);
+        place = nic ? nic : orr_doc_add(d->tree, place, "nic", NULL);
     }
     for (uint32_t i = 0; i < group->count; i++)
         m->nets[group->members[i]]->claimed = false;
-    struct orr_tree_node *net = orr_tree_add(d->tree, place, "net", NULL);
-    orr_tree_set(d->tree, net, "name", "%s", made.name);
+    struct orr_doc_node *net = orr_doc_add(d->tree, place, "net", NULL);
+    orr_doc_set(d->tree, net, "name", "%s", made.name);
     orr_nic_describe(d, net, &made, m->count + m->made++, m->rank);
     return true;
 }
@@ -238,7 +238,7 @@ void orr_nics_merge(struct orr_detector *d, uint32_t rank)
     }
     *m = (struct merging){.d = d, .rank = rank};
     for (; m->count < d->net_count && m->count < ORR_MAX_NETS; m->count++) {
-        m->nets[m->count] = orr_tree_find(d->tree->system, "net", "name", d->nets[m->count].name);
+        m->nets[m->count] = orr_doc_find(d->tree->system, "net", "name", d->nets[m->count].name);
         if (!m->nets[m->count])
             return;
     }

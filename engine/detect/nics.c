@@ -152,16 +152,16 @@ static const char *pci_path(struct orr_detector *d, const struct orr_net_device 
     return NULL;
 }
 
-static struct orr_tree_node *attach(struct orr_detector *d, const struct orr_net_device *net)
+static struct orr_doc_node *attach(struct orr_detector *d, const struct orr_net_device *net)
 {
     const char *path = pci_path(d, net);
-    struct orr_tree_node *parent;
+    struct orr_doc_node *parent;
     if (path) {
         parent = orr_bus_element(d, strrchr(path, '/') + 1, "0x02");
         orr_bus_complete(d, parent);
-        orr_tree_set_once(d->tree, parent, "class", "0x02");
+        orr_doc_set_once(d->tree, parent, "class", "0x02");
     } else {
-        parent = orr_tree_child(d->tree->system, "cpu", NULL, NULL);
+        parent = orr_doc_child(d->tree->system, "cpu", NULL, NULL);
         if (!parent) { /* no GPU has made one */
             char numa[ORR_SYS_VALUE] = "";
             if (net->path[0])
@@ -170,32 +170,32 @@ static struct orr_tree_node *attach(struct orr_detector *d, const struct orr_net
             orr_bus_complete(d, parent);
         }
     }
-    struct orr_tree_node *nic = orr_tree_child(parent, "nic", NULL, NULL);
+    struct orr_doc_node *nic = orr_doc_child(parent, "nic", NULL, NULL);
     if (!nic)
-        nic = orr_tree_add(d->tree, parent, "nic", NULL);
-    struct orr_tree_node *element = orr_tree_add(d->tree, nic, "net", NULL);
-    orr_tree_set(d->tree, element, "name", "%s", net->name);
+        nic = orr_doc_add(d->tree, parent, "nic", NULL);
+    struct orr_doc_node *element = orr_doc_add(d->tree, nic, "net", NULL);
+    orr_doc_set(d->tree, element, "name", "%s", net->name);
     return element;
 }
 
-void orr_nic_describe(struct orr_detector *d, struct orr_tree_node *element, const struct orr_net_device *net,
+void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, const struct orr_net_device *net,
                       uint32_t dev, uint32_t rank)
 {
     const struct orr_detect_rules *rules = d->rules;
-    orr_tree_set(d->tree, element, "dev", "%u", dev);
+    orr_doc_set(d->tree, element, "dev", "%u", dev);
     if (rules->latency_is_whole)
-        orr_tree_set_once(d->tree, element, "latency", "0");
-    orr_tree_set_once(d->tree, element, "speed", "%u", net->speed);
-    orr_tree_set_once(d->tree, element, "port", "%d", net->listed_port);
+        orr_doc_set_once(d->tree, element, "latency", "0");
+    orr_doc_set_once(d->tree, element, "speed", "%u", net->speed);
+    orr_doc_set_once(d->tree, element, "port", "%d", net->listed_port);
     if (rules->latency && !rules->latency_is_whole)
-        orr_tree_set_once(d->tree, element, "latency", "%f", 0.0);
-    orr_tree_set_once(d->tree, element, "guid", "0x%" PRIx64, net->guid);
-    orr_tree_set_once(d->tree, element, "maxconn", "%u", net->max_qp);
-    orr_tree_set_once(d->tree, element, "gdr", "%d", gdr_of(d, net, rank));
+        orr_doc_set_once(d->tree, element, "latency", "%f", 0.0);
+    orr_doc_set_once(d->tree, element, "guid", "0x%" PRIx64, net->guid);
+    orr_doc_set_once(d->tree, element, "maxconn", "%u", net->max_qp);
+    orr_doc_set_once(d->tree, element, "gdr", "%d", gdr_of(d, net, rank));
     if (rules->says_net) {
-        orr_tree_set_once(d->tree, element, "net", "1");
+        orr_doc_set_once(d->tree, element, "net", "1");
         if (net->mellanox) /* as dumps of this generation show it for every such device */
-            orr_tree_set_once(d->tree, element, "gin", "1");
+            orr_doc_set_once(d->tree, element, "gin", "1");
     }
     element->claimed = true;
 }
@@ -204,7 +204,7 @@ void orr_nics_add(struct orr_detector *d, uint32_t rank)
 {
     for (uint32_t i = 0; i < d->net_count; i++) {
         const struct orr_net_device *net = &d->nets[i];
-        struct orr_tree_node *element = orr_tree_find(d->tree->system, "net", "name", net->name);
+        struct orr_doc_node *element = orr_doc_find(d->tree->system, "net", "name", net->name);
         if (!element)
             element = attach(d, net);
         orr_nic_describe(d, element, net, i, rank);

@@ -10,7 +10,7 @@ enum { MOST_INTERFACES = 16, UNKNOWN_SPEED = 10000, MAXCONN = 65536 };
 /* A copy tells which interfaces there were, not which had addresses: those that were up are taken to have one. */
 static void assume_interfaces(struct orr_detector *d)
 {
-    struct orr_names names;
+    struct orr_root_names names;
     char path[128], state[ORR_SYS_VALUE];
     if (d->facts.interfaces_known || !orr_detector_list(d, "/sys/class/net", &names))
         return;

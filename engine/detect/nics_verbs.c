@@ -117,7 +117,7 @@ static void take_device(struct orr_detector *d, const char *name)
 {
     char folder[ORR_PATH_SIZE], path[ORR_PATH_SIZE + 16];
     bool opens = !d->facts.verbs_known;
-    struct orr_names ports;
+    struct orr_root_names ports;
     snprintf(folder, sizeof folder, "/sys/class/infiniband/%.255s", name);
     snprintf(path, sizeof path, "%s/ports", folder);
     for (uint32_t i = 0; i < d->facts.verbs_count; i++)
@@ -163,7 +163,7 @@ static void join_ports(struct orr_detector *d)
 
 void orr_nics_verbs(struct orr_detector *d)
 {
-    struct orr_names names;
+    struct orr_root_names names;
     if (orr_detect_number_of(d, "NCCL_IB_DISABLE", 0) == 1 || !orr_detector_list(d, "/sys/class/infiniband", &names) ||
         !names.count)
         return;

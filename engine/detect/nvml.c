@@ -95,14 +95,14 @@ static const struct symbol {
 };
 
 /* "9, Driver Not Loaded" */
-static void problem(struct orr_facts *facts, const struct nvml *nvml, const char *call, int result)
+static void problem(struct orr_host_facts *facts, const struct nvml *nvml, const char *call, int result)
 {
     const char *text = nvml->error ? nvml->error(result) : NULL;
     snprintf(facts->nvml_problem, sizeof facts->nvml_problem, "%s gives error %d%s%.80s", call, result,
              text ? ", " : "", text ? text : "");
 }
 
-static bool load(struct nvml *nvml, void *library, struct orr_facts *facts)
+static bool load(struct nvml *nvml, void *library, struct orr_host_facts *facts)
 {
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
         void *symbol = dlsym(library, symbols[i].name);
@@ -190,7 +190,7 @@ static void ask_gpu(const struct nvml *nvml, nvml_handle handle, struct orr_gpu_
     }
 }
 
-static void ask_all(const struct nvml *nvml, struct orr_facts *facts)
+static void ask_all(const struct nvml *nvml, struct orr_host_facts *facts)
 {
     unsigned count = 0;
     int result = nvml->count(&count);
@@ -215,7 +215,7 @@ static void ask_all(const struct nvml *nvml, struct orr_facts *facts)
     facts->nvml = true;
 }
 
-void orr_facts_ask_nvml(struct orr_facts *facts, const char *path)
+void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *path)
 {
     struct nvml nvml = {0};
     void *library = dlopen(path ? path : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -146,7 +146,7 @@ ssize_t orr_root_read(const struct orr_root *root, const char *path, char *buffe
 
 struct collecting {
     struct orr_arena *arena;
-    struct orr_names *names;
+    struct orr_root_names *names;
     unsigned capacity;
 };
 
@@ -170,12 +170,13 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-bool orr_root_list(const struct orr_root *root, const char *path, struct orr_arena *arena, struct orr_names *ret_names)
+bool orr_root_list(const struct orr_root *root, const char *path, struct orr_arena *arena,
+                   struct orr_root_names *ret_names)
 {
     struct walk walk;
     struct collecting collecting = {.arena = arena, .names = ret_names};
     bool done = false;
-    *ret_names = (struct orr_names){0};
+    *ret_names = (struct orr_root_names){0};
     if (!walk_path(&walk, root, path, true))
         return false;
     if (walk.kind == ORR_ROOT_FOLDER)

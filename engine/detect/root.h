@@ -46,12 +46,13 @@ enum orr_root_kind orr_root_look(const struct orr_root *root, const char *path, 
  * such regular file, or it cannot be read. */
 ssize_t orr_root_read(const struct orr_root *root, const char *path, char *buffer, size_t size);
 
-struct orr_names {
+struct orr_root_names {
     const char **names; /* sorted bytewise */
     uint32_t count;
     bool starved; /* memory ran out */
 };
 /* The names in a folder, without "." and "..". False: there is no such folder, or memory ran out (see starved). */
-bool orr_root_list(const struct orr_root *root, const char *path, struct orr_arena *arena, struct orr_names *ret_names);
+bool orr_root_list(const struct orr_root *root, const char *path, struct orr_arena *arena,
+                   struct orr_root_names *ret_names);
 
 #endif

@@ -234,7 +234,7 @@ static enum orr_code put_in_order(struct tar *tar, struct orr_error *err)
 /* The one folder that holds sys/ where the top does not. */
 static enum orr_code find_prefix(struct orr_root *root, struct orr_arena *arena, struct orr_error *err)
 {
-    struct orr_names names;
+    struct orr_root_names names;
     char folder[ORR_PATH_SIZE];
     if (orr_root_find(root, "/sys", NULL) != ORR_ROOT_NONE || orr_root_find(root, "/orrery", NULL) != ORR_ROOT_NONE)
         return ORR_OK;

@@ -1,5 +1,5 @@
-/* Detection from hostile bytes: a tar as it comes, or the text of orrery/facts in a tar that is made around it. The first
- * byte chooses the release, whether NICs are merged, and which of the two. */
+/* Detection from hostile bytes: a tar as it comes, or the text of orrery/facts in a tar that is made around it. The
+ * first byte chooses the release, whether NICs are merged, and which of the two. */
 #include "engine/detect/detect.h"
 #include "engine/topology/dump.h"
 #include "tests/fuzz/fuzz.h"
@@ -17,7 +17,10 @@ static size_t wrap(const uint8_t *data, size_t size, char *tar)
     snprintf(tar + 136, 12, "%011o", 0);
     memset(tar + 148, ' ', 8);
     tar[156] = '0';
-    memcpy(tar + 257, "ustar\0" "00", 8);
+    memcpy(tar + 257,
+           "ustar\0"
+           "00",
+           8);
     for (int i = 0; i < BLOCK; i++)
         sum += (unsigned char)tar[i];
     snprintf(tar + 148, 8, "%06o", sum);

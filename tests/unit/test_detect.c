@@ -28,10 +28,18 @@ static void lists_of_names_take_what_nccl_takes(void **state)
         int32_t port;
         bool taken;
     } cases[] = {
-        {"mlx5_1", "mlx5_1", 1, true},      {"mlx5_1", "mlx5_10", 1, true},  {"=mlx5_1", "mlx5_10", 1, false},
-        {"^mlx5_1", "mlx5_10", 1, false},   {"^=mlx5_1", "mlx5_10", 1, true}, {"", "x", 1, true},
-        {"^", "x", 1, false},               {",,", "x", 1, true},             {"a,mlx5", "mlx5_3", 1, true},
-        {"mlx5_1:2", "mlx5_1", 1, false},   {"mlx5_1:2", "mlx5_1", 2, true},  {"mlx5_1:2", "mlx5_1", -1, true},
+        {"mlx5_1", "mlx5_1", 1, true},
+        {"mlx5_1", "mlx5_10", 1, true},
+        {"=mlx5_1", "mlx5_10", 1, false},
+        {"^mlx5_1", "mlx5_10", 1, false},
+        {"^=mlx5_1", "mlx5_10", 1, true},
+        {"", "x", 1, true},
+        {"^", "x", 1, false},
+        {",,", "x", 1, true},
+        {"a,mlx5", "mlx5_3", 1, true},
+        {"mlx5_1:2", "mlx5_1", 1, false},
+        {"mlx5_1:2", "mlx5_1", 2, true},
+        {"mlx5_1:2", "mlx5_1", -1, true},
         {"mlx5_1:1,mlx5_2", "mlx5_2", 9, true},
     };
     (void)state;
@@ -42,8 +50,8 @@ static void lists_of_names_take_what_nccl_takes(void **state)
 
 static void bus_ids_are_written_as_nccl_writes_them(void **state)
 {
-    static const char *const cases[][2] = {{"00000000:1B:00.0", "0000:1b:00.0"}, {"0000:1B:00.0", "0000:1b:00.0"},
-                                           {"00010000:01:00.0", "10000:01:00.0"}, {"0008:01:00.0", "0008:01:00.0"},
+    static const char *const cases[][2] = {{"00000000:1B:00.0", "0000:1b:00.0"},   {"0000:1B:00.0", "0000:1b:00.0"},
+                                           {"00010000:01:00.0", "10000:01:00.0"},  {"0008:01:00.0", "0008:01:00.0"},
                                            {"FFFFFFF:FFFF:FF", "fffffff:ffff:ff"}, {"", ""}};
     char tidy[ORR_FACT_BUS];
     (void)state;
@@ -58,11 +66,12 @@ static void bus_ids_are_written_as_nccl_writes_them(void **state)
 /* What is written is read back to the same, and written the same again. */
 static void facts_survive_their_text(void **state)
 {
-    static struct orr_facts facts, again;
+    static struct orr_host_facts facts, again;
     static const char words[] =
         "nvml 570.124.06\ncuda 12080\ngpu 00000000:1B:00.0\n  name NVIDIA H100 80GB HBM3\n  capability 9.0\n"
         "  ids 233010de 16c110de\n  pcie 5 16 5\n  nvlink 0 up 0000:05:00.0\n  nvlink 3 down\n  nvlink 17 up -\n"
-        "  c2c 10 44712\n  gdr 1 -1\n  fabric 000102030405060708090a0b0c0d0e0f 7 3\narch x86_64\ncpu 7 91   Shanghai  \n"
+        "  c2c 10 44712\n  gdr 1 -1\n  fabric 000102030405060708090a0b0c0d0e0f 7 3\narch x86_64\ncpu 7 91   Shanghai  "
+        "\n"
         "host 0xffffffffffffffff 0x1\ninterfaces\ninterface eth0 inet running\ninterface lo inet6lo idle\nverbs\nverb "
         "mlx5_0\n";
     struct orr_text one, two;
@@ -70,14 +79,14 @@ static void facts_survive_their_text(void **state)
     (void)state;
     orr_text_init(&one, ORR_FACTS_BYTES);
     orr_text_init(&two, ORR_FACTS_BYTES);
-    assert_ok(orr_facts_read(&facts, words, sizeof words - 1, &err), &err);
+    assert_ok(orr_host_facts_read(&facts, words, sizeof words - 1, &err), &err);
     assert_string_equal(facts.gpus[0].bus_id, "0000:1b:00.0");
     assert_string_equal(facts.cpu_vendor, "  Shanghai  ");
     assert_true(facts.gpus[0].links[17].far_known && !facts.gpus[0].links[17].far[0] && !facts.gpus[0].links[1].p2p);
     assert_true(facts.hash_wide == UINT64_MAX && facts.gpus[0].dma_buf == ORR_UNKNOWN && facts.interfaces[1].loopback);
-    orr_facts_write(&facts, &one);
-    assert_ok(orr_facts_read(&again, one.data, one.length, &err), &err);
-    orr_facts_write(&again, &two);
+    orr_host_facts_write(&facts, &one);
+    assert_ok(orr_host_facts_read(&again, one.data, one.length, &err), &err);
+    orr_host_facts_write(&again, &two);
     assert_string_equal(one.data, two.data);
     assert_memory_equal(&facts, &again, sizeof facts);
     orr_text_release(&one);

@@ -1,4 +1,4 @@
-#include "engine/detect/tree.h"
+#include "engine/detect/document.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,21 +6,21 @@
 
 enum { VALUE_SIZE = 1024 };
 
-void orr_tree_init(struct orr_tree *tree, struct orr_arena *arena)
+void orr_doc_init(struct orr_doc *tree, struct orr_arena *arena)
 {
-    *tree = (struct orr_tree){.arena = arena};
-    tree->system = ORR_NEW(arena, struct orr_tree_node, 1);
+    *tree = (struct orr_doc){.arena = arena};
+    tree->system = ORR_NEW(arena, struct orr_doc_node, 1);
     if (!tree->system) {
         tree->starved = true;
         tree->system = &tree->spare;
     }
     tree->system->name = "system";
-    orr_tree_set(tree, tree->system, "version", "1");
+    orr_doc_set(tree, tree->system, "version", "1");
 }
 
-static void take_out(struct orr_tree_node *node)
+static void take_out(struct orr_doc_node *node)
 {
-    struct orr_tree_node *parent = node->parent;
+    struct orr_doc_node *parent = node->parent;
     if (!parent)
         return;
     *(node->before ? &node->before->after : &parent->first) = node->after;
@@ -28,7 +28,7 @@ static void take_out(struct orr_tree_node *node)
     node->parent = node->before = node->after = NULL;
 }
 
-void orr_tree_move(struct orr_tree_node *node, struct orr_tree_node *parent, struct orr_tree_node *before)
+void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct orr_doc_node *before)
 {
     take_out(node);
     node->parent = parent;
@@ -38,26 +38,26 @@ void orr_tree_move(struct orr_tree_node *node, struct orr_tree_node *parent, str
     *(before ? &before->before : &parent->last) = node;
 }
 
-struct orr_tree_node *orr_tree_add(struct orr_tree *tree, struct orr_tree_node *parent, const char *name,
-                                   struct orr_tree_node *before)
+struct orr_doc_node *orr_doc_add(struct orr_doc *tree, struct orr_doc_node *parent, const char *name,
+                                 struct orr_doc_node *before)
 {
-    struct orr_tree_node *node = tree->starved ? NULL : ORR_NEW(tree->arena, struct orr_tree_node, 1);
+    struct orr_doc_node *node = tree->starved ? NULL : ORR_NEW(tree->arena, struct orr_doc_node, 1);
     if (!node) {
         tree->starved = true;
         return &tree->spare;
     }
     node->name = name;
     if (parent)
-        orr_tree_move(node, parent, before);
+        orr_doc_move(node, parent, before);
     return node;
 }
 
-void orr_tree_remove(struct orr_tree_node *node)
+void orr_doc_remove(struct orr_doc_node *node)
 {
     take_out(node);
 }
 
-static int attribute(const struct orr_tree_node *node, const char *key)
+static int attribute(const struct orr_doc_node *node, const char *key)
 {
     for (unsigned i = 0; i < node->attribute_count; i++)
         if (!strcmp(node->keys[i], key))
@@ -65,13 +65,13 @@ static int attribute(const struct orr_tree_node *node, const char *key)
     return -1;
 }
 
-const char *orr_tree_get(const struct orr_tree_node *node, const char *key)
+const char *orr_doc_get(const struct orr_doc_node *node, const char *key)
 {
     int at = attribute(node, key);
     return at < 0 ? NULL : node->values[at];
 }
 
-static void set(struct orr_tree *tree, struct orr_tree_node *node, const char *key, const char *format, va_list args)
+static void set(struct orr_doc *tree, struct orr_doc_node *node, const char *key, const char *format, va_list args)
 {
     char value[VALUE_SIZE];
     int length = vsnprintf(value, sizeof value, format, args);
@@ -86,7 +86,7 @@ static void set(struct orr_tree *tree, struct orr_tree_node *node, const char *k
     }
     int at = attribute(node, key);
     if (at < 0) {
-        if (node->attribute_count == ORR_TREE_ATTRIBUTES)
+        if (node->attribute_count == ORR_DOC_ATTRIBUTES)
             return;
         at = (int)node->attribute_count++;
         node->keys[at] = key;
@@ -94,7 +94,7 @@ static void set(struct orr_tree *tree, struct orr_tree_node *node, const char *k
     node->values[at] = kept;
 }
 
-void orr_tree_set(struct orr_tree *tree, struct orr_tree_node *node, const char *key, const char *format, ...)
+void orr_doc_set(struct orr_doc *tree, struct orr_doc_node *node, const char *key, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -102,7 +102,7 @@ void orr_tree_set(struct orr_tree *tree, struct orr_tree_node *node, const char 
     va_end(args);
 }
 
-void orr_tree_set_once(struct orr_tree *tree, struct orr_tree_node *node, const char *key, const char *format, ...)
+void orr_doc_set_once(struct orr_doc *tree, struct orr_doc_node *node, const char *key, const char *format, ...)
 {
     va_list args;
     if (attribute(node, key) >= 0)
@@ -112,29 +112,29 @@ void orr_tree_set_once(struct orr_tree *tree, struct orr_tree_node *node, const 
     va_end(args);
 }
 
-bool orr_tree_is(const struct orr_tree_node *node, const char *name)
+bool orr_doc_is(const struct orr_doc_node *node, const char *name)
 {
     return node->name && !strcmp(node->name, name);
 }
 
-static bool matches(const struct orr_tree_node *node, const char *name, const char *key, const char *value)
+static bool matches(const struct orr_doc_node *node, const char *name, const char *key, const char *value)
 {
-    if (!orr_tree_is(node, name))
+    if (!orr_doc_is(node, name))
         return false;
-    const char *has = key ? orr_tree_get(node, key) : NULL;
+    const char *has = key ? orr_doc_get(node, key) : NULL;
     return !key || (has && !strcmp(has, value));
 }
 
-struct orr_tree_node *orr_tree_child(const struct orr_tree_node *parent, const char *name, const char *key,
-                                     const char *value)
+struct orr_doc_node *orr_doc_child(const struct orr_doc_node *parent, const char *name, const char *key,
+                                   const char *value)
 {
-    for (struct orr_tree_node *child = parent->first; child; child = child->after)
+    for (struct orr_doc_node *child = parent->first; child; child = child->after)
         if (matches(child, name, key, value))
             return child;
     return NULL;
 }
 
-struct orr_tree_node *orr_tree_next(const struct orr_tree_node *node, const struct orr_tree_node *top)
+struct orr_doc_node *orr_doc_next(const struct orr_doc_node *node, const struct orr_doc_node *top)
 {
     if (node->first)
         return node->first;
@@ -143,19 +143,18 @@ struct orr_tree_node *orr_tree_next(const struct orr_tree_node *node, const stru
     return !node || node == top ? NULL : node->after;
 }
 
-struct orr_tree_node *orr_tree_find(const struct orr_tree_node *top, const char *name, const char *key,
-                                    const char *value)
+struct orr_doc_node *orr_doc_find(const struct orr_doc_node *top, const char *name, const char *key, const char *value)
 {
-    for (struct orr_tree_node *node = top->first; node; node = orr_tree_next(node, top))
+    for (struct orr_doc_node *node = top->first; node; node = orr_doc_next(node, top))
         if (matches(node, name, key, value))
             return node;
     return NULL;
 }
 
-unsigned orr_tree_count(const struct orr_tree *tree)
+unsigned orr_doc_count(const struct orr_doc *tree)
 {
     unsigned count = 1;
-    for (struct orr_tree_node *node = tree->system->first; node; node = orr_tree_next(node, tree->system))
+    for (struct orr_doc_node *node = tree->system->first; node; node = orr_doc_next(node, tree->system))
         count++;
     return count;
 }
@@ -173,7 +172,7 @@ static void write_value(const char *value, struct orr_text *text)
     }
 }
 
-static void write_node(const struct orr_tree_node *node, int depth, struct orr_text *text)
+static void write_node(const struct orr_doc_node *node, int depth, struct orr_text *text)
 {
     orr_text_printf(text, "%*s<%s", 2 * depth, "", node->name);
     for (unsigned i = 0; i < node->attribute_count; i++) {
@@ -186,12 +185,12 @@ static void write_node(const struct orr_tree_node *node, int depth, struct orr_t
         return;
     }
     orr_text_puts(text, ">\n");
-    for (const struct orr_tree_node *child = node->first; child; child = child->after)
+    for (const struct orr_doc_node *child = node->first; child; child = child->after)
         write_node(child, depth + 1, text);
     orr_text_printf(text, "%*s</%s>\n", 2 * depth, "", node->name);
 }
 
-void orr_tree_write(const struct orr_tree *tree, struct orr_text *text)
+void orr_doc_write(const struct orr_doc *tree, struct orr_text *text)
 {
     write_node(tree->system, 0, text);
 }
