@@ -39,7 +39,7 @@ static bool settings_are_known(const struct orr_options *options)
     return true;
 }
 
-/* NCCL takes a path as it stands; inside a root it begins at the root's top. */
+/* Reports errors itself; gives an exit status. */
 static int read_options(const struct orr_options *options, struct orr_detect_options *wanted)
 {
     struct orr_error err = {0};

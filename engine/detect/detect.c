@@ -40,8 +40,12 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
         return ORR_OK;
     }
     ORR_TRY(read_facts(d, host_id, err));
-    if (options->nvml && strcmp(options->nvml, "none"))
+    if (options->nvml && strcmp(options->nvml, "none")) { /* in place of what the copy says of GPUs */
+        d->facts.gpu_count = 0;
+        d->facts.nvml = false;
+        d->facts.nvml_problem[0] = 0;
         orr_host_facts_ask_nvml(&d->facts, options->nvml);
+    }
     return ORR_OK;
 }
 

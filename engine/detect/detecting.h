@@ -17,6 +17,8 @@
       "run it where the NVIDIA driver is loaded, or gather there: orrery gather machine.tar.gz")                       \
     X(NO_GPUS, INFO, "no-gpus", "lspci -d 10de: shows NVIDIA devices; NCCL itself needs at least one GPU")             \
     X(MANY_GPUS, WARNING, "too-many-gpus", "NCCL refuses to start on more than 32 GPUs of one host")                   \
+    X(GPU_LOST, WARNING, "gpu-lost",                                                                                   \
+      "nvidia-smi shows which; dmesg | grep Xid says why, and a reset or reboot may help")                             \
     X(GPU_HIDDEN, WARNING, "gpu-not-in-sys", "mount the host's /sys into the container, read-only")                    \
     X(NO_SYS, WARNING, "no-sys", "mount the host's /sys into the container: -v /sys:/sys:ro")                          \
     X(NO_PCI_BUS, WARNING, "no-pci-bus", "mount all of the host's /sys into the container: -v /sys:/sys:ro")           \
@@ -56,7 +58,7 @@ enum orr_note_id {
         ORR_NOTE_COUNT
 };
 
-enum { ORR_SYS_VALUE = 256, ORR_MAX_DEVICES = 1024, ORR_MAX_NETS = 64 };
+enum { ORR_SYS_VALUE = 256, ORR_MAX_NETS = 64 };
 
 /* A PCI function that was looked up: its folder in /sys. */
 struct orr_bus_entry {

@@ -16,8 +16,7 @@ enum {
     ORR_FACT_NVLINKS = 18,
     ORR_FACT_INTERFACES = 128,
     ORR_FACT_NAME = 96,
-    ORR_FACT_BUS = 24,       /* "00000000:1b:00.0" with room */
-    ORR_FACT_ADDRESSES = 16, /* of /dev/infiniband */
+    ORR_FACT_BUS = 24, /* "00000000:1b:00.0" with room */
 };
 
 enum orr_known { ORR_UNKNOWN = -1, ORR_NO = 0, ORR_YES = 1 };

@@ -220,7 +220,7 @@ static enum orr_code read_line(struct reading *reading, char *line, uint32_t num
             continue;
         if ((words[i].of_gpu && !reading->gpu) || !words[i].read(reading, rest)) {
             orr_fail_at(err, ORR_INVALID, number, 1, "the line \"%.60s\" cannot be understood", word);
-            orr_error_where(err, "%s", ORR_FACTS_PATH + 1);
+            orr_error_where(err, "orrery/facts");
             return ORR_INVALID;
         }
         return ORR_OK;
@@ -278,7 +278,7 @@ void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *t
     orr_text_puts(text, "# What orrery asked of the machine beside /sys and /proc; see engine/detect/README.md\n");
     if (facts->nvml)
         orr_text_printf(text, "nvml %s\n", facts->driver);
-    else
+    if (facts->nvml_problem[0]) /* beside nvml: of a GPU that does not answer */
         orr_text_printf(text, "no-nvml %s\n", facts->nvml_problem);
     if (facts->cuda)
         orr_text_printf(text, "cuda %d\n", facts->cuda_version);

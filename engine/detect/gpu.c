@@ -83,6 +83,9 @@ void orr_gpus_find(struct orr_detector *d)
             orr_note(d, ORR_NOTE_NO_CUDA, "the CUDA driver cannot be asked: %s",
                      d->facts.cuda_problem[0] ? d->facts.cuda_problem : "it was not tried");
     }
+    if (d->facts.nvml && d->facts.nvml_problem[0])
+        orr_note(d, ORR_NOTE_GPU_LOST, "a GPU that NVML counts does not answer: %s; NCCL itself would not start",
+                 d->facts.nvml_problem);
     if (!d->facts.gpu_count)
         orr_note(d, ORR_NOTE_NO_GPUS, "%s", d->facts.nvml ? "NVML lists no GPU" : "no NVIDIA GPU is in the PCI tree");
     if (d->facts.gpu_count > MOST)

@@ -103,7 +103,7 @@ void orr_nics_find(struct orr_detector *d)
     }
     if (verbs)
         orr_nics_verbs(d);
-    d->by_verbs = d->net_count;
+    d->by_verbs = d->net_count > 0;
     if (!d->net_count && sockets)
         orr_nics_socket(d);
 }

@@ -10,9 +10,8 @@
 
 enum orr_hash_rule { /* host_hash of a <cpu> */
                      ORR_HASH_NONE,
-                     ORR_HASH_BYTEWISE, /* only where Orrery would create the <cpu> itself; a file's value stays */
-                     ORR_HASH_BYTEWISE_ALWAYS,
-                     ORR_HASH_WIDE /* eight bytes at a time; replaces what a file says */
+                     ORR_HASH_BYTEWISE, /* of those that detection makes; what a file says stays */
+                     ORR_HASH_WIDE      /* eight bytes at a time; replaces what a file says */
 };
 enum orr_trim_rule { ORR_TRIM_NONE, ORR_TRIM_CHILDLESS, ORR_TRIM_UNCLAIMED };
 enum orr_function_rule {                              /* which functions of a NIC count as ports of one card */

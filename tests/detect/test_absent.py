@@ -110,6 +110,13 @@ def test_nvml_that_fails(make, description, words):
     assert words in notes and "[no-nvml]" in notes and xml.count("<gpu ") == 2
 
 
+def test_a_gpu_that_does_not_answer(make):
+    machine = make("tree-a")
+    machine.gpus.insert(0, "hide nvmlDeviceGetHandleByIndex")
+    xml, notes = detect(machine)
+    assert "[gpu-lost]" in notes and "Xid" in notes and "<gpu " not in xml
+
+
 def test_a_library_that_is_none(make, tmp_path):
     machine = make("tree-a")
     (tmp_path / "no.so").write_text("no library")
