@@ -32,7 +32,7 @@ test("with GPUs the machine can be shown, and the address leads to it", async ()
     await it.page.goto(it.server.url);
     await it.page.locator("#detect").click();
     await it.page.locator("#show-detected").click();
-    await it.page.locator("#canvas g.node").first().waitFor();
+    await it.page.locator("#canvas g.node[id^='GPU/']").first().waitFor();
     assert.match(it.page.url(), /id=[0-9a-f]{32}/);
     assert.equal(await it.page.locator("#canvas g.node[id^='GPU/']").count(), 2);
 });

@@ -1,4 +1,5 @@
 /* The parts of detection by themselves; whole machines are in tests/detect. */
+#include "engine/detect/detect_process.h"
 #include "engine/detect/detecting.h"
 #include "tests/support/orr_test.h"
 #include "tests/support/small_root.h"
@@ -135,6 +136,49 @@ static void what_begins_like_a_tar(void **state)
     assert_false(orr_is_tar(block, 260));
 }
 
+/* A script in place of the program. */
+static void make_program(char *folder, const char *text, char path[64])
+{
+    if (!mkdtemp(folder))
+        abort();
+    small_make(folder, "/program", text, 0);
+    snprintf(path, 64, "%s/program", folder);
+    if (chmod(path, 0755))
+        abort();
+}
+
+static void a_process_that_fails_hangs_or_is_not_there(void **state)
+{
+    static const struct {
+        const char *script, *words;
+        enum orr_code code;
+    } cases[] = {
+        {"#!/bin/sh\nprintf '%s' \"$*\"\n", "", ORR_OK},
+        {"#!/bin/sh\nexit 3\n", "status 3", ORR_UNSUPPORTED},
+        {"#!/bin/sh\nkill -SEGV $$\n", "signal 11", ORR_UNSUPPORTED},
+        {"#!/bin/sh\necho begun\nexec sleep 60\n", "longer than 1 seconds", ORR_UNSUPPORTED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char folder[] = "/tmp/orr-root-XXXXXX", path[64], *bytes = NULL;
+        size_t length = 0;
+        struct orr_error err = {0};
+        make_program(folder, cases[i].script, path);
+        assert_int_equal(orr_detect_apart(path, "2.27.7", cases[i].code == ORR_OK ? 30 : 1, &bytes, &length, &err),
+                         cases[i].code);
+        if (cases[i].code == ORR_OK)
+            assert_string_equal(bytes, "detect --json --release 2.27.7");
+        else if (!strstr(err.text, cases[i].words))
+            fail_msg("%s", err.text);
+        free(bytes);
+        small_root_remove(folder);
+    }
+    char *bytes;
+    size_t length;
+    struct orr_error err = {0};
+    assert_int_equal(orr_detect_apart("/nonexistent/orrery", "2.27.7", 1, &bytes, &length, &err), ORR_IO);
+}
+
 static void every_release_has_its_rules(void **state)
 {
     uint32_t count;
@@ -158,6 +202,7 @@ int main(void)
         cmocka_unit_test(facts_survive_their_text),
         cmocka_unit_test(nothing_leads_out_of_a_root),
         cmocka_unit_test(what_begins_like_a_tar),
+        cmocka_unit_test(a_process_that_fails_hangs_or_is_not_there),
         cmocka_unit_test(every_release_has_its_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
