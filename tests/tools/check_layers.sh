@@ -37,7 +37,7 @@ for room in $rooms; do
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
 done
 forbid "detect uses another room than base, release and topology" "$include\"engine/(paths|decide|search|connect|tuning|analysis|$(printf '%s' "$above" | sed 's/detect//' | xargs | tr ' ' '|'))/" engine/detect
-forbid "insight or diagram uses detect" "$include\"engine/detect/" engine/insight engine/diagram engine/library
+forbid "insight or diagram uses detect" "$include\"engine/detect/" engine/insight engine/diagram
 outside=$(find engine api server -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086
 forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
