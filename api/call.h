@@ -130,6 +130,8 @@ orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle
     orr_handle_render;
 /* handle_diff.c */
 orr_handler orr_handle_diff;
+/* handle_compare.c */
+orr_handler orr_handle_compare;
 /* handle_explain.c */
 orr_handler orr_handle_explain;
 /* handle_meta.c */

@@ -63,7 +63,9 @@ static json_t *device_json(struct orr_json *json, const struct orr_changes *chan
 {
     const struct orr_system *system;
     uint32_t node;
-    if (orr_subject_find(changes->a, subject, &system, &node) || orr_subject_find(changes->b, subject, &system, &node))
+    uint32_t own = orr_subject_own(changes->names, subject);
+    if (orr_subject_find(changes->a, subject, &system, &node) ||
+        (own != UINT32_MAX && orr_subject_find(changes->b, own, &system, &node)))
         return orr_json_node_of(json, system, node);
     return json_null();
 }
@@ -134,11 +136,14 @@ static json_t *ranks_json(struct orr_json *json, const int32_t *ranks, uint32_t 
     return array;
 }
 
-static json_t *hops_json(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_fact *fact)
+static json_t *hops_json(struct orr_json *json, const struct orr_changes *changes, const struct orr_analysis *analysis,
+                         const struct orr_fact *fact)
 {
     const struct orr_system *system;
-    uint32_t from, to;
-    if (!orr_subject_find(analysis, fact->a, &system, &from) || !orr_subject_find(analysis, fact->b, &system, &to))
+    const struct orr_fact_names *names = analysis == changes->b ? changes->names : NULL;
+    uint32_t a = orr_subject_own(names, fact->a), b = orr_subject_own(names, fact->b), from, to;
+    if (a == UINT32_MAX || b == UINT32_MAX || !orr_subject_find(analysis, a, &system, &from) ||
+        !orr_subject_find(analysis, b, &system, &to))
         return json_null();
     const struct orr_paths *paths = NULL;
     for (uint32_t p = 0; p < analysis->part_count; p++)
@@ -154,7 +159,8 @@ static json_t *hops_json(struct orr_json *json, const struct orr_analysis *analy
 }
 
 /* An arrangement of one side, for the first of the places. */
-static json_t *order_json(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_fact *fact)
+static json_t *order_json(struct orr_json *json, const struct orr_changes *changes, const struct orr_analysis *analysis,
+                          const struct orr_fact *fact)
 {
     const struct orr_communicator *c = &analysis->communicator;
     const struct orr_graph *graph = fact->detail < ORR_GRAPH_COUNT
@@ -164,7 +170,7 @@ static json_t *order_json(struct orr_json *json, const struct orr_analysis *anal
     json_t *nets;
     switch (fact->kind) {
     case ORR_FACT_PATH_ROUTE:
-        return hops_json(json, analysis, fact);
+        return hops_json(json, changes, analysis, fact);
     case ORR_FACT_GRAPH_ORDER:
         return ranks_json(json, graph->gpus + channel * graph->gpu_count, graph->row_count);
     case ORR_FACT_GRAPH_NETS:
@@ -210,7 +216,7 @@ static json_t *value_json(struct orr_json *json, const struct orr_changes *chang
             orr_algorithm_name(analysis->query.settings.release, (enum orr_algorithm)(value / ORR_PROTOCOL_COUNT)),
             orr_protocol_name((enum orr_protocol)(value % ORR_PROTOCOL_COUNT)));
     case ORR_UNIT_ORDER:
-        return order_json(json, analysis, &change->places[0]);
+        return order_json(json, changes, analysis, &change->places[0]);
     }
     return json_null();
 }
@@ -238,7 +244,7 @@ static json_t *change_json(struct orr_json *json, const struct orr_changes *chan
     return row;
 }
 
-static json_t *sections_json(struct orr_json *json, const struct orr_changes *changes)
+json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *changes)
 {
     json_t *sections = orr_json_object(json);
     for (int s = 0; s < ORR_SECTION_COUNT; s++) {
@@ -338,7 +344,7 @@ json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, 
     orr_json_set(json, root, "b", side_json(json, changes->b));
     orr_json_set(json, root, "equal", orr_json_bool(json, !changes->changed));
     orr_json_set(json, root, "summary", summary_json(json, changes));
-    orr_json_set(json, root, "sections", sections_json(json, changes));
+    orr_json_set(json, root, "sections", orr_changes_json(json, changes));
     orr_json_set(json, root, "reasons", reasons_json(json, changes, without_effect));
     orr_json_set(json, root, "without_effect", without_effect);
     orr_json_set(json, effort, "analyses", orr_json_int(json, changes->analyses));

@@ -15,5 +15,7 @@ enum orr_code orr_against_read(const struct orr_query *question, const char *con
 
 /* The document about the changes; name is that of the topology. */
 json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, const char *name);
+/* Its sections alone: for each of them what changes. */
+json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *changes);
 
 #endif

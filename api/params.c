@@ -187,6 +187,29 @@ static enum orr_code read_against(struct orr_params *params, const char *value, 
     return ORR_OK;
 }
 
+static enum orr_code read_a(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->a = value;
+    return ORR_OK;
+}
+static enum orr_code read_b(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->b = value;
+    return ORR_OK;
+}
+static enum orr_code read_topology(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    if (params->topology_count == ORR_MAX_TOPOLOGIES) {
+        orr_fail(err, ORR_SETTING, "more than %d times topology", (int)ORR_MAX_TOPOLOGIES);
+        orr_error_where(err, "topology");
+        orr_error_advice(err, "give a set a label, and name that: label=NAME=VALUE");
+        return ORR_SETTING;
+    }
+    params->topologies[params->topology_count++] = value;
+    return ORR_OK;
+}
 static enum orr_code read_decision(struct orr_params *params, const char *value, struct orr_error *err)
 {
     (void)err;
@@ -234,6 +257,9 @@ static const struct row {
     {ORR_P_CURSOR, "cursor", read_cursor, false},
     {ORR_P_SEARCH, "q", read_search, false},
     {ORR_P_AGAINST, "against", read_against, true},
+    {ORR_P_A, "a", read_a, false},
+    {ORR_P_B, "b", read_b, false},
+    {ORR_P_TOPOLOGY, "topology", read_topology, true},
     {ORR_P_DECISION, "decision", read_decision, false},
     {ORR_P_GRAPH, "graph", read_graph, false},
     {ORR_P_COLLECTIVE, "collective", read_collective, false},

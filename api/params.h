@@ -30,6 +30,9 @@ enum orr_parameter { /* bits */
                      ORR_P_GRAPH = 1 << 18,
                      ORR_P_COLLECTIVE = 1 << 19,
                      ORR_P_BYTES = 1 << 20,
+                     ORR_P_A = 1 << 21,
+                     ORR_P_B = 1 << 22,
+                     ORR_P_TOPOLOGY = 1 << 23,
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
@@ -42,7 +45,8 @@ enum {
     ORR_MAX_LABEL_NAME = 64,
     ORR_MAX_LABEL_VALUE = 256,
     ORR_MAX_NAME = 200,
-    ORR_MAX_AGAINST = 48
+    ORR_MAX_AGAINST = 48,
+    ORR_MAX_TOPOLOGIES = 120 /* named one by one */
 };
 
 struct orr_label {
@@ -64,6 +68,9 @@ struct orr_params {
     uint32_t label_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NCCL_NAME=VALUE: the other side of a comparison */
     uint32_t against_count;
+    const char *a, *b;                          /* ids of two topologies to compare */
+    const char *topologies[ORR_MAX_TOPOLOGIES]; /* ids of a set */
+    uint32_t topology_count;
     const char *decision; /* what is asked why, NULL: nothing was named */
     const char *graph, *collective, *bytes;
     uint32_t limit;

@@ -47,6 +47,8 @@ static const struct orr_route routes[] = {
     {"GET", "/v1/hosts/{}/uploads", orr_handle_history, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR,
      "/v1/hosts/{host}/uploads"},
     {"POST", "/v1/detect", orr_handle_detect, WRITE, HEAVY | STORE, ORR_P_RELEASE | ORR_P_NAME | ORR_P_LABEL, NULL},
+    {"GET", "/v1/compare", orr_handle_compare, READ, HEAVY | STORE,
+     ORR_P_ANALYSIS | ORR_P_A | ORR_P_B | ORR_P_TOPOLOGY | ORR_P_LABEL | ORR_P_SEARCH, NULL},
     {"POST", "/v1/analyze", orr_handle_analysis, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_SECTION, NULL},
     {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_AGAINST, NULL},
     {"POST", "/v1/explain", orr_handle_explain, READ, DUMP | CACHED | HEAVY, ORR_P_WHY, NULL},

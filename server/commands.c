@@ -11,7 +11,7 @@
 #include "server/options.h"
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
-int orr_write_output(const char *file, const char *bytes, size_t length)
+int orr_write_out(const char *file, const char *bytes, size_t length)
 {
     FILE *stream = file ? fopen(file, "wb") : stdout;
     bool done = stream && fwrite(bytes, 1, length, stream) == length && !fflush(stream);
@@ -77,7 +77,7 @@ int orr_command_analyze(const struct orr_options *options)
             orr_analysis_json(analysis, orr_base_name(question.name), options->section, options->pretty, &text, &err);
     if (code == ORR_OK) {
         orr_text_puts(&text, "\n");
-        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_output(NULL, text.data, text.length);
+        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
     } else {
         status = orr_report(question.name, &err);
     }
@@ -141,7 +141,7 @@ int orr_command_render(const struct orr_options *options)
         if (code == ORR_OK)
             code = orr_renderer_draw(renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, &err);
     }
-    status = code == ORR_OK ? orr_write_output(options->output, bytes, length) : orr_report(question.name, &err);
+    status = code == ORR_OK ? orr_write_out(options->output, bytes, length) : orr_report(question.name, &err);
     free(bytes);
     orr_text_release(&dot);
     if (renderer)
@@ -160,7 +160,7 @@ int orr_print_json(struct orr_json *json, json_t *root)
     int status = orr_json_write(json, root, true, &text, &err) == ORR_OK ? ORR_EXIT_OK : orr_report(NULL, &err);
     orr_text_puts(&text, "\n");
     if (!status)
-        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_output(NULL, text.data, text.length);
+        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
     orr_text_release(&text);
     return status;
 }

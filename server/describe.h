@@ -12,7 +12,7 @@ struct orr_command {
     const char *name, *arguments, *summary;
     const char *help; /* paragraphs; lines that start with two blanks are examples */
     unsigned bit;
-    bool takes_file;
+    enum orr_files files;
     int (*run)(const struct orr_options *options);
 };
 

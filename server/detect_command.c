@@ -122,7 +122,7 @@ int orr_command_detect(const struct orr_options *options)
     } else {
         print_notes(&detection);
         if (options->output || !options->post)
-            status = orr_write_output(options->output, detection.xml, detection.length);
+            status = orr_write_out(options->output, detection.xml, detection.length);
         if (!status && options->post)
             status = orr_post_dump(options, detection.xml, detection.length);
     }
@@ -148,7 +148,7 @@ int orr_command_gather(const struct orr_options *options)
     }
     if (orr_gather(&wanted, &tar, &err) != ORR_OK)
         return orr_report(options->root, &err);
-    status = orr_write_output(standard ? NULL : options->file, tar.data, tar.length);
+    status = orr_write_out(standard ? NULL : options->file, tar.data, tar.length);
     orr_text_release(&tar);
     return status;
 }

@@ -50,7 +50,7 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     return code;
 }
 
-static int read_query(const struct orr_options *options, struct orr_query *query)
+int orr_query_read(const struct orr_options *options, struct orr_query *query)
 {
     struct orr_error err = {0};
     const struct orr_release *release = orr_release_default();
@@ -130,7 +130,7 @@ int orr_question_read(const struct orr_options *options, struct orr_question *re
     struct orr_error err = {0};
     char *bytes = NULL;
     size_t length = 0;
-    int status = read_query(options, &question.query);
+    int status = orr_query_read(options, &question.query);
     if (status)
         return status;
     if (options->cluster) {

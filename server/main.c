@@ -11,14 +11,14 @@ static const struct orr_command commands[] = {
      "Serves the page and the API under /v1 (GET /openapi.yaml describes it). Prints the address once it is ready.\n"
      "SIGTERM lets requests under way finish and ends with status 0; SIGHUP reads tokens and certificate again.\n\n"
      "  orrery serve --listen 127.0.0.1:8080\n",
-     ORR_CMD_SERVE, false, orr_command_serve},
+     ORR_CMD_SERVE, ORR_NO_FILE, orr_command_serve},
     {"analyze", "[FILE|-]", "what NCCL makes of a topology dump, as JSON",
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as "
      "JSON.\n\n"
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
-     ORR_CMD_ANALYZE, true, orr_command_analyze},
+     ORR_CMD_ANALYZE, ORR_ONE_FILE, orr_command_analyze},
     {"explain", "[FILE|-]", "why one decision is what it is, and which settings would change it",
      "Tells one decision: the answer, the rule of the release, the values that were compared, the link that limits, "
      "what\nis taken for granted, and what settings would change, computed by analysing the machine with each of "
@@ -31,13 +31,23 @@ static const struct orr_command commands[] = {
      "  orrery explain --why graph --graph tree topo.xml           (channels and bandwidth)\n"
      "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
-     ORR_CMD_EXPLAIN, true, orr_command_explain},
+     ORR_CMD_EXPLAIN, ORR_ONE_FILE, orr_command_explain},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
      "Draws what NCCL makes of a topology dump.\n\n"
      "  orrery render --output machine.svg topo.xml\n"
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
-     ORR_CMD_RENDER, true, orr_command_render},
+     ORR_CMD_RENDER, ORR_ONE_FILE, orr_command_render},
+    {"compare", "FILE_A FILE_B | --majority FILE...", "what differs between two dumps, or between one and most others",
+     "Compares two topology dumps: devices are matched by their role in the machine, not by bus id. Tells what "
+     "hardware\n"
+     "differs and what NCCL decides otherwise for it. With --majority, tells which of several dumps deviate from what\n"
+     "most are like, and in what; dumps of one content count once each, and are parsed once.\n"
+     "Prints text on a terminal and JSON elsewhere; --text and --json choose. Status 0 whether they differ or not.\n\n"
+     "  orrery compare good.xml bad.xml\n"
+     "  orrery compare --hosts 16 --json good.xml bad.xml\n"
+     "  orrery compare --majority rack7/*.xml\n",
+     ORR_CMD_COMPARE, ORR_FILES, orr_command_compare},
     {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
      "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
      "NVIDIA\n"
@@ -48,7 +58,7 @@ static const struct orr_command commands[] = {
      "  orrery detect --output machine.xml\n"
      "  orrery detect --release 2.21.5 --running | orrery analyze\n"
      "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
-     ORR_CMD_DETECT, true, orr_command_detect},
+     ORR_CMD_DETECT, ORR_ONE_FILE, orr_command_detect},
     {"gather", "[FILE|-]", "packs what detect reads of a machine, to send it",
      "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small "
      "tar "
@@ -58,13 +68,13 @@ static const struct orr_command commands[] = {
      "NCCL's dump shows as well. At most 8 MiB.\n\n"
      "  orrery gather machine.tar.gz\n"
      "  orrery detect machine.tar.gz > machine.xml\n",
-     ORR_CMD_GATHER, true, orr_command_gather},
+     ORR_CMD_GATHER, ORR_ONE_FILE, orr_command_gather},
     {"releases", "", "the NCCL releases that can be emulated",
      "Lists the NCCL releases that can be emulated, with what distinguishes each and whether it is verified.\n\n"
      "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",
-     ORR_CMD_RELEASES, false, orr_command_releases},
+     ORR_CMD_RELEASES, ORR_NO_FILE, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
-     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_SETTINGS, false, orr_command_settings},
+     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_SETTINGS, ORR_NO_FILE, orr_command_settings},
     {"token", "NAME", "a new token for those who may use the service",
      "Makes a random token. The token goes to standard error, for its owner: it is kept nowhere. The line for the "
      "token\n"
@@ -72,7 +82,7 @@ static const struct orr_command commands[] = {
      "  orrery token ci --scope read,write >> tokens\n"
      "  orrery serve --token-file tokens\n"
      "  curl -H \"Authorization: Bearer TOKEN\" http://127.0.0.1:8080/v1/topologies\n",
-     ORR_CMD_TOKEN, true, orr_command_token},
+     ORR_CMD_TOKEN, ORR_ONE_FILE, orr_command_token},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -96,7 +106,7 @@ static int run(const struct orr_command *command, int count, char **arguments)
         orr_config_init(&config);
         options.config = &config;
     }
-    if (!orr_options_read(count, arguments, command->name, command->bit, command->takes_file, &options))
+    if (!orr_options_read(count, arguments, command->name, command->bit, command->files, &options))
         return ORR_EXIT_USAGE;
     if (!options.help)
         return command->run(&options);

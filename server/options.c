@@ -19,17 +19,21 @@ static const struct option {
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
     {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ASKING | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_DETECT, VALUE, AT(release)},
-    {"hosts", "N", "so many identical hosts in one communicator (default: 1)", ASKING, VALUE, AT(hosts)},
+     ASKING | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_DETECT, VALUE, AT(release)},
+    {"hosts", "N", "so many identical hosts in one communicator (default: 1)", ASKING | ORR_CMD_COMPARE, VALUE,
+     AT(hosts)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
      ASKING, VALUE, AT(cluster)},
-    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ASKING | DETECTING, SETTING, 0},
+    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ASKING | DETECTING | ORR_CMD_COMPARE, SETTING,
+     0},
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
-    {"strict", NULL, "refuse what NCCL's own reader would refuse", ASKING, FLAG, AT(strict)},
+    {"strict", NULL, "refuse what NCCL's own reader would refuse", ASKING | ORR_CMD_COMPARE, FLAG, AT(strict)},
+    {"majority", NULL, "hold three dumps or more against what most of them are like", ORR_CMD_COMPARE, FLAG,
+     AT(majority)},
     {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
-    {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE, FLAG, AT(pretty)},
+    {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE, FLAG, AT(pretty)},
     {"view", "VIEW", "system, ring, tree or path (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
     {"why", "DECISION", "path, p2p, gdr, nic, pxn, graph, tree, channels, nvls or algorithm", ORR_CMD_EXPLAIN, VALUE,
      AT(why)},
@@ -45,8 +49,9 @@ static const struct option {
     {"format", "FORMAT", "svg, png, pdf or dot (default: svg)", ORR_CMD_RENDER, VALUE, AT(format)},
     {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER | ORR_CMD_DETECT, VALUE, AT(output)},
-    {"json", NULL, "print JSON instead of text", ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_EXPLAIN | ORR_CMD_DETECT,
-     FLAG, AT(json)},
+    {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
+    {"json", NULL, "print JSON instead of text",
+     ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_EXPLAIN | ORR_CMD_COMPARE | ORR_CMD_DETECT, FLAG, AT(json)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
@@ -70,7 +75,8 @@ static const struct option {
     {"patience", "SECONDS", "how long --post is tried again while the service cannot be reached (default: 300)",
      ORR_CMD_DETECT, VALUE, AT(patience)},
     {"help", NULL, "this text",
-     ORR_CMD_SERVE | ASKING | DETECTING | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN, FLAG, AT(help)},
+     ORR_CMD_SERVE | ASKING | DETECTING | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN, FLAG,
+     AT(help)},
 #undef AT
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -127,10 +133,11 @@ static bool apply_setting(int count, char **arguments, int *at, const struct orr
     return wrong(command, err.text, "");
 }
 
-bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, bool takes_file,
+bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, enum orr_files files,
                       struct orr_options *options)
 {
     bool only_files = false;
+    options->files = arguments;
     for (int i = 0; i < count; i++) {
         const char *argument = arguments[i];
         if (!only_files && !strcmp(argument, "--")) {
@@ -156,10 +163,11 @@ bool orr_options_read(int count, char **arguments, const char *command, unsigned
                 return wrong(command, "a value is missing behind ", argument);
             if (!apply(option, option->kind == FLAG ? NULL : value ? value + 1 : arguments[++i], command, options))
                 return false;
-        } else if (!takes_file || options->file) {
+        } else if (files == ORR_NO_FILE || (files == ORR_ONE_FILE && options->file)) {
             return wrong(command, "unexpected argument ", argument);
         } else {
-            options->file = argument;
+            arguments[options->file_count++] = arguments[i]; /* in places that were read already */
+            options->file = arguments[0];
         }
     }
     return true;

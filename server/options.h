@@ -21,8 +21,9 @@ enum orr_command_bit {
     ORR_CMD_SETTINGS = 16,
     ORR_CMD_TOKEN = 32,
     ORR_CMD_EXPLAIN = 64,
-    ORR_CMD_DETECT = 128,
-    ORR_CMD_GATHER = 256
+    ORR_CMD_COMPARE = 128,
+    ORR_CMD_DETECT = 256,
+    ORR_CMD_GATHER = 512
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
@@ -39,13 +40,18 @@ struct orr_options {
     const char *post, *token_file, *ca_file, *patience, *name;
     const char *labels[ORR_MAX_LABELS]; /* NAME=VALUE, for what is posted */
     size_t label_count;
-    bool strict, pretty, json, help, check_config, running;
+    bool strict, pretty, json, text, majority, help, check_config, running;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
-    const char *file;          /* the positional argument, NULL: none */
+    const char *file;          /* the first positional argument, NULL: none */
+    char **files;              /* [file_count]: all of them */
+    size_t file_count;
 };
 
+/* How many positional arguments a command takes. */
+enum orr_files { ORR_NO_FILE, ORR_ONE_FILE, ORR_FILES };
+
 /* Reads the arguments behind the command's name. False: wrong usage, which was reported. */
-bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, bool takes_file,
+bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, enum orr_files files,
                       struct orr_options *options);
 /* One option as users see it. */
 struct orr_option_row {
@@ -68,9 +74,6 @@ int orr_report(const char *file, const struct orr_error *err);
 enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 
-/* Writes to a file, NULL: standard output. Reports errors itself; gives an exit status. */
-int orr_write_output(const char *file, const char *bytes, size_t length);
-
 /* What analyze and render share: reads the input, or the cluster file's, and makes the query. */
 struct orr_question {
     struct orr_query query;
@@ -78,8 +81,12 @@ struct orr_question {
     char *name; /* of the input, for the document and for errors */
 };
 /* Reports errors itself; gives an exit status. */
+int orr_query_read(const struct orr_options *options, struct orr_query *query);
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
+
+/* Writes bytes to a file, NULL: standard output. Reports errors itself; gives an exit status. */
+int orr_write_out(const char *file, const char *bytes, size_t length);
 
 /* The last part of a path. */
 const char *orr_base_name(const char *path);
@@ -92,6 +99,7 @@ int orr_command_explain(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);
+int orr_command_compare(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
 int orr_command_detect(const struct orr_options *options);
 int orr_command_gather(const struct orr_options *options);

@@ -21,9 +21,14 @@ struct orr_effort orr_changes_effort(const struct orr_analysis *a)
 static bool has_devices(const struct orr_facts *facts, const struct orr_fact *fact)
 {
     enum orr_fact_place place = orr_fact_info((enum orr_fact_kind)fact->kind)->place;
-    const uint32_t subjects[2] = {
-        place == ORR_PLACE_LINK || place == ORR_PLACE_PAIR ? fact->a : UINT32_MAX,
-        place == ORR_PLACE_LINK || place == ORR_PLACE_PAIR || place == ORR_PLACE_RANK_NET ? fact->b : UINT32_MAX};
+    bool devices = place == ORR_PLACE_LINK || place == ORR_PLACE_PAIR;
+    bool rank = place == ORR_PLACE_RANKS || place == ORR_PLACE_RANK_NET || place == ORR_PLACE_RANK_CHANNEL;
+    const uint32_t subjects[2] = {devices ? fact->a
+                                  : rank  ? orr_subject(ORR_GPU, fact->a)
+                                          : UINT32_MAX,
+                                  devices || place == ORR_PLACE_RANK_NET ? fact->b
+                                  : place == ORR_PLACE_RANKS             ? orr_subject(ORR_GPU, fact->b)
+                                                                         : UINT32_MAX};
     for (int i = 0; i < 2; i++) {
         struct orr_fact device = {.kind = ORR_FACT_DEVICE, .a = subjects[i]};
         size_t low = 0, high = facts->devices;
@@ -198,4 +203,22 @@ enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_an
     ORR_TRY(orr_reasons_find(a->dump, &ret_changes->way, pairing.changed, pairing.count, most, arena, &reasons, err));
     ret_changes->analyses = reasons.analyses;
     return group(ret_changes, pairing.changed, &reasons, arena, err);
+}
+
+enum orr_code orr_changes_between(const struct orr_analysis *a, const struct orr_analysis *b,
+                                  const struct orr_fact_names *names, struct orr_arena *arena,
+                                  struct orr_changes *ret_changes, struct orr_error *err)
+{
+    struct orr_facts of_a, of_b;
+    *ret_changes = (struct orr_changes){.a = a, .b = b, .names = names};
+    ORR_TRY(orr_facts_of(a, arena, &of_a, err));
+    ORR_TRY(orr_facts_named(b, names, arena, &of_b, err));
+    struct pairing pairing = {&of_a, &of_b, ORR_NEW(arena, struct orr_changed, of_a.count + of_b.count), 0};
+    if (!pairing.changed)
+        return orr_fail_nomem(err);
+    pair_up(ret_changes, &pairing);
+    struct orr_reasons none = {.sets = ORR_NEW(arena, uint64_t, 0), .certain = ORR_NEW(arena, bool, pairing.count)};
+    if (!none.sets || !none.certain)
+        return orr_fail_nomem(err);
+    return group(ret_changes, pairing.changed, &none, arena, err);
 }

@@ -1,4 +1,5 @@
-/* What changes between two answers about one dump, and why: two releases, or two sets of settings. */
+/* What changes between two answers about one dump, and why: two releases, or two sets of settings. And what differs
+ * between the answers about two dumps. */
 #ifndef ORR_DIFFERENCE_CHANGES_H
 #define ORR_DIFFERENCE_CHANGES_H
 
@@ -19,7 +20,8 @@ struct orr_change {
 };
 
 struct orr_changes {
-    const struct orr_analysis *a, *b; /* borrowed */
+    const struct orr_analysis *a, *b;   /* borrowed */
+    const struct orr_fact_names *names; /* of b, where it is of another dump; NULL: one dump. Places have a's names */
     struct orr_way way;
     const struct orr_change *changes; /* by section, kind, detail, then the more the earlier */
     size_t count;
@@ -39,5 +41,11 @@ struct orr_effort orr_changes_effort(const struct orr_analysis *a);
 enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, struct orr_effort most,
                                struct orr_arena *arena, struct orr_changes *ret_changes,
                                struct orr_error *err) ORR_NO_DISCARD;
+
+/* Compares the analyses of two dumps that were asked the same, without reasons: the dumps differ. names: how a's dump
+ * calls what b's has; borrowed. Memory comes from arena. */
+enum orr_code orr_changes_between(const struct orr_analysis *a, const struct orr_analysis *b,
+                                  const struct orr_fact_names *names, struct orr_arena *arena,
+                                  struct orr_changes *ret_changes, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

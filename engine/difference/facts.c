@@ -100,10 +100,52 @@ void orr_fact_add(struct orr_fact_list *list, enum orr_fact_kind kind, unsigned 
         (struct orr_fact){.kind = (uint8_t)kind, .detail = (uint16_t)detail, .a = a, .b = b, .value = value};
 }
 
+uint32_t orr_subject_named(const struct orr_fact_names *names, uint32_t subject)
+{
+    enum orr_node_type type = (enum orr_node_type)(subject >> 27);
+    uint32_t which = subject & ((1u << 27) - 1);
+    if (!names || type == ORR_NVS)
+        return subject;
+    return orr_subject(type, type == ORR_GPU ? names->rank[which] : names->element[which]);
+}
+
+uint32_t orr_subject_own(const struct orr_fact_names *names, uint32_t subject)
+{
+    enum orr_node_type type = (enum orr_node_type)(subject >> 27);
+    uint32_t which = subject & ((1u << 27) - 1), own = UINT32_MAX;
+    if (!names || type == ORR_NVS)
+        return subject;
+    if (type == ORR_GPU && which < names->ranks)
+        own = names->own_rank[which];
+    else if (type != ORR_GPU && which < names->elements)
+        own = names->own_element[which];
+    return own == UINT32_MAX ? own : orr_subject(type, own);
+}
+
+uint32_t orr_fact_rank(const struct orr_fact_list *list, uint32_t host_rank)
+{
+    return list->names ? list->names->rank[host_rank] : host_rank;
+}
+
+int64_t orr_fact_member(const struct orr_fact_list *list, int32_t rank)
+{
+    if (!list->names || rank < 0)
+        return rank;
+    uint32_t own = (uint32_t)rank, host = own / list->names->local_ranks;
+    uint32_t name = list->names->rank[own % list->names->local_ranks];
+    return name < list->names->named_ranks ? (int64_t)host * list->names->named_ranks + name : INT32_MAX + (int64_t)own;
+}
+
 enum orr_code orr_facts_of(const struct orr_analysis *analysis, struct orr_arena *arena, struct orr_facts *ret_facts,
                            struct orr_error *err)
 {
-    struct orr_fact_list list = {.arena = arena};
+    return orr_facts_named(analysis, NULL, arena, ret_facts, err);
+}
+
+enum orr_code orr_facts_named(const struct orr_analysis *analysis, const struct orr_fact_names *names,
+                              struct orr_arena *arena, struct orr_facts *ret_facts, struct orr_error *err)
+{
+    struct orr_fact_list list = {.arena = arena, .names = names};
     orr_facts_of_hardware(analysis, &list);
     orr_facts_of_decisions(analysis, &list);
     orr_facts_of_channels(analysis, &list);

@@ -116,12 +116,28 @@ struct orr_facts {
     size_t devices; /* of them are ORR_FACT_DEVICE, and stand first */
 };
 
+/* How another dump calls what this one has, so that facts about two dumps can be held against each other. What the
+ * other has not gets names that it does not use. NULL in its place: both sides are one dump. */
+struct orr_fact_names {
+    const uint32_t *element, *rank;         /* [element], [host rank] of this dump: the names */
+    const uint32_t *own_element, *own_rank; /* [name]: back again; UINT32_MAX: this dump has none of the name */
+    uint32_t elements, ranks;               /* names that there are */
+    uint32_t local_ranks, named_ranks;      /* ranks of a host: of this dump, and of the other */
+};
+/* The name of a device, and back; back, UINT32_MAX: this dump has none. */
+uint32_t orr_subject_named(const struct orr_fact_names *names, uint32_t subject);
+uint32_t orr_subject_own(const struct orr_fact_names *names, uint32_t subject);
+
 /* Order of facts by what they are about: kind, detail, a, b. */
 int orr_fact_compare(const struct orr_fact *a, const struct orr_fact *b);
 
 /* All facts of an analysis. Memory comes from arena. */
 enum orr_code orr_facts_of(const struct orr_analysis *analysis, struct orr_arena *arena, struct orr_facts *ret_facts,
                            struct orr_error *err) ORR_NO_DISCARD;
+/* The same told with the names of another dump. */
+enum orr_code orr_facts_named(const struct orr_analysis *analysis, const struct orr_fact_names *names,
+                              struct orr_arena *arena, struct orr_facts *ret_facts,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 /* A subject: the type of a device with the element that made it, or with its rank. */
 static inline uint32_t orr_subject(enum orr_node_type type, uint32_t which)
@@ -156,7 +172,12 @@ struct orr_fact_list {
     size_t count;
     unsigned capacity;
     bool failed; /* memory ran out */
+    const struct orr_fact_names *names;
 };
+/* The subject of a node, the name of a host rank and of a rank of the communicator (-1 stays). */
+uint32_t orr_fact_subject(const struct orr_fact_list *list, const struct orr_system *system, uint32_t node);
+uint32_t orr_fact_rank(const struct orr_fact_list *list, uint32_t host_rank);
+int64_t orr_fact_member(const struct orr_fact_list *list, int32_t rank);
 void orr_fact_add(struct orr_fact_list *list, enum orr_fact_kind kind, unsigned detail, uint32_t a, uint32_t b,
                   int64_t value);
 /* A digest that changes with every value that is added; begin with ORR_DIGEST_START. */

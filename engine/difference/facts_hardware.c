@@ -9,6 +9,11 @@ static uint32_t subject_of(const struct orr_system *system, uint32_t node)
     return orr_subject(n->type, n->element != ORR_NO_ELEMENT ? n->element : node - system->first[n->type]);
 }
 
+uint32_t orr_fact_subject(const struct orr_fact_list *list, const struct orr_system *system, uint32_t node)
+{
+    return orr_subject_named(list->names, subject_of(system, node));
+}
+
 bool orr_subject_find(const struct orr_analysis *analysis, uint32_t subject, const struct orr_system **ret_system,
                       uint32_t *ret_node)
 {
@@ -34,14 +39,15 @@ static void add_path(const struct orr_paths *paths, uint32_t from, uint32_t to, 
                      struct orr_fact_list *list)
 {
     const struct orr_path *path = orr_path(paths, from, to);
-    uint32_t a = subject_of(paths->system, from), b = subject_of(paths->system, to), last = from;
+    uint32_t a = orr_fact_subject(list, paths->system, from), b = orr_fact_subject(list, paths->system, to),
+             last = from;
     if (path->type == ORR_PATH_DIS)
         return;
     uint64_t route = ORR_DIGEST_START;
     for (uint32_t i = 0; i < path->hops; i++) {
         uint32_t node = folded_into[orr_path_node(paths, path, i)];
         if (node != last)
-            route = orr_digest_add(route, subject_of(paths->system, node));
+            route = orr_digest_add(route, orr_fact_subject(list, paths->system, node));
         last = node;
     }
     orr_fact_add(list, ORR_FACT_PATH_TYPE, 0, a, b, path->type);
@@ -62,12 +68,12 @@ void orr_facts_of_hardware(const struct orr_analysis *analysis, struct orr_fact_
         }
         for (uint32_t node = 0; node < system->node_count; node++)
             if (folded_into[node] == node)
-                orr_fact_add(list, ORR_FACT_DEVICE, 0, subject_of(system, node), 0, 1);
+                orr_fact_add(list, ORR_FACT_DEVICE, 0, orr_fact_subject(list, system, node), 0, 1);
         for (uint32_t l = 0; l < folded.link_count; l++) {
             const struct orr_link *link = &folded.links[l];
             if (link->from != link->to)
-                orr_fact_add(list, ORR_FACT_LINK, link->type, subject_of(system, link->from),
-                             subject_of(system, link->to), orr_fact_of_float(link->bw));
+                orr_fact_add(list, ORR_FACT_LINK, link->type, orr_fact_subject(list, system, link->from),
+                             orr_fact_subject(list, system, link->to), orr_fact_of_float(link->bw));
         }
         for (uint32_t from = 0; from < system->node_count; from++)
             for (uint32_t to = 0; is_end(system->nodes[from].type) && to < system->node_count; to++)

@@ -7,8 +7,8 @@
 #include "engine/insight/finder.h"
 
 static const struct orr_finding_row *const families[] = {
-    orr_findings_input, orr_findings_pci,   orr_findings_nvlink, orr_findings_p2p,
-    orr_findings_net,   orr_findings_graph, orr_findings_cpu,
+    orr_findings_ranks, orr_findings_input, orr_findings_pci,    orr_findings_nvlink, orr_findings_p2p,
+    orr_findings_net,   orr_findings_graph, orr_findings_routes, orr_findings_cpu,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 

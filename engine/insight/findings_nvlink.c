@@ -76,9 +76,83 @@ static void nvlink_count(struct orr_finder *f)
     find_odd(f, false);
 }
 
+struct reached { /* an NVSwitch that a GPU lists; sorted by host, capability, switch */
+    const char *host;
+    int32_t sm;
+    uint64_t target;
+    uint32_t gpu;
+};
+
+static int compare_reached(const void *left, const void *right)
+{
+    const struct reached *a = left, *b = right;
+    int by_host = strcmp(a->host, b->host);
+    if (by_host)
+        return by_host;
+    if (a->sm != b->sm)
+        return a->sm < b->sm ? -1 : 1;
+    if (a->target != b->target)
+        return a->target < b->target ? -1 : 1;
+    return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->gpu_count; i++)
+        count += orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) == one->sm &&
+                 !strcmp(orr_host_of(f, f->gpus[i]), one->host);
+    return count;
+}
+
+/* GPUs that do not list a switch that most of their equals list: as many switches, but others. */
+static void find_unreached(struct orr_finder *f)
+{
+    enum { MOST_GPUS = 1024 }; /* what a file may hold besides is no machine */
+    struct reached *list = ORR_NEW(f->arena, struct reached, f->dump->element_count);
+    uint32_t count = 0;
+    f->starved |= !list;
+    for (uint32_t i = 0; list && i < f->gpu_count && f->gpu_count <= MOST_GPUS; i++)
+        for (uint32_t l = f->dump->elements[f->gpus[i]].first_child; l != ORR_NO_ELEMENT;
+             l = f->dump->elements[l].next_sibling)
+            if (f->dump->elements[l].kind == ORR_ELEMENT_NVLINK && to_switch(f, l))
+                list[count++] =
+                    (struct reached){orr_host_of(f, f->gpus[i]), orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0),
+                                     orr_bus_id_parse(orr_attr_of(f, l, ORR_ATTR_TARGET)), f->gpus[i]};
+    if (!count)
+        return;
+    qsort(list, count, sizeof *list, compare_reached);
+    uint32_t equals = 0;
+    for (uint32_t from = 0, to; from < count && !f->at->detail; from = to) {
+        uint32_t gpus = 0;
+        if (!from || list[from].sm != list[from - 1].sm || strcmp(list[from].host, list[from - 1].host) != 0)
+            equals = equals_of(f, &list[from]);
+        for (to = from; to < count && list[to].target == list[from].target && list[to].sm == list[from].sm &&
+                        !strcmp(list[to].host, list[from].host);
+             to++)
+            gpus += to == from || list[to].gpu != list[to - 1].gpu;
+        if (2 * gpus <= equals || gpus == equals)
+            continue;
+        for (uint32_t i = 0; i < f->gpu_count; i++) {
+            const struct reached key = {list[from].host, list[from].sm, list[from].target, f->gpus[i]};
+            if (orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) != key.sm ||
+                strcmp(orr_host_of(f, f->gpus[i]), key.host) != 0 ||
+                bsearch(&key, list + from, to - from, sizeof *list, compare_reached))
+                continue;
+            char bus[ORR_BUS_ID_SIZE];
+            if (!f->at->detail)
+                orr_say(f, "GPU %.20s does not reach the NVSwitch %s, which %u of its %u equals reach",
+                        orr_attr_of(f, f->gpus[i], ORR_ATTR_DEV), orr_bus_id_format(key.target, bus), gpus, equals);
+            orr_point(f, f->gpus[i]);
+        }
+    }
+}
+
 static void nvlink_targets(struct orr_finder *f)
 {
     find_odd(f, true);
+    if (!f->at->detail)
+        find_unreached(f);
 }
 
 static void target_hidden(struct orr_finder *f)
@@ -218,7 +292,7 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .catalogue = "L31",
         .severity = ORR_SEVERITY_WARNING,
         .find = nvlink_targets,
-        .title = "A GPU sees another number of NVSwitches than its equals",
+        .title = "A GPU sees other NVSwitches than its equals",
         .why = "A switch that one GPU does not reach is lost to all of them.",
         .advice = "Look at the fabric manager and at the links of that GPU.",
         .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -R"},

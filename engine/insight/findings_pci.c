@@ -98,31 +98,107 @@ static void throttling_bridge(struct orr_finder *f)
     }
 }
 
+/* Sums over what is below each card: GB/s of the links of GPUs, and whether any of them has NVLink. Cards stand in
+ * document order, so what is below comes later. */
+static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
+{
+    float *below = ORR_NEW(f->arena, float, f->card_count);
+    unsigned char *nvlink = ORR_NEW(f->arena, unsigned char, f->card_count);
+    f->starved |= !below || !nvlink;
+    for (uint32_t i = f->card_count; below && nvlink && i-- > 0;) {
+        const struct orr_card *card = &f->cards[i];
+        below[i] += card->gpus_at ? orr_card_gbs(card) : 0;
+        nvlink[i] |= card->gpu != ORR_NO_ELEMENT && orr_nvlinks_of(f, card->gpu) > 0;
+        if (card->above != UINT32_MAX) {
+            below[card->above] += below[i];
+            nvlink[card->above] |= nvlink[i];
+        }
+    }
+    *ret_nvlink = nvlink;
+    return below && nvlink ? below : NULL;
+}
+
+/* What the GPUs below a bridge take does not pass its way up. */
 static void shared_uplink(struct orr_finder *f)
 {
-    for (uint32_t i = 0; i < f->card_count; i++) {
+    unsigned char *nvlink;
+    const float *gpus = gpu_links_below(f, &nvlink);
+    for (uint32_t i = 0; gpus && i < f->card_count; i++) {
         const struct orr_card *card = &f->cards[i];
-        float gbs = orr_card_gbs(card);
-        if (card->nets_at || card->gpus || card->nets < 2 || gbs <= 0 || card->gbps / 8 <= gbs)
+        float gbs = orr_card_gbs(card), up = card->gbps / 8 - gpus[i];
+        if (card->nets_at || card->gpus_at || card->nets < 2 || gbs <= 0 || up <= gbs)
             continue;
         if (!f->at->detail)
-            orr_say(f, "%u ports of %g Gb/s together are %.4g GB/s; their way up, %g GT/s x%d, carries %.4g GB/s",
-                    card->nets, (double)card->gbps, (double)(card->gbps / 8), (double)card->rate, card->width,
-                    (double)gbs);
+            orr_say(f,
+                    "%u ports together are %.4g GB/s, %.4g more than GPUs beside them take; their way up, %g GT/s x%d, "
+                    "carries %.4g GB/s: %.2g times less",
+                    card->nets, (double)(card->gbps / 8), (double)up, (double)card->rate, card->width, (double)gbs,
+                    (double)(up / gbs));
         orr_point(f, card->element);
     }
 }
 
-static void slow_slot(struct orr_finder *f)
+/* The way of GPUs without NVLink to those of other bridges, and of their NICs' data: the outermost bridges. */
+static void crowded_uplink(struct orr_finder *f)
 {
-    for (uint32_t i = 0; i < f->card_count; i++) {
+    unsigned char *nvlink;
+    const float *gpus = gpu_links_below(f, &nvlink);
+    uint32_t elsewhere = 0;
+    for (uint32_t i = 0; i < f->card_count; i++)
+        elsewhere += f->cards[i].gpus_at;
+    for (uint32_t i = 0; gpus && i < f->card_count; i++) {
         const struct orr_card *card = &f->cards[i];
-        float gbs = orr_card_gbs(card);
-        if (card->nets_at != 1 || gbs <= 0 || card->gbps_at / 8 <= gbs)
+        float gbs = orr_card_gbs(card), sum = gpus[i] + card->gbps / 8;
+        if (card->above != UINT32_MAX || card->gpus_at || card->gpus < 2 || card->gpus == elsewhere || nvlink[i] ||
+            gbs <= 0 || sum < 2 * gbs)
             continue;
         if (!f->at->detail)
-            orr_say(f, "a port of %g Gb/s is %.4g GB/s; its slot, %g GT/s x%d, carries %.4g GB/s",
-                    (double)card->gbps_at, (double)(card->gbps_at / 8), (double)card->rate, card->width, (double)gbs);
+            orr_say(f, "%u GPUs and %u ports, %.4g GB/s together, share a way up of %.4g GB/s: %.2g to one", card->gpus,
+                    card->nets, (double)sum, (double)gbs, (double)(sum / gbs));
+        orr_point(f, card->element);
+    }
+}
+
+/* Functions of one card, 0000:12:00.0 and 0000:12:00.1, share its slot: the ports and the rate of all up to `card`. */
+static float slot_gbps(const struct orr_finder *f, uint32_t card, uint32_t *ret_ports, bool *ret_last)
+{
+    const struct orr_card *last = &f->cards[card];
+    uint64_t slot = orr_bus_id_parse(orr_attr_of(f, last->element, ORR_ATTR_BUSID)) >> 4;
+    float gbps = 0;
+    *ret_ports = 0;
+    *ret_last = true;
+    for (uint32_t i = 0; i < f->card_count; i++) {
+        const struct orr_card *other = &f->cards[i];
+        if (!other->nets_at || other->above != last->above ||
+            f->dump->elements[other->element].parent != f->dump->elements[last->element].parent ||
+            (i != card && orr_bus_id_parse(orr_attr_of(f, other->element, ORR_ATTR_BUSID)) >> 4 != slot))
+            continue;
+        gbps += other->gbps_at;
+        *ret_ports += other->nets_at;
+        *ret_last &= i <= card;
+    }
+    return gbps;
+}
+
+static void slow_slot(struct orr_finder *f)
+{
+    enum { MOST_PORTS = 1024 }; /* what a file may hold besides is no machine */
+    for (uint32_t i = 0; i < f->card_count && f->net_count <= MOST_PORTS; i++) {
+        const struct orr_card *card = &f->cards[i];
+        float gbs = orr_card_gbs(card);
+        uint32_t ports;
+        bool last;
+        if (!card->nets_at || gbs <= 0)
+            continue;
+        float gbps = slot_gbps(f, i, &ports, &last);
+        if (!last || gbps / 8 <= gbs)
+            continue;
+        if (!f->at->detail && ports == 1)
+            orr_say(f, "a port of %g Gb/s is %.4g GB/s; its slot, %g GT/s x%d, carries %.4g GB/s", (double)gbps,
+                    (double)(gbps / 8), (double)card->rate, card->width, (double)gbs);
+        else if (!f->at->detail)
+            orr_say(f, "%u ports of %g Gb/s together are %.4g GB/s; their slot, %g GT/s x%d, carries %.4g GB/s", ports,
+                    (double)gbps, (double)(gbps / 8), (double)card->rate, card->width, (double)gbs);
         orr_point(f, card->element);
     }
 }
@@ -248,10 +324,22 @@ const struct orr_finding_row orr_findings_pci[] = {
         .severity = ORR_SEVERITY_WARNING,
         .find = shared_uplink,
         .title = "Ports share a way up that is slower than they are together",
-        .why = "Data of NICs without a GPU below the same bridge passes this link.",
+        .why = "Data of NICs that no GPU below the same bridge takes passes this link.",
         .advice = "Move a NIC to another slot, or expect the shared rate.",
         .commands = {"lspci -tv"},
         .references = {"NVIDIA/nccl#439"},
+    },
+    {
+        .id = "crowded-uplink",
+        .catalogue = "L22",
+        .severity = ORR_SEVERITY_INFO,
+        .find = crowded_uplink,
+        .title = "GPUs without NVLink share a way up that is slower than they are together",
+        .why = "All that goes to GPUs of other bridges passes this link; rings are as fast as it is, however many GPUs "
+               "there are.",
+        .advice = "Built so in most PCIe servers: keep jobs that fit below one bridge.",
+        .commands = {"lspci -tv", "nvidia-smi topo -m"},
+        .references = {"NVIDIA/nccl#412", "NVIDIA/nccl#439"},
     },
     {
         .id = "slow-slot",

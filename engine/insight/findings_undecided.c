@@ -3,16 +3,17 @@
 #include "engine/insight/finder.h"
 
 #define OTHER_HOSTS "needs the dumps of several hosts; one dump describes one"
-#define A_LOG       "needs NCCL's log of the job"
+#define IN_COMPARISON                                                                                                  \
+    "needs the dumps of several hosts: GET /v1/compare and `orrery compare --majority` decide it for a set"
+#define A_LOG "needs NCCL's log of the job"
 
 const struct orr_undecided orr_undecided_rows[] = {
     {"L40", "P2P is near, but the driver says it does not work", "a dump does not hold what the driver says of P2P"},
     {"L58", "Ports merged into one NIC stand at different distances", "a merged NIC shows the place of one port only"},
-    {"L75", "The search hit its time budget", "a graph tells its steps in all, not those of each attempt"},
     {"L76", "A graph file does not match the machine", "Orrery does not read NCCL_GRAPH_FILE yet"},
     {"L82", "Hosts of one NVLink domain differ in cluster or clique", OTHER_HOSTS},
-    {"L90", "A host differs from the majority", OTHER_HOSTS},
-    {"L91", "NICs stand in another order on another host", OTHER_HOSTS},
+    {"L90", "A host differs from the majority", IN_COMPARISON},
+    {"L91", "NICs stand in another order on another host", IN_COMPARISON},
     {"L92", "One host sets the number of channels", OTHER_HOSTS},
     {"L93", "Hosts use different numbers of GPUs", OTHER_HOSTS},
     {"L97", "The log lacks the lines of GRAPH", A_LOG},

@@ -3,6 +3,7 @@
 #ifndef ORR_SEARCH_GRAPH_H
 #define ORR_SEARCH_GRAPH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/release/path_type.h"
@@ -48,7 +49,7 @@ enum orr_relaxation {
 enum orr_search_end {
     ORR_END_ALL_CHANNELS, /* it found as many channels as it may, none better */
     ORR_END_ALL_RATE,     /* the channels carry what the best joined GPU can */
-    ORR_END_STEPS,        /* the budget of steps ran out */
+    ORR_END_STEPS,        /* the budget of steps ran out with something left to try */
     ORR_END_NOTHING_LEFT  /* no relaxation was left */
 };
 

@@ -78,8 +78,10 @@ static bool relax(struct orr_search_state *s, const struct orr_limits *limits, i
         *all_left = release->steps_all;
     else
         *all_left += left;
-    if (*all_left < 0 && (found || release->finishes_at_full_rate))
+    if (*all_left < 0 && (found || release->finishes_at_full_rate)) {
+        s->steps_spent = true;
         return false;
+    }
     if (release->tree_for_sm90 && s->cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
         t->pattern = ORR_PATTERN_TREE;
         return true;
@@ -198,11 +200,11 @@ static unsigned relaxed_in(const struct orr_trial *b, const struct orr_limits *l
            (b->bw_inter < first_rate ? ORR_RELAXED_RATE : 0u);
 }
 
-static enum orr_search_end end_of(const struct orr_trial *b, bool enough, int32_t all_left)
+static enum orr_search_end end_of(const struct orr_search_state *s, bool enough)
 {
     if (enough)
-        return b->channels == b->max_channels ? ORR_END_ALL_CHANNELS : ORR_END_ALL_RATE;
-    return all_left < 0 ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
+        return s->b.channels == s->b.max_channels ? ORR_END_ALL_CHANNELS : ORR_END_ALL_RATE;
+    return s->steps_spent ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
 }
 
 static void search_graph(struct orr_search_state *s, const struct orr_limits *limits, struct orr_graph_story *story)
@@ -218,6 +220,7 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
     s->b.nets = b.nets;
     s->t.bw_intra = s->t.bw_inter = limits->rates[rate];
     s->attempts.count = 0;
+    s->steps_spent = false;
     begin_story(s, limits, story);
 
     bool enough;
@@ -225,7 +228,7 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
         enough = attempt(s, &left, &all_left);
         story->attempts++;
     } while (!enough && relax(s, limits, left, &all_left, &rate));
-    story->end = (uint8_t)end_of(&s->b, enough, all_left);
+    story->end = (uint8_t)end_of(s, enough);
     if (s->b.channels) {
         unsigned relaxed = relaxed_in(&s->b, limits, story->first_rate);
         if (release->duplicates_early)

@@ -192,6 +192,7 @@ struct orr_search_state {
     uint32_t candidate_top;
     uint64_t *scores; /* [GPU]: scratch of one sort */
     bool overrun;     /* more channels were asked for than the release has room for */
+    bool steps_spent; /* the loop of relaxations ended for want of steps */
     struct orr_trial t, b;
 };
 

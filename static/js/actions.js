@@ -14,7 +14,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
-        open: (blob, name) => opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")),
+        open: (blob, name) => (store.state.id && store.state.view === "compare" ? actions.second(blob, name) : opening.open(blob, name, name.replace(/\.[a-z]+$/i, ""))),
         example: async (row) => {
             try {
                 await opening.open(await api.example(row.file), row.file, row.title);
@@ -29,7 +29,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         again: () => loading.analysis(),
         theme: theme.toggle,
         help: () => (help.open ? help.close() : help.showModal()),
-        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, releases: moment.releases, diagram, wanted: scene.wanted }),
+        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, releases: moment.releases, diagram, wanted: scene.wanted }),
         search: () => loaded.model && searchDialog({ model: loaded.model, choose: actions.choose, source: async () => (loaded.source ??= await api.source(store.state.id)) }),
 
         release: (release) => store.set({ release }),
@@ -74,6 +74,23 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         whatIf: (name, value) => store.set({ against: [`${name}=${value}`], change: "", view: "diff" }),
         lineOf: (id) => (loaded.source === null ? 0 : sourceLines.lineOf(loaded.source, id)),
 
+        with: (id) => store.set({ with: id, row: "", view: "compare" }),
+        second: async (blob, name) => {
+            const kept = await opening.keep(blob, name, name.replace(/\.[a-z]+$/i, ""));
+            if (kept) {
+                loading.kept = null;
+                actions.with(kept.id);
+            }
+        },
+        /* A row leads to its devices on the picture, and in the panel. */
+        pairRow: (text, row) => {
+            const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";
+            store.set({ row: text, ...(from ? { from, to, panel: "selection" } : {}) }, { replace: true });
+        },
+        beside: replace("beside"),
+        swapPair: () => store.set({ id: store.state.with, with: store.state.id, row: "", from: "", to: "" }),
+        pairAgain: () => loading.pairing({ again: true }),
+        majority: (set) => home({ place: "set", set }),
         against: (against) => store.set({ against, change: "", view: "diff" }),
         swap: () => store.set({ ...swapped(store.state, loaded.doc?.nccl ?? ""), change: "" }),
         cancel: () => { loading.stopComparing(); store.set({ against: [], change: "" }); },

@@ -103,6 +103,19 @@ export function difference(id, question, against, signal) {
         query.append("against", text);
     return json(ask(`${topology(id)}/analysis/diff`, query), { signal });
 }
+/** Two topologies by role; and a set, named by what setQuery() made, against what most are like. */
+export function compare(a, b, question, signal) {
+    const query = new URLSearchParams(question);
+    query.set("a", a);
+    query.set("b", b);
+    return json(ask("v1/compare", query), { signal });
+}
+export function majority(set, question, signal) {
+    const query = new URLSearchParams(set);
+    for (const [name, value] of question)
+        query.append(name, value);
+    return json(ask("v1/compare", query), { signal });
+}
 /** Why a decision is what it is. asked: {decision, from, to, ...}. */
 export function explanation(id, question, asked, signal) {
     const query = new URLSearchParams(question);

@@ -9,8 +9,9 @@ export class Library {
 
     /** store: of the state; changed(): the list is another. */
     constructor(store, changed) {
-        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null });
+        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null, picked: new Set() });
         this.actions = {
+            pick: (id, on) => { this.picked[on ? "add" : "delete"](id); this.changed(); },
             search: (q, now = false) => {
                 clearTimeout(this.#timer);
                 const field = document.getElementById("library-search");

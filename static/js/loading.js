@@ -14,12 +14,15 @@ export class Loading {
     /** What is there; null: not yet. before: the index of the last answer about the same machine. */
     loaded = { id: "", summary: null, doc: null, model: null, before: null, source: null, findings: null, problem: null };
     other = { key: "", diff: null, doc: null, model: null, problem: null };
+    pair = { key: "", doc: null, problem: null }; // two dumps compared
+    kept = null;                                  // dumps to choose the second from
     explained = { key: "", why: "", data: null, problem: null };
     settings = [];
     #explaining = null;
     #settingsOf = null;
     #analysing = null;
     #comparing = null;
+    #pairing = null;
 
     /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its problem.
      *  changed(): something else is. missing(error): there is no such machine. */
@@ -30,6 +33,7 @@ export class Loading {
     stop() {
         this.#analysing?.abort();
         this.#comparing?.abort();
+        this.#pairing?.abort();
         this.#explaining?.abort();
     }
 
@@ -102,6 +106,45 @@ export class Loading {
             this.busy(-1);
             if (this.#comparing === control)
                 this.changed();
+        }
+    }
+
+    /** The comparison with a second dump, and, where it is chosen, what there is to choose from. */
+    async pairing({ again = false } = {}) {
+        const { store, pair } = this, { id, with: other, view } = store.state, asks = question(store.state), key = id && other ? `${id} ${other}?${asks}` : "";
+        if (view === "compare" && id && !this.kept)
+            this.#choices();
+        if (pair.key === key && !again)
+            return;
+        this.#pairing?.abort();
+        Object.assign(pair, { key, doc: null, problem: null });
+        if (!key)
+            return;
+        const control = (this.#pairing = new AbortController());
+        this.busy(1);
+        try {
+            pair.doc = await api.compare(id, other, asks, control.signal);
+            announce(pair.doc.summary);
+        } catch (error) {
+            if (error.name === "AbortError" && this.#pairing !== control)
+                return;
+            if (error.name !== "AbortError" && !(error instanceof api.Problem))
+                throw error;
+            pair.problem = error.problem ?? { title: "Cancelled", detail: "The comparison was stopped", advice: "Ask again", again: true };
+        } finally {
+            this.busy(-1);
+            if (this.#pairing === control)
+                this.changed();
+        }
+    }
+
+    async #choices() {
+        this.kept = [];
+        try {
+            this.kept = (await api.list({ limit: 100 })).items;
+            this.changed();
+        } catch {
+            this.kept = null; // the list of the library says why
         }
     }
 

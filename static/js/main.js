@@ -1,22 +1,26 @@
 /* Puts the page together: the state of the URL decides what is loaded and shown; every view gets data and actions. */
 import { makeActions } from "./actions.js";
 import * as api from "./api.js";
+import { Beside } from "./beside.js";
 import { h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
 import { listenToKeys } from "./keys.js";
 import { Library } from "./library.js";
 import { Loading } from "./loading.js";
+import { Majority } from "./majority.js";
 import { Opening, Working } from "./opening.js";
 import { Scene } from "./scene.js";
-import { Store } from "./state.js";
+import { DEFAULTS, Store } from "./state.js";
 import * as theme from "./theme.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
+import { compareView } from "./views/compare.js";
 import { Diagram } from "./views/diagram.js";
 import { tokenDialog } from "./views/dialogs.js";
 import { differencesView } from "./views/differences.js";
 import { crumbs, hostsView } from "./views/hosts.js";
 import { libraryView } from "./views/library.js";
+import { majorityView } from "./views/majority.js";
 import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
@@ -37,12 +41,13 @@ const loading = new Loading(store, {
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
 const scene = new Scene({ store, loading, diagram, moment, again: () => actions.again(), refused: renderSide });
-const opening = new Opening({ store, loaded, moment, working, shown: renderAll });
+const beside = new Beside({ store, loading });
+const opening = new Opening({ store, loaded, moment, working, shown: renderAll, refused: (problem) => { loading.pair.problem = problem; renderDrawer(); } });
 const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
-const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll());
+const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll()), majority = new Majority(store, () => !store.state.id && renderAll());
 const actions = makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, stepped: () => { renderDrawer(); scene.mark(); } });
 const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
-const work = h("div.work", null, h("div.left", null, diagram.root, drawer), side);
+const work = h("div.work", null, h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer), side);
 api.onTokenNeeded(tokenDialog);
 
 function arrived() {
@@ -63,8 +68,8 @@ function renderHeader() {
         isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["source", "Dump"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView, compare: compareView };
 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = state.view === "source" ? sourceView : TABLES[state.view];
@@ -79,7 +84,7 @@ function renderDrawer() {
     }
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
         !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state })
-            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, releases: moment.releases, settings: loading.settings, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
     const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
     body.dataset.view = state.view;
@@ -117,9 +122,12 @@ function renderSide() {
 
 function renderAll() {
     renderHeader();
+    beside.show();
     if (!store.state.id) {
+        if (store.state.place === "set")
+            return replace(main, majorityView({ majority, state: store.state, actions: { library: actions.library, majorityAgain: () => majority.load(true) } }));
         if (store.state.place === "library" && !moment.startProblem)
-            return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home } }));
+            return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
         replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem, pasted }));
         return;
@@ -146,6 +154,9 @@ store.subscribe((state, changed) => {
         moment.step = -1;
     if (!state.id && state.place === "library" && (asked || changed.has("place") || changed.has("q")))
         library.load();
+    if (!state.id && state.place === "set" && (asked || changed.has("place") || changed.has("set")))
+        majority.load();
+    loading.pairing();
     renderAll();
     if (changed.has("id"))
         scene.forget();
@@ -167,12 +178,16 @@ async function start() {
     theme.start(() => {
         renderHeader();
         scene.draw();
+        beside.show();
     });
     renderAll();
     if (!store.state.id && store.state.place === "library")
         library.load();
+    if (!store.state.id && store.state.place === "set")
+        majority.load();
     loading.analysis();
     loading.comparison();
+    loading.pairing();
     loading.settingsOfRelease();
     const [releases, examples] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), [])]);
     moment.releases = readReleases(releases);

@@ -31,9 +31,14 @@ export class Working {
 export class Opening {
     #control = null;
 
-    /** shown(): what is shown may be another, though the state is the same. */
-    constructor({ store, loaded, moment, working, shown }) {
+    /** shown(): what is shown may be another, though the state is the same. refused(problem): a second dump cannot be used. */
+    constructor({ store, loaded, moment, working, shown, refused }) {
         Object.assign(this, { store, loaded, moment, working, shown });
+        this.refused = (error, file) => {
+            if (!(error instanceof api.Problem))
+                throw error;
+            refused({ ...error.problem, title: `${file}: ${error.problem.title ?? "cannot be used"}` });
+        };
     }
 
     stop() {
@@ -72,6 +77,24 @@ export class Opening {
         } catch (error) {
             await this.fail(error, null, "");
         } finally {
+            working.add(-1);
+        }
+    }
+
+    /** Sends a dump that is to stand beside the open one; gives its summary, null where that failed and was said. */
+    async keep(blob, file, name) {
+        const { working } = this, control = (this.#control = new AbortController());
+        working.add(1);
+        try {
+            return await api.upload(blob, name, { signal: control.signal, onProgress: (sent, of) => working.sent(sent, of) });
+        } catch (error) {
+            if (error.name === "AbortError")
+                announce("Upload cancelled");
+            else
+                this.refused(error, file);
+            return null;
+        } finally {
+            working.sent(0, 0);
             working.add(-1);
         }
     }

@@ -120,7 +120,7 @@ function credible(model) {
 }
 
 function peers() {
-    return { answer: "needs dumps of other hosts; keep them in the library", tone: "open", patch: { id: "", place: "library" } };
+    return { answer: "hold it against the dump of another host, or a set of the library against what most are like", tone: "open", patch: { view: "compare" } };
 }
 
 function pxn(model) {

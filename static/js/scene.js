@@ -6,6 +6,7 @@ import { folded } from "./detail.js";
 import { h, replace } from "./dom.js";
 import { overview, shape } from "./hosts.js";
 import { hops, shortName } from "./model.js";
+import { calledText, findRow, marksOfPair } from "./pairs.js";
 import { question } from "./state.js";
 import * as theme from "./theme.js";
 import { problemView } from "./views/problem.js";
@@ -88,14 +89,16 @@ export class Scene {
         const steps = view === "channels" && layout === "machine" ? this.#steps(model) : [], now = steps[this.moment.step];
         const links = now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
         const less = detail === "less" && this.wanted.view === "system" && view !== "hosts" ? folded(model) : null;
-        const changed = diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
+        const pair = view === "compare" ? this.loading.pair.doc : null, chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
+        const changed = pair ? marksOfPair(model, pair, chosen, "a") : diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
         diagram.fold(less, new Set([from, to]));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
         diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
         diagram.draw(steps, this.moment.step);
         this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
             : path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
-                : steps.length ? "Arrows show who sends to whom; a step lights the links it uses."
+                : pair ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`
+                    : steps.length ? "Arrows show who sends to whom; a step lights the links it uses."
                     : less ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`
                         : diagram.note.split(" · ").at(-1));
     }

@@ -1,6 +1,6 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "hosts", "source"];
+export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "compare", "hosts", "source"];
 export const PANELS = ["summary", "selection", "why", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
@@ -19,6 +19,9 @@ export const DEFAULTS = Object.freeze({
     cell: "type",      // what matrix cells say
     side: "a",         // of a comparison, in the matrix: before, after, or both
     change: "",        // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
+    with: "",          // id of a second topology to compare with
+    row: "",           // of that: a section ("hardware"), one of its rows ("hardware.3") or changes ("paths.0")
+    beside: "ghost",   // what differs marked on this machine's picture, or both pictures ("side")
     graph: "ring",     // whose channel is drawn
     channel: 0,
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
@@ -27,15 +30,16 @@ export const DEFAULTS = Object.freeze({
     host: 0,           // of several, the one that is looked at
     line: 0,           // of the dump
     detail: "all",     // or "less": bus ids hidden, identical blocks folded
-    place: "",         // "library": the kept dumps
+    place: "",         // "library": the kept dumps; "set": some of them against what most are like
     q: "",             // what is searched there
+    set: "",           // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
 
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "why", "q"];
-const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library"] };
+const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "with", "row", "why", "q", "set"];
+const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set"], beside: ["ghost", "side"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
 const MOST_AGAINST = 48;
 

@@ -148,6 +148,7 @@ static struct step {
     {"GET", "/v1/topologies/%s/analysis?release=2.27.7&hosts=2", NULL, NULL, 0},
     {"GET", "/v1/topologies/%s/diagram.dot?release=2.27.7", NULL, NULL, 0},
     {"GET", "/v1/topologies/%s/analysis/diff?release=2.27.7&against=NCCL_P2P_LEVEL%%3DPIX", NULL, NULL, 0},
+    {"GET", "/v1/compare?a=%1$s&b=%1$s&release=2.27.7", NULL, NULL, 0},
     {"GET", "/v1/topologies/%s/explain?release=2.27.7&hosts=2&decision=path&from=0&to=1", NULL, NULL, 0},
     {"PATCH", "/v1/topologies/%s", "{\"name\": \"b\", \"labels\": {\"rack\": \"8\", \"host\": \"h\"}}", NULL, 0},
     {"GET", "/v1/hosts", NULL, NULL, 0},

@@ -23,10 +23,17 @@ def example_of(parameter):
     return parameter.get("schema", {}).get("example")
 
 
-def query_of(parameters, only_required=False):
+def is_id(parameter):
+    return parameter["in"] == "query" and parameter.get("schema", {}).get("pattern") == "^[0-9a-f]{32}$"
+
+
+def query_of(parameters, only_required=False, ident=None):
     pairs = []
     for parameter in map(description.resolve, parameters):
         value = example_of(parameter)
+        if is_id(parameter) and ident:
+            pairs.append((parameter["name"], ident))
+            continue
         if parameter["in"] != "query" or value is None or (only_required and not parameter.get("required")):
             continue
         for item in value if isinstance(value, list) else [value]:
@@ -71,7 +78,7 @@ def values_for(server, path, parameters):
     for parameter in map(description.resolve, parameters):
         if parameter["in"] == "path" and example_of(parameter) is not None:
             values[parameter["name"]] = example_of(parameter)
-    if "{id}" in path or "{host}" in path:
+    if "{id}" in path or "{host}" in path or any(is_id(description.resolve(p)) for p in parameters):
         values["id"] = upload(server)
     return values
 
@@ -80,7 +87,8 @@ def values_for(server, path, parameters):
 def test_examples_work_as_they_stand(own, method, path, operation, parameters):
     """With the examples of its parameters and of its body each operation succeeds."""
     for media, body in bodies_of(operation):
-        target = filled(path, values_for(own, path, parameters)) + "?" + query_of(parameters)
+        values = values_for(own, path, parameters)
+        target = filled(path, values) + "?" + query_of(parameters, ident=values.get("id"))
         response, data = own.ask(method.upper(), target.rstrip("?"), body, {"Content-Type": media} if media else {})
         assert 200 <= response.status < 300, (target, response.status, data[:500])
 
@@ -89,7 +97,7 @@ def test_examples_work_as_they_stand(own, method, path, operation, parameters):
 def test_errors_are_described(own, method, path, operation, parameters):
     """What each operation answers to a wrong parameter, a missing thing and a broken body."""
     values = values_for(own, path, parameters)
-    required = query_of(parameters, only_required=True)
+    required = query_of(parameters, only_required=True, ident=values.get("id"))
     plain = filled(path, values) + (f"?{required}" if required else "")
     mark = "&" if required else "?"
     statuses = []
@@ -108,7 +116,7 @@ def test_every_described_answer_has_been_seen(own):
         if method != "get" or "304" not in operation["responses"]:
             continue
         values = {**PATH_VALUES, "id": ident}
-        required = query_of(parameters, only_required=True)
+        required = query_of(parameters, only_required=True, ident=ident)
         target = filled(path, values) + (f"?{required}" if required else "")
         response, _ = own.ask("GET", target)
         own.ask("GET", target, None, {"If-None-Match": response.headers["ETag"]})

@@ -44,8 +44,7 @@ static bool check_one(const struct orr_analysis *a, const struct orr_why *why, s
     orr_why_info(why->kind, &info);
     enum orr_code code = orr_explain(a, why, most, &x, &own);
     if (code != ORR_OK)
-        return is_error(code, &own) ? true
-                                    : WRONG(err, "why %s: %s %.120s", info.name, orr_code_name(code), own.text);
+        return is_error(code, &own) ? true : WRONG(err, "why %s: %s %.120s", info.name, orr_code_name(code), own.text);
     tally->explanations++;
     orr_text_init(&text, 1 << 20);
     orr_explanation_write(x, &text);

@@ -29,9 +29,10 @@ outside=$(find engine api server -name '*.[ch]' -not -path 'engine/release/*')
 # shellcheck disable=SC2086
 forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_VERSION\(|release(s\[[^]]*\])?(->|\.)version" $outside
 
-# Rooms from the ground up; each uses those before it. difference, insight and diagram do not use one another.
+# Rooms from the ground up; each uses those before it. difference, insight and diagram do not use one another; compare
+# uses difference and insight.
 rooms="base release topology paths decide search connect tuning analysis"
-above="difference insight detect diagram library orrery"
+above="difference insight compare detect diagram library orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
@@ -41,9 +42,10 @@ forbid "insight or diagram uses detect" "$include\"engine/detect/" engine/insigh
 outside=$(find engine api server -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086
 forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
-forbid "insight uses diagram" "$include\"engine/diagram/" engine/insight
-forbid "diagram uses insight" "$include\"engine/insight/" engine/diagram
-[ -d engine/difference ] && forbid "difference uses insight or diagram" "$include\"engine/(insight|diagram)/" engine/difference
+forbid "insight uses diagram" "$include\"engine/(diagram|compare)/" engine/insight
+forbid "diagram uses insight" "$include\"engine/(insight|compare)/" engine/diagram
+[ -d engine/difference ] && forbid "difference uses insight, compare or diagram" "$include\"engine/(insight|compare|diagram)/" engine/difference
+[ -d engine/compare ] && forbid "compare uses diagram" "$include\"engine/diagram/" engine/compare
 
 # The shared folder is for tests and tools alone.
 hits=$(grep -rnE --include='*' '(\.\./|/work/)shared' engine api server static CMakeLists.txt CMakePresets.json Dockerfile 2>/dev/null |

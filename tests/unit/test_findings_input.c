@@ -17,6 +17,38 @@ static void gpus_and_ranks(void **state)
     assert_dump_lacks(TWO(X86_INTEL, G0, G1), "unranked-gpus");
     assert_dump_finds(TWO(X86_INTEL, G0, GPU("0000:02:00.0", "0", "80", "")), "rank-twice");
     assert_dump_lacks(TWO(X86_INTEL, G0, G1), "rank-twice");
+    assert_dump_finds(TWO(X86_INTEL, G0, GPU("0000:01:00.0", "1", "80", "")), "bus-id-twice");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "bus-id-twice");
+    /* The macro gives dev the value of rank. */
+    assert_dump_finds(TWO(X86_INTEL, G0, GPU("0000:02:00.0", "0", "80", "")), "number-twice");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "number-twice");
+#define PORT_OF(bus, name)                                                                                             \
+    "<pci busid=\"" bus "\" class=\"0x020000\" " GEN4X16 "><nic><net name=\"" name                                     \
+    "\" dev=\"0\" speed=\"100000\" guid=\"0x0\" maxconn=\"64\" gdr=\"0\"/></nic></pci>"
+    assert_dump_finds(TWO(X86_INTEL, PORT_OF("0000:03:00.0", "mlx5_0"), PORT_OF("0000:04:00.0", "mlx5_1")),
+                      "number-twice");
+    assert_dump_lacks(TWO(X86_INTEL, PORT_OF("0000:03:00.0", "eth0"), PORT_OF("0000:04:00.0", "eth0")), "number-twice");
+}
+
+static void holes_and_trimming(void **state)
+{
+    (void)state;
+#define RANKS(b, c) TWO(X86_INTEL, G0 GPU("0000:02:00.0", b, "80", ""), GPU("0000:04:00.0", c, "80", ""))
+    assert_dump_finds(RANKS("1", "3"), "rank-holes");
+    assert_dump_lacks(RANKS("1", "2"), "rank-holes");
+    assert_dump_lacks(RANKS("4", "8"), "rank-holes"); /* dealt round four hosts */
+#define KEEP(value) " keep=\"" value "\""
+#define GPU_KEPT(bus, rank, keep)                                                                                      \
+    "<pci busid=\"" bus "\" class=\"0x030200\" " GEN4X16 "><gpu dev=\"" rank "\" sm=\"80\" rank=\"" rank               \
+    "\" gdr=\"1\"" keep "/></pci>"
+    assert_int_equal(places_in_dump(TWO(X86_INTEL, GPU_KEPT("0000:01:00.0", "0", KEEP("1")), G1), "would-be-trimmed"),
+                     1);
+    assert_dump_lacks(
+        TWO(X86_INTEL, GPU_KEPT("0000:01:00.0", "0", KEEP("1")), GPU_KEPT("0000:02:00.0", "1", KEEP("1"))),
+        "would-be-trimmed");
+    assert_dump_lacks(TWO(X86_INTEL, G0, G1), "would-be-trimmed");
+    assert_dump_lacks("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL KEEP("1") ">" G0 G1 "</cpu></system>",
+                      "would-be-trimmed"); /* what is inside is kept with it */
 }
 
 static void the_file(void **state)
@@ -66,8 +98,21 @@ static void numa_and_affinity(void **state)
     "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"" model  \
     "\" affinity=\"0f\">" G0 "</cpu><cpu numaid=\"1\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" "         \
     "modelid=\"" model "\" affinity=\"f0\">" G1 "</cpu></system>"
-    assert_dump_finds(MODELS("173"), "cpu-model-unknown");
-    assert_dump_lacks(MODELS("143"), "cpu-model-unknown");
+    assert_finds(MODELS("173"), 1, NULL, "cpu-model-unknown");
+    assert_lacks(MODELS("143"), 1, NULL, "cpu-model-unknown"); /* 2.27.7 knows it */
+    assert_lacks(MODELS("85"), 1, NULL, "cpu-model-unknown");
+    struct fixture older = analyse_in("2.21.5", MODELS("143"), 1, NULL);
+    assert_int_equal(places_of(older.dump, older.analysis, "cpu-model-unknown"), 1);
+    release_fixture(&older);
+#define ZEN(family)                                                                                                    \
+    "<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"" family               \
+    "\" modelid=\"1\" affinity=\"0f\">" G0 "</cpu><cpu numaid=\"1\" arch=\"x86_64\" vendor=\"AuthenticAMD\" "          \
+    "familyid=\"" family "\" modelid=\"1\" affinity=\"f0\">" G1 "</cpu></system>"
+    assert_finds(ZEN("175"), 1, NULL, "cpu-model-unknown");
+    assert_lacks(ZEN("143"), 1, NULL, "cpu-model-unknown"); /* Zen 2: the figure is its own */
+    older = analyse_in("2.12.12", ZEN("175"), 1, NULL);     /* which counts sockets as free */
+    assert_int_equal(places_of(older.dump, older.analysis, "cpu-model-unknown"), -1);
+    release_fixture(&older);
 }
 
 static void ports_and_hosts(void **state)
@@ -102,8 +147,9 @@ static void rows_are_complete(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_and_ranks),    cmocka_unit_test(the_file),        cmocka_unit_test(element_limit),
-        cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts), cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(gpus_and_ranks),     cmocka_unit_test(the_file),          cmocka_unit_test(element_limit),
+        cmocka_unit_test(holes_and_trimming), cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts),
+        cmocka_unit_test(rows_are_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,7 @@ static void nics_and_slots(void **state)
     assert_dump_finds(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G3, "16")), "slow-slot");
     assert_dump_lacks(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G4, "16")), "slow-slot");
     /* Two such below one bridge; with a GPU beside them data does not need the way up. */
+#define NVLINK_ON "<nvlink target=\"0000:05:00.0\" count=\"4\" tclass=\"0x068000\"/>"
 #define BRIDGE(width, gpu)                                                                                             \
     ON(X86_INTEL,                                                                                                      \
        CARD("0000:00:01.0", "0x060400", "16.0 GT/s PCIe", width,                                                       \
@@ -72,6 +73,42 @@ static void nics_and_slots(void **state)
     assert_dump_finds(BRIDGE("16", ""), "shared-uplink");
     assert_dump_lacks(BRIDGE("32", ""), "shared-uplink");
     assert_dump_lacks(BRIDGE("16", GPU("0000:01:00.0", "0", "80", "")), "shared-uplink");
+    /* Two ports of 200 Gb/s and more than one GPU takes: 4 ports of 400 beside it. */
+#define FOUR_PORTS(rate)                                                                                               \
+    NIC_AT("0000:03:00.0", "0", rate, G4, "16")                                                                        \
+    NIC_AT("0000:04:00.0", "1", rate, G4, "16")                                                                        \
+    NIC_AT("0000:05:00.0", "2", rate, G4, "16") NIC_AT("0000:06:00.0", "3", rate, G4, "16")
+#define UNDER_ONE(inside)                                                                                              \
+    ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", G4, "16", GPU("0000:01:00.0", "0", "80", "") inside))
+    assert_dump_finds(UNDER_ONE(FOUR_PORTS("200000")), "shared-uplink"); /* 100 - 31.5 of 31.5 GB/s */
+    assert_dump_lacks(UNDER_ONE(FOUR_PORTS("100000")), "shared-uplink"); /* 50 - 31.5 */
+    /* Two ports of one card, and two functions of one. */
+#define TWO_PORTS(rate)                                                                                                \
+    CARD("0000:03:00.0", "0x020700", G4, "16", "<nic>" PORT("mlx5_0", "0", rate) PORT("mlx5_1", "1", rate) "</nic>")
+    assert_dump_finds(ON(X86_INTEL, TWO_PORTS("200000")), "slow-slot");
+    assert_dump_lacks(ON(X86_INTEL, TWO_PORTS("100000")), "slow-slot");
+    assert_int_equal(places_in_dump(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G4, "16")
+                                                      NIC_AT("0000:03:00.1", "1", "200000", G4, "16")),
+                                    "slow-slot"),
+                     1);
+    assert_dump_lacks(
+        ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G4, "16") NIC_AT("0000:04:00.0", "1", "200000", G4, "16")),
+        "slow-slot"); /* two cards */
+}
+
+static void crowded_uplinks(void **state)
+{
+    (void)state;
+#define PLAIN(bus, rank) GPU(bus, rank, "80", "")
+#define BLOCKS(up, first)                                                                                              \
+    ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", G4, up, first PLAIN("0000:02:00.0", "1"))                           \
+                      CARD("0000:00:02.0", "0x060400", G4, up, PLAIN("0000:03:00.0", "2") PLAIN("0000:04:00.0", "3")))
+    assert_int_equal(places_in_dump(BLOCKS("16", PLAIN("0000:01:00.0", "0")), "crowded-uplink"), 2);
+    assert_dump_lacks(BLOCKS("32", PLAIN("0000:01:00.0", "0")), "crowded-uplink");
+    assert_int_equal(places_in_dump(BLOCKS("16", GPU("0000:01:00.0", "0", "80", NVLINK_ON)), "crowded-uplink"), 1);
+    assert_dump_lacks(ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", G4, "16",
+                                         PLAIN("0000:01:00.0", "0") PLAIN("0000:02:00.0", "1"))),
+                      "crowded-uplink"); /* nowhere else to go */
 }
 
 #define SWITCHED(n) "<nvlink target=\"0000:05:00.0\" count=\"" n "\" tclass=\"0x068000\"/>"
@@ -91,6 +128,17 @@ static void odd_nvlinks(void **state)
                                     "nvlink-targets"),
                      1);
     assert_dump_lacks(good, "nvlink-targets");
+    /* As many switches, but another one. */
+#define TO_SWITCHES(a, b)                                                                                              \
+    "<nvlink target=\"0000:" a ":00.0\" count=\"6\" tclass=\"0x068000\"/><nvlink target=\"0000:" b                     \
+    ":00.0\" count=\"6\" tclass=\"0x068000\"/>"
+    assert_int_equal(places_in_dump(FOUR(TO_SWITCHES("05", "06"), TO_SWITCHES("05", "06"), TO_SWITCHES("05", "07"),
+                                         TO_SWITCHES("06", "05")),
+                                    "nvlink-targets"),
+                     1);
+    assert_dump_lacks(
+        FOUR(TO_SWITCHES("05", "06"), TO_SWITCHES("06", "05"), TO_SWITCHES("05", "06"), TO_SWITCHES("06", "05")),
+        "nvlink-targets");
     assert_dump_lacks(good, "nvlink-model");
     assert_dump_finds(FOUR(SWITCHED("8"), SWITCHED("8"), SWITCHED("8"), SWITCHED("8")), "nvlink-model");
     assert_dump_lacks(good, "nvlink-target-hidden");
@@ -164,11 +212,12 @@ static void ways_between_gpus(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slow_links),       cmocka_unit_test(idle_gpus),
-        cmocka_unit_test(throttles),        cmocka_unit_test(missing_and_unknown_speeds),
-        cmocka_unit_test(nics_and_slots),   cmocka_unit_test(odd_nvlinks),
-        cmocka_unit_test(both_directions),  cmocka_unit_test(islands),
-        cmocka_unit_test(flat_and_virtual), cmocka_unit_test(ways_between_gpus),
+        cmocka_unit_test(slow_links),        cmocka_unit_test(idle_gpus),
+        cmocka_unit_test(throttles),         cmocka_unit_test(missing_and_unknown_speeds),
+        cmocka_unit_test(nics_and_slots),    cmocka_unit_test(crowded_uplinks),
+        cmocka_unit_test(odd_nvlinks),       cmocka_unit_test(both_directions),
+        cmocka_unit_test(islands),           cmocka_unit_test(flat_and_virtual),
+        cmocka_unit_test(ways_between_gpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,18 @@ static void distance_of_nics(void **state)
     assert_lacks(one_near, 2, NULL, "nic-on-other-socket");
 }
 
+static void farther_than_built(void **state)
+{
+    (void)state;
+    static const char *const near_only[] = {"NCCL_P2P_LEVEL", "LOC", NULL};
+#define BESIDE(gdr) ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", gdr) "</pci>")
+    assert_finds(BESIDE("0"), 2, NULL, "farther-than-built"); /* the NIC stands at PIX, and is reached by PHB */
+    assert_lacks(BESIDE("1"), 2, NULL, "farther-than-built");
+    assert_lacks(ON(TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "0")), 2, NULL, "farther-than-built");
+    assert_finds(BESIDE("1"), 1, near_only, "farther-than-built"); /* P2P is off below one switch */
+    assert_lacks(BESIDE("1"), 1, NULL, "farther-than-built");
+}
+
 static void speeds(void **state)
 {
     (void)state;
@@ -171,6 +183,9 @@ static void examples(void **state)
     assert_int_equal(places_in_file(grace, 2, off, "ll128-over-c2c"), -1);
     assert_true(places_in_file(rails, 2, NULL, "crosses-rails") >= 0);
     assert_int_equal(places_in_file(rails, 2, straight, "crosses-rails"), -1);
+    const char *cube = "static/examples/v100-cube-mesh.xml";
+    assert_true(places_in_file(cube, 2, NULL, "steps-spent") >= 0);
+    assert_int_equal(places_in_file(cube, 1, NULL, "steps-spent"), -1); /* all was tried */
     /* What the example of faults was made with, and nothing of it in the same machine without. */
     const char *faults = "static/examples/h100-with-faults.xml", *good = "static/examples/h100-nvswitch.xml";
     static const char *const ids[] = {"slow-link", "gdr-off", "slow-slot"};
@@ -183,16 +198,10 @@ static void examples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gdr_off),
-        cmocka_unit_test(distance_of_nics),
-        cmocka_unit_test(speeds),
-        cmocka_unit_test(who_uses_nics),
-        cmocka_unit_test(kinds_of_networks),
-        cmocka_unit_test(levels),
-        cmocka_unit_test(no_way_between_two),
-        cmocka_unit_test(examples),
-        cmocka_unit_test(nvls),
-        cmocka_unit_test(search_results),
+        cmocka_unit_test(gdr_off), cmocka_unit_test(distance_of_nics),   cmocka_unit_test(farther_than_built),
+        cmocka_unit_test(speeds),  cmocka_unit_test(who_uses_nics),      cmocka_unit_test(kinds_of_networks),
+        cmocka_unit_test(levels),  cmocka_unit_test(no_way_between_two), cmocka_unit_test(examples),
+        cmocka_unit_test(nvls),    cmocka_unit_test(search_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

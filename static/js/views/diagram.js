@@ -15,10 +15,10 @@ const MANY = 12; // links between CPUs that are too many to look at
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
 
 export class Diagram {
-    /** onSelect(id, extend): a device was chosen; extend: as the end of a path. */
-    constructor(onSelect) {
+    /** onSelect(id, extend): a device was chosen; extend: as the end of a path. A second drawing has a suffix to its ids. */
+    constructor(onSelect, suffix = "") {
         this.onSelect = onSelect;
-        this.canvas = h("div.canvas", { id: "canvas", tabindex: "0", role: "application", "aria-label": "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab goes through the devices.",
+        this.canvas = h("div.canvas", { id: `canvas${suffix}`, tabindex: "0", role: "application", "aria-label": "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab goes through the devices.",
             onkeydown: (event) => this.#key(event), onwheel: (event) => this.#wheel(event), onpointerdown: (event) => this.#press(event),
             onpointermove: (event) => this.#move(event), onpointerup: (event) => this.#release(event), onpointercancel: (event) => this.#release(event) });
         this.message = h("div.waiting", null, "");
@@ -27,7 +27,7 @@ export class Diagram {
         this.plane = h("div.plane", null, this.canvas, this.message);
         this.extra = h("span", null);
         this.above = h("div.above", null);
-        this.root = h("div.stage", { id: "stage", tabindex: "-1" }, this.above, this.plane,
+        this.root = h("div.stage", { id: `stage${suffix}`, tabindex: "-1" }, this.above, this.plane,
             h("div.tools", { role: "group", "aria-label": "Drawing" },
                 tool("+", "Zoom in", () => this.#zoom(BUTTON)), tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
                 tool("⤢", "Show all", () => this.fit()), this.extra),
@@ -123,19 +123,21 @@ export class Diagram {
             text.textContent = title;
     }
 
-    /** Lights links [[from, to, type]], picks devices, marks the narrowest link, and what another answer changes. */
+    /** Lights links [[from, to, type]], picks devices, marks the narrowest link, what another answer changes, and what it has not. */
     mark({ picked = [], links = [], narrowest = null, changed = null }) {
         if (!this.svg)
             return;
         for (const group of this.svg.querySelectorAll(".lit.narrowest")) // a ring's own narrowest hops stay so
             group.classList.remove("narrowest");
-        for (const group of this.svg.querySelectorAll(".picked, .lit, .changed"))
-            group.classList.remove("picked", "lit", "changed");
+        for (const group of this.svg.querySelectorAll(".picked, .lit, .changed, .only"))
+            group.classList.remove("picked", "lit", "changed", "only");
         for (const [from, to, type] of changed?.links ?? [])
             for (const edge of this.#edges(from, to, type))
                 edge.classList.add("changed");
         for (const id of changed?.devices ?? [])
             this.groups.get(id)?.classList.add("changed");
+        for (const id of changed?.only ?? [])
+            this.groups.get(id)?.classList.add("only");
         for (const group of this.svg.querySelectorAll("g.node[aria-pressed]"))
             group.removeAttribute("aria-pressed");
         for (const id of picked) {

@@ -78,21 +78,21 @@ function reasons(diff, id, names) {
     ];
 }
 
-function section(model, rows, name, selected, names, actions) {
+export function section(model, rows, name, selected, names, actions) {
     if (!rows.changed)
         return h("p", null, `None of ${rows.compared} facts changes.`);
     return [
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": `Changes in ${SECTIONS[name]}` }, h("table.wide.changes", null,
             h("caption.unseen", null, `Changes in ${SECTIONS[name]}`),
-            h("thead", null, h("tr", null, h("th", null, "Where"), h("th", null, names.a), h("th", null, names.b), h("th", null, "Because"))),
+            h("thead", null, h("tr", null, h("th", null, "Where"), h("th", null, names.a), h("th", null, names.b), names.reasons !== false && h("th", null, "Because"))),
             grouped(rows).map((group) => h("tbody", null,
-                h("tr.group", null, h("th", { colspan: "4", scope: "rowgroup" }, group.text)),
-                group.rows.map(({ i, change }) => changeRow(model, name, i, change, change === selected, actions)))))),
+                h("tr.group", null, h("th", { colspan: names.reasons === false ? "3" : "4", scope: "rowgroup" }, group.text)),
+                group.rows.map(({ i, change }) => changeRow(model, name, i, change, change === selected, actions, names.reasons !== false)))))),
         rows.left_out > 0 && h("p.note", null, `${rows.left_out} more changes are not listed.`),
     ];
 }
 
-function changeRow(model, section, i, change, open, actions) {
+function changeRow(model, section, i, change, open, actions, reasons) {
     const key = `${section}.${i}`, first = change.where[0] ?? {}, toggle = () => actions.change(open ? section : key);
     const because = change.because.flatMap((id, n) => [n ? ", " : "", h("button.text.mono", { type: "button", onclick: () => actions.change(`why.${id}`) }, id)]);
     return [
@@ -101,8 +101,8 @@ function changeRow(model, section, i, change, open, actions) {
                 change.count > 1 ? `${change.count} places` : placeText(model, first)), change.count > 1 && h("span.muted", null, `, such as ${placeText(model, first)}`)),
             h("td.wrap.value", { title: change.rule_a ?? null }, valueText(model, change.what, change.a)),
             h("td.wrap.value.after", { title: change.rule_b ?? null }, valueText(model, change.what, change.b)),
-            h("td.wrap", null, change.certain ? null : "perhaps ", because)),
-        open && h("tr.places", null, h("td", { colspan: "4" },
+            reasons && h("td.wrap", null, change.certain ? null : "perhaps ", because)),
+        open && h("tr.places", null, h("td", { colspan: reasons ? "4" : "3" },
             change.rule_a && h("p", null, h("span.muted", null, "Before: "), change.rule_a), change.rule_b && h("p", null, h("span.muted", null, "After: "), change.rule_b),
             h("p", null, change.where.slice(0, SHOWN).map((where) => [place(model, where, actions), " "]),
                 change.count > SHOWN && h("span.muted", null, `and ${change.count - Math.min(SHOWN, change.where.length)} more`)))),

@@ -10,7 +10,8 @@ import { tablePicture } from "../table_picture.js";
 /** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the drawing's query}. */
 export function exportDialog(context) {
     const { state, loaded: { model, doc, summary } } = context, hide = h("input", { type: "checkbox", id: "anonymise" }), status = h("p.note", { id: "export-status", role: "status" }, "");
-    const table = tableOf({ model, other: context.other, state }), tables = tablePicture(document.querySelector("#drawer"));
+    const table = tableOf({ model, other: context.other, pair: context.pair, state }), tables = tablePicture(document.querySelector("#drawer"));
+    const compared = state.view === "diff" ? context.other?.diff : state.view === "compare" ? context.pair : null;
     const files = [
         ["svg", "SVG", "the picture as it is shown, all of it", () => svgText(context)],
         ["png", "PNG", "the same in pixels, two for one", async (clean) => png(clean(svgText(context)))],
@@ -18,7 +19,7 @@ export function exportDialog(context) {
         ["table.png", "PNG", "the same in pixels, two for one", tables && (async (clean) => png(clean(tables)))],
         ["dot", "DOT", "for Graphviz, where the server draws it", state.view === "hosts" || state.view === "tuning" ? null : () => api.diagram(state.id, question(state), { ...context.wanted, local: "", format: "dot" })],
         ["csv", "CSV", table ? `the table: ${table[0]}` : "this view has no table", table && (() => csv(table[1]))],
-        ["json", "JSON", state.view === "diff" && context.other?.diff ? "the differences" : "the whole analysis", () => JSON.stringify(state.view === "diff" && context.other?.diff ? context.other.diff : doc, null, 1)],
+        ["json", "JSON", compared ? "the differences" : "the whole analysis", () => JSON.stringify(compared ?? doc, null, 1)],
         ["md", "Markdown", "a report for a ticket", () => markdown({ model, other: context.other, state, summary, releases: context.releases, link: hide.checked ? "" : location.href })],
         ["xml", "XML", "the dump, as uploaded unless made anonymous", () => api.source(state.id)],
     ];

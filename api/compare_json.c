@@ -1,0 +1,178 @@
+#include "api/compare_json.h"
+
+#include <stdlib.h>
+
+#include "api/analysis_json.h"
+#include "api/diff_json.h"
+#include "api/sections.h"
+
+/* A device of one side; node: its id in the analysis, null where it became none. */
+static json_t *device_json(struct orr_json *json, const struct orr_devices *devices, uint32_t device,
+                           const struct orr_system *built)
+{
+    char name[ORR_DEVICE_NAME_SIZE];
+    if (device == ORR_NO_DEVICE)
+        return json_null();
+    const struct orr_device *d = &devices->rows[device];
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "kind", orr_json_text(json, orr_device_kind_name(d->kind)));
+    orr_json_set(json, object, "name", orr_json_text(json, orr_device_text(devices, device, name)));
+    if (built) {
+        uint32_t node = orr_device_node(devices, device, built);
+        orr_json_set(json, object, "node", node == ORR_NO_NODE ? json_null() : orr_json_node_of(json, built, node));
+    }
+    if (d->element != ORR_NO_ELEMENT)
+        orr_json_set(json, object, "line", orr_json_int(json, devices->dump->elements[d->element].line));
+    return object;
+}
+
+static json_t *value_json(struct orr_json *json, const char *value)
+{
+    return *value ? orr_json_text(json, value) : json_null();
+}
+
+static json_t *unlike_json(struct orr_json *json, const struct orr_comparison *c, const struct orr_unlike *row)
+{
+    json_t *object = orr_json_object(json);
+    const struct orr_system *a = &c->a->built, *b = &c->b->built;
+    orr_json_set(json, object, "what", orr_json_text(json, orr_unlike_name(row)));
+    orr_json_set(json, object, "text", orr_json_text(json, orr_unlike_text(row)));
+    orr_json_set(json, object, "device_a", device_json(json, &c->devices_a, row->a, a));
+    orr_json_set(json, object, "device_b", device_json(json, &c->devices_b, row->b, b));
+    if (row->kind == ORR_UNLIKE_NVLINKS || row->kind == ORR_UNLIKE_MOVED) {
+        orr_json_set(json, object, "other_a", device_json(json, &c->devices_a, row->peer_a, a));
+        orr_json_set(json, object, "other_b", device_json(json, &c->devices_b, row->peer_b, b));
+    }
+    orr_json_set(json, object, "a", value_json(json, row->value_a));
+    orr_json_set(json, object, "b", value_json(json, row->value_b));
+    if (row->kind <= ORR_UNLIKE_ADDED) {
+        orr_json_set(json, object, "gpus", orr_json_int(json, row->gpus));
+        orr_json_set(json, object, "nets", orr_json_int(json, row->nets));
+    }
+    return object;
+}
+
+/* Rows from..to-1: {count, rows, left_out}. */
+static json_t *unlikes_json(struct orr_json *json, const struct orr_comparison *c, uint32_t from, uint32_t to)
+{
+    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    uint32_t told = to - from < ORR_COMPARE_ROWS ? to - from : ORR_COMPARE_ROWS;
+    for (uint32_t i = 0; i < told; i++)
+        orr_json_add(json, rows, unlike_json(json, c, &c->unlikes.rows[from + i]));
+    orr_json_set(json, object, "count", orr_json_int(json, to - from));
+    orr_json_set(json, object, "rows", rows);
+    orr_json_set(json, object, "left_out", orr_json_int(json, to - from - told));
+    return object;
+}
+
+struct named_node { /* sorted by name */
+    uint32_t subject, node;
+};
+
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct named_node *a = left, *b = right;
+    if (a->subject != b->subject)
+        return a->subject < b->subject ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static struct named_node *nodes_of(struct orr_json *json, const struct orr_system *built,
+                                   const struct orr_fact_names *names)
+{
+    const struct orr_fact_list list = {.names = names};
+    struct named_node *nodes = calloc((size_t)built->node_count + 1, sizeof *nodes);
+    json->failed |= !nodes;
+    for (uint32_t i = 0; nodes && i < built->node_count; i++)
+        nodes[i] = (struct named_node){orr_fact_subject(&list, built, i), i};
+    if (nodes)
+        qsort(nodes, built->node_count, sizeof *nodes, compare_nodes);
+    return nodes;
+}
+
+/* Which node of a is which of b: [[id, id], ...], null for what a side has not. */
+static json_t *match_json(struct orr_json *json, const struct orr_comparison *c)
+{
+    const struct orr_system *a = &c->a->built, *b = &c->b->built;
+    struct named_node *of_a = nodes_of(json, a, NULL), *of_b = nodes_of(json, b, &c->names);
+    json_t *pairs = orr_json_array(json);
+    for (uint32_t i = 0, j = 0; of_a && of_b && (i < a->node_count || j < b->node_count);) {
+        int order = i == a->node_count                  ? 1
+                    : j == b->node_count                ? -1
+                    : of_a[i].subject < of_b[j].subject ? -1
+                                                        : of_a[i].subject > of_b[j].subject;
+        json_t *pair = orr_json_array(json);
+        orr_json_add(json, pair, order <= 0 ? orr_json_node_of(json, a, of_a[i].node) : json_null());
+        orr_json_add(json, pair, order >= 0 ? orr_json_node_of(json, b, of_b[j].node) : json_null());
+        orr_json_add(json, pairs, pair);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    free(of_a);
+    free(of_b);
+    return pairs;
+}
+
+static json_t *side_json(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_called *called)
+{
+    json_t *side = orr_json_object(json);
+    orr_json_set(json, side, "topology", orr_json_text(json, called->topology));
+    orr_json_set(json, side, "name", orr_json_text(json, called->name ? called->name : ""));
+    orr_json_set(json, side, "machine", orr_machine_json(json, analysis->dump));
+    orr_json_set(json, side, "ranks", orr_json_int(json, analysis->ranks));
+    orr_json_set(json, side, "local_ranks", orr_json_int(json, analysis->local_ranks));
+    return side;
+}
+
+static json_t *summary_json(struct orr_json *json, const struct orr_comparison *c)
+{
+    const struct orr_changes *changes = &c->changes;
+    uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
+    struct orr_text text;
+    orr_text_init(&text, 1024);
+    if (hardware)
+        orr_text_printf(&text, "The hardware differs in %u respect%s", hardware, hardware == 1 ? "" : "s");
+    else
+        orr_text_printf(&text, "The same machine%s",
+                        c->unlikes.numbering ? ", whose devices have other names or numbers" : "");
+    if (changes->changed) {
+        orr_text_printf(&text, ". NCCL decides otherwise in %zu of %zu facts%s:", changes->changed, changes->facts,
+                        hardware ? "" : ", as its search follows the order of the devices");
+        const char *separator = " ";
+        for (int s = 0; s < ORR_SECTION_COUNT; s++)
+            if (changes->section_changed[s]) {
+                orr_text_printf(&text, "%s%zu in %s", separator, changes->section_changed[s],
+                                orr_fact_section_name((enum orr_fact_section)s));
+                separator = ", ";
+            }
+        orr_text_puts(&text, ".");
+    } else {
+        orr_text_puts(&text, ". NCCL decides the same for both.");
+    }
+    json_t *value = orr_json_text_of(json, &text);
+    orr_text_release(&text);
+    return value;
+}
+
+json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *c, const struct orr_called *a,
+                         const struct orr_called *b)
+{
+    uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
+    const struct orr_release *release = c->a->query.settings.release;
+    json_t *root = orr_json_object(json);
+    orr_json_set(json, root, "nccl", orr_json_text(json, release->name));
+    orr_json_set(json, root, "verified", orr_json_bool(json, release->verified));
+    orr_json_set(json, root, "settings", orr_section_json(json, c->a, "", "settings"));
+    orr_json_set(json, root, "hosts", orr_json_int(json, c->a->query.hosts));
+    orr_json_set(json, root, "a", side_json(json, c->a, a));
+    orr_json_set(json, root, "b", side_json(json, c->b, b));
+    orr_json_set(json, root, "equal", orr_json_bool(json, !hardware));
+    orr_json_set(json, root, "same_decisions", orr_json_bool(json, !c->changes.changed));
+    orr_json_set(json, root, "likeness", orr_json_text(json, orr_likeness_text(c->match.likeness)));
+    orr_json_set(json, root, "summary", summary_json(json, c));
+    orr_json_set(json, root, "hardware", unlikes_json(json, c, 0, hardware));
+    orr_json_set(json, root, "numbering", unlikes_json(json, c, hardware, c->unlikes.count));
+    orr_json_set(json, root, "sections", orr_changes_json(json, &c->changes));
+    orr_json_set(json, root, "match", match_json(json, c));
+    return root;
+}

@@ -1,0 +1,91 @@
+/* The devices of a dump as comparing sees them: what each is and is like, what it stands below, what NVLink joins it
+ * with. Names (bus ids, numbers of NICs, host hashes) are left out: they say nothing of a device's role.
+ *
+ * Device 0 is the whole, then come the hosts, then the elements <cpu>, <pci>, <gpu>, <nic>, <net> in document order, so
+ * that what is around a device stands before it.
+ */
+#ifndef ORR_COMPARE_DEVICES_H
+#define ORR_COMPARE_DEVICES_H
+
+#include "engine/base/arena.h"
+#include "engine/topology/dump.h"
+
+#define ORR_NO_DEVICE UINT32_MAX
+
+enum orr_device_kind {
+    ORR_DEVICE_WHOLE,
+    ORR_DEVICE_HOST, /* the <cpu> with one host_hash */
+    ORR_DEVICE_CPU,
+    ORR_DEVICE_BRIDGE, /* a <pci> with neither GPU nor NIC right inside */
+    ORR_DEVICE_GPU_CARD,
+    ORR_DEVICE_NIC_CARD,
+    ORR_DEVICE_GPU,
+    ORR_DEVICE_NIC,
+    ORR_DEVICE_NET,
+    ORR_DEVICE_KIND_COUNT
+};
+
+struct orr_device {
+    enum orr_device_kind kind;
+    uint32_t element;                     /* of the dump, ORR_NO_ELEMENT: none */
+    uint32_t parent;                      /* device, ORR_NO_DEVICE: none */
+    uint32_t first_child, child_count;    /* into devices->children */
+    int32_t rank;                         /* of a GPU: its place among all by value, -1: it has none */
+    int64_t role;                         /* of a GPU with a rank: how far that is from the least, -1: none */
+    uint32_t switches, switch_links;      /* of a GPU: NVSwitches it lists, and its links to them */
+    uint32_t hidden_links;                /* NVLinks to what is not in the dump */
+    uint32_t guid_shared;                 /* of a port: how many of the host have its guid, itself too */
+    uint64_t shape, hardware;             /* digests of itself alone: its kind; all its figures as well */
+    uint64_t shape_below, hardware_below; /* the same with all that is inside it */
+    uint64_t ranks_below;                 /* which ranks are inside it, 0: none */
+    int64_t order;                        /* among equals the lower comes first: rank, number of the port */
+};
+
+/* NVLinks between two GPUs of the dump, from one end. */
+struct orr_lane {
+    uint32_t from, to; /* devices */
+    uint32_t count;
+};
+
+struct orr_devices {
+    const struct orr_dump *dump;
+    struct orr_device *rows;
+    uint32_t count;
+    uint32_t *children;
+    uint32_t *of_element; /* [element]: device, ORR_NO_DEVICE: none */
+    struct orr_lane *lanes;
+    uint32_t lane_count;
+    uint32_t *gpu_of_rank; /* [rank]: device */
+    uint32_t rank_count;
+};
+
+enum orr_code orr_devices_read(const struct orr_dump *dump, struct orr_arena *arena, struct orr_devices *ret_devices,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
+/* How comparing writes the figures of a device: one row an attribute (figures.c). */
+enum { ORR_FIGURE_SIZE = 64 };
+struct orr_figure {
+    const char *name; /* stable word: "link_speed" */
+    const char *text; /* for people: "PCIe speed" */
+    bool numbering;   /* it tells devices apart and says nothing of what they can do */
+};
+/* Figure i, NULL: no more. */
+const struct orr_figure *orr_figure(size_t i);
+/* Its value for a device, in one way of writing for all dumps; false: devices of this kind have none. */
+bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t figure, char text[ORR_FIGURE_SIZE]);
+
+/* What people call it: "GPU 3 at 0000:1b:00.0", "port mlx5_0", "bridge 0000:15:00.0" (names.c). Returns buffer. */
+enum { ORR_DEVICE_NAME_SIZE = 96 };
+char *orr_device_text(const struct orr_devices *devices, uint32_t device, char buffer[ORR_DEVICE_NAME_SIZE]);
+/* "gpu", "net", "bridge" ... */
+const char *orr_device_kind_name(enum orr_device_kind kind);
+
+/* Mixes a value into a digest: order counts. */
+static inline uint64_t orr_mix(uint64_t digest, uint64_t value)
+{
+    digest ^= value + 0x9e3779b97f4a7c15u + (digest << 6) + (digest >> 2);
+    digest *= 0xff51afd7ed558ccdu;
+    return digest ^ digest >> 33;
+}
+
+#endif

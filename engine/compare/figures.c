@@ -1,0 +1,130 @@
+/* What a device is like: one row an attribute. Numbers, speeds and ids are written alike, however a release or kernel
+ * wrote them into the dump. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/compare/devices.h"
+
+enum reading {
+    NUMBER, /* as strtol reads it */
+    REAL,   /* as strtof does */
+    TEXT,
+    RATE,     /* PCIe speed: "16.0 GT/s PCIe" and "16 GT/s" are one */
+    MODEL,    /* vendor:device of a card */
+    NUMA,     /* known or not */
+    C2C,      /* links and MB/s */
+    RANK,     /* its place among the ranks */
+    SWITCHES, /* NVSwitches and links to them */
+    HIDDEN,   /* NVLinks to nowhere in the dump */
+    SHARED    /* ports of one card */
+};
+
+#define OF(kind) (1u << ORR_DEVICE_##kind)
+#define CARDS    (OF(BRIDGE) | OF(GPU_CARD) | OF(NIC_CARD))
+
+static const struct row {
+    struct orr_figure figure;
+    unsigned kinds;
+    enum reading reading;
+    enum orr_attr attr;
+    const char *absent; /* what the attribute means where it is missing */
+} rows[] = {
+    {{"cpu_arch", "CPU architecture", false}, OF(CPU), TEXT, ORR_ATTR_ARCH, "?"},
+    {{"cpu_vendor", "CPU vendor", false}, OF(CPU), TEXT, ORR_ATTR_VENDOR, "?"},
+    {{"cpu_family", "CPU family", false}, OF(CPU), NUMBER, ORR_ATTR_FAMILYID, "?"},
+    {{"cpu_model", "CPU model", false}, OF(CPU), NUMBER, ORR_ATTR_MODELID, "?"},
+    {{"numa", "NUMA node", false}, OF(CPU), NUMA, ORR_ATTR_NUMAID, "unknown"},
+    {{"model", "vendor:device", false}, CARDS, MODEL, ORR_ATTR_VENDOR, "?"},
+    {{"link_speed", "PCIe speed", false}, CARDS, RATE, ORR_ATTR_LINK_SPEED, "?"},
+    {{"link_width", "PCIe lanes", false}, CARDS, NUMBER, ORR_ATTR_LINK_WIDTH, "?"},
+    {{"sm", "compute capability", false}, OF(GPU), NUMBER, ORR_ATTR_SM, "?"},
+    {{"gpu_gdr", "GPU Direct RDMA of the GPU", false}, OF(GPU), NUMBER, ORR_ATTR_GDR, "0"},
+    {{"partition", "partition of the GPU", false}, OF(GPU), NUMBER, ORR_ATTR_MLOPART, "-1"},
+    {{"takes_part", "takes part", false}, OF(GPU), RANK, ORR_ATTR_RANK, "no"},
+    {{"nvswitches", "NVLinks to NVSwitches", false}, OF(GPU), SWITCHES, ORR_ATTR_COUNT_, ""},
+    {{"nvlinks_hidden", "NVLinks to what the dump does not hold", false}, OF(GPU), HIDDEN, ORR_ATTR_COUNT_, ""},
+    {{"c2c", "C2C to the CPU", false}, OF(GPU), C2C, ORR_ATTR_BW, "0"},
+    {{"speed", "port speed, Mb/s", false}, OF(NET), NUMBER, ORR_ATTR_SPEED, "?"},
+    {{"gdr", "GPU Direct RDMA of the port", false}, OF(NET), NUMBER, ORR_ATTR_GDR, "0"},
+    {{"coll", "CollNet", false}, OF(NET), NUMBER, ORR_ATTR_COLL, "0"},
+    {{"maxconn", "connections", false}, OF(NET), NUMBER, ORR_ATTR_MAXCONN, "?"},
+    {{"latency", "latency, us", false}, OF(NET), REAL, ORR_ATTR_LATENCY, "0"},
+    {{"port", "port of the card", false}, OF(NET), NUMBER, ORR_ATTR_PORT, "?"},
+    {{"rail", "rail", false}, OF(NET), NUMBER, ORR_ATTR_RAIL, "?"},
+    {{"plane", "plane", false}, OF(NET), NUMBER, ORR_ATTR_PLANE, "?"},
+    {{"guid_shared", "ports with its guid", false}, OF(NET), SHARED, ORR_ATTR_GUID, ""},
+    {{"rank", "rank", true}, OF(GPU), RANK, ORR_ATTR_RANK, ""},
+    {{"gpu_dev", "number of the GPU", true}, OF(GPU), NUMBER, ORR_ATTR_DEV, "?"},
+    {{"net_dev", "number of the NIC", true}, OF(NET), NUMBER, ORR_ATTR_DEV, "?"},
+    {{"net_name", "name of the NIC", true}, OF(NET), TEXT, ORR_ATTR_NAME, "?"},
+    {{"numaid", "number of the NUMA node", true}, OF(CPU), NUMBER, ORR_ATTR_NUMAID, "?"},
+    {{"busid", "bus id", true}, CARDS, TEXT, ORR_ATTR_BUSID, "?"},
+};
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+const struct orr_figure *orr_figure(size_t i)
+{
+    return i < ROW_COUNT ? &rows[i].figure : NULL;
+}
+
+static void write_c2c(const struct orr_devices *devices, uint32_t gpu, char text[ORR_FIGURE_SIZE])
+{
+    const struct orr_dump *dump = devices->dump;
+    double gbs = 0;
+    for (uint32_t i = dump->elements[gpu].first_child; i != ORR_NO_ELEMENT; i = dump->elements[i].next_sibling)
+        if (dump->elements[i].kind == ORR_ELEMENT_C2C)
+            gbs +=
+                (double)orr_element_int(dump, i, ORR_ATTR_COUNT_, 0) * orr_element_int(dump, i, ORR_ATTR_BW, 0) / 1000;
+    snprintf(text, ORR_FIGURE_SIZE, gbs > 0 ? "%.6g GB/s" : "none", gbs);
+}
+
+bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t figure, char text[ORR_FIGURE_SIZE])
+{
+    const struct orr_device *d = &devices->rows[device];
+    const struct row *row = &rows[figure];
+    if (!(row->kinds >> d->kind & 1))
+        return false;
+    const char *value = orr_element_text(devices->dump, d->element, row->attr);
+    const char *other = row->reading == MODEL ? orr_element_text(devices->dump, d->element, ORR_ATTR_DEVICE) : NULL;
+    switch (row->reading) {
+    case SWITCHES:
+        snprintf(text, ORR_FIGURE_SIZE, d->switches ? "%u to %u" : "none", d->switch_links, d->switches);
+        return true;
+    case HIDDEN:
+        snprintf(text, ORR_FIGURE_SIZE, "%u", d->hidden_links);
+        return true;
+    case SHARED:
+        snprintf(text, ORR_FIGURE_SIZE, "%u", d->guid_shared);
+        return true;
+    case C2C:
+        write_c2c(devices, d->element, text);
+        return true;
+    case RANK:
+        if (!row->figure.numbering)
+            snprintf(text, ORR_FIGURE_SIZE, "%s", d->rank < 0 ? "no" : "yes");
+        else
+            snprintf(text, ORR_FIGURE_SIZE, d->rank < 0 ? "none" : "%d", d->rank);
+        return true;
+    default:
+        break;
+    }
+    if (!value || !*value) {
+        snprintf(text, ORR_FIGURE_SIZE, "%s", row->absent);
+        return true;
+    }
+    if (row->reading == NUMBER)
+        snprintf(text, ORR_FIGURE_SIZE, "%ld", strtol(value, NULL, 0));
+    else if (row->reading == REAL)
+        snprintf(text, ORR_FIGURE_SIZE, "%g", strtod(value, NULL));
+    else if (row->reading == RATE && strtod(value, NULL) > 0)
+        snprintf(text, ORR_FIGURE_SIZE, "%g GT/s", strtod(value, NULL));
+    else if (row->reading == MODEL)
+        snprintf(text, ORR_FIGURE_SIZE, "%04lx:%04lx", strtoul(value, NULL, 16) & 0xffff,
+                 other ? strtoul(other, NULL, 16) & 0xffff : 0);
+    else if (row->reading == NUMA)
+        snprintf(text, ORR_FIGURE_SIZE, "%s", strtol(value, NULL, 0) < 0 ? "unknown" : "known");
+    else
+        snprintf(text, ORR_FIGURE_SIZE, "%.60s", value);
+    return true;
+}

@@ -1,0 +1,320 @@
+#include "engine/compare/majority.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One difference of one specimen from the reference; sorted by what it is about. */
+struct entry {
+    struct orr_unlike unlike;
+    uint64_t about; /* of ADDED: what it is and where */
+    uint32_t specimen;
+};
+
+struct counter {
+    const struct orr_specimen *specimens;
+    struct orr_majority *result;
+    struct orr_arena *arena;
+    struct entry *entries;
+    uint32_t count;
+    unsigned capacity;
+    struct orr_deviation *rows;
+    unsigned row_capacity;
+    uint32_t (*deviates)[2];
+};
+
+struct kind { /* of machine */
+    uint64_t fingerprint;
+    uint32_t specimen;
+};
+
+static int compare_kinds(const void *left, const void *right)
+{
+    const struct kind *a = left, *b = right;
+    if (a->fingerprint != b->fingerprint)
+        return a->fingerprint < b->fingerprint ? -1 : 1;
+    return (a->specimen > b->specimen) - (a->specimen < b->specimen);
+}
+
+/* Which kind most hosts are of: the reference is its first specimen; of equals, the one that comes first. */
+static void choose_reference(struct counter *c, struct kind *kinds)
+{
+    struct orr_majority *m = c->result;
+    uint32_t most = 0;
+    qsort(kinds, m->specimens, sizeof *kinds, compare_kinds);
+    for (uint32_t from = 0, to; from < m->specimens; from = to, m->shapes++) {
+        uint32_t hosts = 0;
+        for (to = from; to < m->specimens && kinds[to].fingerprint == kinds[from].fingerprint; to++)
+            hosts += c->specimens[kinds[to].specimen].hosts;
+        if (hosts > most || (hosts == most && kinds[from].specimen < m->reference)) {
+            most = hosts;
+            m->reference = kinds[from].specimen;
+        }
+    }
+}
+
+/* Bus ids and NUMA numbers of equal hosts may differ with no effect; ranks follow from the launcher. */
+static bool is_told(const struct orr_unlike *row)
+{
+    if (row->kind != ORR_UNLIKE_FIGURE || !orr_figure(row->figure)->numbering)
+        return true;
+    return !strncmp(orr_figure(row->figure)->name, "net_", 4);
+}
+
+static enum orr_code collect(struct counter *c, uint32_t specimen, const struct orr_match *match, struct orr_error *err)
+{
+    struct orr_unlikes unlikes;
+    ORR_TRY(orr_unlikes_find(match, c->arena, &unlikes, err));
+    for (uint32_t i = 0; i < unlikes.count; i++) {
+        const struct orr_unlike *row = &unlikes.rows[i];
+        if (!is_told(row))
+            continue;
+        if (!ORR_RESERVE(c->arena, c->entries, c->count, c->capacity))
+            return orr_fail_nomem(err);
+        struct entry *entry = &c->entries[c->count++];
+        *entry = (struct entry){.unlike = *row, .specimen = specimen};
+        if (row->kind == ORR_UNLIKE_ADDED) {
+            const struct orr_device *device = &match->b->rows[row->b];
+            entry->about = orr_mix(device->hardware_below, match->to_a[device->parent]);
+        }
+        if (row->kind < ORR_UNLIKE_NVLINKS) {
+            static const char *const values[][2] = {{"there", "missing"}, {"none", "there"}, {"there", "elsewhere"}};
+            snprintf(entry->unlike.value_a, ORR_FIGURE_SIZE, "%s", values[row->kind][0]);
+            snprintf(entry->unlike.value_b, ORR_FIGURE_SIZE, "%s", values[row->kind][1]);
+        }
+    }
+    return ORR_OK;
+}
+
+/* Order of what entries are about, then of their specimens. */
+static int compare_about(const struct entry *a, const struct entry *b)
+{
+    const struct orr_unlike *x = &a->unlike, *y = &b->unlike;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->figure != y->figure)
+        return x->figure < y->figure ? -1 : 1;
+    if (x->a != y->a)
+        return x->a < y->a ? -1 : 1;
+    if (x->kind == ORR_UNLIKE_NVLINKS && x->peer_a != y->peer_a)
+        return x->peer_a < y->peer_a ? -1 : 1;
+    return (a->about > b->about) - (a->about < b->about);
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    int order = compare_about(a, b);
+    return order ? order : (a->specimen > b->specimen) - (a->specimen < b->specimen);
+}
+
+/* The value of a specimen for what entries from..to-1 are about: its own entry's, or the reference's. */
+static const char *value_of(const struct counter *c, uint32_t from, uint32_t to, uint32_t specimen)
+{
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (c->entries[middle].specimen == specimen)
+            return c->entries[middle].unlike.value_b;
+        if (c->entries[middle].specimen < specimen)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    const struct entry *const *a = left, *const *b = right;
+    return strcmp((*a)->unlike.value_b, (*b)->unlike.value_b);
+}
+
+/* The most frequent value among entries from..to-1 and the specimens that have none of them. */
+static enum orr_code vote(struct counter *c, uint32_t from, uint32_t to, struct orr_deviation *row,
+                          struct orr_error *err)
+{
+    const struct entry **sorted = ORR_NEW(c->arena, const struct entry *, to - from);
+    uint32_t differing = 0;
+    if (!sorted)
+        return orr_fail_nomem(err);
+    for (uint32_t i = from; i < to; i++) {
+        sorted[i - from] = &c->entries[i];
+        if (i == from || c->entries[i].specimen != c->entries[i - 1].specimen)
+            differing += c->specimens[c->entries[i].specimen].hosts;
+    }
+    snprintf(row->majority, sizeof row->majority, "%s", c->entries[from].unlike.value_a);
+    row->majority_hosts = c->result->hosts - differing;
+    qsort(sorted, to - from, sizeof *sorted, compare_values);
+    for (uint32_t i = 0, end; i < to - from; i = end) {
+        uint32_t hosts = 0;
+        for (end = i; end < to - from && !strcmp(sorted[end]->unlike.value_b, sorted[i]->unlike.value_b); end++)
+            hosts += c->specimens[sorted[end]->specimen].hosts;
+        if (hosts > row->majority_hosts) {
+            row->majority_hosts = hosts;
+            memcpy(row->majority, sorted[i]->unlike.value_b, ORR_FIGURE_SIZE);
+        }
+    }
+    row->decided = 2 * row->majority_hosts > c->result->hosts;
+    return ORR_OK;
+}
+
+/* The value of a specimen where it is not the majority's, else NULL. */
+static const char *deviates(const struct counter *c, uint32_t from, uint32_t to, uint32_t specimen,
+                            const struct orr_deviation *row)
+{
+    const char *own = value_of(c, from, to, specimen);
+    own = own ? own : row->unlike.value_a;
+    return strcmp(own, row->majority) != 0 ? own : NULL;
+}
+
+static enum orr_code judge(struct counter *c, uint32_t from, uint32_t to, struct orr_error *err)
+{
+    struct orr_majority *m = c->result;
+    if (!ORR_RESERVE(c->arena, c->rows, m->count, c->row_capacity))
+        return orr_fail_nomem(err);
+    struct orr_deviation *row = &c->rows[m->count++];
+    const struct orr_unlike *unlike = &c->entries[from].unlike;
+    *row = (struct orr_deviation){.unlike = *unlike, .example = c->entries[from].specimen};
+    row->numbering = unlike->kind == ORR_UNLIKE_FIGURE && orr_figure(unlike->figure)->numbering;
+    ORR_TRY(vote(c, from, to, row, err));
+    uint32_t deviants = 0;
+    for (uint32_t i = 0; i < m->specimens; i++)
+        deviants += deviates(c, from, to, i, row) != NULL;
+    uint32_t *who = ORR_NEW(c->arena, uint32_t, deviants);
+    char(*values)[ORR_FIGURE_SIZE] = orr_arena_alloc(c->arena, deviants, ORR_FIGURE_SIZE);
+    if (!who || !values)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < m->specimens; i++) {
+        const char *own = deviates(c, from, to, i, row);
+        if (!own)
+            continue;
+        memcpy(values[row->deviant_count], own, ORR_FIGURE_SIZE);
+        who[row->deviant_count++] = i;
+        row->deviant_hosts += c->specimens[i].hosts;
+        c->deviates[i][row->numbering] += row->decided;
+    }
+    row->deviants = who;
+    row->values = (const char(*)[ORR_FIGURE_SIZE])values;
+    return ORR_OK;
+}
+
+enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t count, struct orr_arena *arena,
+                                struct orr_majority *ret_majority, struct orr_error *err)
+{
+    struct orr_majority m = {.specimens = count};
+    struct counter c = {.specimens = specimens, .result = &m, .arena = arena};
+    struct orr_devices *devices = ORR_NEW(arena, struct orr_devices, count);
+    struct orr_match *matches = ORR_NEW(arena, struct orr_match, count);
+    struct kind *kinds = ORR_NEW(arena, struct kind, count);
+    c.deviates = orr_arena_alloc(arena, count, sizeof *c.deviates);
+    if (!devices || !matches || !kinds || !c.deviates)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < count; i++) {
+        m.hosts += specimens[i].hosts;
+        kinds[i].specimen = i;
+        ORR_TRY(orr_devices_read(specimens[i].dump, arena, &devices[i], err));
+        ORR_TRY(orr_devices_fingerprint(&devices[i], arena, &kinds[i].fingerprint, err));
+    }
+    choose_reference(&c, kinds);
+    for (uint32_t i = 0; i < count; i++) {
+        ORR_TRY(orr_match_find(&devices[m.reference], &devices[i], arena, &matches[i], err));
+        if (i != m.reference)
+            ORR_TRY(collect(&c, i, &matches[i], err));
+    }
+    if (c.count)
+        qsort(c.entries, c.count, sizeof *c.entries, compare_entries);
+    for (int numbering = 0; numbering < 2; numbering++)
+        for (uint32_t from = 0, to; from < c.count; from = to) {
+            const struct orr_unlike *row = &c.entries[from].unlike;
+            for (to = from; to < c.count && !compare_about(&c.entries[from], &c.entries[to]); to++)
+                ;
+            if ((row->kind == ORR_UNLIKE_FIGURE && orr_figure(row->figure)->numbering) != numbering)
+                continue;
+            if (m.count == ORR_MOST_DEVIATIONS)
+                m.left_out++;
+            else
+                ORR_TRY(judge(&c, from, to, err));
+        }
+    m.devices = devices;
+    m.matches = matches;
+    m.rows = c.rows;
+    m.deviates = (const uint32_t(*)[2])c.deviates;
+    *ret_majority = m;
+    return ORR_OK;
+}
+
+const char *orr_deviation_text(const struct orr_deviation *row)
+{
+    switch (row->unlike.kind) {
+    case ORR_UNLIKE_MISSING:
+    case ORR_UNLIKE_ADDED:
+        return "presence";
+    case ORR_UNLIKE_MOVED:
+        return "place";
+    default:
+        return orr_unlike_text(&row->unlike);
+    }
+}
+
+bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_deviation *row)
+{
+    return row->decided && 4 * row->deviant_hosts <= majority->hosts;
+}
+
+enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
+                                    struct orr_set_finding *findings, uint32_t *ret_count, struct orr_error *err)
+{
+    static const struct orr_finding_row texts[ORR_SET_FINDINGS] = {
+        {
+            .id = "host-differs",
+            .catalogue = "L90",
+            .severity = ORR_SEVERITY_WARNING,
+            .title = "A host is not built like most of the others",
+            .why = "All ranks of a job go at the pace of the slowest host, and NCCL takes the least number of channels "
+                   "that any of them has.",
+            .advice = "Look at what the rows name on that host; leave it out of jobs until it is like the others.",
+            .commands = {"nvidia-smi topo -m", "lspci -tv", "ibstat"},
+            .references = {"NVIDIA/nccl#856", "NVIDIA/nccl-tests#106"},
+        },
+        {
+            .id = "nics-otherwise",
+            .catalogue = "L91",
+            .severity = ORR_SEVERITY_WARNING,
+            .title = "NICs have other names or numbers than on most hosts",
+            .why = "The same name then means another place in the machine: a list such as NCCL_IB_HCA=mlx5_0,mlx5_3 "
+                   "chooses other NICs there, and rails cross.",
+            .advice = "Name NICs alike on all hosts (udev), or give each host its own NCCL_IB_HCA.",
+            .commands = {"ibdev2netdev -v", "ls -l /sys/class/infiniband"},
+            .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
+        },
+    };
+    *ret_count = 0;
+    for (int i = 0; i < ORR_SET_FINDINGS; i++) {
+        const struct orr_deviation *first = NULL;
+        uint32_t rows = 0, count = 0, *specimens = ORR_NEW(arena, uint32_t, majority->specimens);
+        char text[320], name[ORR_DEVICE_NAME_SIZE];
+        if (!specimens)
+            return orr_fail_nomem(err);
+        for (uint32_t s = 0; s < majority->specimens; s++)
+            if (majority->deviates[s][i])
+                specimens[count++] = s;
+        for (uint32_t r = 0; r < majority->count; r++)
+            if (majority->rows[r].decided && majority->rows[r].numbering == (i == 1)) {
+                first = first ? first : &majority->rows[r];
+                rows++;
+            }
+        if (!count || !first)
+            continue;
+        orr_device_text(&majority->devices[first->unlike.a != ORR_NO_DEVICE ? majority->reference : first->example],
+                        first->unlike.a != ORR_NO_DEVICE ? first->unlike.a : first->unlike.b, name);
+        snprintf(text, sizeof text, "%u of %u dumps, in %u respect%s; the first: %s of %s, %s on most, %s there", count,
+                 majority->specimens, rows, rows == 1 ? "" : "s", orr_deviation_text(first), name, first->majority,
+                 first->deviant_count ? first->values[0] : "?");
+        struct orr_set_finding *finding = &findings[(*ret_count)++];
+        *finding = (struct orr_set_finding){.row = texts[i], .specimens = specimens, .specimen_count = count};
+        finding->detail = orr_arena_strndup(arena, text, strlen(text));
+        if (!finding->detail)
+            return orr_fail_nomem(err);
+    }
+    return ORR_OK;
+}

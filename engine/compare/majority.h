@@ -1,0 +1,62 @@
+/* Several dumps held against what most of them are like: which deviate, where, and in what. */
+#ifndef ORR_COMPARE_MAJORITY_H
+#define ORR_COMPARE_MAJORITY_H
+
+#include "engine/compare/unlike.h"
+#include "engine/insight/findings.h"
+
+enum { ORR_MOST_DEVIATIONS = 2000 };
+
+/* One content, however many hosts have it. */
+struct orr_specimen {
+    const struct orr_dump *dump;
+    uint32_t hosts; /* that have it, 1.. */
+};
+
+/* In what some differ. */
+struct orr_deviation {
+    struct orr_unlike unlike;       /* a: the device of the reference; b: that of an example, see `example` */
+    uint32_t example;               /* specimen of which unlike.b is a device */
+    bool numbering;                 /* of names and numbers alone */
+    bool decided;                   /* more than half agree on the value */
+    char majority[ORR_FIGURE_SIZE]; /* that value */
+    uint32_t majority_hosts;
+    uint32_t deviant_hosts;                /* all others; where nothing is decided, all but those like the reference */
+    const uint32_t *deviants;              /* [deviant_count]: specimens, ascending */
+    const char (*values)[ORR_FIGURE_SIZE]; /* [deviant_count]: theirs */
+    uint32_t deviant_count;
+};
+
+struct orr_majority {
+    const struct orr_devices *devices; /* [specimen] */
+    uint32_t specimens, hosts;
+    uint32_t shapes;                  /* kinds of machine among them, by what they have and how it is joined */
+    uint32_t reference;               /* the first specimen of the most frequent kind */
+    const struct orr_match *matches;  /* [specimen]: the reference with it */
+    const struct orr_deviation *rows; /* hardware first */
+    uint32_t count, left_out;         /* rows; and those beyond ORR_MOST_DEVIATIONS */
+    const uint32_t (*deviates)[2];    /* [specimen]: in how many decided rows: of hardware, of numbering */
+};
+
+/* A finding about a set of hosts: the rows L90 and L91 of the catalogue. */
+struct orr_set_finding {
+    struct orr_finding_row row; /* find: NULL */
+    const char *detail;
+    const uint32_t *specimens; /* [specimen_count] */
+    uint32_t specimen_count;
+};
+enum { ORR_SET_FINDINGS = 2 };
+
+/* What most are like, and who is not. Memory comes from arena. */
+enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t count, struct orr_arena *arena,
+                                struct orr_majority *ret_majority, struct orr_error *err) ORR_NO_DISCARD;
+/* What it is about, for people: "presence", "PCIe speed". */
+const char *orr_deviation_text(const struct orr_deviation *row);
+/* Whether so few deviate that they are the odd ones: at most a quarter, as NCCL's RAS counts. */
+bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_deviation *row);
+/* Findings that hold, up to ORR_SET_FINDINGS. */
+enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
+                                    struct orr_set_finding *findings, uint32_t *ret_count,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,180 @@
+/* orrery compare: two dumps, or several against what most are like. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/call.h"
+#include "api/compare_json.h"
+#include "server/options.h"
+
+struct input {
+    struct orr_dump *dump;
+    struct orr_analysis *analysis;
+    char *bytes;
+    size_t length;
+};
+
+/* Reports errors itself; gives an exit status. */
+static int read_dump(const struct orr_options *options, const char *file, struct input *input)
+{
+    struct orr_error err = {0};
+    enum orr_code code = orr_read_input(file, &input->bytes, &input->length, &err);
+    if (code == ORR_OK)
+        code = orr_dump_read(input->bytes, input->length, NULL, &input->dump, &err);
+    if (code == ORR_OK && options->strict)
+        code = orr_check_strict(input->dump, &err);
+    if (code == ORR_OK)
+        return ORR_EXIT_OK;
+    orr_report(strcmp(file, "-") != 0 ? file : "<standard input>", &err);
+    return ORR_EXIT_INPUT;
+}
+
+static void release(struct input *inputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i].analysis)
+            orr_analysis_free(inputs[i].analysis);
+        if (inputs[i].dump)
+            orr_dump_free(inputs[i].dump);
+        free(inputs[i].bytes);
+    }
+    free(inputs);
+}
+
+/* Prints the document and drops it. */
+static int print(const struct orr_options *options, struct orr_json *json, json_t *root,
+                 void (*as_text)(json_t *document, struct orr_text *text))
+{
+    struct orr_error err = {0};
+    struct orr_text text;
+    enum orr_code code = ORR_OK;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    if (options->text || (!options->json && !options->pretty && isatty(STDOUT_FILENO))) {
+        code = json->failed ? orr_fail_nomem(&err) : ORR_OK;
+        if (code == ORR_OK)
+            as_text(root, &text);
+        json_decref(root);
+    } else {
+        code = orr_json_write(json, root, options->pretty, &text, &err);
+        orr_text_puts(&text, "\n");
+    }
+    if (code == ORR_OK && orr_text_failed(&text))
+        code = orr_fail_nomem(&err);
+    int status = code == ORR_OK ? orr_write_out(NULL, text.data, text.length) : orr_report(NULL, &err);
+    orr_text_release(&text);
+    return status;
+}
+
+static int compare_two(const struct orr_options *options, const struct orr_query *query, struct input *inputs)
+{
+    struct orr_error err = {0};
+    struct orr_json json = {0};
+    struct orr_comparison comparison;
+    for (int i = 0; i < 2; i++)
+        if (orr_analyze(inputs[i].dump, query, NULL, &inputs[i].analysis, &err) != ORR_OK)
+            return orr_report(options->files[i], &err);
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code =
+        arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err) : orr_fail_nomem(&err);
+    const struct orr_called a = {options->files[0], ""}, b = {options->files[1], ""};
+    int status = code == ORR_OK
+                     ? print(options, &json, orr_compare_json(&json, &comparison, &a, &b), orr_comparison_text)
+                     : orr_report(NULL, &err);
+    orr_arena_free(arena);
+    return status;
+}
+
+/* The first of equal content stands for all; the others are counted with it. */
+static size_t add_specimen(const struct input *inputs, size_t at, struct orr_specimen *specimens, size_t *firsts,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (inputs[firsts[i]].length == inputs[at].length &&
+            !memcmp(inputs[firsts[i]].bytes, inputs[at].bytes, inputs[at].length)) {
+            specimens[i].hosts++;
+            return count;
+        }
+    specimens[count] = (struct orr_specimen){.dump = inputs[at].dump, .hosts = 1};
+    firsts[count] = at;
+    return count + 1;
+}
+
+static enum orr_code decide(const struct orr_query *query, struct input *reference, struct input *input,
+                            struct orr_arena *arena, const struct orr_changes **ret_changes, struct orr_error *err)
+{
+    struct orr_error own = {0}; /* one that cannot be analysed is left without decisions */
+    struct orr_comparison *comparison = ORR_NEW(arena, struct orr_comparison, 1);
+    if (!comparison)
+        return orr_fail_nomem(err);
+    enum orr_code code =
+        reference->analysis ? ORR_OK : orr_analyze(reference->dump, query, NULL, &reference->analysis, &own);
+    if (code == ORR_OK)
+        code = orr_analyze(input->dump, query, NULL, &input->analysis, &own);
+    if (code == ORR_OK)
+        code = orr_compare(reference->analysis, input->analysis, arena, comparison, &own);
+    if (code == ORR_OK)
+        *ret_changes = &comparison->changes;
+    return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
+}
+
+static int compare_many(const struct orr_options *options, const struct orr_query *query, struct input *inputs)
+{
+    struct orr_error err = {0};
+    struct orr_json json = {0};
+    struct orr_majority majority;
+    struct orr_set_finding findings[ORR_SET_FINDINGS];
+    uint32_t found = 0;
+    size_t count = 0, files = options->file_count;
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_specimen *specimens = arena ? ORR_NEW(arena, struct orr_specimen, files) : NULL;
+    struct orr_called *called = arena ? ORR_NEW(arena, struct orr_called, files) : NULL;
+    const struct orr_changes **changes = arena ? ORR_NEW(arena, const struct orr_changes *, files) : NULL;
+    size_t *firsts = arena ? ORR_NEW(arena, size_t, files) : NULL;
+    enum orr_code code = specimens && called && firsts && changes ? ORR_OK : orr_fail_nomem(&err);
+    for (size_t i = 0; i < files && code == ORR_OK; i++)
+        count = add_specimen(inputs, i, specimens, firsts, count);
+    for (size_t i = 0; i < count; i++)
+        called[i] = (struct orr_called){options->files[firsts[i]], ""};
+    if (code == ORR_OK)
+        code = orr_majority_find(specimens, (uint32_t)count, arena, &majority, &err);
+    if (code == ORR_OK)
+        code = orr_majority_findings(&majority, arena, findings, &found, &err);
+    for (size_t i = 0; i < count && code == ORR_OK; i++)
+        if (i != majority.reference && majority.deviates[i][0] + majority.deviates[i][1])
+            code = decide(query, &inputs[firsts[majority.reference]], &inputs[firsts[i]], arena, &changes[i], &err);
+    int status = code == ORR_OK
+                     ? print(options, &json, orr_majority_json(&json, &majority, findings, found, called, changes),
+                             orr_majority_text)
+                     : orr_report(NULL, &err);
+    orr_arena_free(arena);
+    return status;
+}
+
+int orr_command_compare(const struct orr_options *options)
+{
+    struct orr_query query;
+    size_t least = options->majority ? 3 : 2, count = options->file_count;
+    if (count < least || (!options->majority && count > 2) || count > ORR_MAX_SET) {
+        if (options->majority)
+            fprintf(stderr, "orrery compare: --majority wants 3 to %d dumps, not %zu\n", (int)ORR_MAX_SET, count);
+        else
+            fprintf(stderr, "orrery compare: two dumps are wanted, not %zu; --majority takes more\n", count);
+        return ORR_EXIT_USAGE;
+    }
+    int status = orr_query_read(options, &query);
+    if (status)
+        return status;
+    struct input *inputs = calloc(count, sizeof *inputs);
+    struct orr_error err = {0};
+    if (!inputs) {
+        orr_fail_nomem(&err);
+        return orr_report(NULL, &err);
+    }
+    for (size_t i = 0; i < count && !status; i++)
+        status = read_dump(options, options->files[i], &inputs[i]);
+    if (!status)
+        status = options->majority ? compare_many(options, &query, inputs) : compare_two(options, &query, inputs);
+    release(inputs, count);
+    return status;
+}

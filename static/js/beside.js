@@ -1,0 +1,60 @@
+/* The second machine's drawing, where two dumps stand side by side: its own picture with its own marks. */
+import * as api from "./api.js";
+import { h, replace } from "./dom.js";
+import { calledText, findRow, marksOfPair, roles } from "./pairs.js";
+import { question } from "./state.js";
+import * as theme from "./theme.js";
+import { Diagram } from "./views/diagram.js";
+import { problemView } from "./views/problem.js";
+
+export class Beside {
+    #shown = "";
+    #drawing = null;
+
+    constructor({ store, loading }) {
+        Object.assign(this, { store, loading });
+        /* What is chosen here is chosen on the first machine too: the device of the same role. */
+        this.diagram = new Diagram((id) => {
+            const { doc } = loading.pair, same = doc && id ? doc.match.find(([a, b]) => a && b === id)?.[0] : "";
+            if (same)
+                store.set({ from: same, to: "", panel: "selection" });
+        }, "-b");
+        this.root = this.diagram.root;
+        this.root.hidden = true;
+    }
+
+    /** Shows, draws and marks what the state asks for. */
+    async show() {
+        const { store, loading: { pair }, diagram } = this, { id, with: other, view, beside } = store.state, wanted = Boolean(id && other && view === "compare" && beside === "side" && pair.doc);
+        this.root.hidden = !wanted;
+        if (!wanted)
+            return;
+        const asks = question(store.state), key = `${other}?${asks}@${theme.current()}`;
+        if (this.#shown === key)
+            return this.#mark();
+        this.#drawing?.abort();
+        const control = (this.#drawing = new AbortController());
+        this.#shown = key;
+        try {
+            const text = await api.diagram(other, asks, { view: "system", theme: theme.current() }, control.signal);
+            if (control.signal.aborted)
+                return;
+            diagram.show(text, true);
+            this.#mark();
+        } catch (error) {
+            if (error.name === "AbortError")
+                return;
+            this.#shown = "";
+            diagram.say(problemView(error.problem ?? { title: "The drawing cannot be shown", detail: error.message }));
+        }
+    }
+
+    #mark() {
+        const { store: { state }, loading: { pair: { doc }, loaded: { model } }, diagram } = this;
+        if (!doc || !model || !diagram.svg)
+            return;
+        const to = roles(doc), chosen = state.row ? findRow(doc, state.row) : null;
+        diagram.mark({ picked: [state.from, state.to].map((id) => to.get(id)).filter(Boolean), changed: marksOfPair(model, doc, chosen, "b") });
+        replace(diagram.caption, h("span", null, `${calledText(doc.b)}. Dashed: differs. Crossed: only this one has it.`));
+    }
+}

@@ -1,0 +1,38 @@
+/* Keeps the answer about a set of dumps in step with the set that the address names. */
+import * as api from "./api.js";
+import { announce } from "./dom.js";
+import { setQuery } from "./pairs.js";
+import { question } from "./state.js";
+
+export class Majority {
+    #asked = null;
+    #key = "";
+
+    /** changed(): the answer is there, or another is asked for. */
+    constructor(store, changed) {
+        Object.assign(this, { store, changed, doc: null, problem: null });
+    }
+
+    async load(again = false) {
+        const { set } = this.store.state, asks = question(this.store.state), key = `${set}?${asks}`;
+        if (this.#key === key && !again)
+            return;
+        this.#asked?.abort();
+        const control = (this.#asked = new AbortController());
+        this.#key = key;
+        Object.assign(this, { doc: null, problem: null });
+        this.changed();
+        try {
+            this.doc = await api.majority(setQuery(set), asks, control.signal);
+            announce(this.doc.summary);
+        } catch (error) {
+            if (error.name === "AbortError")
+                return;
+            if (!(error instanceof api.Problem))
+                throw error;
+            this.problem = error.problem;
+            this.#key = "";
+        }
+        this.changed();
+    }
+}

@@ -1,0 +1,120 @@
+"""Dumps compared: by the service, as it answers and refuses, and at the command line."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import DUMP, ROOT, SANITIZERS
+
+PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+H100 = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
+FAULTS = (ROOT / "static/examples/h100-with-faults.xml").read_bytes()
+
+
+def narrow(dump):
+    """The first NIC's slot has four lanes."""
+    at = dump.index(b"<nic")
+    start = dump.rindex(b'link_width="', 0, at)
+    return dump[:start] + b'link_width="4"' + dump[dump.index(b'"', start + 12) + 1:]
+
+
+def renamed(dump):
+    return dump.replace(b"mlx5_0\"", b"mlx5_x\"").replace(b"mlx5_1\"", b"mlx5_0\"").replace(b"mlx5_x\"", b"mlx5_1\"")
+
+
+def put(server, dump, query=""):
+    status, made = server.json("POST", f"/v1/topologies{query}", dump)
+    assert status in (200, 201), made
+    return made["id"]
+
+
+def test_two_topologies_side_by_side(server):
+    a, b = put(server, H100, "?name=good"), put(server, narrow(H100))
+    status, found = server.json("GET", f"/v1/compare?a={a}&b={b}&hosts=2")
+    assert status == 200 and (found["a"]["name"], found["hosts"], found["equal"]) == ("good", 2, False)
+    [row] = found["hardware"]["rows"]
+    assert (row["what"], row["b"], row["device_a"]["node"]) == ("link_width", "4", row["device_b"]["node"])
+    assert not found["same_decisions"] and found["sections"]["system"]["changed"]
+    assert all(x == y for x, y in found["match"]), "the ids are the same, as bus ids are"
+    status, same = server.json("GET", f"/v1/compare?a={a}&b={a}")
+    assert same["equal"] and same["same_decisions"] and same["summary"].startswith("The same machine")
+    again = server.ask("GET", f"/v1/compare?a={a}&b={a}")[0].getheader("ETag")
+    assert server.ask("GET", f"/v1/compare?a={a}&b={a}", None, {"If-None-Match": again})[0].status == 304
+
+
+def test_a_set_by_label_and_by_ids(server):
+    ids = [put(server, H100 + b"<!-- %d -->" % i, "?label=rack%3D77") for i in range(4)]
+    odd = put(server, narrow(H100) + b"<!-- odd -->", "?label=rack%3D77&name=odd")
+    other = put(server, renamed(H100) + b"<!-- other -->", "?label=rack%3D77")
+    status, found = server.json("GET", "/v1/compare?label=rack%3D77")
+    assert status == 200 and found["compared"] == 6 and found["kinds"] == 2
+    findings = {row["catalogue"]: row for row in found["findings"]}
+    assert findings["L90"]["topologies"] == [odd] and findings["L91"]["topologies"] == [other]
+    hardware = [row for row in found["rows"] if not row["numbering"]]
+    assert [(row["majority"], row["odd"], row["deviants"]) for row in hardware] == [("16", True, [{"topology": odd, "value": "4"}])]
+    members = {row["topology"]: row for row in found["members"]}
+    assert members[odd]["hardware"] == 1 and members[odd]["decisions"]["system"] > 0 and members[odd]["name"] == "odd"
+    assert members[ids[0]]["decisions"] is None
+    named = "&".join(f"topology={i}" for i in (*ids[:2], odd))
+    assert server.json("GET", f"/v1/compare?{named}")[1]["findings"][0]["topologies"] == [odd]
+
+
+@pytest.mark.parametrize("query, status, word", [
+    ("", 400, "both a and b"), ("a=ID", 400, "both a and b"), ("a=ID&b=xyz", 400, "not the id"),
+    ("a=ID&b=" + "0" * 32, 404, "no topology"), ("topology=ID&topology=ID", 400, "at least 3"), ("a=ID&b=ID&label=x%3D1", 400, "not a set"),
+    ("label=none%3Dsuch", 400, "at least 3"), ("a=ID&b=ID&release=9.9", 400, "9.9"),
+])
+def test_what_cannot_be_compared_says_why(server, topology, query, status, word):
+    got, problem = server.json("GET", "/v1/compare?" + query.replace("ID", topology))
+    assert got == status and word in problem["detail"], problem
+
+
+def test_a_side_that_cannot_be_analysed_is_named(server, topology):
+    unranked = put(server, DUMP.replace(b"rank=", b"rang="))
+    status, problem = server.json("GET", f"/v1/compare?a={topology}&b={unranked}")
+    assert status == 422 and problem["type"] == "/problems/no-ranks", problem
+
+
+def run(*arguments):
+    done = subprocess.run([PROGRAM, "compare", *arguments], capture_output=True, timeout=60, env=dict(os.environ, **SANITIZERS))
+    assert b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, done.stderr[-3000:]
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def files(folder, *dumps):
+    paths = [folder / f"{i}.xml" for i in range(len(dumps))]
+    for path, dump in zip(paths, dumps):
+        path.write_bytes(dump)
+    return [str(path) for path in paths]
+
+
+def test_the_command_compares_two(tmp_path):
+    a, b = files(tmp_path, H100, narrow(H100))
+    status, out, err = run("--hosts", "2", a, b)
+    document = json.loads(out)  # no terminal: JSON
+    assert (status, err, document["a"]["topology"]) == (0, "", a) and document["hardware"]["count"] == 1
+    status, text, _ = run("--text", a, b)
+    assert status == 0 and "PCIe lanes: 16 -> 4" in text and "Hardware (1)" in text
+    assert "The same machine. NCCL decides the same" in run("--text", a, a)[1]
+
+
+def test_the_command_names_the_odd_one(tmp_path):
+    paths = files(tmp_path, H100, FAULTS, H100, H100, renamed(H100))
+    status, text, _ = run("--majority", "--text", *paths)
+    assert status == 0 and "5 dumps, 3 different" in text and "warning L90" in text and "warning L91" in text
+    document = json.loads(run("--majority", "--json", *paths)[1])
+    assert {row["catalogue"]: row["topologies"] for row in document["findings"]} == {"L90": [paths[1]], "L91": [paths[4]]}
+    assert next(row for row in document["members"] if row["topology"] == paths[1])["decisions"]["paths"] > 0
+
+
+@pytest.mark.parametrize("arguments", [[], ["one.xml"], ["1.xml", "2.xml", "3.xml"], ["--majority", "1.xml", "2.xml"], ["--view", "ring", "a", "b"]])
+def test_wrong_usage_of_the_command(arguments):
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "") and "compare" in err
+
+
+def test_an_unreadable_side_is_named(tmp_path):
+    a, b = files(tmp_path, H100, b"<system")
+    status, out, err = run(a, b)
+    assert (status, out) == (1, "") and err.startswith(f"{b}:1:")
