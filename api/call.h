@@ -12,6 +12,7 @@
 #include "api/problem.h"
 #include "api/store/store.h"
 #include "engine/diagram/diagram_worker.h"
+#include "engine/input/input.h"
 #include "engine/release/behaviours.h"
 
 struct orr_app {
@@ -117,6 +118,8 @@ orr_handler orr_handle_hosts, orr_handle_history;
 /* handle_analysis.c */
 orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle_findings, orr_handle_diagram,
     orr_handle_render;
+/* handle_inputs.c */
+orr_handler orr_handle_convert, orr_handle_vm_file, orr_handle_anonymise, orr_handle_machines, orr_handle_inputs;
 /* handle_diff.c */
 orr_handler orr_handle_diff;
 /* handle_compare.c */

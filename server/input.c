@@ -124,6 +124,29 @@ static int read_cluster(const struct orr_options *options, uint32_t *hosts, char
     return ORR_EXIT_OK;
 }
 
+static enum orr_code read_bytes(const struct orr_options *options, const char *bytes, size_t length,
+                                struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_input_options input = {.assumed = options->assume ? orr_machine_type_find(options->assume) : NULL};
+    if (options->assume && !input.assumed)
+        return orr_machine_type_unknown(options->assume, err);
+    return orr_input_read(bytes, length, &input, ret_dump, err);
+}
+
+int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump)
+{
+    struct orr_error err = {0};
+    char *bytes = NULL;
+    size_t length = 0;
+    enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
+    if (code == ORR_OK)
+        code = read_bytes(options, bytes, length, ret_dump, &err);
+    free(bytes);
+    if (code == ORR_OK)
+        return ORR_EXIT_OK;
+    return orr_report(options->file && strcmp(options->file, "-") ? options->file : "<standard input>", &err);
+}
+
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question)
 {
     struct orr_question question = {0};
@@ -151,14 +174,14 @@ int orr_question_read(const struct orr_options *options, struct orr_question *re
             return status;
         }
     }
-    enum orr_code code = orr_dump_read(bytes, length, NULL, &question.dump, &err);
+    enum orr_code code = read_bytes(options, bytes, length, &question.dump, &err);
     free(bytes);
     if (code == ORR_OK && options->strict)
         code = orr_check_strict(question.dump, &err);
     if (code != ORR_OK) {
-        orr_report(question.name, &err);
+        status = orr_report(err.code == ORR_SETTING ? NULL : question.name, &err);
         orr_question_release(&question);
-        return ORR_EXIT_INPUT;
+        return status;
     }
     *ret_question = question;
     return ORR_EXIT_OK;

@@ -21,13 +21,18 @@ enum orr_command_bit {
     ORR_CMD_SETTINGS = 16,
     ORR_CMD_TOKEN = 32,
     ORR_CMD_EXPLAIN = 64,
-    ORR_CMD_COMPARE = 128
+    ORR_CMD_COMPARE = 128,
+    ORR_CMD_CONVERT = 1 << 16,
+    ORR_CMD_VM_FILE = 1 << 17,
+    ORR_CMD_ANONYMISE = 1 << 18,
+    ORR_CMD_MACHINES = 1 << 19
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
-    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output;
+    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *assume,
+        *gpus, *nics;
     const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
@@ -68,6 +73,11 @@ int orr_report(const char *file, const struct orr_error *err);
 enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 
+/* Writes all of it to a file, or to standard output for NULL. Reports errors itself; gives an exit status. */
+int orr_write_out(const char *file, const char *bytes, size_t length);
+/* Reads the input with what the options assume. Reports errors itself; gives an exit status. */
+int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump);
+
 /* What analyze and render share: reads the input, or the cluster file's, and makes the query. */
 struct orr_question {
     struct orr_query query;
@@ -94,6 +104,10 @@ int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);
 int orr_command_compare(const struct orr_options *options);
+int orr_command_convert(const struct orr_options *options);
+int orr_command_vm_file(const struct orr_options *options);
+int orr_command_anonymise(const struct orr_options *options);
+int orr_command_machines(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
 
 #endif

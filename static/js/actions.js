@@ -38,6 +38,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 settings[name] = value;
             store.set({ settings });
         },
+        assume: (assume) => store.set({ assume }),
         setting: (name) => {
             moment.focus = name;
             store.set({ panel: "settings" }, { replace: true });
