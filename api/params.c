@@ -70,13 +70,19 @@ static enum orr_code not_one_of(const char *name, const char *value, const char 
 /* One reader a parameter. */
 static enum orr_code read_release(struct orr_params *params, const char *value, struct orr_error *err)
 {
-    (void)params;
+    params->has_release = true;
     const struct orr_release *release; /* taken before all others: see orr_params_read() */
     return orr_read_release(value, &release, err);
 }
 static enum orr_code read_hosts(struct orr_params *params, const char *value, struct orr_error *err)
 {
+    params->has_hosts = true;
     return orr_read_number("hosts", value, 1, ORR_MAX_HOSTS, &params->query.hosts, err);
+}
+static enum orr_code read_communicator(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    params->has_communicator = true;
+    return orr_read_number("communicator", value, 0, INT32_MAX, &params->communicator, err);
 }
 static enum orr_code read_strict(struct orr_params *params, const char *value, struct orr_error *err)
 {
@@ -284,6 +290,7 @@ static const struct row {
     {ORR_P_ASSUME, "assume", read_assume, false},
     {ORR_P_GPUS, "gpus", read_gpus, false},
     {ORR_P_NICS, "nics", read_nics, false},
+    {ORR_P_COMMUNICATOR, "communicator", read_communicator, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], MAX_PAIRS = 128 };
 

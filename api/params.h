@@ -34,11 +34,13 @@ enum orr_parameter { /* bits */
                      ORR_P_A = 1 << 21,
                      ORR_P_B = 1 << 22,
                      ORR_P_TOPOLOGY = 1 << 23,
-                     ORR_P_ASSUME = 1 << 24,
-                     ORR_P_GPUS = 1 << 25,
-                     ORR_P_NICS = 1 << 26,
+                     ORR_P_COMMUNICATOR = 1 << 24,
+                     ORR_P_ASSUME = 1 << 25,
+                     ORR_P_GPUS = 1 << 26,
+                     ORR_P_NICS = 1 << 27,
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT | ORR_P_ASSUME,
+                     ORR_P_LOG = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_COMMUNICATOR | ORR_P_ASSUME,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
                      ORR_P_WHY = ORR_P_ANALYSIS | ORR_P_DECISION | ORR_P_FROM | ORR_P_TO | ORR_P_GRAPH | ORR_P_CHANNEL |
                                  ORR_P_COLLECTIVE | ORR_P_BYTES,
@@ -61,6 +63,8 @@ struct orr_label {
 
 struct orr_params {
     struct orr_query query;
+    bool has_release, has_hosts, has_communicator; /* given, not the default */
+    uint32_t communicator;                         /* of a log */
     bool strict;
     enum orr_view view;
     enum orr_theme theme;

@@ -20,7 +20,7 @@ int orr_report(const char *file, const struct orr_error *err)
     return err->code == ORR_SETTING ? ORR_EXIT_USAGE : ORR_EXIT_INPUT;
 }
 
-enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length, struct orr_error *err)
+enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
     enum { BLOCK = 65536 };
     bool standard = !file || !strcmp(file, "-");
@@ -30,7 +30,7 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     size_t got;
     if (!stream)
         return orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
-    orr_text_init(&text, orr_dump_default_limits.bytes);
+    orr_text_init(&text, most);
     while ((got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text))
         orr_text_add(&text, block, got);
     enum orr_code code = ORR_OK;
@@ -48,6 +48,11 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     }
     orr_text_release(&text);
     return code;
+}
+
+enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length, struct orr_error *err)
+{
+    return orr_read_file(file, orr_dump_default_limits.bytes, ret_bytes, ret_length, err);
 }
 
 int orr_query_read(const struct orr_options *options, struct orr_query *query)

@@ -48,6 +48,15 @@ static const struct orr_command commands[] = {
      "  orrery compare --hosts 16 --json good.xml bad.xml\n"
      "  orrery compare --majority rack7/*.xml\n",
      ORR_CMD_COMPARE, ORR_FILES, orr_command_compare},
+    {"check-log", "[LOG|-]", "an NCCL debug log against the prediction",
+     "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a\n"
+     "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what "
+     "differs,\n"
+     "the first difference and its likely causes. Release and settings are the log's unless given here.\n\n"
+     "  orrery check-log --topology topo.xml job.log\n"
+     "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"
+     "  orrery check-log --extract job.log > topo.xml\n",
+     ORR_CMD_CHECK_LOG, ORR_ONE_FILE, orr_command_check_log},
     {"releases", "", "the NCCL releases that can be emulated",
      "Lists the NCCL releases that can be emulated, with what distinguishes each and whether it is verified.\n\n"
      "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",

@@ -17,12 +17,19 @@ static const struct option {
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
     {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ASKING | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
-    {"hosts", "N", "so many identical hosts in one communicator (default: 1)", ASKING | ORR_CMD_COMPARE, VALUE,
-     AT(hosts)},
+     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
+    {"hosts", "N", "so many identical hosts in one communicator (default: 1; check-log: as the log tells)",
+     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG, VALUE, AT(hosts)},
+    {"topology", "FILE", "dump of the machine (default: the one that the log prints)", ORR_CMD_CHECK_LOG, VALUE,
+     AT(topology)},
+    {"communicator", "N", "which one of the log is compared (default: the one with the most ranks)", ORR_CMD_CHECK_LOG,
+     VALUE, AT(communicator)},
+    {"extract", NULL, "print the topology XML that the log's tree gives, compare nothing", ORR_CMD_CHECK_LOG, FLAG,
+     AT(extract)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
      ASKING, VALUE, AT(cluster)},
-    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ASKING | ORR_CMD_COMPARE, SETTING, 0},
+    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG,
+     SETTING, 0},
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
@@ -53,15 +60,16 @@ static const struct option {
     {"output", "FILE", "write there instead of to standard output",
      ORR_CMD_RENDER | ORR_CMD_CONVERT | ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE, VALUE, AT(output)},
     {"json", NULL, "print JSON instead of text",
-     ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_MACHINES | ORR_CMD_EXPLAIN | ORR_CMD_COMPARE, FLAG, AT(json)},
+     ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_MACHINES | ORR_CMD_EXPLAIN | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG,
+     FLAG, AT(json)},
     {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
      AT(scope)},
     {"help", NULL, "this text",
-     ORR_CMD_SERVE | ASKING | ORR_CMD_COMPARE | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN | ORR_CMD_CONVERT |
-         ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE | ORR_CMD_MACHINES,
+     ORR_CMD_SERVE | ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS |
+         ORR_CMD_TOKEN | ORR_CMD_CONVERT | ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE | ORR_CMD_MACHINES,
      FLAG, AT(help)},
 #undef AT
 };

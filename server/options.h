@@ -22,10 +22,11 @@ enum orr_command_bit {
     ORR_CMD_TOKEN = 32,
     ORR_CMD_EXPLAIN = 64,
     ORR_CMD_COMPARE = 128,
-    ORR_CMD_CONVERT = 1 << 16,
-    ORR_CMD_VM_FILE = 1 << 17,
-    ORR_CMD_ANONYMISE = 1 << 18,
-    ORR_CMD_MACHINES = 1 << 19
+    ORR_CMD_CHECK_LOG = 256,
+    ORR_CMD_CONVERT = 512,
+    ORR_CMD_VM_FILE = 1024,
+    ORR_CMD_ANONYMISE = 2048,
+    ORR_CMD_MACHINES = 4096
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
@@ -39,7 +40,8 @@ struct orr_options {
     size_t against_count;
     const char *scope;
     const char *why, *graph, *collective, *bytes; /* of explain */
-    bool strict, pretty, json, text, majority, help, check_config;
+    const char *topology, *communicator;          /* of check-log */
+    bool extract, strict, pretty, json, text, majority, help, check_config;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */
@@ -69,7 +71,10 @@ void orr_options_help(unsigned bit);
 /* Prints an error as `file:line:column: text` and its advice; gives the exit status that belongs to it. */
 int orr_report(const char *file, const struct orr_error *err);
 
-/* Reads a whole file, or standard input for "-" and NULL, up to the size that a dump may have. free() the bytes. */
+/* Reads a whole file, or standard input for "-" and NULL, up to a size. free() the bytes. */
+enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, size_t *ret_length,
+                            struct orr_error *err) ORR_NO_DISCARD;
+/* The same up to the size that a dump may have. */
 enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 
@@ -100,6 +105,7 @@ int orr_print_json(struct orr_json *json, json_t *root);
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
+int orr_command_check_log(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);

@@ -121,6 +121,8 @@ export function explanation(id, question, asked, signal) {
         query.set(name, value);
     return json(ask(`${topology(id)}/explain`, query), { signal });
 }
+/** A log (bytes or a Blob) against the prediction. */
+export const checkLog = (id, question, body, signal) => json(ask(`${topology(id)}/log`, question), { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
 export const source = async (id, signal) => (await call(`${topology(id)}/source`, { signal })).text();
 export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");

@@ -20,6 +20,7 @@ import { tokenDialog } from "./views/dialogs.js";
 import { differencesView } from "./views/differences.js";
 import { crumbs, hostsView } from "./views/hosts.js";
 import { libraryView } from "./views/library.js";
+import { logView } from "./views/log.js";
 import { majorityView } from "./views/majority.js";
 import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
@@ -68,8 +69,8 @@ function renderHeader() {
         isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView, compare: compareView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView, compare: compareView, log: logView };
 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = state.view === "source" ? sourceView : TABLES[state.view];
@@ -84,7 +85,7 @@ function renderDrawer() {
     }
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
         !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state })
-            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, log: loading.log, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
     const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
     body.dataset.view = state.view;
@@ -170,6 +171,8 @@ store.subscribe((state, changed) => {
     }
     if (asked || changed.has("against"))
         loading.comparison();
+    if (asked && loading.log.blob)
+        loading.checkLog(...(loading.log.id === state.id ? [] : [null, ""]));
 });
 
 const quietly = (promise, otherwise) => promise.catch(() => otherwise);

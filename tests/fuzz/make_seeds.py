@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets: make_seeds.py FOLDER [--shared].
 
-FOLDER/analysis, json, api get inputs made from this repository alone (tests/data, static/examples, the paths of
+FOLDER/analysis, json, api, log get inputs made from this repository alone (tests/data, static/examples, the paths of
 api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/topologies instead, where they lie beside the
 checkout: those stay in build folders and never become part of the kept corpora.
 """
@@ -88,7 +88,7 @@ def inputs(folder):
 
 def main():
     out = pathlib.Path(sys.argv[1])
-    folders = {name: out / name for name in ("analysis", "json", "api", "input")}
+    folders = {name: out / name for name in ("analysis", "json", "api", "log", "input")}
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     if "--shared" in sys.argv:
@@ -101,6 +101,8 @@ def main():
     api(folders["api"])
     json(folders["json"])
     inputs(folders["input"])
+    for path in sorted((ROOT / "tests" / "data" / "logs").iterdir()):
+        write(folders["log"], path.name, path.read_bytes())
 
 
 main()
