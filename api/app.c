@@ -136,7 +136,8 @@ enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, s
     limits.bytes = call->app->max_body;
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
     uint64_t since = orr_metrics_now();
-    enum orr_code code = orr_dump_read(bytes, length, &limits, ret_dump, err);
+    const struct orr_input_options options = {.limits = &limits, .assumed = call->params.assumed};
+    enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_metrics_now() - since);
     if (owned)
         free(bytes);
@@ -252,6 +253,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     orr_text_init(&key, LONGEST);
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
+    orr_assumed_key(&call->params, &key);
     if (orr_text_failed(&key)) {
         orr_text_release(&key);
         return orr_fail_nomem(err);

@@ -12,6 +12,7 @@
 #include "api/problem.h"
 #include "api/store/store.h"
 #include "engine/diagram/diagram_worker.h"
+#include "engine/input/input.h"
 #include "engine/release/behaviours.h"
 
 struct orr_app {
@@ -128,12 +129,16 @@ orr_handler orr_handle_hosts, orr_handle_history;
 /* handle_analysis.c */
 orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle_findings, orr_handle_diagram,
     orr_handle_render;
+/* handle_inputs.c */
+orr_handler orr_handle_convert, orr_handle_vm_file, orr_handle_anonymise, orr_handle_machines, orr_handle_inputs;
 /* handle_diff.c */
 orr_handler orr_handle_diff;
 /* handle_compare.c */
 orr_handler orr_handle_compare;
 /* handle_explain.c */
 orr_handler orr_handle_explain;
+/* handle_log.c */
+orr_handler orr_handle_log, orr_handle_topology_log;
 /* handle_meta.c */
 orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_handle_health, orr_handle_ready,
     orr_handle_version, orr_handle_problem_type;

@@ -89,6 +89,22 @@ json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, co
     return rows;
 }
 
+json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check)
+{
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_findings findings;
+    if (!arena || orr_find_in_log(log, check, arena, &findings, NULL) != ORR_OK) {
+        orr_arena_free(arena);
+        json->failed = true;
+        return NULL;
+    }
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < findings.count; i++)
+        orr_json_add(json, rows, finding_json(json, &findings.rows[i]));
+    orr_arena_free(arena);
+    return rows;
+}
+
 json_t *orr_undecided_json(struct orr_json *json)
 {
     json_t *rows = orr_json_array(json);

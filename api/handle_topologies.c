@@ -43,12 +43,13 @@ static enum orr_code machine_text(struct orr_call *call, const char *id, struct 
         size_t length;
         enum orr_code code = orr_store_read(call->app->store, id, &bytes, &length, err);
         if (code == ORR_OK)
-            code = orr_dump_read(bytes, length, NULL, &dump, err);
+            code = orr_input_read(bytes, length, NULL, &dump, err);
         free(bytes);
         if (code == ORR_OK) {
             json_t *object = orr_json_object(&json);
             orr_json_set(&json, object, "machine", orr_machine_json(&json, dump));
             orr_json_set(&json, object, "findings", orr_finding_counts_json(&json, dump, NULL));
+            orr_json_set(&json, object, "input", orr_input_json(&json, dump));
             code = orr_answer_of_json(200, &json, object, &answer, err);
             orr_dump_free(dump);
         }
@@ -425,15 +426,26 @@ enum orr_code orr_handle_delete(struct orr_call *call, struct orr_answer **ret_a
     return *ret_answer ? ORR_OK : orr_fail_nomem(err);
 }
 
+/* Whether the bytes start as XML does; a matrix or a log does not. */
+static bool is_xml(const char *bytes, size_t length)
+{
+    size_t start = length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
+    while (start < length && bytes[start] && strchr(" \t\r\n", bytes[start]))
+        start++;
+    return start < length && bytes[start] == '<';
+}
+
 enum orr_code orr_handle_source(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     char *bytes;
     size_t length;
     ORR_TRY(orr_store_read(call->app->store, call->id, &bytes, &length, err));
-    *ret_answer = orr_answer_new(200, "application/xml", bytes, length);
+    bool xml = is_xml(bytes, length);
+    *ret_answer = orr_answer_new(200, xml ? "application/xml" : "text/plain", bytes, length);
     if (!*ret_answer)
         return orr_fail_nomem(err);
     (*ret_answer)->keeping = ORR_KEEP_FOREVER;
-    orr_response_header(call->response, "Content-Disposition", "attachment; filename=\"topology-%.8s.xml\"", call->id);
+    orr_response_header(call->response, "Content-Disposition", "attachment; filename=\"topology-%.8s.%s\"", call->id,
+                        xml ? "xml" : "txt");
     return ORR_OK;
 }

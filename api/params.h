@@ -7,6 +7,7 @@
 #include "engine/analysis/analysis.h"
 #include "engine/base/arena.h"
 #include "engine/diagram/diagram.h"
+#include "engine/input/machine_types.h"
 
 enum orr_parameter { /* bits */
                      ORR_P_RELEASE = 1 << 0,
@@ -33,8 +34,13 @@ enum orr_parameter { /* bits */
                      ORR_P_A = 1 << 21,
                      ORR_P_B = 1 << 22,
                      ORR_P_TOPOLOGY = 1 << 23,
+                     ORR_P_COMMUNICATOR = 1 << 24,
+                     ORR_P_ASSUME = 1 << 25,
+                     ORR_P_GPUS = 1 << 26,
+                     ORR_P_NICS = 1 << 27,
 
-                     ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
+                     ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT | ORR_P_ASSUME,
+                     ORR_P_LOG = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_COMMUNICATOR | ORR_P_ASSUME,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
                      ORR_P_WHY = ORR_P_ANALYSIS | ORR_P_DECISION | ORR_P_FROM | ORR_P_TO | ORR_P_GRAPH | ORR_P_CHANNEL |
                                  ORR_P_COLLECTIVE | ORR_P_BYTES,
@@ -57,6 +63,8 @@ struct orr_label {
 
 struct orr_params {
     struct orr_query query;
+    bool has_release, has_hosts, has_communicator; /* given, not the default */
+    uint32_t communicator;                         /* of a log */
     bool strict;
     enum orr_view view;
     enum orr_theme theme;
@@ -74,6 +82,8 @@ struct orr_params {
     const char *decision; /* what is asked why, NULL: nothing was named */
     const char *graph, *collective, *bytes;
     uint32_t limit;
+    const char *gpus, *nics;                /* bus ids of a virtual machine */
+    const struct orr_machine_type *assumed; /* fills in what the input does not tell; NULL: nothing */
 };
 
 /* Decodes %XX (and + where plus_is_blank) of length bytes into arena. TARGET problem for broken or zero bytes. */
@@ -92,6 +102,8 @@ enum orr_code orr_read_number(const char *name, const char *text, uint32_t least
 
 /* Appends what decides an analysis: the same text for the same question. */
 void orr_query_key(const struct orr_query *query, struct orr_text *text);
+/* The part of it that the machine type is. */
+void orr_assumed_key(const struct orr_params *params, struct orr_text *text);
 /* And what of the other parameters decides an answer. */
 void orr_params_answer_key(const struct orr_params *params, struct orr_text *text);
 

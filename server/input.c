@@ -20,7 +20,7 @@ int orr_report(const char *file, const struct orr_error *err)
     return err->code == ORR_SETTING ? ORR_EXIT_USAGE : ORR_EXIT_INPUT;
 }
 
-enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length, struct orr_error *err)
+enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
     enum { BLOCK = 65536 };
     bool standard = !file || !strcmp(file, "-");
@@ -30,7 +30,7 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     size_t got;
     if (!stream)
         return orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
-    orr_text_init(&text, orr_dump_default_limits.bytes);
+    orr_text_init(&text, most);
     while ((got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text))
         orr_text_add(&text, block, got);
     enum orr_code code = ORR_OK;
@@ -48,6 +48,11 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     }
     orr_text_release(&text);
     return code;
+}
+
+enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length, struct orr_error *err)
+{
+    return orr_read_file(file, orr_dump_default_limits.bytes, ret_bytes, ret_length, err);
 }
 
 int orr_query_read(const struct orr_options *options, struct orr_query *query)
@@ -124,6 +129,29 @@ static int read_cluster(const struct orr_options *options, uint32_t *hosts, char
     return ORR_EXIT_OK;
 }
 
+static enum orr_code read_bytes(const struct orr_options *options, const char *bytes, size_t length,
+                                struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_input_options input = {.assumed = options->assume ? orr_machine_type_find(options->assume) : NULL};
+    if (options->assume && !input.assumed)
+        return orr_machine_type_unknown(options->assume, err);
+    return orr_input_read(bytes, length, &input, ret_dump, err);
+}
+
+int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump)
+{
+    struct orr_error err = {0};
+    char *bytes = NULL;
+    size_t length = 0;
+    enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
+    if (code == ORR_OK)
+        code = read_bytes(options, bytes, length, ret_dump, &err);
+    free(bytes);
+    if (code == ORR_OK)
+        return ORR_EXIT_OK;
+    return orr_report(options->file && strcmp(options->file, "-") ? options->file : "<standard input>", &err);
+}
+
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question)
 {
     struct orr_question question = {0};
@@ -151,14 +179,14 @@ int orr_question_read(const struct orr_options *options, struct orr_question *re
             return status;
         }
     }
-    enum orr_code code = orr_dump_read(bytes, length, NULL, &question.dump, &err);
+    enum orr_code code = read_bytes(options, bytes, length, &question.dump, &err);
     free(bytes);
     if (code == ORR_OK && options->strict)
         code = orr_check_strict(question.dump, &err);
     if (code != ORR_OK) {
-        orr_report(question.name, &err);
+        status = orr_report(err.code == ORR_SETTING ? NULL : question.name, &err);
         orr_question_release(&question);
-        return ORR_EXIT_INPUT;
+        return status;
     }
     *ret_question = question;
     return ORR_EXIT_OK;

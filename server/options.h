@@ -22,25 +22,32 @@ enum orr_command_bit {
     ORR_CMD_TOKEN = 32,
     ORR_CMD_EXPLAIN = 64,
     ORR_CMD_COMPARE = 128,
-    ORR_CMD_DETECT = 256,
-    ORR_CMD_GATHER = 512
+    ORR_CMD_CHECK_LOG = 256,
+    ORR_CMD_CONVERT = 512,
+    ORR_CMD_VM_FILE = 1024,
+    ORR_CMD_ANONYMISE = 2048,
+    ORR_CMD_MACHINES = 4096,
+    ORR_CMD_DETECT = 8192,
+    ORR_CMD_GATHER = 16384
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
-    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output;
+    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *assume,
+        *gpus, *nics;
     const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
     size_t against_count;
     const char *scope;
     const char *why, *graph, *collective, *bytes; /* of explain */
+    const char *topology, *communicator;          /* of check-log */
     const char *root, *nvml, *sm;                 /* of detect and gather */
     const char *post, *token_file, *ca_file, *patience, *name;
     const char *labels[ORR_MAX_LABELS]; /* NAME=VALUE, for what is posted */
     size_t label_count;
-    bool strict, pretty, json, text, majority, help, check_config, running;
+    bool extract, strict, pretty, json, text, majority, help, check_config, running;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */
@@ -70,9 +77,17 @@ void orr_options_help(unsigned bit);
 /* Prints an error as `file:line:column: text` and its advice; gives the exit status that belongs to it. */
 int orr_report(const char *file, const struct orr_error *err);
 
-/* Reads a whole file, or standard input for "-" and NULL, up to the size that a dump may have. free() the bytes. */
+/* Reads a whole file, or standard input for "-" and NULL, up to a size. free() the bytes. */
+enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, size_t *ret_length,
+                            struct orr_error *err) ORR_NO_DISCARD;
+/* The same up to the size that a dump may have. */
 enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
+
+/* Writes all of it to a file, or to standard output for NULL. Reports errors itself; gives an exit status. */
+int orr_write_out(const char *file, const char *bytes, size_t length);
+/* Reads the input with what the options assume. Reports errors itself; gives an exit status. */
+int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump);
 
 /* What analyze and render share: reads the input, or the cluster file's, and makes the query. */
 struct orr_question {
@@ -96,10 +111,15 @@ int orr_print_json(struct orr_json *json, json_t *root);
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
+int orr_command_check_log(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);
 int orr_command_compare(const struct orr_options *options);
+int orr_command_convert(const struct orr_options *options);
+int orr_command_vm_file(const struct orr_options *options);
+int orr_command_anonymise(const struct orr_options *options);
+int orr_command_machines(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
 int orr_command_detect(const struct orr_options *options);
 int orr_command_gather(const struct orr_options *options);

@@ -27,6 +27,8 @@ struct orr_card {
 struct orr_finder {
     const struct orr_dump *dump;
     const struct orr_analysis *analysis; /* NULL: none */
+    const struct orr_log *log;           /* NULL: none */
+    const struct orr_log_check *check;   /* NULL: none */
     struct orr_arena *arena;
     struct orr_card *cards;
     uint32_t *gpus, *nets, *cpus; /* elements in document order */
@@ -63,7 +65,7 @@ const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 /* The families, each ends with a row without an id. */
 extern const struct orr_finding_row orr_findings_input[], orr_findings_ranks[], orr_findings_pci[],
     orr_findings_nvlink[], orr_findings_p2p[], orr_findings_net[], orr_findings_graph[], orr_findings_routes[],
-    orr_findings_cpu[];
+    orr_findings_cpu[], orr_findings_log[];
 extern const struct orr_undecided orr_undecided_rows[]; /* ends with a row without a number */
 
 #endif

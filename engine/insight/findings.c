@@ -8,7 +8,7 @@
 
 static const struct orr_finding_row *const families[] = {
     orr_findings_ranks, orr_findings_input, orr_findings_pci,    orr_findings_nvlink, orr_findings_p2p,
-    orr_findings_net,   orr_findings_graph, orr_findings_routes, orr_findings_cpu,
+    orr_findings_net,   orr_findings_graph, orr_findings_routes, orr_findings_cpu,    orr_findings_log,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 
@@ -226,29 +226,47 @@ static bool look_through(struct orr_finder *f)
     return true;
 }
 
+/* The rows in the order of their severity. */
+static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_findings, struct orr_error *err)
+{
+    size_t row_count = 0;
+    uint32_t count = 0;
+    while (orr_finding_row(row_count))
+        row_count++;
+    struct orr_finding *found = ORR_NEW(f->arena, struct orr_finding, row_count);
+    if (!found || (f->dump && !look_through(f)))
+        return orr_fail_nomem(err);
+    for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++)
+        for (size_t family = 0; family < FAMILY_COUNT; family++)
+            for (const struct orr_finding_row *row = families[family]; row->id; row++) {
+                if ((int)row->severity != severity || (row->of_analysis && !f->analysis) ||
+                    row->of_log != (f->log != NULL))
+                    continue;
+                f->at = &found[count];
+                *f->at = (struct orr_finding){.row = row};
+                row->find(f);
+                if (f->starved)
+                    return orr_fail_nomem(err);
+                count += f->at->detail != NULL;
+            }
+    *ret_findings = (struct orr_findings){.rows = found, .count = count};
+    return ORR_OK;
+}
+
 enum orr_code orr_find(const struct orr_dump *dump, const struct orr_analysis *analysis, struct orr_arena *arena,
                        struct orr_findings *ret_findings, struct orr_error *err)
 {
     struct orr_finder f = {.dump = dump, .analysis = analysis, .arena = arena};
-    size_t row_count = 0;
-    while (orr_finding_row(row_count))
-        row_count++;
-    struct orr_finding *found = ORR_NEW(arena, struct orr_finding, row_count);
-    if (!found || !look_through(&f))
-        return orr_fail_nomem(err);
-    uint32_t count = 0;
-    for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++)
-        for (size_t family = 0; family < FAMILY_COUNT; family++)
-            for (const struct orr_finding_row *row = families[family]; row->id; row++) {
-                if ((int)row->severity != severity || (row->of_analysis && !analysis))
-                    continue;
-                f.at = &found[count];
-                *f.at = (struct orr_finding){.row = row};
-                row->find(&f);
-                if (f.starved)
-                    return orr_fail_nomem(err);
-                count += f.at->detail != NULL;
-            }
-    *ret_findings = (struct orr_findings){.rows = found, .count = count};
-    return ORR_OK;
+    return find_rows(&f, ret_findings, err);
+}
+
+enum orr_code orr_find_in_log(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
+                              struct orr_findings *ret_findings, struct orr_error *err)
+{
+    struct orr_finder f = {.log = log, .check = check, .arena = arena};
+    if (check) {
+        f.analysis = check->analysis;
+        f.dump = check->analysis->dump;
+    }
+    return find_rows(&f, ret_findings, err);
 }

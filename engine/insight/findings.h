@@ -7,6 +7,7 @@
 #define ORR_INSIGHT_FINDINGS_H
 
 #include "engine/analysis/analysis.h"
+#include "engine/log/check.h"
 
 enum orr_severity {
     ORR_SEVERITY_ERROR,   /* NCCL refuses it, or it surely does not work */
@@ -22,6 +23,7 @@ struct orr_finding_row {
     const char *catalogue; /* number in the catalogue of findings: "L20"; NULL: it has none */
     enum orr_severity severity;
     bool of_analysis; /* asked only where there is an analysis */
+    bool of_log;      /* asked only where there is a log */
     void (*find)(struct orr_finder *finder);
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */
@@ -57,6 +59,9 @@ struct orr_undecided {
 /* All findings. analysis NULL: those of the dump alone. Memory from arena. */
 enum orr_code orr_find(const struct orr_dump *dump, const struct orr_analysis *analysis, struct orr_arena *arena,
                        struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
+/* Those of a log, and of how a prediction agrees with it. check NULL: there is no prediction. */
+enum orr_code orr_find_in_log(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
+                              struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
 /* "error", "warning", "info". */
 const char *orr_severity_name(enum orr_severity severity);
 /* Row i of the tables, NULL: no more. */

@@ -5,10 +5,8 @@
 #define OTHER_HOSTS "needs the dumps of several hosts; one dump describes one"
 #define IN_COMPARISON                                                                                                  \
     "needs the dumps of several hosts: GET /v1/compare and `orrery compare --majority` decide it for a set"
-#define A_LOG "needs NCCL's log of the job"
 
 const struct orr_undecided orr_undecided_rows[] = {
-    {"L40", "P2P is near, but the driver says it does not work", "a dump does not hold what the driver says of P2P"},
     {"L58", "Ports merged into one NIC stand at different distances", "a merged NIC shows the place of one port only"},
     {"L76", "A graph file does not match the machine", "Orrery does not read NCCL_GRAPH_FILE yet"},
     {"L82", "Hosts of one NVLink domain differ in cluster or clique", OTHER_HOSTS},
@@ -16,8 +14,5 @@ const struct orr_undecided orr_undecided_rows[] = {
     {"L91", "NICs stand in another order on another host", IN_COMPARISON},
     {"L92", "One host sets the number of channels", OTHER_HOSTS},
     {"L93", "Hosts use different numbers of GPUs", OTHER_HOSTS},
-    {"L97", "The log lacks the lines of GRAPH", A_LOG},
-    {"L98", "The log is of another release", A_LOG},
-    {"L99", "The log shows other channels than predicted", A_LOG},
     {0},
 };

@@ -176,3 +176,28 @@ enum orr_code orr_release_unknown(const char *text, struct orr_error *err)
     orr_text_release(&names);
     return ORR_SETTING;
 }
+
+const struct orr_release *orr_release_nearest(uint32_t version, bool *ret_exact)
+{
+    enum { MINOR = 100 };
+    uint32_t count, least = UINT32_MAX;
+    const struct orr_release *releases = orr_releases(&count), *found = orr_release_default();
+    *ret_exact = false;
+    for (uint32_t i = 0; i < count && version; i++) {
+        uint32_t own = releases[i].version / MINOR, wanted = version / MINOR;
+        uint32_t apart = 2 * (own > wanted ? own - wanted : wanted - own) + !releases[i].verified;
+        if (releases[i].version == version || apart < least) {
+            least = apart;
+            found = &releases[i];
+        }
+        if (releases[i].version == version)
+            break;
+    }
+    *ret_exact = found->version == version;
+    return found;
+}
+
+bool orr_release_is(const struct orr_release *release, uint32_t version)
+{
+    return release->version == version;
+}

@@ -1,11 +1,14 @@
 /* What the reader can do, by name: each changes the state in the address, or opens a dialog. */
 import * as api from "./api.js";
 import { swapped } from "./compare.js";
+import { isLog } from "./log.js";
 import { DEFAULTS, MOST_HOSTS } from "./state.js";
 import * as theme from "./theme.js";
 import { exportDialog } from "./views/export.js";
 import { searchDialog } from "./views/search.js";
 import { openWhy } from "./why.js";
+
+const LOOKED_AT = 1 << 20; // bytes of a file that tell what it is
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
 export function makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, stepped }) {
@@ -14,7 +17,19 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
-        open: (blob, name) => (store.state.id && store.state.view === "compare" ? actions.second(blob, name) : opening.open(blob, name, name.replace(/\.[a-z]+$/i, ""))),
+        /* A log goes to the machine that is open, a dump where one is compared is the second one, all else is a machine of its own. */
+        open: async (blob, name) => {
+            if (store.state.id && isLog(await blob.slice(0, LOOKED_AT).text()))
+                return actions.log(blob, name);
+            return store.state.id && store.state.view === "compare" ? actions.second(blob, name) : opening.open(blob, name, name.replace(/\.[a-z]+$/i, ""));
+        },
+        log: async (blob, name) => {
+            store.set({ view: "log", topic: "" }, { replace: true });
+            const nodes = (await loading.checkLog(blob, name))?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
+            if (nodes.length)
+                actions.select(nodes[0], nodes[1] ?? "");
+        },
+        noLog: () => { loading.checkLog(null, ""); store.set({ topic: "" }); loading.changed(); },
         example: async (row) => {
             try {
                 await opening.open(await api.example(row.file), row.file, row.title);
@@ -29,7 +44,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         again: () => loading.analysis(),
         theme: theme.toggle,
         help: () => (help.open ? help.close() : help.showModal()),
-        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, releases: moment.releases, diagram, wanted: scene.wanted }),
+        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, log: loading.log, releases: moment.releases, diagram, wanted: scene.wanted }),
         search: () => loaded.model && searchDialog({ model: loaded.model, choose: actions.choose, source: async () => (loaded.source ??= await api.source(store.state.id)) }),
 
         release: (release) => store.set({ release }),
@@ -41,6 +56,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 settings[name] = value;
             store.set({ settings });
         },
+        assume: (assume) => store.set({ assume }),
         setting: (name) => {
             moment.focus = name;
             store.set({ panel: "settings" }, { replace: true });
@@ -48,7 +64,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         filter: (text) => { moment.filter = text; moment.focus = ""; },
 
         panel: replace("panel"), view: replace("view"), cell: replace("cell"), side: replace("side"), change: replace("change"), detail: replace("detail"), channel: replace("channel"),
-        size: replace("size"), collective: replace("collective"),
+        topic: replace("topic"), size: replace("size"), collective: replace("collective"),
         layout: (layout) => store.set({ layout, view: "channels" }, { replace: true }),
         graph: (graph) => store.set({ graph, channel: 0 }),
         step: (step) => {

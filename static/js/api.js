@@ -123,6 +123,8 @@ export function explanation(id, question, asked, signal) {
         query.set(name, value);
     return json(ask(`${topology(id)}/explain`, query), { signal });
 }
+/** A log (bytes or a Blob) against the prediction. */
+export const checkLog = (id, question, body, signal) => json(ask(`${topology(id)}/log`, question), { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
 export const source = async (id, signal) => (await call(`${topology(id)}/source`, { signal })).text();
 export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");
@@ -149,6 +151,14 @@ export async function diagram(id, question, { format = "svg", ...options }, sign
             query.set(name, value);
     return (await call(ask(`${topology(id)}/diagram.${format}`, query), { signal })).text();
 }
+
+/** The same as NCCL's own XML, a topology file for a virtual machine, and what stands for the names in it: {text, replaced}. */
+export const xml = async (id, query, signal) => (await call(ask(`${topology(id)}/xml`, query), { signal })).text();
+export const vmFile = async (id, query) => (await call(ask(`${topology(id)}/vm-file`, query))).text();
+export const anonymised = (id) => json(`${topology(id)}/anonymised`, { headers: { Accept: "application/json" } });
+/** What is understood, and the machine types that fill in what an input does not tell. */
+export const inputs = async () => (await json("v1/inputs")).inputs;
+export const machines = async () => (await json("v1/machines")).machines;
 
 /** Example machines that come with the page, and the bytes of one. */
 export const examples = () => json("v1/examples");

@@ -15,7 +15,7 @@ export function listenToKeys({ store, loaded, moment, actions }) {
     };
     const keys = {
         m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"),
-        d: () => actions.view("diff"), v: () => actions.view("compare"), h: () => actions.view("hosts"), r: () => actions.view("source"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
+        d: () => actions.view("diff"), v: () => actions.view("compare"), h: () => actions.view("hosts"), r: () => actions.view("source"), g: () => actions.view("log"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
         f: () => actions.detail(store.state.detail === "less" ? "all" : "less"), s: () => actions.panel("settings"), w: () => actions.panel("why"),
         "[": () => turn(-1), "]": () => turn(1), ",": () => stepBy(-1), ".": () => stepBy(1),
         Escape: () => store.state.from && store.set({ from: "", to: "" }),

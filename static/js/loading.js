@@ -5,6 +5,7 @@ import { channelCount } from "./channels.js";
 import { sideName, stateOfOther } from "./compare.js";
 import { announce } from "./dom.js";
 import { shape } from "./hosts.js";
+import { verdictText } from "./log.js";
 import { index } from "./model.js";
 import { question } from "./state.js";
 import { readSettings } from "./views/settings.js";
@@ -17,11 +18,13 @@ export class Loading {
     pair = { key: "", doc: null, problem: null }; // two dumps compared
     kept = null;                                  // dumps to choose the second from
     explained = { key: "", why: "", data: null, problem: null };
+    log = { id: "", name: "", blob: null, answer: null, problem: null, busy: false };
     settings = [];
     #explaining = null;
     #settingsOf = null;
     #analysing = null;
     #comparing = null;
+    #checking = null;
     #pairing = null;
 
     /** busy(by): work begins (1) or ends (-1). asked(): a new analysis is under way. arrived(): it is there, or its problem.
@@ -177,6 +180,33 @@ export class Loading {
             if (this.#explaining === control)
                 this.changed();
         }
+    }
+
+    /** Holds a log against the prediction; without one, the log that is there against what is asked now. Gives the answer. */
+    async checkLog(blob = this.log.blob, name = this.log.name) {
+        const { store, log } = this, { id } = store.state, control = new AbortController();
+        this.#checking?.abort();
+        Object.assign(log, { id, name, blob, answer: null, problem: null, busy: Boolean(blob) });
+        if (!blob || !id)
+            return null;
+        this.#checking = control;
+        this.busy(1);
+        this.changed();
+        try {
+            log.answer = await api.checkLog(id, question(store.state), blob, control.signal);
+            announce(log.answer.check ? verdictText(log.answer.check) : log.answer.why_no_check);
+        } catch (error) {
+            if (!(error instanceof api.Problem) && error.name !== "AbortError")
+                throw error;
+            log.problem = error.problem ?? null;
+        } finally {
+            this.busy(-1);
+            if (this.#checking === control) {
+                log.busy = false;
+                this.changed();
+            }
+        }
+        return this.#checking === control ? log.answer : null;
     }
 
     /** The dump's text, for the view that shows it. */

@@ -20,19 +20,20 @@ import { tokenDialog } from "./views/dialogs.js";
 import { differencesView } from "./views/differences.js";
 import { crumbs, hostsView } from "./views/hosts.js";
 import { libraryView } from "./views/library.js";
+import { logView } from "./views/log.js";
 import { majorityView } from "./views/majority.js";
 import { matrixView, moveSelection } from "./views/matrix.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, settingsView } from "./views/settings.js";
 import { aboutSource, SourceView, sourceView } from "./views/source.js";
-import { exampleList, startView } from "./views/start.js";
+import { exampleList, inputList, startView } from "./views/start.js";
 import { summaryView } from "./views/summary.js";
 import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
 const store = new Store();
-const moment = { examples: null, releases: [], step: -1, filter: "", focus: "", startProblem: null }; // what is in no address
+const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null }; // what is in no address
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
@@ -68,8 +69,8 @@ function renderHeader() {
         isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView, compare: compareView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView, compare: compareView, log: logView };
 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = state.view === "source" ? sourceView : TABLES[state.view];
@@ -84,7 +85,7 @@ function renderDrawer() {
     }
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
         !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state })
-            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, log: loading.log, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
     const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
     body.dataset.view = state.view;
@@ -105,12 +106,12 @@ function renderSide() {
         if (state.panel === "settings")
             return settingsView({ state, settings: loading.settings, focus: moment.focus, filter: moment.filter, actions });
         if (loaded.problem)
-            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, actions })];
+            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, machines: moment.machines, actions })];
         if (!model)
             return h("p.muted", null, "Computing…");
         if (state.panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, actions });
+        return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, machines: moment.machines, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());
@@ -129,7 +130,7 @@ function renderAll() {
         if (store.state.place === "library" && !moment.startProblem)
             return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
-        replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem, pasted }));
+        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, actions, problem: moment.startProblem, pasted }));
         return;
     }
     if (work.parentNode !== main)
@@ -149,7 +150,7 @@ function foldButton() {
 }
 
 store.subscribe((state, changed) => {
-    const asked = ["id", "release", "hosts", "settings"].some((name) => changed.has(name));
+    const asked = ["id", "release", "hosts", "settings", "assume"].some((name) => changed.has(name));
     if (changed.has("graph") || changed.has("channel"))
         moment.step = -1;
     if (!state.id && state.place === "library" && (asked || changed.has("place") || changed.has("q")))
@@ -170,6 +171,8 @@ store.subscribe((state, changed) => {
     }
     if (asked || changed.has("against"))
         loading.comparison();
+    if (asked && loading.log.blob)
+        loading.checkLog(...(loading.log.id === state.id ? [] : [null, ""]));
 });
 
 const quietly = (promise, otherwise) => promise.catch(() => otherwise);
@@ -189,14 +192,16 @@ async function start() {
     loading.comparison();
     loading.pairing();
     loading.settingsOfRelease();
-    const [releases, examples] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), [])]);
+    const [releases, examples, inputs, machines] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), []), quietly(api.inputs(), []), quietly(api.machines(), [])]);
     moment.releases = readReleases(releases);
-    moment.examples = examples;
+    Object.assign(moment, { examples, inputs, machines });
     const list = document.getElementById("examples");
-    if (list)
+    if (list) {
         replace(list, exampleList(examples, actions));
-    else
+        replace(document.getElementById("inputs"), inputList(inputs));
+    } else {
         renderAll();
+    }
 }
 
 listenToKeys({ store, loaded, moment, actions });

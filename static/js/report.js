@@ -3,6 +3,7 @@ import { loads } from "./channels.js";
 import { ranges, waysAt } from "./chart.js";
 import { placeText, SECTIONS, sideName, sizeText, valueText } from "./compare.js";
 import { hostLinks, shape } from "./hosts.js";
+import { logRows } from "./log.js";
 import { bandwidth, cell, figures, GRAPH_NAMES, hops, PATTERNS, shortName, verdict } from "./model.js";
 import { pairRows } from "./pairs.js";
 import { questions } from "./questions.js";
@@ -27,7 +28,7 @@ export function matrixRows(model, mode, after = null) {
 }
 
 /** The table of a view as rows, with a name for its file; null where it has none. */
-export function tableOf({ model, other, pair, state }) {
+export function tableOf({ model, other, pair, log, state }) {
     const { doc } = model;
     switch (state.view) {
     case "channels": return ["channels", [["graph", "from", "to", "link", "channels", "used GB/s", "of GB/s", "left GB/s"],
@@ -40,6 +41,7 @@ export function tableOf({ model, other, pair, state }) {
     case "diff": return other?.diff ? ["differences", [["section", "what", "where", "places", sideName(other.diff.a, other.diff.b), sideName(other.diff.b, other.diff.a), "because"],
         ...Object.entries(other.diff.sections).flatMap(([name, section]) => section.changes.map((row) =>
             [name, row.text, placeText(model, row.where[0] ?? {}), row.count, valueText(model, row.what, row.a), valueText(model, row.what, row.b), row.because.join(" ")]))]] : null;
+    case "log": return log?.answer?.check ? ["log", logRows(log.answer.check)] : null;
     case "compare": return pair ? ["comparison", pairRows(pair)] : null;
     case "source": return null;
     default: return [`matrix-${state.cell}`, matrixRows(model, state.cell, other?.model)];

@@ -1,6 +1,6 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "compare", "hosts", "source"];
+export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "compare", "hosts", "source", "log"];
 export const PANELS = ["summary", "selection", "why", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
@@ -10,6 +10,7 @@ export const DEFAULTS = Object.freeze({
     release: "",       // "": the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
+    assume: "",        // the machine type that fills in what the input does not tell
     against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
     panel: "summary",
@@ -19,6 +20,7 @@ export const DEFAULTS = Object.freeze({
     cell: "type",      // what matrix cells say
     side: "a",         // of a comparison, in the matrix: before, after, or both
     change: "",        // of a comparison: a section ("paths"), one of its changes ("paths.3") or a reason ("why.pxn")
+    topic: "",         // of a log's facts, "": all in a table
     with: "",          // id of a second topology to compare with
     row: "",           // of that: a section ("hardware"), one of its rows ("hardware.3") or changes ("paths.0")
     beside: "ghost",   // what differs marked on this machine's picture, or both pictures ("side")
@@ -38,7 +40,7 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "with", "row", "why", "q", "set"];
+const TEXTS = ["id", "release", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set"];
 const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set"], beside: ["ghost", "side"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
 const MOST_AGAINST = 48;
@@ -89,6 +91,8 @@ export function question(state) {
         query.set("release", state.release);
     if (state.hosts !== 1)
         query.set("hosts", state.hosts);
+    if (state.assume)
+        query.set("assume", state.assume);
     for (const setting of Object.keys(state.settings).sort())
         query.set(setting, state.settings[setting]);
     return query;

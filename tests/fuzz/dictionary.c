@@ -1,4 +1,4 @@
-/* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api. */
+/* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api|log|input. */
 #include <ctype.h>
 
 #include "api/openapi_yaml.h"
@@ -166,6 +166,95 @@ static void api(void)
         token(texts[i]);
 }
 
+static void input(void)
+{
+    static const char *const texts[] = {"GPU0",
+                                        "GPU1",
+                                        "NIC0",
+                                        "mlx5_0",
+                                        "CPU Affinity",
+                                        "NUMA Affinity",
+                                        "0-31,64-95",
+                                        "N/A",
+                                        "NIC Legend:",
+                                        "<topology version=\"2.0\">",
+                                        "<object type=\"PCIDev\"",
+                                        "<object type=\"Bridge\"",
+                                        "type=\"OSDev\"",
+                                        "bridge_type=\"1-1\"",
+                                        "bridge_type=\"0-1\"",
+                                        "pci_busid=",
+                                        "pci_type=\"0302 [10de:20b2]\"",
+                                        "pci_link_speed=",
+                                        "nodeset=\"0x1\"",
+                                        "osdev_type=\"3\"",
+                                        "NVLinkBandwidth",
+                                        "<distances2hetero",
+                                        "<indexes",
+                                        "<u64values",
+                                        "SysImageGUID",
+                                        "NCCL INFO",
+                                        "NET/0-0 (",
+                                        "host_hash=",
+                                        "guid=",
+                                        "<graphs",
+                                        "```"};
+    static const char *const cells[] = {"X", "PIX", "PXB", "PHB", "NODE", "SYS", "NV4", "NV18"};
+    analysis();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        token(texts[i]);
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        token_of("\t", cells[i], strlen(cells[i]), "\t");
+}
+
+static void log_words(void)
+{
+    static const char *const texts[] = {
+        "node1:10:110 [0] NCCL INFO ",
+        "NCCL WARN ",
+        "NCCL version 2.27.7+cuda12.4",
+        "=== System : maxBw 24.0 totalBw 24.0 ===",
+        "==========",
+        "CPU/0-0 (1/2/-1)",
+        "+ PCI[24.0] - ",
+        "+ NVL[240.0] - ",
+        "+ NET[12.5] - ",
+        "+ C2C[223.6] - ",
+        "+ LOC[5000.0] - ",
+        "GPU/0-21000",
+        "NIC/0-a1000",
+        "NET/0-0 (0/1/1/1.250000)",
+        "PCI/0-1000 (15b3197c00000000)",
+        "DEV/0-21000 (0)",
+        "NVS/0-0",
+        " :GPU/0-21000 (0/5000.0/LOC)",
+        "Pattern 4, crossNic 0, nChannels 1, bw 12.000000/12.000000, type PHB/PIX, sameChannels 1",
+        " 0 : ",
+        "Tree 0 : 0 -> 1 -> -1/-1/-1",
+        "Trees [0] 1/-1/-1->0->-1",
+        "Channel 00/02 : 0 1",
+        "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM",
+        " [send] via NET/IB/0/GDRDMA",
+        "Ring 00 : 1 -> 0 -> 1",
+        "2 coll channels, 2 collnet channels, 0 nvls channels, 2 p2p channels, 2 p2p channels per peer",
+        "GPU Direct RDMA Enabled for GPU 0 / HCA 0 (distance 4 <= 5), read 0",
+        " set by environment to ",
+        "NCCL_P2P_LEVEL",
+        "comm 0x5 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 21000 commId 0xa - Init START",
+        " - Init COMPLETE",
+        "  Algorithm   |  Tree  |  Ring  |",
+        "AllReduce | 8.0/ 37.9 |",
+        "\x1b[31m",
+        "[1,0]<stdout>:",
+        "<graphs>",
+        "<graph id=\"0\" pattern=\"4\" nchannels=\"1\">",
+        "<channel>",
+        "<gpu dev=\"0x1\"/>",
+        "</channel>"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        token(texts[i]);
+}
+
 int main(int count, char **arguments)
 {
     const char *which = count > 1 ? arguments[1] : "";
@@ -173,8 +262,12 @@ int main(int count, char **arguments)
         analysis();
     else if (!strcmp(which, "json"))
         json();
+    else if (!strcmp(which, "log"))
+        log_words();
     else if (!strcmp(which, "api"))
         api();
+    else if (!strcmp(which, "input"))
+        input();
     else
         return 2;
     return 0;

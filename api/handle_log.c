@@ -1,0 +1,51 @@
+/* A log against the prediction: for a topology that is kept, or for the machine that the log itself prints. */
+#include "api/call.h"
+#include "api/log_json.h"
+
+static enum orr_code answer_log(struct orr_call *call, const struct orr_dump *dump, struct orr_answer **ret_answer,
+                                struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    const struct orr_log_question question = {
+        .release = params->has_release ? params->query.settings.release : NULL,
+        .hosts = params->has_hosts ? params->query.hosts : 0,
+        .communicator = params->has_communicator ? params->communicator : UINT32_MAX,
+        .given = &params->query.settings,
+    };
+    struct orr_log *log = NULL;
+    struct orr_log_check *check = NULL;
+    struct orr_dump *own = NULL;
+    struct orr_json json = {0};
+    const char *why = NULL;
+    if (!call->request->body_length) {
+        call->problem = ORR_PROBLEM_BODY_EMPTY;
+        orr_fail(err, ORR_UNRECOGNISED, "an NCCL log is expected as the body");
+        orr_error_advice(err, "curl --data-binary @job.log sends a file; NCCL_DEBUG=INFO "
+                              "NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET makes NCCL print it");
+        return ORR_UNRECOGNISED;
+    }
+    ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
+    enum orr_code code = orr_log_answer(log, dump, &question, &check, &own, &why, err);
+    if (code == ORR_OK)
+        code = orr_answer_of_json(200, &json, orr_log_json(&json, log, check, why), ret_answer, err);
+    if (check)
+        orr_log_check_free(check);
+    if (own)
+        orr_dump_free(own);
+    orr_log_free(log);
+    return code;
+}
+
+enum orr_code orr_handle_log(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    return answer_log(call, NULL, ret_answer, err);
+}
+
+enum orr_code orr_handle_topology_log(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_dump *dump;
+    ORR_TRY(orr_call_dump(call, &dump, err));
+    enum orr_code code = answer_log(call, dump, ret_answer, err);
+    orr_dump_free(dump);
+    return code;
+}

@@ -1,0 +1,42 @@
+/* Inside engine/log: a log while it is read. */
+#ifndef ORR_LOG_BUILDING_H
+#define ORR_LOG_BUILDING_H
+
+#include "engine/log/lines.h"
+#include "engine/log/scan.h"
+
+/* The last message, as long as a wrapped line may follow. */
+struct orr_log_pending {
+    bool open;
+    char *text;
+    size_t length, raw_length; /* of the text so far; of its last line as it came */
+    enum orr_log_kind kind;
+    uint32_t record, writer, line, items;
+    unsigned joins;
+};
+
+struct orr_log_building {
+    struct orr_log *log;
+    struct orr_log_catch *found;
+    struct orr_log_pending last;
+    struct orr_log_hosts known;
+    size_t width; /* of the longest line: where a terminal cut the text */
+    bool starved;
+    uint32_t *slots, slot_count; /* open addressing: writer + 1 */
+    uint64_t *hashes;            /* [writer] */
+    uint32_t *session_of;        /* [writer]: the one that goes on */
+    uint32_t *lines_of;          /* [writer]: how many it wrote */
+    uint32_t nobody;             /* the session of lines without a writer, plus one */
+    unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity, lines_of_capacity,
+        release_capacity, setting_capacity, communicator_capacity;
+};
+
+const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length);
+void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_record *record);
+
+/* sessions.c: the session to which a line of a kind belongs; the record is the next one of the log. */
+uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum orr_log_kind kind);
+/* Puts sessions together to communicators. */
+enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

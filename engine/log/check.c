@@ -1,0 +1,252 @@
+#include "engine/log/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/log/trial.h"
+#include "engine/release/release_names.h"
+
+enum { NONE = UINT32_MAX };
+
+const char *orr_log_topic_name(enum orr_log_topic topic)
+{
+    static const char *const names[] = {
+#define X(symbol, name, subsystem) name,
+        ORR_LOG_TOPIC_MAP(X)
+#undef X
+    };
+    return topic < ORR_LOG_TOPIC_COUNT ? names[topic] : "";
+}
+
+const char *orr_log_topic_subsystem(enum orr_log_topic topic)
+{
+    static const char *const names[] = {
+#define X(symbol, name, subsystem) subsystem,
+        ORR_LOG_TOPIC_MAP(X)
+#undef X
+    };
+    return topic < ORR_LOG_TOPIC_COUNT ? names[topic] : "";
+}
+
+uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < facts->count; i++)
+        count +=
+            facts->rows[i].verdict == ORR_FACT_DIFFERS && facts->rows[i].topic >= first && facts->rows[i].topic <= last;
+    return count;
+}
+
+enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_dump *dump, const struct orr_query *query,
+                          struct orr_arena *arena, struct orr_log_facts *ret_facts, struct orr_analysis **ret_analysis,
+                          struct orr_error *err)
+{
+    struct orr_analysis *analysis;
+    ORR_TRY(orr_analyze(dump, query, NULL, &analysis, err));
+    struct orr_log_facts facts = {
+        .log = check->log, .analysis = analysis, .communicator = check->communicator, .arena = arena};
+    enum orr_code code = orr_log_facts_of_system(&facts, err);
+    if (code == ORR_OK)
+        code = orr_log_facts_of_graphs(&facts, err);
+    if (code == ORR_OK) {
+        orr_log_facts_of_channels(&facts);
+        orr_log_facts_of_connections(&facts);
+        code = orr_log_facts_of_tuning(&facts, err);
+    }
+    if (code == ORR_OK && facts.starved)
+        code = orr_fail_nomem(err);
+    if (code != ORR_OK) {
+        orr_analysis_free(analysis);
+        return code;
+    }
+    *ret_facts = facts;
+    *ret_analysis = analysis;
+    return ORR_OK;
+}
+
+/* Settings of the log that have a bearing which Orrery does not compute. */
+static const struct {
+    const char *name, *why;
+} not_modelled[] = {
+    {"NCCL_TOPO_FILE", "the job's machine is the one of that file, not what was detected"},
+    {"NCCL_GRAPH_FILE", "the job's graphs come from that file: no search took place"},
+    {"NCCL_GRAPH_DUMP_FILE", "writes a file, changes nothing"},
+    {"NCCL_TOPO_DUMP_FILE", "writes a file, changes nothing"},
+    {"NCCL_IB_HCA", "chooses among the NICs: the dump should hold only these"},
+    {"NCCL_NET", "chooses the network plugin"},
+    {"NCCL_NET_PLUGIN", "chooses the network plugin"},
+    {"NCCL_IB_DISABLE", "with 1 no InfiniBand NIC takes part"},
+    {"NCCL_SOCKET_IFNAME", "names interfaces of the socket transport"},
+    {"NCCL_TUNER_PLUGIN", "a tuner plugin may change the choice of algorithms"},
+    {"NCCL_NET_MERGE_LEVEL", "merges NICs: dumps hold them before merging"},
+    {"NCCL_NET_FORCE_MERGE", "merges NICs: dumps hold them before merging"},
+    {"NCCL_CUMEM_ENABLE", "is taken as on where the release has it"},
+};
+
+static const char *why_ignored(const char *name)
+{
+    for (size_t i = 0; i < sizeof not_modelled / sizeof not_modelled[0]; i++)
+        if (!strcmp(not_modelled[i].name, name))
+            return not_modelled[i].why;
+    return "has no bearing on what is computed";
+}
+
+static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_setting *setting, const char *why,
+                            struct orr_error *err)
+{
+    const char *kept = orr_arena_strndup(check->arena, why, strlen(why));
+    if (!kept)
+        return orr_fail_nomem(err);
+    check->ignored[check->ignored_count++] =
+        (struct orr_log_ignored){.name = setting->name, .value = setting->value, .why = kept};
+    return ORR_OK;
+}
+
+/* The release and settings of the prediction: the log's, the user's over them. */
+static enum orr_code make_query(struct orr_log_check *check, const struct orr_log_question *question,
+                                const struct orr_release *release, struct orr_error *err)
+{
+    const struct orr_log *log = check->log;
+    uint32_t version = orr_log_version(log, &check->release_text);
+    check->release_told = version != 0;
+    check->release_exact = orr_release_is(release, version);
+    check->ignored_count = check->applied_count = 0;
+    orr_settings_init(&check->query.settings, release);
+    check->ignored = ORR_NEW(check->arena, struct orr_log_ignored, (size_t)log->setting_count + 1);
+    if (!check->ignored)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < log->setting_count; i++) {
+        const struct orr_log_setting *setting = &log->settings[i];
+        enum orr_setting id;
+        struct orr_error refused = {0};
+        if (!orr_setting_find(setting->name, &id))
+            ORR_TRY(ignore(check, setting, why_ignored(setting->name), err));
+        else if (setting->varies)
+            ORR_TRY(ignore(check, setting, "has several values in the log; give one of them with --set", err));
+        else if (!orr_setting_in(id, release))
+            ORR_TRY(ignore(check, setting, "the emulated release does not have it", err));
+        else if (orr_settings_set(&check->query.settings, setting->name, setting->value, &refused) != ORR_OK)
+            ORR_TRY(ignore(check, setting, refused.text, err));
+        else
+            check->applied_count++;
+    }
+    for (int s = 0; question->given && s < ORR_SETTING_COUNT; s++)
+        if (question->given->values[s].given) {
+            struct orr_setting_info info;
+            orr_setting_info((enum orr_setting)s, &info);
+            ORR_TRY(orr_settings_set(&check->query.settings, info.name, question->given->values[s].text, err));
+        }
+    return ORR_OK;
+}
+
+static int by_topic(const void *a, const void *b)
+{
+    const struct orr_log_fact *x = a, *y = b;
+    static const int rank[] = {[ORR_FACT_DIFFERS] = 0, [ORR_FACT_AGREES] = 1, [ORR_FACT_NOT_PREDICTED] = 2};
+    if (x->topic != y->topic)
+        return (int)x->topic - (int)y->topic;
+    if (x->verdict != y->verdict)
+        return rank[x->verdict] - rank[y->verdict];
+    return x->line != y->line ? (x->line < y->line ? -1 : 1) : strcmp(x->what, y->what);
+}
+
+static void sum_up(struct orr_log_check *check)
+{
+    if (check->fact_count)
+        qsort(check->facts, check->fact_count, sizeof *check->facts, by_topic);
+    check->first = NONE;
+    for (uint32_t i = 0; i < check->fact_count; i++) {
+        const struct orr_log_fact *fact = &check->facts[i];
+        uint32_t *counts[] = {&check->topics[fact->topic].agree, &check->topics[fact->topic].differ,
+                              &check->topics[fact->topic].not_predicted};
+        ++*counts[fact->verdict];
+        check->agree += fact->verdict == ORR_FACT_AGREES;
+        check->differ += fact->verdict == ORR_FACT_DIFFERS;
+        if (fact->verdict == ORR_FACT_DIFFERS && check->first == NONE)
+            check->first = i;
+    }
+}
+
+/* The release under which fewest facts differ, for a log that does not name its own; the newest of equals. */
+static enum orr_code guess_release(struct orr_log_check *check, const struct orr_dump *dump,
+                                   const struct orr_log_question *question, const struct orr_release **ret_release,
+                                   struct orr_error *err)
+{
+    uint32_t count, least = UINT32_MAX;
+    const struct orr_release *releases = orr_releases(&count);
+    for (uint32_t i = count; i-- > 0;) {
+        struct orr_log_facts facts;
+        struct orr_analysis *analysis;
+        struct orr_error refused = {0};
+        ORR_TRY(make_query(check, question, &releases[i], err));
+        struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
+        enum orr_code code =
+            arena ? orr_log_try(check, dump, &check->query, arena, &facts, &analysis, &refused) : ORR_NOMEM;
+        if (code == ORR_OK) {
+            uint32_t here = orr_log_differences(&facts, ORR_TOPIC_SYSTEM, ORR_LOG_TOPIC_COUNT);
+            if (here < least) {
+                least = here;
+                *ret_release = &releases[i];
+            }
+            orr_analysis_free(analysis);
+        }
+        orr_arena_free(arena);
+        if (code == ORR_NOMEM)
+            return orr_fail_nomem(err);
+    }
+    return ORR_OK;
+}
+
+static enum orr_code compare(struct orr_log_check *check, const struct orr_dump *dump,
+                             const struct orr_log_question *question, struct orr_error *err)
+{
+    struct orr_log_facts facts;
+    bool exact;
+    uint32_t version = orr_log_version(check->log, NULL);
+    const struct orr_release *release = question->release ? question->release : orr_release_nearest(version, &exact);
+    ORR_TRY(orr_log_match_hosts(check, dump, question, err));
+    if (check->dump)
+        dump = check->dump;
+    bool small =
+        check->communicator == NONE || check->log->communicators[check->communicator].rank_count <= ORR_LOG_RANKS_TRIED;
+    if (!version && !question->release && small && check->log->record_count <= ORR_LOG_RECORDS_TRIED)
+        ORR_TRY(guess_release(check, dump, question, &release, err));
+    ORR_TRY(make_query(check, question, release, err));
+    ORR_TRY(orr_log_try(check, dump, &check->query, check->arena, &facts, &check->analysis, err));
+    check->facts = facts.rows;
+    check->fact_count = facts.count;
+    sum_up(check);
+    return check->differ ? orr_log_find_causes(check, dump, err) : ORR_OK;
+}
+
+enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *dump,
+                              const struct orr_log_question *question, struct orr_log_check **ret_check,
+                              struct orr_error *err)
+{
+    struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
+    struct orr_log_check *check = arena ? ORR_NEW(arena, struct orr_log_check, 1) : NULL;
+    if (!check) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    *check = (struct orr_log_check){.log = log, .arena = arena, .release_text = "", .note = ""};
+    check->communicator =
+        question->communicator < log->communicator_count ? question->communicator : orr_log_largest(log);
+    enum orr_code code = compare(check, dump, question, err);
+    if (code != ORR_OK) {
+        orr_log_check_free(check);
+        return code;
+    }
+    *ret_check = check;
+    return ORR_OK;
+}
+
+void orr_log_check_free(struct orr_log_check *check)
+{
+    if (check->analysis)
+        orr_analysis_free(check->analysis);
+    if (check->dump)
+        orr_dump_free(check->dump);
+    orr_arena_free(check->arena);
+}

@@ -1,0 +1,46 @@
+/* Inside engine/log: the facts of one comparison while they are gathered. */
+#ifndef ORR_LOG_FACTS_H
+#define ORR_LOG_FACTS_H
+
+#include "engine/log/check.h"
+#include "engine/log/tree.h"
+
+struct orr_log_facts {
+    const struct orr_log *log;
+    const struct orr_analysis *analysis;
+    uint32_t communicator;
+    struct orr_arena *arena;
+    struct orr_log_fact *rows;
+    uint32_t count;
+    unsigned capacity;
+    uint32_t *slots, slot_count;
+    bool starved, full;
+};
+enum { ORR_LOG_FACTS_MOST = 200000, ORR_LOG_FACT_TEXT = 600 };
+
+/* The part of the host whose view a session has, and the host-local rank of a communicator rank. */
+const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session);
+int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
+
+/* A fact that a line tells: what it is about and what it says. NULL where it was told before in the same words, which
+ * counts it, or where there is no room. The caller then says what is predicted. */
+struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
+                                      const char *logged, const char *format, ...) ORR_PRINTF(5, 6);
+/* What is predicted for it, and whether that agrees. */
+void orr_log_fact_predicted(struct orr_log_facts *f, struct orr_log_fact *fact, bool agrees, const char *format, ...)
+    ORR_PRINTF(4, 5);
+/* The same where the words decide. */
+void orr_log_fact_compare(struct orr_log_facts *f, struct orr_log_fact *fact, const char *predicted);
+/* Nothing is predicted for it. */
+void orr_log_fact_without(struct orr_log_facts *f, struct orr_log_fact *fact, const char *why);
+/* The nodes it concerns. */
+void orr_log_fact_at(struct orr_log_fact *fact, const char *a, const char *b);
+
+/* Gather the facts of a family: facts_system.c, facts_channels.c, facts_links.c, facts_tuning.c. */
+enum orr_code orr_log_facts_of_system(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_facts_of_channels(struct orr_log_facts *f);
+void orr_log_facts_of_connections(struct orr_log_facts *f);
+enum orr_code orr_log_facts_of_tuning(struct orr_log_facts *f, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

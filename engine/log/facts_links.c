@@ -1,0 +1,241 @@
+/* What is told of the way between ranks: P2P or not, which NIC, GPU Direct RDMA. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/log/facts.h"
+#include "engine/release/release.h"
+
+/* The id of a host-local rank's GPU. */
+static const char *gpu_id(const struct orr_log_facts *f, int32_t local, char buffer[ORR_NODE_ID_SIZE])
+{
+    const struct orr_system *system = &f->analysis->built;
+    for (uint32_t i = system->first[ORR_GPU]; local >= 0 && i < system->first[ORR_GPU + 1]; i++)
+        if (system->nodes[i].gpu.rank == local)
+            return orr_system_node_id(system, i, buffer);
+    return "";
+}
+
+static void add_pair(struct orr_log_facts *f, const struct orr_log_record *record, const char *logged, int32_t a,
+                     int32_t b)
+{
+    const struct orr_analysis *analysis = f->analysis;
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, logged, "way between ranks %d and %d",
+                                                 a < b ? a : b, a < b ? b : a);
+    if (!fact)
+        return;
+    int32_t from = orr_log_facts_local(f, a), to = orr_log_facts_local(f, b), local = (int32_t)analysis->local_ranks;
+    char ids[2][ORR_NODE_ID_SIZE];
+    if (from < 0 || to < 0) {
+        orr_log_fact_predicted(f, fact, false, "no such rank");
+        return;
+    }
+    orr_log_fact_at(fact, gpu_id(f, from, ids[0]), gpu_id(f, to, ids[1]));
+    const char *predicted = "network";
+    if (a / local == b / local) {
+        const struct orr_p2p *p2p = &analysis->p2p[(size_t)(unsigned)from * analysis->local_ranks + (unsigned)to];
+        bool apart = analysis->part_of_rank[from] != analysis->part_of_rank[to];
+        predicted = p2p->decision.verdict ? "P2P" : apart ? "network" : "shared memory";
+    }
+    orr_log_fact_compare(f, fact, predicted);
+}
+
+/* Where a -> b is a step of the ring of the channel. */
+static bool is_step(const struct orr_log_facts *f, int channel, int32_t a, int32_t b)
+{
+    const struct orr_communicator *c = &f->analysis->communicator;
+    if (channel < 0 || channel >= c->channel_count)
+        return false;
+    const int32_t *ring = c->rings[c->source[channel]];
+    for (uint32_t i = 0; i < c->rank_count; i++)
+        if (ring[i] == a)
+            return ring[(i + 1) % c->rank_count] == b;
+    return false;
+}
+
+static int32_t net_of(const struct orr_system *system, int64_t id)
+{
+    for (uint32_t i = 0; i < orr_system_count(system, ORR_NET); i++)
+        if (system->nodes[system->first[ORR_NET] + i].id == id)
+            return (int32_t)i;
+    return -1;
+}
+
+/* A connection over the network that the ring of the channel has. "IB/2(5)/GDRDMA": NIC, whose proxy, GPU Direct. */
+static void add_net(struct orr_log_facts *f, const struct orr_log_record *record)
+{
+    const struct orr_analysis *analysis = f->analysis;
+    const double *v = record->values;
+    bool indexed = record->value_count > 3; /* "Channel 00/0" */
+    int channel = (int)v[0];
+    int32_t a = (int32_t)v[indexed ? 2 : 1], b = (int32_t)v[indexed ? 3 : 2];
+    add_pair(f, record, "network", a, b);
+    if (record->word_count < 4 || (indexed && v[1] != 0) || !is_step(f, channel, a, b))
+        return;
+    bool sends = !strcmp(record->words[2], "send");
+    int32_t self = sends ? a : b, local = orr_log_facts_local(f, self);
+    const char *via = record->words[3], *slash = strchr(via, '/');
+    if (!slash || local < 0)
+        return;
+    const struct orr_part *part = orr_analysis_part(analysis, local);
+    char *end;
+    long dev = strtol(slash + 1, &end, 10), proxy = self;
+    if (*end == '(')
+        proxy = strtol(end + 1, &end, 10);
+    bool gdr = strstr(end, "/GDRDMA") != NULL;
+    char logged[64], predicted[64];
+    snprintf(logged, sizeof logged, "NIC %ld%s%s", dev, proxy != self ? " by a proxy" : "",
+             gdr ? ", GPU Direct RDMA" : "");
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d", channel, self,
+                         sends ? "sends to" : "receives from", sends ? b : a);
+    if (!fact)
+        return;
+    uint32_t gpu = 0;
+    const struct orr_system *system = &part->system;
+    while (gpu < orr_system_count(system, ORR_GPU) && system->nodes[system->first[ORR_GPU] + gpu].gpu.rank != local)
+        gpu++;
+    if (!part->net_devs || part->net_dev_channels < 1 || gpu == orr_system_count(system, ORR_GPU)) {
+        orr_log_fact_without(f, fact, "the prediction has no NICs for it");
+        return;
+    }
+    /* Entry NIC where it receives, exit NIC where it sends; net_devs has the one that the rank drives. */
+    const struct orr_graph *graph = &part->contribution.graphs[ORR_GRAPH_RING];
+    int32_t row = graph->channels > 0 ? channel % graph->channels : 0;
+    const struct orr_net_dev *own =
+        &part->net_devs[(size_t)gpu * (unsigned)part->net_dev_channels + (unsigned)(channel % part->net_dev_channels)];
+    int64_t net = graph->nets && graph->channels > 0 ? graph->nets[row][sends ? 1 : 0] : own->net;
+    bool by_proxy = sends && own->net == net && own->proxy_rank != local;
+    int32_t index = net_of(system, net);
+    if (index < 0) {
+        orr_log_fact_without(f, fact, "the prediction has no NICs for it");
+        return;
+    }
+    const struct orr_node *node = &system->nodes[system->first[ORR_NET] + (unsigned)index];
+    uint32_t driver = gpu;
+    if (by_proxy)
+        for (uint32_t g = 0; g < orr_system_count(system, ORR_GPU); g++)
+            if (system->nodes[system->first[ORR_GPU] + g].gpu.rank == own->proxy_rank)
+                driver = g;
+    const struct orr_gdr *rdma = &part->gdr[(size_t)driver * orr_system_count(system, ORR_NET) + (unsigned)index];
+    bool direct = (sends ? rdma->send.verdict : rdma->recv.verdict) != 0;
+    snprintf(predicted, sizeof predicted, "NIC %d%s%s", node->net.dev, by_proxy ? " by a proxy" : "",
+             direct ? ", GPU Direct RDMA" : "");
+    char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
+    orr_log_fact_at(fact, gpu_id(f, local, id),
+                    orr_system_node_id(system, system->first[ORR_NET] + (unsigned)index, net_id));
+    orr_log_fact_compare(f, fact, predicted);
+}
+
+/* The GPU node of a GDR line: a bus id, a rank, or 2.28's id in decimal. */
+static uint32_t gdr_gpu(const struct orr_log_facts *f, const struct orr_part *part, const char *word, double rank)
+{
+    char id[ORR_NODE_ID_SIZE + 8];
+    uint32_t node = ORR_NO_NODE;
+    if (rank < 0) {
+        snprintf(id, sizeof id, "GPU/0-%.20s", word);
+        node = orr_system_find(&part->system, id);
+        if (node == ORR_NO_NODE && strspn(word, "0123456789") == strlen(word))
+            rank = strtod(word, NULL);
+    }
+    for (uint32_t i = 0; rank >= 0 && i < orr_system_count(&part->system, ORR_GPU); i++)
+        if (part->system.nodes[part->system.first[ORR_GPU] + i].gpu.rank == orr_log_facts_local(f, (int32_t)rank))
+            node = part->system.first[ORR_GPU] + i;
+    return node;
+}
+
+static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record)
+{
+    /* Values: [rank,] distance, limit [, read]; words: verdict, GPU, NIC [, relay], comparison. */
+    const struct orr_part *part = orr_log_facts_part(f, record->session);
+    const struct orr_release *release = f->analysis->query.settings.release;
+    bool by_rank = strchr(record->words[1], '-') != NULL;
+    const double *v = record->values + by_rank;
+    bool enabled = !strcmp(record->words[0], "Enabled");
+    bool sends = record->value_count - (uint32_t)by_rank > 2 && v[2] != 0;
+    if (record->value_count < 2 + (uint32_t)by_rank)
+        return;
+    char logged[64], predicted[96], net_id[ORR_NODE_ID_SIZE + 8], gpu[ORR_NODE_ID_SIZE];
+    const char *distance = orr_path_type_name(orr_path_type_of_number(release, (int)v[0]));
+    snprintf(logged, sizeof logged, "%s at distance %s", enabled ? "on" : "off", distance);
+    uint32_t node = gdr_gpu(f, part, record->words[1], by_rank ? record->values[0] : -1);
+    snprintf(net_id, sizeof net_id, "NET/%s%.20s", strchr(record->words[2], '-') ? "" : "0-", record->words[2]);
+    uint32_t net = orr_system_find(&part->system, net_id);
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_GDR, record->line, logged, "%s and %s, %s",
+                         node == ORR_NO_NODE ? record->words[1] : orr_system_node_id(&part->system, node, gpu), net_id,
+                         sends ? "sending" : "receiving");
+    if (!fact)
+        return;
+    if (net == ORR_NO_NODE && f->analysis->query.hosts == 1) {
+        orr_log_fact_without(f, fact, "NICs are left out where all ranks are on one host");
+        return;
+    }
+    if (node == ORR_NO_NODE || net == ORR_NO_NODE || part->system.nodes[net].type != ORR_NET ||
+        part->system.nodes[node].type != ORR_GPU) {
+        orr_log_fact_predicted(f, fact, false, "%s is not in the prediction", node == ORR_NO_NODE ? "the GPU" : net_id);
+        return;
+    }
+    orr_log_fact_at(fact, orr_system_node_id(&part->system, node, gpu), net_id);
+    uint32_t nets = orr_system_count(&part->system, ORR_NET);
+    const struct orr_gdr *gdr =
+        &part->gdr[(size_t)(node - part->system.first[ORR_GPU]) * nets + (net - part->system.first[ORR_NET])];
+    const struct orr_decision *decision = sends ? &gdr->send : &gdr->recv;
+    snprintf(predicted, sizeof predicted, "%s at distance %s", decision->verdict ? "on" : "off",
+             orr_path_type_name((enum orr_path_type)decision->distance));
+    bool compared = decision->rule == ORR_RULE_GDR_BEYOND_LEVEL || decision->rule == ORR_RULE_GDR_WITHIN_LEVEL ||
+                    decision->rule == ORR_RULE_GDR_PCI_MODE;
+    if (compared)
+        orr_log_fact_compare(f, fact, predicted);
+    else
+        orr_log_fact_predicted(f, fact, enabled == (decision->verdict != 0), "%s: %s", decision->verdict ? "on" : "off",
+                               orr_rule_text((enum orr_rule)decision->rule));
+}
+
+static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *record)
+{
+    /* NVML's device numbers. */
+    const struct orr_system *system = &f->analysis->built;
+    int32_t ranks[2] = {-1, -1};
+    char ids[2][ORR_NODE_ID_SIZE] = {"", ""};
+    for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++)
+        for (int side = 0; side < 2; side++)
+            if (system->nodes[i].gpu.dev == (int32_t)record->values[side]) {
+                ranks[side] = system->nodes[i].gpu.rank;
+                orr_system_node_id(system, i, ids[side]);
+            }
+    struct orr_log_fact *fact =
+        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, "the driver says no", "P2P between GPU %d and GPU %d",
+                         (int)record->values[0], (int)record->values[1]);
+    if (!fact)
+        return;
+    orr_log_fact_at(fact, ids[0], ids[1]);
+    if (ranks[0] < 0 || ranks[1] < 0) {
+        orr_log_fact_without(f, fact, "they take no part");
+        return;
+    }
+    const struct orr_p2p *p2p =
+        &f->analysis->p2p[(size_t)(unsigned)ranks[0] * f->analysis->local_ranks + (unsigned)ranks[1]];
+    orr_log_fact_predicted(f, fact, !p2p->decision.verdict, "%s by the topology, path %s",
+                           p2p->decision.verdict ? "possible" : "not used",
+                           orr_path_type_name((enum orr_path_type)p2p->decision.distance));
+}
+
+void orr_log_facts_of_connections(struct orr_log_facts *f)
+{
+    for (uint32_t i = 0; i < f->log->record_count; i++) {
+        const struct orr_log_record *record = &f->log->records[i];
+        if (f->log->sessions[record->session].communicator != f->communicator)
+            continue;
+        bool indexed = record->value_count > 3;
+        if (record->kind == ORR_LOG_CONNECT_NET)
+            add_net(f, record);
+        else if (record->kind == ORR_LOG_CONNECT_P2P || record->kind == ORR_LOG_CONNECT_SHM)
+            add_pair(f, record, record->kind == ORR_LOG_CONNECT_P2P ? "P2P" : "shared memory",
+                     (int32_t)record->values[indexed ? 2 : 1], (int32_t)record->values[indexed ? 3 : 2]);
+        else if (record->kind == ORR_LOG_GDR_PAIR)
+            add_gdr(f, record);
+        else if (record->kind == ORR_LOG_P2P_NOT)
+            add_refusal(f, record);
+    }
+}

@@ -1,0 +1,392 @@
+#include "engine/log/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/log/building.h"
+#include "engine/release/release_names.h"
+
+const struct orr_log_limits orr_log_default_limits = {
+    .bytes = (size_t)64 << 20, .line = 1 << 16, .records = 2000000, .memory = (size_t)1 << 30};
+
+enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8, JOINED_MOST = 4096, LEAST_WIDTH = 40 };
+
+const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length)
+{
+    const char *text = orr_arena_strndup(b->log->arena, at, length);
+    b->starved |= !text;
+    return text ? text : "";
+}
+
+/* Adds a text to a short list unless it is there. */
+static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *count, unsigned *capacity,
+                      const char *at, size_t length)
+{
+    enum { LIST_MOST = 4096 };
+    for (uint32_t i = 0; i < *count; i++)
+        if (strlen((*list)[i]) == length && !memcmp((*list)[i], at, length))
+            return;
+    if (*count == LIST_MOST)
+        return;
+    if (!ORR_RESERVE(b->log->arena, *list, *count, *capacity)) {
+        b->starved = true;
+        return;
+    }
+    (*list)[(*count)++] = orr_log_keep_text(b, at, length);
+}
+
+/* The writer of a speech, made where it is new. */
+static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speech *speech)
+{
+    struct orr_log *log = b->log;
+    if (!speech->host.length)
+        return NO_WRITER;
+    uint64_t hash = 1469598103934665603u;
+    for (size_t i = 0; i < speech->host.length; i++)
+        hash = (hash ^ (unsigned char)speech->host.at[i]) * 1099511628211u;
+    hash = (hash ^ (uint64_t)speech->pid) * 1099511628211u;
+    hash = (hash ^ (uint64_t)speech->tid) * 1099511628211u;
+    hash ^= hash >> 29;
+    if (log->writer_count * 2 >= b->slot_count) {
+        uint32_t count = b->slot_count ? b->slot_count * 2 : 64;
+        uint32_t *slots = ORR_NEW(log->arena, uint32_t, count);
+        if (!slots) {
+            b->starved = true;
+            return NO_WRITER;
+        }
+        for (uint32_t w = 0; w < log->writer_count; w++) {
+            uint32_t at = (uint32_t)b->hashes[w] & (count - 1);
+            while (slots[at])
+                at = (at + 1) & (count - 1);
+            slots[at] = w + 1;
+        }
+        b->slots = slots;
+        b->slot_count = count;
+    }
+    uint32_t at = (uint32_t)hash & (b->slot_count - 1);
+    for (; b->slots[at]; at = (at + 1) & (b->slot_count - 1)) {
+        const struct orr_log_writer *writer = &log->writers[b->slots[at] - 1];
+        if (b->hashes[b->slots[at] - 1] == hash && writer->pid == speech->pid && writer->tid == speech->tid &&
+            strlen(writer->host) == speech->host.length && !memcmp(writer->host, speech->host.at, speech->host.length))
+            return b->slots[at] - 1;
+    }
+    uint32_t count = log->writer_count;
+    if (!ORR_RESERVE(log->arena, log->writers, count, b->writer_capacity) ||
+        !ORR_RESERVE(log->arena, b->hashes, count, b->hash_capacity) ||
+        !ORR_RESERVE(log->arena, b->lines_of, count, b->lines_of_capacity) ||
+        !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity)) {
+        b->starved = true;
+        return NO_WRITER;
+    }
+    log->writers[count] = (struct orr_log_writer){
+        .host = orr_log_keep_text(b, speech->host.at, speech->host.length), .pid = speech->pid, .tid = speech->tid};
+    b->hashes[count] = hash;
+    b->session_of[count] = NO_WRITER;
+    b->lines_of[count] = 0;
+    b->slots[at] = ++log->writer_count;
+    return count;
+}
+
+/* Copies what was caught into a record. */
+static void fill(struct orr_log_building *b, struct orr_log_record *record)
+{
+    const struct orr_log_catch *found = b->found;
+    struct orr_arena *arena = b->log->arena;
+    double *values = ORR_NEW(arena, double, found->value_count);
+    const char **words = ORR_NEW(arena, const char *, found->word_count);
+    if (!values || !words) {
+        b->starved = true;
+        return;
+    }
+    memcpy(values, found->values, found->value_count * sizeof *values);
+    for (uint32_t i = 0; i < found->word_count; i++)
+        words[i] = orr_log_keep_text(b, found->words[i].at, found->words[i].length);
+    record->values = values;
+    record->words = words;
+    record->value_count = found->value_count;
+    record->word_count = found->word_count;
+}
+
+static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line)
+{
+    struct orr_log *log = b->log;
+    if (!ORR_RESERVE(log->arena, log->records, log->record_count, b->record_capacity)) {
+        b->starved = true;
+        return NO_WRITER;
+    }
+    struct orr_log_record *record = &log->records[log->record_count];
+    *record = (struct orr_log_record){.kind = kind, .line = line};
+    fill(b, record);
+    record->session = orr_log_session_of(b, writer, kind);
+    log->kinds[kind]++;
+    return log->record_count++;
+}
+
+/* What a message is: a record where it is understood. The line stays in mind, as a wrapped one may follow. */
+static void take_speech(struct orr_log_building *b, const struct orr_log_speech *speech, uint32_t line)
+{
+    struct orr_log_pending *last = &b->last;
+    last->kind = speech->warns ? ORR_LOG_WARNING : orr_log_kind_of(speech->text.at, speech->text.length, b->found);
+    if (speech->warns) {
+        b->found->value_count = b->found->word_count = 0;
+        orr_log_keep_word(b->found, speech->text.at, speech->text.length);
+    }
+    b->log->nccl_count++;
+    last->writer = writer_of(b, speech);
+    if (last->writer != NO_WRITER)
+        b->lines_of[last->writer]++;
+    last->line = line;
+    last->joins = 0;
+    last->record = last->kind < ORR_LOG_KIND_COUNT ? add(b, last->kind, last->writer, line) : NO_WRITER;
+    last->items = b->found->value_count + b->found->word_count;
+    last->length = speech->text.length < JOINED_MOST ? speech->text.length : 0;
+    last->open = last->length && orr_log_kind_wraps(last->kind);
+    if (last->open)
+        memcpy(last->text, speech->text.at, last->length);
+}
+
+/* Tries a line as what goes on of the one before, with a blank between them or without. */
+static bool joins(struct orr_log_building *b, const char *text, size_t length, bool blank)
+{
+    struct orr_log_pending *last = &b->last;
+    size_t total = last->length;
+    if (blank)
+        last->text[total++] = ' ';
+    memcpy(last->text + total, text, length);
+    total += length;
+    enum orr_log_kind kind = orr_log_kind_of(last->text, total, b->found);
+    uint32_t items = b->found->value_count + b->found->word_count;
+    bool longer = kind == last->kind && (items > last->items || kind == ORR_LOG_SETTING || kind == ORR_LOG_NIC_LIST);
+    if (kind == ORR_LOG_KIND_COUNT || (last->kind != ORR_LOG_KIND_COUNT && !longer))
+        return false;
+    if (last->record == NO_WRITER)
+        last->record = add(b, kind, last->writer, last->line);
+    else
+        fill(b, &b->log->records[last->record]);
+    last->kind = kind;
+    last->items = items;
+    last->length = total;
+    return true;
+}
+
+static bool take_wrapped(struct orr_log_building *b, const char *text, size_t length)
+{
+    struct orr_log_pending *last = &b->last;
+    if (!last->open || !length || last->joins >= JOINS_MOST || last->length + length + 1 >= JOINED_MOST)
+        return false;
+    bool full = last->raw_length == b->width; /* cut by a terminal, not between words */
+    if (!full && (last->kind == ORR_LOG_SETTING || last->kind == ORR_LOG_NIC_LIST))
+        return false;
+    if (!joins(b, text, length, !full) && (full || !joins(b, text, length, false)))
+        return false;
+    last->joins++;
+    b->log->rejoined++;
+    return true;
+}
+
+/* A host that began a line. */
+static void know_host(struct orr_log_building *b, const char *name)
+{
+    struct orr_log_hosts *known = &b->known;
+    for (uint32_t i = 0; i < known->count; i++)
+        if (!strcmp(known->names[i], name))
+            return;
+    if (known->count < sizeof known->names / sizeof known->names[0] && strlen(name) > 1)
+        known->names[known->count++] = name;
+}
+
+static void take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
+{
+    const char *at = lines->line, *end = lines->line + lines->length;
+    struct orr_log_speech speech;
+    int count = 0;
+    for (; orr_log_next_speech(&at, end, &b->known, &speech); count++) {
+        take_speech(b, &speech, lines->number);
+        if (!count && b->last.writer != NO_WRITER && speech.host.at == lines->line)
+            know_host(b, b->log->writers[b->last.writer].host);
+    }
+    b->log->split += count > 1;
+    if (!count) {
+        enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
+        if (kind != ORR_LOG_KIND_COUNT) {
+            b->last.open = false;
+            add(b, kind, NO_WRITER, lines->number);
+        } else if (!take_wrapped(b, lines->line, lines->length)) {
+            b->last.open = false;
+        }
+    }
+    b->last.raw_length = lines->raw_length;
+    b->log->cut += lines->cut;
+}
+
+/* Where lines ran into one another, the end of a number stands before a host's name: such hosts are not listed. */
+static void list_hosts(struct orr_log_building *b)
+{
+    enum { FREQUENT = 10, HOSTS_MOST = 4096 };
+    struct orr_log *log = b->log;
+    const char **names = NULL;
+    uint32_t *lines = ORR_NEW(log->arena, uint32_t, log->writer_count), count = 0, kept = 0;
+    unsigned capacity = 0;
+    if (!lines) {
+        b->starved = true;
+        return;
+    }
+    for (uint32_t w = 0; w < log->writer_count && !b->starved; w++) {
+        uint32_t before = count;
+        keep_once(b, &names, &count, &capacity, log->writers[w].host, strlen(log->writers[w].host));
+        for (uint32_t i = 0; i < count; i++)
+            if (!strcmp(names[i], log->writers[w].host)) {
+                lines[i] += b->lines_of[w];
+                break;
+            }
+        if (before == HOSTS_MOST)
+            break;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        size_t length = strlen(names[i]);
+        bool remnant = false;
+        for (uint32_t k = 0; k < count && !remnant; k++) {
+            size_t other = strlen(names[k]);
+            remnant = other < length && !strcmp(names[i] + length - other, names[k]) && lines[k] > FREQUENT * lines[i];
+        }
+        if (!remnant) {
+            lines[kept] = lines[i];
+            names[kept++] = names[i];
+        }
+    }
+    log->hosts = names;
+    log->host_count = kept;
+}
+
+/* Releases, and NCCL_* from the environment, each once. */
+static void gather(struct orr_log_building *b)
+{
+    struct orr_log *log = b->log;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < log->record_count && !b->starved; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind == ORR_LOG_VERSION && record->words[0][0] >= '0' && record->words[0][0] <= '9')
+            keep_once(b, &log->releases, &log->release_count, &b->release_capacity, record->words[0],
+                      strcspn(record->words[0], " "));
+        else if (record->kind == ORR_LOG_SETTING)
+            orr_log_take_setting(b, record);
+    }
+    for (uint32_t i = 0; i < log->release_count; i++) { /* "2.5.7" beside "2.5.7+cuda10.1" tells nothing more */
+        size_t length = strlen(log->releases[i]);
+        bool shorter = false;
+        for (uint32_t k = 0; k < log->release_count; k++)
+            shorter |=
+                k != i && !strncmp(log->releases[k], log->releases[i], length) && log->releases[k][length] == '+';
+        if (!shorter)
+            log->releases[kept++] = log->releases[i];
+    }
+    log->release_count = kept;
+}
+
+static enum orr_code read_all(struct orr_log_building *b, const char *bytes, size_t length,
+                              const struct orr_log_limits *limits, struct orr_error *err)
+{
+    struct orr_log *log = b->log;
+    struct orr_log_lines lines = {.at = bytes, .end = bytes + length, .most = limits->line};
+    lines.line = orr_arena_alloc(log->arena, (size_t)limits->line + 1, 1);
+    b->found = ORR_NEW(log->arena, struct orr_log_catch, 1);
+    b->last.text = orr_arena_alloc(log->arena, JOINED_MOST, 1);
+    if (!lines.line || !b->found || !b->last.text)
+        return orr_fail_nomem(err);
+    /* The width at which a terminal cut the text: no line is longer. */
+    for (const char *at = bytes, *end = bytes + length; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t here = (size_t)((stop ? stop : end) - at);
+        b->width = here > b->width ? here : b->width;
+        at += here + (stop != NULL);
+    }
+    b->width = b->width < LEAST_WIDTH ? SIZE_MAX : b->width;
+    while (orr_log_next_line(&lines)) {
+        take_line(b, &lines);
+        if (b->starved)
+            return orr_fail_nomem(err);
+        if (log->record_count >= limits->records)
+            return orr_fail_at(err, ORR_LIMIT, lines.number, 0, "more than %u lines of NCCL's that tell something",
+                               limits->records);
+    }
+    log->line_count = lines.number;
+    gather(b);
+    list_hosts(b);
+    ORR_TRY(orr_log_join_sessions(b, err));
+    return b->starved ? orr_fail_nomem(err) : ORR_OK;
+}
+
+enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_log_limits *limits,
+                           struct orr_log **ret_log, struct orr_error *err)
+{
+    if (!limits)
+        limits = &orr_log_default_limits;
+    if (length > limits->bytes)
+        return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read of a log", length, limits->bytes);
+    struct orr_arena *arena = orr_arena_new(limits->memory);
+    struct orr_log *log = arena ? ORR_NEW(arena, struct orr_log, 1) : NULL;
+    if (!log) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    log->arena = arena;
+    log->byte_count = length;
+    struct orr_log_building b = {.log = log};
+    enum orr_code code = read_all(&b, bytes, length, limits, err);
+    if (code == ORR_OK && !log->nccl_count && !log->kinds[ORR_LOG_VERSION]) {
+        code = orr_fail(err, ORR_UNRECOGNISED, "no line of an NCCL log is in it");
+        orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and give "
+                              "what it prints");
+    }
+    if (code != ORR_OK) {
+        orr_arena_free(arena);
+        return code;
+    }
+    *ret_log = log;
+    return ORR_OK;
+}
+
+void orr_log_free(struct orr_log *log)
+{
+    orr_arena_free(log->arena);
+}
+
+bool orr_log_is_one(const char *bytes, size_t length)
+{
+    static const char *const marks[] = {" NCCL INFO ", " NCCL WARN ", "NCCL version "};
+    enum { LOOKED_AT = 1 << 20 };
+    size_t start = 0, look = length < LOOKED_AT ? length : LOOKED_AT;
+    while (start < look && strchr(" \t\r\n", bytes[start]) && bytes[start])
+        start++;
+    if (start < look && bytes[start] == '<') /* XML, which may hold such words in a comment */
+        return false;
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (memmem(bytes, look, marks[i], strlen(marks[i])))
+            return true;
+    return false;
+}
+
+uint32_t orr_log_largest(const struct orr_log *log)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < log->communicator_count; i++)
+        if (best == UINT32_MAX || log->communicators[i].rank_count > log->communicators[best].rank_count)
+            best = i;
+    return best;
+}
+
+uint32_t orr_log_version(const struct orr_log *log, const char **ret_text)
+{
+    for (uint32_t i = 0; i < log->release_count; i++) {
+        char text[32];
+        bool exact;
+        snprintf(text, sizeof text, "%.*s", (int)strspn(log->releases[i], "0123456789."), log->releases[i]);
+        uint32_t version = orr_release_version_of(text, &exact);
+        if (!version)
+            continue;
+        if (ret_text)
+            *ret_text = log->releases[i];
+        return version;
+    }
+    return 0;
+}

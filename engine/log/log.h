@@ -1,0 +1,182 @@
+/* What an NCCL debug log tells: the lines of it that are understood, who wrote each, and the communicators that they
+ * belong to. README.md beside this file says how lines are found among launchers' prefixes, colours and wraps.
+ *
+ * Reading never fails for what the bytes hold: what is not understood is counted. Everything lies in one arena and is
+ * immutable once read. Bandwidths are GB/s in one direction, as printed.
+ */
+#ifndef ORR_LOG_LOG_H
+#define ORR_LOG_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/arena.h"
+#include "engine/base/error.h"
+
+/* Kinds of lines; the shapes by release stand in kinds.c. X(symbol, name) */
+#define ORR_LOG_KIND_MAP(X)                                                                                            \
+    X(VERSION, "version")                                                                                              \
+    X(DRIVER, "driver")                                                                                                \
+    X(SETTING, "setting")                                                                                              \
+    X(NETWORK, "network")                                                                                              \
+    X(NIC_LIST, "nic_list")                                                                                            \
+    X(DEVICE, "device")                                                                                                \
+    X(TOPO_FILE, "topo_file")                                                                                          \
+    X(INIT_START, "init_start")                                                                                        \
+    X(COMMUNICATOR, "communicator")                                                                                    \
+    X(INIT_COMPLETE, "comm_init_complete")                                                                             \
+    X(SYSTEM, "system_tree")                                                                                           \
+    X(TREE_CPU, "tree_cpu")                                                                                            \
+    X(TREE_LINK, "tree_link")                                                                                          \
+    X(TREE_END, "tree_end")                                                                                            \
+    X(PATHS, "gpu_paths")                                                                                              \
+    X(PATHS_OTHER, "other_paths")                                                                                      \
+    X(AFFINITY, "affinity")                                                                                            \
+    X(PATTERN, "pattern")                                                                                              \
+    X(GRAPH_CHANNEL, "graph_channel")                                                                                  \
+    X(NO_PATH, "no_path")                                                                                              \
+    X(TREE_ENDS, "tree_ends")                                                                                          \
+    X(RING, "channel_ring")                                                                                            \
+    X(RING_NEIGHBOURS, "ring_prevnext")                                                                                \
+    X(TREES, "trees")                                                                                                  \
+    X(COUNTS, "channels_summary")                                                                                      \
+    X(CHUNK, "p2p_chunk")                                                                                              \
+    X(NVLS_HEAD, "nvls_head")                                                                                          \
+    X(NVLS_TREES, "nvls_trees")                                                                                        \
+    X(NVLS_SUPPORT, "nvls_support")                                                                                    \
+    X(MNNVL, "mnnvl")                                                                                                  \
+    X(P2P_NOT, "p2p_not_supported")                                                                                    \
+    X(CONNECT_P2P, "p2p_via")                                                                                          \
+    X(CONNECT_SHM, "shm_via")                                                                                          \
+    X(CONNECT_NET, "net_via")                                                                                          \
+    X(CONNECT_COLLNET, "collnet_via")                                                                                  \
+    X(CONNECTED, "connected")                                                                                          \
+    X(GDR_PAIR, "gdr_pair")                                                                                            \
+    X(GDR_NIC, "gdr_nic")                                                                                              \
+    X(THRESHOLDS, "threads_thresholds")                                                                                \
+    X(TUNING_ALGORITHMS, "tuning_algorithms")                                                                          \
+    X(TUNING_PROTOCOLS, "tuning_protocols")                                                                            \
+    X(TUNING_ROW, "tuning_row")                                                                                        \
+    X(WARNING, "warning")
+
+enum orr_log_kind {
+#define X(symbol, name) ORR_LOG_##symbol,
+    ORR_LOG_KIND_MAP(X)
+#undef X
+        ORR_LOG_KIND_COUNT
+};
+
+/* A line that was understood. values and words hold what its row in kinds.c says, in that order. */
+struct orr_log_record {
+    enum orr_log_kind kind;
+    uint32_t line; /* 1-based; of the first of wrapped lines */
+    uint32_t session;
+    const double *values;
+    const char *const *words;
+    uint32_t value_count, word_count;
+};
+
+/* One thread that writes: host:pid:tid. */
+struct orr_log_writer {
+    const char *host;
+    int64_t pid, tid;
+};
+
+/* What one writer did for one communicator, from the first line of its initialisation. */
+struct orr_log_session {
+    uint32_t writer;       /* UINT32_MAX: lines without a writer */
+    uint32_t communicator; /* UINT32_MAX: no line of it says to which it belongs */
+    int32_t rank;          /* -1: not told */
+    int32_t rank_count;    /* -1: not told */
+    int32_t node_count;    /* -1: not told */
+    int32_t cuda_dev;      /* -1: not told */
+    const char *bus_id;    /* "1b000", lower-case hex; NULL: not told */
+    const char *comm_id;   /* "0x...", NULL: not told */
+    bool named, closed;    /* a line named the rank; the initialisation ended */
+};
+
+struct orr_log_member {
+    uint32_t session; /* UINT32_MAX: no line of that rank */
+    const char *host; /* NULL: not told */
+    const char *bus_id;
+};
+struct orr_log_communicator {
+    int32_t rank_count, node_count; /* -1: not told */
+    uint32_t host_count;            /* distinct hosts among the ranks that wrote */
+    struct orr_log_member *members; /* [rank], rank_count of them; NULL where that is not told */
+    uint32_t seen;                  /* ranks that wrote */
+    uint32_t first_line;
+};
+
+struct orr_log_setting {
+    const char *name, *value;
+    uint32_t line;
+    bool varies; /* another line gives another value */
+};
+
+struct orr_log {
+    struct orr_log_record *records;
+    uint32_t record_count;
+    struct orr_log_writer *writers;
+    uint32_t writer_count;
+    struct orr_log_session *sessions;
+    uint32_t session_count;
+    struct orr_log_communicator *communicators; /* in order of their first line */
+    uint32_t communicator_count;
+    struct orr_log_setting *settings; /* NCCL_* set by environment, each name once */
+    uint32_t setting_count;
+    const char **releases; /* as printed, "2.27.7+cuda13.0", each once */
+    uint32_t release_count;
+    const char **hosts;
+    uint32_t host_count;
+    uint32_t line_count; /* of the text */
+    uint32_t nccl_count; /* lines of NCCL's, understood or not */
+    uint32_t rejoined;   /* wrapped lines that were put together */
+    uint32_t split;      /* lines in which writers had run into one another */
+    uint32_t cut;        /* lines that were longer than is read */
+    uint32_t kinds[ORR_LOG_KIND_COUNT];
+    size_t byte_count;
+    bool graph_file;         /* it is NCCL_GRAPH_DUMP_FILE, no log */
+    struct orr_arena *arena; /* owns all of it, this structure included */
+};
+
+struct orr_log_limits {
+    size_t bytes;     /* largest input */
+    uint32_t line;    /* bytes of a line that are read */
+    uint32_t records; /* lines that are kept; LIMIT beyond */
+    size_t memory;    /* of the arena */
+};
+/* 64 MiB, 64 KiB, 2 million, 1 GiB. */
+extern const struct orr_log_limits orr_log_default_limits;
+
+/* Reads a log. limits NULL: the default ones. On success *ret_log is the caller's: orr_log_free(). LIMIT; UNRECOGNISED
+ * where no line of NCCL's is in it. Time grows with the bytes, whatever they hold. */
+enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_log_limits *limits,
+                           struct orr_log **ret_log, struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_free(struct orr_log *log);
+/* Whether bytes look like an NCCL log: cheap, for telling inputs apart. */
+bool orr_log_is_one(const char *bytes, size_t length);
+/* The same for NCCL_GRAPH_DUMP_FILE, which is read as the log lines about the same graphs; then no line tells a
+ * release, writers or communicators. */
+bool orr_log_is_graph_file(const char *bytes, size_t length);
+enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log,
+                                      struct orr_error *err) ORR_NO_DISCARD;
+/* Either of them. */
+enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log **ret_log,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
+const char *orr_log_kind_name(enum orr_log_kind kind);
+/* The communicator with the most ranks; UINT32_MAX: none. */
+uint32_t orr_log_largest(const struct orr_log *log);
+/* Version number of the log's release (ORR_VERSION), 0: not told. *ret_text may be NULL. */
+uint32_t orr_log_version(const struct orr_log *log, const char **ret_text);
+
+struct orr_dump;
+/* Where the log holds the whole printed tree of a system: topology XML rebuilt from it, as zero-terminated bytes that
+ * live in the arena. NULL with *ret_why where there is none, or not all of it. Assumptions (GPU Direct RDMA possible
+ * unless the log denies it, capability from device names or NVLink rates) are in XML comments. */
+enum orr_code orr_log_tree_xml(const struct orr_log *log, struct orr_arena *arena, const char **ret_xml,
+                               const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,212 @@
+/* Which lines belong together. A writer initialises communicators one after the other, so its lines fall into sessions
+ * that begin with the first line of an initialisation; sessions of one communicator are those that name the same
+ * commId, or, before NCCL printed it, as many ranks each with another number. */
+#include <ctype.h>
+#include <string.h>
+
+#include "engine/log/building.h"
+
+enum { NONE = UINT32_MAX, RANKS_MOST = 65536 };
+
+void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_record *record)
+{
+    enum { NAME_SIZE = 80, SETTINGS_MOST = 1024 };
+    struct orr_log *log = b->log;
+    char name[NAME_SIZE] = "NCCL_";
+    const char *value = record->words[1];
+    size_t length = strlen(value);
+    strncat(name, record->words[0], sizeof name - strlen(name) - 1);
+    if (length && value[length - 1] == '.') /* integers are told as a sentence */
+        length--;
+    for (uint32_t i = 0; i < log->setting_count; i++)
+        if (!strcmp(log->settings[i].name, name)) {
+            log->settings[i].varies |=
+                strlen(log->settings[i].value) != length || memcmp(log->settings[i].value, value, length) != 0;
+            return;
+        }
+    if (log->setting_count == SETTINGS_MOST)
+        return;
+    if (!ORR_RESERVE(log->arena, log->settings, log->setting_count, b->setting_capacity)) {
+        b->starved = true;
+        return;
+    }
+    log->settings[log->setting_count++] = (struct orr_log_setting){.name = orr_log_keep_text(b, name, strlen(name)),
+                                                                   .value = orr_log_keep_text(b, value, length),
+                                                                   .line = record->line};
+}
+
+static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
+{
+    struct orr_log *log = b->log;
+    if (!ORR_RESERVE(log->arena, log->sessions, log->session_count, b->session_capacity)) {
+        b->starved = true;
+        return 0;
+    }
+    log->sessions[log->session_count] = (struct orr_log_session){
+        .writer = writer, .communicator = NONE, .rank = -1, .rank_count = -1, .node_count = -1, .cuda_dev = -1};
+    return log->session_count++;
+}
+
+/* A line that names its rank: where its figures stand in the record. */
+struct naming {
+    int rank, ranks, nodes, dev; /* among the values, -1: not there */
+    int bus_id, comm_id;         /* among the words */
+};
+
+static struct naming naming_of(const struct orr_log_record *record)
+{
+    struct naming at = {.rank = 0, .ranks = 1, .nodes = -1, .dev = -1, .bus_id = -1, .comm_id = -1};
+    uint32_t w = 0; /* past the function's name, which some releases print */
+    if (record->kind == ORR_LOG_COMMUNICATOR) {
+        at.nodes = 2;
+        return at;
+    }
+    if (record->word_count && !strncmp(record->words[0], "nccl", 4))
+        w = 1;
+    if (record->value_count == 5) { /* "[Rank 0]" first */
+        at.rank++;
+        at.ranks++;
+    }
+    at.dev = at.ranks + 1;
+    at.bus_id = w + 1 < record->word_count ? (int)w + 1 : -1;
+    at.comm_id = w + 2 < record->word_count ? (int)w + 2 : -1;
+    return at;
+}
+
+static void name_session(struct orr_log_session *session, const struct orr_log_record *record)
+{
+    struct naming at = naming_of(record);
+    session->rank = (int32_t)record->values[at.rank];
+    session->rank_count = (int32_t)record->values[at.ranks];
+    session->named = true;
+    if (at.nodes >= 0)
+        session->node_count = (int32_t)record->values[at.nodes];
+    if (at.dev >= 0)
+        session->cuda_dev = (int32_t)record->values[at.dev];
+    if (at.bus_id >= 0)
+        session->bus_id = record->words[at.bus_id];
+    if (at.comm_id >= 0)
+        session->comm_id = record->words[at.comm_id];
+}
+
+static bool names(enum orr_log_kind kind)
+{
+    return kind == ORR_LOG_INIT_START || kind == ORR_LOG_COMMUNICATOR || kind == ORR_LOG_INIT_COMPLETE;
+}
+
+uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum orr_log_kind kind)
+{
+    struct orr_log *log = b->log;
+    if (writer == NONE) {
+        if (!b->nobody)
+            b->nobody = new_session(b, NONE) + 1;
+        return b->nobody - 1;
+    }
+    uint32_t *current = &b->session_of[writer];
+    const struct orr_log_record *record = &log->records[log->record_count];
+    bool fresh = *current == NONE || (log->sessions[*current].closed && orr_log_kind_opens(kind));
+    if (!fresh && kind == ORR_LOG_INIT_START && log->sessions[*current].named)
+        fresh = true;
+    if (!fresh && kind == ORR_LOG_INIT_COMPLETE && log->sessions[*current].closed)
+        fresh = true;
+    if (fresh)
+        *current = new_session(b, writer);
+    if (b->starved)
+        return 0;
+    struct orr_log_session *session = &log->sessions[*current];
+    if (names(kind) && record->value_count > 1 && record->values)
+        name_session(session, record);
+    session->closed |= kind == ORR_LOG_INIT_COMPLETE;
+    return *current;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* The communicator that a named session joins; made where there is none. */
+static enum orr_code join(struct orr_log_building *b, uint32_t index, const char **ids, uint32_t line,
+                          struct orr_error *err)
+{
+    struct orr_log *log = b->log;
+    struct orr_log_session *session = &log->sessions[index];
+    uint32_t c = 0;
+    for (; c < log->communicator_count; c++) {
+        struct orr_log_communicator *of = &log->communicators[c];
+        if (of->rank_count == session->rank_count && same_text(ids[c], session->comm_id) &&
+            of->members[session->rank].session == NONE)
+            break;
+    }
+    if (c == log->communicator_count) {
+        if (!ORR_RESERVE(log->arena, log->communicators, c, b->communicator_capacity))
+            return orr_fail_nomem(err);
+        struct orr_log_communicator *of = &log->communicators[log->communicator_count++];
+        *of = (struct orr_log_communicator){.rank_count = session->rank_count, .node_count = -1, .first_line = line};
+        of->members = ORR_NEW(log->arena, struct orr_log_member, (size_t)session->rank_count);
+        if (!of->members)
+            return orr_fail_nomem(err);
+        for (int32_t r = 0; r < session->rank_count; r++)
+            of->members[r].session = NONE;
+        ids[c] = session->comm_id;
+    }
+    struct orr_log_communicator *of = &log->communicators[c];
+    of->members[session->rank] = (struct orr_log_member){
+        .session = index, .host = log->writers[session->writer].host, .bus_id = session->bus_id};
+    of->seen++;
+    if (session->node_count > of->node_count)
+        of->node_count = session->node_count;
+    session->communicator = c;
+    return ORR_OK;
+}
+
+static void count_hosts(struct orr_log_communicator *of)
+{
+    for (int32_t r = 0; r < of->rank_count; r++) {
+        int32_t before = 0;
+        while (of->members[r].host && before < r &&
+               (!of->members[before].host || strcmp(of->members[before].host, of->members[r].host)))
+            before++;
+        of->host_count += of->members[r].host && before == r;
+    }
+}
+
+/* Lines of sessions that name no rank belong to the communicator of the same process, else to the first. */
+static void adopt(struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->session_count; i++) {
+        struct orr_log_session *session = &log->sessions[i];
+        if (session->communicator != NONE || session->writer == NONE || session->named)
+            continue;
+        session->communicator = log->communicator_count ? 0 : NONE;
+    }
+}
+
+enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err)
+{
+    enum { COMMUNICATORS_MOST = 1024 };
+    struct orr_log *log = b->log;
+    const char **ids = ORR_NEW(log->arena, const char *, COMMUNICATORS_MOST);
+    uint32_t *first_lines = ORR_NEW(log->arena, uint32_t, log->session_count);
+    uint64_t members = 0;
+    if (!ids || !first_lines)
+        return orr_fail_nomem(err);
+    for (uint32_t i = log->record_count; i-- > 0;)
+        first_lines[log->records[i].session] = log->records[i].line;
+    for (uint32_t i = 0; i < log->session_count; i++) {
+        const struct orr_log_session *session = &log->sessions[i];
+        if (!session->named || session->rank < 0 || session->rank >= session->rank_count ||
+            session->rank_count > RANKS_MOST || members + (uint64_t)session->rank_count > (1u << 22) ||
+            log->communicator_count == COMMUNICATORS_MOST)
+            continue;
+        uint32_t before = log->communicator_count;
+        ORR_TRY(join(b, i, ids, first_lines[i], err));
+        if (log->communicator_count > before)
+            members += (uint64_t)session->rank_count;
+    }
+    for (uint32_t c = 0; c < log->communicator_count; c++)
+        if (log->communicators[c].rank_count <= 1024)
+            count_hosts(&log->communicators[c]);
+    adopt(log);
+    return ORR_OK;
+}

@@ -1,0 +1,42 @@
+/* Inside engine/log: the printed trees as links between nodes, and dumps with changes. */
+#ifndef ORR_LOG_TREE_H
+#define ORR_LOG_TREE_H
+
+#include "engine/log/log.h"
+#include "engine/topology/system.h"
+
+/* A line of a printed tree, with the node under which it stands. */
+struct orr_log_link {
+    uint32_t session, line, tree; /* tree: number of the printed tree in its session, from 0 */
+    uint32_t depth;               /* 0: a CPU; 1: what hangs on it ... */
+    const char *from, *to;        /* node ids as users see them, "GPU/0-1b000" */
+    const char *type;             /* "PCI"; "" for a CPU's own line */
+    const char *detail;           /* what stands in parentheses, "" where nothing does */
+    double bw;
+    double cpu[3]; /* arch, vendor, model of a CPU's own line; -2: not printed */
+};
+struct orr_log_links {
+    struct orr_log_link *rows;
+    uint32_t count;
+    const uint8_t *complete; /* [session]: its first tree is there from its head to its end */
+};
+/* The links of all printed trees, in the log's order. */
+enum orr_code orr_log_links_of(const struct orr_log *log, struct orr_arena *arena, struct orr_log_links *ret_links,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
+/* Writes a node id as a log prints it ("GPU/F000", "NET/0-c") as users see it. Returns buffer. */
+char *orr_log_node_id(const char *text, char buffer[ORR_NODE_ID_SIZE]);
+
+/* Changes to a dump. */
+struct orr_dump_edit {
+    const uint64_t *bus_ids; /* GPUs that take part, in order of their ranks; NULL: as they are */
+    uint32_t bus_id_count;
+    bool drop_nets;   /* no NIC takes part */
+    bool no_gdr;      /* no NIC can GPU Direct RDMA */
+    const char *nics; /* "[0]mlx5_0:1/IB [1]mlx5_3:1/IB": these take part, with these numbers; NULL: as they are */
+};
+/* A copy with changes. NOT_FOUND where a GPU is not in the dump. */
+enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit,
+                                struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

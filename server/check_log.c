@@ -1,0 +1,187 @@
+/* orrery check-log: an NCCL log, or a dumped graph, against the prediction. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/log_json.h"
+#include "engine/insight/findings.h"
+#include "server/options.h"
+
+static const char *name_of(const char *file)
+{
+    return file && strcmp(file, "-") ? file : "<standard input>";
+}
+
+static void print_recovered(const struct orr_log *log)
+{
+    printf("%u lines, %u of NCCL's, %u understood", log->line_count, log->nccl_count, log->record_count);
+    if (log->rejoined || log->split)
+        printf("; %u wrapped and %u run together", log->rejoined, log->split);
+    printf("\nrelease  ");
+    for (uint32_t i = 0; i < log->release_count; i++)
+        printf(" %s", log->releases[i]);
+    printf(log->release_count ? "\nhosts    " : " not told\nhosts    ");
+    enum { HOSTS_SHOWN = 8 };
+    for (uint32_t i = 0; i < log->host_count && i < HOSTS_SHOWN; i++)
+        printf(" %s", log->hosts[i]);
+    if (log->host_count > HOSTS_SHOWN)
+        printf(" and %u more", log->host_count - HOSTS_SHOWN);
+    printf("\n");
+    for (uint32_t i = 0; i < log->communicator_count && i < HOSTS_SHOWN; i++)
+        printf("communicator %u: %d ranks, %u of them in the log, from line %u\n", i, log->communicators[i].rank_count,
+               log->communicators[i].seen, log->communicators[i].first_line);
+    for (uint32_t i = 0; i < log->setting_count; i++)
+        printf("%s=%s\n", log->settings[i].name, log->settings[i].value);
+    printf("lines    ");
+    for (int kind = 0; kind < ORR_LOG_KIND_COUNT; kind++)
+        if (log->kinds[kind])
+            printf(" %s %u", orr_log_kind_name((enum orr_log_kind)kind), log->kinds[kind]);
+    printf("\n");
+}
+
+static void print_check(const struct orr_log_check *check)
+{
+    printf("\nPrediction: NCCL %s%s, %u host%s of %u ranks%s\n", check->query.settings.release->name,
+           check->release_exact  ? ""
+           : check->release_told ? ", the nearest emulated release"
+                                 : ", which agrees best, as the log does not name its release",
+           check->query.hosts, check->query.hosts == 1 ? "" : "s", check->analysis->local_ranks,
+           check->ranks_renumbered ? ", numbered as in the log" : "");
+    if (check->note[0])
+        printf("%s\n", check->note);
+    for (uint32_t i = 0; i < check->ignored_count; i++)
+        printf("  %s=%s %s\n", check->ignored[i].name, check->ignored[i].value, check->ignored[i].why);
+    printf("\n  %-10s %8s %8s\n", "", "agree", "differ");
+    for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++) {
+        if (check->topics[t].agree || check->topics[t].differ)
+            printf("  %-10s %8u %8u\n", orr_log_topic_name((enum orr_log_topic)t), check->topics[t].agree,
+                   check->topics[t].differ);
+        else if (!check->topics[t].not_predicted)
+            printf("  %-10s  not told; NCCL_DEBUG_SUBSYS=%s prints it\n", orr_log_topic_name((enum orr_log_topic)t),
+                   orr_log_topic_subsystem((enum orr_log_topic)t));
+    }
+    if (!check->differ) {
+        printf("\n%s\n", check->agree ? "All that the log tells agrees with the prediction."
+                                      : "The log tells nothing that could be compared.");
+        return;
+    }
+    const struct orr_log_fact *first = &check->facts[check->first];
+    printf("\nFirst difference, line %u: %s\n  log:       %s\n  predicted: %s\n", first->line, first->what,
+           first->logged, first->predicted);
+    if (check->cause_count)
+        printf("\nLikely causes:\n");
+    for (uint32_t i = 0; i < check->cause_count; i++) {
+        const struct orr_log_cause *cause = &check->causes[i];
+        printf("  %s: %s", cause->what, cause->why);
+        if (cause->tested)
+            printf(" %u of %u differences would be left.", cause->left, check->differ);
+        printf("\n    %s\n", cause->advice);
+    }
+    enum { SHOWN = 20 };
+    uint32_t shown = 0;
+    printf("\nDifferences:\n");
+    for (uint32_t i = 0; i < check->fact_count && shown < SHOWN; i++)
+        if (check->facts[i].verdict == ORR_FACT_DIFFERS) {
+            const struct orr_log_fact *fact = &check->facts[i];
+            printf("  line %u: %s: %s, predicted %s\n", fact->line, fact->what, fact->logged, fact->predicted);
+            shown++;
+        }
+    if (check->differ > shown)
+        printf("  and %u more (--json lists them)\n", check->differ - shown);
+}
+
+/* The rebuilt topology, for --extract. */
+static int print_topology(const struct orr_log *log, const char *file)
+{
+    const char *xml, *why;
+    struct orr_error err = {0};
+    if (orr_log_tree_xml(log, log->arena, &xml, &why, &err) == ORR_OK && !xml)
+        (void)orr_fail(&err, ORR_NOT_FOUND, "%s", why);
+    if (err.code != ORR_OK)
+        return orr_report(name_of(file), &err);
+    return fputs(xml, stdout) < 0 || fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+}
+
+/* What the user asks for beside the log. */
+static enum orr_code read_question(const struct orr_options *options, struct orr_settings *settings,
+                                   struct orr_log_question *question, struct orr_error *err)
+{
+    *question = (struct orr_log_question){.communicator = UINT32_MAX, .given = settings};
+    if (options->release)
+        ORR_TRY(orr_read_release(options->release, &question->release, err));
+    if (options->hosts)
+        ORR_TRY(orr_read_number("hosts", options->hosts, 1, ORR_MAX_HOSTS, &question->hosts, err));
+    if (options->communicator)
+        ORR_TRY(orr_read_number("communicator", options->communicator, 0, INT32_MAX, &question->communicator, err));
+    orr_settings_init(settings, question->release ? question->release : orr_release_default());
+    for (size_t i = 0; i < options->setting_count; i++) {
+        char name[80];
+        const char *equals = strchr(options->settings[i], '=');
+        snprintf(name, sizeof name, "%.*s", (int)(equals - options->settings[i]), options->settings[i]);
+        ORR_TRY(orr_settings_set(settings, name, equals + 1, err));
+    }
+    return ORR_OK;
+}
+
+static int answer(const struct orr_options *options, const struct orr_log *log, const struct orr_dump *dump,
+                  const struct orr_log_question *question)
+{
+    struct orr_error err = {0};
+    struct orr_log_check *check;
+    struct orr_dump *own;
+    const char *why;
+    int status = ORR_EXIT_OK;
+    if (orr_log_answer(log, dump, question, &check, &own, &why, &err) != ORR_OK)
+        return orr_report(dump ? options->topology : name_of(options->file), &err);
+    if (options->json) {
+        struct orr_json json = {0};
+        status = orr_print_json(&json, orr_log_json(&json, log, check, why));
+    } else {
+        print_recovered(log);
+        if (check)
+            print_check(check);
+        else
+            printf("\nNothing to compare with: %s. Give the machine with --topology FILE.\n", why);
+        status = fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+    }
+    if (check)
+        orr_log_check_free(check);
+    if (own)
+        orr_dump_free(own);
+    return status;
+}
+
+int orr_command_check_log(const struct orr_options *options)
+{
+    struct orr_error err = {0};
+    struct orr_settings *settings = malloc(sizeof *settings);
+    struct orr_log_question question;
+    struct orr_log *log = NULL;
+    struct orr_dump *dump = NULL;
+    char *bytes = NULL;
+    size_t length = 0;
+    int status = ORR_EXIT_OK;
+    if (!settings || read_question(options, settings, &question, &err) != ORR_OK) {
+        status = orr_report(NULL, &err);
+        free(settings);
+        return status;
+    }
+    if (orr_read_file(options->file, orr_log_default_limits.bytes, &bytes, &length, &err) != ORR_OK ||
+        orr_log_read_any(bytes, length, &log, &err) != ORR_OK)
+        status = orr_report(name_of(options->file), &err);
+    free(bytes);
+    bytes = NULL;
+    if (!status && options->topology)
+        if (orr_read_input(options->topology, &bytes, &length, &err) != ORR_OK ||
+            orr_dump_read(bytes, length, NULL, &dump, &err) != ORR_OK)
+            status = orr_report(options->topology, &err);
+    if (!status)
+        status = options->extract ? print_topology(log, options->file) : answer(options, log, dump, &question);
+    free(bytes);
+    if (dump)
+        orr_dump_free(dump);
+    if (log)
+        orr_log_free(log);
+    free(settings);
+    return status;
+}

@@ -1,0 +1,99 @@
+/* A log against the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
+import { copyButton, h } from "../dom.js";
+import { applied, factRows, TOPICS, verdictText } from "../log.js";
+import { problemView } from "./problem.js";
+import { tabs } from "./chrome.js";
+
+const COMMAND = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET your-job 2>&1 | tee job.log";
+const SHOWN = 300;
+
+/** log: {name, answer, problem, busy}. actions: log(blob, name), noLog(), topic(name), select(from, to), against(list). */
+export function logView({ model, state, log, actions }) {
+    return [
+        chooser(log, actions),
+        log.busy ? h("p.muted", { id: "checking" }, "Reading the log and predicting… ") : log.problem ? problemView(log.problem) : !log.answer ? empty() : answer(model, state, log.answer, actions),
+    ];
+}
+
+function chooser(log, actions) {
+    const file = h("input.unseen", { type: "file", id: "log-file", "aria-label": "NCCL log", accept: ".log,.txt,.out,.xml,text/plain", tabindex: "-1",
+        onchange: () => file.files[0] && actions.log(file.files[0], file.files[0].name) });
+    const text = h("textarea", { id: "log-paste", "data-key": "log-paste", rows: "2", spellcheck: "false", autocomplete: "off", "aria-label": "Log as text", placeholder: "host:123:456 [0] NCCL INFO …" });
+    return h("div.toolbar", { id: "log-chooser" },
+        h("button", { type: "button", "data-key": "log-choose", onclick: () => file.click() }, "Choose a log…"), file,
+        h("span.muted", null, "or drop it on this page, or paste it:"), text,
+        h("button", { type: "button", "data-key": "log-read", onclick: () => text.value.trim() && actions.log(new Blob([text.value]), "pasted.log") }, "Check the pasted text"),
+        log.answer && h("button.text", { type: "button", "data-key": "no-log", onclick: actions.noLog }, "forget"));
+}
+
+function empty() {
+    return h("div", { id: "no-log" },
+        h("p", null, "A debug log of a job on this machine is held against the prediction, fact by fact. It is not kept: an address tells the view, not the log."),
+        h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
+        h("p.muted", null, "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE as well."));
+}
+
+function answer(model, state, { log, check, why_no_check }, actions) {
+    const told = check?.topics.filter((row) => row.verdict !== "not-told").map((row) => row.topic) ?? [], topic = told.includes(state.topic) ? state.topic : "";
+    return [
+        recovered(log, check),
+        !check ? h("p.note", null, `Nothing to compare with: ${why_no_check}.`) : [
+            h("p", { id: "log-verdict" }, h("b", null, verdictText(check))),
+            check.first_difference && first(model, check, actions),
+            check.causes.length > 0 && causes(check),
+            tabs("topic", "log-facts", [["", "Topics"], ...told.map((name) => [name, TOPICS[name] ?? name])], topic, actions.topic),
+            h("div", { id: "log-facts", role: "tabpanel", tabindex: "-1" }, topic ? facts(model, check, topic, actions) : topics(check, actions)),
+        ],
+    ];
+}
+
+function recovered(log, check) {
+    const rows = [
+        ["Release", log.releases.join(", ") || "not told"],
+        ["Hosts", log.hosts.length > 6 ? `${log.hosts.slice(0, 6).join(", ")} and ${log.hosts.length - 6} more` : log.hosts.join(", ") || "not told"],
+        ["Communicators", log.communicators.slice(0, 6).map((row) => `${row.ranks} ranks, ${row.ranks_seen} of them here`).join("; ") || "not told"],
+        ["Lines", `${log.lines}, ${log.nccl_lines} of NCCL's, ${log.understood} understood${log.rejoined ? `, ${log.rejoined} wrapped ones put together` : ""}`],
+        ["Settings", log.settings.map((row) => `${row.name}=${row.value}`).join(" ") || "none told"],
+        check && ["Predicted for", applied(check)],
+    ].filter(Boolean);
+    return h("dl.facts", { id: "log-recovered" }, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]));
+}
+
+function first(model, check, actions) {
+    const fact = check.first_difference;
+    return h("div", { id: "first-difference" },
+        h("h2", null, `First difference, line ${fact.line}`),
+        h("dl.facts", null, h("dt", null, fact.what), h("dd", null, place(model, fact, actions)), h("dt", null, "log"), h("dd", null, fact.logged), h("dt", null, "predicted"), h("dd", null, fact.predicted)));
+}
+
+function causes(check) {
+    return h("div", { id: "causes" }, h("h2", null, "Likely causes"), h("ul", null, check.causes.map((row) => h("li", null,
+        h("b", null, row.what), `: ${row.why} `, row.tested && h("span", null, `With it, ${row.differences_left} of ${check.differ} differences are left. `), h("span.muted", null, row.advice)))));
+}
+
+function topics(check, actions) {
+    return h("table", { id: "log-topics" }, h("caption.unseen", null, "What agrees, topic by topic"),
+        h("thead", null, h("tr", null, h("th", null, "Topic"), h("th.num", null, "Agree"), h("th.num", null, "Differ"), h("th", null, "Verdict"))),
+        h("tbody", null, check.topics.map((row) => h("tr", { "data-topic": row.topic },
+            h("td", null, row.verdict === "not-told" ? TOPICS[row.topic] ?? row.topic : h("button.text", { type: "button", "data-key": `topic-of:${row.topic}`, onclick: () => actions.topic(row.topic) }, TOPICS[row.topic] ?? row.topic)),
+            h("td.num", null, row.agree || ""), h("td.num", null, row.differ || ""),
+            h("td", null, row.verdict === "not-told" ? h("span.muted", null, `not told; NCCL_DEBUG_SUBSYS=${row.ask_for} prints it`) : row.verdict === "differs" ? "≠ differs" : "= agrees")))));
+}
+
+function facts(model, check, topic, actions) {
+    const rows = factRows(check, topic);
+    return [
+        h("div.scroll", { tabindex: "0", role: "group", "aria-label": TOPICS[topic] ?? topic }, h("table.wide", null, h("caption.unseen", null, `Facts: ${TOPICS[topic] ?? topic}`),
+            h("thead", null, h("tr", null, h("th.num", null, "Line"), h("th", null, "What"), h("th", null, "Log"), h("th", null, "Predicted"), h("th", null, "Same"))),
+            h("tbody", null, rows.slice(0, SHOWN).map((fact) => h("tr", { "data-verdict": fact.verdict },
+                h("td.num", null, String(fact.line)), h("td.wrap", null, place(model, fact, actions)), h("td.wrap", null, fact.logged), h("td.wrap", null, fact.predicted),
+                h("td", null, fact.verdict === "differs" ? "≠" : fact.verdict === "agrees" ? "=" : "–")))))),
+        rows.length > SHOWN && h("p.note", null, `${rows.length - SHOWN} more are not listed.`),
+    ];
+}
+
+/** What a fact is about, as a button that shows its devices on the drawing. */
+function place(model, fact, actions) {
+    const nodes = fact.nodes.filter((id) => model.nodes.has(id));
+    return nodes.length ? h("button.text", { type: "button", "data-key": `fact:${fact.line}:${fact.what}`, onclick: () => actions.select(nodes[0], nodes[1] ?? "") }, fact.what) : fact.what;
+}

@@ -1,0 +1,116 @@
+/* A log held against the prediction: chosen, dropped, pasted; by keyboard, by address; on a phone. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixture } from "./fixture.mjs";
+import { exampleFile } from "./support.mjs";
+
+const it = fixture();
+const { path: workstation } = exampleFile("workstation");
+
+/* Lines of one rank as NCCL 2.27.7 prints them for the example; what differs is put in by the tests. */
+async function lines(change = (text) => text) {
+    const id = new URL(it.page.url()).hash.match(/id=([0-9a-f]+)/)[1];
+    const doc = await (await fetch(`${it.server.url}/v1/topologies/${id}/analysis?release=2.27.7`)).json(), rows = ["NCCL version 2.27.7+cuda12.4"];
+    const gpus = doc.system.nodes.filter((node) => node.type === "GPU"), say = (rank, text) => rows.push(`node1:${10 + rank}:${20 + rank} [${rank}] NCCL INFO ${text}`);
+    for (const gpu of gpus) {
+        say(gpu.rank, `ncclCommInitRank comm 0x5${gpu.rank} rank ${gpu.rank} nranks ${doc.ranks} cudaDev ${gpu.rank} nvmlDev ${gpu.dev} busId ${gpu.id.split("-")[1]} commId 0xa - Init START`);
+        for (const from of gpus)
+            say(gpu.rank, `${from.id} :${doc.paths.filter((row) => row.from === from.id).map((row) => `${row.to} (${row.hops.length}/${row.bw.toFixed(1)}/${row.type})`).join(" ")} `);
+        doc.channels.rings.forEach((ring, c) => gpu.rank === 0 && say(0, `Channel ${String(c).padStart(2, "0")}/${String(doc.channels.count).padStart(2, "0")} : ${ring.join(" ")}`));
+    }
+    return change(rows.join("\n"));
+}
+
+const verdict = () => it.page.locator("#log-verdict").textContent();
+
+test("a log that agrees, chosen as a file: what was recovered and every topic", async () => {
+    await it.open(workstation);
+    const { page } = it, text = await lines();
+    await it.tab("Log").click();
+    assert.match(await page.locator("#no-log").textContent(), /NCCL_DEBUG_SUBSYS/);
+    await page.locator("#log-file").setInputFiles(it.write("job.log", text));
+    await page.locator("#log-verdict").waitFor();
+    assert.match(await verdict(), /^All \d+ facts of the log agree/);
+    assert.match(await page.locator("#log-recovered").textContent(), /2\.27\.7\+cuda12\.4.*node1.*2 ranks, 2 of them here/s);
+    assert.match(await page.locator('[data-topic="paths"]').textContent(), /agrees/);
+    assert.match(await page.locator('[data-topic="tuning"]').textContent(), /not told; NCCL_DEBUG_SUBSYS=TUNING/);
+    assert.match(page.url(), /view=log/);
+});
+
+test("pasted, with a difference: it is named, lit on the drawing, and its topic listed", async () => {
+    await it.open(workstation);
+    const { page } = it, text = await lines((whole) => whole.replaceAll("/PHB)", "/SYS)"));
+    await page.keyboard.press("g");
+    await page.locator("#log-paste").fill(text);
+    await it.key("log-read").click();
+    await page.locator("#first-difference").waitFor();
+    assert.match(await verdict(), /\d+ of \d+ facts differ/);
+    assert.match(await page.locator("#first-difference").textContent(), /GPU\/0-[0-9a-f]+ -> .*SYS.*PHB/s);
+    await it.until(() => document.querySelectorAll("#canvas .edge.lit").length > 0);
+    assert.match(page.url(), /from=GPU/);
+    await it.key("topic-of:paths").click();
+    assert.match(page.url(), /topic=paths/);
+    const row = page.locator('#log-facts tr[data-verdict="differs"]').last();
+    await row.getByRole("button").click();
+    assert.match(page.url(), /from=/);
+});
+
+test("a dropped log goes to the machine that is open; forgetting it leaves the machine", async () => {
+    await it.open(workstation);
+    const { page } = it, text = await lines();
+    await page.evaluate((content) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([content], "job.log"));
+        dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, cancelable: true }));
+    }, text);
+    await page.locator("#log-verdict").waitFor();
+    await it.key("no-log").click();
+    await page.locator("#no-log").waitFor();
+    assert.equal(await page.locator("#canvas svg").count(), 1);
+});
+
+test("what is no log is refused with what to do; by keyboard from tab to tab", async () => {
+    await it.open(workstation, "view=log");
+    const { page } = it;
+    await page.locator("#log-paste").fill("nothing of the kind");
+    await it.key("log-read").focus();
+    await page.keyboard.press("Enter");
+    assert.match(await page.locator("#drawer .problem").textContent(), /no line of an NCCL log/i);
+    await page.locator("#log-paste").fill(await lines());
+    await it.key("log-read").focus();
+    await page.keyboard.press("Enter");
+    await page.locator("#log-verdict").waitFor();
+    await it.key("topic:").focus();
+    await page.keyboard.press("ArrowRight");
+    assert.match(page.url(), /topic=paths/);
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.key), "topic:paths");
+});
+
+test("another question is held against the same log; the address tells the view", async () => {
+    await it.open(workstation, "view=log&topic=paths");
+    const { page } = it;
+    assert.equal(await it.tab("Log").getAttribute("aria-selected"), "true");
+    await page.locator("#log-file").setInputFiles(it.write("job.log", await lines()));
+    await page.locator("#log-verdict").waitFor();
+    await page.evaluate(() => { location.hash += "&NCCL_P2P_DISABLE=1"; });
+    await it.until(() => /NCCL_P2P_DISABLE=1/.test(document.querySelector("#log-recovered")?.textContent ?? ""));
+});
+
+test("axe finds nothing, light and dark; a phone shows it whole", async () => {
+    for (const theme of ["light", "dark"]) {
+        await it.another({ theme });
+        await it.open(workstation, "view=log");
+        await it.axe(`empty, ${theme}`);
+        await it.page.locator("#log-file").setInputFiles(it.write("job.log", await lines((text) => text.replaceAll("/PHB)", "/SYS)"))));
+        await it.page.locator("#first-difference").waitFor();
+        await it.settled();
+        await it.axe(`differs, ${theme}`);
+        await it.key("topic-of:paths").click();
+        await it.axe(`paths, ${theme}`);
+    }
+    await it.another({ width: 390, height: 844 });
+    await it.open(workstation, "view=log");
+    await it.page.locator("#log-file").setInputFiles(it.write("job.log", await lines()));
+    await it.page.locator("#log-verdict").waitFor();
+    assert.ok(await it.wideAsWindow());
+});

@@ -1,0 +1,70 @@
+/* Logs and dumped graphs: whatever the bytes, they are read or refused, the tree that a log prints makes XML that our
+ * own reader takes, and comparing ends. */
+#include "engine/log/check.h"
+#include "tests/fuzz/fuzz.h"
+
+static const char machine[] =
+    "<system version=\"1\"><cpu numaid=\"0\" affinity=\"ff\" arch=\"x86_64\" vendor=\"AuthenticAMD\" familyid=\"23\" "
+    "modelid=\"49\"><pci busid=\"0000:21:00.0\" class=\"0x030200\" link_speed=\"16 GT/s\" link_width=\"16\">"
+    "<gpu dev=\"0\" sm=\"86\" rank=\"0\" gdr=\"1\"/></pci><pci busid=\"0000:61:00.0\" class=\"0x030200\" "
+    "link_speed=\"16 GT/s\" link_width=\"16\"><gpu dev=\"1\" sm=\"86\" rank=\"1\" gdr=\"1\"/></pci>"
+    "<pci busid=\"0000:a1:00.0\" class=\"0x020000\" link_speed=\"8 GT/s\" link_width=\"8\"><nic><net name=\"eth0\" "
+    "dev=\"0\" speed=\"10000\" port=\"1\" guid=\"0x1\" maxconn=\"65536\" gdr=\"0\"/></nic></pci></cpu></system>";
+
+static void look_through(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        FUZZ_REQUIRE(record->kind < ORR_LOG_KIND_COUNT, "kind %d", (int)record->kind);
+        FUZZ_REQUIRE(record->line >= 1 && record->line <= log->line_count, "line %u of %u", record->line,
+                     log->line_count);
+        FUZZ_REQUIRE(record->session < log->session_count, "session %u", record->session);
+    }
+    for (uint32_t i = 0; i < log->communicator_count; i++)
+        FUZZ_REQUIRE((int64_t)log->communicators[i].seen <= log->communicators[i].rank_count, "communicator %u", i);
+}
+
+static void compare(const struct orr_log *log, const struct orr_dump *dump)
+{
+    const struct orr_log_question question = {.communicator = UINT32_MAX};
+    struct orr_error err = {0};
+    struct orr_log_check *check;
+    if (orr_log_compare(log, dump, &question, &check, &err) != ORR_OK)
+        return;
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < check->fact_count; i++)
+        differ += check->facts[i].verdict == ORR_FACT_DIFFERS;
+    FUZZ_REQUIRE(differ == check->differ, "%u differ, not %u", differ, check->differ);
+    FUZZ_REQUIRE((check->first < check->fact_count) == (differ > 0), "the first difference");
+    orr_log_check_free(check);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct orr_error err = {0};
+    struct orr_log *log;
+    const char *bytes = size ? (const char *)data : "";
+    (void)orr_log_is_one(bytes, size);
+    if (orr_log_read_any(bytes, size, &log, &err) != ORR_OK) {
+        FUZZ_REQUIRE(err.text[0], "no reason is given");
+        return 0;
+    }
+    look_through(log);
+    struct orr_dump *dump;
+    if (orr_dump_read(machine, sizeof machine - 1, NULL, &dump, NULL) == ORR_OK) {
+        compare(log, dump);
+        orr_dump_free(dump);
+    }
+    const char *xml, *why;
+    if (orr_log_tree_xml(log, log->arena, &xml, &why, &err) == ORR_OK && xml) {
+        struct orr_error refused = {0};
+        enum orr_code code = orr_dump_read(xml, strlen(xml), NULL, &dump, &refused);
+        FUZZ_REQUIRE(code == ORR_OK || code == ORR_LIMIT, "the rebuilt XML is refused: %s", refused.text);
+        if (code == ORR_OK) {
+            compare(log, dump);
+            orr_dump_free(dump);
+        }
+    }
+    orr_log_free(log);
+    return 0;
+}

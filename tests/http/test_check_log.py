@@ -1,0 +1,234 @@
+"""Logs against the prediction: logs of our own (tests/tools/make_log.py), over the command line and over HTTP, and how
+they come with launchers' prefixes, wraps and torn lines."""
+import json
+import os
+import re
+import sys
+
+import pytest
+
+from conftest import DUMP, ROOT
+from test_command_line import PROGRAM, run
+
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
+import make_log  # noqa: E402
+
+pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
+EXAMPLES = ROOT / "static" / "examples"
+RELEASES = ["2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.28.9", "2.30.7"]
+
+
+def lines_of(machine, release="2.27.7", hosts=1, settings=()):
+    asked = [part for setting in settings for part in ("--set", setting)]
+    status, out, err = run("analyze", "--release", release, "--hosts", str(hosts), *asked, str(EXAMPLES / machine))
+    assert status == 0, err
+    return make_log.Maker(json.loads(out), dict(s.split("=") for s in settings)).make()
+
+
+def check(tmp_path, lines, *arguments):
+    path = tmp_path / "job.log"
+    path.write_text("\n".join(lines) + "\n")
+    status, out, err = run("check-log", "--json", *arguments, str(path))
+    assert status == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("hosts", [1, 2])
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_log_of_every_release_agrees_with_its_prediction(tmp_path, release, hosts):
+    lines = make_log.interleave(lines_of("h100-nvswitch.xml", release, hosts))
+    answer = check(tmp_path, lines, "--topology", str(EXAMPLES / "h100-nvswitch.xml"))
+    log, checked = answer["log"], answer["check"]
+    assert log["releases"] == [f"{release}+cuda12.4"] and len(log["hosts"]) == hosts
+    assert [(c["ranks"], c["ranks_seen"]) for c in log["communicators"]] == [(8 * hosts, 8 * hosts)]
+    assert (checked["verdict"], checked["differ"], checked["hosts"]) == ("agrees", 0, hosts)
+    told = {t["topic"] for t in checked["topics"] if t["agree"]}
+    assert {"system", "links", "paths", "graphs", "orders", "rings", "counts", "p2p"} <= told
+    assert checked["agree"] > 200 and checked["first_difference"] is None and checked["causes"] == []
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_tree_of_a_log_serves_as_the_dump(tmp_path, release):
+    lines = lines_of("v100-cube-mesh.xml", release, 2)
+    answer = check(tmp_path, lines)
+    assert answer["check"]["verdict"] == "agrees" and answer["check"]["agree"] > 100
+    (tmp_path / "job.log").write_text("\n".join(lines))
+    status, xml, err = run("check-log", "--extract", str(tmp_path / "job.log"))
+    assert status == 0 and xml.startswith(b"<system"), err
+    status, out, err = run("analyze", "--release", release, "--section", "ranks", stdin=xml)
+    assert (status, json.loads(out)) == (0, 8), err
+
+
+@pytest.mark.parametrize("kind", ["mpirun", "ray", "slurm", "time", "kubernetes"])
+def test_launchers_prefixes_change_nothing(tmp_path, kind):
+    lines = make_log.interleave(lines_of("a100-nvswitch.xml", hosts=2))
+    plain = check(tmp_path, lines, "--topology", str(EXAMPLES / "a100-nvswitch.xml"))
+    decorated = check(tmp_path, make_log.decorate(lines, kind), "--topology", str(EXAMPLES / "a100-nvswitch.xml"))
+    assert decorated["log"]["kinds"] == plain["log"]["kinds"]
+    assert decorated["log"]["hosts"] == plain["log"]["hosts"]
+    assert decorated["check"]["agree"] == plain["check"]["agree"] > 0 and decorated["check"]["differ"] == 0
+
+
+@pytest.mark.parametrize("width", [90, 132])
+def test_lines_that_a_terminal_wrapped_are_put_together(tmp_path, width):
+    lines = lines_of("a100-nvswitch.xml")
+    plain = check(tmp_path, lines, "--topology", str(EXAMPLES / "a100-nvswitch.xml"))
+    wrapped = check(tmp_path, make_log.wrap(lines, width), "--topology", str(EXAMPLES / "a100-nvswitch.xml"))
+    assert wrapped["log"]["rejoined"] > 10
+    assert wrapped["check"]["differ"] == 0
+    for topic in ("rings", "links", "graphs", "counts"):
+        agree = {t["topic"]: t["agree"] for t in wrapped["check"]["topics"]}
+        assert agree[topic] == {t["topic"]: t["agree"] for t in plain["check"]["topics"]}[topic]
+
+
+def test_writers_that_ran_into_one_another_are_told_apart(tmp_path):
+    lines = lines_of("workstation-2gpu.xml")
+    whole = [line for line in lines if "Pattern" not in line]
+    torn = [line for line in lines if "Pattern" in line]
+    joined = ["".join(torn[i:i + 2]) for i in range(0, len(torn), 2)]
+    answer = check(tmp_path, whole + joined, "--topology", str(EXAMPLES / "workstation-2gpu.xml"))
+    assert answer["log"]["run_together"] == len(joined)
+    assert answer["log"]["kinds"]["pattern"] == len(torn) and answer["check"]["differ"] == 0
+
+
+def test_several_jobs_in_one_file_are_told_apart(tmp_path):
+    small, large = lines_of("workstation-2gpu.xml"), lines_of("h100-nvswitch.xml")
+    other = [line.replace("0xabc1", "0xdef2").replace("node1:1", "node9:7") for line in small]
+    answer = check(tmp_path, large + other, "--topology", str(EXAMPLES / "h100-nvswitch.xml"))
+    assert [c["ranks"] for c in answer["log"]["communicators"]] == [8, 2]
+    assert (answer["check"]["communicator"], answer["check"]["differ"]) == (0, 0)
+    answer = check(tmp_path, large + other, "--topology", str(EXAMPLES / "workstation-2gpu.xml"), "--communicator", "1")
+    assert (answer["check"]["communicator"], answer["check"]["differ"]) == (1, 0)
+
+
+@pytest.mark.parametrize("machine, setting", [
+    ("workstation-2gpu.xml", "NCCL_P2P_DISABLE=1"), ("h100-nvswitch.xml", "NCCL_NVLS_ENABLE=0"),
+    ("h100-nvswitch.xml", "NCCL_MAX_NCHANNELS=4"), ("v100-cube-mesh.xml", "NCCL_MIN_NCHANNELS=16")])
+def test_a_setting_that_the_prediction_was_not_given_is_found(tmp_path, machine, setting):
+    lines = lines_of(machine, settings=[setting])
+    dump = str(EXAMPLES / machine)
+    told = check(tmp_path, lines, "--topology", dump)["check"]
+    name, value = setting.split("=")
+    assert told["verdict"] == "agrees" and told["settings"] == {name: value}
+    hidden = [line for line in lines if "set by environment" not in line]
+    answer = check(tmp_path, hidden, "--topology", dump)
+    checked = answer["check"]
+    assert checked["verdict"] == "differs" and checked["differ"] > 0
+    best = checked["causes"][0]
+    assert best["tested"] and best["differences_left"] == 0 and best["id"] == "setting"
+    # Several settings may do the same: what is named is tried here once more, and agrees.
+    again = check(tmp_path, hidden, "--topology", dump, "--set", best["what"])["check"]
+    assert again["verdict"] == "agrees"
+    assert "log-differs" in {f["id"] for f in answer["findings"]}
+
+
+def test_hardware_that_changed_is_found_with_its_place(tmp_path):
+    lines = lines_of("v100-cube-mesh.xml")
+    xml = (EXAMPLES / "v100-cube-mesh.xml").read_text()
+    cut = tmp_path / "cut.xml"
+    cut.write_text(re.sub(r'(<nvlink [^>]*)count="2"', r'\1count="1"', xml, count=2))
+    assert cut.read_text() != xml
+    checked = check(tmp_path, lines, "--topology", str(cut))["check"]
+    first = checked["first_difference"]
+    assert first["topic"] in ("system", "links") and checked["causes"][0]["id"] == "hardware"
+    assert checked["causes"][0]["tested"] and checked["causes"][0]["differences_left"] == 0
+    link = next(f for f in checked["facts"] if f["topic"] == "links" and f["verdict"] == "differs")
+    assert link["nodes"][0].startswith("GPU/") and lines[link["line"] - 1].count(link["nodes"][1].split("-")[1])
+
+
+def test_a_nic_that_the_job_did_not_have(tmp_path):
+    lines = lines_of("h100-with-faults.xml", hosts=2)
+    checked = check(tmp_path, lines, "--topology", str(EXAMPLES / "h100-nvswitch.xml"))["check"]
+    assert checked["verdict"] == "differs"
+    assert checked["causes"][0]["id"] == "hardware" and checked["causes"][0]["differences_left"] < checked["differ"]
+
+
+def test_p2p_that_the_driver_refuses(tmp_path):
+    lines = lines_of("v100-cube-mesh.xml") + ["node1:1000:1100 [0] NCCL INFO P2P not supported between GPU0 and GPU1"]
+    answer = check(tmp_path, lines, "--topology", str(EXAMPLES / "v100-cube-mesh.xml"))
+    finding = next(f for f in answer["findings"] if f["catalogue"] == "L40")
+    assert {p["node"] for p in finding["places"]} == {g["id"] for g in json.loads(
+        run("analyze", "--section", "system", str(EXAMPLES / "v100-cube-mesh.xml"))[1])["nodes"]
+        if g["type"] == "GPU" and g["dev"] in (0, 1)}
+    near_miss = [line for line in lines if "not supported" not in line]
+    answer = check(tmp_path, near_miss, "--topology", str(EXAMPLES / "v100-cube-mesh.xml"))
+    assert not [f for f in answer["findings"] if f["catalogue"] == "L40"]
+
+
+def test_findings_about_what_the_log_lacks_and_its_release(tmp_path):
+    lines = lines_of("workstation-2gpu.xml")
+    dump = str(EXAMPLES / "workstation-2gpu.xml")
+    ids = {f["catalogue"] for f in check(tmp_path, lines, "--topology", dump)["findings"]}
+    assert ids == set()
+    short = [line for line in lines if not re.search(r"System|\+ |Pattern|GPU/|=====|CPU/|NET/", line)]
+    assert {f["catalogue"] for f in check(tmp_path, short, "--topology", dump)["findings"]} == {"L97"}
+    other = [line.replace("2.27.7", "2.26.2") for line in lines]
+    answer = check(tmp_path, other, "--topology", dump)
+    assert {f["catalogue"] for f in answer["findings"]} == {"L98"}
+    assert answer["check"]["release"] == {"logged": "2.26.2+cuda12.4", "predicted": "2.27.7", "same": False}
+    nameless = [line for line in lines if "NCCL version" not in line]
+    checked = check(tmp_path, nameless, "--topology", dump)["check"]
+    assert checked["verdict"] == "agrees" and "logged" not in checked["release"]
+
+
+def test_gpus_of_the_log_among_more_in_the_dump(tmp_path):
+    lines = lines_of("h100-nvswitch.xml")
+    xml = (EXAMPLES / "h100-nvswitch.xml").read_text()
+    ranks = iter([4, 5, 6, 7, 0, 1, 2, 3])  # the job numbered the GPUs otherwise
+    turned = tmp_path / "turned.xml"
+    turned.write_text(re.sub(r'rank="\d+"', lambda _: f'rank="{next(ranks)}"', xml))
+    checked = check(tmp_path, lines, "--topology", str(turned))["check"]
+    assert checked["ranks_taken_from_log"] and checked["verdict"] == "agrees"
+
+
+def test_a_dumped_graph_is_read_and_compared(tmp_path):
+    analysis = json.loads(run("analyze", "--release", "2.27.7", str(EXAMPLES / "v100-cube-mesh.xml"))[1])
+    rows = []
+    for number, graph in enumerate(analysis["graphs"]):
+        rows.append(f'<graph id="{number}" pattern="{graph["pattern"]}" crossnic="{graph["cross_nic"]}" '
+                    f'nchannels="{graph["channels"]}" speedintra="{graph["bw_intra"]}" speedinter="{graph["bw_inter"]}" '
+                    f'latencyinter="0" typeintra="{graph["type_intra"]}" typeinter="{graph["type_inter"]}" '
+                    f'samechannels="{graph["same_channels"]}">')
+        for order in graph["intra"]:
+            rows += ["<channel>", *(f'<gpu dev="{rank:#x}"/>' for rank in order), "</channel>"]
+        rows.append("</graph>")
+    text = ['<graphs version="1">', *rows, "</graphs>"]
+    dump = str(EXAMPLES / "v100-cube-mesh.xml")
+    answer = check(tmp_path, text, "--topology", dump, "--release", "2.27.7")
+    assert answer["log"]["format"] == "graph-file" and answer["check"]["verdict"] == "agrees"
+    changed = [line.replace('speedintra="', 'speedintra="9', 1) for line in text]
+    first = check(tmp_path, changed, "--topology", dump, "--release", "2.27.7")["check"]["first_difference"]
+    assert first["topic"] == "graphs" and "GB/s" in first["what"]
+
+
+def test_text_for_people_names_the_first_difference_and_its_cause(tmp_path):
+    lines = [l for l in lines_of("workstation-2gpu.xml", settings=["NCCL_P2P_DISABLE=1"]) if "environment" not in l]
+    path = tmp_path / "job.log"
+    path.write_text("\n".join(lines))
+    status, out, err = run("check-log", "--topology", str(EXAMPLES / "workstation-2gpu.xml"), str(path))
+    text = out.decode()
+    assert (status, err) == (0, "")
+    assert "First difference, line " in text and "Likely causes:" in text and "0 of " in text
+    status, out, err = run("check-log", "-", stdin=b"nothing of NCCL's\n")
+    assert status == 1 and "no line of an NCCL log" in err and "NCCL_DEBUG=INFO" in err
+    assert run("check-log", "--communicator", "x", str(path))[0] == 2
+
+
+def test_over_http(server):
+    status, kept = server.json("POST", "/v1/topologies", DUMP)
+    at = f"/v1/topologies/{kept['id']}/log"
+    document = server.json("GET", f"/v1/topologies/{kept['id']}/analysis?release=2.27.7&hosts=2")[1]
+    text = "\n".join(make_log.Maker(document).make()).encode()
+    status, answer = server.json("POST", at, text)
+    assert (status, answer["check"]["verdict"], answer["check"]["hosts"]) == (200, "agrees", 2)
+    answer = server.json("POST", at + "?hosts=1&release=2.12.12&NCCL_P2P_DISABLE=1", text)[1]
+    assert answer["check"]["release"]["predicted"] == "2.12.12" and answer["check"]["verdict"] == "differs"
+    assert answer["check"]["settings"] == {"NCCL_P2P_DISABLE": "1"}
+    status, answer = server.json("POST", "/v1/check-log", text)
+    assert (status, answer["check"]["verdict"]) == (200, "agrees")
+    answer = server.json("POST", "/v1/check-log", b"x:1:2 [0] NCCL INFO Channel 00/02 : 0 1\n")[1]
+    assert answer["check"] is None and "tree" in answer["why_no_check"]
+    assert server.json("POST", at, b"")[0] == 400
+    assert server.json("POST", "/v1/check-log", b"hello")[0] == 415
+    assert server.json("POST", at + "?communicator=x", text)[0] == 400
+    assert server.json("POST", "/v1/topologies/" + "0" * 32 + "/log", text)[0] == 404

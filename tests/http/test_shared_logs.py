@@ -1,0 +1,150 @@
+"""The logs and pairs of ../shared: what each log holds by its index, and how NCCL's own results agree with predictions.
+
+A difference is never left unnamed: its cause was tried by predicting again (`tested`), or the log or the dump shows why
+nothing can be compared. Skipped where ../shared is not there.
+"""
+import json
+import os
+
+import pytest
+
+from conftest import SHARED
+from test_command_line import PROGRAM, run
+
+LOGS, TOPOLOGIES = SHARED / "logs", SHARED / "topologies"
+pytestmark = pytest.mark.skipif(not LOGS.is_dir() or not os.path.exists(PROGRAM), reason="no ../shared or not built")
+INDEX = {e["file"][len("logs/"):]: e for e in json.loads((LOGS / "INDEX.json").read_text())} if LOGS.is_dir() else {}
+
+# Kinds of the index whose expression means one kind of line; it counts `GPU Direct RDMA` lines of both kinds together.
+KINDS = {kind: [kind] for kind in (
+    "system_tree", "pattern", "trees", "p2p_via", "net_via", "shm_via", "channel_ring", "ring_prevnext",
+    "channels_summary", "comm_init_complete", "affinity", "gpu_paths", "threads_thresholds")}
+KINDS["gdr"] = ["gdr_pair", "gdr_nic"]
+KINDS["tuner_algos"] = ["tuning_algorithms"]
+
+# Where our count is another one: lines torn by other writers that hold no whole statement, and what the expressions of
+# the index count otherwise. (log, kind): (ours, why)
+OTHER_COUNTS = {
+    ("stone-2node-4x-sm89-trace.log", "system_tree"): (2, "one head is torn; it still tells that a tree begins"),
+    ("stone-2node-4x-sm89-trace.log", "trees"): (1, "line 230 is torn behind `Trees [0]`"),
+    ("polaris-a100-n4p2.log", "p2p_via"): (31, "line 344 begins in the middle"),
+    ("polaris-a100-n4p2.log", "net_via"): (47, "line 210 begins in the middle"),
+    ("polaris-a100-n4p2.log", "comm_init_complete"): (2, "line 232 begins in the middle"),
+    ("polaris-a100-n4p4.log", "p2p_via"): (192, "three lines begin in the middle"),
+    ("polaris-a100-n8p4.log", "net_via"): (23, "one line begins in the middle"),
+    ("polaris-a100-n8p4.log", "channel_ring"): (3, "line 244 goes on with a message of PyTorch"),
+    ("nebius-h100-2node-mlperf-sd.log", "channels_summary"): (15, "line 1429 goes on with a message of the job"),
+    ("mlperf-v2.0-azure-ndv4-16node-128rank.log", "shm_via"): (1888, "the index counts `via SHM` only, not `via direct "
+                                                                    "shared memory`"),
+    ("ssbandjl-all-ref.log", "channel_ring"): (64, "the index does not count rings of one rank"),
+    ("ssbandjl-gdr114-s114.log", "channel_ring"): (256, "the index does not count rings of one rank"),
+}
+for name in ("gdr-2node-0530", "xt2xt-2gpu", "xt-dpu", "run-0528"):  # the index takes the call's line for one
+    OTHER_COUNTS[f"ssbandjl-{name}.log", "threads_thresholds"] = (2, "the index counts a line of the environment too")
+    OTHER_COUNTS[f"ssbandjl-{name}.log", "tuner_algos"] = (1, "the index does not count the older `Latency/AlgBw`")
+OTHER_COUNTS["ssbandjl-s95.log", "threads_thresholds"] = (1, "the index counts a line of the environment too")
+OTHER_COUNTS["ssbandjl-s95.log", "tuner_algos"] = (1, "the index does not count the older `Latency/AlgBw`")
+
+
+def answer_of(*arguments):
+    status, out, err = run("check-log", "--json", *arguments)
+    assert status == 0, err
+    return json.loads(out)
+
+
+@pytest.mark.parametrize("name", sorted(INDEX))
+def test_every_log_is_read_as_its_index_says(name):
+    entry, log = INDEX[name], answer_of(str(LOGS / name))["log"]
+    assert sorted(log["releases"]) == sorted(entry["nccl_version"] or [])
+    assert sorted({c["ranks"] for c in log["communicators"]}) == sorted(entry["ranks"])
+    for kind, ours in KINDS.items():
+        wanted, _ = OTHER_COUNTS.get((name, kind), (entry["line_kinds"].get(kind, 0), None))
+        assert sum(log["kinds"].get(k, 0) for k in ours) == wanted, kind
+    told = set(entry["gpu_busids"])
+    assert {m["bus_id"] for c in log["communicators"] for m in c["members"] if "bus_id" in m} <= told or not told
+
+
+# Pair of PAIRS.md: topology, result, what must come out. "agrees", or the id of the cause that comes first with what it
+# leaves; None for `left`: the cause cannot be computed, which its text says. "no-ranks": the file has no GPUs.
+PAIRS = {
+    "A1": ("real/gb300-2tray-fault-rank5-count0-fused.xml", "gb300-2tray-fault-rank5-page.log", ("nics-kept", 0)),
+    "A2": ("real/gb300-2tray-0405-healthy-fused.xml", "gb300-2tray-healthy-page.log", ("nics-kept", 0)),
+    "A2 graph": ("real/gb300-2tray-0405-healthy-fused.xml", "gb300-2tray-0405-healthy.graph.xml", "agrees"),
+    "A3": ("real/gb300-1tray-healthy.xml", "gb300-1tray-04.graph.xml", "agrees"),
+    "A4": ("real/timez-nccl_topo_dump_normal.xml", "mew0-2xa100-nccl.log", "agrees"),
+    "A5": ("real/timez-topo_fail.xml", "mew0-2xa100-nccl-fault.log", "agrees"),
+    "A5 dumped": ("real/timez-nccl_topo_dump.xml", "mew0-2xa100-nccl-fault.log", "agrees"),
+    "A5 before the fault": ("real/timez-nccl_topo_dump_normal.xml", "mew0-2xa100-nccl-fault.log", ("hardware", 0)),
+    "A6": ("real/panlichen-topo.xml", "oneflow-27-log27.log", ("setting", 0)),
+    "A6 two hosts": ("real/panlichen-topo.xml", "oneflow-2x-log.log", ("setting", 0)),
+    "A6 graph": ("real/panlichen-topo.xml", "panlichen.graph.xml", ("setting", 0)),
+    "A7": ("real/sugarlxn-nccl_topo.xml", "stone-2node-4x-sm89-trace.log", ("other-gpus", None)),
+    "A8": ("real/perlmutter-a100-nid001056.xml", "perlmutter-a100-rank0-excerpt.log", "agrees"),
+    "A8 graph": ("real/perlmutter-a100-nid001056.xml", "perlmutter-a100-nid001056.graph.xml", "agrees"),
+    "A9": ("real/vastai-hgx-b200-8x.xml", "vastai-hgx-b200-rank0-excerpt.log", "agrees"),
+    "A9 graph": ("real/vastai-hgx-b200-8x.xml", "vastai-hgx-b200-8x.graph.xml", "agrees"),
+    "A10": ("real/vastai-hgx-h200-8x.xml", "vastai-hgx-h200-rank0-excerpt.log", "agrees"),
+    "A10 graph": ("real/vastai-hgx-h200-8x.xml", "vastai-hgx-h200-8x.graph.xml", "agrees"),
+    "A11": ("real/blinkplus-topology.xml", "blinkplus.graph.xml", "agrees"),
+    # the author's modified NCCL (MSCCL) asks for four channels
+    "A12 four ranks": ("real/yccl-topo.xml", "lm2-rtx30-4ranks-shm.log", ("setting", 0)),
+    "A12 two ranks": ("real/yccl-topo.xml", "lm2-rtx30-2ranks.log", "agrees"),
+    "A12 three ranks": ("real/yccl-topo.xml", "lm2-rtx30-3ranks.log", "agrees"),
+    "A12 graph": ("real/yccl-topo.xml", "yccl.graph.xml", "agrees"),
+    "A12 other file": ("real/yccl-topo-mod.xml", "lm2-rtx30-4ranks-shm.log", ("other-gpus", None)),
+    # edited by the provider to be forced with NCCL_GRAPH_FILE: no search gives them
+    "A13": ("real/azure-ncv4-a100-pcie.xml", "azure-ncv4-a100-pcie.graph.xml", ("edited-graph", None)),
+    "A13 NC48": ("real/azure-nc48v4-a100.xml", "azure-nc48v4-a100.graph.xml", ("edited-graph", None)),
+    # made up machines of an author who changed NCCL's code
+    "A14": ("real/ncclgp-2node_4gpu.xml", "ncclgp-2node_4gpu_dump.graph.xml", ("edited-graph", None)),
+    "A14 16 GPUs": ("real/ncclgp-2node_16gpu.xml", "ncclgp-2node_16gpu_dump.graph.xml", ("setting", 0)),
+    "B1": ("provider/aws-p4d-24xl-a100.xml", "aws-2node-16ranks-slurm104.log", "no-ranks"),
+    "B2": ("provider/aws-p4d-24xl-a100.xml", "aws-p4d-efa-eks-readme.log", "no-ranks"),
+    "B3 one host": ("provider/azure-ndv4-a100.xml", "mlperf-v2.1-azure-ndv4-1node.log", "no-ranks"),
+    "B3 four hosts": ("provider/azure-ndv4-a100.xml", "mlperf-v2.1-azure-ndv4-4node-32rank.log", "no-ranks"),
+    "B3 eight hosts": ("provider/azure-ndv4-a100.xml", "mlperf-v2.0-azure-ndv4-8node-64rank.log", "no-ranks"),
+    "B3 sixteen hosts": ("provider/azure-ndv4-a100.xml", "mlperf-v2.0-azure-ndv4-16node-128rank.log", "no-ranks"),
+    "B4": ("provider/azure-ndv4-a100.xml", "azure-8gpu-nccl2.8-ap1.log", "no-ranks"),
+    "B4 second": ("provider/azure-ndv4-a100.xml", "azure-8gpu-nccl2.8-ap2.log", "no-ranks"),
+    # the H100 machine of a log of the H200 one: 16 NICs there, eight in the log, chosen by NCCL_IB_HCA
+    "B5 runc": ("real/oci-BM.GPU.H100.8.xml", "oci-h200-2node-runc-rank0.log", ("filtered-nics", None)),
+    "B5 runsc": ("real/oci-BM.GPU.H100.8.xml", "oci-h200-2node-runsc-rank0.log", ("filtered-nics", None)),
+    "B6": ("provider/nebius-topo-h100-v1.xml", "nebius-h100-2node-mlperf-sd.log", "no-ranks"),
+    "B7": ("provider/mlperf21-dell-xe8545_nic_affinity.xml", "mlperf-v2.0-dell-xe8545-4xa100sxm80.log", "no-ranks"),
+    "B7 two hosts": ("provider/mlperf21-dell-xe8545_nic_affinity.xml", "mlperf-v2.0-dell-2xXE8545-4xa100sxm40.log",
+                     "no-ranks"),
+}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_pairs_agree_or_the_reason_is_named(pair):
+    topology, result, wanted = PAIRS[pair]
+    result = (TOPOLOGIES / "graphs" if result.endswith(".xml") else LOGS) / result
+    arguments = ("--topology", str(TOPOLOGIES / topology), str(result))
+    if wanted == "no-ranks":
+        status, _, err = run("check-log", "--json", *arguments)
+        assert status == 1 and "not in the dump" in err and "NCCL_TOPO_DUMP_FILE" in err
+        return
+    check = answer_of(*arguments)["check"]
+    assert check["agree"] > 0
+    if wanted == "agrees":
+        assert (check["verdict"], check["differ"]) == ("agrees", 0), check["first_difference"]
+        return
+    identity, left = wanted
+    assert check["verdict"] == "differs" and check["first_difference"]
+    cause = next(c for c in check["causes"] if c["id"] == identity)
+    assert cause["why"] and cause["advice"]
+    assert cause.get("differences_left") == left
+    if left == 0:
+        assert check["causes"][0] == cause and cause["tested"]
+
+
+@pytest.mark.parametrize("name, release", [
+    ("mew0-2xa100-nccl.log", "2.27.7"), ("mew0-2xa100-nccl-fault.log", "2.27.7"),
+    ("dolphin-n013n014-gdron-allreduce.log", None), ("dolphin-n013n014-gdroff-big-allreduce.log", None),
+    ("dolphin-n013n014-external-gdron-allreduce.log", None), ("dolphin-n013n014-internal-n013-allreduce.log", None),
+    ("dolphin-n013n014-mpi-from-n015-allreduce.log", None), ("ssbandjl-all-ref.log", None)])
+def test_machines_that_logs_print_whole_predict_what_the_logs_show(name, release):
+    check = answer_of(str(LOGS / name))["check"]
+    assert check["verdict"] == "agrees" and check["agree"] >= 50
+    assert release in (None, check["release"]["predicted"])

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Writes the debug log that a job on a described machine would print, in the manner of an NCCL release.
+
+    build-dev/orrery analyze --release 2.27.7 --hosts 2 machine.xml | tests/tools/make_log.py > job.log
+
+The text is made from Orrery's own analysis and the published shapes of the lines; no line is from a real log. What the
+tests change in it (values, launchers' prefixes, wraps) is done by the functions below.
+"""
+import argparse
+import json
+import random
+import sys
+
+
+def version(text):
+    return tuple(int(part) for part in text.split("."))
+
+
+class Maker:
+    def __init__(self, analysis, settings=None):
+        self.a = analysis
+        self.v = version(analysis["nccl"])
+        self.settings = settings or {}
+        self.ids = self.v >= (2, 22)      # "GPU/0-1b000"; before: "GPU/1B000"
+        self.lines = []
+        self.local = analysis["local_ranks"]
+        self.gpus = {n["rank"]: n for n in analysis["system"]["nodes"] if n["type"] == "GPU"}
+        self.nodes = {n["id"]: n for n in analysis["system"]["nodes"]}
+
+    def node(self, identity):
+        kind, rest = identity.split("/")
+        return identity if self.ids else f"{kind}/{rest.split('-')[1].upper()}"
+
+    def say(self, rank, text, tid=0):
+        host = f"node{rank // self.local + 1}"
+        pid = 1000 + rank
+        self.lines.append(f"{host}:{pid}:{pid + 100 + tid} [{rank % self.local}] NCCL INFO {text}")
+
+    def bus(self, rank):
+        return self.gpus[rank % self.local]["id"].split("-")[1]
+
+    def start(self, rank):
+        if self.v >= (2, 18):
+            mark = f"[Rank {rank}] " if self.v >= (2, 30) else ""
+            call = "ncclCommInitRank " if self.v >= (2, 27) else ""
+            self.say(rank, f"{mark}{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
+                           f"{rank % self.local} nvmlDev {rank % self.local} busId {self.bus(rank)} commId 0xabc1 - Init START")
+
+    def tree(self, rank):
+        system = self.a["system"]
+        name = ("maxBw", "totalBw") if self.v >= (2, 18) else ("maxWidth", "totalWidth")
+        total = f" {name[1]} {system['total_bw']:.1f}" if self.v >= (2, 12) else ""
+        self.say(rank, f"=== System : {name[0]} {system['max_bw']:.1f}{total} ===")
+        links = {}
+        for start, end, kind, bw in system["links"]:
+            links.setdefault(start, []).append((end, kind, bw))
+        for cpu in (n for n in system["nodes"] if n["type"] == "CPU"):
+            self.say(rank, f"{self.node(cpu['id'])} ({cpu['arch']}/{cpu['vendor']}/{cpu['model']})")
+            self.branch(rank, links, cpu["id"], None, 0)
+        self.say(rank, "==========================================")
+
+    def branch(self, rank, links, identity, above, indent):
+        for end, kind, bw in links.get(identity, []):
+            if end == above and kind == "PCI":
+                continue
+            goes_on = kind in ("PCI", "NET") and not (kind == "PCI" and end.startswith("CPU"))
+            if kind == "NET" and not end.startswith(("NET", "GIN")):
+                continue
+            head = f"{' ' * indent}+ {kind}[{bw:.1f}] - "
+            node, detail = self.nodes[end], ""
+            if kind == "LOC" and not end.startswith("GPU"):
+                continue
+            if (goes_on or kind == "LOC") and end.startswith("GPU"):
+                detail = f" ({node['rank']})"
+            elif goes_on and end.startswith("NET"):
+                coll = f"{node['coll']}/" if self.v >= (2, 27) else ""
+                detail = f" ({coll}{int(node['asic'], 16):x}/{node['port']}/{node['bw']:f})"
+            elif goes_on and end.startswith("DEV"):
+                detail = " (0)"
+            elif goes_on and end.startswith("PCI") and self.v >= (2, 12):
+                detail = " (15b3197c00000000)"
+            self.say(rank, head + self.node(end) + detail)
+            if goes_on:
+                self.branch(rank, links, end, identity, indent + 14)
+
+    def paths(self, rank):
+        digits = 1 if self.v >= (2, 21) else 6
+        table = {}
+        for p in self.a["paths"]:
+            if p["type"] != "DIS" or self.v >= (2, 27):
+                table.setdefault(p["from"], []).append(
+                    f"{self.node(p['to'])} ({len(p['hops'])}/{p['bw']:.{digits}f}/{p['type']})")
+        for start in (s for kind in ("GPU", "NET") for s in table if s.startswith(kind)):
+            self.say(rank, f"{self.node(start)} :{' '.join(table[start])} ")
+
+    def graphs(self, rank):
+        base = rank // self.local * self.local
+        for graph in self.a["graphs"]:
+            if graph["name"].startswith("collnet"):
+                continue
+            rate = "bw" if self.v >= (2, 18) else "speed"
+            self.say(rank, f"Pattern {graph['pattern']}, crossNic {graph['cross_nic']}, nChannels {graph['channels']}, "
+                           f"{rate} {graph['bw_intra']:f}/{graph['bw_inter']:f}, type {graph['type_intra']}/"
+                           f"{graph['type_inter']}, sameChannels {graph['same_channels']}")
+            for channel, order in enumerate(graph["intra"]):
+                gpus = " ".join(self.gpus[r]["id"] if self.v >= (2, 27) else f"GPU/{base + r}" for r in order)
+                nets = graph["inter"][channel] if graph["inter"] and self.a["hosts"] > 1 else None
+                start = f"{self.node(nets[0])} " if nets else ""
+                end = f" {self.node(nets[1])}" if nets and graph["name"] != "nvls" else ""
+                self.say(rank, f"{channel:2d} : {start}{gpus}{end}")
+
+    def channels(self, rank):
+        channels, count = self.a["channels"], self.a["channels"]["count"]
+        width = len(str(self.a["ranks"] - 1))
+        if rank == 0:
+            for c, ring in enumerate(channels["rings"]):
+                if self.v >= (2, 27):
+                    text = " ".join(f"{r:{width}d}" for r in ring)
+                    head = f"Channel {c:02d}/{count:02d} : "
+                    text = text if len(head + text) <= 127 else text[:124 - len(head)] + "..."
+                else:
+                    text, head = "".join(f"{r:4d}" for r in ring[:20]), f"Channel {c:02d}/{count:02d} : "
+                self.say(rank, head + text)
+        for c, ring in enumerate(channels["rings"]):
+            if self.v >= (2, 12):
+                at = ring.index(rank)
+                self.say(rank, f"Ring {c:02d} : {ring[at - 1]} -> {rank} -> {ring[(at + 1) % len(ring)]}")
+        if self.v >= (2, 12):
+            trees = " ".join(f"[{c}] {'/'.join(map(str, t['down'][rank]))}->{rank}->{t['up'][rank]}"
+                             for c, t in enumerate(channels["trees"]))
+            self.say(rank, f"Trees {trees}"[:1023])
+        nvls = (channels.get("nvls") or {}).get("channels", 0)
+        middle = f"{count} collnet channels, {nvls} nvls channels, " if self.v >= (2, 21) else ""
+        self.say(rank, f"{count} coll channels, {middle}{channels['p2p_channels']} p2p channels, "
+                       f"{channels['p2p_channels_per_peer']} p2p channels per peer")
+
+    def connections(self, rank):
+        p2p = {(p["a"], p["b"]): p["p2p"] for p in self.a["p2p"]}
+        index = "/0" if self.v >= (2, 12) else ""
+        for c, ring in enumerate(self.a["channels"]["rings"]):
+            to = ring[(ring.index(rank) + 1) % len(ring)]
+            if to // self.local != rank // self.local or to == rank:
+                continue
+            tell = (lambda r: r % self.local) if self.v >= (2, 21) else (lambda r: self.bus(r))
+            way = ("P2P/CUMEM" if self.v >= (2, 21) else "P2P/IPC") if p2p[rank % self.local, to % self.local] else \
+                ("SHM/direct/direct" if self.v >= (2, 21) else "direct shared memory")
+            self.say(rank, f"Channel {c:02d}{index} : {rank}[{tell(rank)}] -> {to}[{tell(to)}] via {way}")
+
+    def make(self):
+        self.lines.append(f"NCCL version {self.a['nccl']}+cuda12.4")
+        for rank in range(self.a["ranks"]):
+            for name, value in self.settings.items():
+                self.say(rank, f"{name} set by environment to {value}.")
+            self.start(rank)
+            self.tree(rank)
+            self.paths(rank)
+            self.graphs(rank)
+            self.channels(rank)
+            self.connections(rank)
+            nvml = f" nvmlDev {rank % self.local}" if self.v >= (2, 18) else ""
+            comm = " commId 0xabc1" if self.v >= (2, 16) else ""
+            call = "ncclCommInitRank " if self.v >= (2, 27) else ""
+            self.say(rank, f"{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
+                           f"{rank % self.local}{nvml} busId {self.bus(rank)}{comm} - Init COMPLETE")
+        return self.lines
+
+
+def interleave(lines, seed=1):
+    """The lines of several writers in another order, each writer's own order kept."""
+    chance = random.Random(seed)
+    writers = {}
+    for line in lines:
+        writers.setdefault(line.split(" ")[0], []).append(line)
+    rows = list(writers.values())
+    result = []
+    while rows:
+        row = chance.choice(rows)
+        result.append(row.pop(0))
+        if not row:
+            rows.remove(row)
+    return result
+
+
+def wrap(lines, width=100):
+    """As a terminal of that width shows it."""
+    return [line[i:i + width] for line in lines for i in range(0, max(len(line), 1), width)]
+
+
+def decorate(lines, kind):
+    """The lines behind what a launcher prints before them."""
+    heads = {"mpirun": lambda i: f"[1,{i % 4}]<stdout>:", "ray": lambda i: f"\x1b[36m(RayWorker pid={i % 7 + 100})\x1b[0m ",
+             "slurm": lambda i: f"{i % 4}: ", "time": lambda i: f"2026-11-21T10:{i // 60 % 60:02d}:{i % 60:02d}.5Z ",
+             "kubernetes": lambda i: f"worker-{i % 2} pytorch [rank{i % 8}]:"}
+    return [heads[kind](i) + line for i, line in enumerate(lines)]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--interleave", action="store_true")
+    parser.add_argument("--decorate", choices=["mpirun", "ray", "slurm", "time", "kubernetes"])
+    arguments = parser.parse_args()
+    made = Maker(json.load(sys.stdin)).make()
+    if arguments.interleave:
+        made = interleave(made)
+    if arguments.decorate:
+        made = decorate(made, arguments.decorate)
+    print("\n".join(made))
