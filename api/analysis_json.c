@@ -22,6 +22,10 @@ static json_t *topology(const struct scope *scope)
 {
     return orr_json_text(scope->json, scope->topology);
 }
+static json_t *input(const struct scope *scope)
+{
+    return orr_input_json(scope->json, scope->analysis->dump);
+}
 static json_t *hosts(const struct scope *scope)
 {
     return orr_json_int(scope->json, scope->analysis->query.hosts);
@@ -80,6 +84,7 @@ static const struct {
     {"nccl", nccl},
     {"verified", verified},
     {"topology", topology},
+    {"input", input},
     {"hosts", hosts},
     {"ranks", ranks},
     {"local_ranks", local_ranks},

@@ -59,6 +59,8 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
     enum orr_code code = app->cache && app->metrics ? ORR_OK : orr_fail_nomem(err);
     if (code == ORR_OK && options->static_folder && !(app->static_folder = strdup(options->static_folder)))
         code = orr_fail_nomem(err);
+    if (code == ORR_OK && options->program && !(app->program = strdup(options->program)))
+        code = orr_fail_nomem(err);
     if (code == ORR_OK)
         code = open_store(app, options, err);
     if (code == ORR_OK)
@@ -81,6 +83,7 @@ void orr_app_free(struct orr_app *app)
     orr_cache_free(app->cache);
     orr_metrics_free(app->metrics);
     free(app->static_folder);
+    free(app->program);
     free(app);
 }
 
@@ -134,7 +137,8 @@ enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, s
     limits.bytes = call->app->max_body;
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
     uint64_t since = orr_metrics_now();
-    enum orr_code code = orr_dump_read(bytes, length, &limits, ret_dump, err);
+    const struct orr_input_options options = {.limits = &limits, .assumed = call->params.assumed};
+    enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_metrics_now() - since);
     if (owned)
         free(bytes);
@@ -257,6 +261,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     orr_text_init(&key, LONGEST);
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
+    orr_assumed_key(&call->params, &key);
     if (orr_text_failed(&key)) {
         orr_text_release(&key);
         return orr_fail_nomem(err);

@@ -12,6 +12,7 @@
 #include "api/problem.h"
 #include "api/store/store.h"
 #include "engine/diagram/diagram_worker.h"
+#include "engine/input/input.h"
 #include "engine/release/behaviours.h"
 
 struct orr_app {
@@ -20,6 +21,7 @@ struct orr_app {
     struct orr_renderer *renderer;
     struct orr_metrics *metrics;
     char *static_folder; /* NULL: no page */
+    char *program;       /* this program, for processes of its own; NULL: /proc/self/exe */
     size_t max_body;
     atomic_bool draining;
     _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
@@ -102,6 +104,14 @@ enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *r
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Reads the dump alone, with what strict asks for. */
 enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+/* Gives the call the id of its content. */
+void orr_call_content(struct orr_call *call, const char *bytes, size_t length);
+/* Keeps a dump with that id and what the call says of it (name, labels), and says where (Location). */
+enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
+                            bool *ret_existed, struct orr_error *err) ORR_NO_DISCARD;
+/* The topology of that id as users see it. */
+enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
+                              struct orr_error *err) ORR_NO_DISCARD;
 /* With strict: what NCCL's reader would refuse is an error. Shared with the command line. */
 enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
 
@@ -127,11 +137,15 @@ orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster,
     orr_handle_cluster_findings, orr_handle_groups;
 /* handle_channels.c */
 orr_handler orr_handle_channels;
+/* handle_detect.c */
+orr_handler orr_handle_detect;
 /* handle_hosts.c */
 orr_handler orr_handle_hosts, orr_handle_history;
 /* handle_analysis.c */
 orr_handler orr_handle_analysis, orr_handle_section, orr_handle_path, orr_handle_findings, orr_handle_diagram,
     orr_handle_render;
+/* handle_inputs.c */
+orr_handler orr_handle_convert, orr_handle_vm_file, orr_handle_anonymise, orr_handle_machines, orr_handle_inputs;
 /* handle_diff.c */
 orr_handler orr_handle_diff;
 /* handle_compare.c */

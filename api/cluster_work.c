@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "engine/input/input.h"
 
 static enum orr_code read_dumps(struct orr_call *call, struct orr_cluster_work *work, struct orr_error *err)
 {
     struct orr_dump_limits limits = orr_dump_default_limits;
     limits.bytes = call->app->max_body;
+    const struct orr_input_options input = {.limits = &limits};
     work->dumps = ORR_NEW(work->file.arena, struct orr_dump *, work->file.topology_count);
     if (!work->dumps)
         return orr_fail_nomem(err);
@@ -16,7 +18,7 @@ static enum orr_code read_dumps(struct orr_call *call, struct orr_cluster_work *
         char *bytes;
         size_t length;
         ORR_TRY(orr_store_read(call->app->store, work->file.topologies[i], &bytes, &length, err));
-        enum orr_code code = orr_dump_read(bytes, length, &limits, &work->dumps[i], err);
+        enum orr_code code = orr_input_read(bytes, length, &input, &work->dumps[i], err);
         free(bytes);
         if (code != ORR_OK)
             orr_error_where(err, "topology %s", work->file.topologies[i]);

@@ -110,6 +110,13 @@ json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *a
         orr_json_set(json, row, "text", orr_json_text(json, assumption->text));
         orr_json_add(json, rows, row);
     }
+    const struct orr_dump_notes *notes = analysis->dump->notes;
+    for (uint32_t i = 0; notes && i < notes->assumed_count; i++) {
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "id", orr_json_format(json, "input-%u", i + 1));
+        orr_json_set(json, row, "text", orr_json_format(json, "Of the input: %s.", notes->assumed[i].what));
+        orr_json_add(json, rows, row);
+    }
     return rows;
 }
 
@@ -136,6 +143,9 @@ json_t *orr_explanations_json(struct orr_json *json, const struct orr_analysis *
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
         if (assumption->applies(analysis))
             orr_json_add(json, rests_on, orr_json_text(json, assumption->id));
+    const struct orr_dump_notes *notes = analysis->dump->notes;
+    for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
+        orr_json_add(json, rests_on, orr_json_format(json, "input-%u", i + 1));
     orr_json_set(json, object, "rests_on", rests_on);
     orr_json_set(json, object, "rules", rules_json(json));
     orr_json_set(json, object, "p2p", p2p_reasons(json, analysis));

@@ -43,12 +43,13 @@ static enum orr_code machine_text(struct orr_call *call, const char *id, struct 
         size_t length;
         enum orr_code code = orr_store_read(call->app->store, id, &bytes, &length, err);
         if (code == ORR_OK)
-            code = orr_dump_read(bytes, length, NULL, &dump, err);
+            code = orr_input_read(bytes, length, NULL, &dump, err);
         free(bytes);
         if (code == ORR_OK) {
             json_t *object = orr_json_object(&json);
             orr_json_set(&json, object, "machine", orr_machine_json(&json, dump));
             orr_json_set(&json, object, "findings", orr_finding_counts_json(&json, dump, NULL));
+            orr_json_set(&json, object, "input", orr_input_json(&json, dump));
             code = orr_answer_of_json(200, &json, object, &answer, err);
             orr_dump_free(dump);
         }
@@ -185,36 +186,51 @@ int64_t orr_time_of_arrival(struct orr_app *app)
     return next;
 }
 
-enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, const char *bytes, size_t length,
+                            bool *ret_existed, struct orr_error *err)
 {
-    struct orr_dump *dump;
-    ORR_TRY(orr_call_dump(call, &dump, err));
-    enum orr_code code = call->params.strict ? orr_check_strict(dump, err) : ORR_OK;
-    if (code != ORR_OK) {
-        orr_dump_free(dump);
-        return code;
-    }
     struct orr_json json = {0};
     json_t *machine = orr_machine_json(&json, dump), *labels = labels_json(&call->params, &json);
-    orr_dump_free(dump);
     struct orr_upload upload = {
         .id = call->id,
         .digest = call->digest,
-        .bytes = call->request->body,
-        .size = call->request->body_length,
+        .bytes = bytes,
+        .size = length,
         .at = orr_time_of_arrival(call->app),
         .name = call->params.name ? call->params.name : "",
         .host = json_string_value(json_object_get(labels, "host")),
         .about = json_string_value(json_object_get(machine, "sentence")),
     };
-    bool existed = false;
-    code = json.failed || !upload.about ? orr_fail_nomem(err) : labels_of(call, labels, &upload.labels, err);
+    enum orr_code code =
+        json.failed || !upload.about ? orr_fail_nomem(err) : labels_of(call, labels, &upload.labels, err);
     if (code == ORR_OK)
-        code = orr_store_put(call->app->store, &upload, &existed, err);
+        code = orr_store_put(call->app->store, &upload, ret_existed, err);
     json_decref(machine);
     json_decref(labels);
+    if (code == ORR_OK)
+        orr_response_header(call->response, "Location", "/v1/topologies/%s", call->id);
+    return code;
+}
+
+enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object, struct orr_error *err)
+{
+    struct orr_record record;
+    ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
+    enum orr_code code = record_json(call, json, &record, ret_object, err);
+    orr_record_release(&record);
+    return code;
+}
+
+enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_dump *dump;
+    bool existed = false;
+    ORR_TRY(orr_call_dump(call, &dump, err));
+    enum orr_code code = call->params.strict ? orr_check_strict(dump, err) : ORR_OK;
+    if (code == ORR_OK)
+        code = orr_call_keep(call, dump, call->request->body, call->request->body_length, &existed, err);
+    orr_dump_free(dump);
     ORR_TRY(code);
-    orr_response_header(call->response, "Location", "/v1/topologies/%s", call->id);
     return answer_record(call, existed ? 200 : 201, ret_answer, err);
 }
 
@@ -410,15 +426,26 @@ enum orr_code orr_handle_delete(struct orr_call *call, struct orr_answer **ret_a
     return *ret_answer ? ORR_OK : orr_fail_nomem(err);
 }
 
+/* Whether the bytes start as XML does; a matrix or a log does not. */
+static bool is_xml(const char *bytes, size_t length)
+{
+    size_t start = length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
+    while (start < length && bytes[start] && strchr(" \t\r\n", bytes[start]))
+        start++;
+    return start < length && bytes[start] == '<';
+}
+
 enum orr_code orr_handle_source(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     char *bytes;
     size_t length;
     ORR_TRY(orr_store_read(call->app->store, call->id, &bytes, &length, err));
-    *ret_answer = orr_answer_new(200, "application/xml", bytes, length);
+    bool xml = is_xml(bytes, length);
+    *ret_answer = orr_answer_new(200, xml ? "application/xml" : "text/plain", bytes, length);
     if (!*ret_answer)
         return orr_fail_nomem(err);
     (*ret_answer)->keeping = ORR_KEEP_FOREVER;
-    orr_response_header(call->response, "Content-Disposition", "attachment; filename=\"topology-%.8s.xml\"", call->id);
+    orr_response_header(call->response, "Content-Disposition", "attachment; filename=\"topology-%.8s.%s\"", call->id,
+                        xml ? "xml" : "txt");
     return ORR_OK;
 }

@@ -250,6 +250,23 @@ static enum orr_code read_bytes(struct orr_params *params, const char *value, st
     params->bytes = value;
     return ORR_OK;
 }
+static enum orr_code read_gpus(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->gpus = value;
+    return ORR_OK;
+}
+static enum orr_code read_nics(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->nics = value;
+    return ORR_OK;
+}
+static enum orr_code read_assume(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    params->assumed = orr_machine_type_find(value);
+    return params->assumed ? ORR_OK : orr_machine_type_unknown(value, err);
+}
 
 static const struct row {
     unsigned bit;
@@ -282,6 +299,9 @@ static const struct row {
     {ORR_P_GRAPH, "graph", read_graph, false},
     {ORR_P_COLLECTIVE, "collective", read_collective, false},
     {ORR_P_BYTES, "bytes", read_bytes, false},
+    {ORR_P_ASSUME, "assume", read_assume, false},
+    {ORR_P_GPUS, "gpus", read_gpus, false},
+    {ORR_P_NICS, "nics", read_nics, false},
     {ORR_P_COMMUNICATOR, "communicator", read_communicator, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], MAX_PAIRS = 128 };
@@ -430,6 +450,11 @@ void orr_query_key(const struct orr_query *query, struct orr_text *text)
         }
 }
 
+void orr_assumed_key(const struct orr_params *params, struct orr_text *text)
+{
+    add_part(text, params->assumed ? params->assumed->name : NULL);
+}
+
 void orr_params_answer_key(const struct orr_params *params, struct orr_text *text)
 {
     orr_text_printf(text, "|%d|%d|%d|%d|%d", params->strict, (int)params->view, (int)params->theme,
@@ -442,6 +467,7 @@ void orr_params_answer_key(const struct orr_params *params, struct orr_text *tex
     add_part(text, params->graph);
     add_part(text, params->collective);
     add_part(text, params->bytes);
+    orr_assumed_key(params, text);
     for (uint32_t i = 0; i < params->against_count; i++)
         add_part(text, params->against[i]);
 }

@@ -7,6 +7,7 @@
 #include "engine/analysis/analysis.h"
 #include "engine/base/arena.h"
 #include "engine/diagram/diagram.h"
+#include "engine/input/machine_types.h"
 
 enum orr_parameter { /* bits */
                      ORR_P_RELEASE = 1 << 0,
@@ -34,12 +35,15 @@ enum orr_parameter { /* bits */
                      ORR_P_B = 1 << 22,
                      ORR_P_TOPOLOGY = 1 << 23,
                      ORR_P_COMMUNICATOR = 1 << 24,
-                     ORR_P_MANY_HOSTS = 1 << 25, /* `hosts` where rings and trees are streamed */
-                     ORR_P_LAYOUT = 1 << 26,
+                     ORR_P_ASSUME = 1 << 25,
+                     ORR_P_GPUS = 1 << 26,
+                     ORR_P_NICS = 1 << 27,
+                     ORR_P_MANY_HOSTS = 1 << 28, /* `hosts` where rings and trees are streamed */
+                     ORR_P_LAYOUT = 1 << 29,
 
-                     ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT,
+                     ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT | ORR_P_ASSUME,
                      ORR_P_CLUSTER = ORR_P_RELEASE | ORR_P_SETTINGS | ORR_P_STRICT,
-                     ORR_P_LOG = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_COMMUNICATOR,
+                     ORR_P_LOG = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_COMMUNICATOR | ORR_P_ASSUME,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
                      ORR_P_WHY = ORR_P_ANALYSIS | ORR_P_DECISION | ORR_P_FROM | ORR_P_TO | ORR_P_GRAPH | ORR_P_CHANNEL |
                                  ORR_P_COLLECTIVE | ORR_P_BYTES,
@@ -81,6 +85,8 @@ struct orr_params {
     const char *decision; /* what is asked why, NULL: nothing was named */
     const char *graph, *collective, *bytes;
     uint32_t limit;
+    const char *gpus, *nics;                /* bus ids of a virtual machine */
+    const struct orr_machine_type *assumed; /* fills in what the input does not tell; NULL: nothing */
 };
 
 /* Decodes %XX (and + where plus_is_blank) of length bytes into arena. TARGET problem for broken or zero bytes. */
@@ -99,6 +105,8 @@ enum orr_code orr_read_number(const char *name, const char *text, uint32_t least
 
 /* Appends what decides an analysis: the same text for the same question. */
 void orr_query_key(const struct orr_query *query, struct orr_text *text);
+/* The part of it that the machine type is. */
+void orr_assumed_key(const struct orr_params *params, struct orr_text *text);
 /* And what of the other parameters decides an answer. */
 void orr_params_answer_key(const struct orr_params *params, struct orr_text *text);
 

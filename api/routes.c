@@ -28,6 +28,12 @@ static const struct orr_route routes[] = {
     {"PATCH", "/v1/topologies/{}", orr_handle_patch, WRITE, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
     {"DELETE", "/v1/topologies/{}", orr_handle_delete, WRITE, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
     {"GET", "/v1/topologies/{}/source", orr_handle_source, READ, TOPOLOGY | STORE, 0, "/v1/topologies/{id}/source"},
+    {"GET", "/v1/topologies/{}/xml", orr_handle_convert, READ, TOPOLOGY | STORE, ORR_P_ASSUME,
+     "/v1/topologies/{id}/xml"},
+    {"GET", "/v1/topologies/{}/vm-file", orr_handle_vm_file, READ, TOPOLOGY | STORE, ORR_P_GPUS | ORR_P_NICS,
+     "/v1/topologies/{id}/vm-file"},
+    {"GET", "/v1/topologies/{}/anonymised", orr_handle_anonymise, READ, TOPOLOGY | STORE, 0,
+     "/v1/topologies/{id}/anonymised"},
     {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis"},
     {"GET", "/v1/topologies/{}/analysis/diff", orr_handle_diff, READ, TOPOLOGY | CACHED | HEAVY,
@@ -38,7 +44,7 @@ static const struct orr_route routes[] = {
      ORR_P_ANALYSIS | ORR_P_FROM | ORR_P_TO, "/v1/topologies/{id}/path"},
     {"GET", "/v1/topologies/{}/explain", orr_handle_explain, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_WHY,
      "/v1/topologies/{id}/explain"},
-    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, READ, TOPOLOGY | CACHED | STORE, 0,
+    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, READ, TOPOLOGY | CACHED | STORE, ORR_P_ASSUME,
      "/v1/topologies/{id}/findings"},
     {"GET", "/v1/topologies/{}/diagram.{}", orr_handle_diagram, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_DIAGRAM,
      "/v1/topologies/{id}/diagram.{format}"},
@@ -67,12 +73,18 @@ static const struct orr_route routes[] = {
     {"GET", "/v1/hosts", orr_handle_hosts, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR, NULL},
     {"GET", "/v1/hosts/{}/uploads", orr_handle_history, READ, STORE, ORR_P_LIMIT | ORR_P_CURSOR,
      "/v1/hosts/{host}/uploads"},
+    {"POST", "/v1/detect", orr_handle_detect, WRITE, HEAVY | STORE, ORR_P_RELEASE | ORR_P_NAME | ORR_P_LABEL, NULL},
     {"GET", "/v1/compare", orr_handle_compare, READ, HEAVY | STORE,
      ORR_P_ANALYSIS | ORR_P_A | ORR_P_B | ORR_P_TOPOLOGY | ORR_P_LABEL | ORR_P_SEARCH, NULL},
     {"POST", "/v1/analyze", orr_handle_analysis, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_SECTION, NULL},
     {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_AGAINST, NULL},
     {"POST", "/v1/explain", orr_handle_explain, READ, DUMP | CACHED | HEAVY, ORR_P_WHY, NULL},
     {"POST", "/v1/render", orr_handle_render, READ, DUMP | HEAVY, ORR_P_DIAGRAM | ORR_P_FORMAT, NULL},
+    {"POST", "/v1/convert", orr_handle_convert, READ, DUMP, ORR_P_ASSUME, NULL},
+    {"POST", "/v1/vm-file", orr_handle_vm_file, READ, DUMP, ORR_P_GPUS | ORR_P_NICS, NULL},
+    {"POST", "/v1/anonymise", orr_handle_anonymise, READ, DUMP, 0, NULL},
+    {"GET", "/v1/inputs", orr_handle_inputs, READ, 0, 0, NULL},
+    {"GET", "/v1/machines", orr_handle_machines, READ, 0, 0, NULL},
     {"POST", "/v1/check-log", orr_handle_log, READ, HEAVY, ORR_P_LOG, NULL},
     {"GET", "/v1/releases", orr_handle_releases, READ, 0, 0, NULL},
     {"GET", "/v1/settings", orr_handle_settings, READ, 0, ORR_P_RELEASE, NULL},
@@ -224,6 +236,12 @@ static enum orr_code find_route(struct orr_call *call, const char *path, size_t 
     return ORR_OK;
 }
 
+void orr_call_content(struct orr_call *call, const char *bytes, size_t length)
+{
+    orr_sha256(bytes, length, call->digest);
+    snprintf(call->id, sizeof call->id, "%.*s", (int)ORR_ID_LENGTH, call->digest);
+}
+
 /* The id of what the call is about: from the path, or from the content of the body. */
 static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
 {
@@ -245,8 +263,7 @@ static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
             orr_error_advice(err, "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE");
             return ORR_UNRECOGNISED;
         }
-        orr_sha256(call->request->body, call->request->body_length, call->digest);
-        snprintf(call->id, sizeof call->id, "%.*s", (int)ORR_ID_LENGTH, call->digest);
+        orr_call_content(call, call->request->body, call->request->body_length);
     }
     return ORR_OK;
 }

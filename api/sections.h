@@ -48,6 +48,12 @@ json_t *orr_undecided_json(struct orr_json *json);
 /* Those of a log and of a comparison with it; check NULL: none. */
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check);
 
+/* input_json.c: what the bytes were recognised as, what is assumed and missing; the machine types; the kinds of
+ * input. */
+json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump);
+json_t *orr_machines_json(struct orr_json *json);
+json_t *orr_inputs_json(struct orr_json *json);
+
 /* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is not there. */
 enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,
                             const char *to, json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;

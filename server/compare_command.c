@@ -6,6 +6,7 @@
 
 #include "api/call.h"
 #include "api/compare_json.h"
+#include "engine/input/input.h"
 #include "server/options.h"
 
 struct input {
@@ -21,7 +22,7 @@ static int read_dump(const struct orr_options *options, const char *file, struct
     struct orr_error err = {0};
     enum orr_code code = orr_read_input(file, &input->bytes, &input->length, &err);
     if (code == ORR_OK)
-        code = orr_dump_read(input->bytes, input->length, NULL, &input->dump, &err);
+        code = orr_input_read(input->bytes, input->length, NULL, &input->dump, &err);
     if (code == ORR_OK && options->strict)
         code = orr_check_strict(input->dump, &err);
     if (code == ORR_OK)

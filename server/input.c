@@ -79,6 +79,15 @@ int orr_query_read(const struct orr_options *options, struct orr_query *query)
     return ORR_EXIT_OK;
 }
 
+static enum orr_code read_bytes(const struct orr_options *options, const char *bytes, size_t length,
+                                struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_input_options input = {.assumed = options->assume ? orr_machine_type_find(options->assume) : NULL};
+    if (options->assume && !input.assumed)
+        return orr_machine_type_unknown(options->assume, err);
+    return orr_input_read(bytes, length, &input, ret_dump, err);
+}
+
 /* The topology of every name in a cluster file; the same bytes are one machine, under whatever name. */
 static enum orr_code read_topologies(const struct orr_options *options, struct orr_question *question,
                                      struct orr_error *err)
@@ -101,7 +110,7 @@ static enum orr_code read_topologies(const struct orr_options *options, struct o
         if (code == ORR_OK && same < i)
             question->dumps[i] = question->dumps[same];
         else if (code == ORR_OK)
-            code = orr_dump_read(sources[i].bytes, sources[i].length, NULL, &question->dumps[i], err);
+            code = read_bytes(options, sources[i].bytes, sources[i].length, &question->dumps[i], err);
         if (code == ORR_OK && options->strict)
             code = orr_check_strict(question->dumps[i], err);
         if (code != ORR_OK)
@@ -132,16 +141,31 @@ static enum orr_code read_cluster(const struct orr_options *options, struct orr_
     return ORR_OK;
 }
 
-static enum orr_code read_dump(const struct orr_options *options, struct orr_question *question, struct orr_error *err)
+static enum orr_code read_machine(const struct orr_options *options, struct orr_question *question,
+                                  struct orr_error *err)
 {
     char *bytes = NULL;
     size_t length = 0;
     ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
-    enum orr_code code = orr_dump_read(bytes, length, NULL, &question->dump, err);
+    enum orr_code code = read_bytes(options, bytes, length, &question->dump, err);
     free(bytes);
     if (code == ORR_OK && options->strict)
         code = orr_check_strict(question->dump, err);
     return code == ORR_OK ? orr_analyze(question->dump, &question->query, NULL, &question->analysis, err) : code;
+}
+
+int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump)
+{
+    struct orr_error err = {0};
+    char *bytes = NULL;
+    size_t length = 0;
+    enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
+    if (code == ORR_OK)
+        code = read_bytes(options, bytes, length, ret_dump, &err);
+    free(bytes);
+    if (code == ORR_OK)
+        return ORR_EXIT_OK;
+    return orr_report(options->file && strcmp(options->file, "-") ? options->file : "<standard input>", &err);
 }
 
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question)
@@ -159,9 +183,9 @@ int orr_question_read(const struct orr_options *options, struct orr_question *re
                     : options->file && strcmp(options->file, "-") ? options->file
                                                                   : "<standard input>";
     enum orr_code code =
-        options->cluster ? read_cluster(options, &question, &err) : read_dump(options, &question, &err);
+        options->cluster ? read_cluster(options, &question, &err) : read_machine(options, &question, &err);
     if (code != ORR_OK) {
-        status = orr_report(question.name, &err);
+        status = orr_report(err.code == ORR_SETTING ? NULL : question.name, &err);
         orr_question_release(&question);
         return status;
     }

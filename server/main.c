@@ -62,6 +62,27 @@ static const struct orr_command commands[] = {
      "  orrery compare --hosts 16 --json good.xml bad.xml\n"
      "  orrery compare --majority rack7/*.xml\n",
      ORR_CMD_COMPARE, ORR_FILES, orr_command_compare},
+    {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
+     "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
+     "NVIDIA\n"
+     "driver, none of which is needed. What is missing or assumed goes to standard error, with what to do. FILE is a "
+     "tar "
+     "of\n"
+     "`orrery gather`. NCCL_* settings come from --set, the environment and nccl.conf.\n\n"
+     "  orrery detect --output machine.xml\n"
+     "  orrery detect --release 2.21.5 --running | orrery analyze\n"
+     "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
+     ORR_CMD_DETECT, ORR_ONE_FILE, orr_command_detect},
+    {"gather", "[FILE|-]", "packs what detect reads of a machine, to send it",
+     "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small "
+     "tar "
+     "(gzip).\n"
+     "Neither host name nor boot id go in. Addresses and serial numbers do not either, but the GUIDs of RDMA devices, "
+     "which\n"
+     "NCCL's dump shows as well. At most 8 MiB.\n\n"
+     "  orrery gather machine.tar.gz\n"
+     "  orrery detect machine.tar.gz > machine.xml\n",
+     ORR_CMD_GATHER, ORR_ONE_FILE, orr_command_gather},
     {"check-log", "[LOG|-]", "an NCCL debug log against the prediction",
      "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a\n"
      "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what "
@@ -77,6 +98,31 @@ static const struct orr_command commands[] = {
      ORR_CMD_RELEASES, ORR_NO_FILE, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
      "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_SETTINGS, ORR_NO_FILE, orr_command_settings},
+    {"convert", "[FILE|-]", "any input as NCCL's topology XML",
+     "Reads whatever tells something about a machine (NCCL topology XML, also with text around it or several behind "
+     "one\n"
+     "another; hwloc XML; the output of nvidia-smi topo -m) and prints it as NCCL would write it. What was assumed "
+     "and\n"
+     "what is missing goes to standard error.\n\n"
+     "  nvidia-smi topo -m | orrery convert > topo.xml\n"
+     "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
+     ORR_CMD_CONVERT, ORR_ONE_FILE, orr_command_convert},
+    {"vm-file", "[FILE|-]", "a topology file for a virtual machine from a dump of the real one",
+     "Keeps CPUs, switches and the places of GPUs and NICs with their links, takes out GPUs and NICs themselves, "
+     "which\n"
+     "NCCL fills in, and gives them the bus ids of the virtual machine. Use it there as NCCL_TOPO_FILE.\n\n"
+     "  orrery vm-file --gpus 0000:00:05.0,0000:00:06.0 --nics 0000:00:07.0 metal.xml > vm.xml\n"
+     "  orrery vm-file --gpus 0000:1b:00.0=0000:00:05.0 metal.xml > vm.xml      (one GPU of many)\n",
+     ORR_CMD_VM_FILE, ORR_ONE_FILE, orr_command_vm_file},
+    {"anonymise", "[FILE|-]", "a copy of a dump or log without names of hosts and people, which analyses the same",
+     "Replaces host names, GUIDs, hashes, addresses, serials and user names, each by the same stand-in everywhere. "
+     "Bus\n"
+     "ids, device names, models and numbers stay, since answers rest on them.\n\n"
+     "  orrery anonymise job.log > public.log\n",
+     ORR_CMD_ANONYMISE, ORR_ONE_FILE, orr_command_anonymise},
+    {"machines", "", "the machine types that --assume knows",
+     "Lists well-known machines, from public data sheets, by which --assume fills in what an input does not tell.\n",
+     ORR_CMD_MACHINES, ORR_NO_FILE, orr_command_machines},
     {"token", "NAME", "a new token for those who may use the service",
      "Makes a random token. The token goes to standard error, for its owner: it is kept nowhere. The line for the "
      "token\n"

@@ -6,8 +6,10 @@
 
 /* Commands that ask what NCCL makes of a machine. */
 enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS };
+/* Commands that look at a machine. */
+enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER };
 
-enum kind { FLAG, VALUE, SETTING, AGAINST };
+enum kind { FLAG, VALUE, SETTING, AGAINST, LABEL };
 
 static const struct option {
     const char *name, *value, *help; /* value: what --help calls it, NULL for a flag */
@@ -17,7 +19,8 @@ static const struct option {
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
     {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS, VALUE, AT(release)},
+     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_DETECT, VALUE,
+     AT(release)},
     {"hosts", "N", "so many identical hosts in one communicator (default: 1; check-log: as the log tells)",
      ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG, VALUE, AT(hosts)},
     {"topology", "FILE", "dump of the machine (default: the one that the log prints)", ORR_CMD_CHECK_LOG, VALUE,
@@ -28,8 +31,8 @@ static const struct option {
      AT(extract)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
      ASKING, VALUE, AT(cluster)},
-    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG,
-     SETTING, 0},
+    {"set", "NAME=VALUE", "an NCCL setting; may be given several times",
+     ASKING | DETECTING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG, SETTING, 0},
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
@@ -40,6 +43,11 @@ static const struct option {
     {"strict", NULL, "refuse what NCCL's own reader would refuse", ASKING | ORR_CMD_COMPARE, FLAG, AT(strict)},
     {"majority", NULL, "hold three dumps or more against what most of them are like", ORR_CMD_COMPARE, FLAG,
      AT(majority)},
+    {"assume", "TYPE", "fill in what the input does not tell from a machine type (`orrery machines`)",
+     ASKING | ORR_CMD_CONVERT, VALUE, AT(assume)},
+    {"gpus", "IDS", "bus ids of the GPUs in the virtual machine, in the order of the real ones or as REAL=NEW,...",
+     ORR_CMD_VM_FILE, VALUE, AT(gpus)},
+    {"nics", "IDS", "the same for NICs", ORR_CMD_VM_FILE, VALUE, AT(nics)},
     {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
     {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE | ORR_CMD_GROUPS, FLAG, AT(pretty)},
     {"view", "VIEW", "system, ring, tree or path (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
@@ -56,16 +64,38 @@ static const struct option {
     {"bytes", "SIZE", "of the message: 1048576, 64k, 1M, 2G (default: 1M)", ORR_CMD_EXPLAIN, VALUE, AT(bytes)},
     {"format", "FORMAT", "svg, png, pdf or dot (default: svg)", ORR_CMD_RENDER, VALUE, AT(format)},
     {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
-    {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER, VALUE, AT(output)},
-    {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
+    {"output", "FILE", "write there instead of to standard output",
+     ORR_CMD_RENDER | ORR_CMD_DETECT | ORR_CMD_CONVERT | ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE, VALUE, AT(output)},
     {"json", NULL, "print JSON instead of text",
-     ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_EXPLAIN | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG, FLAG, AT(json)},
+     ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_MACHINES | ORR_CMD_EXPLAIN | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG |
+         ORR_CMD_DETECT,
+     FLAG, AT(json)},
+    {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
      AT(scope)},
+    {"root", "DIR", "read a copied /sys and /proc, or an unpacked tar of gather, below that folder", DETECTING, VALUE,
+     AT(root)},
+    {"nvml", "FILE", "load that library in place of libnvidia-ml.so.1; none: ask no driver", DETECTING, VALUE,
+     AT(nvml)},
+    {"sm", "N", "compute capability of GPUs whose device id is not known, such as 90, where there is no driver",
+     ORR_CMD_DETECT, VALUE, AT(sm)},
+    {"running", NULL, "NICs merged as a running job uses them; NCCL's own dump has them apart", ORR_CMD_DETECT, FLAG,
+     AT(running)},
+    {"post", "URL", "keep it in that service in place of printing it, such as https://hub.example:8080", ORR_CMD_DETECT,
+     VALUE, AT(post)},
+    {"token-file", "FILE", "its first line is the token for --post", ORR_CMD_DETECT, VALUE, AT(token_file)},
+    {"ca-file", "FILE", "certificates (PEM) that --post trusts, in place of the system's", ORR_CMD_DETECT, VALUE,
+     AT(ca_file)},
+    {"label", "NAME=VALUE", "label for --post; may be given several times (host is this machine's name otherwise)",
+     ORR_CMD_DETECT, LABEL, 0},
+    {"name", "NAME", "name for --post", ORR_CMD_DETECT, VALUE, AT(name)},
+    {"patience", "SECONDS", "how long --post is tried again while the service cannot be reached (default: 300)",
+     ORR_CMD_DETECT, VALUE, AT(patience)},
     {"help", NULL, "this text",
-     ORR_CMD_SERVE | ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_TOKEN,
+     ORR_CMD_SERVE | ASKING | DETECTING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS |
+         ORR_CMD_TOKEN | ORR_CMD_CONVERT | ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE | ORR_CMD_MACHINES,
      FLAG, AT(help)},
 #undef AT
 };
@@ -96,6 +126,10 @@ static bool apply(const struct option *option, const char *value, const char *co
         if (options->against_count == ORR_MAX_AGAINST)
             return wrong(command, "too many times --against ", value);
         options->against[options->against_count++] = value;
+    } else if (option->kind == LABEL) {
+        if (options->label_count == ORR_MAX_LABELS || !strchr(value, '='))
+            return wrong(command, "--label wants NAME=VALUE, not ", value);
+        options->labels[options->label_count++] = value;
     } else {
         if (options->setting_count == ORR_MAX_SETTINGS || !strchr(value, '='))
             return wrong(command, "--set wants NAME=VALUE, not ", value);

@@ -24,14 +24,21 @@ enum orr_command_bit {
     ORR_CMD_EXPLAIN = 64,
     ORR_CMD_COMPARE = 128,
     ORR_CMD_CHECK_LOG = 256,
-    ORR_CMD_CHANNELS = 1 << 20,
-    ORR_CMD_GROUPS = 1 << 21
+    ORR_CMD_CONVERT = 512,
+    ORR_CMD_VM_FILE = 1024,
+    ORR_CMD_ANONYMISE = 2048,
+    ORR_CMD_MACHINES = 4096,
+    ORR_CMD_DETECT = 8192,
+    ORR_CMD_GATHER = 16384,
+    ORR_CMD_CHANNELS = 32768,
+    ORR_CMD_GROUPS = 65536
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
-    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *layout;
+    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *assume,
+        *gpus, *nics, *layout;
     const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
@@ -39,7 +46,11 @@ struct orr_options {
     const char *scope;
     const char *why, *graph, *collective, *bytes; /* of explain */
     const char *topology, *communicator;          /* of check-log */
-    bool extract, strict, pretty, json, lines, text, majority, help, check_config;
+    const char *root, *nvml, *sm;                 /* of detect and gather */
+    const char *post, *token_file, *ca_file, *patience, *name;
+    const char *labels[ORR_MAX_LABELS]; /* NAME=VALUE, for what is posted */
+    size_t label_count;
+    bool extract, strict, pretty, json, lines, text, majority, help, check_config, running;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */
@@ -76,6 +87,11 @@ enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, siz
 enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 
+/* Writes all of it to a file, or to standard output for NULL. Reports errors itself; gives an exit status. */
+int orr_write_out(const char *file, const char *bytes, size_t length);
+/* Reads the input with what the options assume. Reports errors itself; gives an exit status. */
+int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump);
+
 /* What analyze and render share: the input, or what the cluster file names, and its analysis. */
 struct orr_question {
     struct orr_query query;
@@ -110,6 +126,12 @@ int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);
 int orr_command_compare(const struct orr_options *options);
+int orr_command_convert(const struct orr_options *options);
+int orr_command_vm_file(const struct orr_options *options);
+int orr_command_anonymise(const struct orr_options *options);
+int orr_command_machines(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
+int orr_command_detect(const struct orr_options *options);
+int orr_command_gather(const struct orr_options *options);
 
 #endif

@@ -11,6 +11,14 @@ static void nccl_refuses(struct orr_finder *f)
     f->at->places[0].column = f->dump->refusal.column;
 }
 
+static void assumed_input(struct orr_finder *f)
+{
+    const struct orr_dump_notes *notes = f->dump->notes;
+    if (notes && notes->assumed_count)
+        orr_say(f, "%s: %u assumption%s, the first is that %s", notes->title, notes->assumed_count,
+                notes->assumed_count == 1 ? "" : "s", notes->assumed[0].what);
+}
+
 static void ignored_elements(struct orr_finder *f)
 {
     if (!f->dump->ignored_count)
@@ -98,6 +106,16 @@ const struct orr_finding_row orr_findings_input[] = {
         .why = "NCCL reads topology files with a small reader of its own that knows less than XML allows. The analysis "
                "holds for the machine, but NCCL_TOPO_FILE with this file would fail.",
         .advice = "Mend the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
+    },
+    {
+        .id = "input-assumed",
+        .severity = ORR_SEVERITY_INFO,
+        .find = assumed_input,
+        .title = "Values of this input are assumed",
+        .why =
+            "The input does not tell all that NCCL looks at. What is missing was filled in, and answers that rest on "
+            "it hold for a machine that is so.",
+        .advice = "See `input` in the answer: what was assumed, what is missing and the command that would supply it.",
     },
     {
         .id = "cpu-incomplete",

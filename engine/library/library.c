@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/input/input.h"
+
 _Static_assert(sizeof((struct orr_report *)0)->text == sizeof((struct orr_error *)0)->text &&
                    sizeof((struct orr_report *)0)->where == sizeof((struct orr_error *)0)->where &&
                    sizeof((struct orr_report *)0)->advice == sizeof((struct orr_error *)0)->advice,
@@ -46,7 +48,7 @@ bool orr_machine_read(const char *bytes, size_t length, struct orr_machine **ret
 {
     struct orr_error err = {0};
     struct orr_machine *machine = calloc(1, sizeof *machine);
-    enum orr_code code = machine ? orr_dump_read(bytes, length, NULL, &machine->dump, &err) : orr_fail_nomem(&err);
+    enum orr_code code = machine ? orr_input_read(bytes, length, NULL, &machine->dump, &err) : orr_fail_nomem(&err);
     if (code != ORR_OK) {
         free(machine);
         return orr_library_fail(report, &err);

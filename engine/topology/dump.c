@@ -18,6 +18,16 @@ static const char *const attr_names[ORR_ATTR_OTHER] = {
 #undef X
 };
 
+/* What may stand inside what; anything else is ignored with its subtree, as NCCL does. */
+static const uint16_t children_of[ORR_ELEMENT_COUNT] = {
+    [ORR_ELEMENT_SYSTEM] = 1u << ORR_ELEMENT_CPU,
+    [ORR_ELEMENT_CPU] = 1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_NIC,
+    [ORR_ELEMENT_PCI] =
+        1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_GPU | 1u << ORR_ELEMENT_NIC | 1u << ORR_ELEMENT_PCILINK,
+    [ORR_ELEMENT_GPU] = 1u << ORR_ELEMENT_NVLINK | 1u << ORR_ELEMENT_C2C,
+    [ORR_ELEMENT_NIC] = 1u << ORR_ELEMENT_NET,
+};
+
 const char *orr_element_name(enum orr_element_kind kind)
 {
     return element_names[kind];
@@ -26,6 +36,19 @@ const char *orr_element_name(enum orr_element_kind kind)
 const char *orr_attr_name(enum orr_attr attr)
 {
     return attr_names[attr];
+}
+
+enum orr_attr orr_attr_find(const char *name)
+{
+    for (int attr = 0; attr < ORR_ATTR_OTHER; attr++)
+        if (!strcmp(name, attr_names[attr]))
+            return (enum orr_attr)attr;
+    return ORR_ATTR_OTHER;
+}
+
+bool orr_element_fits(enum orr_element_kind parent, enum orr_element_kind child)
+{
+    return children_of[parent] >> child & 1;
 }
 
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr)

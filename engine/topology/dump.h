@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "engine/base/error.h"
+#include "engine/topology/notes.h"
 
 #define ORR_ELEMENT_MAP(X)                                                                                             \
     X(SYSTEM, "system")                                                                                                \
@@ -110,7 +111,9 @@ struct orr_dump {
     char ignored_name[32];
     struct orr_refusal refusal; /* the first place where NCCL's reader stops */
     size_t byte_count;          /* of the input */
-    struct orr_arena *arena;    /* owns all of the above and this structure */
+    /* Of the reader of engine/input that made it, in the same arena; NULL: orr_dump_read() alone did. */
+    const struct orr_dump_notes *notes;
+    struct orr_arena *arena; /* owns all of the above and this structure */
 };
 
 struct orr_dump_limits {
@@ -134,6 +137,10 @@ struct orr_refusal orr_dump_refusal(const char *bytes, size_t length);
 
 const char *orr_element_name(enum orr_element_kind kind);
 const char *orr_attr_name(enum orr_attr attr);
+/* ORR_ATTR_OTHER for a name that means nothing to any release. */
+enum orr_attr orr_attr_find(const char *name);
+/* Where an element of a kind may stand inside another; NCCL ignores it anywhere else. */
+bool orr_element_fits(enum orr_element_kind parent, enum orr_element_kind child);
 /* The value of an attribute, NULL where the element has none. */
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr);
 /* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback where the attribute is absent. */

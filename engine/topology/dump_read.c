@@ -1,7 +1,6 @@
 /* Topology XML -> struct orr_dump, by libxml2's SAX interface: no tree is built, nothing is fetched, no entity but the
  * five of XML itself exists, since a DOCTYPE is refused before it is read. */
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/topology/dump.h"
+#include "engine/topology/quiet.h"
 
 const struct orr_dump_limits orr_dump_default_limits = {
     .bytes = 16u << 20,
@@ -21,16 +21,6 @@ const struct orr_dump_limits orr_dump_default_limits = {
 };
 
 enum { HIGHEST_DEPTH = 200 }; /* libxml2's own ceiling is 256 */
-
-/* What may stand inside what; anything else is ignored with its subtree, as NCCL does. */
-static const uint16_t children_of[ORR_ELEMENT_COUNT] = {
-    [ORR_ELEMENT_SYSTEM] = 1u << ORR_ELEMENT_CPU,
-    [ORR_ELEMENT_CPU] = 1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_NIC,
-    [ORR_ELEMENT_PCI] =
-        1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_GPU | 1u << ORR_ELEMENT_NIC | 1u << ORR_ELEMENT_PCILINK,
-    [ORR_ELEMENT_GPU] = 1u << ORR_ELEMENT_NVLINK | 1u << ORR_ELEMENT_C2C,
-    [ORR_ELEMENT_NIC] = 1u << ORR_ELEMENT_NET,
-};
 
 struct reader {
     struct orr_dump *dump;
@@ -90,14 +80,6 @@ static int find_kind(const char *name)
     return -1;
 }
 
-static enum orr_attr find_attr(const char *name)
-{
-    for (int attr = 0; attr < ORR_ATTR_OTHER; attr++)
-        if (!strcmp(name, orr_attr_name((enum orr_attr)attr)))
-            return (enum orr_attr)attr;
-    return ORR_ATTR_OTHER;
-}
-
 static bool is_known_here(const struct reader *reader, int kind)
 {
     if (kind < 0)
@@ -105,7 +87,8 @@ static bool is_known_here(const struct reader *reader, int kind)
     if (reader->depth == 0)
         return kind == ORR_ELEMENT_SYSTEM;
     uint32_t parent = reader->open[reader->depth - 1];
-    return parent != ORR_NO_ELEMENT && (children_of[reader->dump->elements[parent].kind] >> kind & 1);
+    return parent != ORR_NO_ELEMENT &&
+           orr_element_fits(reader->dump->elements[parent].kind, (enum orr_element_kind)kind);
 }
 
 static bool add_attributes(struct reader *reader, struct orr_element *element, int count, const xmlChar **attributes)
@@ -118,7 +101,7 @@ static bool add_attributes(struct reader *reader, struct orr_element *element, i
         const char *name = (const char *)attributes[0];
         const char *value = (const char *)attributes[3];
         struct orr_attribute *attribute = &dump->attributes[dump->attribute_count];
-        attribute->id = find_attr(name);
+        attribute->id = orr_attr_find(name);
         attribute->name = attribute->id < ORR_ATTR_OTHER ? orr_attr_name(attribute->id)
                                                          : orr_arena_strndup(dump->arena, name, strlen(name));
         attribute->value = orr_arena_strndup(dump->arena, value, (size_t)((const char *)attributes[4] - value));
@@ -247,18 +230,6 @@ static void on_error(void *context, xmlErrorPtr error)
     stop(reader, ORR_SYNTAX);
 }
 
-static void initialise_libxml(void)
-{
-    xmlInitParser();
-}
-
-/* What libxml2 says without a parser at hand (it has no memory for one) would go to standard error. */
-static void say_nothing(void *context, const char *format, ...)
-{
-    (void)context;
-    (void)format;
-}
-
 static enum orr_code parse(struct reader *reader, const char *bytes, size_t length)
 {
     xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, (int)length);
@@ -283,16 +254,11 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
     return reader->code;
 }
 
-/* Quietly; the setting is the thread's, so it is put back for whoever else uses libxml2 there. */
 static enum orr_code parse_quietly(struct reader *reader, const char *bytes, size_t length)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, initialise_libxml);
-    xmlGenericErrorFunc said = xmlGenericError;
-    void *context = xmlGenericErrorContext;
-    xmlSetGenericErrorFunc(NULL, say_nothing);
+    struct orr_quiet quiet = orr_quiet_begin();
     enum orr_code code = parse(reader, bytes, length);
-    xmlSetGenericErrorFunc(context, said);
+    orr_quiet_end(quiet);
     return code;
 }
 

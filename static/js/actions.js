@@ -38,6 +38,9 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 opening.fail(error, null, row.file);
             }
         },
+        detect: () => opening.detect(),
+        detected: () => moment.detected ?? null,
+        show: (id) => home({ id }),
         stop: () => { opening.stop(); loading.stop(); },
         again: () => loading.analysis(),
         theme: theme.toggle,
@@ -54,6 +57,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 settings[name] = value;
             store.set({ settings });
         },
+        assume: (assume) => store.set({ assume }),
         setting: (name) => {
             moment.focus = name;
             store.set({ panel: "settings" }, { replace: true });

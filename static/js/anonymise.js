@@ -1,24 +1,22 @@
-/* Replaces what names a machine by numbers, the same everywhere: host names, GUIDs, hashes, ids of dumps. Bus ids, device names such as
- * mlx5_0 and models stay, since every answer rests on them. Pure functions. */
+/* Replaces what names a machine, the same everywhere: host names, GUIDs, hashes, ids of dumps. What of the dump is such a name, the service
+ * says (engine/input/anonymise.c); the keys of the answers are learned here. Bus ids, device names such as mlx5_0 and models stay, since every
+ * answer rests on them. Pure functions. */
 
-/* Attributes of the dump and keys of the answers that hold such names, and what stands for them. */
-const HELD = { guid: "0xaa", host_hash: "0xbb", asic: "0xcc", topology: "dump-", sha256: "sum-", uuid: "uuid-", serial: "serial-", hostname: "host-", host: "host-", node: "host-", nodename: "host-" };
+/* Keys of the answers that hold such names, and what stands for them. */
+const HELD = { asic: "0xcc", topology: "dump-", sha256: "sum-", uuid: "uuid-", serial: "serial-", hostname: "host-", host: "host-", nodename: "host-" };
 const SHORTEST = 4; // what is shorter, such as 0x0, tells nothing and would be found everywhere
 
-/** A replacer that has learned from a dump's text, an answer and a summary; any of them may be missing. */
-export function anonymiser({ source = "", doc = null, summary = null }) {
-    const known = new Map(), counts = new Map();
+/** A replacer that knows the service's list ({from, to} rows) and has learned from an answer and a summary; any of them may be missing. */
+export function anonymiser({ replaced = [], doc = null, summary = null }) {
+    const known = new Map(replaced.map(({ from, to }) => [from, to])), counts = new Map();
     const learn = (value, kind) => {
         const text = String(value ?? "");
-        if (text.length < SHORTEST || known.has(text) || /^0x0*$/.test(text))
+        if (text.length < SHORTEST || known.has(text) || /^0x[0-9a-f]{0,8}$/i.test(text))
             return;
         const prefix = HELD[kind] ?? "x-", count = (counts.get(prefix) ?? 0) + 1;
         counts.set(prefix, count);
         known.set(text, prefix.startsWith("0x") ? `${prefix}${count.toString(16).padStart(4, "0")}` : `${prefix}${count}`);
     };
-    for (const [, name, double, single] of (source ?? "").matchAll(/\b([a-z_]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gi))
-        if (name.toLowerCase() in HELD && name.toLowerCase() !== "node")
-            learn(double ?? single, name.toLowerCase());
     walk(doc, (key, value) => key in HELD && learn(value, key));
     if (summary) {
         learn(summary.id, "topology");

@@ -93,6 +93,8 @@ export async function upload(body, name, { signal, onProgress } = {}) {
     }
 }
 
+/** Detects the machine of the service and keeps its dump: its summary, with `detection`. */
+export const detect = () => json("v1/detect", { method: "POST" });
 export const summary = (id, signal) => json(topology(id), { signal });
 export const analysis = (id, question, signal) => json(ask(`${topology(id)}/analysis`, question), { signal });
 export function difference(id, question, against, signal) {
@@ -163,6 +165,14 @@ export async function diagram(id, question, { format = "svg", ...options }, sign
             query.set(name, value);
     return (await call(ask(`${topology(id)}/diagram.${format}`, query), { signal })).text();
 }
+
+/** The same as NCCL's own XML, a topology file for a virtual machine, and what stands for the names in it: {text, replaced}. */
+export const xml = async (id, query, signal) => (await call(ask(`${topology(id)}/xml`, query), { signal })).text();
+export const vmFile = async (id, query) => (await call(ask(`${topology(id)}/vm-file`, query))).text();
+export const anonymised = (id) => json(`${topology(id)}/anonymised`, { headers: { Accept: "application/json" } });
+/** What is understood, and the machine types that fill in what an input does not tell. */
+export const inputs = async () => (await json("v1/inputs")).inputs;
+export const machines = async () => (await json("v1/machines")).machines;
 
 /** Example machines that come with the page, and the bytes of one. */
 export const examples = () => json("v1/examples");

@@ -1,6 +1,8 @@
-/* A file may be dropped anywhere on the page. */
+/* A file or a text may be dropped anywhere on the page, and a text pasted. */
+const isField = (node) => node instanceof Element && node.matches("input, textarea, select");
+
 export function listenToDrops(actions) {
-    const hasFile = (event) => event.dataTransfer?.types.includes("Files");
+    const hasFile = (event) => event.dataTransfer?.types.some((type) => type === "Files" || type === "text/plain") && !isField(event.target);
     addEventListener("dragover", (event) => {
         if (hasFile(event)) {
             event.preventDefault();
@@ -10,10 +12,19 @@ export function listenToDrops(actions) {
     addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dragging"));
     addEventListener("drop", (event) => {
         document.body.classList.remove("dragging");
-        const [file] = event.dataTransfer?.files ?? [];
-        if (file) {
+        const [file] = event.dataTransfer?.files ?? [], text = isField(event.target) ? "" : event.dataTransfer?.getData("text/plain") ?? "";
+        if (file || text.includes("\n"))
             event.preventDefault();
+        if (file)
             actions.open(file, file.name);
-        }
+        else if (text.includes("\n"))
+            actions.open(new Blob([text]), "dropped.txt");
+    });
+    addEventListener("paste", (event) => {
+        const [file] = event.clipboardData?.files ?? [], text = event.clipboardData?.getData("text/plain") ?? "";
+        if (isField(event.target) || document.querySelector("dialog[open]") || (!file && !text.includes("\n")))
+            return; // a word on the clipboard is no machine
+        event.preventDefault();
+        actions.open(file ?? new Blob([text]), file?.name ?? "pasted.txt");
     });
 }

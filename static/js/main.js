@@ -29,13 +29,13 @@ import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, settingsView } from "./views/settings.js";
 import { aboutSource, SourceView, sourceView } from "./views/source.js";
-import { exampleList, startView } from "./views/start.js";
+import { exampleList, inputList, startView } from "./views/start.js";
 import { summaryView } from "./views/summary.js";
 import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
 const store = new Store();
-const moment = { examples: null, releases: [], step: -1, filter: "", focus: "", startProblem: null }; // what is in no address
+const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null }; // what is in no address
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
@@ -109,12 +109,12 @@ function renderSide() {
         if (state.panel === "settings")
             return settingsView({ state, settings: loading.settings, focus: moment.focus, filter: moment.filter, actions });
         if (loaded.problem)
-            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, actions })];
+            return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, machines: moment.machines, actions })];
         if (!model)
             return h("p.muted", null, "Computing…");
         if (state.panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, actions });
+        return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, machines: moment.machines, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());
@@ -135,7 +135,7 @@ function renderAll() {
         if (store.state.place === "clusters" && !moment.startProblem)
             return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
-        replace(main, startView({ examples: moment.examples, actions, problem: moment.startProblem, pasted }));
+        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, actions, problem: moment.startProblem, pasted }));
         return;
     }
     if (work.parentNode !== main)
@@ -155,7 +155,7 @@ function foldButton() {
 }
 
 store.subscribe((state, changed) => {
-    const asked = ["id", "release", "hosts", "settings"].some((name) => changed.has(name));
+    const asked = ["id", "release", "hosts", "settings", "assume"].some((name) => changed.has(name));
     if (changed.has("graph") || changed.has("channel"))
         moment.step = -1;
     if (!state.id && state.place === "library" && (asked || changed.has("place") || changed.has("q")))
@@ -201,14 +201,16 @@ async function start() {
     loading.comparison();
     loading.pairing();
     loading.settingsOfRelease();
-    const [releases, examples] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), [])]);
+    const [releases, examples, inputs, machines] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), []), quietly(api.inputs(), []), quietly(api.machines(), [])]);
     moment.releases = readReleases(releases);
-    moment.examples = examples;
+    Object.assign(moment, { examples, inputs, machines });
     const list = document.getElementById("examples");
-    if (list)
+    if (list) {
         replace(list, exampleList(examples, actions));
-    else
+        replace(document.getElementById("inputs"), inputList(inputs));
+    } else {
         renderAll();
+    }
 }
 
 listenToKeys({ store, loaded, moment, actions });

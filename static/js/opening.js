@@ -65,6 +65,22 @@ export class Opening {
         }
     }
 
+    /* The machine of the service; what was found, and what was not, is shown before it is opened. */
+    async detect() {
+        const { moment, working } = this;
+        working.add(1);
+        try {
+            moment.detected = await api.detect();
+            moment.startProblem = null;
+            this.shown();
+            document.getElementById("detect")?.focus();
+        } catch (error) {
+            await this.fail(error, null, "");
+        } finally {
+            working.add(-1);
+        }
+    }
+
     /** Sends a dump that is to stand beside the open one; gives its summary, null where that failed and was said. */
     async keep(blob, file, name) {
         const { working } = this, control = (this.#control = new AbortController());

@@ -10,6 +10,7 @@ export const DEFAULTS = Object.freeze({
     release: "",       // "": the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
+    assume: "",        // the machine type that fills in what the input does not tell
     against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
     panel: "summary",
@@ -41,7 +42,7 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups"];
+const TEXTS = ["id", "release", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups"];
 const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
 const MOST_AGAINST = 48;
@@ -92,6 +93,8 @@ export function question(state) {
         query.set("release", state.release);
     if (state.hosts !== 1)
         query.set("hosts", state.hosts);
+    if (state.assume)
+        query.set("assume", state.assume);
     for (const setting of Object.keys(state.settings).sort())
         query.set(setting, state.settings[setting]);
     return query;

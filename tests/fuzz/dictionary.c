@@ -1,4 +1,4 @@
-/* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api|log. */
+/* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api|log|input. */
 #include <ctype.h>
 
 #include "api/openapi_yaml.h"
@@ -166,6 +166,47 @@ static void api(void)
         token(texts[i]);
 }
 
+static void input(void)
+{
+    static const char *const texts[] = {"GPU0",
+                                        "GPU1",
+                                        "NIC0",
+                                        "mlx5_0",
+                                        "CPU Affinity",
+                                        "NUMA Affinity",
+                                        "0-31,64-95",
+                                        "N/A",
+                                        "NIC Legend:",
+                                        "<topology version=\"2.0\">",
+                                        "<object type=\"PCIDev\"",
+                                        "<object type=\"Bridge\"",
+                                        "type=\"OSDev\"",
+                                        "bridge_type=\"1-1\"",
+                                        "bridge_type=\"0-1\"",
+                                        "pci_busid=",
+                                        "pci_type=\"0302 [10de:20b2]\"",
+                                        "pci_link_speed=",
+                                        "nodeset=\"0x1\"",
+                                        "osdev_type=\"3\"",
+                                        "NVLinkBandwidth",
+                                        "<distances2hetero",
+                                        "<indexes",
+                                        "<u64values",
+                                        "SysImageGUID",
+                                        "NCCL INFO",
+                                        "NET/0-0 (",
+                                        "host_hash=",
+                                        "guid=",
+                                        "<graphs",
+                                        "```"};
+    static const char *const cells[] = {"X", "PIX", "PXB", "PHB", "NODE", "SYS", "NV4", "NV18"};
+    analysis();
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        token(texts[i]);
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        token_of("\t", cells[i], strlen(cells[i]), "\t");
+}
+
 static void log_words(void)
 {
     static const char *const texts[] = {
@@ -225,6 +266,8 @@ int main(int count, char **arguments)
         log_words();
     else if (!strcmp(which, "api"))
         api();
+    else if (!strcmp(which, "input"))
+        input();
     else
         return 2;
     return 0;

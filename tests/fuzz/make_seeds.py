@@ -6,9 +6,13 @@ api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/to
 checkout: those stay in build folders and never become part of the kept corpora.
 """
 import itertools
+import gzip
+import io
 import pathlib
 import re
 import sys
+import tarfile
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LARGEST = 16384  # what libFuzzer is told as -max_len: a host of eight GPUs has some ten kilobytes
@@ -67,17 +71,64 @@ def json(folder):
             write(folder, f"{i:02}-{which.decode()}", which + text.encode())
 
 
+def detect(folder):
+    """Trees of the tests' fake machines with facts as gather writes them, and those facts alone."""
+    sys.path.insert(0, str(ROOT / "tests" / "detect"))
+    import fake_machine
+    for number, name in enumerate(("tree-a", "tree-b", "gb300-tray", "vm-one-bus")):
+        with tempfile.TemporaryDirectory() as place:
+            machine = fake_machine.MACHINES[name](f"{place}/m")
+            facts = "nvml 570.1\nhost 0x1 0x2\n" + "\n".join(machine.gpus) + "\ninterface eth0 inet running\nverb mlx5_0\n"
+            machine.write("/orrery/facts", facts)
+            out = io.BytesIO()
+            with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+                tar.add(machine.root, "m", filter=bare)
+            write(folder, f"{name}-tar", bytes([number * 8 + 2]) + out.getvalue())
+            write(folder, f"{name}-facts", bytes([number * 8 + 3]) + facts.encode())
+
+
+def bare(entry):
+    """An entry without owner and time; those of a folder follow in order."""
+    entry.mtime = entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
+def inputs(folder):
+    """Each example in every form; the first byte chooses a machine type (odd) or none."""
+    sys.path.insert(0, str(ROOT / "tests" / "tools"))
+    import other_forms
+    for number, path in enumerate(sorted((ROOT / "static" / "examples").glob("*.xml"))):
+        text = path.read_text()
+        machine = other_forms.Machine(text)
+        places = re.sub(r"<(gpu|nic)\b(?:[^>]*[^/])?>.*?</\1>|<(?:gpu|nic)\b[^>]*/>", "", text, flags=re.S)
+        forms = {"matrix": other_forms.matrix(machine), "blanks": other_forms.matrix(machine, "  ", False), "hwloc": other_forms.hwloc(machine),
+                 "places": places, "twice": text + text, "fence": f"$ cat\n```\n{text}```\n"}
+        for form, seed in forms.items():
+            for kind in (0, 2 * number + 1):
+                write(folder, f"{path.stem}-{form}-{kind}", bytes([kind]) + seed.encode())
+    log = "node17:1:2 [0] NCCL INFO NET/0-3 (0/a088c20300e0f1/1/50.0) 10.1.2.3 fe80::1:2 98:03:9b:16:65:ce /home/a/x GPU-d3977428-7a30-086b-2e20-5c1eeed647c6\n"
+    write(folder, "log", b"\0" + 3 * log.encode())
+    for name, seed in {"graphs": b"<graphs version=\"1\"/>", "gzip": b"\x1f\x8b", "tar": bytes(257) + b"ustar", "json": b"{}"}.items():
+        write(folder, name, b"\0" + seed)
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
-    folders = {name: out / name for name in ("analysis", "json", "api", "log")}
+    folders = {name: out / name for name in ("analysis", "json", "api", "log", "input", "detect")}
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     if "--shared" in sys.argv:
+        for folder in ("hwloc", "nvidia-smi-topo"):
+            for path in (ROOT.parent / "shared" / folder).iterdir():
+                write(folders["input"], path.name, b"\0" + path.read_bytes())
         dumps(folders["analysis"], sorted((ROOT.parent / "shared" / "topologies").glob("**/*.xml")), 1)
         return
     dumps(folders["analysis"], sorted([*(ROOT / "tests" / "data").glob("*.xml"), *(ROOT / "static" / "examples").glob("*.xml")]), 3)
     api(folders["api"])
     json(folders["json"])
+    detect(folders["detect"])
+    inputs(folders["input"])
     for path in sorted((ROOT / "tests" / "data" / "logs").iterdir()):
         write(folders["log"], path.name, path.read_bytes())
 

@@ -37,6 +37,9 @@ engine/base/x.c #include "engine/paths/paths.h"
 engine/paths/x.c #include "engine/search/search.h"
 engine/search/x.c #include "engine/orrery.h"
 engine/insight/x.c #include "engine/diagram/diagram.h"
+engine/insight/x.c #include <archive.h>
+api/x.c #include <dlfcn.h>
+engine/diagram/x.c #include "engine/detect/detect.h"
 engine/diagram/x.c #include "engine/insight/finding.h"
 engine/paths/x.c if (system->release->version >= 22707)
 engine/search/x.c if (now >= ORR_VERSION(2, 28, 9))

@@ -28,11 +28,11 @@ program=$(ls "$build"/orrery_*.deb) library=$(ls "$build"/liborrery0_*.deb) deve
 
 control=$(dpkg-deb -I "$program")
 contains "$control" '^ Package: orrery$' '^ Version: [0-9]+\.[0-9]+\.[0-9]+' '^ Depends:.*libmicrohttpd12' '^ Depends:.*libxml2' \
-    '^ Depends:.*libgvc6' '^ Depends:.*libjansson4' '^ Depends:.*libsqlite3-0' '^ Description: .' '^ Maintainer: .'
+    '^ Depends:.*libgvc6' '^ Depends:.*libjansson4' '^ Depends:.*libsqlite3-0' '^ Depends:.*libarchive13' '^ Depends:.*libcurl3-gnutls' '^ Description: .' '^ Maintainer: .'
 ok "orrery: name, version, dependencies from its libraries"
 files=$(dpkg-deb -c "$program")
 contains "$files" ' ./usr/bin/orrery$' ' ./usr/share/orrery/static/index.html$' ' ./usr/share/orrery/static/js/main.js$' \
-    ' ./usr/lib/systemd/system/orrery.service$' ' ./usr/share/man/man1/orrery.1.gz$' ' ./usr/share/bash-completion/completions/orrery$' \
+    ' ./usr/lib/systemd/system/orrery.service$' ' ./usr/lib/systemd/system/orrery-agent.service$' ' ./usr/share/man/man1/orrery.1.gz$' ' ./usr/share/bash-completion/completions/orrery$' \
     ' ./usr/share/doc/orrery/copyright$'
 grep -qE 'node_modules|\.so|/include/|\.a$' <<<"$files" && wrong "orrery holds what it should not: $files"
 ok "orrery: program, page, unit, manual page, completion"
@@ -118,6 +118,10 @@ if command -v systemd-analyze >/dev/null; then
     mkdir "$root/unit"
     sed "s#/usr/bin/orrery#$orrery#" "$unit" >"$root/unit/orrery.service"
     said=$(systemd-analyze verify --man=no "$root/unit/orrery.service" 2>&1) && [ -z "$said" ] || wrong "systemd-analyze verify: $said"
+    agent=${unit%orrery.service}orrery-agent.service
+    sed "s#/usr/bin/orrery#$orrery#" "$agent" >"$root/unit/orrery-agent.service"
+    said=$(systemd-analyze verify --man=no "$root/unit/orrery-agent.service" 2>&1) && [ -z "$said" ] || wrong "systemd-analyze verify: $said"
+    said=$(systemd-analyze security --offline=true --threshold=30 --no-pager "$root/unit/orrery-agent.service" 2>&1) || wrong "too open: $said"
     said=$(systemd-analyze security --offline=true --threshold=20 --no-pager "$root/unit/orrery.service" 2>&1) || wrong "too open: $said"
     ok "unit: $(grep -o 'Overall exposure level.*: [0-9.]*' <<<"$said" | sed 's/ for .*:/:/')"
 else

@@ -20,7 +20,8 @@ export function askBar({ state, releases, settingsOpen, actions }) {
             "not verified against references"),
         h("label.field", null, "Hosts", hosts),
         h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
-        h("ul.chips", { "aria-label": "Changed settings" }, Object.entries(state.settings).map(([name, value]) =>
+        h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
+            h("button", { type: "button", "aria-label": "Assume nothing", title: "Only what the input tells", onclick: () => actions.assume("") }, "×")), Object.entries(state.settings).map(([name, value]) =>
             h("li.chip", null, h("span", null, `${name}=${value}`),
                 h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));
 }

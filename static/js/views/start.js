@@ -1,15 +1,16 @@
 /* Before a machine is open: example machines, a place for a dump, and how to get one. */
 import { copyButton, h } from "../dom.js";
+import { detectedView } from "./detected.js";
 
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
-/** actions: open(blob, name), example(row). problem: a node with what went wrong last, or null. pasted: text of the field. */
-export function startView({ examples, actions, problem, pasted = "" }) {
-    const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", accept: ".xml,.txt,application/xml,text/xml", tabindex: "-1",
+/** actions: open(blob, name), example(row). inputs: rows of /v1/inputs, null while they are not known. problem: a node with what went wrong last, or null. pasted: text of the field. */
+export function startView({ examples, inputs, actions, problem, pasted = "" }) {
+    const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", tabindex: "-1",
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
-    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …",
-        "aria-label": "Topology XML" });
-    const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.xml");
+    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, or lstopo's XML",
+        "aria-label": "Text that tells about a machine" });
+    const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt");
     return h("div.start", null,
         h("header", null,
             h("h1", null, "See how NCCL sees a machine"),
@@ -19,17 +20,22 @@ export function startView({ examples, actions, problem, pasted = "" }) {
             h("h2", null, "Your dump"),
             h("div.drop", null,
                 h("button", { type: "button", id: "choose", onclick: () => file.click() }, "Choose a file…"), file,
-                h("span.muted", null, "or drop it anywhere on this page")),
+                h("span.muted", null, "or drop or paste it anywhere on this page: it is told by what is in it")),
             text,
             h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
             h("h2", { id: "how" }, "How to get one"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
             h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-            h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data.")),
+            h("p", null, "Without a job to run, other things tell part of it; what they lack is assumed, and said:"),
+            h("ul", { id: "inputs" }, inputList(inputs)),
+            h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data."),
+            detectedView({ found: actions.detected(), actions })),
         h("section", { "aria-label": "Example machines" },
             h("h2", null, "Example machines"),
             h("div", { id: "examples" }, exampleList(examples, actions))));
 }
+
+export const inputList = (inputs) => (inputs ?? []).map((row) => h("li", null, `${row.title}: `, h("code", null, row.made_by)));
 
 /** examples: null while they are not known. */
 export function exampleList(examples, actions) {

@@ -3,17 +3,19 @@ import { h } from "../dom.js";
 import { figures } from "../model.js";
 import { questions } from "../questions.js";
 import { address } from "../state.js";
+import { inputView } from "./input.js";
 import { excerptView } from "./problem.js";
 
 const SEVERITIES = ["error", "warning", "info"];
 
 /** before: the index of the last question's answer about the same machine, to show what a change changed. actions: line(n). */
-export function summaryView({ model = null, before = null, summary, source, state, releases, actions, findings = model?.doc.findings }) {
+export function summaryView({ model = null, before = null, summary, source, state, releases, machines = null, actions, findings = model?.doc.findings }) {
     const doc = model?.doc, machine = doc?.summary?.machine ?? summary?.machine;
     const old = new Map(before ? figures(before.doc) : []);
     return [
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
         doc?.verified === false && h("p.unverified", null, h("span.badge", null, "not verified"), ` NCCL ${doc.nccl} is emulated, but not verified against references.`),
+        inputView({ input: doc?.input ?? summary?.input, state, machines, actions }),
         findings && findingList(findings, source, actions),
         model && answers(model, before, state, releases),
         doc && h("section", { "aria-label": "Figures" },
@@ -25,7 +27,7 @@ export function summaryView({ model = null, before = null, summary, source, stat
             ]))),
         doc?.assumptions?.length > 0 && h("section", null,
             h("h2", null, "Taken for granted"),
-            h("ul.findings", null, doc.assumptions.map((row) => h("li.muted", null, row.text)))),
+            h("ul.findings", null, doc.assumptions.filter((row) => !row.id.startsWith("input-")).map((row) => h("li.muted", null, row.text)))),
     ];
 }
 

@@ -1,0 +1,68 @@
+/* A topology file that NCCL starts from: what it says stays, what it lacks is detected. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+#include "engine/topology/dump.h"
+
+static void copy_attributes(struct orr_detector *d, const struct orr_dump *dump, uint32_t element,
+                            struct orr_doc_node *node)
+{
+    const struct orr_element *from = &dump->elements[element];
+    for (uint32_t i = 0; i < from->attribute_count && node->attribute_count < ORR_DOC_ATTRIBUTES; i++) {
+        const struct orr_attribute *attribute = &dump->attributes[from->first_attribute + i];
+        const char *key = orr_arena_strndup(d->arena, attribute->name, strlen(attribute->name));
+        if (!key)
+            d->tree->starved = true;
+        else if (attribute->id != ORR_ATTR_KEEP)
+            orr_doc_set_once(d->tree, node, key, "%s", attribute->value);
+    }
+}
+
+/* What an element of the file has and holds, into an element that stands for it. */
+static void copy_element(struct orr_detector *d, const struct orr_dump *dump, uint32_t element,
+                         struct orr_doc_node *node)
+{
+    copy_attributes(d, dump, element, node);
+    for (uint32_t child = dump->elements[element].first_child; child != ORR_NO_ELEMENT && !d->tree->starved;
+         child = dump->elements[child].next_sibling)
+        copy_element(d, dump, child, orr_doc_add(d->tree, node, orr_element_name(dump->elements[child].kind), NULL));
+}
+
+static void replace_hashes(struct orr_detector *d)
+{
+    for (struct orr_doc_node *cpu = d->tree->system->first; cpu; cpu = cpu->after)
+        if (orr_doc_is(cpu, "cpu"))
+            orr_doc_set(d->tree, cpu, "host_hash", d->facts.hash_wide ? "0x%" PRIx64 : "%" PRIx64, d->facts.hash_wide);
+}
+
+void orr_base_file_load(struct orr_detector *d)
+{
+    enum { MOST = 4 << 20 };
+    const char *named = orr_detect_setting_of(d, "NCCL_TOPO_FILE"),
+               *path = named && *named ? named : ORR_USUAL_TOPO_FILE;
+    struct orr_error err = {0};
+    struct orr_dump *dump = NULL;
+    char *bytes = malloc(MOST);
+    if (!bytes) {
+        d->starved = true;
+        return;
+    }
+    ssize_t length = orr_root_read(d->root, path, bytes, MOST);
+    if (length < 0) {
+        if (path == named)
+            orr_note(d, ORR_NOTE_NO_TOPO_FILE, "NCCL_TOPO_FILE=%.120s cannot be read: NCCL goes on without it", named);
+    } else if (orr_dump_read(bytes, (size_t)length, NULL, &dump, &err) != ORR_OK) {
+        d->starved = d->starved || err.code == ORR_NOMEM;
+        orr_note(d, ORR_NOTE_NO_TOPO_FILE, "%.100s:%u: %.120s; NCCL would refuse to start with that file", path,
+                 err.line, err.text);
+    } else {
+        orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s: what it says stands", path);
+        copy_element(d, dump, 0, d->tree->system);
+        if (d->rules->hash == ORR_HASH_WIDE)
+            replace_hashes(d);
+        orr_dump_free(dump);
+    }
+    free(bytes);
+}

@@ -1,0 +1,247 @@
+/* The PCI tree: from a bus id to its folder in /sys, what a <pci> says, and where it hangs. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+
+enum { BUS = 7, FUNCTION = 12 }; /* characters of "0000:1b" and "0000:1b:00.0" */
+
+bool orr_looks_like_bus_id(const char *text, size_t length)
+{
+    if (length != FUNCTION)
+        return false;
+    for (size_t i = 0; i < FUNCTION; i++) {
+        char wanted = i == 4 || i == 7 ? ':' : i == 10 ? '.' : 0;
+        if (wanted ? text[i] != wanted : !isxdigit((unsigned char)text[i]))
+            return false;
+    }
+    return true;
+}
+
+void orr_sys_value(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE])
+{
+    char file[ORR_PATH_SIZE + 64];
+    value[0] = 0;
+    if (snprintf(file, sizeof file, "%s/%s", path, name) >= (int)sizeof file)
+        return;
+    ssize_t got = orr_root_read(d->root, file, value, ORR_SYS_VALUE);
+    value[got > 0 ? got - 1 : 0] = 0; /* the last byte goes, whatever it is */
+}
+
+static const char *look_up(struct orr_detector *d, const char *bus_id)
+{
+    char link[64], path[ORR_PATH_SIZE];
+    if (!orr_looks_like_bus_id(bus_id, strlen(bus_id)))
+        return NULL;
+    snprintf(link, sizeof link, "/sys/class/pci_bus/%.*s/../../%s", (int)BUS, bus_id, bus_id);
+    if (orr_root_find(d->root, link, path) != ORR_ROOT_FOLDER) {
+        snprintf(link, sizeof link, "/sys/bus/pci/devices/%s", bus_id);
+        if (orr_root_find(d->root, "/sys/class/pci_bus", NULL) == ORR_ROOT_FOLDER ||
+            orr_root_find(d->root, link, path) != ORR_ROOT_FOLDER)
+            return NULL;
+        orr_note(d, ORR_NOTE_NO_PCI_BUS,
+                 "/sys/class/pci_bus is not there, so devices were found by /sys/bus/pci/devices; NCCL would have put "
+                 "all of them on a CPU without a NUMA node");
+    }
+    const char *kept = orr_arena_strndup(d->arena, path, strlen(path));
+    d->starved = d->starved || !kept;
+    return kept;
+}
+
+const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
+{
+    for (unsigned i = 0; i < d->bus_count; i++)
+        if (!strcmp(d->bus[i].bus_id, bus_id))
+            return d->bus[i].path;
+    const char *path = look_up(d, bus_id), *kept = orr_arena_strndup(d->arena, bus_id, strlen(bus_id));
+    if (!kept || !ORR_RESERVE(d->arena, d->bus, d->bus_count, d->bus_capacity)) {
+        d->starved = true;
+        d->bus_count = d->bus ? d->bus_count : 0;
+        return NULL;
+    }
+    d->bus[d->bus_count++] = (struct orr_bus_entry){.bus_id = kept, .path = path};
+    return path;
+}
+
+bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names)
+{
+    bool done = orr_root_list(d->root, path, d->arena, ret_names);
+    d->starved = d->starved || ret_names->starved;
+    return done;
+}
+
+/* Transfers a second and lane of "16.0 GT/s PCIe"; what is no such text is as fast as can be. */
+static float speed_of(const char *text)
+{
+    float rate;
+    int taken = 0;
+    return sscanf(text, "%f GT/s%n", &rate, &taken) == 1 && taken ? rate : 1e9f;
+}
+
+/* The slower of a function and what it is plugged into. */
+static void set_link(struct orr_detector *d, struct orr_doc_node *pci, const char *path)
+{
+    char own[ORR_SYS_VALUE], above[ORR_SYS_VALUE];
+    if (!orr_doc_get(pci, "link_speed")) {
+        orr_sys_value(d, path, "max_link_speed", own);
+        orr_sys_value(d, path, "../max_link_speed", above);
+        orr_doc_set(d->tree, pci, "link_speed", "%s", speed_of(above) < speed_of(own) ? above : own);
+    }
+    if (!orr_doc_get(pci, "link_width")) {
+        orr_sys_value(d, path, "max_link_width", own);
+        orr_sys_value(d, path, "../max_link_width", above);
+        long lanes = strtol(own, NULL, 0), lanes_above = strtol(above, NULL, 0);
+        orr_doc_set(d->tree, pci, "link_width", "%ld", lanes_above < lanes ? lanes_above : lanes);
+    }
+}
+
+static const char *const id_names[] = {"vendor", "device", "subsystem_vendor", "subsystem_device"};
+
+static void set_ids(struct orr_detector *d, struct orr_doc_node *pci, const char *path)
+{
+    char value[ORR_SYS_VALUE];
+    for (int i = 0; i < 4; i++) {
+        orr_sys_value(d, path, id_names[i], value);
+        if (value[0])
+            orr_doc_set_once(d->tree, pci, id_names[i], "%s", value);
+    }
+}
+
+/* What NVML says of a GPU stands in place of /sys: its ids without padding, and its link as it is now. */
+static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
+{
+    static const char *const speeds[] = {"16.0 GT/s",      "2.5 GT/s PCIe",  "5.0 GT/s PCIe", "8.0 GT/s PCIe",
+                                         "16.0 GT/s PCIe", "32.0 GT/s PCIe", "64.0 GT/s PCIe"};
+    const char *class = orr_doc_get(pci, "class");
+    const struct orr_gpu_fact *gpu = orr_host_facts_gpu(&d->facts, bus_id);
+    if (!d->rules->pci_from_nvml || !d->facts.nvml || !gpu || (class && strncmp(class, "0x03", 4)))
+        return false;
+    const uint32_t ids[] = {gpu->device & 0xffffu, gpu->device >> 16, gpu->subsystem & 0xffffu, gpu->subsystem >> 16};
+    for (int i = 0; i < 4; i++)
+        orr_doc_set_once(d->tree, pci, id_names[i], "0x%x", ids[i]);
+    uint32_t generation = gpu->generation <= 6 ? gpu->generation : 0;
+    orr_doc_set_once(d->tree, pci, "link_speed", "%s", speeds[generation]);
+    orr_doc_set_once(d->tree, pci, "link_width", "%u", gpu->width ? gpu->width : 16);
+    if (generation && generation < gpu->full_generation)
+        orr_note(
+            d, ORR_NOTE_IDLE_LINK,
+            "GPU %s runs its PCIe link at generation %u now and can reach %u; this release of NCCL writes the link "
+            "as it is at that moment",
+            bus_id, generation, gpu->full_generation);
+    return true;
+}
+
+/* Links of a Broadcom switch to its peers. */
+static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
+{
+    const char *vendor = orr_doc_get(pci, "vendor");
+    char folder[128];
+    struct orr_root_names names;
+    if (!d->rules->peer_links || !vendor || strcmp(vendor, "0x1000"))
+        return;
+    snprintf(folder, sizeof folder, "/sys/kernel/pci_switch_link/virtual_switch_links/%.24s", bus_id);
+    if (!orr_detector_list(d, folder, &names))
+        return;
+    for (uint32_t i = 0; i < names.count; i++)
+        if (strlen(names.names[i]) == FUNCTION && orr_bus_path(d, names.names[i]) &&
+            !orr_doc_child(pci, "pcilink", "target", names.names[i]))
+            orr_doc_set(d->tree, orr_doc_add(d->tree, pci, "pcilink", NULL), "target", "%s", names.names[i]);
+}
+
+struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class)
+{
+    struct orr_doc_node *pci = orr_doc_find(d->tree->system, "pci", "busid", bus_id);
+    if (!pci) {
+        pci = orr_doc_add(d->tree, NULL, "pci", NULL);
+        orr_doc_set(d->tree, pci, "busid", "%s", bus_id);
+    }
+    if (class && d->rules->device_ids) /* before, /sys alone gave it */
+        orr_doc_set_once(d->tree, pci, "class", "%s", class);
+    return pci;
+}
+
+/* Before the first with a greater bus id, where the release sorts; else at the end. */
+static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_doc_node *parent)
+{
+    const char *bus_id = orr_doc_get(pci, "busid");
+    struct orr_doc_node *before = d->rules->sorts_by_bus ? parent->first : NULL;
+    for (; before; before = before->after) {
+        const char *other = orr_doc_get(before, "busid");
+        if (other && strcmp(other, bus_id) > 0)
+            break;
+    }
+    orr_doc_move(pci, parent, before);
+}
+
+/* "…/C2/C1/FUNCTION": two levels up stands a switch, whose upstream port is the element, or nothing that is one. */
+static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr_doc_node *pci, const char *path)
+{
+    char numa[ORR_SYS_VALUE];
+    const char *parts[3] = {NULL, NULL, NULL}; /* from the end */
+    size_t lengths[3] = {0, 0, 0}, end = strlen(path);
+    for (int i = 0; i < 3 && end; i++) {
+        size_t start = end;
+        while (start && path[start - 1] != '/')
+            start--;
+        parts[i] = path + start;
+        lengths[i] = end - start;
+        end = start ? start - 1 : 0;
+    }
+    if (parts[1] && orr_looks_like_bus_id(parts[1], lengths[1]) && parts[2] &&
+        orr_looks_like_bus_id(parts[2], lengths[2])) {
+        char bus_id[FUNCTION + 1];
+        memcpy(bus_id, parts[2], FUNCTION);
+        bus_id[FUNCTION] = 0;
+        /* Links of a copy may make a circle, which no machine has. */
+        bool circle = orr_doc_find(pci, "pci", "busid", bus_id) || !strcmp(orr_doc_get(pci, "busid"), bus_id);
+        return circle ? orr_host_cpu(d, "-1") : orr_bus_element(d, bus_id, NULL);
+    }
+    orr_sys_value(d, path, "numa_node", numa);
+    return orr_host_cpu(d, numa[0] ? numa : "-1");
+}
+
+static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)
+{
+    const char *bus_id = orr_doc_get(pci, "busid");
+    const char *path = bus_id ? orr_bus_path(d, bus_id) : NULL;
+    char value[ORR_SYS_VALUE] = "";
+    if (!bus_id)
+        return;
+    if (path)
+        orr_sys_value(d, path, "class", value);
+    if (value[0] && d->rules->device_ids)
+        orr_doc_set(d->tree, pci, "class", "%s", value);
+    else if (value[0])
+        orr_doc_set_once(d->tree, pci, "class", "%s", value);
+    if (!set_from_nvml(d, pci, bus_id)) {
+        if (path && d->rules->device_ids)
+            set_ids(d, pci, path);
+        if (path)
+            set_link(d, pci, path);
+        orr_doc_set_once(d->tree, pci, "link_speed", "%s", "");
+        orr_doc_set_once(d->tree, pci, "link_width", "%s", "");
+    }
+    if (path)
+        add_peers(d, pci, bus_id);
+    const char *vendor = orr_doc_get(pci, "vendor"), *device = orr_doc_get(pci, "device");
+    if (vendor && device && !strcmp(vendor, "0x104c") && !strcmp(device, "0x8232"))
+        orr_note(d, ORR_NOTE_EMULATED_SWITCH,
+                 "the switch %s is a hypervisor's emulation (104c:8232) that says %s x%s, so NCCL counts on that "
+                 "bandwidth for all below it",
+                 bus_id, orr_doc_get(pci, "link_speed"), orr_doc_get(pci, "link_width"));
+    if (!pci->parent)
+        hang(d, pci, path ? find_parent(d, pci, path) : orr_host_cpu(d, "-1"));
+}
+
+void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node)
+{
+    for (int depth = 0; node && node != d->tree->system && depth < ORR_ROOT_DEPTH && !d->tree->starved; depth++) {
+        if (orr_doc_is(node, "cpu"))
+            orr_host_complete(d, node);
+        else if (orr_doc_is(node, "pci"))
+            complete_one(d, node);
+        node = node->parent;
+    }
+}

@@ -1,0 +1,181 @@
+/* The order of detection: facts, GPUs, NICs, then a document a rank and their fusion, or one for all. */
+#include "engine/detect/detect.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+
+enum { MEMORY = 256 << 20, XML_BYTES = 16 << 20 };
+
+static enum orr_code read_facts(struct orr_detector *d, const char *host_id, struct orr_error *err)
+{
+    char *text = malloc(ORR_FACTS_BYTES);
+    if (!text)
+        return orr_fail_nomem(err);
+    enum orr_code code = ORR_OK;
+    ssize_t length = orr_root_read(d->root, ORR_FACTS_PATH, text, ORR_FACTS_BYTES);
+    orr_host_facts_of_copy(&d->facts, d->root, host_id);
+    if (length > 0) /* what was asked of the machine counts more than what the copied files tell */
+        code = orr_host_facts_read(&d->facts, text, (size_t)length, err);
+    free(text);
+    return code;
+}
+
+enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_options *options, struct orr_root *root,
+                                struct orr_error *err)
+{
+    struct orr_arena *arena = d->arena;
+    *d = (struct orr_detector){.options = options, .root = root, .arena = arena};
+    d->release = options->release ? options->release : orr_release_default();
+    d->rules = orr_detect_rules_of(d->release);
+    bool live = !options->root && !root;
+    if (!root)
+        ORR_TRY(orr_root_open(options->root ? options->root : "/", &d->root, err));
+    ORR_TRY(orr_detect_settings_load(d, err));
+    const char *host_id = orr_detect_setting_of(d, "NCCL_HOSTID");
+    if (live) {
+        orr_host_facts_ask(&d->facts, options->nvml, host_id);
+        return ORR_OK;
+    }
+    ORR_TRY(read_facts(d, host_id, err));
+    if (options->nvml && strcmp(options->nvml, "none")) { /* in place of what the copy says of GPUs */
+        d->facts.gpu_count = 0;
+        d->facts.nvml = false;
+        d->facts.nvml_problem[0] = 0;
+        orr_host_facts_ask_nvml(&d->facts, options->nvml);
+    }
+    return ORR_OK;
+}
+
+void orr_detector_close(struct orr_detector *d)
+{
+    orr_root_free(d->root);
+    d->root = NULL;
+}
+
+/* Ranks from..to in one document, which becomes d->tree. */
+static void build(struct orr_detector *d, struct orr_doc *tree, uint32_t from, uint32_t to)
+{
+    d->tree = tree;
+    orr_doc_init(tree, d->arena);
+    orr_base_file_load(d);
+    for (uint32_t rank = from; rank < to; rank++)
+        orr_gpu_add(d, rank);
+    orr_nics_add(d, from);
+    if (d->options->running && d->rules->merge >= ORR_MERGE_VIRTUAL && d->by_verbs)
+        orr_nics_merge(d, from);
+    if (d->rules->trim != ORR_TRIM_NONE)
+        orr_doc_trim(tree, d->rules->trim == ORR_TRIM_CHILDLESS);
+}
+
+static void check_size(struct orr_detector *d, const struct orr_doc *tree)
+{
+    unsigned count = orr_doc_count(tree);
+    if (count >= d->release->max_elements)
+        orr_note(d, ORR_NOTE_TOO_LARGE, "the document has %u elements, and NCCL %s takes fewer than %u", count,
+                 d->release->name, d->release->max_elements);
+}
+
+static enum orr_code write_result(struct orr_detector *d, const struct orr_doc *tree, struct orr_detection *result,
+                                  struct orr_error *err)
+{
+    struct orr_text text;
+    for (const struct orr_doc_node *node = tree->system->first; node; node = orr_doc_next(node, tree->system)) {
+        result->gpu_count += orr_doc_is(node, "gpu");
+        result->net_count += orr_doc_is(node, "net");
+    }
+    orr_text_init(&text, XML_BYTES);
+    orr_doc_write(tree, &text);
+    enum orr_code code = ORR_OK;
+    if (text.starved || d->starved || tree->starved)
+        code = orr_fail_nomem(err);
+    else if (orr_text_failed(&text))
+        code = orr_fail(err, ORR_LIMIT, "the document has more than %d bytes", (int)XML_BYTES);
+    else if (!(result->xml = orr_arena_strndup(d->arena, text.data, text.length)) ||
+             !(result->notes = ORR_NEW(d->arena, struct orr_note, d->note_count)))
+        code = orr_fail_nomem(err);
+    if (code == ORR_OK) {
+        result->length = text.length;
+        result->note_count = d->note_count;
+        if (d->note_count)
+            memcpy(result->notes, d->notes, d->note_count * sizeof d->notes[0]);
+    }
+    orr_text_release(&text);
+    return code;
+}
+
+static enum orr_code detect(struct orr_detector *d, struct orr_detection *result, struct orr_error *err)
+{
+    struct orr_doc *trees = ORR_NEW(d->arena, struct orr_doc, 2);
+    if (!trees)
+        return orr_fail_nomem(err);
+    if (orr_root_find(d->root, "/sys/bus/pci/devices", NULL) != ORR_ROOT_FOLDER &&
+        orr_root_find(d->root, "/sys/class/pci_bus", NULL) != ORR_ROOT_FOLDER)
+        orr_note(d, ORR_NOTE_NO_SYS,
+                 "/sys shows no PCI devices: neither the places of GPUs and NICs nor their links are known");
+    if (d->rules->trim == ORR_TRIM_NONE)
+        orr_note(d, ORR_NOTE_OLD_RELEASE,
+                 "what NCCL %s writes is known less well than for newer releases: NICs are found as 2.12.12 finds them",
+                 d->release->name);
+    d->tree = &trees[0];
+    orr_gpus_find(d);
+    orr_nics_find(d);
+    uint32_t ranks = d->facts.gpu_count;
+    if (!d->rules->fuses_ranks || ranks < 2) {
+        build(d, &trees[0], 0, ranks);
+    } else {
+        build(d, &trees[0], 0, 1);
+        for (uint32_t rank = 1; rank < ranks && !d->starved; rank++) {
+            build(d, &trees[1], rank, rank + 1);
+            orr_doc_fuse(&trees[0], &trees[1]);
+        }
+    }
+    check_size(d, &trees[0]);
+    return write_result(d, &trees[0], result, err);
+}
+
+/* root is taken over. */
+static enum orr_code detect_in(const struct orr_detect_options *options, struct orr_root *root,
+                               struct orr_detection *ret_detection, struct orr_error *err)
+{
+    struct orr_detection result = {.arena = orr_arena_new(MEMORY)};
+    struct orr_detector *d = result.arena ? ORR_NEW(result.arena, struct orr_detector, 1) : NULL;
+    if (!d) {
+        orr_root_free(root);
+        orr_arena_free(result.arena);
+        return orr_fail_nomem(err);
+    }
+    d->arena = result.arena;
+    enum orr_code code = orr_detector_open(d, options, root, err);
+    if (code == ORR_OK)
+        code = detect(d, &result, err);
+    orr_detector_close(d);
+    if (code != ORR_OK) {
+        orr_arena_free(result.arena);
+        return code;
+    }
+    *ret_detection = result;
+    return ORR_OK;
+}
+
+enum orr_code orr_detect(const struct orr_detect_options *options, struct orr_detection *ret_detection,
+                         struct orr_error *err)
+{
+    return detect_in(options, NULL, ret_detection, err);
+}
+
+enum orr_code orr_detect_from_tar(const char *bytes, size_t length, const struct orr_detect_options *options,
+                                  struct orr_detection *ret_detection, struct orr_error *err)
+{
+    struct orr_root *root;
+    ORR_TRY(orr_root_of_tar(bytes, length, &root, err));
+    return detect_in(options, root, ret_detection, err);
+}
+
+void orr_detection_release(struct orr_detection *detection)
+{
+    orr_arena_free(detection->arena);
+    *detection = (struct orr_detection){0};
+}

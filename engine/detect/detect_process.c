@@ -1,0 +1,117 @@
+#include "engine/detect/detect_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/base/text.h"
+
+extern char **environ;
+
+/* With the pipe as its standard output, nothing to read, and no other descriptor but standard error. */
+static int start(const char *program, const char *release, int out, pid_t *ret_pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    char name[] = "orrery", verb[] = "detect", json[] = "--json", option[] = "--release", value[32];
+    char *arguments[] = {name, verb, json, option, value, NULL};
+    snprintf(value, sizeof value, "%s", release);
+    sigemptyset(&none);
+    sigfillset(&all);
+    sigdelset(&all, SIGKILL);
+    sigdelset(&all, SIGSTOP);
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure)
+        return failure;
+    failure = posix_spawnattr_init(&attributes);
+    if (failure) {
+        posix_spawn_file_actions_destroy(&actions);
+        return failure;
+    }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    failure = posix_spawn(ret_pid, program ? program : "/proc/self/exe", &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return failure;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Reads until the end or the deadline; false: it came first. */
+static bool read_all(int fd, int64_t deadline, struct orr_text *text)
+{
+    char block[16384];
+    for (;;) {
+        struct pollfd wanted = {.fd = fd, .events = POLLIN};
+        int64_t left = deadline - now_ms();
+        if (left <= 0)
+            return false;
+        if (poll(&wanted, 1, (int)left) <= 0)
+            continue; /* late or interrupted: the clock tells */
+        ssize_t got = read(fd, block, sizeof block);
+        if (got > 0)
+            orr_text_add(text, block, (size_t)got);
+        else if (got == 0 || errno != EINTR)
+            return true;
+    }
+}
+
+enum orr_code orr_detect_apart(const char *program, const char *release, unsigned seconds, char **ret_bytes,
+                               size_t *ret_length, struct orr_error *err)
+{
+    enum { MOST = 32 << 20 };
+    struct orr_text text;
+    int ends[2], status = 0;
+    pid_t pid;
+    if (pipe2(ends, O_CLOEXEC))
+        return orr_fail(err, ORR_IO, "a process for detection cannot be started: %s", strerror(errno));
+    int failure = start(program, release, ends[1], &pid);
+    close(ends[1]);
+    if (failure) {
+        close(ends[0]);
+        return orr_fail(err, ORR_IO, "a process for detection cannot be started: %s", strerror(failure));
+    }
+    orr_text_init(&text, MOST);
+    bool in_time = read_all(ends[0], now_ms() + (int64_t)seconds * 1000, &text);
+    close(ends[0]);
+    if (!in_time)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    enum orr_code code = ORR_OK;
+    if (!in_time)
+        code = orr_fail(err, ORR_UNSUPPORTED, "detection took longer than %u seconds, and was ended", seconds);
+    else if (!WIFEXITED(status) || WEXITSTATUS(status))
+        code = orr_fail(err, ORR_UNSUPPORTED, "detection ended with %s %d", WIFEXITED(status) ? "status" : "signal",
+                        WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    else if (text.starved || orr_text_failed(&text))
+        code = orr_fail_nomem(err);
+    if (code == ORR_UNSUPPORTED)
+        orr_error_advice(
+            err, "run `orrery detect` on that machine: it says more; nvidia-smi shows a GPU that does not answer");
+    if (code == ORR_OK && !(*ret_bytes = orr_text_take(&text, ret_length)))
+        code = orr_fail_nomem(err);
+    orr_text_release(&text);
+    return code;
+}

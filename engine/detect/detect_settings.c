@@ -1,0 +1,105 @@
+/* The settings that detection heeds, and the lists of names in them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+
+static const char *const names[] = {
+    "NCCL_COMM_ID",       "NCCL_CONF_FILE",       "NCCL_DMABUF_ENABLE",       "NCCL_HOSTID",
+    "NCCL_IB_DISABLE",    "NCCL_IB_HCA",          "NCCL_IB_MERGE_NICS",       "NCCL_IB_MERGE_VFS",
+    "NCCL_NET",           "NCCL_NET_FORCE_MERGE", "NCCL_NET_MERGE_LEVEL",     "NCCL_NET_PLUGIN",
+    "NCCL_SOCKET_FAMILY", "NCCL_SOCKET_IFNAME",   "NCCL_IB_DEVICE_PCI_ORDER", "NCCL_TOPO_FILE",
+};
+
+const char *orr_detect_setting_name(size_t i)
+{
+    return i < sizeof names / sizeof names[0] ? names[i] : NULL;
+}
+
+static const char *given(const struct orr_detector *d, const char *name)
+{
+    return d->options->setting ? d->options->setting(d->options->context, name) : NULL;
+}
+
+/* Lines NAME=value; a # in the first column begins a comment. The first line of a name counts. */
+static enum orr_code load_file(struct orr_detector *d, const char *path, struct orr_text *text, struct orr_error *err)
+{
+    enum { MOST = 16384 };
+    char *bytes = malloc(MOST);
+    if (!bytes)
+        return orr_fail_nomem(err);
+    if (orr_root_read(d->root, path, bytes, MOST) > 0) {
+        orr_text_puts(text, bytes);
+        orr_text_puts(text, "\n");
+    }
+    free(bytes);
+    return text->starved ? orr_fail_nomem(err) : ORR_OK;
+}
+
+enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error *err)
+{
+    enum { MOST = 65536 };
+    struct orr_text text;
+    char own[ORR_PATH_SIZE] = "";
+    const char *file = given(d, "NCCL_CONF_FILE"), *home = given(d, "HOME");
+    if (home && !file && snprintf(own, sizeof own, "%s/.nccl.conf", home) < (int)sizeof own)
+        file = own;
+    orr_text_init(&text, MOST);
+    enum orr_code code = file && *file ? load_file(d, file, &text, err) : ORR_OK;
+    if (code == ORR_OK)
+        code = load_file(d, "/etc/nccl.conf", &text, err);
+    if (code == ORR_OK) {
+        d->config = orr_arena_strndup(d->arena, text.data ? text.data : "", text.length);
+        code = d->config ? ORR_OK : orr_fail_nomem(err);
+    }
+    orr_text_release(&text);
+    return code;
+}
+
+const char *orr_detect_setting_of(struct orr_detector *d, const char *name)
+{
+    const char *value = given(d, name);
+    size_t length = strlen(name);
+    if (value)
+        return value;
+    for (const char *line = d->config; line && *line;) {
+        const char *end = line + strcspn(line, "\n");
+        if (!strncmp(line, name, length) && line[length] == '=') {
+            const char *kept = orr_arena_strndup(d->arena, line + length + 1, (size_t)(end - line) - length - 1);
+            d->starved = d->starved || !kept;
+            return kept;
+        }
+        line = *end ? end + 1 : end;
+    }
+    return NULL;
+}
+
+int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback)
+{
+    const char *value = orr_detect_setting_of(d, name);
+    return value && *value ? strtoll(value, NULL, 0) : fallback;
+}
+
+bool orr_list_takes(const char *list, const char *name, int32_t port)
+{
+    enum { MOST = 32 };
+    bool except = *list == '^', exact = false, found = false, any = false;
+    list += except;
+    if (*list == '=') {
+        exact = true;
+        list++;
+    }
+    for (int count = 0; *list && count < MOST;) {
+        size_t length = strcspn(list, ","), word = strcspn(list, ":,");
+        if (word) {
+            bool same = !strncmp(list, name, word) && (!exact || !name[word]);
+            long wanted = word < length ? strtol(list + word + 1, NULL, 10) : -1;
+            found = found || (same && (port < 0 || wanted < 0 || wanted == port));
+            any = true;
+            count++;
+        }
+        list += length + (list[length] == ',');
+    }
+    return any ? found != except : !except;
+}

@@ -1,0 +1,171 @@
+/* Inside detect: one detection under way, and what its files give one another. */
+#ifndef ORR_DETECT_DETECTING_H
+#define ORR_DETECT_DETECTING_H
+
+#include "engine/detect/detect.h"
+#include "engine/detect/document.h"
+#include "engine/detect/facts.h"
+#include "engine/detect/root.h"
+#include "engine/release/detect_rules.h"
+
+/* X(symbol, severity, id, advice): the text is said where the note is made. */
+#define ORR_NOTE_MAP(X)                                                                                                \
+    X(NO_NVML, WARNING, "no-nvml", "nvidia-smi says whether the driver works; in a container: docker run --gpus all")  \
+    X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there")              \
+    X(NO_CAPABILITY, WARNING, "unknown-capability", "give it with --sm, such as --sm 90")                              \
+    X(NO_NVLINK_DATA, WARNING, "no-nvlink-data",                                                                       \
+      "run it where the NVIDIA driver is loaded, or gather there: orrery gather machine.tar.gz")                       \
+    X(NO_GPUS, INFO, "no-gpus", "lspci -d 10de: shows NVIDIA devices; NCCL itself needs at least one GPU")             \
+    X(MANY_GPUS, WARNING, "too-many-gpus", "NCCL refuses to start on more than 32 GPUs of one host")                   \
+    X(GPU_LOST, WARNING, "gpu-lost",                                                                                   \
+      "nvidia-smi shows which; dmesg | grep Xid says why, and a reset or reboot may help")                             \
+    X(GPU_HIDDEN, WARNING, "gpu-not-in-sys", "mount the host's /sys into the container, read-only")                    \
+    X(NO_SYS, WARNING, "no-sys", "mount the host's /sys into the container: -v /sys:/sys:ro")                          \
+    X(NO_PCI_BUS, WARNING, "no-pci-bus", "mount all of the host's /sys into the container: -v /sys:/sys:ro")           \
+    X(NO_AFFINITY, INFO, "no-affinity", "ls /sys/devices/system/node shows which NUMA nodes the kernel knows")         \
+    X(NO_NUMA, INFO, "no-numa", "usual in a virtual machine; the host can pass its NUMA nodes on")                     \
+    X(LONG_AFFINITY, WARNING, "affinity-cut", "NCCL writes this dump and refuses to load it again; Orrery reads it")   \
+    X(NO_PROCESSOR, WARNING, "no-processor", "copy /proc/cpuinfo too, or pack the machine by orrery gather")           \
+    X(NO_HOST, INFO, "no-host-hash", "copy /proc/sys/kernel/hostname and random/boot_id too, or use orrery gather")    \
+    X(EMULATED_SWITCH, WARNING, "emulated-switch",                                                                     \
+      "NCCL takes its link at its word: give NCCL_TOPO_FILE with the real tree")                                       \
+    X(IDLE_LINK, WARNING, "idle-gpu-link", "detect again while the GPU works: nvidia-smi -q -d PCIE")                  \
+    X(GDR_ASSUMED, INFO, "gdr-assumed", "NCCL asks the CUDA driver: nvidia-smi topo -p2p r")                           \
+    X(NO_PEER_MEMORY, WARNING, "no-peer-memory", "modprobe nvidia_peermem, or a kernel and driver with DMA-BUF")       \
+    X(DMA_BUF_ASSUMED, INFO, "dma-buf-assumed",                                                                        \
+      "NCCL registers a buffer to find out: NCCL_DEBUG=INFO says what it found")                                       \
+    X(MAX_QP_ASSUMED, INFO, "ib-from-sys", "ibv_devinfo -v shows max_qp, and the order of devices that NCCL sees")     \
+    X(NO_VERBS, WARNING, "no-verbs",                                                                                   \
+      "let the user open them: ls -l /dev/infiniband; docker run --device /dev/infiniband")                            \
+    X(NO_INTERFACE, WARNING, "no-interface",                                                                           \
+      "NCCL needs an IP address: ip address; NCCL_SOCKET_IFNAME names interfaces")                                     \
+    X(INTERFACES_ASSUMED, INFO, "interfaces-assumed", "orrery gather packs the addresses' owners as well")             \
+    X(NOT_PCI_NIC, INFO, "nic-not-pci", "")                                                                            \
+    X(NIC_MERGED_AWAY, WARNING, "nic-without-function-0", "NCCL_IB_MERGE_VFS=0 keeps each function by itself")         \
+    X(DUAL_PORT, INFO, "two-ports-one-device", "")                                                                     \
+    X(NET_PLUGIN, WARNING, "net-plugin", "what a plugin lists stands in a dump of a real run: NCCL_TOPO_DUMP_FILE")    \
+    X(NO_MERGE, WARNING, "nics-not-merged", "NCCL_NET_FORCE_MERGE names devices as NCCL does: mlx5_0,mlx5_1;...")      \
+    X(TOPO_FILE, INFO, "topology-file", "")                                                                            \
+    X(NO_TOPO_FILE, WARNING, "no-topology-file", "NCCL_TOPO_FILE must name a file that can be read")                   \
+    X(FABRIC, INFO, "fabric", "dump every host and fuse them: such GPUs of several hosts are one NVLink domain")       \
+    X(TOO_LARGE, WARNING, "too-many-elements", "NCCL refuses a document of that size")                                 \
+    X(OLD_RELEASE, INFO, "release-rules-open", "")
+
+enum orr_note_id {
+#define X(symbol, severity, id, advice) ORR_NOTE_##symbol,
+    ORR_NOTE_MAP(X)
+#undef X
+        ORR_NOTE_COUNT
+};
+
+enum { ORR_SYS_VALUE = 256, ORR_MAX_NETS = 64 };
+
+/* A PCI function that was looked up: its folder in /sys. */
+struct orr_bus_entry {
+    const char *bus_id;
+    const char *path; /* NULL: it has none */
+};
+
+/* A device of the network plugin. */
+struct orr_net_device {
+    char name[64];
+    char path[ORR_PATH_SIZE]; /* of its PCI function, "": none */
+    char card[ORR_PATH_SIZE]; /* the same with the functions of one card merged */
+    int32_t port;             /* of the verbs device */
+    int32_t listed_port;      /* as NCCL counts it */
+    uint64_t guid;
+    uint32_t speed;  /* Mb/s */
+    uint32_t max_qp; /* what <net> calls maxconn */
+    bool infiniband; /* not Ethernet; of the IB plugin */
+    bool verbs;      /* by the IB plugin, not by sockets */
+    bool mellanox;
+};
+
+struct orr_detector {
+    const struct orr_detect_options *options;
+    const struct orr_release *release;
+    const struct orr_detect_rules *rules;
+    struct orr_root *root;
+    struct orr_arena *arena;
+    struct orr_host_facts facts;
+    struct orr_doc *tree; /* of the rank under way */
+    struct orr_bus_entry *bus;
+    unsigned bus_count, bus_capacity;
+    struct orr_net_device *nets;
+    unsigned net_count, net_capacity;
+    bool by_verbs;    /* nets are the IB plugin's */
+    bool peer_memory; /* a module for it is loaded */
+    bool kernel_dma_buf;
+    char *config; /* text of nccl.conf files, "": none */
+    struct orr_note notes[ORR_NOTE_COUNT * 4];
+    unsigned note_count;
+    bool starved;
+};
+
+/* notes.c: the same note with the same text is kept once; more than four of one kind are not kept. */
+void orr_note(struct orr_detector *d, enum orr_note_id id, const char *format, ...) ORR_PRINTF(3, 4);
+
+/* detect_settings.c */
+enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error *err) ORR_NO_DISCARD;
+/* NULL: not given. */
+const char *orr_detect_setting_of(struct orr_detector *d, const char *name);
+int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback);
+/* A list "name[:port],..." as NCCL matches devices and interfaces against it. An empty list takes everything. */
+bool orr_list_takes(const char *list, const char *name, int32_t port);
+
+/* orr_root_list() in the detector's root; want of memory is remembered. */
+bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names);
+
+/* bus.c */
+/* The folder of a PCI function, NULL: it has none. */
+const char *orr_bus_path(struct orr_detector *d, const char *bus_id);
+/* Reads PATH/NAME as NCCL does: at most 255 bytes, and the last one goes. value "": missing or empty. */
+void orr_sys_value(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE]);
+/* Whether a component of a path has the form of a bus id. */
+bool orr_looks_like_bus_id(const char *text, size_t length);
+/* The <pci> of a function, made where it is not there; class: preset for a new one. Claims nothing. */
+struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class);
+/* Fills in what a <pci> or <cpu> and all above it lack, and gives it its place. */
+void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node);
+
+/* host.c */
+void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu);
+/* The <cpu> of a NUMA node, made where it is not there. */
+struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa);
+
+/* gpu.c */
+/* The GPUs: NVML's, or those of the PCI tree where NVML did not answer. Fills d->facts.gpus. */
+void orr_gpus_find(struct orr_detector *d);
+void orr_gpu_add(struct orr_detector *d, uint32_t rank);
+
+/* nics.c */
+/* File i of those that show a module for peer memory, with its bit; NULL: no more. */
+const char *orr_peer_memory_file(size_t i, unsigned *ret_bit);
+void orr_nics_find(struct orr_detector *d);
+void orr_nics_add(struct orr_detector *d, uint32_t rank);
+/* What a <net> lacks of a device, from the point of view of a rank; claims it. */
+void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, const struct orr_net_device *net,
+                      uint32_t dev, uint32_t rank);
+/* nics_verbs.c, nics_socket.c: append to d->nets. */
+void orr_nics_verbs(struct orr_detector *d);
+void orr_nics_socket(struct orr_detector *d);
+struct orr_net_device *orr_nic_new(struct orr_detector *d);
+/* Whether some interface has an address that NCCL would use; the names of those, at most `most`. */
+uint32_t orr_interfaces_choose(struct orr_detector *d, struct orr_interface_fact *ret_chosen, uint32_t most);
+
+/* Where a network plugin beside NCCL usually lies; ends with NULL. */
+extern const char *const orr_net_plugins[];
+
+/* base_file.c: the document to start from. */
+#define ORR_USUAL_TOPO_FILE "/var/run/nvidia-topologyd/virtualTopology.xml"
+void orr_base_file_load(struct orr_detector *d);
+
+/* merge.c: in the document of a rank, the NICs that a running job uses as one become one. */
+void orr_nics_merge(struct orr_detector *d, uint32_t rank);
+
+/* Opens what the options name, and asks for the facts. Shared with gather. */
+enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_options *options, struct orr_root *root,
+                                struct orr_error *err) ORR_NO_DISCARD;
+void orr_detector_close(struct orr_detector *d);
+
+#endif

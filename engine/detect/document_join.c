@@ -1,0 +1,58 @@
+/* Trimming a document to what is used, and fusing those of several ranks. */
+#include <string.h>
+
+#include "engine/detect/document.h"
+
+/* Whether something at or below was claimed; drops what goes on the way back. */
+static bool trim(struct orr_doc_node *node, bool childless)
+{
+    bool claimed = false;
+    if (node->claimed)
+        return true;
+    for (struct orr_doc_node *child = node->first, *next; child; child = next) {
+        next = child->after;
+        claimed = trim(child, childless) || claimed;
+    }
+    bool place =
+        orr_doc_is(node, "pci") || orr_doc_is(node, "cpu") || orr_doc_is(node, "nic") || orr_doc_is(node, "net");
+    if (node->parent && (childless ? !node->first : !claimed && place))
+        orr_doc_remove(node);
+    return claimed;
+}
+
+void orr_doc_trim(struct orr_doc *tree, bool childless)
+{
+    trim(tree->system, childless);
+}
+
+static bool equal(const struct orr_doc_node *a, const struct orr_doc_node *b)
+{
+    if (strcmp(a->name, b->name) || a->attribute_count != b->attribute_count)
+        return false;
+    for (unsigned i = 0; i < a->attribute_count; i++) {
+        const char *other = orr_doc_get(b, a->keys[i]);
+        if (!other || strcmp(other, a->values[i]))
+            return false;
+    }
+    return true;
+}
+
+static void fuse(struct orr_doc_node *into, struct orr_doc_node *from)
+{
+    for (struct orr_doc_node *child = from->first, *next; child; child = next) {
+        next = child->after;
+        struct orr_doc_node *same = into->first;
+        while (same && !equal(same, child))
+            same = same->after;
+        if (same)
+            fuse(same, child);
+        else
+            orr_doc_move(child, into, NULL);
+    }
+}
+
+void orr_doc_fuse(struct orr_doc *into, struct orr_doc *from)
+{
+    into->starved |= from->starved;
+    fuse(into->system, from->system);
+}

@@ -1,0 +1,108 @@
+/* What detection knows that does not stand in /sys or /proc: what the NVIDIA libraries, the processor and the kernel
+ * answered. Asked of the machine (nvml.c, cuda.c, machine.c), or read from the text that `orrery gather` packs beside
+ * the copied files (facts_text.c), so that a copy gives the same document as the machine.
+ */
+#ifndef ORR_DETECT_FACTS_H
+#define ORR_DETECT_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/base/text.h"
+#include "engine/detect/root.h"
+
+enum {
+    ORR_FACT_GPUS = 64,
+    ORR_FACT_NVLINKS = 18,
+    ORR_FACT_INTERFACES = 128,
+    ORR_FACT_NAME = 96,
+    ORR_FACT_BUS = 24, /* "00000000:1b:00.0" with room */
+};
+
+enum orr_known { ORR_UNKNOWN = -1, ORR_NO = 0, ORR_YES = 1 };
+
+struct orr_nvlink_fact {
+    bool p2p;               /* NVML says that it can carry P2P */
+    bool up;                /* enabled */
+    bool far_known;         /* the far end was told */
+    char far[ORR_FACT_BUS]; /* its bus id as NVML wrote it */
+};
+
+struct orr_gpu_fact {
+    char bus_id[ORR_FACT_BUS]; /* dddd:bb:dd.f, lower case */
+    char name[ORR_FACT_NAME];
+    int major, minor;           /* compute capability */
+    uint32_t device, subsystem; /* id above, vendor below, as NVML gives them; 0: not told */
+    uint32_t generation, width; /* of the PCIe link now; 0: not told */
+    uint32_t full_generation;   /* it can reach; 0: not told */
+    struct orr_nvlink_fact links[ORR_FACT_NVLINKS];
+    uint32_t c2c_count, c2c_bw;    /* active links, MB/s of the last */
+    enum orr_known gdr, dma_buf;   /* as the CUDA driver says */
+    bool fabric;                   /* it is told of one */
+    uint8_t fabric_id[16];         /* UUID of the cluster */
+    uint32_t clique, fabric_state; /* 3: completed */
+};
+
+struct orr_interface_fact {
+    char name[32];
+    bool inet6;    /* its address is IPv6 */
+    bool loopback; /* and the loopback's */
+    bool running;
+};
+
+struct orr_host_facts {
+    bool nvml;                  /* NVML answered: gpus are all that it lists */
+    char nvml_problem[160];     /* why not */
+    char driver[ORR_FACT_NAME]; /* version; "": not told */
+    bool cuda;                  /* the CUDA driver answered */
+    char cuda_problem[160];
+    int cuda_version; /* 12040 */
+    struct orr_gpu_fact gpus[ORR_FACT_GPUS];
+    uint32_t gpu_count;
+
+    char arch[16];             /* "x86_64", "arm64", "ppc64" */
+    char cpu_vendor[16];       /* of CPUID; "": none */
+    int cpu_family, cpu_model; /* as the document has them */
+
+    bool hashed; /* the host's hashes are known */
+    uint64_t hash_wide, hash_bytewise;
+
+    bool interfaces_known;
+    struct orr_interface_fact interfaces[ORR_FACT_INTERFACES]; /* in the order of getifaddrs() */
+    uint32_t interface_count;
+
+    bool verbs_known; /* which devices of /dev/infiniband this user may open */
+    char verbs[ORR_FACT_INTERFACES][32];
+    uint32_t verbs_count;
+};
+
+/* The file of a root that holds them, and its limit. */
+#define ORR_FACTS_PATH "/orrery/facts"
+enum { ORR_FACTS_BYTES = 1 << 18 };
+
+/* Facts of the machine itself. nvml: path of the library, NULL: the driver's own, "none": not asked. host_id: what
+ * NCCL_HOSTID says, NULL: nothing. */
+void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id);
+/* The parts of it. */
+void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library);
+void orr_host_facts_ask_cuda(struct orr_host_facts *facts);
+void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id);
+
+/* Facts that a copy tells by itself, without ORR_FACTS_PATH: processor, host name and boot id. */
+void orr_host_facts_of_copy(struct orr_host_facts *facts, const struct orr_root *root, const char *host_id);
+
+/* Reads and writes ORR_FACTS_PATH. INVALID with the line where a line cannot be understood. */
+enum orr_code orr_host_facts_read(struct orr_host_facts *facts, const char *text, size_t length,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *text);
+
+/* NCCL's hash of a text, as of 2.26 and as before. */
+uint64_t orr_hash_wide(const char *text, size_t length);
+uint64_t orr_hash_bytewise(const char *text, size_t length);
+
+/* The GPU with a bus id, NULL: none. */
+const struct orr_gpu_fact *orr_host_facts_gpu(const struct orr_host_facts *facts, const char *bus_id);
+/* Writes a bus id as NCCL does: lower case, four digits of domain where they suffice. */
+void orr_bus_id_tidy(const char *from, char to[ORR_FACT_BUS]);
+
+#endif

@@ -1,0 +1,204 @@
+/* The GPUs and their NVLinks. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+
+/* Compute capability by PCI device id, for when the driver cannot be asked. */
+static const struct board {
+    uint16_t first, last;
+    int16_t sm;
+} boards[] = {
+    {0x15f7, 0x15f9, 60},  {0x1db1, 0x1db1, 70},  {0x1db3, 0x1db8, 70}, {0x1df5, 0x1df6, 70}, {0x1eb8, 0x1eb8, 75},
+    {0x20b0, 0x20b7, 80},  {0x20bd, 0x20bd, 80},  {0x20f1, 0x20f1, 80}, {0x20f5, 0x20f5, 80}, {0x2230, 0x2230, 86},
+    {0x2235, 0x2236, 86},  {0x26b5, 0x26b5, 89},  {0x26b9, 0x26b9, 89}, {0x27b8, 0x27b8, 89}, {0x2321, 0x2322, 90},
+    {0x2324, 0x2324, 90},  {0x2329, 0x2331, 90},  {0x2335, 0x2335, 90}, {0x2339, 0x233b, 90}, {0x2342, 0x2345, 90},
+    {0x2901, 0x2901, 100}, {0x2941, 0x2941, 100},
+};
+
+static int sm_of_board(long device)
+{
+    for (size_t i = 0; i < sizeof boards / sizeof boards[0]; i++)
+        if (device >= boards[i].first && device <= boards[i].last)
+            return boards[i].sm;
+    return 0;
+}
+
+/* One function of NVIDIA's, without the driver. */
+static void take_function(struct orr_detector *d, const char *bus_id)
+{
+    char path[ORR_PATH_SIZE], vendor[ORR_SYS_VALUE], class[ORR_SYS_VALUE], device[ORR_SYS_VALUE];
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%.16s", bus_id);
+    orr_sys_value(d, path, "vendor", vendor);
+    if (strcmp(vendor, "0x10de"))
+        return;
+    orr_sys_value(d, path, "class", class);
+    orr_sys_value(d, path, "device", device);
+    if (!strncmp(class, "0x0680", 6)) {
+        orr_note(
+            d, ORR_NOTE_NO_NVLINK_DATA,
+            "there are NVSwitches (%s at %s), but without NVML nothing tells which NVLinks lead there: the GPUs are "
+            "written without NVLink",
+            device, bus_id);
+        return;
+    }
+    size_t used = strlen(path);
+    snprintf(path + used, sizeof path - used, "/physfn"); /* a virtual function is no GPU of this host */
+    if (strncmp(class, "0x03", 4) || orr_root_look(d->root, path, NULL) != ORR_ROOT_NONE ||
+        d->facts.gpu_count == ORR_FACT_GPUS)
+        return;
+    struct orr_gpu_fact *gpu = &d->facts.gpus[d->facts.gpu_count++];
+    int sm = sm_of_board(strtol(device, NULL, 0));
+    if (!sm) {
+        sm = d->options->sm;
+        orr_note(d, ORR_NOTE_NO_CAPABILITY, "the compute capability of device 10de:%.6s at %s is not known%s",
+                 device + (strncmp(device, "0x", 2) ? 0 : 2), bus_id,
+                 sm ? ": it was given" : ": the GPU is written without one and takes no part");
+    }
+    *gpu = (struct orr_gpu_fact){.gdr = ORR_NO, .dma_buf = ORR_NO, .major = sm / 10, .minor = sm % 10};
+    orr_bus_id_tidy(bus_id, gpu->bus_id);
+}
+
+void orr_gpus_find(struct orr_detector *d)
+{
+    enum { MOST = 32 };
+    struct orr_root_names names;
+    if (!d->facts.nvml) {
+        d->facts.gpu_count = 0;
+        orr_note(d, ORR_NOTE_NO_NVML,
+                 "NVML cannot be asked: %s. GPUs were taken from the PCI tree in the order of their bus ids, without "
+                 "NVLinks, with capability by device id and gdr 0; NCCL itself would not start",
+                 d->facts.nvml_problem[0] ? d->facts.nvml_problem : "the copy holds no answers of it");
+        if (orr_detector_list(d, "/sys/bus/pci/devices", &names))
+            for (uint32_t i = 0; i < names.count; i++)
+                if (orr_looks_like_bus_id(names.names[i], strlen(names.names[i])))
+                    take_function(d, names.names[i]);
+    } else if (!d->facts.cuda && d->facts.gpu_count) {
+        bool told = true;
+        for (uint32_t i = 0; i < d->facts.gpu_count; i++)
+            told = told && d->facts.gpus[i].gdr != ORR_UNKNOWN;
+        if (!told)
+            orr_note(d, ORR_NOTE_NO_CUDA, "the CUDA driver cannot be asked: %s",
+                     d->facts.cuda_problem[0] ? d->facts.cuda_problem : "it was not tried");
+    }
+    if (d->facts.nvml && d->facts.nvml_problem[0])
+        orr_note(d, ORR_NOTE_GPU_LOST, "a GPU that NVML counts does not answer: %s; NCCL itself would not start",
+                 d->facts.nvml_problem);
+    if (!d->facts.gpu_count)
+        orr_note(d, ORR_NOTE_NO_GPUS, "%s", d->facts.nvml ? "NVML lists no GPU" : "no NVIDIA GPU is in the PCI tree");
+    if (d->facts.gpu_count > MOST)
+        orr_note(d, ORR_NOTE_MANY_GPUS, "there are %u GPUs", d->facts.gpu_count);
+}
+
+/* Whether NICs may reach the memory of a GPU; assumed by its name where the driver did not tell. */
+static int gdr_of(struct orr_detector *d, const struct orr_gpu_fact *gpu)
+{
+    if (gpu->gdr != ORR_UNKNOWN)
+        return gpu->gdr;
+    int gdr = !strstr(gpu->name, "GeForce");
+    orr_note(d, ORR_NOTE_GDR_ASSUMED, "gdr of GPUs named \"%s\" is taken to be %d", gpu->name, gdr);
+    return gdr;
+}
+
+static void far_end(const struct orr_detector *d, const struct orr_nvlink_fact *link, char target[ORR_FACT_BUS])
+{
+    bool blank = !link->far[0];
+    for (const char *c = link->far; *c; c++)
+        blank = blank || !isprint((unsigned char)*c);
+    if (blank && d->rules->blank_far_end_is_switch)
+        snprintf(target, ORR_FACT_BUS, "fffffff:ffff:ff");
+    else
+        orr_bus_id_tidy(link->far, target);
+}
+
+enum { OLDEST = 60, VOLTA = 70, AMPERE = 80, HOPPER = 90 }; /* capabilities at which NVLink changed */
+
+static void add_nvlinks(struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
+{
+    unsigned probes = sm < OLDEST                                   ? 0
+                      : sm < VOLTA                                  ? 4
+                      : sm < AMPERE                                 ? 6
+                      : sm < HOPPER || !d->rules->probes_18_nvlinks ? 12
+                                                                    : 18;
+    for (unsigned i = 0; i < probes; i++) {
+        const struct orr_nvlink_fact *link = &gpu->links[i];
+        char target[ORR_FACT_BUS];
+        if (!link->p2p || !link->up || !link->far_known)
+            continue;
+        far_end(d, link, target);
+        struct orr_doc_node *nvlink = orr_doc_child(element, "nvlink", "target", target);
+        if (!nvlink) {
+            nvlink = orr_doc_add(d->tree, element, "nvlink", NULL);
+            orr_doc_set(d->tree, nvlink, "target", "%s", target);
+        }
+        const char *count = orr_doc_get(nvlink, "count");
+        orr_doc_set(d->tree, nvlink, "count", "%d", count ? (int)strtol(count, NULL, 10) + 1 : 1);
+    }
+}
+
+static void add_c2c(const struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
+{
+    if (!d->rules->c2c || sm < HOPPER || !gpu->c2c_count)
+        return;
+    struct orr_doc_node *c2c = orr_doc_add(d->tree, element, "c2c", NULL);
+    orr_doc_set(d->tree, c2c, "bw", "%u", gpu->c2c_bw);
+    orr_doc_set(d->tree, c2c, "count", "%u", gpu->c2c_count);
+}
+
+/* What is at the far end of each NVLink; one that /sys does not show is an NVSwitch. */
+static void set_far_classes(struct orr_detector *d, struct orr_doc_node *element)
+{
+    for (struct orr_doc_node *nvlink = element->first; nvlink; nvlink = nvlink->after) {
+        const char *target = orr_doc_get(nvlink, "target");
+        char class[ORR_SYS_VALUE];
+        if (!orr_doc_is(nvlink, "nvlink") || orr_doc_get(nvlink, "tclass") || !target)
+            continue;
+        const char *path = strcmp(target, "fffffff:ffff:ff") ? orr_bus_path(d, target) : NULL;
+        if (path)
+            orr_sys_value(d, path, "class", class);
+        if (!path)
+            orr_doc_set(d->tree, nvlink, "tclass", "0x068000");
+        else if (class[0])
+            orr_doc_set(d->tree, nvlink, "tclass", "%s", class);
+    }
+}
+
+void orr_gpu_add(struct orr_detector *d, uint32_t rank)
+{
+    const struct orr_gpu_fact *gpu = &d->facts.gpus[rank];
+    struct orr_doc_node *pci = orr_bus_element(d, gpu->bus_id, "0x03");
+    if (!orr_bus_path(d, gpu->bus_id))
+        orr_note(d, ORR_NOTE_GPU_HIDDEN, "GPU %s is not in /sys: its place in the PCI tree and its link are not known",
+                 gpu->bus_id);
+    orr_bus_complete(d, pci);
+    orr_doc_set_once(d->tree, pci, "class", "0x03");
+    int sm = gpu->major * 10 + gpu->minor;
+    if (sm <= 0) {
+        pci->claimed = true;
+        return; /* nothing to write that NCCL could read */
+    }
+    struct orr_doc_node *element = orr_doc_child(pci, "gpu", NULL, NULL);
+    if (!element)
+        element = orr_doc_add(d->tree, pci, "gpu", NULL);
+    orr_doc_set_once(d->tree, element, "dev", "%u", rank);
+    orr_doc_set_once(d->tree, element, "sm", "%d", sm);
+    const char *known = orr_doc_get(element, "sm");
+    sm = known ? (int)strtol(known, NULL, 0) : sm;
+    if (!orr_doc_child(element, "nvlink", NULL, NULL))
+        add_nvlinks(d, element, gpu, sm);
+    if (!orr_doc_child(element, "c2c", NULL, NULL))
+        add_c2c(d, element, gpu, sm);
+    set_far_classes(d, element);
+    orr_doc_set(d->tree, element, "rank", "%u", rank);
+    orr_doc_set_once(d->tree, element, "gdr", "%d", gdr_of(d, gpu));
+    if (d->rules->mlopart)
+        orr_doc_set(d->tree, element, "mlopart", "-1");
+    element->claimed = true;
+    if (gpu->fabric && gpu->fabric_state == 3)
+        orr_note(d, ORR_NOTE_FABRIC,
+                 "the GPUs belong to an NVLink fabric that may reach other hosts (cluster %02x%02x%02x%02x..., clique "
+                 "%u)",
+                 gpu->fabric_id[0], gpu->fabric_id[1], gpu->fabric_id[2], gpu->fabric_id[3], gpu->clique);
+}

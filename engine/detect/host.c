@@ -1,0 +1,66 @@
+/* The <cpu> elements: NUMA nodes with what the processor says of itself. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+
+static void set_hash(struct orr_detector *d, struct orr_doc_node *cpu)
+{
+    uint64_t hash = d->rules->hash == ORR_HASH_WIDE ? d->facts.hash_wide : d->facts.hash_bytewise;
+    if (d->rules->hash == ORR_HASH_NONE)
+        return;
+    if (!d->facts.hashed)
+        orr_note(d, ORR_NOTE_NO_HOST, "the copy holds neither host name nor boot id, so host_hash is 0");
+    orr_doc_set_once(d->tree, cpu, "host_hash", hash ? "0x%" PRIx64 : "%" PRIx64, hash);
+}
+
+struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa)
+{
+    struct orr_doc_node *cpu = orr_doc_child(d->tree->system, "cpu", "numaid", numa);
+    if (cpu)
+        return cpu;
+    cpu = orr_doc_add(d->tree, d->tree->system, "cpu", NULL);
+    set_hash(d, cpu);
+    orr_doc_set(d->tree, cpu, "numaid", "%s", numa);
+    if (!strcmp(numa, "-1") && orr_root_find(d->root, "/sys/bus/pci/devices", NULL) == ORR_ROOT_FOLDER)
+        orr_note(d, ORR_NOTE_NO_NUMA, "the kernel knows no NUMA node of some devices: they hang on a CPU -1");
+    return cpu;
+}
+
+static void set_affinity(struct orr_detector *d, struct orr_doc_node *cpu)
+{
+    enum { LONGEST = 253 }; /* that NCCL reads back */
+    char path[96], mask[ORR_SYS_VALUE];
+    const char *numa = orr_doc_get(cpu, "numaid");
+    if (orr_doc_get(cpu, "affinity") || !numa)
+        return;
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%.6s", numa);
+    orr_sys_value(d, path, "cpumap", mask);
+    if (strlen(mask) > LONGEST)
+        orr_note(d, ORR_NOTE_LONG_AFFINITY,
+                 "the CPU mask of NUMA node %.6s is longer than what NCCL reads of it: affinity holds its first %zu "
+                 "characters, the highest CPUs",
+                 numa, strlen(mask));
+    if (mask[0] || d->rules->affinity_always)
+        orr_doc_set(d->tree, cpu, "affinity", "%s", mask);
+    if (!mask[0] && strcmp(numa, "-1"))
+        orr_note(d, ORR_NOTE_NO_AFFINITY, "%s/cpumap cannot be read: the CPU has no affinity", path);
+}
+
+void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu)
+{
+    const struct orr_host_facts *facts = &d->facts;
+    set_affinity(d, cpu);
+    if (!facts->arch[0])
+        orr_note(d, ORR_NOTE_NO_PROCESSOR, "the processor is not known: x86_64 is written, without a vendor");
+    orr_doc_set_once(d->tree, cpu, "arch", "%s", facts->arch[0] ? facts->arch : "x86_64");
+    const char *arch = orr_doc_get(cpu, "arch");
+    if (!arch || strcmp(arch, "x86_64"))
+        return;
+    orr_doc_set_once(d->tree, cpu, "vendor", "%s", facts->cpu_vendor);
+    if (facts->cpu_vendor[0]) {
+        orr_doc_set_once(d->tree, cpu, "familyid", "%d", facts->cpu_family);
+        orr_doc_set_once(d->tree, cpu, "modelid", "%d", facts->cpu_model);
+    }
+}

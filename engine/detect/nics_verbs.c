@@ -1,0 +1,184 @@
+/* InfiniBand and RoCE devices, as NCCL's IB plugin lists them. Read from /sys alone: libibverbs would add only max_qp
+ * and its own order, and need a device that this user may open. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+
+enum { ACTIVE = 4, MOST_PORTS = 16, QP_MELLANOX = 131072, QP_OTHER = 65536 };
+
+/* The 8 bytes of "0c42:a103:00ab:cd10" as a little-endian machine reads them. */
+static uint64_t guid_of(const char *text)
+{
+    unsigned words[4];
+    uint64_t guid = 0;
+    if (sscanf(text, "%4x:%4x:%4x:%4x", &words[0], &words[1], &words[2], &words[3]) != 4)
+        return 0;
+    for (int i = 3; i >= 0; i--)
+        guid = guid << 16 | (words[i] & 0xffu) << 8 | (words[i] >> 8 & 0xffu);
+    return guid;
+}
+
+/* "400 Gb/sec (4X NDR)" in Mb/s. */
+static uint32_t speed_of(const struct orr_detector *d, const char *rate)
+{
+    enum { HDR_LANE = 50000 };
+    const char *bracket = strchr(rate, '(');
+    char lane[8] = "";
+    int lanes = 0;
+    if (d->rules->rates_end_at_hdr && bracket && sscanf(bracket, "(%dX %7[A-Z])", &lanes, lane) == 2 && lanes > 0 &&
+        lanes <= 12 && (!strcmp(lane, "NDR") || !strcmp(lane, "XDR")))
+        return (uint32_t)lanes * HDR_LANE;
+    double gigabits = strtod(rate, NULL);
+    return gigabits > 0 && gigabits < 1e6 ? (uint32_t)(gigabits * 1000 + 0.5) : 0;
+}
+
+/* "…/0000:2a:02.3" of a function becomes that of the card it counts to. False: it is not a PCI function. */
+static bool merge_functions(struct orr_detector *d, char path[ORR_PATH_SIZE])
+{
+    size_t length = strlen(path);
+    if (length < 13 || !orr_looks_like_bus_id(path + length - 12, 12))
+        return false;
+    path[length - 1] = '0';
+    if (d->rules->functions == ORR_FUNCTIONS_OF_SLOT_DIGIT) {
+        path[length - 3] = '0';
+    } else if (orr_detect_number_of(d, "NCCL_IB_MERGE_VFS", 1)) {
+        path[length - 3] = path[length - 4] = '0';
+    }
+    return true;
+}
+
+/* How many devices listed before count to the same card. */
+static int32_t ports_before(struct orr_detector *d, const struct orr_net_device *net, uint32_t count)
+{
+    size_t length = strlen(net->card), open = 0;
+    int32_t ports = 0;
+    if (d->rules->functions == ORR_FUNCTIONS_OF_BUS)
+        open = orr_detect_number_of(d, "NCCL_IB_MERGE_VFS", 1) ? 4 : 1;
+    for (uint32_t i = 0; i < count; i++)
+        ports +=
+            strlen(d->nets[i].card) == length && length >= open && !strncmp(d->nets[i].card, net->card, length - open);
+    return ports;
+}
+
+/* A port as the plugin lists it, unless it is down or not wanted. */
+static void take_port(struct orr_detector *d, const char *folder, const char *name, int32_t port)
+{
+    char path[ORR_PATH_SIZE], value[ORR_SYS_VALUE], layer[ORR_SYS_VALUE], rate[ORR_SYS_VALUE], guid[ORR_SYS_VALUE];
+    const char *wanted = orr_detect_setting_of(d, "NCCL_IB_HCA");
+    snprintf(path, sizeof path, "%.900s/ports/%d", folder, port);
+    orr_sys_value(d, path, "state", value);
+    orr_sys_value(d, path, "link_layer", layer);
+    orr_sys_value(d, path, "rate", rate);
+    orr_sys_value(d, folder, "sys_image_guid", guid);
+    if (strtol(value, NULL, 10) != ACTIVE || (strcmp(layer, "InfiniBand") && strcmp(layer, "Ethernet")) ||
+        (wanted && !orr_list_takes(wanted, name, port)) || d->net_count == d->rules->max_ib_devices)
+        return;
+    struct orr_net_device *net = orr_nic_new(d);
+    if (!net)
+        return;
+    snprintf(net->name, sizeof net->name, "%s", name);
+    net->verbs = true;
+    net->mellanox = !strncmp(name, "mlx5", 4);
+    net->infiniband = !strcmp(layer, "InfiniBand");
+    net->port = port;
+    net->speed = speed_of(d, rate);
+    net->guid = guid_of(guid);
+    snprintf(path, sizeof path, "%.1000s/device", folder);
+    if (orr_root_find(d->root, path, net->path) == ORR_ROOT_NONE)
+        net->path[0] = 0;
+    memcpy(net->card, net->path, sizeof net->card);
+    if (!merge_functions(d, net->card))
+        memcpy(net->card, net->path, sizeof net->card);
+    snprintf(path, sizeof path, "%.1000s/device/vendor", folder);
+    net->mellanox =
+        net->mellanox || (orr_root_read(d->root, path, value, sizeof value) > 0 && !strncmp(value, "0x15b3", 6));
+    net->max_qp = net->mellanox ? QP_MELLANOX : QP_OTHER;
+}
+
+/* "mlx5_2" before "mlx5_10". */
+static int by_number(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int by_bus(const void *a, const void *b)
+{
+    const struct orr_net_device *one = a, *other = b;
+    const char *bus = strrchr(one->path, '/'), *other_bus = strrchr(other->path, '/');
+    if (!bus || !other_bus)
+        return !bus - !other_bus;
+    int order = strcmp(bus, other_bus);
+    return order ? order : one->port - other->port;
+}
+
+static void take_device(struct orr_detector *d, const char *name)
+{
+    char folder[ORR_PATH_SIZE], path[ORR_PATH_SIZE + 16];
+    bool opens = !d->facts.verbs_known;
+    struct orr_root_names ports;
+    snprintf(folder, sizeof folder, "/sys/class/infiniband/%.255s", name);
+    snprintf(path, sizeof path, "%s/ports", folder);
+    for (uint32_t i = 0; i < d->facts.verbs_count; i++)
+        opens = opens || !strcmp(d->facts.verbs[i], name);
+    if (!opens)
+        orr_note(d, ORR_NOTE_NO_VERBS,
+                 "%.40s is listed though this user may not open it: NCCL run by this user passes over "
+                 "it",
+                 name);
+    if (!orr_detector_list(d, path, &ports))
+        return;
+    qsort(ports.names, ports.count, sizeof ports.names[0], by_number);
+    for (uint32_t i = 0; i < ports.count && i < MOST_PORTS; i++) {
+        int32_t port = (int32_t)strtol(ports.names[i], NULL, 10);
+        if (port > 0)
+            take_port(d, folder, name, port);
+    }
+}
+
+/* The two ports of a card as one device, as the plugin did before NICs were merged for all plugins. */
+static void join_ports(struct orr_detector *d)
+{
+    uint32_t kept = 0;
+    if (d->rules->merge != ORR_MERGE_IN_PLUGIN || !orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1))
+        return;
+    for (uint32_t i = 0; i < d->net_count; i++) {
+        struct orr_net_device *net = &d->nets[i], *with = NULL;
+        for (uint32_t k = 0; k < kept && !with; k++)
+            if (net->card[0] && !strcmp(d->nets[k].card, net->card) && d->nets[k].guid == net->guid &&
+                d->nets[k].infiniband == net->infiniband && !strchr(d->nets[k].name, '+'))
+                with = &d->nets[k];
+        if (!with) {
+            d->nets[kept++] = *net;
+            continue;
+        }
+        size_t used = strlen(with->name);
+        snprintf(with->name + used, sizeof with->name - used, "+%s", net->name);
+        with->speed += net->speed;
+        orr_note(d, ORR_NOTE_DUAL_PORT, "this release uses the ports %s of one card as one device", with->name);
+    }
+    d->net_count = kept;
+}
+
+void orr_nics_verbs(struct orr_detector *d)
+{
+    struct orr_root_names names;
+    if (orr_detect_number_of(d, "NCCL_IB_DISABLE", 0) == 1 || !orr_detector_list(d, "/sys/class/infiniband", &names) ||
+        !names.count)
+        return;
+    qsort(names.names, names.count, sizeof names.names[0], by_number);
+    for (uint32_t i = 0; i < names.count; i++)
+        take_device(d, names.names[i]);
+    if (!d->net_count)
+        return;
+    if (d->rules->nics_by_bus && orr_detect_number_of(d, "NCCL_IB_DEVICE_PCI_ORDER", 1))
+        qsort(d->nets, d->net_count, sizeof d->nets[0], by_bus);
+    for (uint32_t i = 0; i < d->net_count; i++)
+        d->nets[i].listed_port = d->nets[i].port + ports_before(d, &d->nets[i], i);
+    join_ports(d);
+    orr_note(d, ORR_NOTE_MAX_QP_ASSUMED,
+             "the RDMA devices were read from /sys, not through libibverbs: %s, and maxconn is taken to be %u",
+             d->rules->nics_by_bus ? "their order is that of their bus ids" : "their order is that of their names",
+             d->nets[0].max_qp);
+}

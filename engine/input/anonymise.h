@@ -1,0 +1,24 @@
+/* A copy of a dump, a matrix, an hwloc export or a log in which names of machines and people stand no more, and which
+ * analyses the same: each name becomes another one, the same everywhere, and different ones stay different. What
+ * answers rest on stays: bus ids, device names, models, process ids, numbers. One set of rules (anonymise.c), which the
+ * page applies to what it exports by the list of replacements. */
+#ifndef ORR_INPUT_ANONYMISE_H
+#define ORR_INPUT_ANONYMISE_H
+
+#include "engine/base/arena.h"
+#include "engine/base/text.h"
+
+struct orr_replacement {
+    const char *from, *to;
+};
+
+struct orr_replacements {
+    struct orr_replacement *rows; /* in the order in which they were met */
+    uint32_t count;
+};
+
+/* Appends the copy to text. ret_replacements may be NULL; its memory is from arena. */
+enum orr_code orr_anonymise(const char *bytes, size_t length, struct orr_arena *arena, struct orr_text *text,
+                            struct orr_replacements *ret_replacements, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

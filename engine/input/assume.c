@@ -1,0 +1,217 @@
+/* Filling a draft in from a machine type: GPUs and NICs where a provider's file has places for them, and every value
+ * that a reader supposed for want of better. What the input says stands. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/input/machine_types.h"
+#include "engine/input/names.h"
+
+enum { C2C_LINK_MBPS = 44712 }; /* one link of a Grace CPU */
+
+struct filler {
+    struct orr_draft *draft;
+    const struct orr_machine_type *type;
+    uint32_t *gpus, *nics; /* pci nodes by bus id, as NVML and the kernel number them */
+    uint32_t gpu_count, nic_count, new_gpus, new_nets, new_links, replaced;
+    bool had_links;
+};
+
+/* Sets what the input does not tell. */
+static void fill(struct filler *f, uint32_t node, enum orr_attr attr, const char *value)
+{
+    const struct orr_draft_attr *there = orr_draft_attr(f->draft, node, attr);
+    if (there && !there->assumed && *there->value)
+        return;
+    f->replaced += !there || strcmp(there->value, value) != 0;
+    orr_draft_suppose(f->draft, node, attr, "%s", value);
+}
+
+static void fill_number(struct filler *f, uint32_t node, enum orr_attr attr, int32_t value)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", value);
+    fill(f, node, attr, text);
+}
+
+/* Insertion by bus id: a host has tens of devices, and beyond MOST the input is no host. */
+static void insert(const struct orr_draft *draft, uint32_t *list, uint32_t *count, uint32_t node)
+{
+    enum { MOST = 1024 };
+    const char *bus = orr_draft_get(draft, node, ORR_ATTR_BUSID);
+    uint32_t at = *count;
+    if (at == MOST)
+        return;
+    for (; at > 0 && strcmp(orr_draft_get(draft, list[at - 1], ORR_ATTR_BUSID), bus) > 0; at--)
+        list[at] = list[at - 1];
+    list[at] = node;
+    ++*count;
+}
+
+static void collect(struct filler *f)
+{
+    const struct orr_draft *draft = f->draft;
+    for (uint32_t i = 0; i < draft->count; i++) {
+        if (draft->nodes[i].kind != ORR_ELEMENT_PCI)
+            continue;
+        const char *class = orr_draft_get(draft, i, ORR_ATTR_CLASS);
+        if (orr_draft_child(draft, i, ORR_ELEMENT_GPU) != ORR_NO_ELEMENT || !strncmp(class, "0x03", 4))
+            insert(draft, f->gpus, &f->gpu_count, i);
+        else if (orr_draft_child(draft, i, ORR_ELEMENT_NIC) != ORR_NO_ELEMENT || !strncmp(class, "0x02", 4))
+            insert(draft, f->nics, &f->nic_count, i);
+    }
+    for (uint32_t i = 0; i < draft->count; i++)
+        f->had_links |= draft->nodes[i].kind == ORR_ELEMENT_NVLINK;
+}
+
+static uint32_t child_of(struct filler *f, uint32_t parent, enum orr_element_kind kind, bool *ret_new)
+{
+    uint32_t child = orr_draft_child(f->draft, parent, kind);
+    *ret_new = child == ORR_NO_ELEMENT;
+    if (*ret_new) {
+        child = orr_draft_add(f->draft, parent, kind);
+        f->draft->nodes[child].line = f->draft->nodes[parent].line;
+        f->draft->nodes[child].column = f->draft->nodes[parent].column;
+    }
+    return child;
+}
+
+static void fill_link(struct filler *f, uint32_t pci)
+{
+    fill(f, pci, ORR_ATTR_LINK_SPEED, f->type->board->link_speed);
+    fill(f, pci, ORR_ATTR_LINK_WIDTH, "16");
+}
+
+static void fill_gpu(struct filler *f, uint32_t index)
+{
+    bool added;
+    uint32_t pci = f->gpus[index], gpu = child_of(f, pci, ORR_ELEMENT_GPU, &added);
+    f->new_gpus += added;
+    fill_link(f, pci);
+    fill_number(f, gpu, ORR_ATTR_DEV, (int32_t)index);
+    fill_number(f, gpu, ORR_ATTR_SM, f->type->board->sm);
+    fill_number(f, gpu, ORR_ATTR_RANK, (int32_t)index);
+    fill_number(f, gpu, ORR_ATTR_GDR, 1);
+}
+
+static void add_link(struct filler *f, uint32_t gpu, const char *target, uint32_t count, const char *class)
+{
+    uint32_t link = orr_draft_add(f->draft, gpu, ORR_ELEMENT_NVLINK);
+    f->draft->nodes[link].line = f->draft->nodes[gpu].line;
+    f->draft->nodes[link].column = f->draft->nodes[gpu].column;
+    orr_draft_suppose(f->draft, link, ORR_ATTR_TARGET, "%s", target);
+    orr_draft_suppose(f->draft, link, ORR_ATTR_COUNT_, "%u", count);
+    orr_draft_suppose(f->draft, link, ORR_ATTR_TCLASS, "%s", class);
+    f->new_links++;
+}
+
+/* NVLinks by the board, where the input has none at all; C2C likewise. */
+static void join_gpu(struct filler *f, uint32_t index)
+{
+    const struct orr_gpu_board *board = f->type->board;
+    struct orr_draft *draft = f->draft;
+    uint32_t gpu = orr_draft_child(draft, f->gpus[index], ORR_ELEMENT_GPU);
+    if (gpu == ORR_NO_ELEMENT)
+        return;
+    if (!f->had_links && board->fabric == ORR_FABRIC_SWITCH)
+        add_link(f, gpu, "fffffff:ffff:ff", (uint32_t)board->nvlinks, "0x068000");
+    for (uint32_t peer = 0; !f->had_links && peer < f->gpu_count && peer < f->type->gpus; peer++) {
+        uint32_t count = 0;
+        if (peer == index || index >= f->type->gpus)
+            continue;
+        if (board->fabric == ORR_FABRIC_MESH)
+            count = (uint32_t)(board->mesh[index][peer] - '0');
+        else if (board->fabric == ORR_FABRIC_PAIRS && (index ^ 1u) == peer)
+            count = (uint32_t)board->nvlinks;
+        if (count)
+            add_link(f, gpu, orr_draft_get(draft, f->gpus[peer], ORR_ATTR_BUSID), count, "0x030200");
+    }
+    if (board->c2c_links && orr_draft_child(draft, gpu, ORR_ELEMENT_C2C) == ORR_NO_ELEMENT) {
+        uint32_t c2c = orr_draft_add(draft, gpu, ORR_ELEMENT_C2C);
+        orr_draft_suppose(draft, c2c, ORR_ATTR_BW, "%d", C2C_LINK_MBPS);
+        orr_draft_suppose(draft, c2c, ORR_ATTR_COUNT_, "%d", board->c2c_links);
+    }
+}
+
+static void fill_nic(struct filler *f, uint32_t index)
+{
+    bool added, new_net;
+    const struct orr_machine_type *type = f->type;
+    uint32_t pci = f->nics[index], nic = child_of(f, pci, ORR_ELEMENT_NIC, &added);
+    uint32_t net = child_of(f, nic, ORR_ELEMENT_NET, &new_net);
+    char name[48];
+    f->new_nets += new_net;
+    fill_link(f, pci);
+    int before = (int)strcspn(type->net_name, "#");
+    snprintf(name, sizeof name, "%.*s%u%s", before, type->net_name, index, type->net_name + before + 1);
+    fill(f, net, ORR_ATTR_NAME, name);
+    fill_number(f, net, ORR_ATTR_DEV, (int32_t)index);
+    fill(f, net, ORR_ATTR_LATENCY, "0");
+    fill_number(f, net, ORR_ATTR_SPEED, (int32_t)type->net_mbps);
+    fill(f, net, ORR_ATTR_PORT, "1");
+    fill_number(f, net, ORR_ATTR_GUID, (int32_t)index + 1);
+    fill(f, net, ORR_ATTR_MAXCONN, "131072");
+    fill_number(f, net, ORR_ATTR_GDR, type->net_gdr);
+}
+
+static void fill_cpu(struct filler *f, uint32_t cpu)
+{
+    const struct orr_machine_type *type = f->type;
+    const struct orr_draft_attr *arch = orr_draft_attr(f->draft, cpu, ORR_ATTR_ARCH);
+    fill(f, cpu, ORR_ATTR_ARCH, type->arch);
+    if (arch && strcmp(arch->value, type->arch) != 0)
+        return; /* another machine than the type: its CPU is its own */
+    static const enum orr_attr of_x86[] = {ORR_ATTR_VENDOR, ORR_ATTR_FAMILYID, ORR_ATTR_MODELID};
+    for (size_t i = 0; !*type->cpu_vendor && i < sizeof of_x86 / sizeof of_x86[0]; i++)
+        orr_draft_drop_attr(f->draft, cpu, of_x86[i]);
+    if (*type->cpu_vendor) {
+        fill(f, cpu, ORR_ATTR_VENDOR, type->cpu_vendor);
+        fill_number(f, cpu, ORR_ATTR_FAMILYID, type->cpu_family);
+        fill_number(f, cpu, ORR_ATTR_MODELID, type->cpu_model);
+    }
+}
+
+static void say(const struct filler *f)
+{
+    const struct orr_machine_type *type = f->type;
+    struct orr_draft *draft = f->draft;
+    orr_note_assumed(
+        draft, ORR_TOUCHES_ALL,
+        "the machine is taken for %s: %u GPU%s (sm %d), %u NIC port%s and %u NVLink element%s were filled in",
+        type->title, f->new_gpus, f->new_gpus == 1 ? "" : "s", type->board->sm, f->new_nets,
+        f->new_nets == 1 ? "" : "s", f->new_links, f->new_links == 1 ? "" : "s");
+    if (f->new_nets)
+        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
+                         "each NIC port runs at %u Gb/s, %s GPU Direct RDMA", type->net_mbps / 1000,
+                         type->net_gdr ? "with" : "without");
+    if (f->gpu_count != type->gpus)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s has %u GPUs, the input has places for %u", type->title, type->gpus,
+                         f->gpu_count);
+    if (f->nic_count != type->nets)
+        orr_note_assumed(draft, ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS,
+                         "%s has %u NIC ports that collectives use, the input has places for %u NICs", type->title,
+                         type->nets, f->nic_count);
+}
+
+void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_type *type)
+{
+    struct filler f = {.draft = draft, .type = type};
+    f.gpus = ORR_NEW(draft->arena, uint32_t, 1024);
+    f.nics = ORR_NEW(draft->arena, uint32_t, 1024);
+    draft->starved |= !f.gpus || !f.nics;
+    if (draft->starved)
+        return;
+    orr_draft_find_places(draft, type);
+    collect(&f);
+    for (uint32_t i = 0; i < f.gpu_count; i++)
+        fill_gpu(&f, i);
+    for (uint32_t i = 0; i < f.gpu_count; i++)
+        join_gpu(&f, i);
+    for (uint32_t i = 0; i < f.nic_count; i++)
+        fill_nic(&f, i);
+    for (uint32_t i = 0; i < draft->count; i++)
+        if (draft->nodes[i].kind == ORR_ELEMENT_CPU)
+            fill_cpu(&f, i);
+    draft->notes.machine_type = type->name;
+    say(&f);
+}

@@ -1,0 +1,199 @@
+/* A draft becomes a dump; and a dump becomes text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/input/draft.h"
+
+struct making {
+    const struct orr_draft *draft;
+    struct orr_dump *dump;
+    unsigned element_capacity, attribute_capacity;
+    bool starved;
+};
+
+static void add_attributes(struct making *making, const struct orr_draft_node *node, struct orr_element *element)
+{
+    struct orr_dump *dump = making->dump;
+    element->first_attribute = dump->attribute_count;
+    for (const struct orr_draft_attr *at = node->attributes; at; at = at->next) {
+        if (!ORR_RESERVE(dump->arena, dump->attributes, dump->attribute_count, making->attribute_capacity)) {
+            making->starved = true;
+            return;
+        }
+        dump->attributes[dump->attribute_count++] =
+            (struct orr_attribute){.id = at->id, .name = at->name, .value = at->value};
+        element->attribute_count++;
+    }
+}
+
+/* The next node in document order behind `node`, not below it where `skip`; ORR_NO_ELEMENT: the end. */
+static uint32_t step(const struct orr_draft *draft, uint32_t node, bool skip)
+{
+    if (!skip && draft->nodes[node].first != ORR_NO_ELEMENT)
+        return draft->nodes[node].first;
+    while (node != ORR_NO_ELEMENT && draft->nodes[node].next == ORR_NO_ELEMENT)
+        node = draft->nodes[node].parent;
+    return node == ORR_NO_ELEMENT ? node : draft->nodes[node].next;
+}
+
+static void add_elements(struct making *making)
+{
+    const struct orr_draft *draft = making->draft;
+    struct orr_dump *dump = making->dump;
+    uint32_t *element_of = ORR_NEW(dump->arena, uint32_t, draft->count);
+    uint32_t *last_child = ORR_NEW(dump->arena, uint32_t, draft->count); /* of the element */
+    making->starved |= !element_of || !last_child;
+    for (uint32_t node = 0; !making->starved && node != ORR_NO_ELEMENT;) {
+        const struct orr_draft_node *from = &draft->nodes[node];
+        if (from->removed) {
+            node = step(draft, node, true);
+            continue;
+        }
+        if (!ORR_RESERVE(dump->arena, dump->elements, dump->element_count, making->element_capacity)) {
+            making->starved = true;
+            return;
+        }
+        uint32_t index = dump->element_count++;
+        struct orr_element *element = &dump->elements[index];
+        *element = (struct orr_element){.kind = from->kind,
+                                        .parent = index ? element_of[from->parent] : ORR_NO_ELEMENT,
+                                        .first_child = ORR_NO_ELEMENT,
+                                        .next_sibling = ORR_NO_ELEMENT,
+                                        .line = from->line,
+                                        .column = from->column};
+        element_of[node] = index;
+        last_child[index] = ORR_NO_ELEMENT;
+        add_attributes(making, from, element);
+        if (index) {
+            uint32_t *last = &last_child[element->parent];
+            if (*last == ORR_NO_ELEMENT)
+                dump->elements[element->parent].first_child = index;
+            else
+                dump->elements[*last].next_sibling = index;
+            *last = index;
+        }
+        node = step(draft, node, false);
+    }
+}
+
+static const struct orr_dump_notes *keep_notes(struct orr_draft *draft, const struct orr_input_kind *kind)
+{
+    struct orr_dump_notes *notes = ORR_NEW(draft->arena, struct orr_dump_notes, 1);
+    struct orr_assumed *assumed = ORR_NEW(draft->arena, struct orr_assumed, draft->notes.assumed_count);
+    struct orr_missing *missing = ORR_NEW(draft->arena, struct orr_missing, draft->notes.missing_count);
+    if (!notes || !assumed || !missing)
+        return NULL;
+    memcpy(assumed, draft->assumed, draft->notes.assumed_count * sizeof *assumed);
+    memcpy(missing, draft->missing, draft->notes.missing_count * sizeof *missing);
+    *notes = draft->notes;
+    notes->kind = kind->name;
+    notes->title = kind->title;
+    notes->recognised = notes->recognised ? notes->recognised : "";
+    notes->assumed = assumed;
+    notes->missing = missing;
+    return notes;
+}
+
+enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *input,
+                               const struct orr_input_kind *kind, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    if (input->options.assumed && !draft->starved && !draft->too_many)
+        orr_draft_assume_type(draft, input->options.assumed);
+    if (draft->too_many) {
+        enum orr_code code = orr_fail(err, ORR_LIMIT, "more than %u elements", draft->limit);
+        orr_draft_release(draft);
+        return code;
+    }
+    struct orr_dump *dump = draft->starved ? NULL : ORR_NEW(draft->arena, struct orr_dump, 1);
+    const struct orr_dump_notes *notes = dump ? keep_notes(draft, kind) : NULL;
+    struct making making = {.draft = draft, .dump = dump, .starved = !notes};
+    if (notes) {
+        dump->arena = draft->arena;
+        dump->byte_count = input->length;
+        dump->notes = notes;
+        add_elements(&making);
+    }
+    if (making.starved) {
+        orr_draft_release(draft);
+        return orr_fail_nomem(err);
+    }
+    *draft = (struct orr_draft){0};
+    *ret_dump = dump;
+    return ORR_OK;
+}
+
+/* Bytes of the character at a place that XML may hold, 0: none (no UTF-8, a control character). */
+static size_t character(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t size = at[0] < 0x80 ? 1 : at[0] >= 0xc2 && at[0] < 0xe0 ? 2 : at[0] >= 0xe0 && at[0] < 0xf0 ? 3 : 0;
+    if (at[0] >= 0xf0 && at[0] < 0xf5)
+        size = 4;
+    uint32_t code = size == 1 ? at[0] : at[0] & (0x7fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (at[i] & 0x3fu);
+    }
+    bool too_short = (size == 3 && code < 0x800) || (size == 4 && (code < 0x10000 || code > 0x10ffff));
+    bool no_character = code < 0x20 || (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff;
+    return too_short || (no_character && !(code == '\t' || code == '\n' || code == '\r')) ? 0 : size;
+}
+
+/* What XML cannot hold becomes a question mark: names may come from any bytes. */
+static void write_value(struct orr_text *text, const char *value)
+{
+    while (*value) {
+        size_t size = character(value);
+        if (!size)
+            orr_text_puts(text, "?");
+        else if (*value == '&')
+            orr_text_puts(text, "&amp;");
+        else if (*value == '<')
+            orr_text_puts(text, "&lt;");
+        else if (*value == '"')
+            orr_text_puts(text, "&quot;");
+        else if (*value == '\t' || *value == '\n' || *value == '\r')
+            orr_text_printf(text, "&#%d;", *value);
+        else
+            orr_text_add(text, value, size);
+        value += size ? size : 1;
+    }
+}
+
+static void write_tag(const struct orr_dump *dump, const struct orr_element *element, unsigned depth, bool closes,
+                      struct orr_text *text)
+{
+    orr_text_printf(text, "%*s<%s", (int)depth * 2, "", orr_element_name(element->kind));
+    for (uint32_t a = 0; a < element->attribute_count; a++) {
+        const struct orr_attribute *attribute = &dump->attributes[element->first_attribute + a];
+        orr_text_printf(text, " %s=\"", attribute->name);
+        write_value(text, attribute->value);
+        orr_text_puts(text, "\"");
+    }
+    orr_text_puts(text, closes ? "/>\n" : ">\n");
+}
+
+void orr_dump_write(const struct orr_dump *dump, struct orr_text *text)
+{
+    unsigned depth = 0;
+    uint32_t at = 0;
+    while (at != ORR_NO_ELEMENT && !orr_text_failed(text)) {
+        const struct orr_element *element = &dump->elements[at];
+        bool leaf = element->first_child == ORR_NO_ELEMENT;
+        write_tag(dump, element, depth, leaf, text);
+        if (!leaf) {
+            at = element->first_child;
+            depth++;
+            continue;
+        }
+        while (at != ORR_NO_ELEMENT && dump->elements[at].next_sibling == ORR_NO_ELEMENT) {
+            at = dump->elements[at].parent;
+            if (at != ORR_NO_ELEMENT) {
+                depth--;
+                orr_text_printf(text, "%*s</%s>\n", (int)depth * 2, "", orr_element_name(dump->elements[at].kind));
+            }
+        }
+        at = at == ORR_NO_ELEMENT ? at : dump->elements[at].next_sibling;
+    }
+}

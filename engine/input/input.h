@@ -1,0 +1,59 @@
+/* Everything that people hold in their hands and that says something about a machine, told apart by content, never by
+ * name. One table row a kind (kinds.c): its word, how it is recognised, and the reader that makes a dump of it.
+ *
+ * A reader gives the same struct orr_dump as NCCL's own XML does, with places (line, column) in the bytes that the user
+ * gave, and notes (engine/topology/notes.h) that say what was recognised, assumed and is missing. NCCL's XML itself
+ * goes to orr_dump_read() byte for byte: nothing of what is said about it changes by standing in this table.
+ */
+#ifndef ORR_INPUT_INPUT_H
+#define ORR_INPUT_INPUT_H
+
+#include "engine/base/text.h"
+#include "engine/topology/dump.h"
+
+struct orr_machine_type;
+
+struct orr_input_options {
+    const struct orr_dump_limits *limits;   /* NULL: the default ones */
+    const struct orr_machine_type *assumed; /* fills in what the input does not tell (machine_types.h); NULL: nothing */
+};
+
+/* The bytes with what a first look at them found; made by orr_input_read() for the rows of the table. */
+struct orr_input {
+    const char *bytes;
+    size_t length;
+    struct orr_input_options options;
+    char root[32];    /* name of the outermost XML element; "": neither the bytes nor text around it are XML */
+    size_t start;     /* where the text starts, behind a byte order mark and blanks; where the XML starts in text */
+    bool text_around; /* the XML is not alone: a fence, a prompt or other text stands before it */
+};
+
+struct orr_input_kind;
+/* Reads what the row recognised. On success *ret_dump has notes, with the row's name and title. */
+typedef enum orr_code orr_input_reader(const struct orr_input *input, const struct orr_input_kind *kind,
+                                       struct orr_dump **ret_dump, struct orr_error *err);
+
+struct orr_input_kind {
+    const char *name;    /* stable word in documents: "nvidia-smi-topo" */
+    const char *title;   /* for people: "output of nvidia-smi topo -m" */
+    const char *sign;    /* by which it is recognised, for people */
+    const char *made_by; /* the command that makes one */
+    bool (*recognise)(const struct orr_input *input);
+    orr_input_reader *read;
+};
+
+/* Row i of the table in the order in which they are tried; NULL: no more. */
+const struct orr_input_kind *orr_input_kind(size_t i);
+/* The row that recognises the bytes, NULL: none. */
+const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t length);
+
+/* Reads whatever it is. options NULL: default limits, nothing assumed. On success *ret_dump is the caller's
+ * (orr_dump_free()) and has notes. Errors are those of orr_dump_read(), with line and column in the user's own bytes;
+ * UNRECOGNISED says what was seen and what is understood. */
+enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,
+                             struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+
+/* Writes a dump in the form of NCCL_TOPO_DUMP_FILE: what a reader made of the input, as NCCL would take it. */
+void orr_dump_write(const struct orr_dump *dump, struct orr_text *text);
+
+#endif

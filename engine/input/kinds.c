@@ -1,0 +1,228 @@
+/* The table of inputs, and the first look at bytes by which a row recognises its own. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/input/readers.h"
+
+enum { LONGEST_TEXT = 1 << 24, TAR_MAGIC_AT = 257 };
+
+static bool has_root(const struct orr_input *input, const char *name)
+{
+    return !strcmp(input->root, name);
+}
+
+static bool is_topology(const struct orr_input *input)
+{
+    return has_root(input, "system");
+}
+
+static bool is_hwloc(const struct orr_input *input)
+{
+    return has_root(input, "topology");
+}
+
+static bool is_graphs(const struct orr_input *input)
+{
+    return has_root(input, "graphs");
+}
+
+static bool is_matrix(const struct orr_input *input)
+{
+    return !input->root[0] && orr_matrix_found(input->bytes, input->length);
+}
+
+/* In the order in which they are asked: what tells most about a machine first, where a text holds several. */
+static const struct orr_input_kind kinds[] = {
+    {
+        .name = "nccl-topology",
+        .title = "NCCL topology XML",
+        .sign = "the outermost element is <system>",
+        .made_by = "NCCL_TOPO_DUMP_FILE=topo.xml, set for any program that uses NCCL",
+        .recognise = is_topology,
+        .read = orr_read_topology,
+    },
+    {
+        .name = "hwloc",
+        .title = "hwloc XML",
+        .sign = "the outermost element is <topology>",
+        .made_by = "lstopo --of xml machine.xml",
+        .recognise = is_hwloc,
+        .read = orr_read_hwloc,
+    },
+    {
+        .name = "nccl-graph",
+        .title = "NCCL graph XML",
+        .sign = "the outermost element is <graphs>",
+        .made_by = "NCCL_GRAPH_DUMP_FILE=graph.xml",
+        .recognise = is_graphs,
+        .read = orr_read_graphs,
+    },
+    {
+        .name = "nvidia-smi-topo",
+        .title = "output of nvidia-smi topo -m",
+        .sign = "a line of column names that starts with GPU0, and a row for each",
+        .made_by = "nvidia-smi topo -m",
+        .recognise = is_matrix,
+        .read = orr_read_matrix,
+    },
+};
+enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
+
+const struct orr_input_kind *orr_input_kind(size_t i)
+{
+    return i < KIND_COUNT ? &kinds[i] : NULL;
+}
+
+size_t orr_bytes_find(const char *bytes, size_t length, size_t from, const char *word)
+{
+    size_t size = strlen(word);
+    while (from + size <= length) {
+        const char *at = memchr(bytes + from, word[0], length - from - size + 1);
+        if (!at)
+            break;
+        from = (size_t)(at - bytes);
+        if (!memcmp(at, word, size))
+            return from;
+        from++;
+    }
+    return length;
+}
+
+/* Whether an opening tag of this name starts here. */
+static bool opens(const struct orr_input *input, size_t at, const char *name)
+{
+    size_t size = strlen(name);
+    return at + size + 1 < input->length && input->bytes[at] == '<' && !memcmp(input->bytes + at + 1, name, size) &&
+           strchr(" \t\r\n>/", input->bytes[at + 1 + size]) && input->bytes[at + 1 + size];
+}
+
+static size_t skip_blanks(const struct orr_input *input, size_t at)
+{
+    while (at < input->length && input->bytes[at] && strchr(" \t\r\n", input->bytes[at]))
+        at++;
+    return at;
+}
+
+/* The name of the first element behind comments, instructions and a DOCTYPE without rules of its own. */
+static void find_root(struct orr_input *input)
+{
+    size_t at = input->start;
+    while (at < input->length && input->bytes[at] == '<') {
+        const char *end = at + 1 == input->length       ? NULL
+                          : input->bytes[at + 1] == '?' ? "?>"
+                          : input->bytes[at + 1] == '!'
+                              ? (input->length - at > 3 && !memcmp(input->bytes + at, "<!--", 4) ? "-->" : ">")
+                              : NULL;
+        if (!end)
+            break;
+        at = orr_bytes_find(input->bytes, input->length, at, end);
+        at = skip_blanks(input, at + strlen(end) < input->length ? at + strlen(end) : input->length);
+    }
+    size_t size = 0;
+    if (at >= input->length || input->bytes[at] != '<')
+        return;
+    while (at + 1 + size < input->length && size + 1 < sizeof input->root &&
+           !strchr(" \t\r\n/>", input->bytes[at + 1 + size] ? input->bytes[at + 1 + size] : ' '))
+        size++;
+    snprintf(input->root, sizeof input->root, "%.*s", (int)size, input->bytes + at + 1);
+}
+
+/* XML that somebody pasted with a fence, a prompt or an explanation around it. */
+static void find_wrapped_root(struct orr_input *input)
+{
+    static const char *const roots[] = {"system", "topology", "graphs"};
+    size_t first = input->length;
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+        char tag[16];
+        snprintf(tag, sizeof tag, "<%s", roots[i]);
+        size_t at = orr_bytes_find(input->bytes, input->length, input->start, tag);
+        if (at >= first || !opens(input, at, roots[i]))
+            continue;
+        first = at;
+        snprintf(input->root, sizeof input->root, "%s", roots[i]);
+    }
+    if (first == input->length)
+        return;
+    input->start = first;
+    input->text_around = true;
+}
+
+struct orr_input orr_input_look(const char *bytes, size_t length, const struct orr_input_options *options)
+{
+    struct orr_input input = {.bytes = bytes, .length = length};
+    if (options)
+        input.options = *options;
+    if (length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
+        input.start = 3;
+    input.start = skip_blanks(&input, input.start);
+    if (input.start < length && bytes[input.start] == '<')
+        find_root(&input);
+    else if (length <= LONGEST_TEXT)
+        find_wrapped_root(&input);
+    return input;
+}
+
+static const struct orr_input_kind *recognise(const struct orr_input *input)
+{
+    for (size_t i = 0; i < KIND_COUNT; i++)
+        if (kinds[i].recognise(input))
+            return &kinds[i];
+    return NULL;
+}
+
+const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t length)
+{
+    struct orr_input input = orr_input_look(bytes, length, NULL);
+    return recognise(&input);
+}
+
+/* What people send by mistake, with the way out. */
+static enum orr_code unrecognised(const struct orr_input *input, struct orr_error *err)
+{
+    static const struct {
+        const char *magic;
+        size_t at;
+        const char *what, *advice;
+    } mistakes[] = {
+        {"\x1f\x8b", 0, "a gzip file", "unpack it first: gunzip FILE"},
+        {"PK\x03\x04", 0, "a zip file", "unpack it first"},
+        {"\xfd"
+         "7zXZ",
+         0, "an xz file", "unpack it first: unxz FILE"},
+        {"BZh", 0, "a bzip2 file", "unpack it first: bunzip2 FILE"},
+        {"\x28\xb5\x2f\xfd", 0, "a zstd file", "unpack it first: unzstd FILE"},
+        {"%PDF", 0, "a PDF", "send the text itself"},
+        {"\x89PNG", 0, "a picture", "copy the text instead"},
+        {"\x7f"
+         "ELF",
+         0, "a program", "run it with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file"},
+        {"ustar", TAR_MAGIC_AT, "a tar archive without what orrery gather packs", "send the files in it one by one"},
+        {"{", 0, "JSON", "send the dump itself, not an answer about it"},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        size_t size = strlen(mistakes[i].magic), at = mistakes[i].at ? mistakes[i].at : input->start;
+        if (at + size > input->length || memcmp(input->bytes + at, mistakes[i].magic, size))
+            continue;
+        orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input is %s", mistakes[i].what);
+        orr_error_advice(err, "%s", mistakes[i].advice);
+        return ORR_UNRECOGNISED;
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,
+                             struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_dump_limits *limits = options && options->limits ? options->limits : &orr_dump_default_limits;
+    struct orr_error ignored = {0};
+    if (!err)
+        err = &ignored;
+    if (length > limits->bytes)
+        return orr_fail(err, ORR_LIMIT, "%zu bytes, more than %zu", length, limits->bytes);
+    struct orr_input input = orr_input_look(bytes, length, options);
+    const struct orr_input_kind *kind = recognise(&input);
+    if (kind)
+        return kind->read(&input, kind, ret_dump, err);
+    ORR_TRY(unrecognised(&input, err));
+    return orr_dump_read(bytes, length, limits, ret_dump, err); /* it says best what is wrong with XML */
+}

@@ -1,0 +1,50 @@
+/* Well-known machines: what a provider's topology file, a matrix or an hwloc export does not tell, and public facts do.
+ * A row says how the GPUs are joined and how fast the NICs are; the PCI tree is the input's own. */
+#ifndef ORR_INPUT_MACHINE_TYPES_H
+#define ORR_INPUT_MACHINE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+enum orr_gpu_fabric {
+    ORR_FABRIC_NONE,   /* PCI only */
+    ORR_FABRIC_SWITCH, /* every NVLink goes to NVSwitches */
+    ORR_FABRIC_MESH,   /* direct NVLinks: counts in `mesh` */
+    ORR_FABRIC_PAIRS   /* a bridge joins GPUs 0 and 1, 2 and 3, ... */
+};
+
+/* A GPU as it is built into a board: its NVLinks and how they run. */
+struct orr_gpu_board {
+    const char *gpu;     /* name for people: "H100 SXM" */
+    int32_t sm, nvlinks; /* nvlinks: of one GPU */
+    enum orr_gpu_fabric fabric;
+    const char *const *mesh; /* ORR_FABRIC_MESH: a row of digits a GPU, the NVLinks to each other GPU */
+    const char *link_speed;  /* of its PCI link */
+    int32_t c2c_links;       /* to its CPU, 0: none */
+};
+
+struct orr_machine_type {
+    const char *name;   /* "p5.48xlarge": compared without case */
+    const char *also;   /* other names, separated by blanks */
+    const char *family; /* heading of lists: "NVIDIA", "AWS" ... */
+    const char *title;  /* for people */
+    const struct orr_gpu_board *board;
+    uint32_t gpus, nets; /* of one machine */
+    uint32_t net_mbps;
+    const char *net_name; /* as the provider names them, with # for the number */
+    bool net_gdr;
+    const char *arch, *cpu_vendor; /* cpu_vendor "": none, as on ARM */
+    int32_t cpu_family, cpu_model;
+};
+
+/* Row i, NULL: no more. */
+const struct orr_machine_type *orr_machine_type(size_t i);
+/* By name or another name of it, without regard to case; NULL: unknown. */
+const struct orr_machine_type *orr_machine_type_find(const char *name);
+/* The error for a name that is none; names the nearest. Returns its code. */
+enum orr_code orr_machine_type_unknown(const char *name, struct orr_error *err);
+
+#endif

@@ -1,0 +1,53 @@
+/* The table that `nvidia-smi topo -m` prints, as text and as a machine. */
+#ifndef ORR_INPUT_MATRIX_H
+#define ORR_INPUT_MATRIX_H
+
+#include "engine/input/draft.h"
+
+/* What a cell says about two devices, nearer first. */
+enum orr_relation {
+    ORR_REL_NONE, /* no cell */
+    ORR_REL_SELF,
+    ORR_REL_PIX,
+    ORR_REL_PXB,
+    ORR_REL_PHB,
+    ORR_REL_NODE,
+    ORR_REL_SYS,
+    ORR_REL_NVLINK, /* hides how the two are joined by PCI */
+    ORR_REL_OTHER   /* a cell that says nothing about places, such as OK of `topo -p2p` */
+};
+
+enum { ORR_MATRIX_MOST = 320 }; /* devices */
+
+struct orr_matrix_device {
+    const char *name;        /* as the column has it */
+    const char *real_name;   /* of a NIC, by the legend; NULL: the column is the name */
+    const char *model;       /* of a GPU, from `nvidia-smi -L` where that stands in the same text; NULL */
+    const char *bus_id;      /* of a GPU, from `nvidia-smi --query-gpu`; NULL */
+    const char *cpus, *numa; /* of the last columns; NULL: empty */
+    bool is_gpu, has_row;
+    uint32_t number; /* of GPU<number>, NIC<number>, or its place among the NICs */
+    uint32_t line, column;
+};
+
+struct orr_matrix {
+    struct orr_matrix_device *devices; /* in the order of the columns */
+    uint32_t count, gpu_count;
+    uint8_t *relations;      /* [count * row + column], enum orr_relation */
+    uint8_t *nvlinks;        /* the same: the number behind NV */
+    bool tells_places;       /* a cell says more than X, NV or OK */
+    uint32_t contradictions; /* cells that differ from those across the diagonal */
+};
+
+/* Whether the text holds such a table. */
+bool orr_matrix_found(const char *bytes, size_t length);
+/* Reads it; memory from arena. INVALID with line and column where a row is missing or short. */
+enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena *arena, struct orr_matrix *ret_matrix,
+                              struct orr_error *err) ORR_NO_DISCARD;
+/* Builds the PCI tree and the NVLinks that the table implies. */
+void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_type *type, struct orr_draft *draft);
+
+/* "0-31,64-95" as words of 32 bits in hex, highest first, as NCCL's affinity; "" where the list cannot be read. */
+const char *orr_cpu_list_mask(struct orr_draft *draft, const char *list);
+
+#endif

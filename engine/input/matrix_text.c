@@ -1,0 +1,369 @@
+/* Reading the table: as words, not as lines or columns, so that tabs, blanks, colours and wrapped lines do not matter.
+ *
+ *     [GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity]   the header: names until one stands at the start of a line again
+ *     [GPU0] [X PIX NODE] [0-31 0]                  a row: its name, a cell for each name, what else the line holds
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/input/matrix.h"
+
+struct word {
+    const char *text; /* not terminated */
+    size_t length;
+    uint32_t line, column;
+    bool first; /* of its line */
+};
+
+struct words {
+    const char *bytes;
+    size_t length, at, line_start;
+    uint32_t line;
+    bool fresh; /* nothing of the line was given yet */
+};
+
+static struct words start(const char *bytes, size_t length)
+{
+    return (struct words){.bytes = bytes, .length = length, .line = 1, .fresh = true};
+}
+
+/* Steps over blanks, ends of lines and terminal sequences such as ESC [ 4 m. */
+static bool is_skipped(struct words *words)
+{
+    char c = words->bytes[words->at];
+    if (c == '\n') {
+        words->line++;
+        words->fresh = true;
+        words->line_start = ++words->at;
+        return true;
+    }
+    if (c == '\033') {
+        words->at++;
+        if (words->at < words->length && words->bytes[words->at] == '[')
+            words->at++;
+        while (words->at < words->length &&
+               (isdigit((unsigned char)words->bytes[words->at]) || words->bytes[words->at] == ';'))
+            words->at++;
+        if (words->at < words->length && isalpha((unsigned char)words->bytes[words->at]))
+            words->at++;
+        return true;
+    }
+    if (c == ' ' || c == '\t' || c == '\r' || c == '|') {
+        words->at++;
+        return true;
+    }
+    return false;
+}
+
+static bool next(struct words *words, struct word *word)
+{
+    while (words->at < words->length && is_skipped(words))
+        ;
+    if (words->at >= words->length)
+        return false;
+    size_t from = words->at;
+    while (words->at < words->length &&
+           !strchr(" \t\r\n|\033", words->bytes[words->at] ? words->bytes[words->at] : 'x'))
+        words->at++;
+    *word = (struct word){.text = words->bytes + from,
+                          .length = words->at - from,
+                          .line = words->line,
+                          .column = (uint32_t)(from - words->line_start) + 1,
+                          .first = words->fresh};
+    words->fresh = false;
+    return true;
+}
+
+static bool is_text(const struct word *word, const char *text)
+{
+    return word->length == strlen(text) && !memcmp(word->text, text, word->length);
+}
+
+/* "GPU12" gives 12 for the prefix "GPU"; -1: it is none. */
+static int numbered(const struct word *word, const char *prefix)
+{
+    size_t skip = strlen(prefix);
+    int number = 0;
+    if (word->length <= skip || word->length > skip + 4 || memcmp(word->text, prefix, skip))
+        return -1;
+    for (size_t i = skip; i < word->length; i++) {
+        if (!isdigit((unsigned char)word->text[i]))
+            return -1;
+        number = number * 10 + (word->text[i] - '0');
+    }
+    return number;
+}
+
+/* A cell of the table: capitals, perhaps with a number (NV12), or N/A. */
+static bool is_cell(const struct word *word)
+{
+    size_t i = 0;
+    if (is_text(word, "N/A"))
+        return true;
+    while (i < word->length && isupper((unsigned char)word->text[i]))
+        i++;
+    size_t letters = i;
+    while (i < word->length && isdigit((unsigned char)word->text[i]))
+        i++;
+    return letters && letters <= 4 && i == word->length && i - letters <= 2;
+}
+
+static enum orr_relation relation_of(const struct word *word, uint8_t *nvlinks)
+{
+    static const struct {
+        const char *text;
+        enum orr_relation relation;
+    } names[] = {{"X", ORR_REL_SELF},    {"PIX", ORR_REL_PIX}, {"PXB", ORR_REL_PXB}, {"PHB", ORR_REL_PHB},
+                 {"NODE", ORR_REL_NODE}, {"SYS", ORR_REL_SYS}, {"SOC", ORR_REL_SYS}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (is_text(word, names[i].text))
+            return names[i].relation;
+    int count = numbered(word, "NV");
+    if (count > 0) {
+        *nvlinks = (uint8_t)count;
+        return ORR_REL_NVLINK;
+    }
+    return ORR_REL_OTHER;
+}
+
+bool orr_matrix_found(const char *bytes, size_t length)
+{
+    struct words words = start(bytes, length);
+    struct word word;
+    bool header = false, label = false;
+    while (next(&words, &word)) {
+        if (label && header && is_cell(&word) && numbered(&word, "GPU") < 0 && numbered(&word, "NIC") < 0)
+            return true; /* the first cell of a row */
+        header |= label && !is_text(&word, "X");
+        label = word.first && numbered(&word, "GPU") >= 0;
+    }
+    return false;
+}
+
+struct table {
+    struct words words;
+    struct word word; /* the next one */
+    bool more;
+    struct orr_matrix *matrix;
+    struct orr_arena *arena;
+    struct orr_error *err;
+    bool has_cpus, has_numa;
+};
+
+static void advance(struct table *table)
+{
+    table->more = next(&table->words, &table->word);
+}
+
+static int find_device(const struct orr_matrix *matrix, const struct word *word, size_t length)
+{
+    for (uint32_t i = 0; i < matrix->count; i++)
+        if (strlen(matrix->devices[i].name) == length && !memcmp(matrix->devices[i].name, word->text, length))
+            return (int)i;
+    return -1;
+}
+
+static enum orr_code add_device(struct table *table)
+{
+    struct orr_matrix *matrix = table->matrix;
+    if (matrix->count == ORR_MATRIX_MOST)
+        return orr_fail_at(table->err, ORR_LIMIT, table->word.line, table->word.column,
+                           "the table has more than %d columns", (int)ORR_MATRIX_MOST);
+    int gpu = numbered(&table->word, "GPU"), nic = numbered(&table->word, "NIC");
+    struct orr_matrix_device *device = &matrix->devices[matrix->count];
+    const char *name = orr_arena_strndup(table->arena, table->word.text, table->word.length);
+    if (!name)
+        return orr_fail_nomem(table->err);
+    *device = (struct orr_matrix_device){.name = name,
+                                         .is_gpu = gpu >= 0,
+                                         .number = gpu >= 0   ? (uint32_t)gpu
+                                                   : nic >= 0 ? (uint32_t)nic
+                                                              : matrix->count - matrix->gpu_count,
+                                         .line = table->word.line,
+                                         .column = table->word.column};
+    matrix->count++;
+    matrix->gpu_count += device->is_gpu;
+    return ORR_OK;
+}
+
+/* Finds the header and reads its names; the next word is then the name of the first row. */
+static enum orr_code read_header(struct table *table)
+{
+    enum { MOST_TRIES = 64 };
+    struct orr_matrix *matrix = table->matrix;
+    unsigned tries = 0;
+    for (advance(table); table->more && tries < MOST_TRIES; advance(table)) {
+        if (!table->word.first || numbered(&table->word, "GPU") < 0)
+            continue;
+        tries++;
+        matrix->count = matrix->gpu_count = 0;
+        table->has_cpus = table->has_numa = false;
+        while (table->more && !(table->word.first && find_device(matrix, &table->word, table->word.length) >= 0)) {
+            if (is_text(&table->word, "CPU")) {
+                table->has_cpus = true;
+            } else if (is_text(&table->word, "NUMA")) {
+                table->has_numa = true;
+            } else if (!is_text(&table->word, "Affinity") && !is_text(&table->word, "ID") &&
+                       !is_text(&table->word, "GPU")) {
+                if (table->has_cpus) /* a word behind the last columns: what was read is no header */
+                    break;
+                ORR_TRY(add_device(table));
+            }
+            advance(table);
+        }
+        if (table->more && table->word.first && find_device(matrix, &table->word, table->word.length) >= 0)
+            return ORR_OK;
+    }
+    return orr_fail(table->err, ORR_UNRECOGNISED, "no table of nvidia-smi topo -m with a row for each GPU");
+}
+
+/* The words behind the cells are those of the last columns, in their order. */
+static enum orr_code read_tail(struct table *table, struct orr_matrix_device *device)
+{
+    unsigned place = 0;
+    for (; table->more && !table->word.first; advance(table), place++) {
+        const char *text = orr_arena_strndup(table->arena, table->word.text, table->word.length);
+        if (!text)
+            return orr_fail_nomem(table->err);
+        if (place == 0 && table->has_cpus)
+            device->cpus = text;
+        else if (place == (table->has_cpus ? 1u : 0u) && table->has_numa)
+            device->numa = text;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code read_row(struct table *table, uint32_t row)
+{
+    struct orr_matrix *matrix = table->matrix;
+    struct orr_matrix_device *device = &matrix->devices[row];
+    device->has_row = true;
+    device->line = table->word.line;
+    device->column = table->word.column;
+    advance(table);
+    for (uint32_t column = 0; column < matrix->count; column++) {
+        size_t at = (size_t)row * matrix->count + column;
+        if (!table->more || !is_cell(&table->word) ||
+            (table->word.first && find_device(matrix, &table->word, table->word.length) >= 0)) {
+            if (!device->is_gpu && column + 1 >= matrix->count)
+                break; /* some lists of NICs end before the NIC itself */
+            orr_fail_at(table->err, ORR_INVALID, device->line, device->column,
+                        "the row of %.40s has %u cells, but the header names %u devices", device->name, column,
+                        matrix->count);
+            orr_error_advice(table->err, "copy the whole output of nvidia-smi topo -m again, to its legend");
+            return ORR_INVALID;
+        }
+        enum orr_relation relation = relation_of(&table->word, &matrix->nvlinks[at]);
+        matrix->relations[at] = (uint8_t)relation;
+        matrix->tells_places |= relation >= ORR_REL_PIX && relation <= ORR_REL_SYS;
+        advance(table);
+    }
+    return read_tail(table, device);
+}
+
+/* "NIC0: mlx5_0" of the legend. */
+static enum orr_code read_legend(struct table *table)
+{
+    int nic = table->word.first && table->word.length > 1 && table->word.text[table->word.length - 1] == ':'
+                  ? find_device(table->matrix, &table->word, table->word.length - 1)
+                  : -1;
+    advance(table);
+    if (nic < 0 || !table->more || table->word.first)
+        return ORR_OK;
+    const char *name = orr_arena_strndup(table->arena, table->word.text, table->word.length);
+    if (!name)
+        return orr_fail_nomem(table->err);
+    table->matrix->devices[nic].real_name = name;
+    advance(table);
+    return ORR_OK;
+}
+
+static struct orr_matrix_device *gpu_of_number(struct orr_matrix *matrix, unsigned long number)
+{
+    for (uint32_t i = 0; i < matrix->count; i++)
+        if (matrix->devices[i].is_gpu && matrix->devices[i].number == number)
+            return &matrix->devices[i];
+    return NULL;
+}
+
+/* What may stand beside the table: "GPU 0: NVIDIA A100 (UUID: ...)" of `nvidia-smi -L`, and "0, NVIDIA A100,
+ * 00000000:07:00.0" of `nvidia-smi --query-gpu=index,name,pci.bus_id --format=csv`. */
+static enum orr_code read_models(struct table *table, const char *bytes, size_t length)
+{
+    enum { LONGEST = 200 };
+    for (size_t at = 0; at < length;) {
+        const char *end = memchr(bytes + at, '\n', length - at);
+        size_t line = end ? (size_t)(end - bytes) - at : length - at;
+        char text[LONGEST], model[100] = "", bus[40] = "";
+        unsigned long number;
+        snprintf(text, sizeof text, "%.*s", (int)(line < sizeof text ? line : sizeof text - 1), bytes + at);
+        bool listed = sscanf(text, " GPU %lu: %99[^(\n]", &number, model) == 2;
+        bool queried = !listed && sscanf(text, " %lu, %99[^,], %39[0-9A-Fa-f:.]", &number, model, bus) == 3;
+        struct orr_matrix_device *gpu = listed || queried ? gpu_of_number(table->matrix, number) : NULL;
+        if (gpu) {
+            size_t used = strlen(model);
+            while (used && isspace((unsigned char)model[used - 1]))
+                used--;
+            gpu->model = orr_arena_strndup(table->arena, model, used);
+            gpu->bus_id = *bus ? orr_arena_strndup(table->arena, bus, strlen(bus)) : gpu->bus_id;
+            if (!gpu->model || (*bus && !gpu->bus_id))
+                return orr_fail_nomem(table->err);
+        }
+        at += line + 1;
+    }
+    return ORR_OK;
+}
+
+/* Fills cells whose row is not there from across the diagonal; of two that differ the nearer one stands. */
+static void mirror(struct orr_matrix *matrix)
+{
+    for (uint32_t a = 0; a < matrix->count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            size_t ab = (size_t)a * matrix->count + b, ba = (size_t)b * matrix->count + a;
+            uint8_t *one = &matrix->relations[ab], *other = &matrix->relations[ba];
+            if (*one && *other && (*one != *other || matrix->nvlinks[ab] != matrix->nvlinks[ba]))
+                matrix->contradictions++;
+            bool first = *one && (!*other || *one < *other);
+            *one = *other = first ? *one : *other;
+            uint8_t most = matrix->nvlinks[ab] > matrix->nvlinks[ba] ? matrix->nvlinks[ab] : matrix->nvlinks[ba];
+            matrix->nvlinks[ab] = matrix->nvlinks[ba] = most;
+        }
+}
+
+enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena *arena, struct orr_matrix *ret_matrix,
+                              struct orr_error *err)
+{
+    struct orr_matrix matrix = {.devices = ORR_NEW(arena, struct orr_matrix_device, ORR_MATRIX_MOST)};
+    struct table table = {.words = start(bytes, length), .matrix = &matrix, .arena = arena, .err = err};
+    if (!matrix.devices)
+        return orr_fail_nomem(err);
+    ORR_TRY(read_header(&table));
+    size_t cells = (size_t)matrix.count * matrix.count;
+    matrix.relations = ORR_NEW(arena, uint8_t, cells);
+    matrix.nvlinks = ORR_NEW(arena, uint8_t, cells);
+    if (!matrix.relations || !matrix.nvlinks)
+        return orr_fail_nomem(err);
+    enum { MOST_LINES_BEHIND = 4096 }; /* in which a legend may stand */
+    for (uint32_t rows = 0, behind = 0; table.more && behind < MOST_LINES_BEHIND; behind += rows >= matrix.gpu_count) {
+        int row = table.word.first ? find_device(&matrix, &table.word, table.word.length) : -1;
+        if (row >= 0 && !matrix.devices[row].has_row) {
+            ORR_TRY(read_row(&table, (uint32_t)row));
+            rows++;
+        } else {
+            ORR_TRY(read_legend(&table));
+        }
+    }
+    for (uint32_t i = 0; i < matrix.count; i++)
+        if (matrix.devices[i].is_gpu && !matrix.devices[i].has_row) {
+            orr_fail_at(err, ORR_INVALID, matrix.devices[i].line, matrix.devices[i].column,
+                        "%.40s has a column but no row", matrix.devices[i].name);
+            orr_error_advice(err, "copy the whole output of nvidia-smi topo -m again, to its legend");
+            return ORR_INVALID;
+        }
+    ORR_TRY(read_models(&table, bytes, length));
+    mirror(&matrix);
+    *ret_matrix = matrix;
+    return ORR_OK;
+}

@@ -1,0 +1,410 @@
+/* A table of distances becomes a tree: PIX is one switch, PXB a switch of switches, PHB and NODE one CPU, SYS another.
+ * What the table cannot tell is supposed, and said. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/input/machine_types.h"
+#include "engine/input/matrix.h"
+#include "engine/input/names.h"
+
+struct builder {
+    const struct orr_matrix *matrix;
+    const struct orr_machine_type *type;
+    struct orr_draft *draft;
+    /* The CPU, the outer switch and the inner switch of a device, as the least device in it. */
+    uint32_t cpu_of[ORR_MATRIX_MOST], outer_of[ORR_MATRIX_MOST], inner_of[ORR_MATRIX_MOST];
+    int32_t numa_of[ORR_MATRIX_MOST]; /* of a CPU */
+    uint32_t next_bus;                /* domain and bus in one number */
+    int32_t sm;
+    bool to_switch;
+    uint32_t widened; /* pairs that the switches join more closely than their cells say */
+    char buses[ORR_MATRIX_MOST][ORR_BUS_ID_SIZE];
+};
+
+static enum orr_relation relation(const struct orr_matrix *matrix, uint32_t a, uint32_t b)
+{
+    return (enum orr_relation)matrix->relations[(size_t)a * matrix->count + b];
+}
+
+static uint32_t links(const struct orr_matrix *matrix, uint32_t a, uint32_t b)
+{
+    return matrix->nvlinks[(size_t)a * matrix->count + b];
+}
+
+static uint32_t find(uint32_t *set, uint32_t i)
+{
+    while (set[i] != i)
+        i = set[i] = set[set[i]];
+    return i;
+}
+
+/* The least member stands for the set, so that sets come in the order of devices. */
+static void join(uint32_t *set, uint32_t a, uint32_t b)
+{
+    a = find(set, a);
+    b = find(set, b);
+    if (a < b)
+        set[b] = a;
+    else
+        set[a] = b;
+}
+
+static const char *place_of(const struct orr_matrix_device *device)
+{
+    const char *numa = device->numa && isdigit((unsigned char)device->numa[0]) ? device->numa : NULL;
+    return numa ? numa : device->cpus && isdigit((unsigned char)device->cpus[0]) ? device->cpus : NULL;
+}
+
+static bool knows_place(const struct orr_matrix *matrix, uint32_t i)
+{
+    if (place_of(&matrix->devices[i]))
+        return true;
+    for (uint32_t j = 0; j < matrix->count; j++)
+        if (j != i && relation(matrix, i, j) >= ORR_REL_PIX && relation(matrix, i, j) <= ORR_REL_SYS)
+            return true;
+    return false;
+}
+
+static void group(struct builder *b)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    for (uint32_t i = 0; i < matrix->count; i++)
+        b->cpu_of[i] = b->outer_of[i] = b->inner_of[i] = i;
+    for (uint32_t i = 0; i < matrix->count; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            enum orr_relation how = relation(matrix, i, j);
+            const char *a = place_of(&matrix->devices[i]), *c = place_of(&matrix->devices[j]);
+            if ((how >= ORR_REL_PIX && how <= ORR_REL_NODE) || (a && c && !strcmp(a, c)))
+                join(b->cpu_of, i, j);
+            if (how == ORR_REL_PIX || how == ORR_REL_PXB)
+                join(b->outer_of, i, j);
+            if (how == ORR_REL_PIX)
+                join(b->inner_of, i, j);
+        }
+    for (uint32_t i = 1; i < matrix->count; i++) /* a device of which nothing is said stands with the first */
+        if (!knows_place(matrix, i))
+            join(b->cpu_of, i, 0);
+}
+
+/* NUMA ids: those of the table, and unused ones for CPUs without. */
+static void number_cpus(struct builder *b)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    bool used[256] = {false};
+    for (uint32_t i = 0; i < matrix->count; i++)
+        b->numa_of[i] = -1;
+    for (uint32_t i = 0; i < matrix->count; i++) {
+        const char *numa = matrix->devices[i].numa;
+        uint32_t cpu = find(b->cpu_of, i);
+        long number = numa && isdigit((unsigned char)numa[0]) ? strtol(numa, NULL, 10) : -1;
+        if (number >= 0 && number < 256 && b->numa_of[cpu] < 0 && !used[number]) {
+            b->numa_of[cpu] = (int32_t)number;
+            used[number] = true;
+        }
+    }
+    int32_t unused = 0;
+    for (uint32_t i = 0; i < matrix->count; i++)
+        if (find(b->cpu_of, i) == i && b->numa_of[i] < 0) {
+            while (unused < 256 && used[unused])
+                unused++;
+            b->numa_of[i] = unused++;
+        }
+}
+
+/* Pairs whose cell says farther than the tree that the other cells imply. */
+static void count_widened(struct builder *b)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    for (uint32_t i = 0; i < matrix->count; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            enum orr_relation how = relation(matrix, i, j);
+            enum orr_relation tree = find(b->inner_of, i) == find(b->inner_of, j)   ? ORR_REL_PIX
+                                     : find(b->outer_of, i) == find(b->outer_of, j) ? ORR_REL_PXB
+                                     : find(b->cpu_of, i) == find(b->cpu_of, j)     ? ORR_REL_NODE
+                                                                                    : ORR_REL_SYS;
+            if (how >= ORR_REL_PIX && how <= ORR_REL_SYS && how > tree && !(how == ORR_REL_PHB && tree == ORR_REL_NODE))
+                b->widened++;
+        }
+}
+
+/* The compute capability: of the type, of the names beside the table, or what as many NVLinks fit to. */
+static const char *guess_sm(struct builder *b)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    uint32_t most = 0, sum = 0, gpus = matrix->gpu_count;
+    if (b->type) {
+        b->sm = b->type->board->sm;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < matrix->count; i++)
+        if (matrix->devices[i].model && (b->sm = orr_sm_of_name(matrix->devices[i].model)))
+            return NULL;
+    for (uint32_t i = 0; i < matrix->count; i++) {
+        uint32_t of_row = 0;
+        for (uint32_t j = 0; j < matrix->count; j++) {
+            most = links(matrix, i, j) > most ? links(matrix, i, j) : most;
+            of_row += links(matrix, i, j);
+        }
+        sum = of_row > sum ? of_row : sum;
+    }
+    if (!most) {
+        b->sm = 80;
+        return "no NVLink tells the generation of the GPUs; they are taken for Ampere";
+    }
+    /* links between two GPUs, links of a GPU that the table shows */
+    b->sm = most > 12                ? 90
+            : most > 6 || sum == 12  ? 80
+            : most == 6 && gpus == 4 ? 90
+            : most == 4 && gpus == 2 ? 86
+            : most == 2 && gpus == 2 ? 75
+            : most == 1 && sum == 4  ? 60
+                                     : 70;
+    return "the generation of the GPUs follows from the number of their NVLinks";
+}
+
+static void next_bus(struct builder *b, char *text)
+{
+    snprintf(text, ORR_BUS_ID_SIZE, "%04x:%02x:00.0", b->next_bus >> 8 & 0xffffu, b->next_bus & 0xffu);
+    b->next_bus++;
+}
+
+static uint32_t add_pci(struct builder *b, uint32_t parent, const char *class, const struct orr_matrix_device *device,
+                        char *ret_bus)
+{
+    struct orr_draft *draft = b->draft;
+    char bus[ORR_BUS_ID_SIZE];
+    uint32_t pci = orr_draft_add(draft, parent, ORR_ELEMENT_PCI);
+    next_bus(b, bus);
+    if (device && device->bus_id && orr_bus_id_short(device->bus_id, bus))
+        orr_draft_set(draft, pci, ORR_ATTR_BUSID, "%s", bus);
+    else
+        orr_draft_suppose(draft, pci, ORR_ATTR_BUSID, "%s", bus);
+    orr_draft_set(draft, pci, ORR_ATTR_CLASS, "%s", class);
+    orr_draft_suppose(draft, pci, ORR_ATTR_LINK_SPEED, "%s", orr_link_speed_of_sm(b->sm));
+    orr_draft_suppose(draft, pci, ORR_ATTR_LINK_WIDTH, "16");
+    draft->nodes[pci].line = device ? device->line : 0;
+    draft->nodes[pci].column = device ? device->column : 0;
+    if (ret_bus)
+        memcpy(ret_bus, bus, sizeof bus);
+    return pci;
+}
+
+static uint32_t add_below(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind)
+{
+    uint32_t node = orr_draft_add(draft, parent, kind);
+    draft->nodes[node].line = draft->nodes[parent].line;
+    draft->nodes[node].column = draft->nodes[parent].column;
+    return node;
+}
+
+static void add_device(struct builder *b, uint32_t parent, uint32_t index)
+{
+    const struct orr_matrix_device *device = &b->matrix->devices[index];
+    struct orr_draft *draft = b->draft;
+    if (device->is_gpu) {
+        uint32_t gpu = add_below(draft, add_pci(b, parent, "0x030200", device, b->buses[index]), ORR_ELEMENT_GPU);
+        orr_draft_set(draft, gpu, ORR_ATTR_DEV, "%u", device->number);
+        orr_draft_suppose(draft, gpu, ORR_ATTR_SM, "%d", b->sm);
+        orr_draft_set(draft, gpu, ORR_ATTR_RANK, "%u", device->number);
+        orr_draft_suppose(draft, gpu, ORR_ATTR_GDR, "1");
+        return;
+    }
+    const char *name = device->real_name ? device->real_name : device->name;
+    uint32_t nic = add_below(draft, add_pci(b, parent, "0x020000", device, NULL), ORR_ELEMENT_NIC);
+    orr_draft_net(draft, add_below(draft, nic, ORR_ELEMENT_NET), name, device->number);
+}
+
+static bool is_alone(struct builder *b, uint32_t *set, uint32_t device)
+{
+    for (uint32_t i = 0; i < b->matrix->count; i++)
+        if (i != device && find(set, i) == find(set, device))
+            return false;
+    return true;
+}
+
+/* All that hangs on one outer switch, or the one device that hangs on the CPU itself. */
+static void add_outer(struct builder *b, uint32_t cpu, uint32_t outer)
+{
+    enum { BUSES_A_SWITCH = 16 };
+    const struct orr_matrix *matrix = b->matrix;
+    b->next_bus = (b->next_bus + BUSES_A_SWITCH - 1) / BUSES_A_SWITCH * BUSES_A_SWITCH;
+    if (is_alone(b, b->outer_of, outer)) {
+        add_device(b, cpu, outer);
+        return;
+    }
+    uint32_t top = add_pci(b, cpu, "0x060400", NULL, NULL);
+    for (uint32_t inner = outer; inner < matrix->count; inner++) {
+        if (find(b->outer_of, inner) != outer || find(b->inner_of, inner) != inner)
+            continue;
+        bool only = true; /* one inner switch is the outer one */
+        for (uint32_t i = 0; i < matrix->count; i++)
+            only &= find(b->outer_of, i) != outer || find(b->inner_of, i) == inner;
+        uint32_t parent = only ? top : add_pci(b, top, "0x060400", NULL, NULL);
+        for (uint32_t i = inner; i < matrix->count; i++)
+            if (find(b->inner_of, i) == inner)
+                add_device(b, parent, i);
+    }
+}
+
+static void add_cpu(struct builder *b, uint32_t cpu)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    uint32_t node = orr_draft_add(b->draft, 0, ORR_ELEMENT_CPU);
+    const char *mask = "";
+    orr_draft_set(b->draft, node, ORR_ATTR_NUMAID, "%d", b->numa_of[cpu]);
+    for (uint32_t i = 0; i < matrix->count && !*mask; i++)
+        if (find(b->cpu_of, i) == cpu && matrix->devices[i].cpus)
+            mask = orr_cpu_list_mask(b->draft, matrix->devices[i].cpus);
+    orr_draft_set(b->draft, node, ORR_ATTR_AFFINITY, "%s", mask);
+    orr_draft_suppose_cpu(b->draft, node);
+    for (uint32_t outer = 0; outer < matrix->count; outer++)
+        if (find(b->cpu_of, outer) == cpu && find(b->outer_of, outer) == outer)
+            add_outer(b, node, outer);
+}
+
+/* Whether the NVLinks of the GPUs end at switches: more of them than the GPU has, if each cell had its own. */
+static void decide_fabric(struct builder *b)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    uint32_t own = b->sm >= 90 ? 18u : b->sm >= 80 ? 12u : b->sm >= 70 ? 6u : 4u;
+    if (b->type) {
+        b->to_switch = b->type->board->fabric == ORR_FABRIC_SWITCH;
+        return;
+    }
+    for (uint32_t i = 0; i < matrix->count; i++) {
+        uint32_t sum = 0;
+        for (uint32_t j = 0; j < matrix->count; j++)
+            sum += links(matrix, i, j);
+        b->to_switch |= sum > own;
+    }
+}
+
+static void add_nvlinks(struct builder *b)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    struct orr_draft *draft = b->draft;
+    for (uint32_t node = 0, end = draft->count; node < end; node++) {
+        if (draft->nodes[node].kind != ORR_ELEMENT_GPU)
+            continue;
+        uint32_t number = (uint32_t)strtoul(orr_draft_get(draft, node, ORR_ATTR_DEV), NULL, 10), row = 0, most = 0;
+        while (row < matrix->count && !(matrix->devices[row].is_gpu && matrix->devices[row].number == number))
+            row++;
+        for (uint32_t j = 0; row < matrix->count && j < matrix->count; j++) {
+            uint32_t count = links(matrix, row, j);
+            most = count > most ? count : most;
+            if (!count || b->to_switch)
+                continue;
+            uint32_t link = add_below(draft, node, ORR_ELEMENT_NVLINK);
+            orr_draft_set(draft, link, ORR_ATTR_TARGET, "%s", b->buses[j]);
+            orr_draft_set(draft, link, ORR_ATTR_COUNT_, "%u", count);
+            orr_draft_set(draft, link, ORR_ATTR_TCLASS, "0x030200");
+        }
+        if (most && b->to_switch)
+            orr_draft_nvswitch(draft, add_below(draft, node, ORR_ELEMENT_NVLINK), most);
+    }
+}
+
+static void say(struct builder *b, const char *generation)
+{
+    const struct orr_matrix *matrix = b->matrix;
+    struct orr_draft *draft = b->draft;
+    uint32_t nics = matrix->count - matrix->gpu_count, most = 0, cpus = 0;
+    for (uint32_t i = 0; i < matrix->count; i++) {
+        cpus += find(b->cpu_of, i) == i;
+        for (uint32_t j = 0; j < matrix->count; j++)
+            most = links(matrix, i, j) > most ? links(matrix, i, j) : most;
+    }
+    orr_note_recognised(draft, "%u GPU%s and %u NIC%s on %u NUMA node%s, %s", matrix->gpu_count,
+                        matrix->gpu_count == 1 ? "" : "s", nics, nics == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s",
+                        !most          ? "no NVLink"
+                        : b->to_switch ? orr_draft_format(draft, "%u NVLinks a GPU to NVSwitches", most)
+                                       : orr_draft_format(draft, "direct NVLinks, at most %u between two GPUs", most));
+    if (!matrix->tells_places && matrix->count > 1)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL,
+                         "the cells say nothing about places: all devices are taken to stand side by side on %s",
+                         cpus == 1 ? "one CPU" : "the CPU of their affinity");
+    if (generation)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s: compute capability %d.%d", generation, b->sm / 10, b->sm % 10);
+    orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
+                     "a matrix has no bandwidths: every PCI link is taken for %s x16, as GPUs of sm %d have",
+                     orr_link_speed_of_sm(b->sm), b->sm);
+    orr_note_assumed(
+        draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
+        "CPUs are taken for Intel Sapphire Rapids, and bus ids and switches are made up from the distances");
+    if (nics)
+        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
+                         "NICs are taken for one port each, RDMA ones for 100 Gb/s with GPU Direct RDMA, others for 10 "
+                         "Gb/s");
+    if (most && matrix->gpu_count == 2 && most >= 12 && !b->type)
+        orr_note_assumed(draft, ORR_TOUCHES_LINKS | ORR_TOUCHES_CHANNELS,
+                         "two GPUs with NV%u may be joined directly or by NVSwitches: directly is assumed", most);
+    if (b->widened)
+        orr_note_assumed(draft, ORR_TOUCHES_PATHS,
+                         "%u pair%s farther apart by the matrix than switches and NUMA nodes shared with others allow: "
+                         "the nearer place is taken",
+                         b->widened, b->widened == 1 ? " stands" : "s stand");
+    if (matrix->contradictions)
+        orr_note_assumed(draft, ORR_TOUCHES_PATHS, "%u pairs differ by direction: the nearer distance is taken",
+                         matrix->contradictions);
+    orr_note_missing(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g N",
+                     "PCI speeds, NIC speeds, GPU Direct RDMA, real bus ids and switches");
+    if (generation)
+        orr_note_missing(draft, "nvidia-smi -L", "names of the GPUs: paste the output below the matrix");
+    if (!nics)
+        orr_note_missing(draft, "ibdev2netdev; ls /sys/class/infiniband",
+                         "NICs: none stand in the matrix, so nothing can be said about several hosts");
+}
+
+void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_type *type, struct orr_draft *draft)
+{
+    struct builder *b = ORR_NEW(draft->arena, struct builder, 1);
+    if (!b) {
+        draft->starved = true;
+        return;
+    }
+    *b = (struct builder){.matrix = matrix, .type = type, .draft = draft, .next_bus = 0x10};
+    const char *generation = guess_sm(b);
+    group(b);
+    number_cpus(b);
+    count_widened(b);
+    decide_fabric(b);
+    for (uint32_t i = 0; i < matrix->count; i++)
+        if (find(b->cpu_of, i) == i)
+            add_cpu(b, i);
+    add_nvlinks(b);
+    say(b, generation);
+}
+
+const char *orr_cpu_list_mask(struct orr_draft *draft, const char *list)
+{
+    enum { MOST = 4096, WORD = 32, WORDS = MOST / WORD, WORD_TEXT = 9 };
+    uint32_t words[WORDS] = {0};
+    int highest = -1;
+    while (*list) {
+        char *end;
+        unsigned long first = strtoul(list, &end, 10), last = first;
+        if (end == list)
+            return "";
+        if (*end == '-') {
+            list = end + 1;
+            last = strtoul(list, &end, 10);
+            if (end == list)
+                return "";
+        }
+        if (first > last || last >= MOST)
+            return "";
+        for (unsigned long cpu = first; cpu <= last; cpu++)
+            words[cpu / WORD] |= 1u << cpu % WORD;
+        highest = (int)(last / WORD) > highest ? (int)(last / WORD) : highest;
+        if (*end && *end != ',')
+            return "";
+        list = end + (*end == ',');
+    }
+    char text[WORDS * WORD_TEXT + 1] = "";
+    size_t used = 0;
+    for (int i = highest; i >= 0; i--)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%08x%s", words[i], i ? "," : "");
+    return highest < 0 ? "" : orr_draft_format(draft, "%s", text);
+}

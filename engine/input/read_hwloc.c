@@ -1,0 +1,22 @@
+#include "engine/input/hwloc.h"
+#include "engine/input/readers.h"
+
+enum orr_code orr_read_hwloc(const struct orr_input *input, const struct orr_input_kind *kind,
+                             struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct orr_draft draft;
+    struct orr_hwloc hwloc;
+    uint32_t lines = 0;
+    for (size_t i = 0; i < input->start; i++)
+        lines += input->bytes[i] == '\n';
+    ORR_TRY(orr_draft_init(&draft, input, err));
+    enum orr_code code =
+        orr_hwloc_read(input->bytes + input->start, input->length - input->start, lines, draft.arena, &hwloc, err);
+    if (code == ORR_OK)
+        code = orr_hwloc_build(&hwloc, input->options.assumed, &draft, err);
+    if (code != ORR_OK) {
+        orr_draft_release(&draft);
+        return code;
+    }
+    return orr_draft_finish(&draft, input, kind, ret_dump, err);
+}

@@ -1,0 +1,28 @@
+/* `nvidia-smi topo -m`, and NCCL's graph XML, which is recognised only to say that it is no machine. */
+#include "engine/input/readers.h"
+
+enum orr_code orr_read_matrix(const struct orr_input *input, const struct orr_input_kind *kind,
+                              struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct orr_draft draft;
+    struct orr_matrix matrix;
+    ORR_TRY(orr_draft_init(&draft, input, err));
+    enum orr_code code = orr_matrix_read(input->bytes, input->length, draft.arena, &matrix, err);
+    if (code != ORR_OK) {
+        orr_draft_release(&draft);
+        return code;
+    }
+    orr_matrix_build(&matrix, input->options.assumed, &draft);
+    return orr_draft_finish(&draft, input, kind, ret_dump, err);
+}
+
+enum orr_code orr_read_graphs(const struct orr_input *input, const struct orr_input_kind *kind,
+                              struct orr_dump **ret_dump, struct orr_error *err)
+{
+    (void)input, (void)kind, (void)ret_dump;
+    orr_fail(err, ORR_UNRECOGNISED,
+             "NCCL graph XML (NCCL_GRAPH_DUMP_FILE): it holds the channels that NCCL chose, not the machine");
+    orr_error_advice(err, "send the topology (NCCL_TOPO_DUMP_FILE) of the same run; `orrery check-log` compares graphs "
+                          "with a prediction");
+    return ORR_UNRECOGNISED;
+}

@@ -1,0 +1,172 @@
+/* NCCL's own XML. One file of one system goes to orr_dump_read() as it is; with text around it, or several files behind
+ * one another, its parts go there one by one, and places are counted in the whole. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/input/machine_types.h"
+#include "engine/input/merge.h"
+#include "engine/input/readers.h"
+
+/* Systems in one text: where each starts, and in which line and column. */
+struct piece {
+    size_t start, end;
+    uint32_t line, column;
+};
+
+static void move_places(struct orr_dump *dump, const struct piece *piece)
+{
+    for (uint32_t i = 0; i < dump->element_count; i++) {
+        if (dump->elements[i].line == 1)
+            dump->elements[i].column += piece->column - 1;
+        dump->elements[i].line += piece->line - 1;
+    }
+    if (dump->ignored_line)
+        dump->ignored_line += piece->line - 1;
+    if (dump->refusal.line == 1)
+        dump->refusal.column += piece->column - 1;
+    if (dump->refusal.line)
+        dump->refusal.line += piece->line - 1;
+}
+
+static enum orr_code read_piece(const struct orr_input *input, const struct piece *piece, struct orr_dump **ret_dump,
+                                struct orr_error *err)
+{
+    struct orr_error own = {0};
+    struct orr_dump *dump = NULL;
+    enum orr_code code =
+        orr_dump_read(input->bytes + piece->start, piece->end - piece->start, input->options.limits, &dump, &own);
+    if (code != ORR_OK) {
+        if (own.line == 1)
+            own.column += piece->column - 1;
+        if (own.line)
+            own.line += piece->line - 1;
+        if (err && err->code == ORR_OK)
+            *err = own;
+        return code;
+    }
+    move_places(dump, piece);
+    *ret_dump = dump;
+    return ORR_OK;
+}
+
+/* Finds up to `most` systems; the last reaches to the end of the bytes where it is not closed. */
+static uint32_t find_pieces(const struct orr_input *input, struct piece *pieces, uint32_t most)
+{
+    static const char close[] = "</system>";
+    uint32_t count = 0, line = 1;
+    size_t at = 0, line_start = 0, from = input->start;
+    while (count < most && from < input->length) {
+        size_t start = orr_bytes_find(input->bytes, input->length, from, "<system");
+        if (start == input->length)
+            break;
+        size_t end = orr_bytes_find(input->bytes, input->length, start, close);
+        end = end == input->length ? end : end + sizeof close - 1;
+        for (; at < start; at++)
+            if (input->bytes[at] == '\n') {
+                line++;
+                line_start = at + 1;
+            }
+        pieces[count++] =
+            (struct piece){.start = start, .end = end, .line = line, .column = (uint32_t)(start - line_start) + 1};
+        from = end;
+    }
+    return count;
+}
+
+/* What is said about plain NCCL XML: counts, and what a file without ranks lacks. */
+static const struct orr_dump_notes *notes_of(struct orr_dump *dump, const struct orr_input_kind *kind)
+{
+    struct orr_draft draft = {.arena = dump->arena};
+    orr_note_dump(&draft, dump);
+    struct orr_dump_notes *notes = ORR_NEW(dump->arena, struct orr_dump_notes, 1);
+    struct orr_missing *missing = ORR_NEW(dump->arena, struct orr_missing, draft.notes.missing_count);
+    struct orr_assumed *assumed = ORR_NEW(dump->arena, struct orr_assumed, draft.notes.assumed_count);
+    if (!notes || !missing || !assumed || draft.starved)
+        return NULL;
+    memcpy(missing, draft.missing, draft.notes.missing_count * sizeof *missing);
+    memcpy(assumed, draft.assumed, draft.notes.assumed_count * sizeof *assumed);
+    *notes = draft.notes;
+    notes->kind = kind->name;
+    notes->title = kind->title;
+    notes->missing = missing;
+    notes->assumed = assumed;
+    return notes;
+}
+
+/* Takes over what a dump knows beside its elements. */
+static void keep_reading(struct orr_dump *to, const struct orr_dump *from)
+{
+    to->ignored_count = from->ignored_count;
+    to->ignored_line = from->ignored_line;
+    memcpy(to->ignored_name, from->ignored_name, sizeof to->ignored_name);
+    to->refusal = from->refusal;
+}
+
+static enum orr_code with_type(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *dump,
+                               struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct orr_draft draft;
+    enum orr_code code = orr_draft_init(&draft, input, err);
+    if (code == ORR_OK) {
+        orr_draft_copy(&draft, dump);
+        draft.notes.machine_type = input->options.assumed->name;
+        orr_note_dump(&draft, dump);
+        code = orr_draft_finish(&draft, input, kind, ret_dump, err);
+    }
+    if (code == ORR_OK)
+        keep_reading(*ret_dump, dump);
+    orr_dump_free(dump);
+    return code;
+}
+
+static enum orr_code finish(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump *dump,
+                            struct orr_dump **ret_dump, struct orr_error *err)
+{
+    dump->byte_count = input->length;
+    if (input->options.assumed)
+        return with_type(input, kind, dump, ret_dump, err);
+    if (!dump->notes && !(dump->notes = notes_of(dump, kind))) {
+        orr_dump_free(dump);
+        return orr_fail_nomem(err);
+    }
+    *ret_dump = dump;
+    return ORR_OK;
+}
+
+/* Several systems in one text: copies, the ranks of one host each with a dump of its own, or several hosts. */
+static enum orr_code read_pieces(const struct orr_input *input, const struct orr_input_kind *kind,
+                                 const struct piece *pieces, uint32_t count, struct orr_dump **ret_dump,
+                                 struct orr_error *err)
+{
+    struct orr_dump *dumps[ORR_MOST_PIECES] = {NULL}, *made = NULL;
+    enum orr_code code = ORR_OK;
+    for (uint32_t i = 0; i < count && code == ORR_OK; i++)
+        code = read_piece(input, &pieces[i], &dumps[i], err);
+    if (code == ORR_OK)
+        code = orr_merge(input, kind, dumps, count, &made, err);
+    if (code == ORR_OK)
+        keep_reading(made, dumps[0]);
+    for (uint32_t i = 0; i < count; i++)
+        orr_dump_free(dumps[i]);
+    if (code == ORR_OK)
+        *ret_dump = made;
+    return code;
+}
+
+enum orr_code orr_read_topology(const struct orr_input *input, const struct orr_input_kind *kind,
+                                struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct piece pieces[ORR_MOST_PIECES];
+    struct orr_dump *dump = NULL;
+    uint32_t count = find_pieces(input, pieces, ORR_MOST_PIECES);
+    if (count > 1)
+        return read_pieces(input, kind, pieces, count, ret_dump, err);
+    if (!input->text_around || !count) {
+        ORR_TRY(orr_dump_read(input->bytes, input->length, input->options.limits, &dump, err));
+        return finish(input, kind, dump, ret_dump, err);
+    }
+    ORR_TRY(read_piece(input, &pieces[0], &dump, err));
+    dump->refusal = (struct orr_refusal){.line = 1, .column = 1};
+    snprintf(dump->refusal.text, sizeof dump->refusal.text, "text stands before <system>");
+    return finish(input, kind, dump, ret_dump, err);
+}

@@ -1,0 +1,15 @@
+/* The readers behind the table of kinds, and what they share. */
+#ifndef ORR_INPUT_READERS_H
+#define ORR_INPUT_READERS_H
+
+#include "engine/input/draft.h"
+#include "engine/input/matrix.h"
+
+orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_matrix;
+
+/* The first look at bytes; options NULL: none. */
+struct orr_input orr_input_look(const char *bytes, size_t length, const struct orr_input_options *options);
+/* Where a word stands at or behind `from`; length: nowhere. */
+size_t orr_bytes_find(const char *bytes, size_t length, size_t from, const char *word);
+
+#endif

@@ -1,0 +1,52 @@
+/* Names of machines and people: what was learned, what stands for each, and names that show themselves by their shape.
+ */
+#ifndef ORR_INPUT_SHAPES_H
+#define ORR_INPUT_SHAPES_H
+
+#include <stdbool.h>
+
+#include "engine/input/anonymise.h"
+
+/* X(kind, what stands for the Nth name of it) */
+#define ORR_SECRET_MAP(X)                                                                                              \
+    X(GUID, "0xaa%08x")                                                                                                \
+    X(HASH, "0xbb%08x")                                                                                                \
+    X(ASIC, "0xcc%08x")                                                                                                \
+    X(WORD, "name-%u")                                                                                                 \
+    X(HOST, "host-%u")                                                                                                 \
+    X(USER, "user-%u")                                                                                                 \
+    X(IPV4, NULL)                                                                                                      \
+    X(IPV6, "2001:db8::%x")                                                                                            \
+    X(MAC, NULL)                                                                                                       \
+    X(EUI, NULL)                                                                                                       \
+    X(UUID, "00000000-0000-0000-0000-%012x")
+
+enum orr_secret {
+#define X(name, text) ORR_SECRET_##name,
+    ORR_SECRET_MAP(X)
+#undef X
+        ORR_SECRET_COUNT
+};
+
+enum { ORR_SHAPE_SIZE = 64 };
+
+struct orr_secrets {
+    struct orr_arena *arena;
+    struct orr_replacements made;
+    unsigned capacity;
+    uint32_t *slots; /* hash table of rows + 1, 0: free */
+    uint32_t slot_count;
+    uint32_t counts[ORR_SECRET_COUNT];
+    bool starved;
+};
+
+bool orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena); /* false: out of memory */
+/* Learns a name; what tells nothing (zero, short numbers, localhost) and words that dumps and logs need is left out. */
+void orr_secret_learn(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length);
+/* What stands for a word, NULL: it is none that was learned. */
+const char *orr_secret_find(const struct orr_secrets *secrets, const char *text, size_t length);
+/* An address or UUID that starts at a place: what stands for it, and how many bytes it has; 0: there is none. */
+size_t orr_shape_at(const char *bytes, size_t length, size_t at, struct orr_secrets *secrets,
+                    char ret_text[ORR_SHAPE_SIZE]);
+
+#endif

@@ -1,0 +1,66 @@
+/* What a release writes when it detects a machine: the named behaviours of engine/detect, one row each. They bear on
+ * the dump, never on what is computed from one, so they stand beside the releases and not among their behaviours. */
+#ifndef ORR_RELEASE_DETECT_RULES_H
+#define ORR_RELEASE_DETECT_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/release/release.h"
+
+enum orr_hash_rule { /* host_hash of a <cpu> */
+                     ORR_HASH_NONE,
+                     ORR_HASH_BYTEWISE, /* of those that detection makes; what a file says stays */
+                     ORR_HASH_WIDE      /* eight bytes at a time; replaces what a file says */
+};
+enum orr_trim_rule { ORR_TRIM_NONE, ORR_TRIM_CHILDLESS, ORR_TRIM_UNCLAIMED };
+enum orr_function_rule {                              /* which functions of a NIC count as ports of one card */
+                         ORR_FUNCTIONS_OF_SLOT_DIGIT, /* the low digit of the slot and the function become 0 */
+                         ORR_FUNCTIONS_OF_BUS         /* all of a bus, unless NCCL_IB_MERGE_VFS=0 */
+};
+enum orr_nic_merge { /* NICs that are used as one */
+                     ORR_MERGE_NONE,
+                     ORR_MERGE_IN_PLUGIN,   /* the two ports of a card, in a dump as well */
+                     ORR_MERGE_VIRTUAL,     /* by nearness, in a running job only */
+                     ORR_MERGE_VIRTUAL_WIDE /* likewise; as wide as its members, never across CPUs */
+};
+
+/* Files that show that a module for peer memory is there, bits. */
+enum orr_peer_memory {
+    ORR_PEER_NV_MEM = 1,
+    ORR_PEER_NV_MEM_NC = 2,
+    ORR_PEER_MODULE = 4,
+    ORR_PEER_NVIDIA = 8,
+};
+
+struct orr_detect_rules {
+    uint32_t since;               /* first release that behaves so, as far as is known */
+    bool fuses_ranks;             /* every rank detects its own GPU, and the documents are fused in rank order */
+    bool sorts_by_bus;            /* a new <pci> goes before the first with a greater bus id; else at the end */
+    enum orr_hash_rule hash;      /* of the host */
+    enum orr_trim_rule trim;      /* what goes that no rank or plugin claimed */
+    bool device_ids;              /* a <pci> has vendor, device and their subsystem twins; class follows /sys */
+    bool affinity_always;         /* written empty where unreadable */
+    bool pci_from_nvml;           /* ids and current link of a GPU come from NVML */
+    bool mlopart;                 /* a <gpu> says which part of a GPU it is */
+    bool probes_18_nvlinks;       /* from capability 90 on; else 12 */
+    bool c2c;                     /* chip-to-chip links are asked for */
+    bool blank_far_end_is_switch; /* an NVLink whose far end has no printable bus id */
+    bool peer_links;              /* links between Broadcom switches */
+    enum orr_function_rule functions;
+    bool nics_by_bus;        /* InfiniBand devices in the order of their bus ids */
+    uint32_t max_ib_devices; /* that are kept */
+    bool rates_end_at_hdr;   /* faster lanes count as HDR */
+    unsigned peer_memory;    /* enum orr_peer_memory: which files are looked for */
+    bool dma_buf;            /* counts for a NIC's gdr */
+    bool latency;            /* a <net> has it ... */
+    bool latency_is_whole;   /* ... as an integer before speed, not with six decimals behind port */
+    bool says_net;           /* a <net> says what it is used for */
+    bool interfaces_run;     /* an interface counts only while it is running; virbr* come last */
+    enum orr_nic_merge merge;
+};
+
+/* The row that holds for a release. */
+const struct orr_detect_rules *orr_detect_rules_of(const struct orr_release *release);
+
+#endif

@@ -1,0 +1,55 @@
+/* What is known about where a dump comes from: what its bytes were recognised as, which of its values are assumptions,
+ * and which command would supply what is missing. A reader of another form than NCCL's own XML (engine/input) fills it;
+ * whoever answers about the dump shows it, so that no answer hides what it rests on. */
+#ifndef ORR_TOPOLOGY_NOTES_H
+#define ORR_TOPOLOGY_NOTES_H
+
+#include <stdint.h>
+
+/* What an assumption touches, as words of the analysis document that users know. */
+#define ORR_TOUCH_MAP(X)                                                                                               \
+    X(LINKS, "system.links")                                                                                           \
+    X(PATHS, "paths")                                                                                                  \
+    X(P2P, "p2p")                                                                                                      \
+    X(GDR, "gdr")                                                                                                      \
+    X(GRAPHS, "graphs")                                                                                                \
+    X(CHANNELS, "channels")                                                                                            \
+    X(TUNING, "tuning")
+
+enum orr_touch { /* bits */
+#define X(name, text) ORR_TOUCHES_##name##_BIT,
+                 ORR_TOUCH_MAP(X)
+#undef X
+                     ORR_TOUCH_COUNT
+};
+enum {
+#define X(name, text) ORR_TOUCHES_##name = 1 << ORR_TOUCHES_##name##_BIT,
+    ORR_TOUCH_MAP(X)
+#undef X
+    /* What bandwidths decide, and what places in the tree decide. */
+    ORR_TOUCHES_BANDWIDTH =
+        ORR_TOUCHES_LINKS | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
+    ORR_TOUCHES_ALL = (1 << ORR_TOUCH_COUNT) - 1
+};
+
+struct orr_assumed {
+    const char *what; /* one sentence without a full stop */
+    unsigned touches; /* ORR_TOUCHES_* bits */
+};
+
+struct orr_missing {
+    const char *what;    /* one phrase without a full stop */
+    const char *command; /* that would supply it, run on the machine or with orrery; "": nothing does */
+};
+
+struct orr_dump_notes {
+    const char *kind;         /* word of a row of engine/input's table: "nvidia-smi-topo" */
+    const char *title;        /* of that row */
+    const char *recognised;   /* what was found in it, one sentence without a full stop */
+    const char *machine_type; /* that filled in what is missing, NULL: none was asked for */
+    const struct orr_assumed *assumed;
+    const struct orr_missing *missing;
+    uint32_t assumed_count, missing_count;
+};
+
+#endif

@@ -1,0 +1,109 @@
+/* The commands about what people hold in their hands: convert, vm-file, anonymise, machines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/call.h"
+#include "api/sections.h"
+#include "engine/input/anonymise.h"
+#include "engine/input/vm_file.h"
+#include "server/options.h"
+
+enum { MOST_TEXT = 64 << 20 };
+
+static const char *name_of(const struct orr_options *options)
+{
+    return options->file && strcmp(options->file, "-") ? options->file : "<standard input>";
+}
+
+static int print(const struct orr_options *options, enum orr_code code, const struct orr_text *text,
+                 const struct orr_error *err)
+{
+    if (code != ORR_OK)
+        return orr_report(name_of(options), err);
+    return orr_write_out(options->output, text->data ? text->data : "", text->length);
+}
+
+/* What the reader took for granted goes to standard error: standard output is the file. */
+static void say_notes(const struct orr_dump *dump)
+{
+    const struct orr_dump_notes *notes = dump->notes;
+    if (!notes)
+        return;
+    fprintf(stderr, "%s: %s\n", notes->title, notes->recognised);
+    for (uint32_t i = 0; i < notes->assumed_count; i++)
+        fprintf(stderr, "  assumed: %s\n", notes->assumed[i].what);
+    for (uint32_t i = 0; i < notes->missing_count; i++)
+        fprintf(stderr, "  missing: %s%s%s\n", notes->missing[i].what, *notes->missing[i].command ? ": " : "",
+                notes->missing[i].command);
+}
+
+int orr_command_convert(const struct orr_options *options)
+{
+    struct orr_error err = {0};
+    struct orr_dump *dump = NULL;
+    struct orr_text text;
+    int status = orr_read_dump(options, &dump);
+    if (status)
+        return status;
+    orr_text_init(&text, MOST_TEXT);
+    say_notes(dump);
+    orr_dump_write(dump, &text);
+    enum orr_code code = orr_text_failed(&text) ? orr_fail_nomem(&err) : ORR_OK;
+    status = print(options, code, &text, &err);
+    orr_text_release(&text);
+    orr_dump_free(dump);
+    return status;
+}
+
+int orr_command_vm_file(const struct orr_options *options)
+{
+    const struct orr_vm_options vm = {.gpus = options->gpus, .nics = options->nics};
+    struct orr_error err = {0};
+    struct orr_dump *dump = NULL;
+    struct orr_text text;
+    int status = orr_read_dump(options, &dump);
+    if (status)
+        return status;
+    orr_text_init(&text, MOST_TEXT);
+    status = print(options, orr_vm_file(dump, &vm, &text, &err), &text, &err);
+    orr_text_release(&text);
+    orr_dump_free(dump);
+    return status;
+}
+
+int orr_command_anonymise(const struct orr_options *options)
+{
+    struct orr_error err = {0};
+    struct orr_text text;
+    char *bytes = NULL;
+    size_t length = 0;
+    enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
+    struct orr_arena *arena = code == ORR_OK ? orr_arena_new(0) : NULL;
+    orr_text_init(&text, MOST_TEXT);
+    if (code == ORR_OK)
+        code = arena ? orr_anonymise(bytes, length, arena, &text, NULL, &err) : orr_fail_nomem(&err);
+    int status = print(options, code, &text, &err);
+    orr_text_release(&text);
+    orr_arena_free(arena);
+    free(bytes);
+    return status;
+}
+
+int orr_command_machines(const struct orr_options *options)
+{
+    struct orr_json json = {0};
+    const struct orr_machine_type *type;
+    const char *family = "";
+    if (options->json)
+        return orr_print_json(&json, orr_machines_json(&json));
+    printf("Machine types for --assume:\n");
+    for (size_t i = 0; (type = orr_machine_type(i)); i++) {
+        if (strcmp(family, type->family) != 0)
+            printf("\n%s\n", type->family);
+        family = type->family;
+        printf("  %-32s %u x %s, %u x %u Gb/s%s%s\n", type->name, type->gpus, type->board->gpu, type->nets,
+               type->net_mbps / 1000, *type->also ? "; also " : "", type->also);
+    }
+    return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+}

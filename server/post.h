@@ -1,0 +1,15 @@
+/* The agent's half of an upload: a dump goes to a service, again and again until it is kept or the time is up. */
+#ifndef ORR_SERVER_POST_H
+#define ORR_SERVER_POST_H
+
+#include "server/options.h"
+
+/* Posts XML to options->post with its labels, name and token. Prints the address of what was kept; reports errors
+ * itself; gives an exit status. */
+int orr_post_dump(const struct orr_options *options, const char *xml, size_t length);
+
+/* Seconds to wait before a further try: doubled each time from 1 to 60, at random between half of it and all, and at
+ * least what the service asked for (at most two minutes). random: any number. */
+double orr_post_delay(unsigned failures, unsigned random, long retry_after);
+
+#endif

@@ -1,0 +1,34 @@
+/* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine type that fills it in. */
+import { copyButton, h } from "../dom.js";
+
+/** input: of a summary or an analysis; machines: rows of /v1/machines, null while they are not known. actions: assume(name). */
+export function inputView({ input, state, machines, actions }) {
+    if (!input)
+        return null;
+    const { assumed, missing } = input, partial = assumed.length > 0 || missing.length > 0 || state.assume;
+    return h("section", { id: "input", "aria-label": "Input" },
+        h("h2", null, "Input", assumed.length > 0 && h("span.count", null, `${assumed.length} assumed`), missing.length > 0 && h("span.count", null, `${missing.length} missing`)),
+        h("p", null, h("b", null, input.title), input.recognised && `: ${input.recognised}.`),
+        assumed.length > 0 && [
+            h("h3", null, "Assumed, so every answer under these heads rests on it"),
+            h("ul.findings", { id: "assumed" }, assumed.map((row) => h("li", null, capital(row.what), ".",
+                h("span.muted", null, ` (${row.touches.join(", ")})`))))],
+        missing.length > 0 && [
+            h("h3", null, "Missing, and what would supply it"),
+            h("ul.findings", { id: "missing" }, missing.map((row) => h("li", null, capital(row.what),
+                row.command && h("div.command", null, h("pre", { tabindex: "0" }, row.command), copyButton(row.command)))))],
+        partial && machineChoice(state, machines, actions));
+}
+
+function machineChoice(state, machines, actions) {
+    const rows = machines ?? [], families = [...new Set(rows.map((row) => row.family))];
+    const option = (row) => h("option", { value: row.name, selected: row.name === state.assume }, row.title);
+    const known = rows.some((row) => row.name === state.assume);
+    const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
+        h("option", { value: "", selected: !state.assume }, "nothing: only what the input tells"),
+        state.assume && !known && h("option", { value: state.assume, selected: true }, state.assume),
+        families.map((family) => h("optgroup", { label: family }, rows.filter((row) => row.family === family).map(option))));
+    return h("p", null, h("label.field", null, "Fill in from the machine type ", choice));
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);

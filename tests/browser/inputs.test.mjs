@@ -1,0 +1,108 @@
+/* Anything that tells about a machine can be opened; the page says what it was taken for, what is assumed, what is missing. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fixture } from "./fixture.mjs";
+import { exampleFile, ready } from "./support.mjs";
+
+const it = fixture();
+const matrix = `$ nvidia-smi topo -m
+\t\u001b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\u001b[0m
+GPU0\t X \tNV4\tPIX\t0-15\t0
+GPU1\tNV4\t X \tPXB\t0-15\t0
+NIC0\tPIX\tPXB\t X
+
+NIC Legend:
+
+  NIC0: mlx5_0
+`;
+/* As a provider ships it: places of devices, no devices. */
+const provider = readFileSync(exampleFile("workstation").path, "utf8").replace(/<gpu [^>]*\/>/g, "").replace(/<nic>[^]*?<\/nic>/g, "");
+const panel = () => it.page.locator("#input");
+
+test("a pasted matrix: recognised, assumed, missing with commands; the text as it was stands in the dump view", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill(matrix);
+    await it.page.locator("#read").click();
+    await ready(it.page);
+    assert.match(await panel().textContent(), /output of nvidia-smi topo -m.*2 GPUs and 1 NIC/);
+    assert.match(await it.page.locator("#assumed").textContent(), /no bandwidths.*paths/);
+    assert.match(await it.page.locator("#missing").textContent(), /nvidia-smi -L/);
+    await it.tab("Dump").click();
+    await it.page.locator("#source .line").first().waitFor();
+    assert.match(await it.page.locator("#source").textContent(), /nvidia-smi topo -m/);
+    await it.axe("a matrix");
+});
+
+test("pasting a text anywhere opens it; a single word does nothing; a word in a field stays there", async () => {
+    await it.page.goto(it.server.url);
+    const paste = (text, where = "body") => it.page.evaluate(([value, place]) => {
+        const data = new DataTransfer();
+        data.setData("text/plain", value);
+        document.querySelector(place).dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+    }, [text, where]);
+    await paste("word");
+    await paste(matrix, "#paste");
+    await it.page.waitForTimeout(200);
+    assert.equal(await it.page.locator("#input").count(), 0);
+    await paste(matrix);
+    await ready(it.page);
+    assert.match(await panel().textContent(), /nvidia-smi topo/);
+});
+
+test("a provider's file: no GPUs until a machine type is chosen, by keyboard; the choice stands in the address and can be taken back", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
+    await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
+    assert.match(await panel().textContent(), /as cloud providers ship them: places for 2 GPUs and 1 NIC/);
+    await it.page.locator("#assume").focus();
+    await it.page.locator("#assume").selectOption("g5.48xlarge");
+    await ready(it.page);
+    assert.match(it.page.url(), /assume=g5\.48xlarge/);
+    assert.match(await it.page.locator("#assumed").textContent(), /taken for g5\.48xlarge, 8x A10G: 2 GPUs \(sm 86\)/);
+    assert.match(await it.page.locator("#assumed").textContent(), /has 8 GPUs, the input has places for 2/);
+    await it.axe("a provider's file");
+    await it.page.getByRole("button", { name: "Assume nothing" }).press("Enter");
+    await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
+    assert.doesNotMatch(it.page.url(), /assume/);
+});
+
+test("an address with a machine type; NCCL's XML of it and a file for a virtual machine can be taken away", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
+    await it.page.locator("#assume").waitFor();
+    await it.visit(`${it.page.url()}&assume=g5.48xlarge`);
+    await it.key("export").click();
+    const take = async (kind) => {
+        const [file] = await Promise.all([it.page.waitForEvent("download"), it.key(`export:${kind}`).click()]);
+        return readFileSync(await file.path(), "utf8");
+    };
+    assert.match(await take("nccl.xml"), /<gpu dev="0" sm="86" rank="0" gdr="1"\/>/);
+    await it.page.locator("summary", { hasText: "Bus ids" }).click();
+    await it.page.locator("#vm-gpus").fill("0000:00:05.0, 0000:00:06.0");
+    const file = await take("vm.xml");
+    assert.match(file, /busid="0000:00:05\.0" class="0x030200"/);
+    assert.doesNotMatch(file, /<gpu|<nic/);
+    await it.page.locator("#vm-gpus").fill("nonsense");
+    await it.key("export:vm.xml").click();
+    await it.until(() => /is no bus id/.test(document.getElementById("export-status").textContent));
+    await it.axe("the dialog");
+});
+
+test("a phone: the panel is as wide as the window", async () => {
+    await it.another({ width: 390, height: 844 });
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill(matrix);
+    await it.page.locator("#read").click();
+    await ready(it.page);
+    assert.ok(await it.wideAsWindow());
+    await it.axe("on a phone");
+});
+
+test("what is no machine is refused with what it is", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill('<graphs version="1">\n</graphs>');
+    await it.page.locator("#read").click();
+    await it.page.locator(".problem").waitFor();
+    assert.match(await it.page.locator(".problem").textContent(), /NCCL graph XML.*not the machine/s);
+});

@@ -1,0 +1,36 @@
+/* A libcuda.so.1 of our own: every GPU that it is asked of exists and knows both attributes, unless ORR_FAKE_CUDA says
+ * "fail" (cuInit gives 100) or "old" (a driver without the attributes). */
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static const char *mode(void)
+{
+    const char *text = getenv("ORR_FAKE_CUDA");
+    return text ? text : "";
+}
+
+EXPORT int cuInit(unsigned flags);
+EXPORT int cuInit(unsigned flags)
+{
+    return flags ? 1 : !strcmp(mode(), "fail") ? 100 : 0;
+}
+EXPORT int cuDriverGetVersion(int *version);
+EXPORT int cuDriverGetVersion(int *version)
+{
+    *version = !strcmp(mode(), "old") ? 11020 : 12080;
+    return 0;
+}
+EXPORT int cuDeviceGetByPCIBusId(int *device, const char *bus_id);
+EXPORT int cuDeviceGetByPCIBusId(int *device, const char *bus_id)
+{
+    *device = (int)strtol(bus_id + 5, NULL, 16);
+    return strlen(bus_id) == 12 ? 0 : 101;
+}
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device);
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+    *value = device >= 0 && (attribute == 116 || attribute == 124);
+    return 0;
+}

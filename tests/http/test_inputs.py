@@ -1,0 +1,112 @@
+"""Inputs of every kind over HTTP and at the command line: what is recognised, assumed, missing; copies of them."""
+import json
+import sys
+
+import pytest
+
+from conftest import DUMP, ROOT
+from test_command_line import run
+
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
+import other_forms  # noqa: E402
+
+H100 = (ROOT / "static" / "examples" / "h100-nvswitch.xml").read_text()
+MATRIX = other_forms.matrix(other_forms.Machine(H100)).encode()
+HWLOC = other_forms.hwloc(other_forms.Machine(H100)).encode()
+
+
+class Answer:
+    """One answer of the service."""
+
+    def __init__(self, server, *arguments, **named):
+        response, self.body = server.ask(*arguments, **named)
+        self.status, self.headers = response.status, {name.lower(): value for name, value in response.getheaders()}
+
+    def json(self):
+        return json.loads(self.body)
+
+
+PLACES = b"""<system version="1"><cpu numaid="0" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85">
+  <pci busid="0000:10:00.0" class="0x030200" link_speed="" link_width=""/>
+  <pci busid="0000:20:00.0" class="0x030200" link_speed="" link_width=""/>
+</cpu></system>"""
+
+
+@pytest.mark.parametrize("body, kind", [(MATRIX, "nvidia-smi-topo"), (HWLOC, "hwloc"), (DUMP, "nccl-topology"), (DUMP + DUMP, "nccl-topology")])
+def test_every_kind_is_kept_and_analysed(server, body, kind):
+    kept = Answer(server, "POST", "/v1/topologies", body).json()
+    assert kept["input"]["kind"] == kind and kept["machine"]["gpus"] in (2, 8)
+    base = f"/v1/topologies/{kept['id']}"
+    source = Answer(server, "GET", base + "/source")
+    assert source.body == body
+    assert source.headers["content-type"].startswith("text/plain" if kind == "nvidia-smi-topo" else "application/xml")
+    document = Answer(server, "GET", base + "/analysis").json()
+    assert document["input"] == kept["input"]
+    told = [row["id"] for row in document["assumptions"]]
+    assert [f"input-{i + 1}" in told for i in range(len(kept["input"]["assumed"]))] == [True] * len(kept["input"]["assumed"])
+    assert set(document["explanations"]["rests_on"]) == set(told)
+    assert ("input-assumed" in [row["id"] for row in document["findings"]]) == bool(kept["input"]["assumed"])
+    xml = Answer(server, "GET", base + "/xml").body
+    again = Answer(server, "POST", "/v1/analyze", xml).json()
+    for section in ("paths", "p2p", "gdr", "graphs", "channels", "tuning"):
+        assert again[section] == document[section], section
+
+
+def test_a_machine_type_is_part_of_the_question(server):
+    kept = Answer(server, "POST", "/v1/topologies", PLACES).json()
+    base = f"/v1/topologies/{kept['id']}"
+    refused = Answer(server, "GET", base + "/analysis")
+    assert refused.status == 422 and "assume" in refused.json()["advice"]
+    for kind, sm in (("p4d", 80), ("Standard_ND96isr_H100_v5", 90), ("p4d.24xlarge", 80)):
+        document = Answer(server, "GET", f"{base}/analysis?assume={kind}").json()
+        assert document["summary"]["machine"]["capabilities"] == [sm]
+        assert document["input"]["machine_type"]
+    assert Answer(server, "GET", f"{base}/analysis").status == 422, "answers with and without are kept apart"
+    unknown = Answer(server, "GET", f"{base}/analysis?assume=p4e")
+    assert unknown.status == 400 and "p4d" in unknown.json()["advice"]
+    assert Answer(server, "GET", f"{base}/diagram.svg?assume=p4d").status == 200
+    assert Answer(server, "GET", f"{base}/findings?assume=p4d").status == 200
+    names = [row["name"] for row in Answer(server, "GET", "/v1/machines").json()["machines"]]
+    assert {"dgx-1", "dgx-2", "dgx-a100", "hgx-h100", "hgx-b200", "gb300-tray", "p5.48xlarge", "a3-highgpu-8g"} <= set(names)
+    assert "nvidia-smi-topo" in [row["kind"] for row in Answer(server, "GET", "/v1/inputs").json()["inputs"]]
+
+
+def test_a_file_for_a_virtual_machine(server):
+    kept = Answer(server, "POST", "/v1/topologies", DUMP).json()
+    answer = Answer(server, "GET", f"/v1/topologies/{kept['id']}/vm-file?gpus=0000:00:05.0,0000:00:06.0")
+    assert answer.status == 200 and b"<gpu" not in answer.body and b'busid="0000:00:06.0"' in answer.body
+    assert Answer(server, "POST", "/v1/vm-file?gpus=0000:00:05.0", DUMP).status == 400
+    status, out, err = run("vm-file", "--gpus", "0000:00:05.0,0000:00:06.0", "-", stdin=DUMP)
+    assert (status, out, err) == (0, answer.body, "")
+    assert run("vm-file", "--gpus", "x", "-", stdin=DUMP)[0] == 2
+    # filled in again it is the machine that it was made of
+    bare = run("vm-file", stdin=H100.encode())[1]
+    real, virtual = (json.loads(run("analyze", *more, "--hosts", "2", stdin=body)[1]) for body, more in ((H100.encode(), ()), (bare, ("--assume", "hgx-h100"))))
+    for section in ("p2p", "gdr", "graphs", "channels", "tuning"):
+        assert virtual[section] == real[section], section
+
+
+def test_an_anonymous_copy_analyses_the_same(server):
+    secret = DUMP.replace(b'host_hash="0x1"', b'host_hash="0xfeedc0ffee123"').replace(b'guid="0x1"', b'guid="0xa088c20300e0f1d2"')
+    for body in (secret, HWLOC, MATRIX):
+        kept = Answer(server, "POST", "/v1/topologies", body).json()
+        copy = Answer(server, "GET", f"/v1/topologies/{kept['id']}/anonymised")
+        assert copy.headers["content-type"].startswith("text/plain")
+        assert b"feedc0ffee" not in copy.body and b"a088c20300" not in copy.body
+        both = Answer(server, "GET", f"/v1/topologies/{kept['id']}/anonymised", headers={"Accept": "application/json"}).json()
+        assert both["text"].encode() == copy.body
+        before, after = (Answer(server, "POST", "/v1/analyze?hosts=2", text).json() for text in (body, copy.body))
+        for section in ("system_before_trim", "paths", "p2p", "gdr", "net_devs", "graphs", "channels", "tuning"):
+            assert before[section] == after[section], section
+        assert run("anonymise", stdin=body)[:2] == (0, copy.body)
+    assert Answer(server, "POST", "/v1/anonymise", b"node17:1:2 [0] NCCL INFO node17").body == b"host-1:1:2 [0] NCCL INFO host-1"
+
+
+def test_convert_says_what_it_took_for_granted():
+    status, out, err = run("convert", stdin=MATRIX)
+    assert status == 0 and out.startswith(b'<system version="1">')
+    assert "nvidia-smi topo -m: 8 GPUs and 8 NICs" in err and "  assumed: a matrix has no bandwidths" in err and "  missing: " in err
+    assert run("convert", "--assume", "nonsense", stdin=MATRIX)[0] == 2
+    status, out, err = run("convert", stdin=b'<graphs version="1"/>')
+    assert (status, out) == (1, b"") and "graph XML" in err
+    assert b"p5.48xlarge" in run("machines")[1] and json.loads(run("machines", "--json")[1])["machines"]

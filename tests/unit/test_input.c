@@ -1,0 +1,369 @@
+/* Inputs told apart by content, and what each reader makes of its own. */
+#include "engine/input/input.h"
+#include "engine/input/machine_types.h"
+#include "engine/topology/notes.h"
+#include "tests/support/fixture.h"
+
+#define MATRIX                                                                                                         \
+    "\t\033[4mGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\033[0m\n"                               \
+    "GPU0\t X \tNV4\tSYS\tPIX\t0-31,64-95\t0\t\tN/A\n"                                                                 \
+    "GPU1\tNV4\t X \tSYS\tPXB\t0-31,64-95\t0\t\tN/A\n"                                                                 \
+    "GPU2\tSYS\tSYS\t X \tSYS\t32-63\t1\t\tN/A\n"                                                                      \
+    "NIC0\tPIX\tPXB\tSYS\t X\n\nLegend:\n\n  X    = Self\n\nNIC Legend:\n\n  NIC0: mlx5_7\n"
+#define SYSTEM(inside) "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu></system>"
+
+static struct orr_dump *read_as(const char *text, const char *assume)
+{
+    struct orr_error err = {0};
+    struct orr_dump *dump = NULL;
+    struct orr_input_options options = {.assumed = assume ? orr_machine_type_find(assume) : NULL};
+    assert_true(!assume || options.assumed);
+    assert_ok(orr_input_read(text, strlen(text), &options, &dump, &err), &err);
+    assert_non_null(dump->notes);
+    return dump;
+}
+
+static enum orr_code refuse(const char *text, struct orr_error *err)
+{
+    struct orr_dump *dump = NULL;
+    *err = (struct orr_error){0};
+    enum orr_code code = orr_input_read(text, strlen(text), NULL, &dump, err);
+    orr_dump_free(dump);
+    return code;
+}
+
+static uint32_t find(const struct orr_dump *dump, enum orr_element_kind kind, uint32_t which)
+{
+    for (uint32_t i = 0; i < dump->element_count; i++)
+        if (dump->elements[i].kind == kind && !which--)
+            return i;
+    fail_msg("no such element");
+    return 0;
+}
+
+static const char *attr(const struct orr_dump *dump, enum orr_element_kind kind, uint32_t which, enum orr_attr name)
+{
+    return orr_element_text(dump, find(dump, kind, which), name);
+}
+
+static bool assumes(const struct orr_dump *dump, const char *words)
+{
+    for (uint32_t i = 0; i < dump->notes->assumed_count; i++)
+        if (strstr(dump->notes->assumed[i].what, words))
+            return dump->notes->assumed[i].touches != 0;
+    return false;
+}
+
+static bool misses(const struct orr_dump *dump, const char *command)
+{
+    for (uint32_t i = 0; i < dump->notes->missing_count; i++)
+        if (strstr(dump->notes->missing[i].command, command))
+            return true;
+    return false;
+}
+
+static void each_kind_is_told_by_its_content(void **state)
+{
+    static const char *const texts[][2] = {
+        {"<system version=\"1\"/>", "nccl-topology"},
+        {"\xef\xbb\xbf \n<?xml version=\"1.0\"?><!-- > --><system version=\"1\"/>", "nccl-topology"},
+        {"$ cat topo.xml\n<system version=\"1\"></system>", "nccl-topology"},
+        {"<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\"/>", "hwloc"},
+        {"<graphs version=\"1\"/>", "nccl-graph"},
+        {MATRIX, "nvidia-smi-topo"},
+        {"GPU0 CPU Affinity\nGPU0 X 0-3\n", "nvidia-smi-topo"},
+        {"<systems/>", NULL},
+        {"the systematic <systemic> GPU0 is fine", NULL},
+        {"", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const struct orr_input_kind *kind = orr_input_recognise(texts[i][0], strlen(texts[i][0]));
+        assert_string_equal(kind ? kind->name : "none", texts[i][1] ? texts[i][1] : "none");
+    }
+}
+
+static void nccl_xml_is_read_as_before(void **state)
+{
+    const char *text = SYSTEM(GPU("0000:1b:00.0", "0", "80", ""));
+    struct orr_dump *plain = read_text(text), *dump = read_as(text, NULL);
+    (void)state;
+    assert_int_equal(plain->element_count, dump->element_count);
+    assert_int_equal(plain->attribute_count, dump->attribute_count);
+    for (uint32_t i = 0; i < plain->element_count; i++)
+        assert_int_equal(plain->elements[i].column, dump->elements[i].column);
+    assert_null(plain->notes);
+    assert_int_equal(dump->notes->assumed_count + dump->notes->missing_count, 0);
+    orr_dump_free(plain);
+    orr_dump_free(dump);
+}
+
+static void text_around_xml_leaves_its_places(void **state)
+{
+    struct orr_error err;
+    struct orr_dump *dump =
+        read_as("Here it is:\n```xml\n  <system version=\"1\">\n<cpu numaid=\"0\"/>\n</system>\n```\nthanks", NULL);
+    (void)state;
+    assert_int_equal(dump->elements[0].line, 3);
+    assert_int_equal(dump->elements[0].column, 3);
+    assert_int_equal(dump->elements[1].line, 4);
+    assert_int_equal(dump->refusal.line, 1); /* NCCL would stop at the text */
+    orr_dump_free(dump);
+    assert_error(refuse("x\ny <system version=\"1\">\n <cpu>\n</system>", &err), ORR_SYNTAX, &err, "");
+    assert_int_equal(err.line, 4);
+}
+
+static void dumps_of_ranks_become_one_host(void **state)
+{
+    const char *first = SYSTEM(GPU("0000:1b:00.0", "0", "80", "") NIC("0000:20:00.0", "0", "100000"));
+    const char *second = SYSTEM(GPU("0000:1c:00.0", "1", "80", "") NIC("0000:20:00.0", "0", "100000"));
+    char text[4096];
+    (void)state;
+    snprintf(text, sizeof text, "%s\n%s\n%s", first, second, first);
+    struct orr_dump *dump = read_as(text, NULL);
+    assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 1, ORR_ATTR_RANK), "1");
+    assert_int_equal(dump->elements[find(dump, ORR_ELEMENT_GPU, 1)].line, 2);
+    uint32_t nets = 0;
+    for (uint32_t i = 0; i < dump->element_count; i++)
+        nets += dump->elements[i].kind == ORR_ELEMENT_NET;
+    assert_int_equal(nets, 1);
+    assert_true(assumes(dump, "joined into one host"));
+    assert_non_null(strstr(dump->notes->recognised, "1 copy"));
+    orr_dump_free(dump);
+}
+
+static void of_several_hosts_the_first_is_taken(void **state)
+{
+    const char *a = SYSTEM(GPU("0000:1b:00.0", "0", "80", "")), *b = SYSTEM(GPU("0000:9b:00.0", "0", "80", ""));
+    char text[4096];
+    (void)state;
+    snprintf(text, sizeof text, "%s\n%s", a, b);
+    struct orr_dump *dump = read_as(text, NULL);
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_BUSID), "0000:1b:00.0");
+    assert_true(misses(dump, "--cluster"));
+    orr_dump_free(dump);
+}
+
+static void a_matrix_becomes_a_tree(void **state)
+{
+    struct orr_dump *dump = read_as(MATRIX, NULL);
+    (void)state;
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_AFFINITY), "ffffffff,00000000,ffffffff");
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_NUMAID), "1");
+    assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_NAME), "mlx5_7");
+    uint32_t gpu0 = find(dump, ORR_ELEMENT_GPU, 0), gpu1 = find(dump, ORR_ELEMENT_GPU, 1),
+             nic = find(dump, ORR_ELEMENT_NIC, 0);
+    uint32_t inner0 = dump->elements[dump->elements[gpu0].parent].parent;
+    uint32_t inner1 = dump->elements[dump->elements[gpu1].parent].parent;
+    assert_int_equal(dump->elements[dump->elements[nic].parent].parent, inner0);    /* PIX */
+    assert_int_not_equal(inner1, inner0);                                           /* PXB */
+    assert_int_equal(dump->elements[inner1].parent, dump->elements[inner0].parent); /* one outer switch */
+    assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_COUNT_), "4");
+    assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_TCLASS), "0x030200"); /* 4 links are fewer than 12 */
+    assert_int_equal(dump->elements[gpu1].line, 3);
+    assert_true(assumes(dump, "no bandwidths"));
+    assert_true(misses(dump, "nvidia-smi -L"));
+    orr_dump_free(dump);
+}
+
+static void a_matrix_may_be_wrapped_and_blank_separated(void **state)
+{
+    struct orr_dump *dump =
+        read_as("user@host:~$ nvidia-smi topo -m\n   GPU0    GPU1 \n  mlx5_0  CPU Affinity\nGPU0  X   NV12\n  PHB "
+                "0-7\nGPU1 NV12  X   SYS  8-15\nmlx5_0 PHB SYS X\n",
+                "dgx-a100");
+    (void)state;
+    assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_TCLASS), "0x068000"); /* the type says so */
+    assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), "200000");
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_VENDOR), "AuthenticAMD");
+    assert_string_equal(dump->notes->machine_type, "dgx-a100");
+    orr_dump_free(dump);
+}
+
+static void names_beside_a_matrix_tell_the_generation(void **state)
+{
+    struct orr_dump *dump =
+        read_as("GPU 0: Tesla P100-PCIE-16GB (UUID: GPU-1)\n0, Tesla P100-PCIE-16GB, 00000000:AF:00.0\n\tGPU0\tGPU1\n"
+                "GPU0\tX\tSYS\nGPU1\tSYS\tX\n",
+                NULL);
+    (void)state;
+    assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_SM), "60");
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_BUSID), "0000:af:00.0");
+    assert_false(misses(dump, "nvidia-smi -L"));
+    orr_dump_free(dump);
+}
+
+static void errors_of_a_matrix_have_their_place(void **state)
+{
+    struct orr_error err;
+    (void)state;
+    assert_error(refuse("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPIX\n", &err), ORR_INVALID, &err, "GPU1 has 1 cells");
+    assert_int_equal(err.line, 3);
+    assert_int_equal(err.column, 1);
+    assert_error(refuse("\tGPU0\tGPU1\nGPU0\tX\tPIX\n", &err), ORR_INVALID, &err, "GPU1 has a column but no row");
+    assert_int_equal(err.line, 1);
+    assert_int_equal(err.column, 7);
+}
+
+#define PORT(bus, inside)                                                                                              \
+    "<object type=\"Bridge\" bridge_type=\"1-1\" pci_busid=\"" bus "\" pci_type=\"0604 [1000:c030] [0000:0000] 00\" "  \
+    "pci_link_speed=\"31.507692\">" inside "</object>"
+#define HWLOC(inside)                                                                                                  \
+    "<?xml version=\"1.0\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n"                 \
+    "<object type=\"Machine\"><info name=\"Architecture\" value=\"x86_64\"/>"                                          \
+    "<object type=\"Package\" nodeset=\"0x00000002\" cpuset=\"0xff,,0x1\">"                                            \
+    "<info name=\"CPUVendor\" value=\"AuthenticAMD\"/><info name=\"CPUFamilyNumber\" value=\"25\"/>"                   \
+    "<info name=\"CPUModelNumber\" value=\"1\"/>" inside "</object></object></topology>"
+
+static void hwloc_folds_ports_as_nccl_does(void **state)
+{
+    struct orr_dump *dump = read_as(
+        HWLOC("<object type=\"Bridge\" bridge_type=\"0-1\">\n" PORT(
+            "0000:00:01.0",
+            PORT("0000:01:00.0",
+                 PORT("0000:02:00.0", "<object type=\"PCIDev\" pci_busid=\"0000:03:00.0\" pci_type=\"0302 [10de:20b2] "
+                                      "[10de:1463] a1\" pci_link_speed=\"31.507692\"/>")
+                     PORT("0000:02:01.0",
+                          "<object type=\"PCIDev\" pci_busid=\"0000:04:00.0\" pci_type=\"0207 [15b3:101b] [15b3:0007] "
+                          "00\" pci_link_speed=\"15.753846\"><object type=\"OSDev\" name=\"mlx5_3\" osdev_type=\"3\">"
+                          "<info name=\"SysImageGUID\" value=\"b859:9f03:00dd:a5ba\"/><info name=\"Port1State\" "
+                          "value=\"4\"/>"
+                          "<info name=\"Port2State\" value=\"1\"/></object></object>"))) "</object>"),
+        NULL);
+    (void)state;
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_NUMAID), "1");
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_FAMILYID), "175");
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_AFFINITY), "000000ff,00000000,00000001");
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_BUSID), "0000:01:00.0"); /* the upstream port */
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_SPEED), "16.0 GT/s PCIe");
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 2, ORR_ATTR_LINK_SPEED), "8.0 GT/s PCIe");
+    assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_SM), "80");
+    assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GUID), "0xbaa5dd00039f59b8");
+    assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_PORT), "1");
+    assert_true(assumes(dump, "no NIC speeds"));
+    orr_dump_free(dump);
+}
+
+static void hwloc_without_devices_is_refused(void **state)
+{
+    struct orr_error err;
+    (void)state;
+    assert_error(refuse(HWLOC(""), &err), ORR_INVALID, &err, "no PCI devices");
+    assert_error(
+        refuse(HWLOC("<object type=\"PCIDev\" pci_busid=\"0000:03:00.0\" pci_type=\"0200 [8086:1] [0:0] 0\"/>"), &err),
+        ORR_NO_RANKS, &err, "no GPU");
+    assert_error(
+        refuse(
+            "<!DOCTYPE topology [<!ENTITY a \"b\">]>\n<topology version=\"2.0\"><object type=\"Machine\"/></topology>",
+            &err),
+        ORR_SYNTAX, &err, "DOCTYPE");
+    assert_error(refuse("\n<topology version=\"2.0\"><object type=\"Machine\">", &err), ORR_SYNTAX, &err, "");
+    assert_true(err.line >= 2);
+}
+
+static void what_is_no_machine_is_named(void **state)
+{
+    struct orr_error err;
+    (void)state;
+    assert_error(refuse("<graphs version=\"1\"/>", &err), ORR_UNRECOGNISED, &err, "graph XML");
+    assert_error(refuse("\x1f\x8b\x08", &err), ORR_UNRECOGNISED, &err, "gzip");
+    assert_non_null(strstr(err.advice, "gunzip"));
+    assert_error(refuse("{\"nccl\": 1}", &err), ORR_UNRECOGNISED, &err, "JSON");
+    assert_error(refuse("hello", &err), ORR_UNRECOGNISED, &err, "starts with 'h'");
+}
+
+static void a_machine_type_fills_places_in(void **state)
+{
+    const char *text = SYSTEM("<pci busid=\"0000:20:00.0\" class=\"0x030200\" link_speed=\"\" link_width=\"\"/>"
+                              "<pci busid=\"0000:10:00.0\" class=\"0x030200\" link_speed=\"8 GT/s\" link_width=\"8\"/>"
+                              "<pci busid=\"0000:30:00.0\" class=\"0x020000\" link_speed=\"\" link_width=\"\"/>");
+    struct orr_dump *dump = read_as(text, NULL);
+    (void)state;
+    assert_true(misses(dump, "--assume"));
+    orr_dump_free(dump);
+    dump = read_as(text, "P4D"); /* another name of it, whatever the case */
+    assert_string_equal(dump->notes->machine_type, "p4d.24xlarge");
+    assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_DEV), "1"); /* by bus id, as NVML numbers */
+    assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 1, ORR_ATTR_RANK), "0");
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_SPEED), "16.0 GT/s PCIe");
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_WIDTH), "8"); /* the file says so */
+    assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_COUNT_), "12");
+    assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), "100000");
+    assert_true(assumes(dump, "taken for p4d.24xlarge"));
+    assert_true(assumes(dump, "places for 2"));
+    orr_dump_free(dump);
+}
+
+static void a_file_without_classes_is_settled_by_counting(void **state)
+{
+    char text[2048];
+    size_t used = (size_t)snprintf(text, sizeof text, "<system version=\"1\"><cpu numaid=\"0\">");
+    (void)state;
+    for (unsigned i = 0; i < 9; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "<pci busid=\"0000:00:%02x.0\"/>", 0x1d - i);
+    snprintf(text + used, sizeof text - used, "</cpu></system>");
+    struct orr_dump *dump = read_as(text, "g5.48xlarge");
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 8, ORR_ATTR_CLASS),
+                        "0x020000"); /* the lowest id of eight and one */
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_CLASS), "0x030200");
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_ARCH), "x86_64");
+    orr_dump_free(dump);
+}
+
+static void machine_types_have_names_of_their_own(void **state)
+{
+    struct orr_error err = {0};
+    (void)state;
+    for (size_t i = 0; orr_machine_type(i); i++) {
+        const struct orr_machine_type *type = orr_machine_type(i);
+        assert_ptr_equal(orr_machine_type_find(type->name), type);
+        if (type->board->fabric == ORR_FABRIC_MESH)
+            for (uint32_t a = 0; a < type->gpus; a++)
+                for (uint32_t b = 0; b < type->gpus; b++)
+                    assert_int_equal(type->board->mesh[a][b], type->board->mesh[b][a]);
+    }
+    assert_null(orr_machine_type_find(""));
+    assert_error(orr_machine_type_unknown("hgx-h10", &err), ORR_SETTING, &err, "no machine type");
+    assert_non_null(strstr(err.advice, "hgx-h100"));
+}
+
+static void what_is_written_is_read_again(void **state)
+{
+    struct orr_text text, again;
+    struct orr_dump *dump = read_as(MATRIX, NULL);
+    (void)state;
+    orr_text_init(&text, 1 << 20);
+    orr_text_init(&again, 1 << 20);
+    orr_dump_write(dump, &text);
+    orr_dump_free(dump);
+    dump = read_as(text.data, NULL);
+    assert_int_equal(dump->refusal.line, 0); /* NCCL itself could read it */
+    orr_dump_write(dump, &again);
+    assert_string_equal(text.data, again.data);
+    orr_dump_free(dump);
+    orr_text_release(&text);
+    orr_text_release(&again);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_kind_is_told_by_its_content),
+        cmocka_unit_test(nccl_xml_is_read_as_before),
+        cmocka_unit_test(text_around_xml_leaves_its_places),
+        cmocka_unit_test(dumps_of_ranks_become_one_host),
+        cmocka_unit_test(of_several_hosts_the_first_is_taken),
+        cmocka_unit_test(a_matrix_becomes_a_tree),
+        cmocka_unit_test(a_matrix_may_be_wrapped_and_blank_separated),
+        cmocka_unit_test(names_beside_a_matrix_tell_the_generation),
+        cmocka_unit_test(errors_of_a_matrix_have_their_place),
+        cmocka_unit_test(hwloc_folds_ports_as_nccl_does),
+        cmocka_unit_test(hwloc_without_devices_is_refused),
+        cmocka_unit_test(what_is_no_machine_is_named),
+        cmocka_unit_test(a_machine_type_fills_places_in),
+        cmocka_unit_test(a_file_without_classes_is_settled_by_counting),
+        cmocka_unit_test(machine_types_have_names_of_their_own),
+        cmocka_unit_test(what_is_written_is_read_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
