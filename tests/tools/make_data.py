@@ -9,6 +9,8 @@ import sys
 from dump_writer import *  # noqa: F403
 
 TARGET = pathlib.Path(__file__).resolve().parents[1] / "data"
+LOGS = """Debug logs and a graph file as jobs on machines of static/examples would print them, written by tests/tools/make_log.py from Orrery's own analysis
+    in the shapes of each release; no line is from a real log. cube-2.27.7-cut.log has mpirun's prefixes and ends in the middle."""
 GIGABIT = ("0x8086", "0x1521", "0x8086", "0x0001")
 P40 = ("0x10de", "0x1b38", "0x10de", "0x11d9")
 A30 = ("0x10de", "0x20b7", "0x10de", "0x1532")
@@ -109,7 +111,7 @@ def main():
     rows = [(f"{name}.xml", build.__doc__) for name, build in DATA.items()] + [("version-2-tabs.xml", version_2.__doc__)]
     files["SOURCES.md"] = ("# Topologies of our own\n\nWritten by tests/tools/make_data.py from public facts; none is a copy of "
                            "anybody's dump. The machines of static/examples\nare used by the tests as well.\n\n| file | what it is for |\n|---|---|\n"
-                           + "".join(f"| {file} | {' '.join(why.split())} |\n" for file, why in rows))
+                           + "".join(f"| {file} | {' '.join(why.split())} |\n" for file, why in [*rows, ("logs/", LOGS)]))
     TARGET.mkdir(exist_ok=True)
     stale = [name for name, wanted in files.items() if not (TARGET / name).exists() or (TARGET / name).read_text() != wanted]
     if "--check" in sys.argv[1:]:
