@@ -154,7 +154,7 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
 
 int orr_command_compare(const struct orr_options *options)
 {
-    struct orr_query query;
+    struct orr_query query = {0};
     size_t least = options->majority ? 3 : 2, count = options->file_count;
     if (count < least || (!options->majority && count > 2) || count > ORR_MAX_SET) {
         if (options->majority)

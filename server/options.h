@@ -102,7 +102,7 @@ struct orr_question {
     struct orr_cluster *cluster;
     struct orr_analysis *analysis; /* the cluster's, where there is one */
 };
-/* Reports errors itself; gives an exit status. */
+/* Sets all but query.plan, which the caller sets before. Reports errors itself; gives an exit status. */
 int orr_query_read(const struct orr_options *options, struct orr_query *query);
 /* Reads and analyses; query.plan is the caller's wish. Reports errors itself; gives an exit status. */
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);

@@ -188,7 +188,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     struct orr_analysis *analysis = NULL;
-    struct orr_query query;
+    struct orr_query query = {0};
     if (size < QUESTION)
         return -1;
     ask(data, &query);
