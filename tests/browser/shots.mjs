@@ -6,7 +6,7 @@ import { examples, exampleFile, newPage, openFile, ready, realDump, shotFolder, 
 const sizes = { wide: [1280, 800], phone: [390, 844] };
 const scenes = {
     summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", ring: "view=channels&layout=alone&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", load: "view=channels&layout=load&hosts=2", folded: "detail=less",
-    tuning: "view=tuning", hosts: "view=hosts&hosts=8", differences: "view=diff&against=2.12.12&hosts=2", before: "view=matrix&side=both&against=2.7.8&hosts=2", source: "view=source", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
+    tuning: "view=tuning", hosts: "view=hosts&hosts=8", differences: "view=diff&against=2.12.12&hosts=2", before: "view=matrix&side=both&against=2.7.8&hosts=2", source: "view=source", why: "panel=why&hosts=2", "why-path": "SELECT", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
 };
 const real = { workstation: "machines/machine-workstation-4090x2.xml", dgx1: "machines/machine-dgx1-v100.xml", a100: "machines/machine-dgx-a100.xml", gb300: "real/gb300-1tray-healthy.xml" };
 const beside = Object.entries(real).map(([name, path]) => [name, realDump(path)]).filter(([, file]) => file);
@@ -52,11 +52,13 @@ for (const [size, [width, height]] of Object.entries(sizes)) {
                 if (only && !only.includes(scene))
                     continue;
                 await page.goto("about:blank");
-                await page.goto(fragment && fragment !== "SELECT" ? `${base}&${fragment}` : scene === "path" ? `${base}&hosts=2&view=matrix` : base);
+                await page.goto(`${base}&${fragment === "SELECT" ? "hosts=2&view=matrix" : fragment}`);
                 await ready(page);
-                if (scene === "path") {
-                    const cells = page.locator("#matrix tbody tr").first().locator("button:not(:disabled)");
-                    await cells.last().click();
+                if (fragment === "SELECT") // a path, and in "why" what decides about it
+                    await page.locator("#matrix tbody tr").first().locator("button:not(:disabled)").last().click();
+                if (scene.startsWith("why")) {
+                    await page.keyboard.press("w");
+                    await page.locator("#why, #panel .problem").first().waitFor();
                 }
                 await page.waitForTimeout(150);
                 await take(`${name}-${scene}`);

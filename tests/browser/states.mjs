@@ -1,9 +1,10 @@
 /* What the page looks like when it is not simply full: each state a name, and how the page gets there. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dump, machine, malformed } from "./dumps.mjs";
-import { openFile, ready } from "./support.mjs";
+import { logOf } from "./logs.mjs";
+import { exampleFile, openFile, ready, realDump } from "./support.mjs";
 
 const file = (name, text) => {
     const path = join(tmpdir(), `${name}.xml`);
@@ -20,6 +21,41 @@ const open = async (page, server, name, text, fragment = "") => {
     await page.goto(url);
     await ready(page);
 };
+const h100 = exampleFile("h100-nvswitch").path, faults = exampleFile("h100-with-faults").path;
+const provider = readFileSync(exampleFile("workstation").path, "utf8").replace(/<gpu [^>]*\/>/g, "").replace(/<nic>[^]*?<\/nic>/g, "");
+const matrix = `\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\tPIX\t0-15\t0\nGPU1\tNV4\t X \tPXB\t0-15\t0\nNIC0\tPIX\tPXB\t X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n`;
+/** Stores a dump and gives its id. */
+export const keep = async (server, name, text) => (await (await fetch(`${server.url}/v1/topologies?name=${name}`, { method: "POST", body: text })).json()).id;
+const four = async (server) => { // hosts of one kind, the third is the odd one out
+    const text = readFileSync(h100, "utf8"), all = [];
+    for (let i = 0; i < 4; i++)
+        all.push(await keep(server, `host-${i}`, i === 2 ? text.replace('link_width="16"', 'link_width="4"') : `${text}<!-- ${i} -->`));
+    return all;
+};
+const paste = async (page, server, text) => {
+    await page.goto(server.url);
+    await page.locator("#paste").fill(text);
+    await page.locator("#read").click();
+    await page.locator("#input").waitFor();
+};
+const log = (change, act = () => {}) => async (page, server) => {
+    await openFile(page, server.url, exampleFile("workstation").path);
+    await page.keyboard.press("g");
+    await page.locator("#log-file").setInputFiles({ name: "job.log", mimeType: "text/plain", buffer: Buffer.from(await logOf(page, server.url, change)) });
+    await page.locator("#log-verdict").waitFor();
+    await act(page);
+};
+const pair = (a, b, fragment) => async (page, server) => {
+    await openFile(page, server.url, a);
+    const url = `${page.url()}&view=compare&with=${await keep(server, "degraded", readFileSync(b))}${fragment}`;
+    await page.goto("about:blank");
+    await page.goto(url);
+    await page.locator("#pair-summary").waitFor();
+    if (fragment.includes("side"))
+        await page.locator("#canvas-b svg").waitFor();
+};
+const pairOf = (a, b) => (realDump(a) && realDump(b) ? [realDump(a), realDump(b)] : [h100, faults]);
+const a100 = pairOf("real/timez-nccl_topo_dump_normal.xml", "real/timez-nccl_topo_dump.xml"), gb300 = pairOf("real/gb300-2tray-0405-healthy-fused.xml", "real/gb300-2tray-fault-rank5-count0-fused.xml");
 const refusal = (status, title, detail, advice) => ({ status, contentType: "application/problem+json", body: JSON.stringify({ type: "/problems/x", title, status, detail, advice, instance: "1" }) });
 
 /** {name: act(page, server)}; what the page complains of in "gone" is the point of it. */
@@ -71,5 +107,43 @@ export const STATES = {
         await page.goto(server.url);
         await page.keyboard.press("?");
         await page.locator("dialog[open]").waitFor();
+    },
+    "log-none": (page, server) => open(page, server, "log-none", dump, "view=log"),
+    "log-agrees": log((text) => text),
+    "log-differs": log((text) => text.replaceAll("/PHB)", "/SYS)")),
+    "log-topic": log((text) => text.replaceAll("/PHB)", "/SYS)"), async (page) => {
+        await page.locator('[data-key="topic-of:paths"]').click();
+    }),
+    "compare-none": (page, server) => open(page, server, "compare-none", dump, "view=compare"),
+    "compare-marked": pair(...a100, ""),
+    "compare-side": pair(...a100, "&row=hardware.0&beside=side"),
+    "compare-trays": pair(...gb300, "&beside=side"),
+    "compare-decisions": pair(...a100, "&row=paths.0"),
+    set: async (page, server) => {
+        await page.goto(`${server.url}/#place=set&set=${(await four(server)).join(",")}`);
+        await page.locator("#majority-summary").waitFor();
+    },
+    picked: async (page, server) => {
+        const all = await four(server);
+        await page.goto(`${server.url}/#place=library&q=host-`);
+        for (const id of all.slice(0, 3))
+            await page.locator(`[data-key="pick:${id}"]`).check();
+    },
+    "input-matrix": (page, server) => paste(page, server, matrix),
+    "input-places": (page, server) => paste(page, server, provider),
+    "input-assumed": async (page, server) => {
+        await paste(page, server, provider);
+        await page.locator("#assume").selectOption("g5.48xlarge");
+        await ready(page);
+    },
+    "export-vm": async (page, server) => {
+        await open(page, server, "export-vm", dump);
+        await page.keyboard.press("e");
+        await page.locator("summary", { hasText: "Bus ids" }).click();
+    },
+    detected: async (page, server) => {
+        await page.goto(server.url);
+        await page.locator("#detect").click();
+        await page.locator("#notes li").first().waitFor();
     },
 };
