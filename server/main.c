@@ -89,6 +89,7 @@ static const struct orr_command commands[] = {
      "differs,\n"
      "the first difference and its likely causes. Release and settings are the log's unless given here.\n\n"
      "  orrery check-log --topology topo.xml job.log\n"
+     "  orrery check-log --topology provider.xml --assume p4d.24xlarge job.log\n"
      "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_ONE_FILE, orr_command_check_log},

@@ -1,5 +1,5 @@
-/* Forms of which another room makes XML: a log with NCCL's printed tree, and the tar of `orrery gather`. Elements have no
- * place in the user's bytes then. */
+/* Forms of which another room makes XML: a log with NCCL's printed tree, and the tar of `orrery gather`. Elements have
+ * no place in the user's bytes then. */
 #include <string.h>
 
 #include "engine/detect/detect.h"
@@ -40,10 +40,9 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
                              orr_draft_get(draft, i, ORR_ATTR_SM));
             break;
         }
-    orr_note_assumed(draft,
-                     ORR_TOUCHES_GDR | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS |
-                         ORR_TOUCHES_TUNING,
-                     "GPU Direct RDMA is taken as possible with every NIC for which the log does not deny it");
+    orr_note_assumed(
+        draft, ORR_TOUCHES_GDR | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
+        "GPU Direct RDMA is taken as possible with every NIC for which the log does not deny it");
     orr_note_assumed(draft, ORR_TOUCHES_TUNING, "latencies of NICs are taken for none beyond NCCL's own");
     orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
                      "speed and width of PCI links are chosen so that they give the printed rates, and the model of a "
@@ -111,8 +110,8 @@ static enum orr_code refuse_packed(const struct orr_input *input, struct orr_err
 {
     bool gzip = input->length > 1 && (unsigned char)input->bytes[0] == 0x1f;
     *err = (struct orr_error){0};
-    orr_fail(err, ORR_UNRECOGNISED, "%s", gzip ? "a gzip file without what orrery gather packs"
-                                              : "a tar archive without what orrery gather packs");
+    orr_fail(err, ORR_UNRECOGNISED, "%s",
+             gzip ? "a gzip file without what orrery gather packs" : "a tar archive without what orrery gather packs");
     orr_error_advice(err, "%s; orrery gather machine.tar.gz packs a machine",
                      gzip ? "unpack it first: gunzip FILE" : "send the files in it one by one");
     return ORR_UNRECOGNISED;
