@@ -345,6 +345,7 @@ static void a_machine_type_fills_places_in(void **state)
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_WIDTH), "8"); /* the file says so */
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_COUNT_), "12");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), "100000");
+    assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GUID), "0x1"); /* before 2.30, no 0x is 0 */
     assert_true(assumes(dump, "taken for p4d.24xlarge"));
     assert_true(assumes(dump, "places for 2"));
     orr_dump_free(dump);
