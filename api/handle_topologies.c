@@ -442,8 +442,10 @@ enum orr_code orr_handle_source(struct orr_call *call, struct orr_answer **ret_a
     size_t length;
     ORR_TRY(orr_store_read(call->app->store, call->id, &bytes, &length, err));
     const bool gzip = length > 1 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b;
-    static const char *const forms[][2] = {
-        {"text/plain", "txt"}, {"application/xml", "xml"}, {"application/x-tar", "tar"}, {"application/gzip", "tar.gz"}};
+    static const char *const forms[][2] = {{"text/plain", "txt"},
+                                           {"application/xml", "xml"},
+                                           {"application/x-tar", "tar"},
+                                           {"application/gzip", "tar.gz"}};
     const char *const *form = forms[is_xml(bytes, length) ? 1 : !orr_is_tar(bytes, length) ? 0 : gzip ? 3 : 2];
     *ret_answer = orr_answer_new(200, form[0], bytes, length);
     if (!*ret_answer)

@@ -268,7 +268,7 @@ static void hwloc_without_devices_is_refused(void **state)
 #define SAYS "node1:7:8 [0] NCCL INFO "
 /* Two GPUs of one CPU, as NCCL prints them; the end can be left out. */
 #define TREE                                                                                                           \
-    "node1:7:7 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n" SAYS "=== System : maxBw 12.0 totalBw 12.0 ===\n" SAYS     \
+    "node1:7:7 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n" SAYS "=== System : maxBw 12.0 totalBw 12.0 ===\n" SAYS    \
     "CPU/0-0 (1/1/2)\n" SAYS "+ PCI[12.0] - GPU/0-1000 (0)\n" SAYS "+ PCI[12.0] - GPU/0-2000 (1)\n"
 
 static void a_log_that_prints_its_tree_is_a_machine(void **state)
