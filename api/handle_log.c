@@ -25,7 +25,7 @@ static enum orr_code answer_log(struct orr_call *call, const struct orr_dump *du
         return ORR_UNRECOGNISED;
     }
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
-    enum orr_code code = orr_log_answer(log, dump, &question, &check, &own, &why, err);
+    enum orr_code code = orr_log_answer(log, dump, params->assumed, &question, &check, &own, &why, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_log_json(&json, log, check, why), ret_answer, err);
     if (check)

@@ -7,6 +7,7 @@
 #include "api/analysis_json.h"
 #include "api/call.h"
 #include "api/sections.h"
+#include "engine/detect/detect.h"
 
 json_t *orr_time_json(struct orr_json *json, int64_t milliseconds)
 {
@@ -426,7 +427,7 @@ enum orr_code orr_handle_delete(struct orr_call *call, struct orr_answer **ret_a
     return *ret_answer ? ORR_OK : orr_fail_nomem(err);
 }
 
-/* Whether the bytes start as XML does; a matrix or a log does not. */
+/* Whether the bytes start as XML does; a matrix, a log or a tar does not. */
 static bool is_xml(const char *bytes, size_t length)
 {
     size_t start = length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -440,12 +441,17 @@ enum orr_code orr_handle_source(struct orr_call *call, struct orr_answer **ret_a
     char *bytes;
     size_t length;
     ORR_TRY(orr_store_read(call->app->store, call->id, &bytes, &length, err));
-    bool xml = is_xml(bytes, length);
-    *ret_answer = orr_answer_new(200, xml ? "application/xml" : "text/plain", bytes, length);
+    const bool gzip = length > 1 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b;
+    static const char *const forms[][2] = {{"text/plain", "txt"},
+                                           {"application/xml", "xml"},
+                                           {"application/x-tar", "tar"},
+                                           {"application/gzip", "tar.gz"}};
+    const char *const *form = forms[is_xml(bytes, length) ? 1 : !orr_is_tar(bytes, length) ? 0 : gzip ? 3 : 2];
+    *ret_answer = orr_answer_new(200, form[0], bytes, length);
     if (!*ret_answer)
         return orr_fail_nomem(err);
     (*ret_answer)->keeping = ORR_KEEP_FOREVER;
     orr_response_header(call->response, "Content-Disposition", "attachment; filename=\"topology-%.8s.%s\"", call->id,
-                        xml ? "xml" : "txt");
+                        form[1]);
     return ORR_OK;
 }

@@ -222,9 +222,11 @@ json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const str
 }
 
 enum orr_code orr_log_answer(const struct orr_log *log, const struct orr_dump *dump,
-                             const struct orr_log_question *question, struct orr_log_check **ret_check,
-                             struct orr_dump **ret_own, const char **ret_why, struct orr_error *err)
+                             const struct orr_machine_type *assumed, const struct orr_log_question *question,
+                             struct orr_log_check **ret_check, struct orr_dump **ret_own, const char **ret_why,
+                             struct orr_error *err)
 {
+    const struct orr_input_options options = {.assumed = assumed};
     const char *xml = NULL;
     *ret_check = NULL;
     *ret_own = NULL;
@@ -233,7 +235,7 @@ enum orr_code orr_log_answer(const struct orr_log *log, const struct orr_dump *d
         ORR_TRY(orr_log_tree_xml(log, log->arena, &xml, ret_why, err));
         if (!xml)
             return ORR_OK;
-        ORR_TRY(orr_dump_read(xml, strlen(xml), NULL, ret_own, err));
+        ORR_TRY(orr_input_read(xml, strlen(xml), &options, ret_own, err));
         dump = *ret_own;
     }
     enum orr_code code = orr_log_compare(log, dump, question, ret_check, err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/log_json.h"
+#include "engine/input/machine_types.h"
 #include "engine/insight/findings.h"
 #include "server/options.h"
 
@@ -109,6 +110,8 @@ static enum orr_code read_question(const struct orr_options *options, struct orr
     *question = (struct orr_log_question){.communicator = UINT32_MAX, .given = settings};
     if (options->release)
         ORR_TRY(orr_read_release(options->release, &question->release, err));
+    if (options->assume && !orr_machine_type_find(options->assume))
+        return orr_machine_type_unknown(options->assume, err);
     if (options->hosts)
         ORR_TRY(orr_read_number("hosts", options->hosts, 1, ORR_MAX_HOSTS, &question->hosts, err));
     if (options->communicator)
@@ -131,7 +134,8 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     struct orr_dump *own;
     const char *why;
     int status = ORR_EXIT_OK;
-    if (orr_log_answer(log, dump, question, &check, &own, &why, &err) != ORR_OK)
+    if (orr_log_answer(log, dump, options->assume ? orr_machine_type_find(options->assume) : NULL, question, &check,
+                       &own, &why, &err) != ORR_OK)
         return orr_report(dump ? options->topology : name_of(options->file), &err);
     if (options->json) {
         struct orr_json json = {0};
@@ -170,14 +174,13 @@ int orr_command_check_log(const struct orr_options *options)
         orr_log_read_any(bytes, length, &log, &err) != ORR_OK)
         status = orr_report(name_of(options->file), &err);
     free(bytes);
-    bytes = NULL;
-    if (!status && options->topology)
-        if (orr_read_input(options->topology, &bytes, &length, &err) != ORR_OK ||
-            orr_dump_read(bytes, length, NULL, &dump, &err) != ORR_OK)
-            status = orr_report(options->topology, &err);
+    if (!status && options->topology) {
+        struct orr_options machine = *options;
+        machine.file = options->topology;
+        status = orr_read_dump(&machine, &dump);
+    }
     if (!status)
         status = options->extract ? print_topology(log, options->file) : answer(options, log, dump, &question);
-    free(bytes);
     if (dump)
         orr_dump_free(dump);
     if (log)

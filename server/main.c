@@ -89,6 +89,7 @@ static const struct orr_command commands[] = {
      "differs,\n"
      "the first difference and its likely causes. Release and settings are the log's unless given here.\n\n"
      "  orrery check-log --topology topo.xml job.log\n"
+     "  orrery check-log --topology provider.xml --assume p4d.24xlarge job.log\n"
      "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_ONE_FILE, orr_command_check_log},
@@ -101,9 +102,8 @@ static const struct orr_command commands[] = {
     {"convert", "[FILE|-]", "any input as NCCL's topology XML",
      "Reads whatever tells something about a machine (NCCL topology XML, also with text around it or several behind "
      "one\n"
-     "another; hwloc XML; the output of nvidia-smi topo -m) and prints it as NCCL would write it. What was assumed "
-     "and\n"
-     "what is missing goes to standard error.\n\n"
+     "another; hwloc XML; the output of nvidia-smi topo -m; an NCCL log with its tree; the tar of orrery gather) and\n"
+     "prints it as NCCL would write it. What was assumed and what is missing goes to standard error.\n\n"
      "  nvidia-smi topo -m | orrery convert > topo.xml\n"
      "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
      ORR_CMD_CONVERT, ORR_ONE_FILE, orr_command_convert},

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/detect/detect.h"
+#include "engine/input/input.h"
 #include "engine/input/shapes.h"
 
 /* Attributes of dumps, infos of hwloc and words of logs whose values are names. */
@@ -221,11 +223,20 @@ static void rewrite_all(struct orr_secrets *secrets, struct scan scan, struct or
     }
 }
 
-enum orr_code orr_anonymise(const char *bytes, size_t length, struct orr_arena *arena, struct orr_text *text,
-                            struct orr_replacements *ret_replacements, struct orr_error *err)
+/* Names within packed bytes cannot be rewritten: what they tell as XML can. */
+static enum orr_code unpack(const char *bytes, size_t length, struct orr_text *text, struct orr_error *err)
+{
+    struct orr_dump *dump;
+    ORR_TRY(orr_input_read(bytes, length, NULL, &dump, err));
+    orr_dump_write(dump, text);
+    orr_dump_free(dump);
+    return ORR_OK;
+}
+
+static enum orr_code copy(struct scan scan, struct orr_arena *arena, struct orr_text *text,
+                          struct orr_replacements *ret_replacements, struct orr_error *err)
 {
     struct orr_secrets secrets;
-    struct scan scan = {.bytes = bytes, .length = length};
     if (!orr_secrets_init(&secrets, arena))
         return orr_fail_nomem(err);
     learn_all(&secrets, scan);
@@ -237,4 +248,20 @@ enum orr_code orr_anonymise(const char *bytes, size_t length, struct orr_arena *
     if (ret_replacements)
         *ret_replacements = secrets.made;
     return ORR_OK;
+}
+
+enum orr_code orr_anonymise(const char *bytes, size_t length, struct orr_arena *arena, struct orr_text *text,
+                            struct orr_replacements *ret_replacements, struct orr_error *err)
+{
+    struct orr_text unpacked;
+    if (!orr_is_tar(bytes, length))
+        return copy((struct scan){.bytes = bytes, .length = length}, arena, text, ret_replacements, err);
+    orr_text_init(&unpacked, text->limit);
+    enum orr_code code = unpack(bytes, length, &unpacked, err);
+    if (code == ORR_OK)
+        code = orr_text_failed(&unpacked) ? orr_fail_nomem(err)
+                                          : copy((struct scan){.bytes = unpacked.data, .length = unpacked.length},
+                                                 arena, text, ret_replacements, err);
+    orr_text_release(&unpacked);
+    return code;
 }

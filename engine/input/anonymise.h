@@ -17,7 +17,8 @@ struct orr_replacements {
     uint32_t count;
 };
 
-/* Appends the copy to text. ret_replacements may be NULL; its memory is from arena. */
+/* Appends the copy to text; of the tar of `orrery gather`, a copy of the XML that it tells. ret_replacements may be
+ * NULL; its memory is from arena. */
 enum orr_code orr_anonymise(const char *bytes, size_t length, struct orr_arena *arena, struct orr_text *text,
                             struct orr_replacements *ret_replacements, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -139,7 +139,7 @@ static void fill_nic(struct filler *f, uint32_t index)
     const struct orr_machine_type *type = f->type;
     uint32_t pci = f->nics[index], nic = child_of(f, pci, ORR_ELEMENT_NIC, &added);
     uint32_t net = child_of(f, nic, ORR_ELEMENT_NET, &new_net);
-    char name[48];
+    char name[48], guid[16];
     f->new_nets += new_net;
     fill_link(f, pci);
     int before = (int)strcspn(type->net_name, "#");
@@ -149,7 +149,8 @@ static void fill_nic(struct filler *f, uint32_t index)
     fill(f, net, ORR_ATTR_LATENCY, "0");
     fill_number(f, net, ORR_ATTR_SPEED, (int32_t)type->net_mbps);
     fill(f, net, ORR_ATTR_PORT, "1");
-    fill_number(f, net, ORR_ATTR_GUID, (int32_t)index + 1);
+    snprintf(guid, sizeof guid, "0x%x", index + 1); /* without 0x, releases before 2.30 take every NIC for one card */
+    fill(f, net, ORR_ATTR_GUID, guid);
     fill(f, net, ORR_ATTR_MAXCONN, "131072");
     fill_number(f, net, ORR_ATTR_GDR, type->net_gdr);
 }

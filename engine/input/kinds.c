@@ -2,9 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/detect/detect.h"
 #include "engine/input/readers.h"
+#include "engine/log/log.h"
 
-enum { LONGEST_TEXT = 1 << 24, TAR_MAGIC_AT = 257 };
+enum { LONGEST_TEXT = 1 << 24 };
 
 static bool has_root(const struct orr_input *input, const char *name)
 {
@@ -29,6 +31,19 @@ static bool is_graphs(const struct orr_input *input)
 static bool is_matrix(const struct orr_input *input)
 {
     return !input->root[0] && orr_matrix_found(input->bytes, input->length);
+}
+
+static bool is_gathered(const struct orr_input *input)
+{
+    return orr_is_tar(input->bytes, input->length);
+}
+
+/* A log of a job that also printed a matrix tells more by its tree, where it has one, and less without. */
+static bool is_log(const struct orr_input *input)
+{
+    if (input->root[0] || !orr_log_is_one(input->bytes, input->length))
+        return false;
+    return orr_bytes_find(input->bytes, input->length, 0, "=== System : ") < input->length || !is_matrix(input);
 }
 
 /* In the order in which they are asked: what tells most about a machine first, where a text holds several. */
@@ -56,6 +71,22 @@ static const struct orr_input_kind kinds[] = {
         .made_by = "NCCL_GRAPH_DUMP_FILE=graph.xml",
         .recognise = is_graphs,
         .read = orr_read_graphs,
+    },
+    {
+        .name = "gathered",
+        .title = "tar of orrery gather",
+        .sign = "a tar, plain or gzip",
+        .made_by = "orrery gather machine.tar.gz",
+        .recognise = is_gathered,
+        .read = orr_read_gathered,
+    },
+    {
+        .name = "nccl-log",
+        .title = "NCCL debug log with its tree",
+        .sign = "lines with NCCL INFO, and no XML around them",
+        .made_by = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET, set for any program that uses NCCL",
+        .recognise = is_log,
+        .read = orr_read_log,
     },
     {
         .name = "nvidia-smi-topo",
@@ -180,27 +211,23 @@ const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t lengt
 static enum orr_code unrecognised(const struct orr_input *input, struct orr_error *err)
 {
     static const struct {
-        const char *magic;
-        size_t at;
-        const char *what, *advice;
+        const char *magic, *what, *advice;
     } mistakes[] = {
-        {"\x1f\x8b", 0, "a gzip file", "unpack it first: gunzip FILE"},
-        {"PK\x03\x04", 0, "a zip file", "unpack it first"},
+        {"PK\x03\x04", "a zip file", "unpack it first"},
         {"\xfd"
          "7zXZ",
-         0, "an xz file", "unpack it first: unxz FILE"},
-        {"BZh", 0, "a bzip2 file", "unpack it first: bunzip2 FILE"},
-        {"\x28\xb5\x2f\xfd", 0, "a zstd file", "unpack it first: unzstd FILE"},
-        {"%PDF", 0, "a PDF", "send the text itself"},
-        {"\x89PNG", 0, "a picture", "copy the text instead"},
+         "an xz file", "unpack it first: unxz FILE"},
+        {"BZh", "a bzip2 file", "unpack it first: bunzip2 FILE"},
+        {"\x28\xb5\x2f\xfd", "a zstd file", "unpack it first: unzstd FILE"},
+        {"%PDF", "a PDF", "send the text itself"},
+        {"\x89PNG", "a picture", "copy the text instead"},
         {"\x7f"
          "ELF",
-         0, "a program", "run it with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file"},
-        {"ustar", TAR_MAGIC_AT, "a tar archive without what orrery gather packs", "send the files in it one by one"},
-        {"{", 0, "JSON", "send the dump itself, not an answer about it"},
+         "a program", "run it with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file"},
+        {"{", "JSON", "send the dump itself, not an answer about it"},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
-        size_t size = strlen(mistakes[i].magic), at = mistakes[i].at ? mistakes[i].at : input->start;
+        size_t size = strlen(mistakes[i].magic), at = input->start;
         if (at + size > input->length || memcmp(input->bytes + at, mistakes[i].magic, size))
             continue;
         orr_fail(err, ORR_UNRECOGNISED, "no topology XML: the input is %s", mistakes[i].what);

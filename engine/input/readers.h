@@ -5,7 +5,7 @@
 #include "engine/input/draft.h"
 #include "engine/input/matrix.h"
 
-orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_matrix;
+orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_matrix, orr_read_log, orr_read_gathered;
 
 /* The first look at bytes; options NULL: none. */
 struct orr_input orr_input_look(const char *bytes, size_t length, const struct orr_input_options *options);

@@ -18,11 +18,15 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         home: () => home({}),
         library: () => home({ place: "library" }),
         clusters: () => home({ place: "clusters" }),
-        /* A log goes to the machine that is open, a dump where one is compared is the second one, all else is a machine of its own. */
+        /* A log goes to the machine that is open, or opens the one that it prints and is held against it; a dump where one is compared is the
+         * second one, all else is a machine of its own. */
         open: async (blob, name) => {
             if (store.state.id && isLog(await blob.slice(0, LOOKED_AT).text()))
                 return actions.log(blob, name);
-            return store.state.id && store.state.view === "compare" ? actions.second(blob, name) : opening.open(blob, name, name.replace(/\.[a-z]+$/i, ""));
+            if (store.state.id && store.state.view === "compare")
+                return actions.second(blob, name);
+            if (await opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")) && loaded.summary?.input?.kind === "nccl-log")
+                await actions.log(blob, name);
         },
         log: async (blob, name) => {
             store.set({ view: "log", topic: "" }, { replace: true });

@@ -125,7 +125,11 @@ export function explanation(id, question, asked, signal) {
 }
 /** A log (bytes or a Blob) against the prediction. */
 export const checkLog = (id, question, body, signal) => json(ask(`${topology(id)}/log`, question), { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
-export const source = async (id, signal) => (await call(`${topology(id)}/source`, { signal })).text();
+/** The text that was uploaded; of a tar, which is none, the XML that it tells. */
+export async function source(id, signal) {
+    const response = await call(`${topology(id)}/source`, { signal });
+    return /\b(tar|gzip)\b/.test(response.headers.get("Content-Type")) ? xml(id, "", signal) : response.text();
+}
 export const findings = (id) => json(`${topology(id)}/findings`);
 export const releases = () => json("v1/releases");
 export const settings = (release) => json(ask("v1/settings", release ? new URLSearchParams({ release }) : ""));

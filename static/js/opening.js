@@ -45,6 +45,7 @@ export class Opening {
         this.#control?.abort();
     }
 
+    /** Whether it is open now; what is wrong was said. */
     async open(blob, file, name) {
         const { store, loaded, moment, working } = this, control = (this.#control = new AbortController());
         working.add(1);
@@ -55,14 +56,17 @@ export class Opening {
             const { release, hosts, settings } = store.state;
             if (!store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id }))
                 this.shown(); // the same machine, as it was shown before
+            return true;
         } catch (error) {
             if (error.name !== "AbortError")
-                return await this.fail(error, blob, file);
-            announce("Upload cancelled");
+                await this.fail(error, blob, file);
+            else
+                announce("Upload cancelled");
         } finally {
             working.sent(0, 0);
             working.add(-1);
         }
+        return false;
     }
 
     /* The machine of the service; what was found, and what was not, is shown before it is opened. */

@@ -1,11 +1,13 @@
 /* Anything that tells about a machine can be opened; the page says what it was taken for, what is assumed, what is missing. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
 import { exampleFile, ready } from "./support.mjs";
 
-const it = fixture();
+const it = fixture(), root = new URL("../..", import.meta.url).pathname;
 const matrix = `$ nvidia-smi topo -m
 \t\u001b[4mGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\u001b[0m
 GPU0\t X \tNV4\tPIX\t0-15\t0
@@ -105,4 +107,47 @@ test("what is no machine is refused with what it is", async () => {
     await it.page.locator("#read").click();
     await it.page.locator(".problem").waitFor();
     assert.match(await it.page.locator(".problem").textContent(), /NCCL graph XML.*not the machine/s);
+});
+
+const logFile = new URL("../data/logs/workstation-2.27.7-1h.log", import.meta.url).pathname;
+
+test("a log on the start page opens the machine that it prints, and is held against it; as text, too", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#file").setInputFiles(logFile);
+    await it.page.locator("#log-verdict").waitFor();
+    assert.match(await it.page.locator("#log-verdict").textContent(), /^All \d+ facts of the log agree/);
+    assert.match(await panel().textContent(), /NCCL debug log with its tree.*NCCL 2\.27\.7\S* printed: 2 GPUs/);
+    assert.match(await it.page.locator("#assumed").textContent(), /compute capability/);
+    await it.axe("a log as a machine");
+    await it.tab("Dump").click();
+    await it.page.locator("#source .line").first().waitFor();
+    assert.match(await it.page.locator("#source").textContent(), /NCCL INFO/);
+    await it.page.goto("about:blank");
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill(readFileSync(logFile, "utf8"));
+    await it.page.locator("#read").click();
+    await it.page.locator("#log-verdict").waitFor();
+});
+
+test("a log without a tree says what to do; the start page stays", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill("node1:1:2 [0] NCCL INFO Channel 00/02 : 0 1\n");
+    await it.page.locator("#read").click();
+    await it.page.locator(".problem").waitFor();
+    assert.match(await it.page.locator(".problem").textContent(), /debug log.*check-log --topology FILE LOG.*open machine/s);
+    assert.equal(await it.page.locator("#log-verdict").count(), 0);
+});
+
+test("a tar of orrery gather opens the machine; the dump view shows the XML that it tells", async () => {
+    const folder = it.write("m.tar.gz", "").replace(/m\.tar\.gz$/, "");
+    execFileSync("/usr/bin/python3", ["-c", "import fake_machine, sys; fake_machine.MACHINES['tree-a'](sys.argv[1])", `${folder}m`],
+        { cwd: new URL("../detect/", import.meta.url).pathname });
+    execFileSync(process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery"), ["gather", "--root", `${folder}m`, `${folder}m.tar.gz`]);
+    await it.page.goto(it.server.url);
+    await it.page.locator("#file").setInputFiles(`${folder}m.tar.gz`);
+    await it.page.locator("#input").waitFor();
+    assert.match(await panel().textContent(), /tar of orrery gather/);
+    await it.tab("Dump").click();
+    await it.page.locator("#source .line").first().waitFor();
+    assert.match(await it.page.locator("#source").textContent(), /<system/);
 });

@@ -109,6 +109,11 @@ def inputs(folder):
                 write(folder, f"{path.stem}-{form}-{kind}", bytes([kind]) + seed.encode())
     log = "node17:1:2 [0] NCCL INFO NET/0-3 (0/a088c20300e0f1/1/50.0) 10.1.2.3 fe80::1:2 98:03:9b:16:65:ce /home/a/x GPU-d3977428-7a30-086b-2e20-5c1eeed647c6\n"
     write(folder, "log", b"\0" + 3 * log.encode())
+    for path in sorted((ROOT / "tests" / "data" / "logs").glob("*-1h.log")):  # each prints its tree
+        for kind in (0, 1):
+            write(folder, f"{path.stem}-{kind}", bytes([kind]) + path.read_bytes())
+    for path in sorted((folder.parent / "detect").glob("*-tar")):
+        write(folder, f"gathered-{path.name}", b"\0" + path.read_bytes()[1:])
     for name, seed in {"graphs": b"<graphs version=\"1\"/>", "gzip": b"\x1f\x8b", "tar": bytes(257) + b"ustar", "json": b"{}"}.items():
         write(folder, name, b"\0" + seed)
 

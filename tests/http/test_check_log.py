@@ -214,6 +214,23 @@ def test_text_for_people_names_the_first_difference_and_its_cause(tmp_path):
     assert run("check-log", "--communicator", "x", str(path))[0] == 2
 
 
+def test_the_machine_may_be_told_by_any_input(tmp_path):
+    text = (ROOT / "tests" / "data" / "logs" / "workstation-2.27.7-1h.log").read_text()
+    whole = tmp_path / "first.log"
+    whole.write_text(text)
+    assert check(tmp_path, text.splitlines(), "--topology", str(whole))["check"]["verdict"] == "agrees"
+    lines = lines_of("h100-nvswitch.xml")
+    bare = tmp_path / "bare.xml"
+    bare.write_bytes(run("vm-file", str(EXAMPLES / "h100-nvswitch.xml"))[1])
+    path = tmp_path / "job.log"
+    path.write_text("\n".join(lines))
+    status, _, err = run("check-log", "--topology", str(bare), str(path))
+    assert status == 1 and "not in the dump" in err
+    checked = check(tmp_path, lines, "--topology", str(bare), "--assume", "hgx-h100")["check"]
+    assert checked["topics"] and checked["agree"] > checked["differ"]
+    assert run("check-log", "--assume", "p4e", str(path))[0] != 0
+
+
 def test_over_http(server):
     status, kept = server.json("POST", "/v1/topologies", DUMP)
     at = f"/v1/topologies/{kept['id']}/log"

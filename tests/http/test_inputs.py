@@ -1,5 +1,6 @@
 """Inputs of every kind over HTTP and at the command line: what is recognised, assumed, missing; copies of them."""
 import json
+import re
 import sys
 
 import pytest
@@ -9,6 +10,9 @@ from test_command_line import run
 
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import other_forms  # noqa: E402
+
+sys.path.insert(0, str(ROOT / "tests" / "detect"))
+import fake_machine  # noqa: E402
 
 H100 = (ROOT / "static" / "examples" / "h100-nvswitch.xml").read_text()
 MATRIX = other_forms.matrix(other_forms.Machine(H100)).encode()
@@ -50,6 +54,57 @@ def test_every_kind_is_kept_and_analysed(server, body, kind):
     again = Answer(server, "POST", "/v1/analyze", xml).json()
     for section in ("paths", "p2p", "gdr", "graphs", "channels", "tuning"):
         assert again[section] == document[section], section
+
+
+LOG = (ROOT / "tests" / "data" / "logs" / "workstation-2.27.7-1h.log").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def tar(tmp_path_factory):
+    """What `orrery gather` packs of a made up machine."""
+    machine = fake_machine.MACHINES["tree-a"](str(tmp_path_factory.mktemp("tar") / "m"))
+    status, out, err = run("gather", "--root", str(machine.root), "-")
+    assert status == 0, err
+    return out
+
+
+def test_a_log_with_its_tree_opens_as_the_machine_that_it_prints(server):
+    kept = Answer(server, "POST", "/v1/topologies", LOG).json()
+    assert kept["input"]["kind"] == "nccl-log" and kept["machine"]["gpus"] == 2
+    assert any("compute capability" in row["what"] for row in kept["input"]["assumed"])
+    assert any("NCCL_TOPO_DUMP_FILE" in row["command"] for row in kept["input"]["missing"])
+    base = f"/v1/topologies/{kept['id']}"
+    source = Answer(server, "GET", base + "/source")
+    assert (source.body, source.headers["content-type"][:10]) == (LOG, "text/plain")
+    checked = Answer(server, "POST", base + "/log", LOG).json()["check"]
+    assert checked["verdict"] == "agrees"
+    assert Answer(server, "GET", base + "/xml").body == run("convert", "-", stdin=LOG)[1]
+    for torn in (LOG[:LOG.index(b"INFO ======")], re.sub(rb"[^\n]*=== System[^\n]*\n", b"", LOG), b"n:1:2 [0] NCCL INFO hello\n"):
+        refused = Answer(server, "POST", "/v1/topologies", torn)
+        assert refused.status == 415 and "debug log" in refused.json()["detail"] and "check-log --topology" in refused.json()["advice"]
+
+
+def test_an_anonymous_log_is_checked_alike():
+    for path in sorted((ROOT / "tests" / "data" / "logs").glob("*.log")):
+        topology = ROOT / "static" / "examples" / ("v100-cube-mesh.xml" if path.name.startswith("cube") else "workstation-2gpu.xml")
+        hidden = run("anonymise", str(path))[1]
+        first, second = (json.loads(run("check-log", "--json", "--topology", str(topology), "-", stdin=text)[1]) for text in (path.read_bytes(), hidden))
+        assert hidden != path.read_bytes() and first["check"] == second["check"], path.name
+        assert first["log"]["kinds"] == second["log"]["kinds"]
+
+
+def test_a_tar_of_gather_opens_as_what_detection_makes_of_it(server, tar):
+    kept = Answer(server, "POST", "/v1/topologies", tar).json()
+    assert kept["input"]["kind"] == "gathered" and kept["input"]["missing"]
+    base = f"/v1/topologies/{kept['id']}"
+    source = Answer(server, "GET", base + "/source")
+    assert (source.body, source.headers["content-type"]) == (tar, "application/gzip")
+    detected, xml = run("detect", "-", stdin=tar)[1], Answer(server, "GET", base + "/xml").body
+    assert re.findall(rb"busid=.[0-9a-f:.]+", detected) == re.findall(rb"busid=.[0-9a-f:.]+", xml)
+    hidden = Answer(server, "GET", base + "/anonymised").body
+    assert hidden.startswith(b"<system") and hidden.count(b"<pci") == xml.count(b"<pci")
+    for cut in range(0, len(tar), 97):
+        assert Answer(server, "POST", "/v1/topologies", tar[:cut]).status in (400, 415, 422)
 
 
 def test_a_machine_type_is_part_of_the_question(server):

@@ -42,7 +42,7 @@ forbid "insight or diagram uses detect" "$include\"engine/detect/" engine/insigh
 outside=$(find engine api server -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086
 forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
-[ -d engine/log ] && forbid "log uses a room above it" "$include\"engine/(insight|difference|compare|explain|diagram)/" engine/log
+[ -d engine/log ] && forbid "log uses a room above it" "$include\"engine/(insight|difference|compare|explain|diagram|input|detect)/" engine/log
 forbid "insight uses diagram" "$include\"engine/(diagram|compare)/" engine/insight
 forbid "diagram uses insight" "$include\"engine/(insight|compare)/" engine/diagram
 [ -d engine/difference ] && forbid "difference uses insight, compare or diagram" "$include\"engine/(insight|compare|diagram)/" engine/difference

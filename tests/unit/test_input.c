@@ -72,6 +72,10 @@ static void each_kind_is_told_by_its_content(void **state)
         {"<graphs version=\"1\"/>", "nccl-graph"},
         {MATRIX, "nvidia-smi-topo"},
         {"GPU0 CPU Affinity\nGPU0 X 0-3\n", "nvidia-smi-topo"},
+        {"n:1:2 [0] NCCL INFO hello\n", "nccl-log"},
+        {"n:1:2 [0] NCCL INFO hello\n" MATRIX, "nvidia-smi-topo"},
+        {"n:1:2 [0] NCCL INFO === System : maxBw 5.0 totalBw 5.0 ===\n" MATRIX, "nccl-log"},
+        {"\x1f\x8b\x08", "gathered"},
         {"<systems/>", NULL},
         {"the systematic <systemic> GPU0 is fine", NULL},
         {"", NULL},
@@ -261,6 +265,58 @@ static void hwloc_without_devices_is_refused(void **state)
     assert_true(err.line >= 2);
 }
 
+#define SAYS "node1:7:8 [0] NCCL INFO "
+/* Two GPUs of one CPU, as NCCL prints them; the end can be left out. */
+#define TREE                                                                                                           \
+    "node1:7:7 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n" SAYS "=== System : maxBw 12.0 totalBw 12.0 ===\n" SAYS    \
+    "CPU/0-0 (1/1/2)\n" SAYS "+ PCI[12.0] - GPU/0-1000 (0)\n" SAYS "+ PCI[12.0] - GPU/0-2000 (1)\n"
+
+static void a_log_that_prints_its_tree_is_a_machine(void **state)
+{
+    struct orr_error err;
+    (void)state;
+    struct orr_dump *dump = read_as(TREE SAYS "==========================================\n", NULL);
+    assert_string_equal(dump->notes->kind, "nccl-log");
+    assert_non_null(strstr(dump->notes->recognised, "NCCL 2.27.7+cuda12.4 printed: 2 GPUs, 2 with a rank"));
+    assert_true(assumes(dump, "compute capability") && assumes(dump, "GPU Direct RDMA"));
+    assert_true(misses(dump, "NCCL_TOPO_DUMP_FILE"));
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_BUSID), "0000:02:00.0");
+    assert_int_equal(dump->elements[find(dump, ORR_ELEMENT_GPU, 0)].line, 0); /* the XML is not the user's */
+    orr_dump_free(dump);
+    dump = read_as(TREE SAYS "==========================================\n", "g5.48xlarge");
+    assert_string_equal(dump->notes->machine_type, "g5.48xlarge");
+    orr_dump_free(dump);
+    assert_error(refuse(TREE, &err), ORR_UNRECOGNISED, &err, "debug log");
+    assert_non_null(strstr(err.text, "not whole"));
+    assert_non_null(strstr(err.advice, "orrery check-log --topology FILE LOG"));
+    assert_int_equal(err.line, 0);
+    assert_error(refuse("n:1:2 [0] NCCL INFO hello\n", &err), ORR_UNRECOGNISED, &err, "NCCL_DEBUG_SUBSYS=GRAPH");
+}
+
+static void a_tar_of_other_things_is_named(void **state)
+{
+    char tar[10240] = "topo.xml";
+    struct orr_error err = {0};
+    struct orr_dump *dump = NULL;
+    unsigned sum = 0;
+    (void)state;
+    memcpy(tar + 100, "0000644", 8);
+    memcpy(tar + 124, "00000000000", 12);
+    memcpy(tar + 136, "00000000000", 12);
+    memset(tar + 148, ' ', 8);
+    tar[156] = '0';
+    memcpy(tar + 257, "ustar\00000", 8);
+    for (size_t i = 0; i < 512; i++)
+        sum += (unsigned char)tar[i];
+    snprintf(tar + 148, 8, "%06o", sum);
+    assert_error(orr_input_read(tar, sizeof tar, NULL, &dump, &err), ORR_UNRECOGNISED, &err, "a tar archive without");
+    assert_non_null(strstr(err.advice, "orrery gather"));
+    for (size_t length = 0; length < 600; length += 7) { /* cut anywhere: an error, no crash */
+        err = (struct orr_error){0};
+        assert_int_not_equal(orr_input_read(tar, length, NULL, &dump, &err), ORR_OK);
+    }
+}
+
 static void what_is_no_machine_is_named(void **state)
 {
     struct orr_error err;
@@ -289,6 +345,7 @@ static void a_machine_type_fills_places_in(void **state)
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_WIDTH), "8"); /* the file says so */
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_COUNT_), "12");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), "100000");
+    assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GUID), "0x1"); /* before 2.30, no 0x is 0 */
     assert_true(assumes(dump, "taken for p4d.24xlarge"));
     assert_true(assumes(dump, "places for 2"));
     orr_dump_free(dump);
@@ -359,6 +416,8 @@ int main(void)
         cmocka_unit_test(errors_of_a_matrix_have_their_place),
         cmocka_unit_test(hwloc_folds_ports_as_nccl_does),
         cmocka_unit_test(hwloc_without_devices_is_refused),
+        cmocka_unit_test(a_log_that_prints_its_tree_is_a_machine),
+        cmocka_unit_test(a_tar_of_other_things_is_named),
         cmocka_unit_test(what_is_no_machine_is_named),
         cmocka_unit_test(a_machine_type_fills_places_in),
         cmocka_unit_test(a_file_without_classes_is_settled_by_counting),

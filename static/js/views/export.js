@@ -10,7 +10,7 @@ import { tablePicture } from "../table_picture.js";
 /** Opens the dialog. context: {state, loaded: {model, doc, summary}, other, releases, diagram, theme, wanted: the drawing's query}. */
 export function exportDialog(context) {
     const { state, loaded: { model, doc, summary } } = context, hide = h("input", { type: "checkbox", id: "anonymise" }), status = h("p.note", { id: "export-status", role: "status" }, "");
-    const ending = (doc.input?.kind ?? "nccl-topology") === "nvidia-smi-topo" ? "txt" : "xml", gpus = busIds("vm-gpus", "GPUs"), nics = busIds("vm-nics", "NICs");
+    const ending = ["nvidia-smi-topo", "nccl-log"].includes(doc.input?.kind) ? "txt" : "xml", gpus = busIds("vm-gpus", "GPUs"), nics = busIds("vm-nics", "NICs");
     const table = tableOf({ model, other: context.other, pair: context.pair, log: context.log, state }), tables = tablePicture(document.querySelector("#drawer"));
     const compared = state.view === "diff" ? context.other?.diff : state.view === "compare" ? context.pair : null;
     const files = [

@@ -8,7 +8,7 @@ const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 
 export function startView({ examples, inputs, actions, problem, pasted = "" }) {
     const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", tabindex: "-1",
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
-    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, or lstopo's XML",
+    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, lstopo's XML, an NCCL log",
         "aria-label": "Text that tells about a machine" });
     const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt");
     return h("div.start", null,

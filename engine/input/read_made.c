@@ -1,0 +1,148 @@
+/* Forms of which another room makes XML: a log with NCCL's printed tree, and the tar of `orrery gather`. Elements have
+ * no place in the user's bytes then. */
+#include <string.h>
+
+#include "engine/detect/detect.h"
+#include "engine/input/merge.h"
+#include "engine/input/readers.h"
+#include "engine/log/log.h"
+
+/* The draft becomes what the XML says; orr_note_dump() has told of it. */
+static enum orr_code draft_of_xml(const struct orr_input *input, const char *xml, size_t length,
+                                  struct orr_draft *draft, struct orr_error *err)
+{
+    struct orr_dump *dump = NULL;
+    enum orr_code code = orr_dump_read(xml, length, input->options.limits, &dump, err);
+    if (code != ORR_OK) {
+        err->line = err->column = 0; /* of bytes that the user has never seen */
+        return code;
+    }
+    orr_draft_copy(draft, dump);
+    for (uint32_t i = 0; i < draft->count; i++)
+        draft->nodes[i].line = draft->nodes[i].column = 0;
+    orr_note_dump(draft, dump);
+    orr_dump_free(dump);
+    return ORR_OK;
+}
+
+/* A printed tree holds rates and ids; what engine/log/tree_xml.c supplies beside them. */
+static void note_log(struct orr_draft *draft, const struct orr_log *log)
+{
+    const char *release = NULL, *counts = draft->notes.recognised;
+    (void)orr_log_version(log, &release);
+    orr_note_recognised(draft, "the tree that NCCL%s%s printed: %s", release ? " " : "", release ? release : "",
+                        counts ? counts : "");
+    for (uint32_t i = 0; i < draft->count; i++)
+        if (draft->nodes[i].kind == ORR_ELEMENT_GPU) {
+            orr_note_assumed(draft, ORR_TOUCHES_ALL,
+                             "a tree prints no compute capability: %s, as the first known device name of the log or "
+                             "the rate of NVLinks tells, else 80; it also decides how many NVLinks make a rate",
+                             orr_draft_get(draft, i, ORR_ATTR_SM));
+            break;
+        }
+    orr_note_assumed(
+        draft, ORR_TOUCHES_GDR | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
+        "GPU Direct RDMA is taken as possible with every NIC for which the log does not deny it");
+    orr_note_assumed(draft, ORR_TOUCHES_TUNING, "latencies of NICs are taken for none beyond NCCL's own");
+    orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
+                     "speed and width of PCI links are chosen so that they give the printed rates, and the model of a "
+                     "CPU is one of the printed family");
+    if (log->host_count > 1)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL,
+                         "the log is of %u hosts: the first whole tree is taken, and the other hosts for alike",
+                         log->host_count);
+    orr_note_missing(draft, "NCCL_TOPO_DUMP_FILE=topo.xml, set for the same job",
+                     "what a tree does not print: compute capabilities, GPU Direct RDMA, latencies, and devices that "
+                     "the communicator does not use");
+}
+
+static enum orr_code draft_of_log(const struct orr_input *input, const struct orr_log *log, struct orr_draft *draft,
+                                  struct orr_error *err)
+{
+    const char *xml = NULL, *why = NULL;
+    ORR_TRY(orr_log_tree_xml(log, log->arena, &xml, &why, err));
+    if (!xml) {
+        orr_fail(err, ORR_UNRECOGNISED, "an NCCL debug log, which shows no machine: %s", why);
+        orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares "
+                              "it; NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH prints the tree");
+        return ORR_UNRECOGNISED;
+    }
+    ORR_TRY(draft_of_xml(input, xml, strlen(xml), draft, err));
+    note_log(draft, log);
+    return ORR_OK;
+}
+
+enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input_kind *kind, struct orr_dump **ret_dump,
+                           struct orr_error *err)
+{
+    struct orr_draft draft;
+    struct orr_log *log;
+    ORR_TRY(orr_log_read(input->bytes, input->length, NULL, &log, err));
+    enum orr_code code = orr_draft_init(&draft, input, err);
+    if (code == ORR_OK) {
+        code = draft_of_log(input, log, &draft, err);
+        if (code == ORR_OK)
+            code = orr_draft_finish(&draft, input, kind, ret_dump, err);
+        else
+            orr_draft_release(&draft);
+    }
+    orr_log_free(log);
+    return code;
+}
+
+/* A note of detection that says what it assumed touches everything; any other names what could not be found out. */
+static void note_detection(struct orr_draft *draft, const struct orr_detection *found)
+{
+    const char *counts = draft->notes.recognised;
+    orr_note_recognised(draft, "what detection reads of a machine, and what NCCL %s would dump there: %s",
+                        orr_release_default()->name, counts ? counts : "");
+    for (uint32_t i = 0; i < found->note_count; i++) {
+        const struct orr_note *note = &found->notes[i];
+        if (note->severity == ORR_NOTE_INFO && strstr(note->id, "assumed"))
+            orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s%s%s", note->text, note->advice[0] ? "; " : "", note->advice);
+        else
+            orr_note_missing(draft, orr_draft_format(draft, "%s", note->advice), "%s", note->text);
+    }
+}
+
+/* What libarchive says of bytes that are no tar, or one of other things, helps nobody. */
+static enum orr_code refuse_packed(const struct orr_input *input, struct orr_error *err)
+{
+    bool gzip = input->length > 1 && (unsigned char)input->bytes[0] == 0x1f;
+    *err = (struct orr_error){0};
+    orr_fail(err, ORR_UNRECOGNISED, "%s",
+             gzip ? "a gzip file without what orrery gather packs" : "a tar archive without what orrery gather packs");
+    orr_error_advice(err, "%s; orrery gather machine.tar.gz packs a machine",
+                     gzip ? "unpack it first: gunzip FILE" : "send the files in it one by one");
+    return ORR_UNRECOGNISED;
+}
+
+enum orr_code orr_read_gathered(const struct orr_input *input, const struct orr_input_kind *kind,
+                                struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_detect_options options = {.release = orr_release_default(), .nvml = "none"};
+    struct orr_detection found;
+    struct orr_draft draft;
+    enum orr_code code = orr_detect_from_tar(input->bytes, input->length, &options, &found, err);
+    if (code != ORR_OK)
+        return code == ORR_UNRECOGNISED ? refuse_packed(input, err) : code;
+    bool nothing = false;
+    for (uint32_t i = 0; i < found.note_count; i++)
+        nothing |= !strcmp(found.notes[i].id, "no-sys");
+    if (nothing && !found.gpu_count) {
+        orr_detection_release(&found);
+        return refuse_packed(input, err);
+    }
+    code = orr_draft_init(&draft, input, err);
+    if (code == ORR_OK) {
+        code = draft_of_xml(input, found.xml, found.length, &draft, err);
+        if (code == ORR_OK) {
+            note_detection(&draft, &found);
+            code = orr_draft_finish(&draft, input, kind, ret_dump, err);
+        } else {
+            orr_draft_release(&draft);
+        }
+    }
+    orr_detection_release(&found);
+    return code;
+}
