@@ -151,7 +151,7 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
         double hops = record->values[EACH * i], bw = record->values[EACH * i + 1];
         char logged[64];
         orr_log_node_id(record->words[FIRST + EACH * i], to_id);
-        snprintf(logged, sizeof logged, "%.7s %.1f GB/s, %d hops", type, bw, (int)hops);
+        snprintf(logged, sizeof logged, "%.7s %.1f GB/s, %d %s", type, bw, (int)hops, hops == 1 ? "hop" : "hops");
         struct orr_log_fact *fact =
             orr_log_fact_new(f, ORR_TOPIC_PATHS, record->line, logged, "%s -> %s", from_id, to_id);
         if (!fact)
@@ -166,7 +166,8 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
             const struct orr_path *path = orr_path(&part->paths, from, to);
             const char *name = orr_path_type_name((enum orr_path_type)path->type);
             orr_log_fact_predicted(f, fact, !strcmp(name, type) && (int)hops == path->hops && prints_as(bw, path->bw),
-                                   "%s %.1f GB/s, %u hops", name, (double)path->bw, path->hops);
+                                   "%s %.1f GB/s, %u %s", name, (double)path->bw, path->hops,
+                                   path->hops == 1 ? "hop" : "hops");
         }
     }
 }
