@@ -39,7 +39,7 @@ test("with GPUs the machine can be shown, and the address leads to it", async ()
 
 test("on a phone nothing of it is wider than the page", async () => {
     writeFileSync(said, "error 9\n");
-    const page = await it.another({ viewport: { width: 390, height: 800 } });
+    const page = await it.another({ width: 390, height: 844 });
     await page.goto(it.server.url);
     await page.locator("#detect").click();
     await page.locator("#notes li").first().waitFor();
