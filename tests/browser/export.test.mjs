@@ -78,7 +78,7 @@ test("every view has its picture and table", async () => {
 
 test("tables as pictures: every cell with its colours and words, wherever the page was scrolled to", async () => {
     const { path } = exampleFile("h100-nvswitch");
-    await it.another({ viewport: { width: 390, height: 844 } });
+    await it.another({ width: 390, height: 844 });
     for (const fragment of ["view=matrix&hosts=2", "view=matrix&hosts=2&cell=verdict", "view=tuning", "view=channels"]) {
         await it.open(path, fragment);
         await it.page.evaluate(() => document.querySelectorAll("#drawer, #drawer *").forEach((node) => node.scrollTo(500, 500)));
