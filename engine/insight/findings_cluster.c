@@ -133,7 +133,15 @@ static void differs_from_majority(struct orr_finder *f)
     say_phrases(f, &phrases);
 }
 
-/* Near which GPU a NIC stands: its role. */
+static uint32_t net_numbered(const struct orr_system *system, int32_t dev)
+{
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        if (system->nodes[n].net.dev == dev)
+            return n;
+    return ORR_NO_NODE;
+}
+
+/* The rank of the GPU that a NIC stands near: its role. -1 where it is near none. */
 static int32_t role_of(const struct orr_part *part, uint32_t net)
 {
     int32_t rank = -1;
@@ -161,14 +169,17 @@ static void nics_in_another_order(struct orr_finder *f)
         if (nets != orr_system_count(&first->system, ORR_NET) ||
             part->contribution.rank_count != first->contribution.rank_count)
             continue;
-        for (uint32_t n = 0; n < nets; n++) {
-            int32_t here = role_of(part, part->system.first[ORR_NET] + n);
-            int32_t there = role_of(first, first->system.first[ORR_NET] + n);
+        for (uint32_t n = part->system.first[ORR_NET]; n < part->system.first[ORR_NET + 1]; n++) {
+            int32_t dev = part->system.nodes[n].net.dev;
+            uint32_t other = net_numbered(&first->system, dev);
+            if (other == ORR_NO_NODE)
+                continue;
+            int32_t here = role_of(part, n), there = role_of(first, other);
             if (here != there) {
                 char near_here[24], near_there[24];
                 snprintf(near_here, sizeof near_here, here < 0 ? "no GPU" : "GPU %d", here);
                 snprintf(near_there, sizeof near_there, there < 0 ? "no GPU" : "GPU %d", there);
-                add_phrase(&phrases, "NIC %u stands at %s on hosts[%u], at %s on hosts[%u]", n, near_here,
+                add_phrase(&phrases, "NIC %d stands at %s on hosts[%u], at %s on hosts[%u]", dev, near_here,
                            c->kinds[k].line, near_there, c->kinds[0].line);
                 break;
             }

@@ -262,6 +262,58 @@ static void findings_name_who_differs(void **state)
     orr_arena_free(arena);
 }
 
+/* Findings of a cluster of three hosts of `dump` and one of another text. */
+static void find_beside(const char *text, struct orr_arena *arena, struct orr_findings *findings)
+{
+    struct orr_dump *other = read_text(text);
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 3}, {.dump = other, .count = 1}};
+    make(lines, 2, ORR_ORDER_BLOCK);
+    assert_int_equal(cluster->kind_count, 2);
+    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, findings, &err), &err);
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    orr_dump_free(other);
+}
+
+static void the_host_of_fewest_channels_is_named(void **state)
+{
+    (void)state;
+    struct orr_findings findings;
+    struct orr_arena *arena = orr_arena_new(0);
+    /* One NIC where others have two. */
+    find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "0"))
+                    CPU("1", SWITCH("0000:20:00.0") GPU("0000:21:00.0", "2", "90", NVSWITCH)
+                                 GPU("0000:22:00.0", "3", "90", NVSWITCH) "</pci>") "</system>",
+                arena, &findings);
+    assert_non_null(found(&findings, "host-sets-channels"));
+    assert_non_null(strstr(found(&findings, "host-sets-channels")->detail, "hosts[1] (1 of 4 hosts)"));
+    /* Slower NICs alone leave the number as it is. */
+    char *text = with_slow_nics();
+    find_beside(text, arena, &findings);
+    free(text);
+    assert_null(found(&findings, "host-sets-channels"));
+    orr_arena_free(arena);
+}
+
+static void nics_that_stand_elsewhere_are_named(void **state)
+{
+    (void)state;
+    struct orr_findings findings;
+    struct orr_arena *arena = orr_arena_new(0);
+    find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "1"))
+                    CPU("1", PAIR("2", "2", "3", "25", "0")) "</system>",
+                arena, &findings);
+    assert_non_null(found(&findings, "nics-otherwise"));
+    assert_non_null(
+        strstr(found(&findings, "nics-otherwise")->detail, "NIC 1 stands at GPU 0 on hosts[1], at GPU 2 on hosts[0]"));
+    /* Other bus ids, but each NIC where its rail is. */
+    find_beside("<system version=\"1\">" CPU("0", PAIR("3", "0", "1", "35", "0"))
+                    CPU("1", PAIR("4", "2", "3", "45", "1")) "</system>",
+                arena, &findings);
+    assert_null(found(&findings, "nics-otherwise"));
+    orr_arena_free(arena);
+}
+
 static void every_hop_goes_out_by_a_nic_and_in_by_one(void **state)
 {
     (void)state;
@@ -320,6 +372,8 @@ int main(void)
         CASE(the_slowest_host_sets_what_all_share),
         CASE(serial_numbers_make_no_kinds),
         CASE(findings_name_who_differs),
+        CASE(the_host_of_fewest_channels_is_named),
+        CASE(nics_that_stand_elsewhere_are_named),
         CASE(every_hop_goes_out_by_a_nic_and_in_by_one),
         CASE(groups_are_clusters_of_their_own),
     };
