@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { readDescription } from "./openapi.mjs";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const shots = process.env.SCREENSHOTS ?? join(root, "build/screenshots");
@@ -57,7 +58,24 @@ export const startBrowser = () => chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
 });
 
-/** A page that fails the test on any error of its own: exceptions, refused policies, missing files. */
+/* Files of the page itself are no interface. */
+const isFile = (pathname) => /^\/(index\.html|icon\.svg|favicon\.ico|(css|js|examples)\/.*)?$/.test(pathname);
+const description = readDescription(root);
+
+function holdCallsToDescription(page) {
+    const watch = (request, say) => {
+        const url = request.url();
+        if (/^http:/.test(url) && !isFile(new URL(url).pathname)) {
+            const complaint = say(url);
+            if (complaint)
+                page.complaints.push(complaint);
+        }
+    };
+    page.on("request", (request) => watch(request, (url) => description.wrongCall(request.method(), url, request.postDataBuffer() ? request.headers()["content-type"] : undefined)));
+    page.on("response", (response) => watch(response.request(), (url) => description.wrongStatus(response.request().method(), url, response.status())));
+}
+
+/** A page that fails the test on any error of its own: exceptions, refused policies, missing files, calls that openapi.yaml does not describe. */
 export async function newPage(browser, { width = 1280, height = 800, theme = "light", reduced = false } = {}) {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: reduced ? "reduce" : "no-preference", hasTouch: width < 500 });
     const page = await context.newPage();
@@ -67,6 +85,7 @@ export async function newPage(browser, { width = 1280, height = 800, theme = "li
         if (message.type() === "error" && !/the server responded with a status of 4\d\d/.test(message.text()))
             page.complaints.push(message.text());
     });
+    holdCallsToDescription(page);
     return page;
 }
 

@@ -1,0 +1,44 @@
+/* The page's own calls held against api/openapi.yaml: path, method, names of query parameters, media type of a body, and
+ * that the status that came is described. What the answers hold is checked by the HTTP tests. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+
+export function readDescription(root) {
+    const document = parse(readFileSync(join(root, "api/openapi.yaml"), "utf8"));
+    const resolve = (value) => value?.$ref ? value.$ref.slice(2).split("/").reduce((at, key) => at[key], document) : value;
+    const routes = Object.entries(document.paths).sort(([a], [b]) => a.split("{").length - b.split("{").length)
+        .map(([path, item]) => ({ path, item, pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{\w+\}/g, "[^/]+")}$`) }));
+
+    const operationOf = (method, pathname) => {
+        const route = routes.find(({ pattern }) => pattern.test(pathname));
+        return { route, operation: route?.item[method === "HEAD" ? "get" : method.toLowerCase()] };
+    };
+
+    /** What is wrong with a call, in words; null where it is as described. */
+    const wrongCall = (method, url, mediaType) => {
+        const { pathname, searchParams } = new URL(url), { route, operation } = operationOf(method, pathname);
+        if (!operation)
+            return `${method} ${pathname}: openapi.yaml has no such ${route ? "method" : "path"}`;
+        const known = [...route.item.parameters ?? [], ...operation.parameters ?? []].map(resolve)
+            .filter(({ in: place }) => place === "query").map(({ name }) => name);
+        const foreign = [...searchParams.keys()].filter((name) => !known.includes(name) && !(name.startsWith("NCCL_") && known.includes("NCCL_*")));
+        if (foreign.length)
+            return `${method} ${route.path}: openapi.yaml has no parameter ${foreign.join(", ")}`;
+        const body = resolve(operation.requestBody);
+        if (mediaType && !body)
+            return `${method} ${route.path}: openapi.yaml has no body here`;
+        const media = mediaType?.split(";")[0];
+        if (media && !Object.keys(body.content).some((kind) => kind === media || kind === "*/*"))
+            return `${method} ${route.path}: openapi.yaml takes ${Object.keys(body.content).join(", ")}, not ${media}`;
+        return null;
+    };
+
+    const wrongStatus = (method, url, status) => {
+        const { route, operation } = operationOf(method, new URL(url).pathname);
+        const described = Object.keys(operation?.responses ?? {});
+        return !operation || described.includes(String(status)) || (status >= 400 && described.includes("default")) ? null
+            : `${method} ${route.path}: openapi.yaml does not describe ${status}`;
+    };
+    return { wrongCall, wrongStatus };
+}
