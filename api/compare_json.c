@@ -138,14 +138,7 @@ static json_t *summary_json(struct orr_json *json, const struct orr_comparison *
     if (changes->changed) {
         orr_text_printf(&text, ". NCCL decides otherwise in %zu of %zu facts%s:", changes->changed, changes->facts,
                         hardware ? "" : ", as its search follows the order of the devices");
-        const char *separator = " ";
-        for (int s = 0; s < ORR_SECTION_COUNT; s++)
-            if (changes->section_changed[s]) {
-                orr_text_printf(&text, "%s%zu in %s", separator, changes->section_changed[s],
-                                orr_fact_section_name((enum orr_fact_section)s));
-                separator = ", ";
-            }
-        orr_text_puts(&text, ".");
+        orr_add_changed_sections(&text, changes);
     } else {
         orr_text_puts(&text, ". NCCL decides the same for both.");
     }

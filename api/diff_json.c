@@ -311,6 +311,18 @@ static json_t *reasons_json(struct orr_json *json, const struct orr_changes *cha
     return reasons;
 }
 
+void orr_add_changed_sections(struct orr_text *text, const struct orr_changes *changes)
+{
+    const char *separator = " ";
+    for (int s = 0; s < ORR_SECTION_COUNT; s++)
+        if (changes->section_changed[s]) {
+            orr_text_printf(text, "%s%zu in %s", separator, changes->section_changed[s],
+                            orr_fact_section_name((enum orr_fact_section)s));
+            separator = ", ";
+        }
+    orr_text_puts(text, ".");
+}
+
 static json_t *summary_json(struct orr_json *json, const struct orr_changes *changes)
 {
     struct orr_text text;
@@ -319,14 +331,7 @@ static json_t *summary_json(struct orr_json *json, const struct orr_changes *cha
         orr_text_printf(&text, "Nothing changes: all %zu facts are the same.", changes->facts);
     } else {
         orr_text_printf(&text, "%zu of %zu facts change:", changes->changed, changes->facts);
-        const char *separator = " ";
-        for (int s = 0; s < ORR_SECTION_COUNT; s++)
-            if (changes->section_changed[s]) {
-                orr_text_printf(&text, "%s%zu in %s", separator, changes->section_changed[s],
-                                orr_fact_section_name((enum orr_fact_section)s));
-                separator = ", ";
-            }
-        orr_text_puts(&text, ".");
+        orr_add_changed_sections(&text, changes);
     }
     json_t *value = orr_json_text_of(json, &text);
     orr_text_release(&text);

@@ -17,5 +17,7 @@ enum orr_code orr_against_read(const struct orr_query *question, const char *con
 json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, const char *name);
 /* Its sections alone: for each of them what changes. */
 json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *changes);
+/* How many facts change in which section, as the end of a sentence: " 3 in rings, 1 in tuning.". */
+void orr_add_changed_sections(struct orr_text *text, const struct orr_changes *changes);
 
 #endif

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,43 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/spawn.h"
 #include "engine/base/text.h"
-
-extern char **environ;
-
-/* With the pipe as its standard output, nothing to read, and no other descriptor but standard error. */
-static int start(const char *program, const char *release, int out, pid_t *ret_pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    char name[] = "orrery", verb[] = "detect", json[] = "--json", option[] = "--release", value[32];
-    char *arguments[] = {name, verb, json, option, value, NULL};
-    snprintf(value, sizeof value, "%s", release);
-    sigemptyset(&none);
-    sigfillset(&all);
-    sigdelset(&all, SIGKILL);
-    sigdelset(&all, SIGSTOP);
-    int failure = posix_spawn_file_actions_init(&actions);
-    if (failure)
-        return failure;
-    failure = posix_spawnattr_init(&attributes);
-    if (failure) {
-        posix_spawn_file_actions_destroy(&actions);
-        return failure;
-    }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    failure = posix_spawn(ret_pid, program ? program : "/proc/self/exe", &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
-}
 
 static int64_t now_ms(void)
 {
@@ -86,7 +50,8 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
     pid_t pid;
     if (pipe2(ends, O_CLOEXEC))
         return orr_fail(err, ORR_IO, "a process for detection cannot be started: %s", strerror(errno));
-    int failure = start(program, release, ends[1], &pid);
+    const char *const arguments[] = {"orrery", "detect", "--json", "--release", release, NULL};
+    int failure = orr_spawn(program, arguments, ORR_SPAWN_NOTHING, ends[1], &pid);
     close(ends[1]);
     if (failure) {
         close(ends[0]);

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/spawn.h"
 #include "engine/diagram/diagram_worker.h"
 #include "engine/diagram/worker_frame.h"
-
-extern char **environ;
 
 const struct orr_renderer_limits orr_renderer_default_limits = {
     .workers = 2, .seconds = 10, .memory = (size_t)1 << 30, .output = (size_t)32 << 20, .drawings = 200};
@@ -114,40 +112,6 @@ void orr_renderer_free(struct orr_renderer *renderer)
     free(renderer);
 }
 
-/* Starts a process with the socket as its standard input and output and no other descriptor but standard error. Signals
- * are as a new process has them; a process group of its own keeps a terminal's Ctrl-C for the server. */
-static int spawn(const char *program, int fd, pid_t *ret_pid)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    sigdelset(&all, SIGKILL);
-    sigdelset(&all, SIGSTOP);
-    int failure = posix_spawn_file_actions_init(&actions);
-    if (failure)
-        return failure;
-    failure = posix_spawnattr_init(&attributes);
-    if (failure) {
-        posix_spawn_file_actions_destroy(&actions);
-        return failure;
-    }
-    posix_spawn_file_actions_adddup2(&actions, fd, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    char name[] = "orrery", verb[] = "render-worker";
-    char *arguments[] = {name, verb, NULL};
-    failure = posix_spawn(ret_pid, program, &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
-}
-
 enum transfer { TRANSFER_DONE, TRANSFER_LATE, TRANSFER_BROKEN };
 
 static enum transfer await(int fd, short events, const struct timespec *deadline)
@@ -214,7 +178,8 @@ static enum orr_code start_worker(const struct orr_renderer *renderer, struct wo
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return orr_fail(err, ORR_RENDER, "no socket for a drawing process: %s", strerror(errno));
     pid_t pid;
-    int failure = spawn(renderer->program, ends[1], &pid);
+    static const char *const arguments[] = {"orrery", "render-worker", NULL};
+    int failure = orr_spawn(renderer->program, arguments, ends[1], ends[1], &pid);
     close(ends[1]);
     if (failure) {
         close(ends[0]);

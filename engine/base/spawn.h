@@ -1,0 +1,17 @@
+/* Starting a program of our own as a process apart.
+ *
+ * The process has the given descriptors as its standard input and output, shares standard error, and has no other.
+ * Signals are as a new process has them; a process group of its own keeps a terminal's Ctrl-C for the one who started
+ * it. Safe to call from any thread. */
+#ifndef ORR_BASE_SPAWN_H
+#define ORR_BASE_SPAWN_H
+
+#include <sys/types.h>
+
+enum { ORR_SPAWN_NOTHING = -1 };
+
+/* `program` NULL: this program once more. `arguments` ends with NULL; `in` may be ORR_SPAWN_NOTHING, which reads as an
+ * empty file. Returns 0 and the process, which the caller waits for, or what errno would be. */
+int orr_spawn(const char *program, const char *const *arguments, int in, int out, pid_t *ret_pid);
+
+#endif
