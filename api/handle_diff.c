@@ -1,6 +1,17 @@
 /* What changes between two releases or two sets of settings: the what-if answer. */
 #include "api/call.h"
 #include "api/diff_json.h"
+#include "engine/cluster/cluster.h"
+
+/* Rings and trees of more hosts than one document may have are left out of the comparison. */
+static enum orr_code plan_if_large(struct orr_call *call, struct orr_error *err)
+{
+    struct orr_cluster_record record;
+    ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
+    call->params.query.plan = record.hosts > ORR_MAX_HOSTS;
+    orr_cluster_record_release(&record);
+    return ORR_OK;
+}
 
 enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
@@ -18,6 +29,8 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
                          "be given, and settings several times");
         return ORR_SETTING;
     }
+    if (call->route->flags & ORR_ROUTE_CLUSTER)
+        ORR_TRY(plan_if_large(call, err));
     ORR_TRY(orr_against_read(&params->query, params->against, params->against_count, &other, err));
     struct orr_arena *arena = orr_arena_new(0);
     enum orr_code code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);

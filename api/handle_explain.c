@@ -19,6 +19,7 @@ enum orr_code orr_handle_explain(struct orr_call *call, struct orr_answer **ret_
     call->problem = ORR_PROBLEM_PARAMETER;
     ORR_TRY(orr_why_read(&texts, params->query.settings.release, &why, err));
     call->problem = ORR_PROBLEM_NONE;
+    call->params.query.plan = call->route->flags & ORR_ROUTE_CLUSTER; /* no ring is asked about */
     ORR_TRY(orr_call_work(call, &work, err));
     enum orr_code code = orr_explain(work->analysis, &why, orr_explain_effort(work->analysis), &explanation, err);
     if (code == ORR_SETTING)

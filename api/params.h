@@ -45,8 +45,9 @@ enum orr_parameter { /* bits */
                      ORR_P_CLUSTER = ORR_P_RELEASE | ORR_P_SETTINGS | ORR_P_STRICT,
                      ORR_P_LOG = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_COMMUNICATOR | ORR_P_ASSUME,
                      ORR_P_DIAGRAM = ORR_P_ANALYSIS | ORR_P_VIEW | ORR_P_CHANNEL | ORR_P_FROM | ORR_P_TO | ORR_P_THEME,
-                     ORR_P_WHY = ORR_P_ANALYSIS | ORR_P_DECISION | ORR_P_FROM | ORR_P_TO | ORR_P_GRAPH | ORR_P_CHANNEL |
-                                 ORR_P_COLLECTIVE | ORR_P_BYTES,
+                     ORR_P_WHICH_DECISION = ORR_P_DECISION | ORR_P_FROM | ORR_P_TO | ORR_P_GRAPH | ORR_P_CHANNEL |
+                                            ORR_P_COLLECTIVE | ORR_P_BYTES,
+                     ORR_P_WHY = ORR_P_ANALYSIS | ORR_P_WHICH_DECISION,
 };
 
 enum {

@@ -10,6 +10,7 @@
 #include "api/channels_stream.h"
 #include "api/diff_json.h"
 #include "api/groups_json.h"
+#include "engine/cluster/again.h"
 #include "server/options.h"
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
@@ -40,18 +41,15 @@ static enum orr_code write_changes(const struct orr_options *options, const stru
     struct orr_analysis *against = NULL;
     struct orr_changes changes;
     struct orr_json json = {0};
-    if (question->cluster)
-        return orr_fail(err, ORR_UNSUPPORTED, "--against compares answers about one topology, not about a cluster");
     ORR_TRY(orr_against_read(&question->query, options->against, (uint32_t)options->against_count, &other, err));
     struct orr_arena *arena = orr_arena_new(0);
-    enum orr_code code = arena ? orr_analyze(question->dump, &other, NULL, &against, err) : orr_fail_nomem(err);
+    enum orr_code code = arena ? orr_analyze_again(analysis, &other, &against, err) : orr_fail_nomem(err);
     if (code == ORR_OK)
         code = orr_changes_find(analysis, against, orr_changes_effort(analysis), arena, &changes, err);
     if (code == ORR_OK)
         code = orr_json_write(&json, orr_diff_json(&json, &changes, orr_base_name(question->name)), options->pretty,
                               text, err);
-    if (against)
-        orr_analysis_free(against);
+    orr_analysis_again_free(against);
     orr_arena_free(arena);
     return code;
 }

@@ -46,7 +46,7 @@ static void list_decisions(void)
 
 int orr_command_explain(const struct orr_options *options)
 {
-    struct orr_question question = {0};
+    struct orr_question question = {.query.plan = options->cluster != NULL}; /* no ring is asked about */
     struct orr_error err = {0};
     struct orr_explanation *explanation = NULL;
     struct orr_json json = {0};
@@ -59,8 +59,6 @@ int orr_command_explain(const struct orr_options *options)
     if (status)
         return status;
     enum orr_code code = read_why(options, question.query.settings.release, &why, &err);
-    if (code == ORR_OK && question.cluster && question.cluster->kind_count > 1)
-        code = orr_fail(&err, ORR_UNSUPPORTED, "explanations are about one topology, not about a cluster of several");
     if (code == ORR_OK)
         code = orr_explain(question.analysis, &why, orr_explain_effort(question.analysis), &explanation, &err);
     if (code != ORR_OK)

@@ -68,6 +68,7 @@ struct orr_cluster {
     const struct orr_cluster_line *lines; /* the request's; what they point to is borrowed */
     uint32_t line_count;
     enum orr_rank_order order;
+    const uint32_t *host_of_rank; /* [rank_count], with LIST only */
     uint32_t rank_count;
     struct orr_cluster_host *hosts;
     uint32_t host_count;

@@ -86,7 +86,8 @@ static void place_cyclic(struct orr_cluster *c)
 static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_request *request, struct orr_error *err)
 {
     uint32_t *taken = ORR_NEW(c->arena, uint32_t, c->host_count);
-    if (!taken)
+    uint32_t *host_of_rank = ORR_NEW(c->arena, uint32_t, c->rank_count);
+    if (!taken || !host_of_rank)
         return orr_fail_nomem(err);
     if (request->listed_ranks != c->rank_count)
         return orr_fail(err, ORR_INVALID, "the list places %u ranks, but the hosts have %u GPUs that take part",
@@ -99,7 +100,9 @@ static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_
             return orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, whose %u GPUs have ranks already", r, host,
                             taken[host]);
         place(c, host, taken[host]++, r);
+        host_of_rank[r] = host;
     }
+    c->host_of_rank = host_of_rank;
     return ORR_OK;
 }
 

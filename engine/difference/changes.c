@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cluster/again.h"
 #include "engine/difference/reasons.h"
 
 struct orr_effort orr_changes_effort(const struct orr_analysis *a)
@@ -12,6 +13,7 @@ struct orr_effort orr_changes_effort(const struct orr_analysis *a)
     struct orr_effort most = {.analyses = MOST_ANALYSES, .steps = MOST_STEPS};
     if (size > RANKS_FOR_ALL)
         most.analyses = MOST_ANALYSES * RANKS_FOR_ALL / size;
+    most.analyses /= orr_analysis_searches(a);
     if (most.analyses < LEAST_ANALYSES)
         most.analyses = LEAST_ANALYSES;
     return most;
@@ -200,7 +202,7 @@ enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_an
     if (!pairing.changed)
         return orr_fail_nomem(err);
     pair_up(ret_changes, &pairing);
-    ORR_TRY(orr_reasons_find(a->dump, &ret_changes->way, pairing.changed, pairing.count, most, arena, &reasons, err));
+    ORR_TRY(orr_reasons_find(a, &ret_changes->way, pairing.changed, pairing.count, most, arena, &reasons, err));
     ret_changes->analyses = reasons.analyses;
     return group(ret_changes, pairing.changed, &reasons, arena, err);
 }

@@ -109,7 +109,8 @@ void orr_facts_of_channels(const struct orr_analysis *analysis, struct orr_fact_
     orr_fact_add(list, ORR_FACT_CHANNELS, 0, 0, 0, c->channel_count);
     orr_fact_add(list, ORR_FACT_P2P_CHANNELS, 0, 0, 0, c->p2p_channels);
     orr_fact_add(list, ORR_FACT_P2P_PER_PEER, 0, 0, 0, c->p2p_channels_per_peer);
-    add_channels(c, list);
+    if (c->rings) /* a plan has none */
+        add_channels(c, list);
     bool nvls = c->nvls && c->nvls_channels > 0;
     orr_fact_add(list, ORR_FACT_NVLS_CHANNELS, 0, 0, 0, nvls ? c->nvls_channels : 0);
     if (!nvls)

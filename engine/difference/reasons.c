@@ -5,12 +5,14 @@
 
 #include <stdlib.h>
 
+#include "engine/cluster/again.h"
+
 struct stretch {
     uint32_t from, to; /* numbers of steps taken */
 };
 
 struct hunt {
-    const struct orr_dump *dump;
+    const struct orr_analysis *a; /* a side of the comparison: what is asked again */
     const struct orr_way *way;
     const struct orr_changed *changed;
     size_t count;
@@ -41,15 +43,6 @@ static enum orr_code pick_values(struct hunt *h, const struct orr_analysis *anal
     return code;
 }
 
-static uint64_t steps_of(const struct orr_analysis *analysis)
-{
-    uint64_t steps = 0;
-    for (uint32_t p = 0; p < analysis->part_count; p++)
-        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
-            steps += analysis->parts[p].contribution.graphs[kind].steps;
-    return steps;
-}
-
 /* Answers the question after so many steps. A mixture that cannot be answered is no error. */
 static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *err)
 {
@@ -63,11 +56,11 @@ static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *er
     }
     orr_way_mix(h->way, taken, mixture);
     h->reasons->analyses++;
-    enum orr_code code = orr_analyze(h->dump, &mixture->query, NULL, &analysis, &own);
+    enum orr_code code = orr_analyze_again(h->a, &mixture->query, &analysis, &own);
     if (code == ORR_OK) {
         code = pick_values(h, analysis, values, err);
-        h->reasons->steps += steps_of(analysis);
-        orr_analysis_free(analysis);
+        h->reasons->steps += orr_analysis_steps(analysis);
+        orr_analysis_again_free(analysis);
         h->values[taken] = values;
     } else if (code == ORR_NOMEM) {
         code = orr_fail_nomem(err);
@@ -153,7 +146,7 @@ static enum orr_code hunt(struct hunt *h, struct orr_effort most, struct orr_err
     return ORR_OK;
 }
 
-enum orr_code orr_reasons_find(const struct orr_dump *dump, const struct orr_way *way,
+enum orr_code orr_reasons_find(const struct orr_analysis *a, const struct orr_way *way,
                                const struct orr_changed *changed, size_t count, struct orr_effort most,
                                struct orr_arena *arena, struct orr_reasons *ret_reasons, struct orr_error *err)
 {
@@ -162,7 +155,7 @@ enum orr_code orr_reasons_find(const struct orr_dump *dump, const struct orr_way
     *r = (struct orr_reasons){.words = (way->count + 63) / 64};
     r->sets = ORR_NEW(arena, uint64_t, count * r->words);
     r->certain = ORR_NEW(arena, bool, count);
-    struct hunt h = {.dump = dump, .way = way, .changed = changed, .count = count, .arena = arena, .reasons = r};
+    struct hunt h = {.a = a, .way = way, .changed = changed, .count = count, .arena = arena, .reasons = r};
     h.values = ORR_NEW(arena, int64_t *, points);
     h.refused = ORR_NEW(arena, bool, points);
     h.open = ORR_NEW(arena, struct stretch, points);

@@ -25,7 +25,7 @@ static inline bool orr_reason_has(const struct orr_reasons *reasons, size_t chan
 }
 
 /* Answers questions along the way, within the limits, until each change is between two neighbouring ones. */
-enum orr_code orr_reasons_find(const struct orr_dump *dump, const struct orr_way *way,
+enum orr_code orr_reasons_find(const struct orr_analysis *a, const struct orr_way *way,
                                const struct orr_changed *changed, size_t count, struct orr_effort most,
                                struct orr_arena *arena, struct orr_reasons *ret_reasons,
                                struct orr_error *err) ORR_NO_DISCARD;

@@ -148,7 +148,10 @@ enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *t
     }
     orr_fail(err, ORR_NOT_FOUND, "the system has no device \"%.60s\"", text);
     orr_error_where(err, "%s", parameter);
-    if (analysis->query.hosts == 1 && (!strncmp(text, "NET", 3) || !strncmp(text, "NIC", 3)))
+    if (analysis->cluster)
+        orr_error_advice(err, "of a cluster, devices of the hosts that are one system with rank 0 are known; ask about "
+                              "another host's topology by itself");
+    else if (analysis->query.hosts == 1 && (!strncmp(text, "NET", 3) || !strncmp(text, "NIC", 3)))
         orr_error_advice(err, "with one host NCCL drops the NICs: add hosts=2");
     else
         orr_error_advice(err, "name it as the analysis does (GPU/0-1b000), by rank:3, or by bus id (0000:1b:00.0)");

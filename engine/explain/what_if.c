@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/cluster/again.h"
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
 #include "engine/release/behaviours.h"
@@ -175,15 +176,6 @@ static bool was_tried(const struct orr_explanation *out, const char *name, const
     return false;
 }
 
-static uint64_t steps_of(const struct orr_analysis *a)
-{
-    uint64_t steps = 0;
-    for (uint32_t p = 0; p < a->part_count; p++)
-        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
-            steps += a->parts[p].contribution.graphs[kind].steps;
-    return steps;
-}
-
 /* What the decision is in another analysis. */
 static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_analysis *there, const char **ret_verdict,
                                    struct orr_error *err)
@@ -205,7 +197,7 @@ static enum orr_code hold_against(struct trial *t, const struct orr_analysis *ot
     struct orr_explainer *e = t->e;
     struct orr_arena *scratch = orr_arena_new(0);
     struct orr_changes changes;
-    uint64_t steps = steps_of(other);
+    uint64_t steps = orr_analysis_steps(other);
     t->left.steps = t->left.steps > steps ? t->left.steps - steps : 0;
     enum orr_code code = scratch ? verdict_there(e, other, &row->then, err) : orr_fail_nomem(err);
     if (code == ORR_OK)
@@ -238,10 +230,10 @@ static enum orr_code try_one(struct trial *t, enum orr_setting setting, const ch
     t->left.analyses--;
     struct orr_what_if *row = &out->what_ifs[out->what_if_count++];
     *row = (struct orr_what_if){.name = info.name, .value = value, .was = orr_setting_now(e, setting)};
-    enum orr_code code = orr_analyze(e->a->dump, &query, NULL, &other, &own);
+    enum orr_code code = orr_analyze_again(e->a, &query, &other, &own);
     if (code == ORR_OK) {
         code = hold_against(t, other, row, err);
-        orr_analysis_free(other);
+        orr_analysis_again_free(other);
         return code;
     }
     if (code == ORR_NOMEM)

@@ -178,3 +178,67 @@ def test_groups_of_training_frameworks(server):
         status, problem = server.json("GET", f"{target}?layout={wrong}")
         assert status == 400 and problem["type"] == "/problems/invalid-parameter", wrong
     assert server.ask("GET", target)[0].status == 400
+
+
+def test_equal_hosts_explain_and_differ_as_the_count_says(server):
+    ident = upload(server, H100)
+    cluster, counted = f"/v1/clusters/{create(server, {'topology': ident, 'count': 4})['id']}", f"/v1/topologies/{ident}"
+    for question in ("decision=channels", "decision=graph&graph=nvls", "decision=nic&from=0&channel=1", "decision=gdr&from=rank:1&to=NET/0-1",
+                     "decision=algorithm&collective=AllReduce&bytes=1M", "decision=tree"):
+        status, ours = server.json("GET", f"{cluster}/explain?{question}")
+        assert status == 200, ours
+        theirs = server.json("GET", f"{counted}/explain?hosts=4&{question}")[1]
+        for row in (ours, theirs):
+            row.pop("topology")
+        for row in ours["what_if"] + theirs["what_if"]:  # these count rings, too, which are not made to explain a cluster
+            del row["changed"], row["sections"]
+        assert ours == theirs
+    for against in ("2.21.5", "NCCL_P2P_LEVEL=PHB&against=NCCL_CROSS_NIC=1"):
+        status, ours = server.json("GET", f"{cluster}/analysis/diff?against={against}")
+        assert status == 200, ours
+        theirs = server.json("GET", f"{counted}/analysis/diff?hosts=4&against={against}")[1]
+        for row in (ours, theirs):
+            row.pop("topology")
+        assert ours == theirs and not ours["equal"]
+
+
+def test_a_setting_that_is_said_to_change_a_cluster_does(server):
+    """NICs that are slow on one kind of host decide for all; what a setting would do is computed with all hosts."""
+    good, bad = upload(server, H100), upload(server, H100.replace(b'speed="400000"', b'speed="100000"'))
+    cluster = f"/v1/clusters/{create(server, {'topology': good, 'count': 3}, {'topology': bad})['id']}"
+    status, why = server.json("GET", f"{cluster}/explain?decision=channels")
+    assert status == 200 and any(row["changes"] for row in why["what_if"])
+    for row in why["what_if"]:
+        if not row["refused"] and row["value"]:
+            there = server.json("GET", f"{cluster}/explain?decision=channels&{row['setting']}={row['value']}")[1]
+            assert there["verdict"] == row["then"], row
+    alone = server.json("GET", f"/v1/topologies/{good}/explain?hosts=4&decision=algorithm&collective=AllReduce&bytes=1G")[1]
+    mixed = server.json("GET", f"{cluster}/explain?decision=algorithm&collective=AllReduce&bytes=1G")[1]
+    assert alone["answer"] != mixed["answer"], "the slow host does not count"
+    status, problem = server.json("GET", f"{cluster}/explain?decision=path&from=rank:9&to=0")
+    assert status == 404 and "another host's topology" in problem["advice"]
+
+
+def test_the_command_line_explains_and_compares_clusters(server, tmp_path):
+    (tmp_path / "small.xml").write_bytes(DUMP)
+    (tmp_path / "large.xml").write_bytes(H100)
+    (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"topology": "large.xml", "count": 2}, {"topology": "small.xml"}], "ranks": [0] * 8 + [2, 2] + [1] * 8}))
+    file = str(tmp_path / "c.json")
+    status, out, _ = run("explain", "--cluster", file, "--why", "channels", "--json")
+    assert status == 0 and json.loads(out)["what_if"]
+    small, large = upload(server, DUMP), upload(server, H100)
+    cluster = create(server, {"topology": large, "count": 2}, {"topology": small}, ranks=[0] * 8 + [2, 2] + [1] * 8)
+    status, out, _ = run("analyze", "--cluster", file, "--against", "2.21.5")
+    theirs, ours = json.loads(out), server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/diff?against=2.21.5")[1]
+    for row in (ours, theirs):
+        row.pop("topology")
+    assert status == 0 and ours == theirs and any(row["changed"] for row in ours["sections"].values())
+
+
+def test_a_cluster_of_thousands_is_compared_without_rings(server):
+    large = upload(server, H100)
+    cluster = f"/v1/clusters/{create(server, {'topology': large, 'count': 2000})['id']}"
+    status, body = server.json("GET", f"{cluster}/analysis/diff?against=NCCL_MAX_NCHANNELS=4")
+    assert status == 200 and body["ranks"] == 16000 and not body["equal"]
+    status, body = server.json("GET", f"{cluster}/explain?decision=channels")
+    assert status == 200 and body["what_if"]

@@ -1,0 +1,59 @@
+#include "engine/cluster/again.h"
+
+#include "engine/cluster/cluster.h"
+
+static enum orr_code analyze_cluster(const struct orr_cluster *cluster, const struct orr_query *query,
+                                     struct orr_analysis **ret_answer, struct orr_error *err)
+{
+    struct orr_cluster *answer;
+    const struct orr_cluster_request request = {.lines = cluster->lines,
+                                                .line_count = cluster->line_count,
+                                                .order = cluster->order,
+                                                .host_of_rank = cluster->host_of_rank,
+                                                .listed_ranks = cluster->host_of_rank ? cluster->rank_count : 0,
+                                                .settings = query->settings,
+                                                .plan = cluster->plan};
+    ORR_TRY(orr_cluster_analyze(&request, &answer, err));
+    *ret_answer = answer->analysis;
+    return ORR_OK;
+}
+
+enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struct orr_query *query,
+                                struct orr_analysis **ret_answer, struct orr_error *err)
+{
+    if (analysis->cluster)
+        return analyze_cluster(analysis->cluster, query, ret_answer, err);
+    return orr_analyze(analysis->dump, query, NULL, ret_answer, err);
+}
+
+void orr_analysis_again_free(struct orr_analysis *answer)
+{
+    if (answer && answer->cluster)
+        orr_cluster_free((struct orr_cluster *)(uintptr_t)answer->cluster); /* it owns the analysis */
+    else
+        orr_analysis_free(answer);
+}
+
+static uint64_t steps_of(const struct orr_analysis *analysis)
+{
+    uint64_t steps = 0;
+    for (uint32_t p = 0; p < analysis->part_count; p++)
+        for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
+            steps += analysis->parts[p].contribution.graphs[kind].steps;
+    return steps;
+}
+
+uint64_t orr_analysis_steps(const struct orr_analysis *analysis)
+{
+    uint64_t steps = 0;
+    if (!analysis->cluster)
+        return steps_of(analysis);
+    for (uint32_t k = 0; k < analysis->cluster->kind_count; k++)
+        steps += steps_of(analysis->cluster->kinds[k].analysis);
+    return steps;
+}
+
+uint32_t orr_analysis_searches(const struct orr_analysis *analysis)
+{
+    return analysis->cluster ? analysis->cluster->kind_count : 1;
+}

@@ -1,0 +1,19 @@
+/* Asking once more what an analysis answers, with other settings or by another release: of one machine, or of the whole
+ * cluster that the analysis belongs to. So comparisons and explanations need not know which of both they are about. */
+#ifndef ORR_CLUSTER_AGAIN_H
+#define ORR_CLUSTER_AGAIN_H
+
+#include "engine/analysis/analysis.h"
+
+/* query: that of the analysis with other settings. What the analysis was made from must live as long as the answer,
+ * which the caller frees with orr_analysis_again_free(). Fails as orr_analyze() and orr_cluster_analyze() do. */
+enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struct orr_query *query,
+                                struct orr_analysis **ret_answer, struct orr_error *err) ORR_NO_DISCARD;
+void orr_analysis_again_free(struct orr_analysis *answer);
+
+/* Steps that its searches took: of all kinds of hosts, in a cluster. */
+uint64_t orr_analysis_steps(const struct orr_analysis *analysis);
+/* How many machines are searched to answer once more. */
+uint32_t orr_analysis_searches(const struct orr_analysis *analysis);
+
+#endif
