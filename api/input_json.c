@@ -77,6 +77,14 @@ json_t *orr_machines_json(struct orr_json *json)
         orr_json_set(json, row, "nets", orr_json_int(json, type->nets));
         orr_json_set(json, row, "net_gbps", orr_json_int(json, type->net_mbps / 1000));
         orr_json_set(json, row, "gdr", orr_json_bool(json, type->net_gdr));
+        orr_json_set(json, row, "nvlinks", orr_json_int(json, type->board->nvlinks));
+        orr_json_set(json, row, "arch", orr_json_text(json, type->arch));
+        orr_json_set(json, row, "cpu",
+                     *type->cpu_vendor
+                         ? orr_json_format(json, "%s %d/%d", type->cpu_vendor, type->cpu_family, type->cpu_model)
+                         : orr_json_text(json, NULL));
+        orr_json_set(json, row, "source", orr_json_text(json, *type->source ? type->source : NULL));
+        orr_json_set(json, row, "unsure", orr_json_text(json, *type->unsure ? type->unsure : NULL));
         orr_json_add(json, rows, row);
     }
     orr_json_set(json, object, "machines", rows);

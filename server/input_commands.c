@@ -104,6 +104,10 @@ int orr_command_machines(const struct orr_options *options)
         family = type->family;
         printf("  %-32s %u x %s, %u x %u Gb/s%s%s\n", type->name, type->gpus, type->board->gpu, type->nets,
                type->net_mbps / 1000, *type->also ? "; also " : "", type->also);
+        if (*type->source)
+            printf("  %-32s   from %s\n", "", type->source);
+        if (*type->unsure)
+            printf("  %-32s   not certain: %s\n", "", type->unsure);
     }
     return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }

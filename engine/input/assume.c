@@ -7,8 +7,6 @@
 #include "engine/input/machine_types.h"
 #include "engine/input/names.h"
 
-enum { C2C_LINK_MBPS = 44712 }; /* one link of a Grace CPU */
-
 struct filler {
     struct orr_draft *draft;
     const struct orr_machine_type *type;
@@ -128,7 +126,7 @@ static void join_gpu(struct filler *f, uint32_t index)
     }
     if (board->c2c_links && orr_draft_child(draft, gpu, ORR_ELEMENT_C2C) == ORR_NO_ELEMENT) {
         uint32_t c2c = orr_draft_add(draft, gpu, ORR_ELEMENT_C2C);
-        orr_draft_suppose(draft, c2c, ORR_ATTR_BW, "%d", C2C_LINK_MBPS);
+        orr_draft_suppose(draft, c2c, ORR_ATTR_BW, "%d", board->c2c_mbps);
         orr_draft_suppose(draft, c2c, ORR_ATTR_COUNT_, "%d", board->c2c_links);
     }
 }
@@ -181,6 +179,10 @@ static void say(const struct filler *f)
         "the machine is taken for %s: %u GPU%s (sm %d), %u NIC port%s and %u NVLink element%s were filled in",
         type->title, f->new_gpus, f->new_gpus == 1 ? "" : "s", type->board->sm, f->new_nets,
         f->new_nets == 1 ? "" : "s", f->new_links, f->new_links == 1 ? "" : "s");
+    if (*type->unsure)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL,
+                         "of %s these facts are not certain: %s", type->title,
+                         type->unsure);
     if (f->new_nets)
         orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
                          "each NIC port runs at %u Gb/s, %s GPU Direct RDMA", type->net_mbps / 1000,

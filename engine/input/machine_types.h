@@ -24,6 +24,7 @@ struct orr_gpu_board {
     const char *const *mesh; /* ORR_FABRIC_MESH: a row of digits a GPU, the NVLinks to each other GPU */
     const char *link_speed;  /* of its PCI link */
     int32_t c2c_links;       /* to its CPU, 0: none */
+    int32_t c2c_mbps;        /* of one of them */
 };
 
 struct orr_machine_type {
@@ -38,9 +39,11 @@ struct orr_machine_type {
     bool net_gdr;
     const char *arch, *cpu_vendor; /* cpu_vendor "": none, as on ARM */
     int32_t cpu_family, cpu_model;
+    const char *source; /* where its facts were looked up, for people; "": nowhere, they are commonly known */
+    const char *unsure; /* which of them are not certain: not looked up, or not the same in every one; "": none */
 };
 
-/* Row i, NULL: no more. */
+/* Row i, NULL: no more (machine_table.c). */
 const struct orr_machine_type *orr_machine_type(size_t i);
 /* By name or another name of it, without regard to case; NULL: unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);

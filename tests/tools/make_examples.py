@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes static/examples: the machines that the page offers to somebody who has no dump at hand.
 
-They are of our own making, from what vendors and kernels tell publicly about such hosts: who sits under which switch,
-lanes and generations, NVLink counts, NIC speeds. Ids, names and hashes are invented. Run it after a change here:
+They are of our own making, from what vendors, providers' topology files and published dumps tell about such hosts: who sits under
+which switch, lanes and generations, NVLink counts, NIC speeds; engine/input/machine_table.c names the sources, type by type. Ids, names and hashes are invented. Run it after a change here:
 
     python3 tests/tools/make_examples.py            writes static/examples
     python3 tests/tools/make_examples.py --check    fails where the files there are not what this writes
@@ -28,6 +28,7 @@ L40S = ("0x10de", "0x26b9", "0x10de", "0x1851")
 EFA = ("0x1d0f", "0xefa1", "0x1d0f", "0xefa1")
 CONNECTX5 = ("0x15b3", "0x1019", "0x15b3", "0x0008")
 CONNECTX8 = ("0x15b3", "0x1023", "0x15b3", "0x0041")
+CONNECTX8_SWITCH = ("0x15b3", "0x197c", "0x0000", "0x0000")
 GVNIC = ("0x1ae0", "0x0042", "0x1ae0", "0x0058")
 
 # NVLink counts between the GPUs of four-GPU boards, and of the hybrid cube mesh of P100
@@ -143,7 +144,12 @@ INTEL_GEN3, INTEL_GEN5 = sockets(xeon, 85), sockets(xeon, 143)
 def tray(card, sm, speed, mbps, nic_card):
     """Two Grace CPUs with two GPUs each: NVLink into the rack's switches, C2C to the CPU, PCIe only to the NICs."""
     def blackwell(domain, i):
-        return gpu(f"{domain:04x}:01:00.0", card, speed, i, sm, nvswitch(18), tag("c2c", bw=44712, count=5), width=1)
+        links = nvswitch(18), tag("c2c", bw=44712, count=5)
+        if nic_card is not CONNECTX8:
+            return gpu(f"{domain:04x}:01:00.0", card, speed, i, sm, *links, width=1)
+        # the switch inside a ConnectX-8, whose way to the CPU is one lane
+        return switch(f"{domain:04x}:01:00.0", CONNECTX8_SWITCH, GEN4,
+                      switch(f"{domain:04x}:04:00.0", CONNECTX8_SWITCH, speed, gpu(f"{domain:04x}:06:00.0", card, speed, i, sm, *links)), width=1)
 
     def grace(numa, first, domains, cards, affinity):
         return arm(numa, [blackwell(domain, first + k) for k, domain in enumerate(domains)],
@@ -195,7 +201,7 @@ EXAMPLES = [
     ("hgx-b300", lambda: board(sockets(xeon, 173), B300, 103, switched(18), CONNECTX8, GEN6, 800000),
      "HGX B300, 8 GPUs", "Blackwell Ultra with PCIe 6, one 800 Gb/s NIC a GPU."),
     ("gb300-tray", lambda: tray(GB300, 103, GEN6, 800000, CONNECTX8), "GB300 tray, 4 GPUs",
-     "Two Grace CPUs, each tied to two Blackwell Ultra GPUs by C2C, and four 800 Gb/s NICs."),
+     "Two Grace CPUs, each tied to two Blackwell Ultra GPUs by C2C; PCIe to the GPUs goes through the switches of four 800 Gb/s NICs."),
     ("gh200", gh200, "GH200", "One Grace CPU and one Hopper GPU tied by C2C, one 400 Gb/s NIC."),
     ("aws-p3", lambda: shared_nic(V100, 70, meshed(CUBE_MESH), ("0x1d0f", "0xec20", "0x1d0f", "0xec20"), GEN3, 25000, 8, "ens5"),
      "AWS p3.16xlarge, 8x V100", "The cube mesh in a virtual machine: no PCIe switch in sight, one 25 Gb/s NIC for all."),
@@ -203,8 +209,8 @@ EXAMPLES = [
      "AWS p4d.24xlarge, 8x A100", "Two GPUs and one EFA port of 100 Gb/s under each switch, PCIe 3 between; p4de has the same shape."),
     ("aws-p5", lambda: board(sockets(epyc, 1), H100, 90, switched(18), EFA, GEN5, 100000, per_switch=(1, 4), name="rdmap{}s0"),
      "AWS p5.48xlarge, 8x H100", "Four EFA ports of 100 Gb/s for every GPU, 32 in all."),
-    ("aws-p5en", lambda: board(INTEL_GEN5, H200, 90, switched(18), EFA, GEN5, 200000, per_switch=(1, 2), name="rdmap{}s0"),
-     "AWS p5en.48xlarge, 8x H200", "Two EFA ports of 200 Gb/s for every GPU."),
+    ("aws-p5en", lambda: board(INTEL_GEN5, H200, 90, switched(18), EFA, GEN5, 200000, per_switch=(2, 4), switches=2, name="rdmap{}s0"),
+     "AWS p5en.48xlarge, 8x H200", "Two GPUs and four EFA ports of 200 Gb/s under each switch."),
     ("azure-ndv4", lambda: board(sockets(epyc, 49, 4), A100, 80, switched(12), CONNECTX6, GEN4, 200000, per_switch=(2, 2), switches=1, name="mlx5_ib{}", chip=BROADCOM_GEN4),
      "Azure ND96asr v4, 8x A100", "Four NUMA nodes with two GPUs and two 200 Gb/s NICs each."),
     ("azure-ndv5", lambda: board(INTEL_GEN5, H100, 90, switched(18), CONNECTX7, GEN5, 400000, name="mlx5_ib{}"),

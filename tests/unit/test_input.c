@@ -341,13 +341,17 @@ static void a_machine_type_fills_places_in(void **state)
     assert_string_equal(dump->notes->machine_type, "p4d.24xlarge");
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_DEV), "1"); /* by bus id, as NVML numbers */
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 1, ORR_ATTR_RANK), "0");
-    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_SPEED), "16.0 GT/s PCIe");
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_SPEED), "8.0 GT/s PCIe");
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_WIDTH), "8"); /* the file says so */
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_COUNT_), "12");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), "100000");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GUID), "0x1"); /* before 2.30, no 0x is 0 */
     assert_true(assumes(dump, "taken for p4d.24xlarge"));
     assert_true(assumes(dump, "places for 2"));
+    assert_false(assumes(dump, "not certain"));
+    orr_dump_free(dump);
+    dump = read_as(text, "BM.GPU3.8");
+    assert_true(assumes(dump, "these facts are not certain: network, CPU"));
     orr_dump_free(dump);
 }
 
@@ -374,10 +378,16 @@ static void machine_types_have_names_of_their_own(void **state)
     for (size_t i = 0; orr_machine_type(i); i++) {
         const struct orr_machine_type *type = orr_machine_type(i);
         assert_ptr_equal(orr_machine_type_find(type->name), type);
-        if (type->board->fabric == ORR_FABRIC_MESH)
-            for (uint32_t a = 0; a < type->gpus; a++)
-                for (uint32_t b = 0; b < type->gpus; b++)
-                    assert_int_equal(type->board->mesh[a][b], type->board->mesh[b][a]);
+        assert_true(*type->source || *type->unsure); /* what it rests on, or that it rests on nothing */
+        assert_int_equal(type->board->c2c_links > 0, type->board->c2c_mbps > 0);
+        for (uint32_t a = 0; type->board->fabric == ORR_FABRIC_MESH && a < type->gpus; a++) {
+            int32_t links = 0;
+            for (uint32_t b = 0; b < type->gpus; b++) {
+                assert_int_equal(type->board->mesh[a][b], type->board->mesh[b][a]);
+                links += type->board->mesh[a][b] - '0';
+            }
+            assert_int_equal(links, type->board->nvlinks);
+        }
     }
     assert_null(orr_machine_type_find(""));
     assert_error(orr_machine_type_unknown("hgx-h10", &err), ORR_SETTING, &err, "no machine type");

@@ -23,12 +23,15 @@ export function inputView({ input, state, machines, actions }) {
 function machineChoice(state, machines, actions) {
     const rows = machines ?? [], families = [...new Set(rows.map((row) => row.family))];
     const option = (row) => h("option", { value: row.name, selected: row.name === state.assume }, row.title);
-    const known = rows.some((row) => row.name === state.assume);
+    const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)), known = rows.some((row) => row.name === state.assume);
     const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
         h("option", { value: "", selected: !state.assume }, "nothing: only what the input tells"),
         state.assume && !known && h("option", { value: state.assume, selected: true }, state.assume),
         families.map((family) => h("optgroup", { label: family }, rows.filter((row) => row.family === family).map(option))));
-    return h("p", null, h("label.field", null, "Fill in from the machine type ", choice));
+    return [
+        h("p", null, h("label.field", null, "Fill in from the machine type ", choice)),
+        chosen && h("p.muted", { id: "type-source" }, chosen.source ? `Its facts are from ${chosen.source}.` : "Its facts were not looked up: they stand as commonly known.",
+            chosen.unsure && ` Not certain: ${chosen.unsure}.`)];
 }
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
