@@ -128,7 +128,8 @@ enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *r
     return ORR_OK;
 }
 
-enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err)
+enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
+                            struct orr_error *err)
 {
     char *bytes;
     size_t length;
@@ -137,7 +138,9 @@ enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, s
     limits.bytes = call->app->max_body;
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
     uint64_t since = orr_metrics_now();
-    const struct orr_input_options options = {.limits = &limits, .assumed = call->params.assumed};
+    const struct orr_input_options options = {.limits = &limits,
+                                              .assumed = call->params.assumed,
+                                              .release = release ? release : call->params.query.settings.release};
     enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_metrics_now() - since);
     if (owned)
@@ -214,11 +217,11 @@ static void free_work(struct orr_shared *shared)
     free(work);
 }
 
-static enum orr_code analyse(struct orr_call *call, const struct orr_query *query, struct orr_work *work,
-                             struct orr_error *err)
+static enum orr_code analyse(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                             struct orr_work *work, struct orr_error *err)
 {
     struct orr_stage_times times = {0};
-    ORR_TRY(orr_call_dump(call, &work->dump, err));
+    ORR_TRY(orr_call_dump(call, reading, &work->dump, err));
     ORR_TRY(orr_analyze(work->dump, query, &times, &work->analysis, err));
     const uint64_t stages[][2] = {{ORR_TIMED_GRAPH, times.graph},
                                   {ORR_TIMED_PATHS, times.paths},
@@ -230,8 +233,8 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
     return ORR_OK;
 }
 
-static enum orr_code make_work(struct orr_call *call, const struct orr_query *query, struct orr_work **ret_work,
-                               struct orr_error *err)
+static enum orr_code make_work(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                               struct orr_work **ret_work, struct orr_error *err)
 {
     struct orr_work *work = calloc(1, sizeof *work);
     if (!work)
@@ -239,7 +242,7 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     orr_shared_init(&work->shared, 0, free_work);
     atomic_fetch_add(&call->app->analyses, 1);
     bool cluster = call->route->flags & ORR_ROUTE_CLUSTER;
-    enum orr_code code = cluster ? orr_cluster_work(call, query, work, err) : analyse(call, query, work, err);
+    enum orr_code code = cluster ? orr_cluster_work(call, query, work, err) : analyse(call, query, reading, work, err);
     if (code != ORR_OK) {
         if (work->dump && !cluster)
             orr_dump_free(work->dump);
@@ -253,8 +256,8 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     return ORR_OK;
 }
 
-enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, struct orr_work **ret_work,
-                               struct orr_error *err)
+enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                               struct orr_work **ret_work, struct orr_error *err)
 {
     enum { LONGEST = 65536 };
     struct orr_text key;
@@ -262,6 +265,8 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
     orr_assumed_key(&call->params, &key);
+    if (reading && reading != query->settings.release)
+        orr_text_printf(&key, "|r%s", reading->name);
     if (orr_text_failed(&key)) {
         orr_text_release(&key);
         return orr_fail_nomem(err);
@@ -277,7 +282,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     }
     struct orr_work *work = (struct orr_work *)orr_cache_begin(call->app->cache, key.data);
     if (!work) {
-        code = make_work(call, query, &work, err);
+        code = make_work(call, query, reading ? reading : query->settings.release, &work, err);
         orr_cache_end(call->app->cache, key.data, code == ORR_OK ? &work->shared : NULL);
     }
     orr_text_release(&key);
@@ -292,7 +297,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
 
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err)
 {
-    return orr_call_work_of(call, &call->params.query, ret_work, err);
+    return orr_call_work_of(call, &call->params.query, NULL, ret_work, err);
 }
 
 enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err)

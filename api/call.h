@@ -96,14 +96,15 @@ enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_kno
                               struct orr_error *err) ORR_NO_DISCARD;
 /* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The same dump, asked another question. */
-enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, struct orr_work **ret_work,
-                               struct orr_error *err) ORR_NO_DISCARD;
+/* The same bytes, asked another question; reading: the release whose rules make a dump of them, NULL: the question's. */
+enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                               struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
 /* The bytes of the dump that a call is about: free() them where *ret_owned. */
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* Reads the dump alone, with what strict asks for. */
-enum orr_code orr_call_dump(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+/* Reads the dump alone; release: whose rules make a dump of what is none yet, NULL: the one that the call asks for. */
+enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *release, struct orr_dump **ret_dump,
+                            struct orr_error *err) ORR_NO_DISCARD;
 /* Gives the call the id of its content. */
 void orr_call_content(struct orr_call *call, const char *bytes, size_t length);
 /* Keeps a dump with that id and what the call says of it (name, labels), and says where (Location). */

@@ -6,11 +6,12 @@
 #include "api/call.h"
 #include "engine/input/input.h"
 
-static enum orr_code read_dumps(struct orr_call *call, struct orr_cluster_work *work, struct orr_error *err)
+static enum orr_code read_dumps(struct orr_call *call, const struct orr_release *release, struct orr_cluster_work *work,
+                                struct orr_error *err)
 {
     struct orr_dump_limits limits = orr_dump_default_limits;
     limits.bytes = call->app->max_body;
-    const struct orr_input_options input = {.limits = &limits};
+    const struct orr_input_options input = {.limits = &limits, .release = release};
     work->dumps = ORR_NEW(work->file.arena, struct orr_dump *, work->file.topology_count);
     if (!work->dumps)
         return orr_fail_nomem(err);
@@ -36,7 +37,7 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
     enum orr_code code = orr_cluster_file_read(record.body, strlen(record.body), &work->file, err);
     orr_cluster_record_release(&record);
     ORR_TRY(code);
-    ORR_TRY(read_dumps(call, work, err));
+    ORR_TRY(read_dumps(call, query->settings.release, work, err));
     ORR_TRY(orr_cluster_file_request(&work->file, work->dumps, &query->settings, &request, err));
     request.plan = query->plan;
     return orr_cluster_analyze(&request, &work->cluster, err);

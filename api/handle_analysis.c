@@ -58,7 +58,7 @@ enum orr_code orr_handle_findings(struct orr_call *call, struct orr_answer **ret
 {
     struct orr_dump *dump;
     struct orr_json json = {0};
-    ORR_TRY(orr_call_dump(call, &dump, err));
+    ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     json_t *object = orr_json_object(&json);
     orr_json_set(&json, object, "counts", orr_finding_counts_json(&json, dump, NULL));
     orr_json_set(&json, object, "findings", orr_findings_json(&json, dump, NULL));

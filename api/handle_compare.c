@@ -86,7 +86,7 @@ static enum orr_code add_member(struct orr_call *call, struct set *set, const ch
     if (set->count == ORR_MAX_SET)
         return orr_fail(err, ORR_LIMIT, "the set has more than %d topologies", (int)ORR_MAX_SET);
     ORR_TRY(turn_to(call, "topology", id, err));
-    ORR_TRY(orr_call_dump(call, &dump, err));
+    ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     struct orr_called *called = &set->called[set->count];
     set->specimens[set->count++] = (struct orr_specimen){.dump = dump, .hosts = 1};
     *called = (struct orr_called){orr_arena_strndup(set->arena, id, strlen(id)),

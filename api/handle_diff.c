@@ -34,8 +34,10 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
     ORR_TRY(orr_against_read(&params->query, params->against, params->against_count, &other, err));
     struct orr_arena *arena = orr_arena_new(0);
     enum orr_code code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);
+    /* Both sides are about one dump: where releases make different ones of the bytes, the first side's. */
+    const struct orr_release *reading = params->query.settings.release;
     if (code == ORR_OK)
-        code = orr_call_work_of(call, &other, &b, err);
+        code = orr_call_work_of(call, &other, a->dump->notes && a->dump->notes->release ? reading : NULL, &b, err);
     if (code == ORR_OK)
         code = orr_changes_find(a->analysis, b->analysis, orr_changes_effort(a->analysis), arena, &changes, err);
     if (code == ORR_OK)

@@ -27,7 +27,7 @@ enum orr_code orr_handle_convert(struct orr_call *call, struct orr_answer **ret_
 {
     struct orr_dump *dump;
     struct orr_text text;
-    ORR_TRY(orr_call_dump(call, &dump, err));
+    ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     orr_text_init(&text, MOST_TEXT);
     orr_dump_write(dump, &text);
     orr_dump_free(dump);
@@ -39,7 +39,7 @@ enum orr_code orr_handle_vm_file(struct orr_call *call, struct orr_answer **ret_
     const struct orr_vm_options options = {.gpus = call->params.gpus, .nics = call->params.nics};
     struct orr_dump *dump;
     struct orr_text text;
-    ORR_TRY(orr_call_dump(call, &dump, err));
+    ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     orr_text_init(&text, MOST_TEXT);
     enum orr_code code = orr_vm_file(dump, &options, &text, err);
     orr_dump_free(dump);

@@ -1,9 +1,19 @@
 /* A log against the prediction: for a topology that is kept, or for the machine that the log itself prints. */
 #include "api/call.h"
 #include "api/log_json.h"
+#include "engine/release/release_names.h"
 
-static enum orr_code answer_log(struct orr_call *call, const struct orr_dump *dump, struct orr_answer **ret_answer,
-                                struct orr_error *err)
+/* The kept dump; what is no dump yet becomes one by the rules of the release that is compared with. */
+static enum orr_code read_kept(struct orr_call *call, const struct orr_log *log, struct orr_dump **ret_dump,
+                               struct orr_error *err)
+{
+    bool exact;
+    uint32_t version = orr_log_version(log, NULL);
+    const struct orr_release *of_log = version ? orr_release_nearest(version, &exact) : NULL;
+    return orr_call_dump(call, call->params.has_release ? NULL : of_log, ret_dump, err);
+}
+
+static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
     const struct orr_log_question question = {
@@ -14,7 +24,7 @@ static enum orr_code answer_log(struct orr_call *call, const struct orr_dump *du
     };
     struct orr_log *log = NULL;
     struct orr_log_check *check = NULL;
-    struct orr_dump *own = NULL;
+    struct orr_dump *own = NULL, *dump = NULL;
     struct orr_json json = {0};
     const char *why = NULL;
     if (!call->request->body_length) {
@@ -25,27 +35,26 @@ static enum orr_code answer_log(struct orr_call *call, const struct orr_dump *du
         return ORR_UNRECOGNISED;
     }
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
-    enum orr_code code = orr_log_answer(log, dump, params->assumed, &question, &check, &own, &why, err);
+    enum orr_code code = kept ? read_kept(call, log, &dump, err) : ORR_OK;
+    if (code == ORR_OK)
+        code = orr_log_answer(log, dump, params->assumed, &question, &check, &own, &why, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_log_json(&json, log, check, why), ret_answer, err);
     if (check)
         orr_log_check_free(check);
     if (own)
         orr_dump_free(own);
+    orr_dump_free(dump);
     orr_log_free(log);
     return code;
 }
 
 enum orr_code orr_handle_log(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    return answer_log(call, NULL, ret_answer, err);
+    return answer_log(call, false, ret_answer, err);
 }
 
 enum orr_code orr_handle_topology_log(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    struct orr_dump *dump;
-    ORR_TRY(orr_call_dump(call, &dump, err));
-    enum orr_code code = answer_log(call, dump, ret_answer, err);
-    orr_dump_free(dump);
-    return code;
+    return answer_log(call, true, ret_answer, err);
 }

@@ -226,7 +226,7 @@ enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_a
 {
     struct orr_dump *dump;
     bool existed = false;
-    ORR_TRY(orr_call_dump(call, &dump, err));
+    ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     enum orr_code code = call->params.strict ? orr_check_strict(dump, err) : ORR_OK;
     if (code == ORR_OK)
         code = orr_call_keep(call, dump, call->request->body, call->request->body_length, &existed, err);

@@ -40,6 +40,7 @@ json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump)
     orr_json_set(json, object, "title", orr_json_text(json, notes->title));
     orr_json_set(json, object, "recognised", orr_json_text(json, notes->recognised));
     orr_json_set(json, object, "machine_type", orr_json_text(json, notes->machine_type));
+    orr_json_set(json, object, "release", orr_json_text(json, notes->release));
     orr_json_set(json, object, "assumed", assumed);
     orr_json_set(json, object, "missing", missing);
     return object;

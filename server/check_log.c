@@ -6,6 +6,7 @@
 #include "api/log_json.h"
 #include "engine/input/machine_types.h"
 #include "engine/insight/findings.h"
+#include "engine/release/release_names.h"
 #include "server/options.h"
 
 static const char *name_of(const char *file)
@@ -176,8 +177,10 @@ int orr_command_check_log(const struct orr_options *options)
     free(bytes);
     if (!status && options->topology) {
         struct orr_options machine = *options;
+        const uint32_t version = orr_log_version(log, NULL);
+        bool exact;
         machine.file = options->topology;
-        status = orr_read_dump(&machine, &dump);
+        status = orr_read_dump(&machine, version ? orr_release_nearest(version, &exact) : NULL, &dump);
     }
     if (!status)
         status = options->extract ? print_topology(log, options->file) : answer(options, log, dump, &question);

@@ -17,12 +17,14 @@ struct input {
 };
 
 /* Reports errors itself; gives an exit status. */
-static int read_dump(const struct orr_options *options, const char *file, struct input *input)
+static int read_dump(const struct orr_options *options, const struct orr_release *release, const char *file,
+                     struct input *input)
 {
+    const struct orr_input_options as = {.release = release};
     struct orr_error err = {0};
     enum orr_code code = orr_read_input(file, &input->bytes, &input->length, &err);
     if (code == ORR_OK)
-        code = orr_input_read(input->bytes, input->length, NULL, &input->dump, &err);
+        code = orr_input_read(input->bytes, input->length, &as, &input->dump, &err);
     if (code == ORR_OK && options->strict)
         code = orr_check_strict(input->dump, &err);
     if (code == ORR_OK)
@@ -173,7 +175,7 @@ int orr_command_compare(const struct orr_options *options)
         return orr_report(NULL, &err);
     }
     for (size_t i = 0; i < count && !status; i++)
-        status = read_dump(options, options->files[i], &inputs[i]);
+        status = read_dump(options, query.settings.release, options->files[i], &inputs[i]);
     if (!status)
         status = options->majority ? compare_many(options, &query, inputs) : compare_two(options, &query, inputs);
     release(inputs, count);

@@ -79,10 +79,11 @@ int orr_query_read(const struct orr_options *options, struct orr_query *query)
     return ORR_EXIT_OK;
 }
 
-static enum orr_code read_bytes(const struct orr_options *options, const char *bytes, size_t length,
-                                struct orr_dump **ret_dump, struct orr_error *err)
+static enum orr_code read_bytes(const struct orr_options *options, const struct orr_release *release, const char *bytes,
+                                size_t length, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    const struct orr_input_options input = {.assumed = options->assume ? orr_machine_type_find(options->assume) : NULL};
+    const struct orr_input_options input = {.assumed = options->assume ? orr_machine_type_find(options->assume) : NULL,
+                                            .release = release};
     if (options->assume && !input.assumed)
         return orr_machine_type_unknown(options->assume, err);
     return orr_input_read(bytes, length, &input, ret_dump, err);
@@ -110,7 +111,8 @@ static enum orr_code read_topologies(const struct orr_options *options, struct o
         if (code == ORR_OK && same < i)
             question->dumps[i] = question->dumps[same];
         else if (code == ORR_OK)
-            code = read_bytes(options, sources[i].bytes, sources[i].length, &question->dumps[i], err);
+            code = read_bytes(options, question->query.settings.release, sources[i].bytes, sources[i].length,
+                              &question->dumps[i], err);
         if (code == ORR_OK && options->strict)
             code = orr_check_strict(question->dumps[i], err);
         if (code != ORR_OK)
@@ -147,21 +149,23 @@ static enum orr_code read_machine(const struct orr_options *options, struct orr_
     char *bytes = NULL;
     size_t length = 0;
     ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
-    enum orr_code code = read_bytes(options, bytes, length, &question->dump, err);
+    enum orr_code code = read_bytes(options, question->query.settings.release, bytes, length, &question->dump, err);
     free(bytes);
     if (code == ORR_OK && options->strict)
         code = orr_check_strict(question->dump, err);
     return code == ORR_OK ? orr_analyze(question->dump, &question->query, NULL, &question->analysis, err) : code;
 }
 
-int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump)
+int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump)
 {
     struct orr_error err = {0};
     char *bytes = NULL;
     size_t length = 0;
+    if (options->release && orr_read_release(options->release, &release, &err) != ORR_OK)
+        return orr_report(NULL, &err);
     enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
     if (code == ORR_OK)
-        code = read_bytes(options, bytes, length, ret_dump, &err);
+        code = read_bytes(options, release, bytes, length, ret_dump, &err);
     free(bytes);
     if (code == ORR_OK)
         return ORR_EXIT_OK;

@@ -43,7 +43,7 @@ int orr_command_convert(const struct orr_options *options)
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     struct orr_text text;
-    int status = orr_read_dump(options, &dump);
+    int status = orr_read_dump(options, NULL, &dump);
     if (status)
         return status;
     orr_text_init(&text, MOST_TEXT);
@@ -62,7 +62,7 @@ int orr_command_vm_file(const struct orr_options *options)
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     struct orr_text text;
-    int status = orr_read_dump(options, &dump);
+    int status = orr_read_dump(options, NULL, &dump);
     if (status)
         return status;
     orr_text_init(&text, MOST_TEXT);

@@ -19,8 +19,9 @@ static const struct option {
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
     {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_DETECT, VALUE,
-     AT(release)},
+     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_DETECT |
+         ORR_CMD_CONVERT,
+     VALUE, AT(release)},
     {"hosts", "N", "so many identical hosts in one communicator (default: 1; check-log: as the log tells)",
      ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG, VALUE, AT(hosts)},
     {"topology", "FILE", "the machine, as any input tells it (default: the one that the log prints)", ORR_CMD_CHECK_LOG,

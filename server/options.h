@@ -89,8 +89,9 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
 
 /* Writes all of it to a file, or to standard output for NULL. Reports errors itself; gives an exit status. */
 int orr_write_out(const char *file, const char *bytes, size_t length);
-/* Reads the input with what the options assume. Reports errors itself; gives an exit status. */
-int orr_read_dump(const struct orr_options *options, struct orr_dump **ret_dump);
+/* Reads the input with what the options assume; release: whose rules make a dump of what is none yet, unless --release
+ * says, NULL: the default. Reports errors itself; gives an exit status. */
+int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump);
 
 /* What analyze and render share: the input, or what the cluster file names, and its analysis. */
 struct orr_question {

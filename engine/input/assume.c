@@ -180,9 +180,7 @@ static void say(const struct filler *f)
         type->title, f->new_gpus, f->new_gpus == 1 ? "" : "s", type->board->sm, f->new_nets,
         f->new_nets == 1 ? "" : "s", f->new_links, f->new_links == 1 ? "" : "s");
     if (*type->unsure)
-        orr_note_assumed(draft, ORR_TOUCHES_ALL,
-                         "of %s these facts are not certain: %s", type->title,
-                         type->unsure);
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "of %s these facts are not certain: %s", type->title, type->unsure);
     if (f->new_nets)
         orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
                          "each NIC port runs at %u Gb/s, %s GPU Direct RDMA", type->net_mbps / 1000,

@@ -12,10 +12,12 @@
 #include "engine/topology/dump.h"
 
 struct orr_machine_type;
+struct orr_release;
 
 struct orr_input_options {
     const struct orr_dump_limits *limits;   /* NULL: the default ones */
     const struct orr_machine_type *assumed; /* fills in what the input does not tell (machine_types.h); NULL: nothing */
+    const struct orr_release *release; /* whose rules make a dump of what is none yet (`gathered`); NULL: the default */
 };
 
 /* The bytes with what a first look at them found; made by orr_input_read() for the rows of the table. */

@@ -91,11 +91,13 @@ enum orr_code orr_read_log(const struct orr_input *input, const struct orr_input
 }
 
 /* A note of detection that says what it assumed touches everything; any other names what could not be found out. */
-static void note_detection(struct orr_draft *draft, const struct orr_detection *found)
+static void note_detection(struct orr_draft *draft, const struct orr_detection *found,
+                           const struct orr_release *release)
 {
     const char *counts = draft->notes.recognised;
     orr_note_recognised(draft, "what detection reads of a machine, and what NCCL %s would dump there: %s",
-                        orr_release_default()->name, counts ? counts : "");
+                        release->name, counts ? counts : "");
+    draft->notes.release = release->name;
     for (uint32_t i = 0; i < found->note_count; i++) {
         const struct orr_note *note = &found->notes[i];
         if (note->severity == ORR_NOTE_INFO && strstr(note->id, "assumed"))
@@ -120,7 +122,8 @@ static enum orr_code refuse_packed(const struct orr_input *input, struct orr_err
 enum orr_code orr_read_gathered(const struct orr_input *input, const struct orr_input_kind *kind,
                                 struct orr_dump **ret_dump, struct orr_error *err)
 {
-    const struct orr_detect_options options = {.release = orr_release_default(), .nvml = "none"};
+    const struct orr_release *release = input->options.release ? input->options.release : orr_release_default();
+    const struct orr_detect_options options = {.release = release, .nvml = "none"};
     struct orr_detection found;
     struct orr_draft draft;
     enum orr_code code = orr_detect_from_tar(input->bytes, input->length, &options, &found, err);
@@ -137,7 +140,7 @@ enum orr_code orr_read_gathered(const struct orr_input *input, const struct orr_
     if (code == ORR_OK) {
         code = draft_of_xml(input, found.xml, found.length, &draft, err);
         if (code == ORR_OK) {
-            note_detection(&draft, &found);
+            note_detection(&draft, &found, release);
             code = orr_draft_finish(&draft, input, kind, ret_dump, err);
         } else {
             orr_draft_release(&draft);

@@ -49,8 +49,16 @@ bool orr_machine_read(const char *bytes, size_t length, struct orr_machine **ret
     struct orr_error err = {0};
     struct orr_machine *machine = calloc(1, sizeof *machine);
     enum orr_code code = machine ? orr_input_read(bytes, length, NULL, &machine->dump, &err) : orr_fail_nomem(&err);
+    if (code == ORR_OK && machine->dump->notes && machine->dump->notes->release) {
+        machine->bytes = malloc(length);
+        machine->length = length;
+        if (machine->bytes)
+            memcpy(machine->bytes, bytes, length);
+        else
+            code = orr_fail_nomem(&err);
+    }
     if (code != ORR_OK) {
-        free(machine);
+        orr_machine_free(machine);
         return orr_library_fail(report, &err);
     }
     *ret_machine = machine;
@@ -59,8 +67,10 @@ bool orr_machine_read(const char *bytes, size_t length, struct orr_machine **ret
 
 void orr_machine_free(struct orr_machine *machine)
 {
-    if (machine)
-        orr_dump_free(machine->dump);
+    if (!machine)
+        return;
+    orr_dump_free(machine->dump);
+    free(machine->bytes);
     free(machine);
 }
 
@@ -124,10 +134,16 @@ bool orr_plan_make(const struct orr_machine *machine, const struct orr_question 
 {
     struct orr_error err = {0};
     struct orr_plan *plan = calloc(1, sizeof *plan);
-    enum orr_code code =
-        plan ? orr_analyze(machine->dump, &question->query, NULL, &plan->analysis, &err) : orr_fail_nomem(&err);
+    const struct orr_release *release = question->query.settings.release;
+    enum orr_code code = plan ? ORR_OK : orr_fail_nomem(&err);
+    if (code == ORR_OK && machine->bytes && strcmp(machine->dump->notes->release, release->name) != 0) {
+        const struct orr_input_options options = {.release = release};
+        code = orr_input_read(machine->bytes, machine->length, &options, &plan->dump, &err);
+    }
+    if (code == ORR_OK)
+        code = orr_analyze(plan->dump ? plan->dump : machine->dump, &question->query, NULL, &plan->analysis, &err);
     if (code != ORR_OK) {
-        free(plan);
+        orr_plan_free(plan);
         return orr_library_fail(report, &err);
     }
     *ret_plan = plan;
@@ -136,8 +152,10 @@ bool orr_plan_make(const struct orr_machine *machine, const struct orr_question 
 
 void orr_plan_free(struct orr_plan *plan)
 {
-    if (plan)
-        orr_analysis_free(plan->analysis);
+    if (!plan)
+        return;
+    orr_analysis_free(plan->analysis);
+    orr_dump_free(plan->dump);
     free(plan);
 }
 

@@ -7,13 +7,16 @@
 #include "engine/orrery.h"
 
 struct orr_machine {
-    struct orr_dump *dump;
+    struct orr_dump *dump; /* as the default release has it */
+    char *bytes; /* of which other releases make other dumps (the tar of `orrery gather`); NULL: all the same */
+    size_t length;
 };
 struct orr_question {
     struct orr_query query;
 };
 struct orr_plan {
     struct orr_analysis *analysis;
+    struct orr_dump *dump; /* of its own, NULL: the machine's */
 };
 
 /* Hands an error over to the user of the library; gives false. */

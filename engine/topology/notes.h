@@ -47,6 +47,7 @@ struct orr_dump_notes {
     const char *title;        /* of that row */
     const char *recognised;   /* what was found in it, one sentence without a full stop */
     const char *machine_type; /* that filled in what is missing, NULL: none was asked for */
+    const char *release; /* by whose rules the bytes became this dump, NULL: every release makes the same of them */
     const struct orr_assumed *assumed;
     const struct orr_missing *missing;
     uint32_t assumed_count, missing_count;

@@ -62,7 +62,7 @@ LOG = (ROOT / "tests" / "data" / "logs" / "workstation-2.27.7-1h.log").read_byte
 @pytest.fixture(scope="module")
 def tar(tmp_path_factory):
     """What `orrery gather` packs of a made up machine."""
-    machine = fake_machine.MACHINES["tree-a"](str(tmp_path_factory.mktemp("tar") / "m"))
+    machine = fake_machine.MACHINES["tree-b"](str(tmp_path_factory.mktemp("tar") / "m"))
     status, out, err = run("gather", "--root", str(machine.root), "-")
     assert status == 0, err
     return out
@@ -105,6 +105,63 @@ def test_a_tar_of_gather_opens_as_what_detection_makes_of_it(server, tar):
     assert hidden.startswith(b"<system") and hidden.count(b"<pci") == xml.count(b"<pci")
     for cut in range(0, len(tar), 97):
         assert Answer(server, "POST", "/v1/topologies", tar[:cut]).status in (400, 415, 422)
+
+
+RELEASES = ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7")
+
+
+def test_a_tar_is_read_by_the_rules_of_the_release_that_is_asked_for(server, tar):
+    kept = Answer(server, "POST", "/v1/topologies", tar).json()
+    base, tags = f"/v1/topologies/{kept['id']}", set()
+    for release in RELEASES:
+        status, xml, err = run("convert", "--release", release, "-", stdin=tar)
+        assert status == 0, err
+        detected = run("detect", "--release", release, "-", stdin=tar)[1]
+        assert re.findall(rb' (?:host_hash|latency|gin|device)="[^"]*"', xml) == re.findall(rb' (?:host_hash|latency|gin|device)="[^"]*"', detected)
+        assert Answer(server, "GET", f"{base}/xml?release={release}").body == xml
+        assert Answer(server, "POST", f"/v1/convert?release={release}", tar).body == xml
+        answer = Answer(server, "GET", f"{base}/analysis?release={release}")
+        document, of_xml = answer.json(), Answer(server, "POST", f"/v1/analyze?release={release}", detected).json()
+        assert document["input"]["release"] == release and of_xml["input"]["release"] is None
+        assert release in document["input"]["recognised"]
+        for section in ("system", "paths", "p2p", "gdr", "graphs", "channels", "tuning"):
+            assert document[section] == of_xml[section], (release, section)
+        assert json.loads(run("analyze", "--release", release, "-", stdin=tar)[1])["system"] == document["system"]
+        again = Answer(server, "GET", f"{base}/analysis?release={release}", headers={"If-None-Match": answer.headers["etag"]})
+        assert again.status == 304
+        tags.add(answer.headers["etag"])
+        assert Answer(server, "GET", f"{base}/findings?release={release}").status == 200
+    assert len(tags) == len(RELEASES)
+    assert Answer(server, "GET", base + "/source").body == tar, "what is kept is what came"
+    assert Answer(server, "GET", base + "/analysis").json()["input"]["release"] == Answer(server, "GET", "/v1/releases").json()["default"]
+
+
+def test_a_comparison_of_releases_is_about_one_dump_of_a_tar(server, tar):
+    """Both sides have the first side's dump, or detection's differences would have no reason among the rules."""
+    base = f"/v1/topologies/{Answer(server, 'POST', '/v1/topologies', tar).json()['id']}"
+    xml = Answer(server, "GET", base + "/xml?release=2.30.7").body
+    plain = f"/v1/topologies/{Answer(server, 'POST', '/v1/topologies', xml).json()['id']}"
+    ours, theirs = (Answer(server, "GET", where + "/analysis/diff?release=2.30.7&against=2.12.12").json() for where in (base, plain))
+    for side in (ours, theirs):
+        side.pop("topology", None)
+    assert ours == theirs
+    # what the other release makes of the tar by itself is not what that comparison left in the cache
+    alone = Answer(server, "GET", base + "/analysis?release=2.12.12").json()
+    mixed = Answer(server, "POST", "/v1/analyze?release=2.12.12", xml).json()
+    assert alone["input"]["release"] == "2.12.12" and alone["system"] != mixed["system"], "the two releases detect otherwise"
+
+
+def test_a_tar_in_a_cluster_and_beside_a_log_is_read_by_their_release(server, tar):
+    kept = Answer(server, "POST", "/v1/topologies", tar).json()["id"]
+    body = json.dumps({"hosts": [{"topology": kept, "count": 2}]}).encode()
+    cluster = Answer(server, "POST", "/v1/clusters", body).json()["id"]
+    documents = [Answer(server, "GET", f"/v1/clusters/{cluster}/analysis?release={release}").json() for release in ("2.12.12", "2.30.7")]
+    for release, document in zip(("2.12.12", "2.30.7"), documents):
+        xml = Answer(server, "GET", f"/v1/topologies/{kept}/xml?release={release}").body
+        alike = Answer(server, "POST", f"/v1/analyze?release={release}&hosts=2", xml).json()
+        assert document["system"] == alike["system"] and document["graphs"] == alike["graphs"]
+    checked = Answer(server, "POST", f"/v1/topologies/{kept}/log", LOG)
+    assert checked.status == 200 and checked.json()["check"]["release"]["predicted"] == "2.27.7"
 
 
 def test_a_machine_type_is_part_of_the_question(server):

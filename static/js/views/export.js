@@ -23,7 +23,7 @@ export function exportDialog(context) {
         ["json", "JSON", compared ? "the differences" : "the whole analysis", () => JSON.stringify(compared ?? doc, null, 1)],
         ["md", "Markdown", "a report for a ticket", () => markdown({ model, other: context.other, state, summary, releases: context.releases, link: hide.checked ? "" : location.href })],
         [ending, ending === "xml" ? "XML" : "Text", "the input, as uploaded unless made anonymous", async () => (hide.checked ? (await api.anonymised(state.id)).text : api.source(state.id))],
-        ["nccl.xml", "NCCL XML", "the same as NCCL's topology XML, with what was assumed", () => api.xml(state.id, new URLSearchParams(state.assume ? { assume: state.assume } : {}))],
+        ["nccl.xml", "NCCL XML", "the same as NCCL's topology XML, with what was assumed", () => api.xml(state.id, new URLSearchParams([["assume", state.assume], ["release", state.release]].filter(([, value]) => value)))],
         ["vm.xml", "VM file", "for NCCL_TOPO_FILE in a virtual machine here: places without devices", () => api.vmFile(state.id, vmQuery(gpus.value, nics.value))],
     ];
     const take = async (kind, make) => {
