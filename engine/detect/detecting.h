@@ -34,7 +34,10 @@
     X(NO_PEER_MEMORY, WARNING, "no-peer-memory", "modprobe nvidia_peermem, or a kernel and driver with DMA-BUF")       \
     X(DMA_BUF_ASSUMED, INFO, "dma-buf-assumed",                                                                        \
       "NCCL registers a buffer to find out: NCCL_DEBUG=INFO says what it found")                                       \
-    X(MAX_QP_ASSUMED, INFO, "ib-from-sys", "ibv_devinfo -v shows max_qp, and the order of devices that NCCL sees")     \
+    X(MAX_QP_ASSUMED, INFO, "ib-from-sys",                                                                             \
+      "run it where libibverbs.so.1 is: apt install libibverbs1 ibverbs-providers; ibv_devinfo -v shows max_qp")       \
+    X(NOT_LISTED, WARNING, "verbs-not-listed",                                                                         \
+      "ibv_devices shows what libibverbs knows; its driver for the card: apt install ibverbs-providers")               \
     X(NO_VERBS, WARNING, "no-verbs",                                                                                   \
       "let the user open them: ls -l /dev/infiniband; docker run --device /dev/infiniband")                            \
     X(NO_INTERFACE, WARNING, "no-interface",                                                                           \
@@ -74,10 +77,11 @@ struct orr_net_device {
     int32_t port;             /* of the verbs device */
     int32_t listed_port;      /* as NCCL counts it */
     uint64_t guid;
-    uint32_t speed;  /* Mb/s */
-    uint32_t max_qp; /* what <net> calls maxconn */
-    bool infiniband; /* not Ethernet; of the IB plugin */
-    bool verbs;      /* by the IB plugin, not by sockets */
+    uint32_t speed;         /* Mb/s */
+    uint32_t max_qp;        /* what <net> calls maxconn */
+    enum orr_known dma_buf; /* as libibverbs told */
+    bool infiniband;        /* not Ethernet; of the IB plugin */
+    bool verbs;             /* by the IB plugin, not by sockets */
     bool mellanox;
 };
 

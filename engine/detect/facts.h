@@ -1,6 +1,6 @@
 /* What detection knows that does not stand in /sys or /proc: what the NVIDIA libraries, the processor and the kernel
- * answered. Asked of the machine (nvml.c, cuda.c, machine.c), or read from the text that `orrery gather` packs beside
- * the copied files (facts_text.c), so that a copy gives the same document as the machine.
+ * answered. Asked of the machine (nvml.c, cuda.c, verbs.c, machine.c), or read from the text that `orrery gather` packs
+ * beside the copied files (facts_text.c), so that a copy gives the same document as the machine.
  */
 #ifndef ORR_DETECT_FACTS_H
 #define ORR_DETECT_FACTS_H
@@ -50,6 +50,13 @@ struct orr_interface_fact {
     bool running;
 };
 
+/* An RDMA device that libibverbs lists and opens. */
+struct orr_verbs_fact {
+    char name[32];
+    uint32_t max_qp; /* 0: not told */
+    enum orr_known dma_buf;
+};
+
 struct orr_host_facts {
     bool nvml;                  /* NVML answered: gpus are all that it lists */
     char nvml_problem[160];     /* why not */
@@ -74,6 +81,11 @@ struct orr_host_facts {
     bool verbs_known; /* which devices of /dev/infiniband this user may open */
     char verbs[ORR_FACT_INTERFACES][32];
     uint32_t verbs_count;
+
+    bool ibverbs;                                       /* libibverbs answered: devices are all that NCCL would find */
+    char ibverbs_problem[160];                          /* why not */
+    struct orr_verbs_fact devices[ORR_FACT_INTERFACES]; /* in its order */
+    uint32_t device_count;
 };
 
 /* The file of a root that holds them, and its limit. */
@@ -86,6 +98,7 @@ void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const ch
 /* The parts of it. */
 void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library);
 void orr_host_facts_ask_cuda(struct orr_host_facts *facts);
+void orr_host_facts_ask_verbs(struct orr_host_facts *facts);
 void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id);
 
 /* Facts that a copy tells by itself, without ORR_FACTS_PATH: processor, host name and boot id. */
@@ -100,6 +113,8 @@ void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *t
 uint64_t orr_hash_wide(const char *text, size_t length);
 uint64_t orr_hash_bytewise(const char *text, size_t length);
 
+/* What libibverbs told of a device, NULL: nothing. */
+const struct orr_verbs_fact *orr_host_facts_device(const struct orr_host_facts *facts, const char *name);
 /* The GPU with a bus id, NULL: none. */
 const struct orr_gpu_fact *orr_host_facts_gpu(const struct orr_host_facts *facts, const char *bus_id);
 /* Writes a bus id as NCCL does: lower case, four digits of domain where they suffice. */

@@ -27,6 +27,14 @@ const struct orr_gpu_fact *orr_host_facts_gpu(const struct orr_host_facts *facts
     return NULL;
 }
 
+const struct orr_verbs_fact *orr_host_facts_device(const struct orr_host_facts *facts, const char *name)
+{
+    for (uint32_t i = 0; i < facts->device_count; i++)
+        if (!strcmp(facts->devices[i].name, name))
+            return &facts->devices[i];
+    return NULL;
+}
+
 /* The line being read, and the GPU that its indented lines are about. */
 struct reading {
     struct orr_host_facts *facts;
@@ -40,6 +48,11 @@ static void copy_rest(char *to, size_t size, const char *rest)
     for (; rest[i] && i + 1 < size; i++)
         to[i] = (unsigned char)rest[i] < ' ' ? '?' : rest[i];
     to[i] = 0;
+}
+
+static enum orr_known known_of(int value)
+{
+    return value < 0 ? ORR_UNKNOWN : value ? ORR_YES : ORR_NO;
 }
 
 static bool read_nvml(struct reading *r, const char *rest)
@@ -112,8 +125,8 @@ static bool read_gdr(struct reading *r, const char *rest)
     int gdr, dma_buf;
     if (sscanf(rest, "%d %d", &gdr, &dma_buf) != 2)
         return false;
-    r->gpu->gdr = gdr < 0 ? ORR_UNKNOWN : gdr ? ORR_YES : ORR_NO;
-    r->gpu->dma_buf = dma_buf < 0 ? ORR_UNKNOWN : dma_buf ? ORR_YES : ORR_NO;
+    r->gpu->gdr = known_of(gdr);
+    r->gpu->dma_buf = known_of(dma_buf);
     return true;
 }
 static bool read_fabric(struct reading *r, const char *rest)
@@ -182,6 +195,28 @@ static bool read_verb(struct reading *r, const char *rest)
     copy_rest(r->facts->verbs[r->facts->verbs_count++], sizeof r->facts->verbs[0], rest);
     return true;
 }
+static bool read_ibverbs(struct reading *r, const char *rest)
+{
+    (void)rest;
+    r->facts->ibverbs = true;
+    return true;
+}
+static bool read_no_ibverbs(struct reading *r, const char *rest)
+{
+    copy_rest(r->facts->ibverbs_problem, sizeof r->facts->ibverbs_problem, rest);
+    return true;
+}
+static bool read_ibverbs_device(struct reading *r, const char *rest)
+{
+    struct orr_verbs_fact fact = {.dma_buf = ORR_UNKNOWN};
+    int dma_buf;
+    if (r->facts->device_count == ORR_FACT_INTERFACES ||
+        sscanf(rest, "%31s %" SCNu32 " %d", fact.name, &fact.max_qp, &dma_buf) != 3)
+        return false;
+    fact.dma_buf = known_of(dma_buf);
+    r->facts->devices[r->facts->device_count++] = fact;
+    return true;
+}
 
 static const struct word {
     const char *word;
@@ -208,6 +243,9 @@ static const struct word {
     {"interface", read_interface, false},
     {"verbs", read_verbs, false},
     {"verb", read_verb, false},
+    {"ibverbs", read_ibverbs, false},
+    {"no-ibverbs", read_no_ibverbs, false},
+    {"ibverbs-device", read_ibverbs_device, false},
 };
 
 static enum orr_code read_line(struct reading *reading, char *line, uint32_t number, struct orr_error *err)
@@ -306,4 +344,11 @@ void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *t
         orr_text_puts(text, "verbs\n");
     for (uint32_t i = 0; i < facts->verbs_count; i++)
         orr_text_printf(text, "verb %s\n", facts->verbs[i]);
+    if (facts->ibverbs)
+        orr_text_puts(text, "ibverbs\n");
+    else if (facts->ibverbs_problem[0])
+        orr_text_printf(text, "no-ibverbs %s\n", facts->ibverbs_problem);
+    for (uint32_t i = 0; i < facts->device_count; i++)
+        orr_text_printf(text, "ibverbs-device %s %" PRIu32 " %d\n", facts->devices[i].name, facts->devices[i].max_qp,
+                        (int)facts->devices[i].dma_buf);
 }

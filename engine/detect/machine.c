@@ -132,6 +132,7 @@ void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const ch
         orr_host_facts_ask_nvml(facts, nvml);
     if (facts->nvml && facts->gpu_count && !nvml)
         orr_host_facts_ask_cuda(facts);
+    orr_host_facts_ask_verbs(facts);
     orr_host_facts_ask_machine(facts, host_id);
 }
 

@@ -117,7 +117,10 @@ static bool gdr_of(struct orr_detector *d, const struct orr_net_device *net, uin
     if (d->peer_memory)
         return true;
     bool dma_buf = d->rules->dma_buf && orr_detect_number_of(d, "NCCL_DMABUF_ENABLE", 1) && gpu &&
-                   gpu->dma_buf == ORR_YES && d->kernel_dma_buf;
+                   gpu->dma_buf == ORR_YES &&
+                   (net->dma_buf == ORR_UNKNOWN ? d->kernel_dma_buf : net->dma_buf == ORR_YES);
+    if (dma_buf && net->dma_buf == ORR_YES)
+        return true;
     if (dma_buf)
         orr_note(d, ORR_NOTE_DMA_BUF_ASSUMED,
                  "no module for peer memory is loaded; GPU and kernel know DMA-BUF, and the NICs are taken to know it "

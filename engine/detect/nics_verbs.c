@@ -1,5 +1,5 @@
-/* InfiniBand and RoCE devices, as NCCL's IB plugin lists them. Read from /sys alone: libibverbs would add only max_qp
- * and its own order, and need a device that this user may open. */
+/* InfiniBand and RoCE devices, as NCCL's IB plugin lists them: read from /sys, with what libibverbs adds where it was
+ * asked (verbs.c): max_qp, the order of devices, DMA-BUF. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,9 @@ static void take_port(struct orr_detector *d, const char *folder, const char *na
     snprintf(path, sizeof path, "%.1000s/device/vendor", folder);
     net->mellanox =
         net->mellanox || (orr_root_read(d->root, path, value, sizeof value) > 0 && !strncmp(value, "0x15b3", 6));
-    net->max_qp = net->mellanox ? QP_MELLANOX : QP_OTHER;
+    const struct orr_verbs_fact *told = orr_host_facts_device(&d->facts, name);
+    net->max_qp = told && told->max_qp ? told->max_qp : net->mellanox ? QP_MELLANOX : QP_OTHER;
+    net->dma_buf = told ? told->dma_buf : ORR_UNKNOWN;
 }
 
 /* "mlx5_2" before "mlx5_10". */
@@ -127,6 +129,9 @@ static void take_device(struct orr_detector *d, const char *name)
                  "%.40s is listed though this user may not open it: NCCL run by this user passes over "
                  "it",
                  name);
+    else if (d->facts.ibverbs && !orr_host_facts_device(&d->facts, name))
+        orr_note(d, ORR_NOTE_NOT_LISTED,
+                 "%.40s is in /sys, but libibverbs does not list or open it: NCCL passes over it", name);
     if (!orr_detector_list(d, path, &ports))
         return;
     qsort(ports.names, ports.count, sizeof ports.names[0], by_number);
@@ -135,6 +140,21 @@ static void take_device(struct orr_detector *d, const char *name)
         if (port > 0)
             take_port(d, folder, name, port);
     }
+}
+
+/* The devices in the order in which libibverbs lists them, those that it does not list last. */
+static void order_as_listed(const struct orr_host_facts *facts, struct orr_root_names *names)
+{
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < facts->device_count; i++)
+        for (uint32_t k = placed; k < names->count; k++) {
+            if (strcmp(names->names[k], facts->devices[i].name))
+                continue;
+            const char *name = names->names[k];
+            memmove(&names->names[placed + 1], &names->names[placed], (k - placed) * sizeof names->names[0]);
+            names->names[placed++] = name;
+            break;
+        }
 }
 
 /* The two ports of a card as one device, as the plugin did before NICs were merged for all plugins. */
@@ -168,6 +188,7 @@ void orr_nics_verbs(struct orr_detector *d)
         !names.count)
         return;
     qsort(names.names, names.count, sizeof names.names[0], by_number);
+    order_as_listed(&d->facts, &names);
     for (uint32_t i = 0; i < names.count; i++)
         take_device(d, names.names[i]);
     if (!d->net_count)
@@ -177,8 +198,11 @@ void orr_nics_verbs(struct orr_detector *d)
     for (uint32_t i = 0; i < d->net_count; i++)
         d->nets[i].listed_port = d->nets[i].port + ports_before(d, &d->nets[i], i);
     join_ports(d);
-    orr_note(d, ORR_NOTE_MAX_QP_ASSUMED,
-             "the RDMA devices were read from /sys, not through libibverbs: %s, and maxconn is taken to be %u",
-             d->rules->nics_by_bus ? "their order is that of their bus ids" : "their order is that of their names",
-             d->nets[0].max_qp);
+    if (!d->facts.ibverbs)
+        orr_note(
+            d, ORR_NOTE_MAX_QP_ASSUMED,
+            "the RDMA devices were read from /sys, not through libibverbs%s%.100s%s: %s, and maxconn is taken to be %u",
+            d->facts.ibverbs_problem[0] ? " (" : "", d->facts.ibverbs_problem, d->facts.ibverbs_problem[0] ? ")" : "",
+            d->rules->nics_by_bus ? "their order is that of their bus ids" : "their order is that of their names",
+            d->nets[0].max_qp);
 }
