@@ -120,7 +120,9 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
                  "what NCCL %s writes is known less well than for newer releases: NICs are found as 2.12.12 finds them",
                  d->release->name);
     d->tree = &trees[0];
+    orr_surroundings_look(d);
     orr_gpus_find(d);
+    orr_surroundings_check(d);
     orr_nics_find(d);
     uint32_t ranks = d->facts.gpu_count;
     if (!d->rules->fuses_ranks || ranks < 2) {

@@ -11,6 +11,17 @@
 /* X(symbol, severity, id, advice): the text is said where the note is made. */
 #define ORR_NOTE_MAP(X)                                                                                                \
     X(NO_NVML, WARNING, "no-nvml", "nvidia-smi says whether the driver works; in a container: docker run --gpus all")  \
+    X(HALF_A_DRIVER, WARNING, "driver-without-library",                                                                \
+      "docker run --gpus all (nvidia-container-toolkit does it); on the host: nvidia-smi must work first")             \
+    X(GPUS_WITHHELD, INFO, "gpus-not-passed",                                                                          \
+      "docker run --gpus all, or NVIDIA_VISIBLE_DEVICES=all; nvidia-smi -L lists those that are here")                 \
+    X(OTHER_DRIVER, WARNING, "gpu-of-another-driver",                                                                  \
+      "lspci -nnk -d 10de: shows it; one of vfio-pci is a virtual machine's: detect inside that")                      \
+    X(WSL, WARNING, "wsl", "the real tree shows on Linux itself; LD_LIBRARY_PATH=/usr/lib/wsl/lib finds NVML in WSL")  \
+    X(JETSON, WARNING, "jetson", "nothing to detect for NCCL unless NVML lists the GPU: nvidia-smi -L")                \
+    X(HIDDEN_RDMA, WARNING, "rdma-hidden", "mount all of the host's /sys into the container: -v /sys:/sys:ro")         \
+    X(CPUS_WITHHELD, INFO, "cpus-not-allowed",                                                                         \
+      "docker run --cpuset-cpus gives CPUs of each node; grep Cpus_allowed_list /proc/self/status shows them")         \
     X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there")              \
     X(NO_CAPABILITY, WARNING, "unknown-capability", "give it with --sm, such as --sm 90")                              \
     X(NO_NVLINK_DATA, WARNING, "no-nvlink-data",                                                                       \
@@ -98,6 +109,7 @@ struct orr_detector {
     struct orr_net_device *nets;
     unsigned net_count, net_capacity;
     bool by_verbs;    /* nets are the IB plugin's */
+    bool off_bus;     /* GPUs of such a machine have no place in the PCI tree, and a note says so */
     bool peer_memory; /* a module for it is loaded */
     bool kernel_dma_buf;
     char *config; /* text of nccl.conf files, "": none */
@@ -136,6 +148,14 @@ void orr_bus_complete(struct orr_detector *d, struct orr_doc_node *node);
 void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu);
 /* The <cpu> of a NUMA node, made where it is not there. */
 struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa);
+
+/* surroundings.c: notes on what containers, WSL and Jetson boards hide; before GPUs are looked for, and after. */
+void orr_surroundings_look(struct orr_detector *d);
+void orr_surroundings_check(struct orr_detector *d);
+/* mask: the CPUs of a NUMA node, as /sys has them. */
+void orr_surroundings_cpu(struct orr_detector *d, const char *numa, const char *mask);
+/* Whether a PCI function is a GPU of NVIDIA's and no virtual function. */
+bool orr_is_gpu_function(const struct orr_detector *d, const char *bus_id);
 
 /* gpu.c */
 /* The GPUs: NVML's, or those of the PCI tree where NVML did not answer. Fills d->facts.gpus. */

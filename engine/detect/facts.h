@@ -71,6 +71,8 @@ struct orr_host_facts {
     char cpu_vendor[16];       /* of CPUID; "": none */
     int cpu_family, cpu_model; /* as the document has them */
 
+    char cpus_allowed[256]; /* that this process may run on, as /proc writes masks; "": not told */
+
     bool hashed; /* the host's hashes are known */
     uint64_t hash_wide, hash_bytewise;
 
@@ -87,6 +89,9 @@ struct orr_host_facts {
     struct orr_verbs_fact devices[ORR_FACT_INTERFACES]; /* in its order */
     uint32_t device_count;
 };
+
+/* nvml_problem where nobody wanted it asked. */
+#define ORR_NOT_ASKED "it was not asked"
 
 /* The file of a root that holds them, and its limit. */
 #define ORR_FACTS_PATH "/orrery/facts"

@@ -156,6 +156,11 @@ static bool read_cpu(struct reading *r, const char *rest)
     copy_rest(r->facts->cpu_vendor, sizeof r->facts->cpu_vendor, rest + taken + 1); /* its blanks count */
     return true;
 }
+static bool read_cpus_allowed(struct reading *r, const char *rest)
+{
+    copy_rest(r->facts->cpus_allowed, sizeof r->facts->cpus_allowed, rest);
+    return !rest[strspn(rest, "0123456789abcdef,")];
+}
 static bool read_host(struct reading *r, const char *rest)
 {
     r->facts->hashed = sscanf(rest, "%" SCNx64 " %" SCNx64, &r->facts->hash_wide, &r->facts->hash_bytewise) == 2;
@@ -238,6 +243,7 @@ static const struct word {
     {"fabric", read_fabric, true},
     {"arch", read_arch, false},
     {"cpu", read_cpu, false},
+    {"cpus-allowed", read_cpus_allowed, false},
     {"host", read_host, false},
     {"interfaces", read_interfaces, false},
     {"interface", read_interface, false},
@@ -328,6 +334,8 @@ void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *t
         orr_text_printf(text, "arch %s\n", facts->arch);
     if (facts->cpu_vendor[0])
         orr_text_printf(text, "cpu %d %d %s\n", facts->cpu_family, facts->cpu_model, facts->cpu_vendor);
+    if (facts->cpus_allowed[0])
+        orr_text_printf(text, "cpus-allowed %s\n", facts->cpus_allowed);
     if (facts->hashed)
         orr_text_printf(text, "host 0x%" PRIx64 " 0x%" PRIx64 "\n", facts->hash_wide, facts->hash_bytewise);
     if (facts->interfaces_known)

@@ -38,7 +38,8 @@ static void put_function(struct packing *p, const char *path)
 {
     static const char *const files[] = {
         "class",          "vendor",         "device",    "subsystem_vendor", "subsystem_device",
-        "max_link_speed", "max_link_width", "numa_node", "subsystem",        "physfn"};
+        "max_link_speed", "max_link_width", "numa_node", "subsystem",        "physfn",
+        "driver"};
     for (const char *end = path; *end;) {
         const char *start = end + 1;
         end = start + strcspn(start, "/");
@@ -161,6 +162,9 @@ static void put_rest(struct packing *p)
         put(p, "%s", path);
     for (size_t i = 0; orr_net_plugins[i]; i++)
         put(p, "%s", orr_net_plugins[i]);
+    put(p, "/sys/module/nvidia/version");
+    put(p, "/sys/firmware/devicetree/base/model");
+    put(p, "/etc/nv_tegra_release");
     put(p, "/proc/sys/kernel/osrelease");
     put(p, "%s", ORR_USUAL_TOPO_FILE);
     if (topology && *topology)

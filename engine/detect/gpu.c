@@ -44,10 +44,7 @@ static void take_function(struct orr_detector *d, const char *bus_id)
             device, bus_id);
         return;
     }
-    size_t used = strlen(path);
-    snprintf(path + used, sizeof path - used, "/physfn"); /* a virtual function is no GPU of this host */
-    if (strncmp(class, "0x03", 4) || orr_root_look(d->root, path, NULL) != ORR_ROOT_NONE ||
-        d->facts.gpu_count == ORR_FACT_GPUS)
+    if (!orr_is_gpu_function(d, bus_id) || d->facts.gpu_count == ORR_FACT_GPUS)
         return;
     struct orr_gpu_fact *gpu = &d->facts.gpus[d->facts.gpu_count++];
     int sm = sm_of_board(strtol(device, NULL, 0));
@@ -169,7 +166,7 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
 {
     const struct orr_gpu_fact *gpu = &d->facts.gpus[rank];
     struct orr_doc_node *pci = orr_bus_element(d, gpu->bus_id, "0x03");
-    if (!orr_bus_path(d, gpu->bus_id))
+    if (!orr_bus_path(d, gpu->bus_id) && !d->off_bus)
         orr_note(d, ORR_NOTE_GPU_HIDDEN, "GPU %s is not in /sys: its place in the PCI tree and its link are not known",
                  gpu->bus_id);
     orr_bus_complete(d, pci);

@@ -42,6 +42,7 @@ static void set_affinity(struct orr_detector *d, struct orr_doc_node *cpu)
                  "the CPU mask of NUMA node %.6s is longer than what NCCL reads of it: affinity holds its first %zu "
                  "characters, the highest CPUs",
                  numa, strlen(mask));
+    orr_surroundings_cpu(d, numa, mask);
     if (mask[0] || d->rules->affinity_always)
         orr_doc_set(d->tree, cpu, "affinity", "%s", mask);
     if (!mask[0] && strcmp(numa, "-1"))

@@ -55,6 +55,18 @@ static void ask_processor(struct orr_host_facts *facts)
 #endif
 }
 
+/* The CPUs that a cgroup or an affinity leaves to this process. */
+static void ask_cpus(struct orr_host_facts *facts)
+{
+    char line[sizeof facts->cpus_allowed + 32];
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "Cpus_allowed: %255[0-9a-f,]", facts->cpus_allowed) == 1)
+            break;
+    if (file)
+        fclose(file);
+}
+
 static void ask_interfaces(struct orr_host_facts *facts)
 {
     struct ifaddrs *all = NULL;
@@ -120,6 +132,7 @@ void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_i
     }
     hash_host(facts, name, boot_id, host_id);
     ask_processor(facts);
+    ask_cpus(facts);
     ask_interfaces(facts);
     ask_verbs(facts);
 }
@@ -127,7 +140,7 @@ void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_i
 void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id)
 {
     if (nvml && !strcmp(nvml, "none"))
-        snprintf(facts->nvml_problem, sizeof facts->nvml_problem, "it was not asked");
+        snprintf(facts->nvml_problem, sizeof facts->nvml_problem, ORR_NOT_ASKED);
     else
         orr_host_facts_ask_nvml(facts, nvml);
     if (facts->nvml && facts->gpu_count && !nvml)
