@@ -8,6 +8,7 @@ static json_t *note_json(struct orr_json *json, const struct orr_note *note)
                  orr_json_text(json, note->severity == ORR_NOTE_WARNING ? "warning" : "info"));
     orr_json_set(json, object, "text", orr_json_text(json, note->text));
     orr_json_set(json, object, "advice", orr_json_text(json, note->advice));
+    orr_json_set(json, object, "command", orr_json_text(json, note->command));
     return object;
 }
 

@@ -17,8 +17,9 @@ enum orr_note_severity { ORR_NOTE_WARNING, ORR_NOTE_INFO };
 struct orr_note {
     const char *id; /* stable word: "no-nvml" */
     enum orr_note_severity severity;
-    const char *text;   /* what, with the values met; one sentence without a full stop */
-    const char *advice; /* what to do, with the command to run; "": nothing */
+    const char *text;    /* what, with the values met; one sentence without a full stop */
+    const char *advice;  /* what to do; "": nothing */
+    const char *command; /* to run as it stands: it shows or supplies what is missing; "": none does */
 };
 
 /* The value of a setting by name, NULL: not given. */

@@ -8,65 +8,97 @@
 #include "engine/detect/root.h"
 #include "engine/release/detect_rules.h"
 
-/* X(symbol, severity, id, advice): the text is said where the note is made. */
+/* X(symbol, severity, id, advice, command that shows or supplies it): the text is said where the note is made. */
 #define ORR_NOTE_MAP(X)                                                                                                \
-    X(NO_NVML, WARNING, "no-nvml", "nvidia-smi says whether the driver works; in a container: docker run --gpus all")  \
+    X(NO_NVML, WARNING, "no-nvml", "nvidia-smi says whether the driver works; in a container: docker run --gpus all",  \
+      "nvidia-smi && orrery gather machine.tar.gz")                                                                    \
     X(HALF_A_DRIVER, WARNING, "driver-without-library",                                                                \
-      "docker run --gpus all (nvidia-container-toolkit does it); on the host: nvidia-smi must work first")             \
+      "docker run --gpus all (nvidia-container-toolkit does it); on the host: nvidia-smi must work first",             \
+      "docker run --gpus all IMAGE nvidia-smi")                                                                        \
     X(GPUS_WITHHELD, INFO, "gpus-not-passed",                                                                          \
-      "docker run --gpus all, or NVIDIA_VISIBLE_DEVICES=all; nvidia-smi -L lists those that are here")                 \
+      "docker run --gpus all, or NVIDIA_VISIBLE_DEVICES=all; nvidia-smi -L lists those that are here",                 \
+      "nvidia-smi -L")                                                                                                 \
     X(OTHER_DRIVER, WARNING, "gpu-of-another-driver",                                                                  \
-      "lspci -nnk -d 10de: shows it; one of vfio-pci is a virtual machine's: detect inside that")                      \
-    X(WSL, WARNING, "wsl", "the real tree shows on Linux itself; LD_LIBRARY_PATH=/usr/lib/wsl/lib finds NVML in WSL")  \
-    X(JETSON, WARNING, "jetson", "nothing to detect for NCCL unless NVML lists the GPU: nvidia-smi -L")                \
-    X(HIDDEN_RDMA, WARNING, "rdma-hidden", "mount all of the host's /sys into the container: -v /sys:/sys:ro")         \
+      "lspci -nnk -d 10de: shows it; one of vfio-pci is a virtual machine's: detect inside that",                      \
+      "lspci -nnk -d 10de:")                                                                                           \
+    X(WSL, WARNING, "wsl", "the real tree shows on Linux itself; LD_LIBRARY_PATH=/usr/lib/wsl/lib finds NVML in WSL",  \
+      "nvidia-smi -L")                                                                                                 \
+    X(JETSON, WARNING, "jetson", "nothing to detect for NCCL unless NVML lists the GPU: nvidia-smi -L",                \
+      "nvidia-smi -L")                                                                                                 \
+    X(HIDDEN_RDMA, WARNING, "rdma-hidden", "mount all of the host's /sys into the container: -v /sys:/sys:ro",         \
+      "docker run -v /sys:/sys:ro --device /dev/infiniband IMAGE orrery detect")                                       \
     X(CPUS_WITHHELD, INFO, "cpus-not-allowed",                                                                         \
-      "docker run --cpuset-cpus gives CPUs of each node; grep Cpus_allowed_list /proc/self/status shows them")         \
-    X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there")              \
-    X(NO_CAPABILITY, WARNING, "unknown-capability", "give it with --sm, such as --sm 90")                              \
+      "docker run --cpuset-cpus gives CPUs of each node; grep Cpus_allowed_list /proc/self/status shows them",         \
+      "grep Cpus_allowed_list /proc/self/status")                                                                      \
+    X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there",              \
+      "ldconfig -p | grep libcuda")                                                                                    \
+    X(NO_CAPABILITY, WARNING, "unknown-capability", "give it with --sm, such as --sm 90",                              \
+      "nvidia-smi --query-gpu=name,compute_cap --format=csv")                                                          \
     X(NO_NVLINK_DATA, WARNING, "no-nvlink-data",                                                                       \
-      "run it where the NVIDIA driver is loaded, or gather there: orrery gather machine.tar.gz")                       \
-    X(NO_GPUS, INFO, "no-gpus", "lspci -d 10de: shows NVIDIA devices; NCCL itself needs at least one GPU")             \
-    X(MANY_GPUS, WARNING, "too-many-gpus", "NCCL refuses to start on more than 32 GPUs of one host")                   \
+      "run it where the NVIDIA driver is loaded, or gather there: orrery gather machine.tar.gz",                       \
+      "orrery gather machine.tar.gz")                                                                                  \
+    X(NO_GPUS, INFO, "no-gpus", "lspci -d 10de: shows NVIDIA devices; NCCL itself needs at least one GPU",             \
+      "lspci -d 10de:")                                                                                                \
+    X(MANY_GPUS, WARNING, "too-many-gpus", "NCCL refuses to start on more than 32 GPUs of one host", "nvidia-smi -L")  \
     X(GPU_LOST, WARNING, "gpu-lost",                                                                                   \
-      "nvidia-smi shows which; dmesg | grep Xid says why, and a reset or reboot may help")                             \
-    X(GPU_HIDDEN, WARNING, "gpu-not-in-sys", "mount the host's /sys into the container, read-only")                    \
-    X(NO_SYS, WARNING, "no-sys", "mount the host's /sys into the container: -v /sys:/sys:ro")                          \
-    X(NO_PCI_BUS, WARNING, "no-pci-bus", "mount all of the host's /sys into the container: -v /sys:/sys:ro")           \
-    X(NO_AFFINITY, INFO, "no-affinity", "ls /sys/devices/system/node shows which NUMA nodes the kernel knows")         \
-    X(NO_NUMA, INFO, "no-numa", "usual in a virtual machine; the host can pass its NUMA nodes on")                     \
-    X(LONG_AFFINITY, WARNING, "affinity-cut", "NCCL writes this dump and refuses to load it again; Orrery reads it")   \
-    X(NO_PROCESSOR, WARNING, "no-processor", "copy /proc/cpuinfo too, or pack the machine by orrery gather")           \
-    X(NO_HOST, INFO, "no-host-hash", "copy /proc/sys/kernel/hostname and random/boot_id too, or use orrery gather")    \
+      "nvidia-smi shows which; dmesg | grep Xid says why, and a reset or reboot may help",                             \
+      "nvidia-smi; dmesg | grep Xid")                                                                                  \
+    X(GPU_HIDDEN, WARNING, "gpu-not-in-sys", "mount the host's /sys into the container, read-only",                    \
+      "docker run --gpus all -v /sys:/sys:ro IMAGE orrery detect")                                                     \
+    X(NO_SYS, WARNING, "no-sys", "mount the host's /sys into the container: -v /sys:/sys:ro",                          \
+      "docker run --gpus all -v /sys:/sys:ro IMAGE orrery detect")                                                     \
+    X(NO_PCI_BUS, WARNING, "no-pci-bus", "mount all of the host's /sys into the container: -v /sys:/sys:ro",           \
+      "docker run --gpus all -v /sys:/sys:ro IMAGE orrery detect")                                                     \
+    X(NO_AFFINITY, INFO, "no-affinity", "ls /sys/devices/system/node shows which NUMA nodes the kernel knows",         \
+      "ls /sys/devices/system/node")                                                                                   \
+    X(NO_NUMA, INFO, "no-numa", "usual in a virtual machine; the host can pass its NUMA nodes on",                     \
+      "numactl --hardware")                                                                                            \
+    X(LONG_AFFINITY, WARNING, "affinity-cut", "NCCL writes this dump and refuses to load it again; Orrery reads it",   \
+      "")                                                                                                              \
+    X(NO_PROCESSOR, WARNING, "no-processor", "copy /proc/cpuinfo too, or pack the machine by orrery gather",           \
+      "orrery gather machine.tar.gz")                                                                                  \
+    X(NO_HOST, INFO, "no-host-hash", "copy /proc/sys/kernel/hostname and random/boot_id too, or use orrery gather",    \
+      "orrery gather machine.tar.gz")                                                                                  \
     X(EMULATED_SWITCH, WARNING, "emulated-switch",                                                                     \
-      "NCCL takes its link at its word: give NCCL_TOPO_FILE with the real tree")                                       \
-    X(IDLE_LINK, WARNING, "idle-gpu-link", "detect again while the GPU works: nvidia-smi -q -d PCIE")                  \
-    X(GDR_ASSUMED, INFO, "gdr-assumed", "NCCL asks the CUDA driver: nvidia-smi topo -p2p r")                           \
-    X(NO_PEER_MEMORY, WARNING, "no-peer-memory", "modprobe nvidia_peermem, or a kernel and driver with DMA-BUF")       \
+      "NCCL takes its link at its word: give NCCL_TOPO_FILE with the real tree", "lspci -tv")                          \
+    X(IDLE_LINK, WARNING, "idle-gpu-link", "detect again while the GPU works: nvidia-smi -q -d PCIE",                  \
+      "nvidia-smi -q -d PCIE")                                                                                         \
+    X(GDR_ASSUMED, INFO, "gdr-assumed", "NCCL asks the CUDA driver: nvidia-smi topo -p2p r", "nvidia-smi topo -p2p r") \
+    X(NO_PEER_MEMORY, WARNING, "no-peer-memory", "modprobe nvidia_peermem, or a kernel and driver with DMA-BUF",       \
+      "modprobe nvidia_peermem")                                                                                       \
     X(DMA_BUF_ASSUMED, INFO, "dma-buf-assumed",                                                                        \
-      "NCCL registers a buffer to find out: NCCL_DEBUG=INFO says what it found")                                       \
+      "NCCL registers a buffer to find out: NCCL_DEBUG=INFO says what it found",                                       \
+      "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=NET ./all_reduce_perf -g 2")                                                  \
     X(MAX_QP_ASSUMED, INFO, "ib-from-sys",                                                                             \
-      "run it where libibverbs.so.1 is: apt install libibverbs1 ibverbs-providers; ibv_devinfo -v shows max_qp")       \
+      "run it where libibverbs.so.1 is: apt install libibverbs1 ibverbs-providers; ibv_devinfo -v shows max_qp",       \
+      "apt install libibverbs1 ibverbs-providers && orrery detect")                                                    \
     X(NOT_LISTED, WARNING, "verbs-not-listed",                                                                         \
-      "ibv_devices shows what libibverbs knows; its driver for the card: apt install ibverbs-providers")               \
+      "ibv_devices shows what libibverbs knows; its driver for the card: apt install ibverbs-providers",               \
+      "apt install ibverbs-providers; ibv_devices")                                                                    \
     X(NO_VERBS, WARNING, "no-verbs",                                                                                   \
-      "let the user open them: ls -l /dev/infiniband; docker run --device /dev/infiniband")                            \
+      "let the user open them: ls -l /dev/infiniband; docker run --device /dev/infiniband", "ls -l /dev/infiniband")   \
     X(NO_INTERFACE, WARNING, "no-interface",                                                                           \
-      "NCCL needs an IP address: ip address; NCCL_SOCKET_IFNAME names interfaces")                                     \
-    X(INTERFACES_ASSUMED, INFO, "interfaces-assumed", "orrery gather packs the addresses' owners as well")             \
-    X(NOT_PCI_NIC, INFO, "nic-not-pci", "")                                                                            \
-    X(NIC_MERGED_AWAY, WARNING, "nic-without-function-0", "NCCL_IB_MERGE_VFS=0 keeps each function by itself")         \
-    X(DUAL_PORT, INFO, "two-ports-one-device", "")                                                                     \
-    X(NET_PLUGIN, WARNING, "net-plugin", "what a plugin lists stands in a dump of a real run: NCCL_TOPO_DUMP_FILE")    \
-    X(NO_MERGE, WARNING, "nics-not-merged", "NCCL_NET_FORCE_MERGE names devices as NCCL does: mlx5_0,mlx5_1;...")      \
-    X(TOPO_FILE, INFO, "topology-file", "")                                                                            \
-    X(NO_TOPO_FILE, WARNING, "no-topology-file", "NCCL_TOPO_FILE must name a file that can be read")                   \
-    X(FABRIC, INFO, "fabric", "dump every host and fuse them: such GPUs of several hosts are one NVLink domain")       \
-    X(TOO_LARGE, WARNING, "too-many-elements", "NCCL refuses a document of that size")                                 \
-    X(OLD_RELEASE, INFO, "release-rules-open", "")
+      "NCCL needs an IP address: ip address; NCCL_SOCKET_IFNAME names interfaces", "ip address")                       \
+    X(INTERFACES_ASSUMED, INFO, "interfaces-assumed", "orrery gather packs the addresses' owners as well",             \
+      "orrery gather machine.tar.gz")                                                                                  \
+    X(NOT_PCI_NIC, INFO, "nic-not-pci", "", "")                                                                        \
+    X(NIC_MERGED_AWAY, WARNING, "nic-without-function-0", "NCCL_IB_MERGE_VFS=0 keeps each function by itself",         \
+      "NCCL_IB_MERGE_VFS=0")                                                                                           \
+    X(DUAL_PORT, INFO, "two-ports-one-device", "", "")                                                                 \
+    X(NET_PLUGIN, WARNING, "net-plugin", "what a plugin lists stands in a dump of a real run: NCCL_TOPO_DUMP_FILE",    \
+      "NCCL_TOPO_DUMP_FILE=topo.xml ./all_reduce_perf -g 8")                                                           \
+    X(NO_MERGE, WARNING, "nics-not-merged", "NCCL_NET_FORCE_MERGE names devices as NCCL does: mlx5_0,mlx5_1;...",      \
+      "ibv_devices")                                                                                                   \
+    X(TOPO_FILE, INFO, "topology-file", "", "")                                                                        \
+    X(NO_TOPO_FILE, WARNING, "no-topology-file", "NCCL_TOPO_FILE must name a file that can be read",                   \
+      "ls -l \"$NCCL_TOPO_FILE\"")                                                                                     \
+    X(FABRIC, INFO, "fabric", "dump every host and fuse them: such GPUs of several hosts are one NVLink domain",       \
+      "NCCL_TOPO_DUMP_FILE=topo.xml ./all_reduce_perf -g 8")                                                           \
+    X(TOO_LARGE, WARNING, "too-many-elements", "NCCL refuses a document of that size", "")                             \
+    X(OLD_RELEASE, INFO, "release-rules-open", "", "")
 
 enum orr_note_id {
-#define X(symbol, severity, id, advice) ORR_NOTE_##symbol,
+#define X(symbol, severity, id, advice, command) ORR_NOTE_##symbol,
     ORR_NOTE_MAP(X)
 #undef X
         ORR_NOTE_COUNT

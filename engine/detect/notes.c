@@ -5,10 +5,10 @@
 #include "engine/detect/detecting.h"
 
 static const struct row {
-    const char *id, *advice;
+    const char *id, *advice, *command;
     enum orr_note_severity severity;
 } rows[ORR_NOTE_COUNT] = {
-#define X(symbol, weight, word, what) [ORR_NOTE_##symbol] = {word, what, ORR_NOTE_##weight},
+#define X(symbol, weight, word, what, run) [ORR_NOTE_##symbol] = {word, what, run, ORR_NOTE_##weight},
     ORR_NOTE_MAP(X)
 #undef X
 };
@@ -38,6 +38,9 @@ void orr_note(struct orr_detector *d, enum orr_note_id id, const char *format, .
         d->starved = true;
         return;
     }
-    d->notes[d->note_count++] =
-        (struct orr_note){.id = rows[id].id, .severity = rows[id].severity, .text = kept, .advice = rows[id].advice};
+    d->notes[d->note_count++] = (struct orr_note){.id = rows[id].id,
+                                                  .severity = rows[id].severity,
+                                                  .text = kept,
+                                                  .advice = rows[id].advice,
+                                                  .command = rows[id].command};
 }

@@ -410,9 +410,10 @@ static void say(struct builder *b, uint32_t links)
         cpus++;
     const struct orr_hwloc_object *whole = object_at(b, machine(b, ORR_HWLOC_MACHINE));
     const char *product = orr_hwloc_info(whole, "DMIProductName");
-    orr_note_recognised(draft, "%.60s%s%u GPU%s of %s and %u NIC port%s on %u NUMA node%s, %u NVLink rows%s", product,
+    orr_note_recognised(draft, "%.60s%s%u GPU%s of %s and %u NIC port%s on %u NUMA node%s, %s%s", product,
                         *product ? ": " : "", b->gpu_count, b->gpu_count == 1 ? "" : "s", b->amd ? "AMD" : "NVIDIA",
-                        b->net_count, b->net_count == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s", links,
+                        b->net_count, b->net_count == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s",
+                        links ? orr_draft_format(draft, "NVLinks in %u rows", links) : "no NVLinks",
                         b->nvswitches ? ", with NVSwitches" : "");
     if (b->amd)
         orr_note_assumed(
@@ -438,8 +439,10 @@ static void say(struct builder *b, uint32_t links)
     if (b->dropped)
         orr_note_missing(draft, "ibstat", "%u RDMA device%s without an active port, left out", b->dropped,
                          b->dropped == 1 ? "" : "s");
-    orr_note_missing(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g N",
-                     "NIC speeds, GPU Direct RDMA, C2C links");
+    orr_note_missing(
+        draft,
+        orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u", b->gpu_count),
+        "NIC speeds, GPU Direct RDMA, C2C links");
 }
 
 static enum orr_code check(const struct builder *b, struct orr_error *err)

@@ -348,7 +348,9 @@ static void say(struct builder *b, const char *generation)
     if (matrix->contradictions)
         orr_note_assumed(draft, ORR_TOUCHES_PATHS, "%u pairs differ by direction: the nearer distance is taken",
                          matrix->contradictions);
-    orr_note_missing(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g N",
+    orr_note_missing(draft,
+                     orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u",
+                                      matrix->gpu_count),
                      "PCI speeds, NIC speeds, GPU Direct RDMA, real bus ids and switches");
     if (generation)
         orr_note_missing(draft, "nvidia-smi -L", "names of the GPUs: paste the output below the matrix");

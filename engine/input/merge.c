@@ -158,7 +158,7 @@ enum orr_code orr_merge(const struct orr_input *input, const struct orr_input_ki
 
 /* How much of each element there is, and what of it lacks something. */
 struct counts {
-    uint32_t gpus, ranked, nets, gpu_places, nic_places, amd;
+    uint32_t gpus, ranked, nets, gpu_places, nic_places, open_places, amd;
 };
 
 static void count(const struct orr_dump *dump, struct counts *counts)
@@ -173,6 +173,7 @@ static void count(const struct orr_dump *dump, struct counts *counts)
             continue;
         counts->gpu_places += !strncmp(class, "0x03", 4);
         counts->nic_places += !strncmp(class, "0x02", 4);
+        counts->open_places += !*class;
     }
 }
 
@@ -181,7 +182,14 @@ void orr_note_dump(struct orr_draft *draft, const struct orr_dump *dump)
     struct counts c = {0};
     count(dump, &c);
     bool rccl = orr_element_int(dump, 0, ORR_ATTR_VERSION, 1) == 2;
-    if (c.gpus || !c.gpu_places)
+    bool open = !c.gpus && !c.gpu_places && c.open_places;
+    if (open)
+        orr_note_recognised(
+            draft,
+            "a topology file for NCCL_TOPO_FILE, as cloud providers ship them: %u PCI devices whose kinds "
+            "NCCL finds on the machine",
+            c.open_places);
+    else if (c.gpus || !c.gpu_places)
         orr_note_recognised(draft, "%u GPU%s, %u with a rank, and %u NIC port%s%s", c.gpus, c.gpus == 1 ? "" : "s",
                             c.ranked, c.nets, c.nets == 1 ? "" : "s", rccl ? "; version 2, as RCCL writes" : "");
     else
@@ -194,10 +202,13 @@ void orr_note_dump(struct orr_draft *draft, const struct orr_dump *dump)
                          "a dump of RCCL is read as NCCL would: xgmi links between AMD GPUs, which NCCL does not know, "
                          "count for nothing");
     if (!c.ranked) {
-        orr_note_missing(draft, "NCCL_TOPO_FILE=this.xml NCCL_TOPO_DUMP_FILE=full.xml ./all_reduce_perf -g N",
-                         "GPUs with a rank: let NCCL fill the file in on the machine");
-        if (c.gpu_places && !draft->notes.machine_type)
-            orr_note_missing(draft, "orrery analyze --assume TYPE (orrery machines lists them)",
-                             "or take them from the machine type");
+        orr_note_missing(
+            draft,
+            orr_draft_format(draft, "NCCL_TOPO_FILE=this.xml NCCL_TOPO_DUMP_FILE=full.xml ./all_reduce_perf -g %u",
+                             c.gpu_places ? c.gpu_places : 8),
+            "GPUs with a rank: let NCCL fill the file in on the machine");
+        if ((c.gpu_places || open) && !draft->notes.machine_type)
+            orr_note_missing(draft, "orrery analyze --assume TYPE this.xml",
+                             "or take them from the type of the machine, if `orrery machines` lists it");
     }
 }

@@ -103,7 +103,8 @@ static void note_detection(struct orr_draft *draft, const struct orr_detection *
         if (note->severity == ORR_NOTE_INFO && strstr(note->id, "assumed"))
             orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s%s%s", note->text, note->advice[0] ? "; " : "", note->advice);
         else
-            orr_note_missing(draft, orr_draft_format(draft, "%s", note->advice), "%s", note->text);
+            orr_note_missing(draft, orr_draft_format(draft, "%s", note->command), "%s%s%s", note->text,
+                             note->advice[0] && !note->command[0] ? "; " : "", note->command[0] ? "" : note->advice);
     }
 }
 

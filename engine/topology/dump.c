@@ -108,9 +108,18 @@ enum orr_code orr_element_need_text(const struct orr_dump *dump, uint32_t elemen
                                     const char **ret_value, struct orr_error *err)
 {
     const char *text = orr_element_text(dump, element, attr);
-    if (!text)
-        return orr_fail_element(dump, element, err, ORR_INVALID, "<%s> has no attribute %s, which has no default",
-                                orr_element_name(dump->elements[element].kind), orr_attr_name(attr));
+    if (!text) {
+        bool any = false;
+        for (uint32_t i = 0; i < dump->element_count; i++)
+            any |= dump->elements[i].kind == ORR_ELEMENT_GPU;
+        orr_fail_element(dump, element, err, ORR_INVALID, "<%s> has no attribute %s, which has no default",
+                         orr_element_name(dump->elements[element].kind), orr_attr_name(attr));
+        if (!any) /* NCCL fills such a file in */
+            orr_error_advice(err,
+                             "a provider's file leaves it, and the GPUs, to NCCL: dump the topology from a job there "
+                             "(NCCL_TOPO_DUMP_FILE), or name the machine type: --assume, assume= (`orrery machines`)");
+        return ORR_INVALID;
+    }
     *ret_value = text;
     return ORR_OK;
 }

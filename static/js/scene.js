@@ -11,6 +11,10 @@ import { question } from "./state.js";
 import * as theme from "./theme.js";
 import { problemView } from "./views/problem.js";
 
+/* A provider's file: nothing can be drawn until NCCL, or a machine type, fills it in. */
+const withoutGpus = (problem, summary) => problem.status === 422 && summary?.machine?.gpus === 0;
+const chooseType = () => document.getElementById("assume")?.focus();
+
 export class Scene {
     #shown = "";
     #drawing = null;
@@ -77,7 +81,7 @@ export class Scene {
     /** A problem in the place of the drawing. */
     say(problem) {
         const { source, summary } = this.loading.loaded;
-        this.diagram.say(problemView(problem, { source, name: summary?.name, again: this.again }));
+        this.diagram.say(problemView(problem, { source, name: summary?.name, again: this.again, choose: withoutGpus(problem, summary) ? chooseType : null }));
     }
 
     /** Selection, channel, differences and loads on the drawing. */

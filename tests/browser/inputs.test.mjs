@@ -69,6 +69,37 @@ test("a provider's file: no GPUs until a machine type is chosen, by keyboard; th
     assert.doesNotMatch(it.page.url(), /assume/);
 });
 
+test("a provider's file without kinds of devices: the problem leads to the machine types, those that fit come first, and the source is told", async () => {
+    const open = provider.replace(/ class="0x0[23][^"]*"/g, "");
+    await it.page.goto(it.server.url);
+    await it.page.locator("#file").setInputFiles(it.write("open.xml", open));
+    await it.page.locator("#choose-type").click();
+    assert.equal(await it.page.evaluate(() => document.activeElement.id), "assume");
+    assert.match(await panel().textContent(), /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/);
+    assert.match(await it.page.locator(".stage .problem, .problem").first().textContent(), /no attribute class.*name the machine type/s);
+    await it.page.locator("#assume").selectOption("hgx-h100");
+    await it.page.locator("#type-source").waitFor();
+    assert.match(await it.page.locator("#type-source").textContent(), /facts are from MLPerf.*Not certain: CPU and NICs/);
+    await it.page.locator("#assume").selectOption("BM.GPU3.8");
+    await it.until(() => /were not looked up/.test(document.getElementById("type-source")?.textContent ?? ""));
+    await it.page.locator("#assume").selectOption("");
+    await it.page.goto("about:blank");
+    await it.page.goto(it.server.url);
+    await it.page.locator("#file").setInputFiles(exampleFile("h100-nvswitch").path);
+    await ready(it.page);
+    assert.equal(await it.page.locator("#assume").count(), 0, "NCCL's own dump assumes nothing");
+});
+
+test("a matrix: the machine types with as many GPUs and NIC ports come first", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill(matrix);
+    await it.page.locator("#read").click();
+    await ready(it.page);
+    const first = it.page.locator("#assume optgroup").first();
+    assert.match(await first.getAttribute("label"), /As many GPUs and NIC ports as here/);
+    assert.deepEqual(await first.locator("option").evaluateAll((rows) => rows.map((row) => row.value)), ["Standard_NC48ads_A100_v4"]);
+});
+
 test("an address with a machine type; NCCL's XML of it and a file for a virtual machine can be taken away", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
@@ -147,6 +178,8 @@ test("a tar of orrery gather opens the machine; the dump view shows the XML that
     await it.page.locator("#file").setInputFiles(`${folder}m.tar.gz`);
     await it.page.locator("#input").waitFor();
     assert.match(await panel().textContent(), /tar of orrery gather/);
+    const commands = await it.page.locator("#missing pre").allTextContents();
+    assert.ok(commands.length > 0 && commands.every((text) => !/ says | shows |^run it|in a container/.test(text)), `commands to run as they stand: ${commands.join(" | ")}`);
     await it.tab("Dump").click();
     await it.page.locator("#source .line").first().waitFor();
     assert.match(await it.page.locator("#source").textContent(), /<system/);

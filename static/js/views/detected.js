@@ -5,8 +5,9 @@ const COMMAND = "orrery detect > topo.xml";
 
 const plural = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-function noteItem({ severity, text, advice }) {
-    return h("li", null, h("b", null, severity === "warning" ? "Missing: " : "Note: "), text, advice ? h("p.muted", null, advice) : null);
+function noteItem({ severity, text, advice, command }) {
+    return h("li", null, h("b", null, severity === "warning" ? "Missing: " : "Note: "), text, advice ? h("p.muted", null, advice) : null,
+        command ? h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command)) : null);
 }
 
 /** found: what POST /v1/detect answered, null: not asked. actions: detect(), show(id). */

@@ -1,8 +1,8 @@
 /* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine type that fills it in. */
 import { copyButton, h } from "../dom.js";
 
-/** input: of a summary or an analysis; machines: rows of /v1/machines, null while they are not known. actions: assume(name). */
-export function inputView({ input, state, machines, actions }) {
+/** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while they are not known. actions: assume(name). */
+export function inputView({ input, machine = null, state, machines, actions }) {
     if (!input)
         return null;
     const { assumed, missing } = input, partial = assumed.length > 0 || missing.length > 0 || state.assume;
@@ -17,16 +17,24 @@ export function inputView({ input, state, machines, actions }) {
             h("h3", null, "Missing, and what would supply it"),
             h("ul.findings", { id: "missing" }, missing.map((row) => h("li", null, capital(row.what),
                 row.command && h("div.command", null, h("pre", { tabindex: "0" }, row.command), copyButton(row.command)))))],
-        partial && machineChoice(state, machines, actions));
+        partial && machineChoice(state, machine, machines, actions));
 }
 
-function machineChoice(state, machines, actions) {
+/** The types that have as many GPUs and NIC ports as were found, which come first; none where nothing was found, or nearly all fit. */
+export const fitting = (machine, rows) => {
+    const fit = machine?.gpus ? rows.filter((row) => row.gpus === machine.gpus && (!machine.nets || row.nets === machine.nets)) : [];
+    return fit.length < rows.length / 2 ? fit : [];
+};
+
+function machineChoice(state, machine, machines, actions) {
     const rows = machines ?? [], families = [...new Set(rows.map((row) => row.family))];
+    const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself tells
     const option = (row) => h("option", { value: row.name, selected: row.name === state.assume }, row.title);
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)), known = rows.some((row) => row.name === state.assume);
     const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
         h("option", { value: "", selected: !state.assume }, "nothing: only what the input tells"),
         state.assume && !known && h("option", { value: state.assume, selected: true }, state.assume),
+        likely.length > 0 && h("optgroup", { label: `As many GPUs${machine.nets ? " and NIC ports" : ""} as here` }, likely.map(option)),
         families.map((family) => h("optgroup", { label: family }, rows.filter((row) => row.family === family).map(option))));
     return [
         h("p", null, h("label.field", null, "Fill in from the machine type ", choice)),

@@ -4,7 +4,7 @@ import { h } from "../dom.js";
 import { excerpt, outdented } from "../model.js";
 
 /** problem: as the service gives it; source: the text that was sent, if it is at hand; name: of the file; again(): tries once more. */
-export function problemView(problem, { source = null, name = "", again = null } = {}) {
+export function problemView(problem, { source = null, name = "", again = null, choose = null } = {}) {
     const place = problem.line
         ? `${name || "input"}:${problem.line}${problem.column ? `:${problem.column}` : ""}`
         : "";
@@ -15,6 +15,7 @@ export function problemView(problem, { source = null, name = "", again = null } 
             `${place} (line ${problem.line}${problem.column ? `, column ${problem.column}` : ""})`),
         problem.where && !problem.line && h("p.where", null, problem.where),
         problem.advice && h("p", null, sentence(problem.advice)),
+        choose && h("p", null, h("button", { type: "button", id: "choose-type", onclick: choose }, "Fill it in from a machine type…")),
         again && problem.status === 403 && hasToken() && h("p", null, h("button", { type: "button", "data-key": "other-token", onclick: () => { forgetToken(); again(); } }, "Use another token")),
         again && (problem.again || problem.status === 0 || problem.status === 401 || problem.status >= 429) && h("p", null, h("button", { type: "button", "data-key": "again", onclick: again }, "Try again")),
         problem.line && source !== null && excerptView(source, problem.line, problem.column));

@@ -15,7 +15,7 @@ export function summaryView({ model = null, before = null, summary, source, stat
     return [
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
         doc?.verified === false && h("p.unverified", null, h("span.badge", null, "not verified"), ` NCCL ${doc.nccl} is emulated, but not verified against references.`),
-        inputView({ input: doc?.input ?? summary?.input, state, machines, actions }),
+        inputView({ input: doc?.input ?? summary?.input, machine, state, machines, actions }),
         findings && findingList(findings, source, actions),
         model && answers(model, before, state, releases),
         doc && h("section", { "aria-label": "Figures" },
