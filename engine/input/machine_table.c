@@ -86,7 +86,8 @@ static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 120, 0, ORR_FABRIC_
 #define OEM "CPU and NICs, which the maker of the server chooses"
 
 static const struct orr_machine_type types[] = {
-    {"dgx-1-p100", "dgx1-p100", "NVIDIA", "DGX-1, 8x P100", &p100, 8, 4, 100000, MLX, true, BROADWELL, DGX, ""},
+    {"dgx-1-p100", "dgx1-p100", "NVIDIA", "DGX-1, 8x P100", &p100, 8, 4, 100000, MLX, true, BROADWELL, DGX,
+     "CPU and NICs: taken to be as with V100"},
     {"dgx-1", "dgx1 dgx-1-v100 dgx1-v100", "NVIDIA", "DGX-1, 8x V100", &v100, 8, 4, 100000, MLX, true, BROADWELL,
      DGX_DUMP, ""},
     {"dgx-2", "dgx2 dgx-2h dgx2h", "NVIDIA", "DGX-2, 16x V100", &v100_switch, 16, 8, 100000, MLX, true, SKYLAKE, DGX,
@@ -148,17 +149,18 @@ static const struct orr_machine_type types[] = {
     {"g5.48xlarge", "", "AWS", "g5.48xlarge, 8x A10G", &a10g, 8, 1, 100000, EFA, false, ROME, EC2_TOPO "; AWS on G5",
      ""},
     {"g6.48xlarge", "", "AWS", "g6.48xlarge, 8x L4", &l4, 8, 1, 100000, EFA, false, MILAN,
-     "a public table of EC2 instances", ""},
+     "a public table of EC2 instances", "bandwidth of the NIC"},
     {"g6e.48xlarge", "", "AWS", "g6e.48xlarge, 8x L40S", &l40s, 8, 4, 100000, EFA, false, MILAN, EC2 "; AWS on G6e",
      ""},
     {"g7e.48xlarge", "", "AWS", "g7e.48xlarge, 8x RTX PRO 6000", &rtx_pro, 8, 4, 400000, EFA, true, EMERALD,
      "a public table of EC2 instances", "number of NICs, GPU Direct RDMA, CPU"},
 
     {"Standard_ND40rs_v2", "ndv2", "Azure", "ND40rs v2, 8x V100", &v100, 8, 1, 100000, IB, true, SKYLAKE, AZ_TOPO,
-     "order of the GPUs in the mesh"},
-    {"Standard_ND96asr_v4", "ndv4", "Azure", "ND96asr v4, 8x A100", &a100, 8, 8, 200000, IB, true, ROME, AZ_TOPO, ""},
+     "bandwidth of the NIC, order of the GPUs in the mesh"},
+    {"Standard_ND96asr_v4", "ndv4", "Azure", "ND96asr v4, 8x A100", &a100, 8, 8, 200000, IB, true, ROME, AZ_TOPO,
+     "bandwidth of the NICs"},
     {"Standard_ND96amsr_A100_v4", "ndmv4", "Azure", "ND96amsr A100 v4, 8x A100 80 GB", &a100, 8, 8, 200000, IB, true,
-     ROME, AZ_TOPO "; MLPerf logs", ""},
+     ROME, AZ_TOPO "; MLPerf logs", "bandwidth of the NICs"},
     {"Standard_NC96ads_A100_v4", "ncv4", "Azure", "NC96ads A100 v4, 4x A100 PCIe", &a100_pair, 4, 1, 100000, ETH, false,
      MILAN, AZURE "; a dump in azhpc-images", ""},
     {"Standard_NC48ads_A100_v4", "", "Azure", "NC48ads A100 v4, 2x A100 PCIe", &a100_pair, 2, 1, 100000, ETH, false,
@@ -187,7 +189,8 @@ static const struct orr_machine_type types[] = {
     {"a4x-highgpu-4g", "a4x", "GCP", "a4x-highgpu-4g, 4x GB200", &gb200, 4, 4, 400000, ROCE, true, GRACE, GCP, ""},
     {"a4x-maxgpu-4g-metal", "a4x-max", "GCP", "a4x-maxgpu-4g-metal, 4x GB300", &gb300, 4, 8, 400000, ROCE, true, GRACE,
      GCP, "names of the NICs"},
-    {"g2-standard-96", "", "GCP", "g2-standard-96, 8x L4", &l4, 8, 1, 100000, ETH, false, SKYLAKE, GCP, "CPU model"},
+    {"g2-standard-96", "", "GCP", "g2-standard-96, 8x L4", &l4, 8, 1, 100000, ETH, false, SKYLAKE, GCP,
+     "number of GPUs, CPU model"},
 
     {"BM.GPU3.8", "", "OCI", "BM.GPU3.8, 8x V100", &v100, 8, 1, 25000, ENA, false, SKYLAKE, "",
      "network, CPU, order of the GPUs in the mesh"},
