@@ -96,7 +96,8 @@ enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_kno
                               struct orr_error *err) ORR_NO_DISCARD;
 /* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The same bytes, asked another question; reading: the release whose rules make a dump of them, NULL: the question's. */
+/* The same bytes, asked another question; reading: the release whose rules make a dump of them, NULL: the question's.
+ */
 enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
                                struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
 /* The bytes of the dump that a call is about: free() them where *ret_owned. */

@@ -140,8 +140,10 @@ static bool share_a_cpu(const char *a, const char *b)
 
 void orr_surroundings_cpu(struct orr_detector *d, const char *numa, const char *mask)
 {
-    bool any = mask[strspn(mask, "0,")] != 0;
-    if (d->facts.cpus_allowed[0] && any && !share_a_cpu(d->facts.cpus_allowed, mask))
+    enum { WHOLE = 253 }; /* longer ones may have lost their end */
+    const char *allowed = d->facts.cpus_allowed;
+    bool any = mask[strspn(mask, "0,")] != 0, whole = strlen(mask) < WHOLE && strlen(allowed) < WHOLE;
+    if (allowed[0] && any && whole && !share_a_cpu(allowed, mask))
         orr_note(
             d, ORR_NOTE_CPUS_WITHHELD,
             "this process may run on no CPU of NUMA node %.6s (cgroup or affinity): NCCL's threads for the GPUs there "
