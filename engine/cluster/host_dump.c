@@ -25,9 +25,15 @@ struct place {
 /* A piece on its way. */
 struct part {
     const struct orr_dump *from;
-    uint32_t repeats;  /* pieces before it with the same dump */
+    uint32_t *repeats; /* [element of a port]: pieces before it that have its card too */
     int32_t *seen;     /* [element]: lowest new rank, UNUSED: none */
     int32_t *new_rank; /* [element of a GPU that takes part], -1 elsewhere */
+};
+
+/* A port's card on its way. */
+struct port {
+    const char *guid;
+    uint32_t piece, element;
 };
 
 struct combining {
@@ -37,6 +43,17 @@ struct combining {
     struct part *parts;
     uint32_t part_count;
 };
+
+static int compare_ports(const void *a, const void *b)
+{
+    const struct port *x = a, *y = b;
+    int order = strcmp(x->guid, y->guid);
+    if (order)
+        return order;
+    if (x->piece != y->piece)
+        return x->piece < y->piece ? -1 : 1;
+    return x->element < y->element ? -1 : 1;
+}
 
 static int compare_gpus(const void *a, const void *b)
 {
@@ -83,11 +100,10 @@ static enum orr_code mark(struct combining *c, struct part *part, const struct o
     uint32_t count = 0;
     int32_t first = UNUSED;
     part->from = from;
-    for (const struct part *before = c->parts; before < part; before++)
-        part->repeats += before->from == from;
+    part->repeats = ORR_NEW(c->scratch, uint32_t, from->element_count);
     part->seen = ORR_NEW(c->scratch, int32_t, from->element_count);
     part->new_rank = ORR_NEW(c->scratch, int32_t, from->element_count);
-    if (!part->seen || !part->new_rank)
+    if (!part->repeats || !part->seen || !part->new_rank)
         return orr_fail_nomem(err);
     ORR_TRY(list_gpus(c, from, &gpus, &count, err));
     for (uint32_t i = 0; i < piece->count; i++)
@@ -111,6 +127,31 @@ static enum orr_code mark(struct combining *c, struct part *part, const struct o
         uint32_t parent = from->elements[e].parent;
         if (parent != ORR_NO_ELEMENT && part->seen[e] < part->seen[parent])
             part->seen[parent] = part->seen[e];
+    }
+    return ORR_OK;
+}
+
+/* Two hosts of equal dumps have cards of their own all the same: who repeats a card, and how often before. */
+static enum orr_code count_repeats(struct combining *c, size_t elements, struct orr_error *err)
+{
+    struct port *ports = ORR_NEW(c->scratch, struct port, elements);
+    uint32_t count = 0, before = 0;
+    if (!ports)
+        return orr_fail_nomem(err);
+    for (uint32_t p = 0; p < c->part_count; p++) {
+        const struct orr_dump *from = c->parts[p].from;
+        for (uint32_t e = 0; e < from->element_count; e++) {
+            const char *guid =
+                from->elements[e].kind == ORR_ELEMENT_NET ? orr_element_text(from, e, ORR_ATTR_GUID) : NULL;
+            if (guid && !orr_card_is_port_number(from, e))
+                ports[count++] = (struct port){.guid = guid, .piece = p, .element = e};
+        }
+    }
+    qsort(ports, count, sizeof *ports, compare_ports);
+    for (uint32_t i = 0; i < count; i++) {
+        bool known = i && !strcmp(ports[i].guid, ports[i - 1].guid);
+        before = known ? before + (ports[i].piece != ports[i - 1].piece) : 0;
+        c->parts[ports[i].piece].repeats[ports[i].element] = before;
     }
     return ORR_OK;
 }
@@ -154,10 +195,11 @@ static enum orr_code copy_element(struct combining *c, uint32_t piece, uint32_t 
         snprintf(text, sizeof text, "%u.%.40s", piece, hash ? hash : "0");
         done = set_text(out, element, ORR_ATTR_HOST_HASH, text);
     }
-    const char *guid =
-        element->kind == ORR_ELEMENT_NET && part->repeats ? orr_element_text(part->from, old, ORR_ATTR_GUID) : NULL;
+    const char *guid = element->kind == ORR_ELEMENT_NET && part->repeats[old]
+                           ? orr_element_text(part->from, old, ORR_ATTR_GUID)
+                           : NULL;
     if (guid) { /* each host has cards of its own */
-        unsigned long long own = strtoull(guid, NULL, 16) ^ (unsigned long long)part->repeats << GUID_SHIFT;
+        unsigned long long own = strtoull(guid, NULL, 16) ^ (unsigned long long)part->repeats[old] << GUID_SHIFT;
         snprintf(text, sizeof text, "%s%llx", strncmp(guid, "0x", 2) ? "" : "0x", own);
         done = set_text(out, element, ORR_ATTR_GUID, text);
     }
@@ -232,6 +274,7 @@ static enum orr_code combine(struct combining *c, const struct orr_dump_piece *p
         ORR_TRY(mark(c, &c->parts[p], &pieces[p], err));
         count += list_children(c, p, 0, places + count);
     }
+    ORR_TRY(count_repeats(c, elements, err));
     ORR_TRY(copy_element(c, 0, 0, ORR_NO_ELEMENT, &root, err));
     return copy_places(c, places, count, root, err);
 }
@@ -255,80 +298,4 @@ enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t cou
     }
     *ret_dump = out;
     return ORR_OK;
-}
-
-struct numbered {
-    const char *text;
-    uint32_t element;
-};
-
-static int compare_numbered(const void *a, const void *b)
-{
-    const struct numbered *x = a, *y = b;
-    int order = strcmp(x->text, y->text);
-    return order ? order : x->element < y->element ? -1 : 1;
-}
-
-/* The attribute whose value only says who is the same; NULL: the element has none. */
-static const char *number_of(const struct orr_dump *dump, uint32_t element)
-{
-    switch (dump->elements[element].kind) {
-    case ORR_ELEMENT_NET:
-        return orr_element_text(dump, element, ORR_ATTR_GUID);
-    case ORR_ELEMENT_CPU:
-        return orr_element_text(dump, element, ORR_ATTR_HOST_HASH);
-    default:
-        return NULL;
-    }
-}
-
-enum orr_code orr_dump_shape(const struct orr_dump *dump, struct orr_arena *arena, struct orr_dump_shape *ret_shape,
-                             struct orr_error *err)
-{
-    struct numbered *numbers = ORR_NEW(arena, struct numbered, dump->element_count);
-    uint32_t *first = ORR_NEW(arena, uint32_t, dump->element_count), count = 0;
-    if (!numbers || !first)
-        return orr_fail_nomem(err);
-    for (uint32_t e = 0; e < dump->element_count; e++)
-        if (number_of(dump, e))
-            numbers[count++] = (struct numbered){.text = number_of(dump, e), .element = e};
-    qsort(numbers, count, sizeof *numbers, compare_numbered);
-    for (uint32_t i = 0; i < count; i++) {
-        bool again = i && !strcmp(numbers[i].text, numbers[i - 1].text);
-        first[numbers[i].element] = again ? first[numbers[i - 1].element] : numbers[i].element;
-    }
-    *ret_shape = (struct orr_dump_shape){.dump = dump, .first = first};
-    return ORR_OK;
-}
-
-static bool elements_alike(const struct orr_dump_shape *a, const struct orr_dump_shape *b, uint32_t element)
-{
-    const struct orr_element *x = &a->dump->elements[element], *y = &b->dump->elements[element];
-    if (x->kind != y->kind || x->parent != y->parent || x->attribute_count != y->attribute_count ||
-        a->first[element] != b->first[element])
-        return false;
-    for (uint32_t i = 0; i < x->attribute_count; i++) {
-        const struct orr_attribute *p = &a->dump->attributes[x->first_attribute + i];
-        const struct orr_attribute *q = &b->dump->attributes[y->first_attribute + i];
-        bool number = p->id == ORR_ATTR_GUID || p->id == ORR_ATTR_HOST_HASH;
-        if (p->id != q->id)
-            return false;
-        if (number && !strncmp(p->value, "0x", 2) == !strncmp(q->value, "0x", 2))
-            continue;
-        if (p->id != ORR_ATTR_NAME && p->id != ORR_ATTR_OTHER && strcmp(p->value, q->value) != 0)
-            return false;
-    }
-    return true;
-}
-
-bool orr_dumps_alike(const struct orr_dump_shape *a, const struct orr_dump_shape *b)
-{
-    if (a->dump == b->dump)
-        return true;
-    if (a->dump->element_count != b->dump->element_count || a->dump->attribute_count != b->dump->attribute_count)
-        return false;
-    for (uint32_t e = 0; e < a->dump->element_count; e++)
-        if (!elements_alike(a, b, e))
-            return false;
-    return true;
 }

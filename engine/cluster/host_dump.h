@@ -20,6 +20,10 @@ struct orr_dump_piece {
 enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
                                struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 
+/* Whether a port's guid is its own number. Plugins that know of no cards, sockets among them, write that: it is the
+ * same on every host, and so the ports of different hosts count as one card's. */
+bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port);
+
 /* Whether two dumps are of machines that look the same to NCCL's search: names of ports, hashes of hosts and numbers of
  * cards may differ, as they do between any two hosts, but not which ports share a card. */
 struct orr_dump_shape {

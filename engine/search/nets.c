@@ -10,13 +10,29 @@ static bool is_one_port(const struct orr_node *a, const struct orr_node *b)
     return a->net.asic == b->net.asic && a->net.port == b->net.port;
 }
 
-static uint8_t pair_of(const struct orr_release *release, const struct orr_node *a, const struct orr_node *b)
+/* Bus id of the card that a port is on, within its host. */
+static uint64_t card_of(const struct orr_system *system, const struct orr_node *net)
+{
+    return orr_id_local(system->nodes[system->links[net->first_link].to].id);
+}
+
+/* Two ports of one number, on cards of one bus id: what stands for a rail where hosts are built alike. */
+static bool is_one_place(const struct orr_system *system, const struct orr_node *a, const struct orr_node *b)
+{
+    return card_of(system, a) == card_of(system, b) && a->net.port == b->net.port;
+}
+
+static uint8_t pair_of(const struct orr_search_state *s, const struct orr_node *a, const struct orr_node *b)
 {
     bool one_card = is_one_port(a, b), other_plane = false;
-    if (release->knows_rails) {
+    if (s->system->release->knows_rails) {
+        bool by_place = orr_setting_int(s->settings, ORR_SET_MNNVL_RAIL_PER_HOST) == 1 &&
+                        orr_id_system(a->id) != orr_id_system(b->id);
         other_plane = a->net.plane >= 0 && b->net.plane >= 0 && a->net.plane != b->net.plane;
         if (a->net.rail >= 0 && b->net.rail >= 0)
             one_card = a->net.rail == b->net.rail;
+        else if (by_place)
+            one_card = is_one_place(s->system, a, b);
     }
     return (uint8_t)((one_card ? ORR_NETS_ONE_CARD : 0) | (other_plane ? ORR_NETS_OTHER_PLANE : 0));
 }
@@ -41,8 +57,7 @@ static void note_ports(struct orr_search_state *s)
                 break;
             }
         for (uint32_t other = 0; other < s->net_count; other++)
-            s->net_pair[(size_t)i * s->net_count + other] =
-                pair_of(system->release, net, &system->nodes[orr_net_node(s, other)]);
+            s->net_pair[(size_t)i * s->net_count + other] = pair_of(s, net, &system->nodes[orr_net_node(s, other)]);
     }
 }
 
@@ -137,7 +152,8 @@ static void append_by_type(const struct orr_search_state *s, struct nets_in_orde
 static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
 {
     uint32_t per_gpu = (uint32_t)s->system->release->max_channels;
-    bool scatter = s->system->host_count > 1 && orr_setting_int(s->settings, ORR_SET_MNNVL_SCATTER_NETS_ENABLE) != 0;
+    bool scatter = s->system->host_count > 1 && orr_setting_in(ORR_SET_MNNVL_SCATTER_NETS_ENABLE, s->system->release) &&
+                   orr_setting_int(s->settings, ORR_SET_MNNVL_SCATTER_NETS_ENABLE) != 0;
     uint16_t *wanted = ORR_NEW(arena, uint16_t, (size_t)s->n * per_gpu);
     uint32_t *wanted_count = ORR_NEW(arena, uint32_t, s->n);
     uint32_t *scratch = ORR_NEW(arena, uint32_t, 2 * ((size_t)s->n + s->net_count));

@@ -1,0 +1,92 @@
+/* Which dumps are of machines that look the same to NCCL's search. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cluster/host_dump.h"
+
+bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port)
+{
+    const char *guid = orr_element_text(dump, port, ORR_ATTR_GUID);
+    char *end = NULL;
+    unsigned long long card = guid ? strtoull(guid, &end, 16) : 0;
+    return guid && end != guid && !*end && card == (unsigned long long)orr_element_int(dump, port, ORR_ATTR_DEV, -1);
+}
+
+struct numbered {
+    const char *text;
+    uint32_t element;
+};
+
+static int compare_numbered(const void *a, const void *b)
+{
+    const struct numbered *x = a, *y = b;
+    int order = strcmp(x->text, y->text);
+    return order ? order : x->element < y->element ? -1 : 1;
+}
+
+/* The attribute whose value only says who is the same; NULL: the element has none. */
+static const char *number_of(const struct orr_dump *dump, uint32_t element)
+{
+    switch (dump->elements[element].kind) {
+    case ORR_ELEMENT_NET:
+        return orr_element_text(dump, element, ORR_ATTR_GUID);
+    case ORR_ELEMENT_CPU:
+        return orr_element_text(dump, element, ORR_ATTR_HOST_HASH);
+    default:
+        return NULL;
+    }
+}
+
+enum orr_code orr_dump_shape(const struct orr_dump *dump, struct orr_arena *arena, struct orr_dump_shape *ret_shape,
+                             struct orr_error *err)
+{
+    struct numbered *numbers = ORR_NEW(arena, struct numbered, dump->element_count);
+    uint32_t *first = ORR_NEW(arena, uint32_t, dump->element_count), count = 0;
+    if (!numbers || !first)
+        return orr_fail_nomem(err);
+    for (uint32_t e = 0; e < dump->element_count; e++)
+        if (number_of(dump, e))
+            numbers[count++] = (struct numbered){.text = number_of(dump, e), .element = e};
+    qsort(numbers, count, sizeof *numbers, compare_numbered);
+    for (uint32_t i = 0; i < count; i++) {
+        bool again = i && !strcmp(numbers[i].text, numbers[i - 1].text);
+        first[numbers[i].element] = again ? first[numbers[i - 1].element] : numbers[i].element;
+    }
+    *ret_shape = (struct orr_dump_shape){.dump = dump, .first = first};
+    return ORR_OK;
+}
+
+static bool elements_alike(const struct orr_dump_shape *a, const struct orr_dump_shape *b, uint32_t element)
+{
+    const struct orr_element *x = &a->dump->elements[element], *y = &b->dump->elements[element];
+    if (x->kind != y->kind || x->parent != y->parent || x->attribute_count != y->attribute_count ||
+        a->first[element] != b->first[element])
+        return false;
+    if (x->kind == ORR_ELEMENT_NET &&
+        orr_card_is_port_number(a->dump, element) != orr_card_is_port_number(b->dump, element))
+        return false;
+    for (uint32_t i = 0; i < x->attribute_count; i++) {
+        const struct orr_attribute *p = &a->dump->attributes[x->first_attribute + i];
+        const struct orr_attribute *q = &b->dump->attributes[y->first_attribute + i];
+        bool number = p->id == ORR_ATTR_GUID || p->id == ORR_ATTR_HOST_HASH;
+        if (p->id != q->id)
+            return false;
+        if (number && !strncmp(p->value, "0x", 2) == !strncmp(q->value, "0x", 2))
+            continue;
+        if (p->id != ORR_ATTR_NAME && p->id != ORR_ATTR_OTHER && strcmp(p->value, q->value) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool orr_dumps_alike(const struct orr_dump_shape *a, const struct orr_dump_shape *b)
+{
+    if (a->dump == b->dump)
+        return true;
+    if (a->dump->element_count != b->dump->element_count || a->dump->attribute_count != b->dump->attribute_count)
+        return false;
+    for (uint32_t e = 0; e < a->dump->element_count; e++)
+        if (!elements_alike(a, b, e))
+            return false;
+    return true;
+}
