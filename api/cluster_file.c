@@ -13,8 +13,8 @@ static enum orr_code wrong(struct orr_error *err, const char *where, const char 
     orr_fail(err, ORR_INVALID, "%s", what);
     orr_error_where(err, "%s", where);
     orr_error_advice(err,
-                     "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT}, "
-                     "...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
+                     "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
+                     "\"fabric\": {...}}, ...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
     return ORR_INVALID;
 }
 
@@ -89,10 +89,43 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
     return ORR_OK;
 }
 
+static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, struct orr_cluster_file_host *host,
+                                 const char *where, struct orr_error *err)
+{
+    static const char *const known[] = {"uuid", "clique", "state", NULL};
+    struct orr_fabric *fabric = ORR_NEW(file->arena, struct orr_fabric, 1);
+    const char *uuid, *state;
+    if (!object)
+        return ORR_OK;
+    if (!fabric)
+        return orr_fail_nomem(err);
+    if (!json_is_object(object))
+        return wrong(err, where, "fabric is an object: {\"uuid\": UUID, \"clique\": N, \"state\": \"completed\"}");
+    ORR_TRY(check_keys(object, known, where, err));
+    ORR_TRY(read_text(file, object, "uuid", ORR_UUID_SIZE - 1, where, &uuid, err));
+    ORR_TRY(read_text(file, object, "state", 16, where, &state, err));
+    fabric->state = ORR_FABRIC_COMPLETED;
+    while (state && strcmp(state, orr_fabric_state_name(fabric->state)) != 0)
+        if (fabric->state-- == ORR_FABRIC_NOT_SUPPORTED)
+            return wrong(err, where, "the fabric's state is completed, in-progress, not-started or not-supported");
+    fabric->has_uuid = uuid && orr_uuid_parse(uuid, fabric->uuid);
+    if (uuid && !fabric->has_uuid)
+        return wrong(err, where, "the fabric's uuid has 32 hexadecimal digits, with hyphens or without");
+    if (!uuid && !host->domain && fabric->state == ORR_FABRIC_COMPLETED)
+        return wrong(err, where, "a completed fabric needs its uuid, or the host a domain whose name stands for it");
+    json_t *clique = json_object_get(object, "clique");
+    json_int_t number = json_integer_value(clique);
+    if (clique && (!json_is_integer(clique) || number < 0 || number > UINT32_MAX))
+        return wrong(err, where, "the fabric's clique is a whole number from 0 to 4294967295");
+    fabric->clique = (uint32_t)number;
+    host->fabric = fabric;
+    return ORR_OK;
+}
+
 static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, size_t i, struct orr_error *err)
 {
     enum { MOST_PATH = 4096 };
-    static const char *const known[] = {"topology", "count", "gpus", "domain", NULL};
+    static const char *const known[] = {"topology", "count", "gpus", "domain", "fabric", NULL};
     struct orr_cluster_file_host *host = &file->hosts[file->host_count++];
     const char *topology;
     char where[32];
@@ -104,6 +137,7 @@ static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, si
     if (!topology)
         return wrong(err, where, "a host needs a topology");
     ORR_TRY(read_text(file, object, "domain", MOST_DOMAIN, where, &host->domain, err));
+    ORR_TRY(read_fabric(file, json_object_get(object, "fabric"), host, where, err));
     json_t *count = json_object_get(object, "count");
     json_int_t number = count ? json_integer_value(count) : 1;
     if ((count && !json_is_integer(count)) || number < 1 || number > ORR_MAX_CLUSTER_HOSTS)
@@ -235,7 +269,8 @@ enum orr_code orr_cluster_file_request(struct orr_cluster_file *file, struct orr
                                              .count = host->count,
                                              .gpus = gpus,
                                              .gpu_count = host->gpu_count,
-                                             .domain = host->domain};
+                                             .domain = host->domain,
+                                             .fabric = host->fabric};
     }
     *ret_request = (struct orr_cluster_request){.lines = lines,
                                                 .line_count = file->host_count,
@@ -244,6 +279,17 @@ enum orr_code orr_cluster_file_request(struct orr_cluster_file *file, struct orr
                                                 .listed_ranks = file->listed_ranks,
                                                 .settings = *settings};
     return ORR_OK;
+}
+
+static json_t *fabric_json(struct orr_json *json, const struct orr_fabric *fabric)
+{
+    char text[ORR_UUID_SIZE];
+    json_t *object = orr_json_object(json);
+    if (fabric->has_uuid)
+        orr_json_set(json, object, "uuid", orr_json_text(json, orr_uuid_format(fabric->uuid, text)));
+    orr_json_set(json, object, "clique", orr_json_int(json, fabric->clique));
+    orr_json_set(json, object, "state", orr_json_text(json, orr_fabric_state_name(fabric->state)));
+    return object;
 }
 
 static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *file,
@@ -262,6 +308,8 @@ static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *f
     }
     if (host->domain)
         orr_json_set(json, object, "domain", orr_json_text(json, host->domain));
+    if (host->fabric)
+        orr_json_set(json, object, "fabric", fabric_json(json, host->fabric));
     return object;
 }
 

@@ -1,7 +1,7 @@
 /* A cluster as users describe it, in a file or as the body of POST /v1/clusters:
  *
- *      {"name": TEXT, "hosts": [{"topology": PATH or ID, "count": N, "gpus": [0, "0000:1b:00.0", ...], "domain": TEXT},
- * ...], "ranks": "block" | "cyclic" | [host of rank 0, host of rank 1, ...]}
+ *      {"name": TEXT, "hosts": [{"topology": PATH or ID, "count": N, "gpus": [0, "0000:1b:00.0", ...], "domain": TEXT,
+ *       "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}}, ...], "ranks": "block" | "cyclic" | [host of rank 0, host of rank 1, ...]}
  *
  * Only hosts and topology must be there.
  */
@@ -21,7 +21,8 @@ struct orr_cluster_file_host {
     uint32_t count;
     struct orr_cluster_gpu *gpus; /* NULL: all */
     uint32_t gpu_count;
-    const char *domain; /* NULL: none */
+    const char *domain;        /* NULL: none */
+    struct orr_fabric *fabric; /* NULL: nothing is said of it */
 };
 
 struct orr_cluster_file {

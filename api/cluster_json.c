@@ -113,6 +113,52 @@ static json_t *ring_links_json(struct orr_json *json, const struct orr_cluster *
     return rows;
 }
 
+/* Host numbers of a clique, in ranges. */
+static json_t *clique_hosts_json(struct orr_json *json, const struct orr_cluster *c, uint32_t clique)
+{
+    json_t *ranges = orr_json_array(json);
+    for (uint32_t h = 0; h < c->host_count; h++) {
+        uint32_t last = h;
+        if (c->fabrics.clique_of_line[c->hosts[h].line] != clique)
+            continue;
+        while (last + 1 < c->host_count && c->fabrics.clique_of_line[c->hosts[last + 1].line] == clique)
+            last++;
+        json_t *range = orr_json_array(json);
+        orr_json_add(json, range, orr_json_int(json, h));
+        orr_json_add(json, range, orr_json_int(json, last));
+        orr_json_add(json, ranges, range);
+        h = last;
+    }
+    return ranges;
+}
+
+/* NVLink domains over hosts: whether NCCL uses them, and who is of which clique. */
+static json_t *mnnvl_json(struct orr_json *json, const struct orr_cluster *c)
+{
+    const struct orr_fabrics *f = &c->fabrics;
+    json_t *object = orr_json_object(json), *cliques = orr_json_array(json);
+    bool unfit = f->rule == ORR_MNNVL_RULE_NOT_COMPLETED || f->rule == ORR_MNNVL_RULE_NO_UUID;
+    for (uint32_t q = 0; q < f->clique_count && f->rule != ORR_MNNVL_RULE_NOT_STATED; q++) {
+        char uuid[ORR_UUID_SIZE];
+        const struct orr_clique *clique = &f->cliques[q];
+        const char *domain = c->lines[clique->line].domain;
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "domain", domain ? orr_json_text(json, domain) : json_null());
+        orr_json_set(json, row, "uuid", orr_json_text(json, orr_uuid_format(clique->fabric.uuid, uuid)));
+        orr_json_set(json, row, "clique", orr_json_int(json, clique->fabric.clique));
+        orr_json_set(json, row, "hosts", clique_hosts_json(json, c, q));
+        orr_json_set(json, row, "host_count", orr_json_int(json, clique->host_count));
+        orr_json_set(json, row, "ranks", orr_json_int(json, clique->rank_count));
+        orr_json_add(json, cliques, row);
+    }
+    orr_json_set(json, object, "rule", orr_json_text(json, orr_mnnvl_rule_name(f->rule)));
+    orr_json_set(json, object, "text", orr_json_text(json, orr_mnnvl_rule_text(f->rule)));
+    orr_json_set(json, object, "line", unfit ? orr_json_int(json, f->line) : json_null());
+    orr_json_set(json, object, "crosses_cliques", json_boolean(f->crosses_cliques));
+    orr_json_set(json, object, "cliques", cliques);
+    return object;
+}
+
 static json_t *slowest_json(struct orr_json *json, const struct orr_cluster *c)
 {
     json_t *kinds = orr_json_array(json);
@@ -162,6 +208,7 @@ json_t *orr_cluster_json(struct orr_json *json, const struct orr_analysis *analy
     orr_json_set(json, object, "order", orr_json_text(json, orr_rank_order_name(c->order)));
     orr_json_set(json, object, "host_ranks", host_ranks);
     orr_json_set(json, object, "kinds", kinds);
+    orr_json_set(json, object, "mnnvl", mnnvl_json(json, c));
     orr_json_set(json, object, "alignment", alignment_json(json, c));
     orr_json_set(json, object, "slowest", slowest_json(json, c));
     set_traffic(json, object, c);

@@ -271,7 +271,8 @@ static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_
         return ORR_RULE_NVLS_UNKNOWN;
     if (enabled == 0)
         return ORR_RULE_NVLS_DISABLED;
-    if (c->rank_count < (uint32_t)release->nvls_least_gpus)
+    bool all = release->nvls_counts_clique && a->built.host_count > 1;
+    if ((all ? a->local_ranks : c->rank_count) < (uint32_t)release->nvls_least_gpus)
         return ORR_RULE_NVLS_FEW_GPUS;
     return enabled == 1 || c->sm_min >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
 }

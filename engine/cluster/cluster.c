@@ -203,6 +203,7 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
                               "and trees");
         return ORR_LIMIT;
     }
+    ORR_TRY(orr_fabrics_decide(c, err));
     ORR_TRY(orr_place_systems(c, err));
     ORR_TRY(analyse_kinds(c, err));
     ORR_TRY(list_members(c, err));

@@ -8,6 +8,7 @@
 #define ORR_CLUSTER_CLUSTER_H
 
 #include "engine/analysis/analysis.h"
+#include "engine/cluster/fabric.h"
 
 enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 128 };
 
@@ -18,7 +19,8 @@ struct orr_cluster_line {
     const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
                                     of their new ranks; NULL: all as they are */
     uint32_t gpu_count;
-    const char *domain; /* hosts with the same text share an NVLink domain; NULL: with nobody */
+    const char *domain; /* hosts with the same text are said to share an NVLink domain; NULL: with nobody */
+    const struct orr_fabric *fabric; /* what their GPUs report of it; NULL: what the domain's name stands for */
 };
 
 /* Which rank is where. Ranks of a host go to its GPUs in order. */
@@ -47,7 +49,7 @@ struct orr_cluster_kind {
     uint32_t host_count;
 };
 
-/* A host, or the fused hosts of an NVLink domain. */
+/* A host, or the fused hosts of a clique. */
 struct orr_cluster_system {
     uint32_t kind;
     uint32_t rank_count;
@@ -72,6 +74,7 @@ struct orr_cluster {
     uint32_t rank_count;
     struct orr_cluster_host *hosts;
     uint32_t host_count;
+    struct orr_fabrics fabrics;
     struct orr_cluster_system *systems; /* in the order of their lowest ranks */
     uint32_t system_count;
     struct orr_cluster_kind *kinds; /* in the order of their first systems: kind 0 holds rank 0 */
@@ -83,7 +86,8 @@ struct orr_cluster {
 };
 
 /* Analyses a cluster. The dumps, GPUs and texts of the lines must live as long as the answer: orr_cluster_free().
- * INVALID for GPUs that are not there and lists that do not fit, LIMIT for too many hosts, kinds or ranks. */
+ * INVALID for GPUs that are not there and lists that do not fit, LIMIT for too many hosts, kinds or ranks, SETTING where
+ * the release fails with a setting. */
 enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_free(struct orr_cluster *cluster);

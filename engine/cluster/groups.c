@@ -76,12 +76,13 @@ static void draw_outline(struct grouping *g, const uint32_t *ranks, uint32_t siz
     }
 }
 
-/* Hosts of one kind that are systems of their own; hosts of an NVLink domain are like no others. */
+/* Hosts of one kind that are systems of their own; hosts with a fabric are like no others. */
 static bool same_machine(const struct orr_cluster *c, uint32_t a, uint32_t b)
 {
     const struct orr_cluster_line *x = &c->lines[c->hosts[a].line], *y = &c->lines[c->hosts[b].line];
     return x == y ||
-           (!x->domain && !y->domain && c->systems[c->hosts[a].system].kind == c->systems[c->hosts[b].system].kind);
+           (!x->domain && !x->fabric && !y->domain && !y->fabric &&
+            c->systems[c->hosts[a].system].kind == c->systems[c->hosts[b].system].kind);
 }
 
 static bool alike(const struct grouping *g, const struct outline *a, const struct outline *b, uint32_t size)
@@ -107,12 +108,15 @@ static enum orr_code make_lines(const struct grouping *g, const struct outline *
     for (uint32_t r = 0; r < size; r++)
         start[outline->host_of_rank[r] + 1]++;
     for (uint32_t h = 0; h < outline->host_count; h++) {
-        const struct orr_cluster_line *whole = &c->lines[c->hosts[outline->hosts[h]].line];
+        uint32_t line = c->hosts[outline->hosts[h]].line;
+        const struct orr_cluster_line *whole = &c->lines[line];
+        bool stated = whole->domain || whole->fabric; /* then what the whole cluster made of it */
         lines[h] = (struct orr_cluster_line){.dump = whole->dump,
                                              .count = 1,
                                              .gpus = gpus + start[h],
                                              .gpu_count = start[h + 1],
-                                             .domain = whole->domain};
+                                             .domain = whole->domain,
+                                             .fabric = stated ? &c->fabrics.of_line[line] : NULL};
         start[h + 1] += start[h];
     }
     for (uint32_t r = 0; r < size; r++) {
@@ -161,6 +165,8 @@ static void add_loads(struct grouping *g, const struct outline *outline, const s
     for (uint32_t n = 0; comm->node_count > 1 && n < comm->node_count; n++) {
         const struct orr_cluster_system *system = &sub->systems[comm->members[n].host];
         const struct orr_graph *ring = &comm->members[n].contribution->graphs[ORR_GRAPH_RING];
+        if (orr_systems_share_nvlink(sub, comm->members[n].host, comm->members[(n + 1) % comm->node_count].host))
+            continue;
         for (int32_t channel = 0; ring->nets && channel < comm->base_channels; channel++) {
             int64_t exit = ring->nets[orr_ring_channel(comm, n, channel)][1];
             uint32_t among = system->host_count > 1 ? orr_id_system(exit) : 0;

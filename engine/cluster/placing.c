@@ -126,31 +126,6 @@ enum orr_code orr_place_ranks(struct orr_cluster *cluster, const struct orr_clus
     return orr_fail(err, ORR_INTERNAL, "no such order of ranks");
 }
 
-static bool fuses(const struct orr_cluster *c)
-{
-    int64_t enabled = orr_setting_int(&c->settings, ORR_SET_MNNVL_ENABLE);
-    bool p2p_off = orr_setting_int(&c->settings, ORR_SET_P2P_DISABLE) == 1 ||
-                   orr_setting_int(&c->settings, ORR_SET_P2P_LEVEL) == ORR_PATH_LOC;
-    switch (c->settings.release->fusion) {
-    case ORR_FUSE_NONE:
-        return false;
-    case ORR_FUSE_HOSTS:
-        return enabled != 0;
-    case ORR_FUSE_RANKS:
-        return enabled == 1 || (enabled != 0 && !p2p_off);
-    }
-    return false;
-}
-
-/* Which system a host belongs to, by its lowest rank: that of an earlier host of its domain, or a new one. */
-static uint32_t system_of(const struct orr_cluster *c, const char *const *domains, uint32_t count, const char *domain)
-{
-    uint32_t s = domain && fuses(c) ? 0 : count;
-    while (s < count && (!domains[s] || strcmp(domains[s], domain)))
-        s++;
-    return s;
-}
-
 static int compare_ints(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -199,19 +174,23 @@ static enum orr_code fill_systems(struct orr_cluster *c, const struct ordered_ho
 enum orr_code orr_place_systems(struct orr_cluster *c, struct orr_error *err)
 {
     struct ordered_host *order = ORR_NEW(c->arena, struct ordered_host, c->host_count);
-    const char **domains = ORR_NEW(c->arena, const char *, c->host_count);
+    uint32_t *system_of_clique = ORR_NEW(c->arena, uint32_t, c->fabrics.clique_count);
     c->systems = ORR_NEW(c->arena, struct orr_cluster_system, c->host_count);
-    if (!order || !domains || !c->systems)
+    if (!order || !system_of_clique || !c->systems)
         return orr_fail_nomem(err);
+    for (uint32_t q = 0; q < c->fabrics.clique_count; q++)
+        system_of_clique[q] = UINT32_MAX;
     for (uint32_t h = 0; h < c->host_count; h++)
         order[h] = (struct ordered_host){.rank = c->hosts[h].ranks[0], .host = h};
     qsort(order, c->host_count, sizeof *order, compare_hosts);
     for (uint32_t i = 0; i < c->host_count; i++) {
         struct orr_cluster_host *host = &c->hosts[order[i].host];
-        const char *domain = c->lines[host->line].domain;
-        host->system = system_of(c, domains, c->system_count, domain);
-        if (host->system == c->system_count)
-            domains[c->system_count++] = domain;
+        uint32_t *shared = c->fabrics.rule == ORR_MNNVL_RULE_ON
+                               ? &system_of_clique[c->fabrics.clique_of_line[host->line]]
+                               : NULL;
+        host->system = shared && *shared != UINT32_MAX ? *shared : c->system_count++;
+        if (shared)
+            *shared = host->system;
         c->systems[host->system].host_count++;
         c->systems[host->system].rank_count += host->rank_count;
     }

@@ -3,7 +3,9 @@
 /* One part of one kind while its members are counted. */
 struct usage {
     const struct orr_part *part;
-    double *rows;     /* [channel of its ring graph]: how often a member of it uses that row, per system */
+    /* [channel of its ring graph]: how often a member of it uses that row, per system; and how often it enters, and
+     * leaves, by the row's NICs, not by NVLink from or to another clique. */
+    double *rows, *entries, *exits;
     double *links;    /* [link]: GB/s */
     double *in, *out; /* [NET]: channels */
 };
@@ -34,10 +36,12 @@ static enum orr_code make_usages(struct counting *c, struct orr_arena *arena, st
             struct usage *u = &c->usages[c->first[k] + p];
             u->part = &cluster->kinds[k].analysis->parts[p];
             u->rows = ORR_NEW(arena, double, ORR_MAX_CHANNELS);
+            u->entries = ORR_NEW(arena, double, ORR_MAX_CHANNELS);
+            u->exits = ORR_NEW(arena, double, ORR_MAX_CHANNELS);
             u->links = ORR_NEW(arena, double, u->part->system.link_count);
             u->in = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
             u->out = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
-            if (!u->rows || !u->links || !u->in || !u->out)
+            if (!u->rows || !u->entries || !u->exits || !u->links || !u->in || !u->out)
                 return orr_fail_nomem(err);
         }
     return ORR_OK;
@@ -86,16 +90,21 @@ static void place_rows(struct usage *u, const struct orr_graph *aligned, bool le
         }
         if (!leaves)
             load_path(u, at, first, intra * u->rows[c]);
+        if (leaves && orr_system_count(system, ORR_NVS)) {
+            uint32_t nvs = system->first[ORR_NVS];
+            load_path(u, nvs, first, inter * (u->rows[c] - u->entries[c]));
+            load_path(u, at, nvs, inter * (u->rows[c] - u->exits[c]));
+        }
         if (!leaves || !ring->nets)
             continue;
         uint32_t entry = find_net(system, ring->nets[c][0]), exit = find_net(system, ring->nets[c][1]);
         if (entry != ORR_NO_NODE) {
-            u->in[entry] += u->rows[c];
-            load_path(u, system->first[ORR_NET] + entry, first, inter * u->rows[c]);
+            u->in[entry] += u->entries[c];
+            load_path(u, system->first[ORR_NET] + entry, first, inter * u->entries[c]);
         }
         if (exit != ORR_NO_NODE) {
-            u->out[exit] += u->rows[c];
-            load_path(u, at, system->first[ORR_NET] + exit, inter * u->rows[c]);
+            u->out[exit] += u->exits[c];
+            load_path(u, at, system->first[ORR_NET] + exit, inter * u->exits[c]);
         }
     }
 }
@@ -125,6 +134,13 @@ static void count_hop(const struct counting *c, const uint32_t *usage_of, uint32
     traffic->crossing += exit != entry;
 }
 
+/* Whether a ring goes from a node to the next by NVLink. */
+static bool by_nvlink(const struct counting *c, uint32_t node)
+{
+    uint32_t next = (node + 1) % c->comm->node_count;
+    return orr_systems_share_nvlink(c->cluster, c->comm->members[node].host, c->comm->members[next].host);
+}
+
 static enum orr_code count_members(struct counting *c, struct orr_arena *arena, struct orr_traffic *traffic,
                                    struct orr_error *err)
 {
@@ -138,11 +154,17 @@ static enum orr_code count_members(struct counting *c, struct orr_arena *arena, 
         while (&c->usages[u].part->contribution != member->contribution)
             u++;
         usage_of[n] = u;
-        for (int32_t channel = 0; channel < c->comm->base_channels; channel++)
-            c->usages[u].rows[orr_ring_channel(c->comm, n, channel)] += 1.0 / cluster->kinds[kind].system_count;
+        double share = 1.0 / cluster->kinds[kind].system_count;
+        bool enters = !by_nvlink(c, n ? n - 1 : c->comm->node_count - 1), leaves = !by_nvlink(c, n);
+        for (int32_t channel = 0; channel < c->comm->base_channels; channel++) {
+            int32_t row = orr_ring_channel(c->comm, n, channel);
+            c->usages[u].rows[row] += share;
+            c->usages[u].entries[row] += enters ? share : 0;
+            c->usages[u].exits[row] += leaves ? share : 0;
+        }
     }
     for (uint32_t n = 0; c->comm->node_count > 1 && n < c->comm->node_count; n++)
-        for (int32_t channel = 0; channel < c->comm->base_channels; channel++)
+        for (int32_t channel = 0; channel < c->comm->base_channels && !by_nvlink(c, n); channel++)
             count_hop(c, usage_of, n, channel, traffic);
     return ORR_OK;
 }

@@ -10,7 +10,13 @@ static const char *const id_layouts[] = {
 static const char *const fusions[] = {
     [ORR_FUSE_NONE] = "none",
     [ORR_FUSE_HOSTS] = "of the hosts of an NVLink domain",
-    [ORR_FUSE_RANKS] = "of all ranks, over an NVLink domain unless P2P is off",
+    [ORR_FUSE_RANKS] = "of all ranks",
+};
+static const char *const mnnvls[] = {
+    [ORR_MNNVL_NONE] = "none",
+    [ORR_MNNVL_MUST] = "those of a clique; NCCL_MNNVL_ENABLE=1 fails where they cannot",
+    [ORR_MNNVL_CLIQUES] = "those of a clique, unless P2P is off",
+    [ORR_MNNVL_DOMAINS] = "those of a clique, unless P2P is off; P2P between cliques by NCCL_MNNVL_CROSS_CLIQUE",
 };
 static const char *const pci_kinds[] = {
     [ORR_KIND_BY_CLASS] = "by PCI class",
@@ -109,6 +115,7 @@ static const struct orr_behaviour rows[] = {
     INT(path_type_count, NULL, PATHS, "number of path types"),
     WORD(id_layout, id_layouts, SYS, "how node ids are made"),
     WORD(fusion, fusions, SYS, "whose files are fused into one system"),
+    WORD(mnnvl, mnnvls, SYS, "which ranks of an NVLink fabric over hosts share a system"),
     INT(max_channels, NULL, GRAPHS | CHANNELS, "most channels of a communicator (MAXCHANNELS)"),
     INT(max_elements, NULL, IN, "XML elements at which a document is refused"),
     INT(max_children, NULL, IN, "most children of one XML element"),
@@ -182,6 +189,8 @@ static const struct orr_behaviour rows[] = {
     YES(collnet_direct, GRAPHS, "CollNetDirect has a graph of its own"),
     INT(nvls_max_channels, NULL, GRAPHS | CHANNELS, "most channels of the NVLS graph, 0: no NVLS"),
     INT(nvls_least_gpus, NULL, GRAPHS | CHANNELS, "fewest GPUs of a host for NVLS"),
+    YES(nvls_counts_clique, GRAPHS | CHANNELS,
+        "where hosts are fused, the GPUs of all count for NVLS, whatever trimming leaves"),
     YES(nvls_fixed_channels, GRAPHS, "NVLS wants a channel for every GPU"),
     YES(types_from_system, GRAPHS, "limits on path types start and end at what the machine has"),
     YES(rates_by_total, GRAPHS, "the first rate tried must fit the GPUs' links too"),

@@ -32,6 +32,10 @@ struct orr_search_rates { /* by the least compute capability: the first row whos
 /* Whose files are fused into one: nobody's, those of the hosts of an NVLink domain, those of all ranks there are in it.
  */
 enum orr_fusion { ORR_FUSE_NONE, ORR_FUSE_HOSTS, ORR_FUSE_RANKS };
+/* Which ranks of an NVLink fabric over hosts share a system: nobody; those of a clique, where NCCL_MNNVL_ENABLE=1 makes
+ * it an error that they cannot; those of a clique unless P2P is off; the same, and P2P between the cliques of a domain
+ * where NCCL_MNNVL_CROSS_CLIQUE says so. */
+enum orr_mnnvl { ORR_MNNVL_NONE, ORR_MNNVL_MUST, ORR_MNNVL_CLIQUES, ORR_MNNVL_DOMAINS };
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
 enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD, ORR_KIND_EVERY_GPU };
@@ -73,6 +77,7 @@ struct orr_release {
     uint32_t path_type_count;
     enum orr_id_layout id_layout;
     enum orr_fusion fusion;
+    enum orr_mnnvl mnnvl;
     int32_t max_channels;           /* MAXCHANNELS */
     uint32_t max_elements;          /* of a document; a file with that many already fails */
     uint32_t max_children;          /* of one element */
@@ -132,6 +137,7 @@ struct orr_release {
     bool collnet_direct;           /* has one of its own */
     int32_t nvls_max_channels;     /* 0: no NVLS */
     int32_t nvls_least_gpus;       /* in a system */
+    bool nvls_counts_clique;       /* where hosts are fused: in all of it, whatever trimming leaves of the system */
     bool nvls_fixed_channels;      /* NVLS wants a channel for every GPU */
     bool types_from_system;        /* limits start and end at what the system has, not at NVL, PIX and SYS */
     bool rates_by_total;           /* the first rate must fit the GPUs' links too */

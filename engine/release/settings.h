@@ -15,6 +15,7 @@
     X(COLLNET_ENABLE, "NCCL_COLLNET_ENABLE")                                                                           \
     X(COLLNET_NODE_THRESHOLD, "NCCL_COLLNET_NODE_THRESHOLD")                                                           \
     X(CROSS_NIC, "NCCL_CROSS_NIC")                                                                                     \
+    X(CUMEM_ENABLE, "NCCL_CUMEM_ENABLE")                                                                               \
     X(IGNORE_CPU_AFFINITY, "NCCL_IGNORE_CPU_AFFINITY")                                                                 \
     X(IGNORE_DISABLED_P2P, "NCCL_IGNORE_DISABLED_P2P")                                                                 \
     X(LL128_C2C, "NCCL_LL128_C2C")                                                                                     \
@@ -27,9 +28,12 @@
     X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS")                                                                             \
     X(MIN_NRINGS, "NCCL_MIN_NRINGS")                                                                                   \
     X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS")                                                                     \
+    X(MNNVL_CLIQUE_ID, "NCCL_MNNVL_CLIQUE_ID")                                                                         \
+    X(MNNVL_CROSS_CLIQUE, "NCCL_MNNVL_CROSS_CLIQUE")                                                                   \
     X(MNNVL_ENABLE, "NCCL_MNNVL_ENABLE")                                                                               \
     X(MNNVL_RAIL_PER_HOST, "NCCL_MNNVL_RAIL_PER_HOST")                                                                 \
     X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE")                                                     \
+    X(MNNVL_UUID, "NCCL_MNNVL_UUID")                                                                                   \
     X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER")                                                           \
     X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA")                                                                     \
     X(NET_GDR_C2C, "NCCL_NET_GDR_C2C")                                                                                 \

@@ -1,0 +1,79 @@
+/* NVLink fabrics over hosts: what each host says of its own, which hosts are of one clique, and whether the release
+ * makes one system of them. README.md tells the rules. */
+#ifndef ORR_CLUSTER_FABRIC_H
+#define ORR_CLUSTER_FABRIC_H
+
+#include "engine/base/arena.h"
+#include "engine/base/error.h"
+
+/* As the driver counts them (nvmlDeviceGetGpuFabricInfoV). */
+enum orr_fabric_state {
+    ORR_FABRIC_NOT_SUPPORTED,
+    ORR_FABRIC_NOT_STARTED,
+    ORR_FABRIC_IN_PROGRESS,
+    ORR_FABRIC_COMPLETED,
+    ORR_FABRIC_STATE_COUNT
+};
+
+/* What the GPUs of a host report of their fabric. */
+struct orr_fabric {
+    enum orr_fabric_state state;
+    bool has_uuid;    /* else it is that of the host's domain */
+    uint64_t uuid[2]; /* of the cluster that the fabric makes; both 0: none */
+    uint32_t clique;
+};
+
+/* Hosts whose fabrics report the same UUID and clique. */
+struct orr_clique {
+    struct orr_fabric fabric; /* with the settings that override it */
+    uint32_t line;            /* the first one of the description */
+    uint32_t host_count, rank_count;
+};
+
+/* Why hosts of a clique are one system, or are not. */
+#define ORR_MNNVL_MAP(X)                                                                                               \
+    X(ON, "The hosts of a clique are one system.")                                                                     \
+    X(NOT_STATED, "No host is said to be in an NVLink domain.")                                                        \
+    X(UNKNOWN, "The release knows no NVLink domains of several hosts.")                                                \
+    X(ONE_HOST, "There is one host.")                                                                                  \
+    X(DISABLED, "NCCL_MNNVL_ENABLE is 0.")                                                                             \
+    X(P2P_OFF, "P2P is off (NCCL_P2P_DISABLE or NCCL_P2P_LEVEL), and NCCL_MNNVL_ENABLE is not 1.")                     \
+    X(CUMEM_OFF, "NCCL_CUMEM_ENABLE is 0.")                                                                            \
+    X(NOT_COMPLETED, "The fabric of a host is not completed, and NCCL uses domains only where that of every host is.") \
+    X(NO_UUID, "The fabric of a host has no UUID, and NCCL uses domains only where that of every host has one.")       \
+    X(APART, "No two hosts are of one clique.")
+
+enum orr_mnnvl_rule {
+#define X(name, text) ORR_MNNVL_RULE_##name,
+    ORR_MNNVL_MAP(X)
+#undef X
+        ORR_MNNVL_RULE_COUNT
+};
+
+struct orr_fabrics {
+    enum orr_mnnvl_rule rule;
+    uint32_t line;              /* that NOT_COMPLETED and NO_UUID speak of */
+    bool crosses_cliques;       /* ranks of one UUID and different cliques use P2P */
+    struct orr_fabric *of_line; /* as stated, or as its domain's name stands for it */
+    uint32_t *clique_of_line;   /* UINT32_MAX: its fabric is not completed */
+    struct orr_clique *cliques; /* in the order of their first lines */
+    uint32_t clique_count;
+};
+
+struct orr_cluster;
+
+/* Fills cluster->fabrics, once its hosts are known. SETTING where the release fails. */
+enum orr_code orr_fabrics_decide(struct orr_cluster *cluster, struct orr_error *err) ORR_NO_DISCARD;
+/* Whether ranks of two different systems use P2P. */
+bool orr_systems_share_nvlink(const struct orr_cluster *cluster, uint32_t a, uint32_t b);
+/* "8f4c0000-0000-0000-0000-000000000001", into text[37]; of a fabric whose domain's name stands for the UUID as well. */
+enum { ORR_UUID_SIZE = 37 };
+char *orr_uuid_format(const uint64_t uuid[2], char *text);
+/* Reads 32 hexadecimal digits, with hyphens or without. */
+bool orr_uuid_parse(const char *text, uint64_t ret_uuid[2]);
+/* The stable word of a rule, "NOT_COMPLETED", and its sentence; "not-supported", "completed" ... */
+const char *orr_mnnvl_rule_name(enum orr_mnnvl_rule rule);
+const char *orr_mnnvl_rule_text(enum orr_mnnvl_rule rule);
+const char *orr_fabric_state_name(enum orr_fabric_state state);
+
+#endif
