@@ -12,9 +12,8 @@ static enum orr_code wrong(struct orr_error *err, const char *where, const char 
 {
     orr_fail(err, ORR_INVALID, "%s", what);
     orr_error_where(err, "%s", where);
-    orr_error_advice(err,
-                     "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
-                     "\"fabric\": {...}}, ...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
+    orr_error_advice(err, "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
+                          "\"fabric\": {...}}, ...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
     return ORR_INVALID;
 }
 

@@ -1,7 +1,8 @@
 /* A cluster as users describe it, in a file or as the body of POST /v1/clusters:
  *
  *      {"name": TEXT, "hosts": [{"topology": PATH or ID, "count": N, "gpus": [0, "0000:1b:00.0", ...], "domain": TEXT,
- *       "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}}, ...], "ranks": "block" | "cyclic" | [host of rank 0, host of rank 1, ...]}
+ *       "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}}, ...], "ranks": "block" | "cyclic" | [host
+ * of rank 0, host of rank 1, ...]}
  *
  * Only hosts and topology must be there.
  */

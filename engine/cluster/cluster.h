@@ -86,8 +86,8 @@ struct orr_cluster {
 };
 
 /* Analyses a cluster. The dumps, GPUs and texts of the lines must live as long as the answer: orr_cluster_free().
- * INVALID for GPUs that are not there and lists that do not fit, LIMIT for too many hosts, kinds or ranks, SETTING where
- * the release fails with a setting. */
+ * INVALID for GPUs that are not there and lists that do not fit, LIMIT for too many hosts, kinds or ranks, SETTING
+ * where the release fails with a setting. */
 enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, struct orr_cluster **ret_cluster,
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_free(struct orr_cluster *cluster);

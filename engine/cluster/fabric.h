@@ -66,7 +66,8 @@ struct orr_cluster;
 enum orr_code orr_fabrics_decide(struct orr_cluster *cluster, struct orr_error *err) ORR_NO_DISCARD;
 /* Whether ranks of two different systems use P2P. */
 bool orr_systems_share_nvlink(const struct orr_cluster *cluster, uint32_t a, uint32_t b);
-/* "8f4c0000-0000-0000-0000-000000000001", into text[37]; of a fabric whose domain's name stands for the UUID as well. */
+/* "8f4c0000-0000-0000-0000-000000000001", into text[37]; of a fabric whose domain's name stands for the UUID as well.
+ */
 enum { ORR_UUID_SIZE = 37 };
 char *orr_uuid_format(const uint64_t uuid[2], char *text);
 /* Reads 32 hexadecimal digits, with hyphens or without. */

@@ -80,9 +80,8 @@ static void draw_outline(struct grouping *g, const uint32_t *ranks, uint32_t siz
 static bool same_machine(const struct orr_cluster *c, uint32_t a, uint32_t b)
 {
     const struct orr_cluster_line *x = &c->lines[c->hosts[a].line], *y = &c->lines[c->hosts[b].line];
-    return x == y ||
-           (!x->domain && !x->fabric && !y->domain && !y->fabric &&
-            c->systems[c->hosts[a].system].kind == c->systems[c->hosts[b].system].kind);
+    return x == y || (!x->domain && !x->fabric && !y->domain && !y->fabric &&
+                      c->systems[c->hosts[a].system].kind == c->systems[c->hosts[b].system].kind);
 }
 
 static bool alike(const struct grouping *g, const struct outline *a, const struct outline *b, uint32_t size)

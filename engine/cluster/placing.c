@@ -185,9 +185,8 @@ enum orr_code orr_place_systems(struct orr_cluster *c, struct orr_error *err)
     qsort(order, c->host_count, sizeof *order, compare_hosts);
     for (uint32_t i = 0; i < c->host_count; i++) {
         struct orr_cluster_host *host = &c->hosts[order[i].host];
-        uint32_t *shared = c->fabrics.rule == ORR_MNNVL_RULE_ON
-                               ? &system_of_clique[c->fabrics.clique_of_line[host->line]]
-                               : NULL;
+        uint32_t *shared =
+            c->fabrics.rule == ORR_MNNVL_RULE_ON ? &system_of_clique[c->fabrics.clique_of_line[host->line]] : NULL;
         host->system = shared && *shared != UINT32_MAX ? *shared : c->system_count++;
         if (shared)
             *shared = host->system;

@@ -9,7 +9,7 @@
 static const struct orr_finding_row *const families[] = {
     orr_findings_ranks, orr_findings_input, orr_findings_pci,     orr_findings_nvlink,
     orr_findings_p2p,   orr_findings_net,   orr_findings_graph,   orr_findings_routes,
-    orr_findings_cpu,   orr_findings_log,   orr_findings_cluster,
+    orr_findings_cpu,   orr_findings_log,   orr_findings_cluster, orr_findings_fabric,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 

@@ -1,41 +1,8 @@
 /* Findings about the hosts of a cluster, compared with one another. */
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "engine/cluster/setters.h"
-#include "engine/insight/finder.h"
-
-/* Phrases about several kinds of hosts on their way into one detail; what does not fit is counted. */
-struct phrases {
-    char text[300];
-    size_t length;
-    unsigned left_out;
-};
-
-static void ORR_PRINTF(2, 3) add_phrase(struct phrases *phrases, const char *format, ...)
-{
-    enum { ROOM_FOR_COUNT = 24 };
-    char phrase[240];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(phrase, sizeof phrase, format, args);
-    va_end(args);
-    size_t length = strlen(phrase), used = phrases->length ? 2 : 0;
-    if (phrases->left_out || phrases->length + used + length + ROOM_FOR_COUNT > sizeof phrases->text) {
-        phrases->left_out++;
-        return;
-    }
-    phrases->length += (size_t)snprintf(phrases->text + phrases->length, sizeof phrases->text - phrases->length, "%s%s",
-                                        used ? "; " : "", phrase);
-}
-
-static void say_phrases(struct orr_finder *f, const struct phrases *phrases)
-{
-    if (phrases->left_out)
-        orr_say(f, "%s; and %u more", phrases->text, phrases->left_out);
-    else if (phrases->length)
-        orr_say(f, "%s", phrases->text);
-}
+#include "engine/insight/phrases.h"
 
 /* What hosts are compared by. Each gives a text that is equal for equal hosts. */
 static void describe_gpus(const struct orr_analysis *a, char *text, size_t size)
@@ -118,7 +85,7 @@ static void differs_from_majority(struct orr_finder *f)
                                {.describe = describe_pci},
                                {.describe = describe_ring}};
     const struct orr_cluster *c = f->analysis->cluster;
-    struct phrases phrases = {.length = 0};
+    struct orr_phrases phrases = {.length = 0};
     for (size_t i = 0; c && i < sizeof aspects / sizeof aspects[0] && compare_hosts(f, &aspects[i]); i++) {
         uint32_t most = 0;
         for (uint32_t k = 1; k < c->kind_count; k++)
@@ -127,10 +94,10 @@ static void differs_from_majority(struct orr_finder *f)
             continue;
         for (uint32_t k = 0; k < c->kind_count; k++)
             if (4 * aspects[i].sharing[k] <= c->host_count)
-                add_phrase(&phrases, "hosts[%u] (%u of %u hosts) has %s, most have %s", c->kinds[k].line,
-                           c->kinds[k].host_count, c->host_count, aspects[i].texts[k], aspects[i].texts[most]);
+                orr_add_phrase(&phrases, "hosts[%u] (%u of %u hosts) has %s, most have %s", c->kinds[k].line,
+                               c->kinds[k].host_count, c->host_count, aspects[i].texts[k], aspects[i].texts[most]);
     }
-    say_phrases(f, &phrases);
+    orr_say_phrases(f, &phrases);
 }
 
 static uint32_t net_numbered(const struct orr_system *system, int32_t dev)
@@ -161,7 +128,7 @@ static void nics_in_another_order(struct orr_finder *f)
     const struct orr_cluster *c = f->analysis->cluster;
     if (!c)
         return;
-    struct phrases phrases = {.length = 0};
+    struct orr_phrases phrases = {.length = 0};
     const struct orr_part *first = &c->kinds[0].analysis->parts[0];
     for (uint32_t k = 1; k < c->kind_count; k++) {
         const struct orr_part *part = &c->kinds[k].analysis->parts[0];
@@ -179,13 +146,13 @@ static void nics_in_another_order(struct orr_finder *f)
                 char near_here[24], near_there[24];
                 snprintf(near_here, sizeof near_here, here < 0 ? "no GPU" : "GPU %d", here);
                 snprintf(near_there, sizeof near_there, there < 0 ? "no GPU" : "GPU %d", there);
-                add_phrase(&phrases, "NIC %d stands at %s on hosts[%u], at %s on hosts[%u]", dev, near_here,
-                           c->kinds[k].line, near_there, c->kinds[0].line);
+                orr_add_phrase(&phrases, "NIC %d stands at %s on hosts[%u], at %s on hosts[%u]", dev, near_here,
+                               c->kinds[k].line, near_there, c->kinds[0].line);
                 break;
             }
         }
     }
-    say_phrases(f, &phrases);
+    orr_say_phrases(f, &phrases);
 }
 
 static void sets_the_channels(struct orr_finder *f)
@@ -199,12 +166,12 @@ static void sets_the_channels(struct orr_finder *f)
         least = own < least ? own : least;
         most = own > most ? own : most;
     }
-    struct phrases phrases = {.length = 0};
+    struct orr_phrases phrases = {.length = 0};
     for (uint32_t k = 0; k < c->kind_count && least < most; k++)
         if (orr_kind_channels(&c->kinds[k]) == least)
-            add_phrase(&phrases, "hosts[%u] (%u of %u hosts) has %d channels by itself, others up to %d",
-                       c->kinds[k].line, c->kinds[k].host_count, c->host_count, least, most);
-    say_phrases(f, &phrases);
+            orr_add_phrase(&phrases, "hosts[%u] (%u of %u hosts) has %d channels by itself, others up to %d",
+                           c->kinds[k].line, c->kinds[k].host_count, c->host_count, least, most);
+    orr_say_phrases(f, &phrases);
 }
 
 static void uneven_hosts(struct orr_finder *f)

@@ -2,11 +2,8 @@
  * to the file of its family. */
 #include "engine/insight/finder.h"
 
-#define OTHER_HOSTS "needs the dumps of several hosts; one dump describes one"
-
 const struct orr_undecided orr_undecided_rows[] = {
     {"L58", "Ports merged into one NIC stand at different distances", "a merged NIC shows the place of one port only"},
     {"L76", "A graph file does not match the machine", "Orrery does not read NCCL_GRAPH_FILE yet"},
-    {"L82", "Hosts of one NVLink domain differ in cluster or clique", OTHER_HOSTS},
     {0},
 };

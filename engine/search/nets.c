@@ -24,8 +24,8 @@ static bool is_one_place(const struct orr_system *system, const struct orr_node 
 
 static uint8_t pair_of(const struct orr_search_state *s, const struct orr_node *a, const struct orr_node *b)
 {
-    bool by_place = orr_setting_int(s->settings, ORR_SET_MNNVL_RAIL_PER_HOST) == 1 &&
-                    orr_id_system(a->id) != orr_id_system(b->id);
+    bool by_place =
+        orr_setting_int(s->settings, ORR_SET_MNNVL_RAIL_PER_HOST) == 1 && orr_id_system(a->id) != orr_id_system(b->id);
     bool one_card = by_place ? is_one_place(s->system, a, b) : is_one_port(a, b), other_plane = false;
     if (s->system->release->knows_rails) {
         other_plane = a->net.plane >= 0 && b->net.plane >= 0 && a->net.plane != b->net.plane;

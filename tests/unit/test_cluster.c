@@ -150,7 +150,8 @@ static void a_choice_of_gpus_is_what_nccl_would_see(void **state)
 static void hosts_of_a_domain_are_one_system(void **state)
 {
     (void)state;
-    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2, .domain = "rack"}, {.dump = dump, .count = 1}};
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2, .domain = "rack"},
+                                             {.dump = dump, .count = 1, .domain = "another"}};
     make(lines, 1, ORR_ORDER_BLOCK);
     assert_int_equal(cluster->system_count, 1);
     assert_int_equal(cluster->analysis->communicator.node_count, 1);
@@ -168,29 +169,6 @@ static void hosts_of_a_domain_are_one_system(void **state)
     const struct orr_system *fused = &cluster->analysis->built;
     for (uint32_t g = fused->first[ORR_GPU]; g < fused->first[ORR_GPU + 1]; g++)
         assert_int_equal(orr_id_system(fused->nodes[g].id), (uint32_t)fused->nodes[g].gpu.rank % 2);
-}
-
-static void what_turns_fusing_off_keeps_hosts_apart(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *release, *name, *value;
-        uint32_t systems;
-    } cases[] = {{"2.12.12", NULL, NULL, 2},
-                 {"2.21.5", NULL, NULL, 1},
-                 {"2.21.5", "NCCL_MNNVL_ENABLE", "0", 2},
-                 {"2.21.5", "NCCL_P2P_DISABLE", "1", 1},
-                 {"2.27.7", "NCCL_P2P_DISABLE", "1", 2},
-                 {"2.30.7", "NCCL_P2P_LEVEL", "LOC", 2},
-                 {"2.30.7", NULL, NULL, 1}};
-    const struct orr_cluster_line line = {.dump = dump, .count = 2, .domain = "rack"};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        orr_settings_init(&settings, orr_release_find(cases[i].release));
-        if (cases[i].name)
-            assert_ok(orr_settings_set(&settings, cases[i].name, cases[i].value, &err), &err);
-        make(&line, 1, ORR_ORDER_BLOCK);
-        assert_int_equal(cluster->system_count, cases[i].systems);
-    }
 }
 
 static void the_slowest_host_sets_what_all_share(void **state)
@@ -368,7 +346,6 @@ int main(void)
         CASE(lists_that_do_not_fit_are_refused),
         CASE(a_choice_of_gpus_is_what_nccl_would_see),
         CASE(hosts_of_a_domain_are_one_system),
-        CASE(what_turns_fusing_off_keeps_hosts_apart),
         CASE(the_slowest_host_sets_what_all_share),
         CASE(serial_numbers_make_no_kinds),
         CASE(findings_name_who_differs),

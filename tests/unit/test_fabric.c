@@ -1,0 +1,381 @@
+/* NVLink domains over hosts: who shares a system by what the fabrics of hosts report and by the rules of each release,
+ * what keeps all apart, and what fusing does to cards and NICs. */
+#include "engine/cluster/cluster.h"
+
+#include "engine/cluster/groups.h"
+#include "engine/cluster/traffic.h"
+#include "tests/support/findings.h"
+#include "tests/support/fixture.h"
+
+#define NVSWITCH          "<nvlink target=\"fffffff:ffff:ff\" count=\"18\" tclass=\"0x068000\"/>"
+#define CPU(numa, inside) "<cpu host_hash=\"0x1\" numaid=\"" numa "\" " X86_INTEL ">" inside "</cpu>"
+#define NIC_OF(bus, dev, guid)                                                                                         \
+    "<pci busid=\"0000:" bus ":00.0\" class=\"0x020000\" " GEN4X16 "><nic><net name=\"n" dev "\" dev=\"" dev           \
+    "\" speed=\"200000\" port=\"1\" guid=\"" guid "\" maxconn=\"131072\" gdr=\"1\"/></nic></pci>"
+#define PAIR(bus, rank, other, nic)                                                                                    \
+    SWITCH("0000:" bus "0:00.0")                                                                                       \
+    GPU("0000:" bus "1:00.0", rank, "90", NVSWITCH)                                                                    \
+    GPU("0000:" bus "2:00.0", other, "90", NVSWITCH) nic "</pci>"
+/* Two GPUs a socket, each pair with a NIC: a tray. With sockets as its network, cards are the numbers of ports. */
+#define TRAY_OF(first, second)                                                                                         \
+    "<system version=\"1\">" CPU("0", PAIR("1", "0", "1", NIC_OF("15", "0", first)))                                   \
+        CPU("1", PAIR("2", "2", "3", NIC_OF("25", "1", second))) "</system>"
+
+enum { A = 0xa, B = 0xb };
+
+static struct orr_dump *tray, *sockets;
+static struct orr_cluster *cluster;
+static struct orr_settings settings;
+static struct orr_error err;
+static const struct orr_fabric of_a = {ORR_FABRIC_COMPLETED, true, {A, 1}, 32766},
+                               of_b = {ORR_FABRIC_COMPLETED, true, {B, 1}, 32766},
+                               other_clique = {ORR_FABRIC_COMPLETED, true, {A, 1}, 7},
+                               starting = {ORR_FABRIC_IN_PROGRESS, true, {A, 1}, 32766},
+                               nobody = {ORR_FABRIC_COMPLETED, true, {0, 0}, 32766};
+
+static int setup(void **state)
+{
+    (void)state;
+    tray = read_text(TRAY_OF("0x5abc00", "0x5abc01"));
+    sockets = read_text(TRAY_OF("0x0", "0x1"));
+    cluster = NULL;
+    orr_settings_init(&settings, orr_release_find("2.30.7"));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    orr_cluster_free(cluster);
+    orr_dump_free(tray);
+    orr_dump_free(sockets);
+    return 0;
+}
+
+static enum orr_code ask(const struct orr_cluster_line *lines, uint32_t count)
+{
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    err = (struct orr_error){0};
+    const struct orr_cluster_request request = {.lines = lines, .line_count = count, .settings = settings};
+    return orr_cluster_analyze(&request, &cluster, &err);
+}
+
+static void set(const char *name, const char *value)
+{
+    assert_ok(orr_settings_set(&settings, name, value, &err), &err);
+}
+
+/* How many systems a cluster becomes in a release, with settings as NAME, VALUE pairs up to NULL, and by which rule. */
+static void assert_systems(const char *release, const char *const *pairs, const struct orr_cluster_line *lines,
+                           uint32_t count, uint32_t systems, enum orr_mnnvl_rule rule)
+{
+    orr_settings_init(&settings, orr_release_find(release));
+    for (; pairs && *pairs; pairs += 2)
+        set(pairs[0], pairs[1]);
+    assert_ok(ask(lines, count), &err);
+    assert_string_equal(orr_mnnvl_rule_name(cluster->fabrics.rule), orr_mnnvl_rule_name(rule));
+    assert_int_equal(cluster->system_count, systems);
+}
+
+static void uuids_are_read_and_written(void **state)
+{
+    uint64_t uuid[2];
+    char text[ORR_UUID_SIZE];
+    (void)state;
+    assert_true(orr_uuid_parse("8F4C0000-1234-5678-9abc-00000000000d", uuid));
+    assert_string_equal(orr_uuid_format(uuid, text), "8f4c0000-1234-5678-9abc-00000000000d");
+    assert_true(orr_uuid_parse("8f4c0000123456789abc00000000000d", uuid));
+    assert_string_equal(orr_uuid_format(uuid, text), "8f4c0000-1234-5678-9abc-00000000000d");
+    assert_false(orr_uuid_parse("8f4c0000-1234-5678-9abc-00000000000", uuid));
+    assert_false(orr_uuid_parse("8f4c0000-1234-5678-9abc-00000000000dd", uuid));
+    assert_false(orr_uuid_parse("8f4c0000-1234-5678-9abc-00000000000g", uuid));
+    assert_false(orr_uuid_parse("", uuid));
+}
+
+static void the_same_uuid_and_clique_are_one_system(void **state)
+{
+    (void)state;
+    const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .fabric = &of_a},
+                                             {.dump = tray, .count = 1, .fabric = &other_clique},
+                                             {.dump = tray, .count = 2, .fabric = &of_b},
+                                             {.dump = tray, .count = 1, .fabric = &of_a}};
+    assert_systems("2.30.7", NULL, lines, 4, 3, ORR_MNNVL_RULE_ON);
+    assert_int_equal(cluster->systems[0].host_count, 3); /* the last line's too */
+    assert_int_equal(cluster->systems[0].hosts[2], 5);
+    assert_int_equal(cluster->analysis->communicator.node_count, 3);
+    assert_int_equal(cluster->fabrics.clique_count, 3);
+    assert_int_equal(cluster->fabrics.cliques[0].rank_count, 12);
+    assert_systems("2.30.7", (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "7", NULL}, lines, 4, 2, ORR_MNNVL_RULE_ON);
+    assert_systems("2.27.7", (const char *const[]){"NCCL_MNNVL_UUID", "5", NULL}, lines, 4, 2, ORR_MNNVL_RULE_ON);
+    /* 2.21.5 does not know the variables; 2.30.7 takes -2 for the chassis, which nobody knows here. */
+    assert_systems("2.21.5", (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "7", NULL}, lines, 4, 3, ORR_MNNVL_RULE_ON);
+    assert_systems("2.30.7", (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "-2", NULL}, lines, 4, 3, ORR_MNNVL_RULE_ON);
+    assert_systems("2.27.7", (const char *const[]){"NCCL_MNNVL_CLIQUE_ID", "-2", NULL}, lines, 4, 2, ORR_MNNVL_RULE_ON);
+    assert_systems("2.27.7", (const char *const[]){"NCCL_MNNVL_UUID", "0", NULL}, lines, 4, 6, ORR_MNNVL_RULE_NO_UUID);
+}
+
+static void a_name_stands_for_what_nobody_tells(void **state)
+{
+    (void)state;
+    const struct orr_cluster_line names[] = {
+        {.dump = tray, .count = 1, .domain = "x"}, {.dump = tray, .count = 1, .domain = "y"},
+        {.dump = tray, .count = 1, .domain = "x"}, {.dump = tray, .count = 1, .domain = "x", .fabric = &of_a},
+        {.dump = tray, .count = 1, .fabric = &of_a}};
+    assert_systems("2.30.7", NULL, names, 3, 2, ORR_MNNVL_RULE_ON);
+    /* What one host of the domain tells holds for those of which nothing is told. */
+    assert_systems("2.30.7", NULL, names, 5, 2, ORR_MNNVL_RULE_ON);
+    assert_int_equal(cluster->systems[0].host_count, 4);
+}
+
+static void one_host_without_fabric_keeps_all_apart(void **state)
+{
+    (void)state;
+    static const char *const releases[] = {"2.21.5", "2.27.7", "2.28.9", "2.30.7"};
+    const struct orr_cluster_line plain[] = {{.dump = tray, .count = 2, .fabric = &of_a}, {.dump = tray, .count = 1}};
+    const struct orr_cluster_line late[] = {{.dump = tray, .count = 2, .fabric = &of_a},
+                                            {.dump = tray, .count = 1, .fabric = &starting}};
+    const struct orr_cluster_line zero[] = {{.dump = tray, .count = 2, .fabric = &of_a},
+                                            {.dump = tray, .count = 1, .fabric = &nobody}};
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
+        assert_systems(releases[i], NULL, plain, 1, 1, ORR_MNNVL_RULE_ON);
+        assert_systems(releases[i], NULL, plain, 2, 3, ORR_MNNVL_RULE_NOT_COMPLETED);
+        assert_int_equal(cluster->fabrics.line, 1);
+        assert_systems(releases[i], NULL, late, 2, 3, ORR_MNNVL_RULE_NOT_COMPLETED);
+        assert_systems(releases[i], NULL, zero, 2, 3, ORR_MNNVL_RULE_NO_UUID);
+    }
+    assert_systems("2.12.12", NULL, plain, 1, 2, ORR_MNNVL_RULE_UNKNOWN);
+    assert_systems("2.30.7", NULL, plain + 1, 1, 1, ORR_MNNVL_RULE_NOT_STATED);
+}
+
+static void settings_decide_as_each_release_reads_them(void **state)
+{
+    static const struct {
+        const char *release, *pairs[5];
+        uint32_t systems;
+        enum orr_mnnvl_rule rule;
+    } cases[] = {
+        {"2.21.5", {"NCCL_MNNVL_ENABLE", "0"}, 2, ORR_MNNVL_RULE_DISABLED},
+        {"2.21.5", {"NCCL_P2P_DISABLE", "1"}, 1, ORR_MNNVL_RULE_ON},
+        {"2.27.7", {"NCCL_P2P_DISABLE", "1"}, 2, ORR_MNNVL_RULE_P2P_OFF},
+        {"2.27.7", {"NCCL_P2P_DISABLE", "1", "NCCL_MNNVL_ENABLE", "1"}, 1, ORR_MNNVL_RULE_ON},
+        {"2.30.7", {"NCCL_P2P_LEVEL", "LOC"}, 2, ORR_MNNVL_RULE_P2P_OFF},
+        {"2.30.7", {"NCCL_P2P_LEVEL", "NVL"}, 1, ORR_MNNVL_RULE_ON},
+        {"2.21.5", {"NCCL_CUMEM_ENABLE", "0"}, 2, ORR_MNNVL_RULE_CUMEM_OFF},
+        {"2.30.7", {"NCCL_CUMEM_ENABLE", "0"}, 2, ORR_MNNVL_RULE_CUMEM_OFF},
+        {"2.30.7", {"NCCL_CUMEM_ENABLE", "1"}, 1, ORR_MNNVL_RULE_ON},
+    };
+    (void)state;
+    const struct orr_cluster_line line = {.dump = tray, .count = 2, .domain = "rack"};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_systems(cases[i].release, cases[i].pairs, &line, 1, cases[i].systems, cases[i].rule);
+}
+
+static void only_2_21_fails_where_it_is_forced(void **state)
+{
+    (void)state;
+    const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .domain = "rack"}, {.dump = tray, .count = 1}};
+    orr_settings_init(&settings, orr_release_find("2.21.5"));
+    set("NCCL_MNNVL_ENABLE", "1");
+    assert_error(ask(lines, 2), ORR_SETTING, &err, "NCCL 2.21.5 fails");
+    assert_string_equal(err.where, "hosts[1]");
+    assert_ok(ask(lines, 1), &err);
+    orr_settings_init(&settings, orr_release_find("2.27.7"));
+    set("NCCL_MNNVL_ENABLE", "1");
+    assert_ok(ask(lines, 2), &err);
+    assert_int_equal(cluster->system_count, 3);
+}
+
+static void cliques_of_one_uuid_may_use_nvlink(void **state)
+{
+    (void)state;
+    struct orr_traffic traffic;
+    struct orr_arena *arena = orr_arena_new(0);
+    const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .fabric = &of_a},
+                                             {.dump = tray, .count = 2, .fabric = &other_clique},
+                                             {.dump = tray, .count = 2, .fabric = &of_b}};
+    assert_ok(ask(lines, 3), &err);
+    assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
+    uint64_t channels = (uint64_t)cluster->analysis->communicator.base_channels;
+    assert_int_equal(traffic.hops, 3 * channels);
+    set("NCCL_MNNVL_CROSS_CLIQUE", "1");
+    assert_ok(ask(lines, 3), &err);
+    assert_int_equal(cluster->system_count, 3); /* they stay systems of their own */
+    assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
+    assert_int_equal(traffic.hops, 2 * channels);
+    assert_ok(ask(lines, 2), &err);
+    assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
+    assert_int_equal(traffic.hops, 0);
+    for (uint32_t i = 0; i < traffic.nic_count; i++)
+        assert_float_equal(traffic.nics[i].in + traffic.nics[i].out, 0, 1e-9);
+    orr_settings_init(&settings, orr_release_find("2.27.7")); /* does not know the variable */
+    set("NCCL_MNNVL_CROSS_CLIQUE", "1");
+    assert_ok(ask(lines, 2), &err);
+    assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
+    assert_true(traffic.hops > 0);
+    orr_arena_free(arena);
+}
+
+static void cards_are_each_hosts_own_but_numbers_are_not(void **state)
+{
+    (void)state;
+    struct orr_dump *again = read_text(TRAY_OF("0x5abc00", "0x5abc01")); /* a copy of the file */
+    const struct orr_cluster_line copies = {.dump = tray, .count = 2, .domain = "rack"};
+    const struct orr_cluster_line files[] = {{.dump = tray, .count = 1, .domain = "rack"},
+                                             {.dump = again, .count = 1, .domain = "rack"}};
+    const struct orr_cluster_line numbers = {.dump = sockets, .count = 2, .domain = "rack"};
+    assert_ok(ask(&copies, 1), &err);
+    uint64_t first = orr_system_node(&cluster->analysis->built, ORR_NET, 0)->net.asic;
+    uint64_t second = orr_system_node(&cluster->analysis->built, ORR_NET, 2)->net.asic;
+    assert_true(first != second);
+    assert_ok(ask(files, 2), &err);
+    assert_true(orr_system_node(&cluster->analysis->built, ORR_NET, 2)->net.asic == second);
+    assert_ok(ask(&numbers, 1), &err);
+    for (uint32_t n = 0; n < 4; n++)
+        assert_int_equal(orr_system_node(&cluster->analysis->built, ORR_NET, n)->net.asic, n % 2);
+    assert_int_equal(orr_system_node(&cluster->analysis->built, ORR_NET, 2)->net.dev, 0); /* as on its host */
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    orr_dump_free(again);
+}
+
+/* Two hosts of one dump in each of two domains; the ring's NICs of the first: entry and exit of channels 0 and 1. */
+static void assert_nets(const char *release, const char *const *pairs, struct orr_dump *dump, const int64_t *expected)
+{
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2, .domain = "x"},
+                                             {.dump = dump, .count = 2, .domain = "y"}};
+    assert_systems(release, pairs, lines, 2, 2, ORR_MNNVL_RULE_ON);
+    const struct orr_graph *ring = &cluster->analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
+    for (int32_t i = 0; i < 4 && i / 2 < ring->channels; i++)
+        if (ring->nets[i / 2][i % 2] != expected[i])
+            fail_msg("%s: NIC %d is %llx", release, i, (unsigned long long)ring->nets[i / 2][i % 2]);
+}
+
+static void nics_are_taken_in_turn_where_the_release_can(void **state)
+{
+    (void)state;
+    /* Two GPUs that prefer two of four NICs each. */
+    struct orr_dump *dump = read_text("<system version=\"1\">" CPU(
+        "0", PAIR("1", "0", "1",
+                  NIC_OF("15", "0", "0xa0") NIC_OF("16", "1", "0xa1") NIC_OF("17", "2", "0xa2")
+                      NIC_OF("18", "3", "0xa3"))) "</system>");
+    static const int64_t by_gpu[] = {0, 0, 1, 1}, in_turn[] = {0, 0, 2, 2};
+    static const char *const off[] = {"NCCL_MNNVL_SCATTER_NETS_ENABLE", "0", NULL},
+                             *const on[] = {"NCCL_MNNVL_SCATTER_NETS_ENABLE", "1", NULL};
+    assert_nets("2.21.5", NULL, dump, by_gpu);
+    assert_nets("2.21.5", on, dump, by_gpu); /* does not know the variable */
+    assert_nets("2.27.7", NULL, dump, in_turn);
+    assert_nets("2.27.7", off, dump, by_gpu);
+    assert_nets("2.30.7", NULL, dump, in_turn);
+    assert_nets("2.30.7", off, dump, by_gpu);
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    orr_dump_free(dump);
+}
+
+static void rails_are_places_where_asked_for(void **state)
+{
+    (void)state;
+    /* A GPU and a NIC a host: without crossing NICs a ring leaves the other host only by a NIC of the same place. */
+    struct orr_dump *dump = read_text("<system version=\"1\">" CPU(
+        "0", SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "90", NVSWITCH) NIC_OF("15", "0", "0xa0") "</pci>")
+        "</system>");
+    static const int64_t across[] = {0, (int64_t)1 << 56, (int64_t)1 << 56, 0}, simple[] = {0, 0, 0, 0};
+    static const char *const keep[] = {"NCCL_CROSS_NIC", "0", NULL},
+                             *const place[] = {"NCCL_CROSS_NIC", "0", "NCCL_MNNVL_RAIL_PER_HOST", "1", NULL};
+    assert_nets("2.27.7", place, dump, simple); /* does not know the variable */
+    assert_nets("2.28.9", place, dump, across);
+    assert_nets("2.30.7", place, dump, across);
+    assert_int_equal(cluster->analysis->communicator.base_channels, 2);
+    assert_nets("2.28.9", keep, dump, simple);
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    orr_dump_free(dump);
+}
+
+static const struct orr_finding *found(struct orr_arena *arena, const char *id)
+{
+    struct orr_findings *findings = ORR_NEW(arena, struct orr_findings, 1);
+    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, findings, &err), &err);
+    for (uint32_t i = 0; i < findings->count; i++)
+        if (!strcmp(findings->rows[i].row->id, id))
+            return &findings->rows[i];
+    return NULL;
+}
+
+static void a_domain_of_two_clusters_is_found(void **state)
+{
+    (void)state;
+    struct orr_arena *arena = orr_arena_new(0);
+    const struct orr_cluster_line uuids[] = {{.dump = tray, .count = 1, .domain = "rack", .fabric = &of_a},
+                                             {.dump = tray, .count = 1, .domain = "rack", .fabric = &of_b}};
+    assert_ok(ask(uuids, 2), &err);
+    assert_non_null(found(arena, "domain-split"));
+    assert_non_null(strstr(found(arena, "domain-split")->detail, "though both are of a clique of one number"));
+    const struct orr_cluster_line cliques[] = {{.dump = tray, .count = 1, .domain = "rack", .fabric = &of_a},
+                                               {.dump = tray, .count = 1, .domain = "rack", .fabric = &other_clique}};
+    assert_ok(ask(cliques, 2), &err);
+    assert_string_equal(found(arena, "domain-split")->detail,
+                        "domain rack: hosts[0] is of clique 32766, hosts[1] of clique 7");
+    /* Two racks whose cliques have one number are two domains, and nobody said otherwise. */
+    const struct orr_cluster_line racks[] = {{.dump = tray, .count = 2, .domain = "rack 1", .fabric = &of_a},
+                                             {.dump = tray, .count = 1, .domain = "rack 2", .fabric = &of_b},
+                                             {.dump = tray, .count = 1, .fabric = &other_clique}};
+    assert_ok(ask(racks, 3), &err);
+    assert_null(found(arena, "domain-split"));
+    orr_arena_free(arena);
+}
+
+static void the_host_that_keeps_a_domain_unused_is_found(void **state)
+{
+    (void)state;
+    struct orr_arena *arena = orr_arena_new(0);
+    const struct orr_cluster_line late[] = {{.dump = tray, .count = 2, .fabric = &of_a},
+                                            {.dump = tray, .count = 1, .fabric = &starting}};
+    assert_ok(ask(late, 2), &err);
+    assert_string_equal(found(arena, "domain-unused")->detail,
+                        "the fabric of hosts[1] is in-progress, so the 2 hosts of a clique (hosts[0]) stay apart");
+    const struct orr_cluster_line lonely[] = {{.dump = tray, .count = 1, .fabric = &of_a},
+                                              {.dump = tray, .count = 1, .fabric = &starting}};
+    assert_ok(ask(lonely, 2), &err); /* nobody would share a system */
+    assert_null(found(arena, "domain-unused"));
+    orr_arena_free(arena);
+}
+
+static void groups_ask_only_their_own_hosts(void **state)
+{
+    (void)state;
+    struct orr_layout layout;
+    struct orr_groups *groups;
+    /* The world has a host without fabric, so it is three systems; the tensor group on the rack is one. */
+    const struct orr_cluster_line lines[] = {{.dump = tray, .count = 2, .domain = "rack"}, {.dump = tray, .count = 2}};
+    assert_ok(ask(lines, 2), &err);
+    assert_int_equal(cluster->system_count, 4);
+    assert_ok(orr_layout_read("tp=8", 16, &layout, &err), &err);
+    assert_ok(orr_groups_analyze(cluster, &layout, &groups, &err), &err);
+    assert_int_equal(groups->kinds[0].shape_count, 2);
+    assert_int_equal(groups->kinds[0].shapes[0].cluster->analysis->communicator.node_count, 1);
+    assert_int_equal(groups->kinds[0].shapes[1].cluster->analysis->communicator.node_count, 2);
+    orr_groups_free(groups);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(uuids_are_read_and_written),
+        CASE(the_same_uuid_and_clique_are_one_system),
+        CASE(a_name_stands_for_what_nobody_tells),
+        CASE(one_host_without_fabric_keeps_all_apart),
+        CASE(settings_decide_as_each_release_reads_them),
+        CASE(only_2_21_fails_where_it_is_forced),
+        CASE(cliques_of_one_uuid_may_use_nvlink),
+        CASE(cards_are_each_hosts_own_but_numbers_are_not),
+        CASE(nics_are_taken_in_turn_where_the_release_can),
+        CASE(rails_are_places_where_asked_for),
+        CASE(a_domain_of_two_clusters_is_found),
+        CASE(the_host_that_keeps_a_domain_unused_is_found),
+        CASE(groups_ask_only_their_own_hosts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
