@@ -1,5 +1,6 @@
 #include "api/cluster_file.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,16 @@ static enum orr_code wrong(struct orr_error *err, const char *where, const char 
     return ORR_INVALID;
 }
 
+/* What people look for here, but holds for the whole communicator. */
+static enum orr_code for_all(struct orr_error *err, const char *where, const char *what)
+{
+    orr_fail(err, ORR_INVALID, "%s", what);
+    orr_error_where(err, "%s", where);
+    orr_error_advice(err, "all ranks of a communicator have one release and the same settings: ask with --release and "
+                          "--set, or release= and NCCL_...=");
+    return ORR_INVALID;
+}
+
 static enum orr_code check_keys(json_t *object, const char *const *known, const char *where, struct orr_error *err)
 {
     const char *key;
@@ -29,6 +40,8 @@ static enum orr_code check_keys(json_t *object, const char *const *known, const 
         if (known[i])
             continue;
         snprintf(text, sizeof text, "there is no member \"%.60s\" here", key);
+        if (!strcmp(key, "release") || !strcmp(key, "settings") || !strcmp(key, "nccl"))
+            return for_all(err, where, text);
         return wrong(err, where, text);
     }
     return ORR_OK;
@@ -81,6 +94,8 @@ static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, stru
             out->bus_id = orr_arena_strndup(file->arena, json_string_value(gpu), json_string_length(gpu));
         if (json_is_string(gpu) && !out->bus_id)
             return orr_fail_nomem(err);
+        if (out->bus_id && !isxdigit((unsigned char)out->bus_id[0]))
+            return wrong(err, where, "a GPU's bus id is written as in \"0000:1b:00.0\"");
         if (!out->bus_id && (!json_is_integer(gpu) || number < 0 || number >= MOST_GPUS))
             return wrong(err, where, "a GPU is named by its rank in the topology, from 0, or by its bus id");
         out->number = (uint32_t)number;
@@ -165,8 +180,11 @@ static enum orr_code read_ranks(struct orr_cluster_file *file, json_t *ranks, st
         return orr_fail_nomem(err);
     json_array_foreach (ranks, i, host) {
         json_int_t number = json_integer_value(host);
-        if (!json_is_integer(host) || number < 0 || number >= ORR_MAX_CLUSTER_HOSTS)
-            return wrong(err, "ranks", "the host of a rank is a number from 0, counted through all hosts");
+        if (!json_is_integer(host) || number < 0 || number >= ORR_MAX_CLUSTER_HOSTS) {
+            char place[40];
+            snprintf(place, sizeof place, "ranks[%zu]", i);
+            return wrong(err, place, "the host of a rank is a number from 0, counted through all hosts");
+        }
         file->host_of_rank[file->listed_ranks++] = (uint32_t)number;
     }
     return ORR_OK;
@@ -198,7 +216,18 @@ static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, stru
 enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_cluster_file *ret_file,
                                     struct orr_error *err)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin with */
     json_error_t where;
+    size_t blank = length >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
+    text += blank;
+    length -= blank;
+    for (blank = 0; blank < length && isspace((unsigned char)text[blank]); blank++)
+        ;
+    if (blank == length)
+        return wrong(err, "", "the description of a cluster is empty");
+    if (text[blank] == '<')
+        return wrong(err, "",
+                     "a cluster is described in JSON, and this is XML: a topology, perhaps, that `hosts` names");
     json_t *root = orr_json_read(text, length, &where);
     if (!root && orr_json_starved(&where))
         return orr_fail_nomem(err);
@@ -243,7 +272,7 @@ static enum orr_code find_gpus(struct orr_cluster_file *file, const struct orr_c
             host->gpus[i].bus_id ? orr_dump_gpu_number(dump, host->gpus[i].bus_id) : (int32_t)host->gpus[i].number;
         if (number < 0) {
             orr_fail(err, ORR_INVALID, "the topology has no GPU with a rank at %.40s", host->gpus[i].bus_id);
-            orr_error_where(err, "hosts[%zu].gpus", (size_t)(host - file->hosts));
+            orr_error_where(err, "hosts[%zu].gpus[%u]", (size_t)(host - file->hosts), i);
             return ORR_INVALID;
         }
         gpus[i] = (uint32_t)number;

@@ -1,5 +1,6 @@
 #include "api/cluster_work.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,14 @@ static enum orr_code analyse(struct orr_call *call, const struct orr_query *quer
     ORR_TRY(read_dumps(call, query->settings.release, work, err));
     ORR_TRY(orr_cluster_file_request(&work->file, work->dumps, &query->settings, &request, err));
     request.plan = query->plan;
-    return orr_cluster_analyze(&request, &work->cluster, err);
+    code = orr_cluster_analyze(&request, &work->cluster, err);
+    if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */
+        char inside[sizeof err->where];
+        memcpy(inside, err->where, sizeof inside);
+        snprintf(err->where, sizeof err->where, "topology %s, %.50s",
+                 work->file.topologies[work->file.hosts[err->host - 1].topology], inside);
+    }
+    return code;
 }
 
 enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, struct orr_work *work,

@@ -115,8 +115,10 @@ static enum orr_code read_topologies(const struct orr_options *options, struct o
                               &question->dumps[i], err);
         if (code == ORR_OK && options->strict)
             code = orr_check_strict(question->dumps[i], err);
-        if (code != ORR_OK)
-            orr_error_where(err, "%.90s", file->topologies[i]);
+        if (code != ORR_OK && path) {
+            question->name = path;
+            orr_error_where(err, "that %.80s names", options->cluster);
+        }
     }
     for (uint32_t i = 0; sources && i < file->topology_count; i++)
         free(sources[i].bytes);
@@ -138,7 +140,13 @@ static enum orr_code read_cluster(const struct orr_options *options, struct orr_
     ORR_TRY(
         orr_cluster_file_request(&question->cluster_file, question->dumps, &question->query.settings, &request, err));
     request.plan = question->query.plan;
-    ORR_TRY(orr_cluster_analyze(&request, &question->cluster, err));
+    code = orr_cluster_analyze(&request, &question->cluster, err);
+    if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */
+        const struct orr_cluster_file *file = &question->cluster_file;
+        const char *topology = file->topologies[file->hosts[err->host - 1].topology];
+        question->name = orr_cluster_path(file->arena, options->cluster, topology);
+    }
+    ORR_TRY(code);
     question->analysis = question->cluster->analysis;
     return ORR_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const code_names[ORR_CODE_COUNT] = {
 #define X(name, text) [ORR_##name] = text,
@@ -59,6 +60,18 @@ void orr_error_where(struct orr_error *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(err->where, sizeof err->where, format, args);
     va_end(args);
+}
+
+void orr_error_host(struct orr_error *err, uint32_t host)
+{
+    char inside[sizeof err->where];
+    if (!err || err->host || err->code == ORR_OK || err->code == ORR_NOMEM)
+        return;
+    err->host = host + 1;
+    if (!strncmp(err->where, "hosts[", 6))
+        return;
+    memcpy(inside, err->where, sizeof inside);
+    snprintf(err->where, sizeof err->where, inside[0] ? "hosts[%u], %.70s" : "hosts[%u]", host, inside);
 }
 
 void orr_error_advice(struct orr_error *err, const char *format, ...)

@@ -40,6 +40,7 @@ struct orr_error {
     enum orr_code code;
     uint32_t line;    /* 1-based line of the input, 0: the error has no place in a text */
     uint32_t column;  /* 1-based column, 0: unknown */
+    uint32_t host;    /* with clusters: the entry of `hosts`, from 1, whose topology the place is in; 0: none */
     char where[96];   /* element path ("system/cpu[0]/pci[2]"), setting name, file ...; may be empty */
     char text[256];   /* what is wrong, with the offending value; one sentence without a full stop */
     char advice[192]; /* what to do about it; may be empty */
@@ -56,6 +57,8 @@ enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t li
 /* Add the element path or the advice to the report in err; nothing happens where one stands already. */
 void orr_error_where(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_error_advice(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
+/* Says in which entry of a cluster's hosts, from 0, a report has its place; the first call counts. */
+void orr_error_host(struct orr_error *err, uint32_t host);
 /* Reports that memory ran out. */
 enum orr_code orr_fail_nomem(struct orr_error *err);
 /* clang-tidy sees one file at a time: these return the code they are given, never ORR_OK. */

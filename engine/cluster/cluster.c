@@ -1,5 +1,6 @@
 #include "engine/cluster/cluster.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,13 +100,29 @@ static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_s
     return code;
 }
 
+/* Places in a fused dump are in nobody's file. */
+static enum orr_code name_host(enum orr_code code, const struct orr_cluster_system *system,
+                               const struct orr_cluster_kind *kind, struct orr_error *err)
+{
+    if (code == ORR_OK || !err)
+        return code;
+    if (system->host_count > 1 && strncmp(err->where, "hosts[", 6) != 0) {
+        err->line = err->column = 0;
+        snprintf(err->where, sizeof err->where, "hosts[%u], fused with the other %u hosts of its clique", kind->line,
+                 system->host_count - 1);
+        orr_error_advice(err, "give the hosts domains of their own, or set NCCL_MNNVL_ENABLE=0");
+    }
+    orr_error_host(err, kind->line);
+    return code;
+}
+
 static enum orr_code analyse_kind(struct orr_cluster *c, const struct orr_cluster_system *system,
                                   struct orr_cluster_kind *kind, struct orr_error *err)
 {
     const struct orr_dump *dump = NULL;
     const struct orr_query query = {.settings = c->settings, .hosts = c->system_count, .plan = c->plan};
-    ORR_TRY(make_dump(c, system, kind, &dump, err));
-    ORR_TRY(orr_analyze_host(dump, &query, c->rank_count, &kind->analysis, err));
+    ORR_TRY(name_host(make_dump(c, system, kind, &dump, err), system, kind, err));
+    ORR_TRY(name_host(orr_analyze_host(dump, &query, c->rank_count, &kind->analysis, err), system, kind, err));
     if (kind->analysis->local_ranks != system->rank_count)
         return orr_fail(err, ORR_INVALID, "hosts[%u]: NCCL %s sees %u of the %u GPUs that should take part", kind->line,
                         c->settings.release->name, kind->analysis->local_ranks, system->rank_count);

@@ -240,6 +240,11 @@ static enum orr_code copy_places(struct combining *c, struct place *places,
                                  uint32_t parent, struct orr_error *err)
 {
     uint32_t last = ORR_NO_ELEMENT;
+    if (c->part_count > 1 && count > c->release->max_children)
+        return orr_fail(err, ORR_LIMIT,
+                        "the fused document of %u hosts has %u elements in one, and NCCL %s has room "
+                        "for %u",
+                        c->part_count, count, c->release->name, c->release->max_children);
     qsort(places, count, sizeof *places, compare_places);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t child;

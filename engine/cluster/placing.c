@@ -28,6 +28,8 @@ static enum orr_code count_gpus(const struct orr_cluster *cluster, uint32_t line
     if (code == ORR_OK)
         *ret_count = orr_system_count(&system, ORR_GPU);
     orr_arena_free(arena);
+    if (code != ORR_OK)
+        orr_error_host(err, line);
     return code;
 }
 
@@ -89,16 +91,25 @@ static enum orr_code place_list(struct orr_cluster *c, const struct orr_cluster_
     uint32_t *host_of_rank = ORR_NEW(c->arena, uint32_t, c->rank_count);
     if (!taken || !host_of_rank)
         return orr_fail_nomem(err);
-    if (request->listed_ranks != c->rank_count)
-        return orr_fail(err, ORR_INVALID, "the list places %u ranks, but the hosts have %u GPUs that take part",
-                        request->listed_ranks, c->rank_count);
+    if (request->listed_ranks != c->rank_count) {
+        orr_fail(err, ORR_INVALID, "the list places %u ranks, but the hosts have %u GPUs that take part",
+                 request->listed_ranks, c->rank_count);
+        orr_error_where(err, "ranks");
+        orr_error_advice(err, "name the host of every rank, each host as often as GPUs of it take part");
+        return ORR_INVALID;
+    }
     for (uint32_t r = 0; r < c->rank_count; r++) {
         uint32_t host = request->host_of_rank[r];
         if (host >= c->host_count)
-            return orr_fail(err, ORR_INVALID, "rank %u is placed on host %u of %u (from 0)", r, host, c->host_count);
-        if (taken[host] == c->hosts[host].rank_count)
-            return orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, whose %u GPUs have ranks already", r, host,
-                            taken[host]);
+            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, but there are %u, numbered from 0", r, host,
+                     c->host_count);
+        else if (taken[host] == c->hosts[host].rank_count)
+            orr_fail(err, ORR_INVALID, "rank %u is placed on host %u, whose %u GPUs have ranks already", r, host,
+                     taken[host]);
+        if (host >= c->host_count || taken[host] == c->hosts[host].rank_count) {
+            orr_error_where(err, "ranks[%u]", r);
+            return ORR_INVALID;
+        }
         place(c, host, taken[host]++, r);
         host_of_rank[r] = host;
     }

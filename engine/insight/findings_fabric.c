@@ -26,8 +26,8 @@ static void domains_that_are_not_one(struct orr_finder *f)
         const struct orr_fabric *x = &c->fabrics.cliques[other].fabric, *y = &c->fabrics.cliques[own].fabric;
         char here[ORR_UUID_SIZE], there[ORR_UUID_SIZE];
         if (!memcmp(x->uuid, y->uuid, sizeof x->uuid))
-            orr_add_phrase(&phrases, "domain %s: hosts[%u] is of clique %u, hosts[%u] of clique %u",
-                           c->lines[l].domain, o, x->clique, l, y->clique);
+            orr_add_phrase(&phrases, "domain %s: hosts[%u] is of clique %u, hosts[%u] of clique %u", c->lines[l].domain,
+                           o, x->clique, l, y->clique);
         else
             orr_add_phrase(&phrases, "domain %s: hosts[%u] is of cluster %s, hosts[%u] of %s%s", c->lines[l].domain, o,
                            orr_uuid_format(x->uuid, there), l, orr_uuid_format(y->uuid, here),

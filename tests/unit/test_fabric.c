@@ -118,10 +118,11 @@ static void the_same_uuid_and_clique_are_one_system(void **state)
 static void a_name_stands_for_what_nobody_tells(void **state)
 {
     (void)state;
-    const struct orr_cluster_line names[] = {
-        {.dump = tray, .count = 1, .domain = "x"}, {.dump = tray, .count = 1, .domain = "y"},
-        {.dump = tray, .count = 1, .domain = "x"}, {.dump = tray, .count = 1, .domain = "x", .fabric = &of_a},
-        {.dump = tray, .count = 1, .fabric = &of_a}};
+    const struct orr_cluster_line names[] = {{.dump = tray, .count = 1, .domain = "x"},
+                                             {.dump = tray, .count = 1, .domain = "y"},
+                                             {.dump = tray, .count = 1, .domain = "x"},
+                                             {.dump = tray, .count = 1, .domain = "x", .fabric = &of_a},
+                                             {.dump = tray, .count = 1, .fabric = &of_a}};
     assert_systems("2.30.7", NULL, names, 3, 2, ORR_MNNVL_RULE_ON);
     /* What one host of the domain tells holds for those of which nothing is told. */
     assert_systems("2.30.7", NULL, names, 5, 2, ORR_MNNVL_RULE_ON);
@@ -255,10 +256,10 @@ static void nics_are_taken_in_turn_where_the_release_can(void **state)
 {
     (void)state;
     /* Two GPUs that prefer two of four NICs each. */
-    struct orr_dump *dump = read_text("<system version=\"1\">" CPU(
-        "0", PAIR("1", "0", "1",
-                  NIC_OF("15", "0", "0xa0") NIC_OF("16", "1", "0xa1") NIC_OF("17", "2", "0xa2")
-                      NIC_OF("18", "3", "0xa3"))) "</system>");
+    struct orr_dump *dump = read_text(
+        "<system version=\"1\">" CPU("0", PAIR("1", "0", "1",
+                                               NIC_OF("15", "0", "0xa0") NIC_OF("16", "1", "0xa1")
+                                                   NIC_OF("17", "2", "0xa2") NIC_OF("18", "3", "0xa3"))) "</system>");
     static const int64_t by_gpu[] = {0, 0, 1, 1}, in_turn[] = {0, 0, 2, 2};
     static const char *const off[] = {"NCCL_MNNVL_SCATTER_NETS_ENABLE", "0", NULL},
                              *const on[] = {"NCCL_MNNVL_SCATTER_NETS_ENABLE", "1", NULL};
@@ -277,12 +278,13 @@ static void rails_are_places_where_asked_for(void **state)
 {
     (void)state;
     /* A GPU and a NIC a host: without crossing NICs a ring leaves the other host only by a NIC of the same place. */
-    struct orr_dump *dump = read_text("<system version=\"1\">" CPU(
-        "0", SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "90", NVSWITCH) NIC_OF("15", "0", "0xa0") "</pci>")
-        "</system>");
+    struct orr_dump *dump =
+        read_text("<system version=\"1\">" CPU("0", SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "90", NVSWITCH)
+                                                        NIC_OF("15", "0", "0xa0") "</pci>") "</system>");
     static const int64_t across[] = {0, (int64_t)1 << 56, (int64_t)1 << 56, 0}, simple[] = {0, 0, 0, 0};
-    static const char *const keep[] = {"NCCL_CROSS_NIC", "0", NULL},
-                             *const place[] = {"NCCL_CROSS_NIC", "0", "NCCL_MNNVL_RAIL_PER_HOST", "1", NULL};
+    static const char *const keep[] = {"NCCL_CROSS_NIC", "0", NULL}, *const place[] = {"NCCL_CROSS_NIC", "0",
+                                                                                       "NCCL_MNNVL_RAIL_PER_HOST", "1",
+                                                                                       NULL};
     assert_nets("2.27.7", place, dump, simple); /* does not know the variable */
     assert_nets("2.28.9", place, dump, across);
     assert_nets("2.30.7", place, dump, across);
