@@ -90,8 +90,8 @@ static void place_rows(struct usage *u, const struct orr_graph *aligned, bool le
         }
         if (!leaves)
             load_path(u, at, first, intra * u->rows[c]);
-        if (leaves && orr_system_count(system, ORR_NVS)) {
-            uint32_t nvs = system->first[ORR_NVS];
+        uint32_t nvs = system->first[ORR_NVS];
+        if (leaves && orr_system_count(system, ORR_NVS) && orr_paths_has(&u->part->paths, nvs)) {
             load_path(u, nvs, first, inter * (u->rows[c] - u->entries[c]));
             load_path(u, at, nvs, inter * (u->rows[c] - u->exits[c]));
         }

@@ -45,8 +45,19 @@ export function sentence(view, doc) {
     return `${many(view.hosts, "host")} of ${many(view.kinds.length, "kind")}${fused}; ${many(doc.ranks, "rank")} ${order} on ${many(view.nodes, "node")}, ${many(doc.summary.channels, "channel")}.`;
 }
 
+/** Host numbers in ranges: "0–2, 5". */
+export const ranges = (hosts) => hosts.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
+
+/** What NCCL makes of the NVLink fabrics of the hosts; "" where nothing is said of them. */
+export function domainSentence({ rule, text, line, crosses_cliques: crosses }) {
+    if (rule === "NOT_STATED")
+        return "";
+    const who = line === null ? "" : ` (hosts[${line}])`;
+    return `${rule === "ON" ? text : `Hosts stay apart: ${text}`}${who}${crosses ? " Cliques of one UUID talk by NVLink too." : ""}`;
+}
+
 /** Findings about hosts beside one another, then the others. */
 export function order(findings) {
-    const first = ["host-differs", "nics-otherwise", "host-sets-channels", "uneven-hosts"], of = (row) => first.includes(row.id);
+    const first = ["domain-unused", "domain-split", "host-differs", "nics-otherwise", "host-sets-channels", "uneven-hosts"], of = (row) => first.includes(row.id);
     return [...findings.filter(of), ...findings.filter((row) => !of(row))];
 }

@@ -54,6 +54,21 @@ test("a cluster shows who differs and who sets what", async () => {
     assert.match(it.page.url(), /hosts=8/, "a tile leads to its machine");
 });
 
+test("NVLink domains: who is of which clique, and who keeps all apart", async () => {
+    const id = await machine(good), uuid = "8f4c0000-0000-0000-0000-000000000001";
+    const of = async (hosts) => (await post("/v1/clusters", JSON.stringify({ hosts }), "application/json")).id;
+    const rack = { topology: id, count: 2, domain: "rack", fabric: { uuid, clique: 3 } };
+    await go(`&cluster=${await of([rack, { ...rack, count: 1, fabric: { uuid, clique: 4 } }])}`);
+    assert.match(await it.page.locator("#domains-sentence").textContent(), /^The hosts of a clique are one system/);
+    assert.deepEqual(await it.page.locator("#domains tbody tr").allTextContents(), [`rack${uuid}32160–1`, `rack${uuid}4182`]);
+    assert.match(await it.page.locator('[data-finding="domain-split"]').textContent(), /hosts\[0\] is of clique 3, hosts\[1\] of clique 4/);
+    await go(`&cluster=${await of([rack, { topology: id }])}`);
+    assert.match(await it.page.locator("#domains-sentence").textContent(), /^Hosts stay apart: .* \(hosts\[1\]\)$/);
+    assert.equal(await it.page.locator('[data-finding="domain-unused"]').count(), 1);
+    await go(`&cluster=${await of([{ topology: id, count: 2 }])}`);
+    assert.equal(await it.page.locator("#domains-sentence").count(), 0);
+});
+
 test("groups, from the field and from the address", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);

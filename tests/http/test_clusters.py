@@ -84,6 +84,15 @@ def test_findings_name_the_host_that_differs(server):
     (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}]}', 404, "there is no topology"),
     (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "cuont": 2}]}', 400, "no member"),
     (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "count": 9999999}]}', 400, "count must be"),
+    (b" \n", 400, "is empty"), (b"<system/>", 400, "this is XML"),
+    (b'{"release": "2.21.5", "hosts": []}', 400, "one release"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}], "ranks": [0, "1"]}', 400, "ranks[1]"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "gpus": [""]}]}', 400, "bus id"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {}}]}', 400, "needs its uuid"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "fabric": {"uuid": "8f4c"}}]}', 400, "32 hexadecimal digits"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"clique": -1}}]}', 400, "from 0 to 4294967295"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"state": "done"}}]}', 400, "not-started"),
+    (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "domain": "a", "fabric": {"id": 1}}]}', 400, "no member"),
 ])
 def test_wrong_descriptions_say_what_is_wrong(server, body, status, words):
     response, data = server.ask("POST", "/v1/clusters", body)
@@ -95,11 +104,48 @@ def test_what_does_not_fit_is_said_when_it_is_analysed(server):
     for hosts, members, words in (([{"topology": ident, "gpus": [7]}], {}, "GPU 7 does not exist"),
                                   ([{"topology": ident, "gpus": [1, 1]}], {}, "named twice"),
                                   ([{"topology": ident}], {"ranks": [0]}, "places 1 ranks"),
-                                  ([{"topology": ident}], {"ranks": [0, 1]}, "on host 1 of 1"),
+                                  ([{"topology": ident}], {"ranks": [0, 1]}, "on host 1, but there are 1"),
                                   ([{"topology": ident, "count": 600}], {}, "too many for one document")):
         cluster = create(server, *hosts, **members)
         status, problem = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")
         assert status == 422 and words in problem["detail"], problem
+
+
+UUIDS = [f"8f4c0000-0000-0000-0000-00000000000{i}" for i in range(2)]
+
+
+def test_fabrics_say_who_shares_a_system(server):
+    """Cliques of one fabric are systems; a domain of two clusters and a host without fabric are found."""
+    ident = upload(server, H100)
+    hosts = [{"topology": ident, "count": 2, "domain": "rack", "fabric": {"uuid": UUIDS[0].upper().replace("-", ""), "clique": 7}},
+             {"topology": ident, "domain": "rack", "fabric": {"uuid": UUIDS[1], "clique": 7}}]
+    cluster = create(server, *hosts)
+    assert cluster["description"]["hosts"][0]["fabric"] == {"uuid": UUIDS[0], "clique": 7, "state": "completed"}
+    view = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster")[1]
+    assert (view["systems"], view["mnnvl"]["rule"]) == (2, "ON")
+    assert [(row["uuid"], row["hosts"], row["ranks"]) for row in view["mnnvl"]["cliques"]] == [(UUIDS[0], [[0, 1]], 16), (UUIDS[1], [[2, 2]], 8)]
+    found = {row["id"]: row for row in server.json("GET", f"/v1/clusters/{cluster['id']}/findings")[1]["findings"]}
+    assert "though both are of a clique of one number" in found["domain-split"]["detail"] and "domain-unused" not in found
+    whole = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7&NCCL_MNNVL_UUID=5")[1]
+    assert (whole["systems"], len(whole["mnnvl"]["cliques"])) == (1, 1)
+    late = create(server, hosts[0], {"topology": ident, "fabric": {"state": "not-started"}})
+    view = server.json("GET", f"/v1/clusters/{late['id']}/analysis/cluster")[1]
+    assert (view["systems"], view["mnnvl"]["rule"], view["mnnvl"]["line"]) == (3, "NOT_COMPLETED", 1)
+    found = {row["id"]: row for row in server.json("GET", f"/v1/clusters/{late['id']}/findings")[1]["findings"]}
+    assert "hosts[1] is not-started" in found["domain-unused"]["detail"] and "domain-split" not in found
+    status, problem = server.json("GET", f"/v1/clusters/{late['id']}/analysis/cluster?release=2.21.5&NCCL_MNNVL_ENABLE=1")
+    assert status == 400 and problem["where"] == "hosts[1]" and "NCCL 2.21.5 fails" in problem["detail"]
+
+
+def test_a_place_in_a_topology_is_said_with_its_id(server):
+    """What a release refuses stands in a dump, not in the description."""
+    good, bad = upload(server, DUMP), upload(server, DUMP.replace(b' arch="x86_64"', b"", 1))
+    cluster = create(server, {"topology": good}, {"topology": bad})
+    status, problem = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis")
+    assert status == 422 and problem["line"] > 1 and problem["where"] == f"topology {bad}, hosts[1], system/cpu[0]", problem
+    wide = create(server, {"topology": good, "count": 129, "domain": "x"})
+    status, problem = server.json("GET", f"/v1/clusters/{wide['id']}/analysis")
+    assert status == 422 and "line" not in problem and "fused with the other 128 hosts" in problem["where"], problem
 
 
 def test_a_cluster_without_its_topology_says_so(server):

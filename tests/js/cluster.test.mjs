@@ -1,7 +1,7 @@
 /* A cluster from above: tiles, the odd ones out, the fullest links, sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { busiest, letter, odd, order, railSentence, sentence, tiles, used } from "../../static/js/cluster.js";
+import { busiest, domainSentence, letter, odd, order, railSentence, ranges, sentence, tiles, used } from "../../static/js/cluster.js";
 
 const kind = (hosts, more) => ({ hosts, host_count: hosts.reduce((sum, [from, to]) => sum + to - from + 1, 0), ...more });
 const view = { hosts: 5, systems: 5, nodes: 5, order: "cyclic", host_ranks: [8, 8, 4, 8, 8], kinds: [kind([[0, 1], [3, 4]]), kind([[2, 2]])] };
@@ -29,6 +29,15 @@ test("sentences", () => {
     assert.match(railSentence({ hops: 8, crossing: 2 }), /^6 of 8 .* 2 enter/);
     assert.equal(sentence(view, { ranks: 36, summary: { channels: 1 } }), "5 hosts of 2 kinds; 36 ranks dealt out in turn on 5 nodes, 1 channel.");
     assert.match(sentence({ ...view, systems: 1 }, { ranks: 36, summary: { channels: 2 } }), /1 system after fusing/);
+});
+
+test("NVLink domains in a sentence, and hosts in ranges", () => {
+    const said = { rule: "ON", text: "The hosts of a clique are one system.", line: null, crosses_cliques: false };
+    assert.equal(domainSentence({ ...said, rule: "NOT_STATED" }), "");
+    assert.equal(domainSentence(said), said.text);
+    assert.match(domainSentence({ ...said, crosses_cliques: true }), /one system\. Cliques of one UUID talk/);
+    assert.equal(domainSentence({ ...said, rule: "NOT_COMPLETED", text: "One is not.", line: 3 }), "Hosts stay apart: One is not. (hosts[3])");
+    assert.equal(ranges([[0, 2], [5, 5]]), "0–2, 5");
 });
 
 test("what concerns hosts beside one another comes first", () => {

@@ -15,6 +15,7 @@ enum { MOST_LINES = 4, MOST_COUNT = 3, MOST_GPUS = 128 };
 struct made {
     struct orr_cluster_line lines[MOST_LINES];
     uint32_t gpus[MOST_LINES][MOST_GPUS];
+    struct orr_fabric fabrics[MOST_LINES];
     uint32_t *host_of_rank;
     struct orr_cluster_request request;
 };
@@ -31,11 +32,20 @@ static void shuffle(struct chance *chance, uint32_t *values, uint32_t count)
 static bool make(struct chance *chance, const struct orr_analysis *a, struct made *made)
 {
     uint32_t ranks = 0, hosts = 0, lines = 1 + chance_below(chance, MOST_LINES);
+    bool in_fabric = chance_percent(chance, 40); /* one host without keeps all apart */
     for (uint32_t l = 0; l < lines; l++) {
         struct orr_cluster_line *line = &made->lines[l];
         *line = (struct orr_cluster_line){.dump = a->dump, .count = 1 + chance_below(chance, MOST_COUNT)};
-        if (chance_percent(chance, 30))
+        if (chance_percent(chance, in_fabric ? 90 : 30))
             line->domain = chance_percent(chance, 70) ? "a" : "b";
+        if (chance_percent(chance, in_fabric ? 50 : 10)) {
+            bool late = chance_percent(chance, 10);
+            made->fabrics[l] = (struct orr_fabric){.state = late ? ORR_FABRIC_NOT_STARTED : ORR_FABRIC_COMPLETED,
+                                                   .has_uuid = true,
+                                                   .uuid = {chance_below(chance, 3), 0},
+                                                   .clique = chance_below(chance, 2)};
+            line->fabric = &made->fabrics[l];
+        }
         line->gpu_count = a->local_ranks;
         if (chance_percent(chance, 60)) {
             for (uint32_t g = 0; g < a->local_ranks; g++)
@@ -114,6 +124,24 @@ static bool check_traffic(const struct orr_cluster *c, struct orr_error *err)
     return good;
 }
 
+/* Hosts share a system where they are of one clique and nothing keeps them apart, and only there. */
+static bool check_systems(const struct orr_cluster *c, struct orr_error *err)
+{
+    const struct orr_fabrics *f = &c->fabrics;
+    for (uint32_t x = 0; x < c->host_count; x++)
+        for (uint32_t y = 0; y < x; y++) {
+            bool one_clique = f->clique_of_line[c->hosts[x].line] == f->clique_of_line[c->hosts[y].line];
+            bool together = f->rule == ORR_MNNVL_RULE_ON && one_clique;
+            if ((c->hosts[x].system == c->hosts[y].system) != together)
+                return WRONG(err, "hosts %u and %u, rule %s: %s one system", y, x, orr_mnnvl_rule_name(f->rule),
+                             together ? "not" : "but");
+        }
+    for (uint32_t l = 0; f->rule == ORR_MNNVL_RULE_ON && l < c->line_count; l++)
+        if (f->of_line[l].state != ORR_FABRIC_COMPLETED)
+            return WRONG(err, "hosts[%u] has no completed fabric", l);
+    return true;
+}
+
 static bool check_section(const struct orr_cluster *c, struct orr_error *err)
 {
     struct orr_text text;
@@ -137,8 +165,8 @@ bool check_cluster(const struct orr_analysis *a, uint64_t seed, struct tally *ta
         return WRONG(err, "out of memory");
     enum orr_code code = orr_cluster_analyze(&made.request, &c, &why);
     if (code == ORR_OK) {
-        good = check_places(c, &made, err) && check_channels(c->analysis, tally, err) && check_setters(c, err) &&
-               check_traffic(c, err) && check_section(c, err);
+        good = check_places(c, &made, err) && check_systems(c, err) && check_channels(c->analysis, tally, err) &&
+               check_setters(c, err) && check_traffic(c, err) && check_section(c, err);
         tally->clusters++;
         tally->fused += c->system_count < c->host_count;
         orr_cluster_free(c);

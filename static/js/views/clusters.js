@@ -1,5 +1,5 @@
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
-import { busiest, letter, MOST_TILES, odd, order, railSentence, sentence, tiles, used } from "../cluster.js";
+import { busiest, domainSentence, letter, MOST_TILES, odd, order, railSentence, ranges, sentence, tiles, used } from "../cluster.js";
 import { h } from "../dom.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
@@ -30,7 +30,7 @@ function list({ clusters, state, actions }) {
                         h("td.num", null, String(row.hosts)), h("td", null, row.created.slice(0, 16).replace("T", " ")),
                         h("td", null, h("button", { type: "button", "data-key": `delete:${row.id}`, "aria-label": `Delete ${row.name || row.id}`, onclick: () => actions.remove(row.id) }, "Delete"))))))),
         h("h2", null, "Describe one"),
-        h("p.muted", null, "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain); ranks are block, cyclic, or a list with the host of every rank."),
+        h("p.muted", null, "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain), and say what its GPUs report of it (fabric: uuid, clique, state); ranks are block, cyclic, or a list with the host of every rank."),
         text, h("p", null, h("button", { type: "button", "data-key": "keep-cluster", onclick: () => actions.keep(text.value) }, "Keep and look at it")),
     ];
 }
@@ -40,7 +40,7 @@ function oneCluster({ one, clusters, state, actions }) {
     return [
         h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "" }), "data-key": "all-clusters" }, "All clusters")),
         h("p", { id: "cluster-sentence" }, sentence(view, doc)),
-        hosts(view, record), kinds(view, record, state), alignment(view), found(findings), traffic(view), groups({ clusters, state, actions }),
+        hosts(view, record), kinds(view, record, state), domains(view.mnnvl), alignment(view), found(findings), traffic(view), groups({ clusters, state, actions }),
     ];
 }
 
@@ -63,6 +63,15 @@ function kinds(view, record, state) {
             h("th", { scope: "row" }, letter(k)), h("td.num", null, String(kind.host_count)), h("td.num", null, String(kind.ranks)), h("td.num", null, String(kind.channels)),
             h("td.num", null, number(kind.ring_bw)), h("td", null, share(kind.ring_bw, best, "of the best kind", null), view.slowest.includes(k) && h("b", null, " slowest")),
             h("td.wrap", null, h("a", { href: machine(view, record, k), "data-key": `kind:${k}` }, kind.machine.sentence)))))))];
+}
+
+/* Who is of which clique, where something is said of NVLink fabrics. */
+function domains(mnnvl) {
+    const sentence = domainSentence(mnnvl);
+    return sentence && [h("h2", null, "NVLink domains"), h("p", { id: "domains-sentence" }, sentence),
+        mnnvl.cliques.length > 0 && scroll("NVLink domains", h("table.wide", { id: "domains" }, h("caption.unseen", null, "NVLink domains"), head("Domain", "Cluster UUID", "#Clique", "#Hosts", "#GPUs", "Which hosts"),
+            h("tbody", null, mnnvl.cliques.map((row) => h("tr", null, h("th", { scope: "row" }, row.domain ?? "–"), h("td", null, row.uuid), h("td.num", null, String(row.clique)),
+                h("td.num", null, String(row.host_count)), h("td.num", null, String(row.ranks)), h("td.wrap", null, ranges(row.hosts)))))))];
 }
 
 function alignment(view) {
