@@ -92,7 +92,7 @@
     X(TOPO_FILE, INFO, "topology-file", "", "")                                                                        \
     X(NO_TOPO_FILE, WARNING, "no-topology-file", "NCCL_TOPO_FILE must name a file that can be read",                   \
       "ls -l \"$NCCL_TOPO_FILE\"")                                                                                     \
-    X(FABRIC, INFO, "fabric", "dump every host and fuse them: such GPUs of several hosts are one NVLink domain",       \
+    X(FABRIC, INFO, "fabric", "dump every host; as \"fabric\" of a cluster file it says which hosts NCCL fuses",       \
       "NCCL_TOPO_DUMP_FILE=topo.xml ./all_reduce_perf -g 8")                                                           \
     X(TOO_LARGE, WARNING, "too-many-elements", "NCCL refuses a document of that size", "")                             \
     X(OLD_RELEASE, INFO, "release-rules-open", "", "")

@@ -162,6 +162,21 @@ static void set_far_classes(struct orr_detector *d, struct orr_doc_node *element
     }
 }
 
+/* What a cluster file takes as `fabric` of the host. */
+static void note_fabric(struct orr_detector *d, const struct orr_gpu_fact *gpu)
+{
+    static const char *const states[] = {"not-supported", "not-started", "in-progress", "completed"};
+    char uuid[2 * sizeof gpu->fabric_id + 1];
+    if (!gpu->fabric || gpu->fabric_state == 0 || gpu->fabric_state >= sizeof states / sizeof states[0])
+        return;
+    for (size_t i = 0; i < sizeof gpu->fabric_id; i++)
+        snprintf(uuid + 2 * i, 3, "%02x", gpu->fabric_id[i]);
+    orr_note(d, ORR_NOTE_FABRIC,
+             "the GPUs belong to an NVLink fabric that may reach other hosts: {\"uuid\": \"%s\", \"clique\": %u, "
+             "\"state\": \"%s\"}",
+             uuid, gpu->clique, states[gpu->fabric_state]);
+}
+
 void orr_gpu_add(struct orr_detector *d, uint32_t rank)
 {
     const struct orr_gpu_fact *gpu = &d->facts.gpus[rank];
@@ -193,9 +208,5 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
     if (d->rules->mlopart)
         orr_doc_set(d->tree, element, "mlopart", "-1");
     element->claimed = true;
-    if (gpu->fabric && gpu->fabric_state == 3)
-        orr_note(d, ORR_NOTE_FABRIC,
-                 "the GPUs belong to an NVLink fabric that may reach other hosts (cluster %02x%02x%02x%02x..., clique "
-                 "%u)",
-                 gpu->fabric_id[0], gpu->fabric_id[1], gpu->fabric_id[2], gpu->fabric_id[3], gpu->clique);
+    note_fabric(d, gpu);
 }

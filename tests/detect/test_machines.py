@@ -71,6 +71,12 @@ def test_what_differs_between_releases(make):
     assert new.index("0003:03:00.0") < new.index("0010:01:00.0")
 
 
+def test_a_fabric_is_told_as_a_cluster_file_takes_it(make):
+    told = detect(make("gb300-tray"))[1]
+    assert '{"uuid": "9f0c6a1e2b3d4455a6b7c8d9e0f10203", "clique": 1, "state": "completed"}' in told
+    assert "uuid" not in detect(make("hgx-h100"))[1]
+
+
 def test_link_of_an_idle_gpu(make):
     machine = make("tree-a")
     machine.gpus = [text.replace("pcie 4 16 4", "pcie 1 16 4") for text in machine.gpus]
