@@ -1,5 +1,6 @@
 #include "engine/explain/assumptions.h"
 
+#include "engine/cluster/cluster.h"
 #include "engine/explain/explain.h"
 #include "engine/release/release.h"
 
@@ -13,6 +14,8 @@ static bool several_ranks(const struct orr_analysis *analysis)
 }
 static bool not_fused(const struct orr_analysis *analysis)
 {
+    if (analysis->cluster && analysis->cluster->fabrics.rule != ORR_MNNVL_RULE_NOT_STATED)
+        return false; /* it is known then */
     return analysis->built.host_count <= 1 && analysis->query.hosts > 1;
 }
 static bool asked_for_collnet(const struct orr_analysis *analysis)

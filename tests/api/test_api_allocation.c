@@ -153,8 +153,9 @@ static struct step {
     {"PATCH", "/v1/topologies/%s", "{\"name\": \"b\", \"labels\": {\"rack\": \"8\", \"host\": \"h\"}}", NULL, 0},
     {"GET", "/v1/hosts", NULL, NULL, 0},
     {"POST", "/v1/clusters",
-     "{\"hosts\": [{\"topology\": \"%1$s\", \"count\": 2, \"domain\": \"a\"}, {\"topology\": \"%1$s\", \"gpus\": [1, "
-     "0]}],"
+     "{\"hosts\": [{\"topology\": \"%1$s\", \"count\": 2, \"domain\": \"a\", \"fabric\": {\"uuid\": "
+     "\"8f4c0000000000000000000000000001\", \"clique\": 1}}, {\"topology\": \"%1$s\", \"gpus\": [1, 0], "
+     "\"domain\": \"b\"}],"
      " \"ranks\": \"cyclic\"}",
      NULL, 0},
     {"GET", "/v1/clusters/%2$s/analysis/cluster?release=2.27.7", NULL, NULL, 0},
