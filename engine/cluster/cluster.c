@@ -104,7 +104,7 @@ static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_s
 static enum orr_code name_host(enum orr_code code, const struct orr_cluster_system *system,
                                const struct orr_cluster_kind *kind, struct orr_error *err)
 {
-    if (code == ORR_OK || !err)
+    if (code == ORR_OK || code == ORR_NOMEM || !err)
         return code;
     if (system->host_count > 1 && strncmp(err->where, "hosts[", 6) != 0) {
         err->line = err->column = 0;

@@ -10,6 +10,9 @@ const good = readFileSync(exampleFile("h100-nvswitch").path), bad = readFileSync
 const post = async (path, data, type = "application/octet-stream") => (await it.page.request.post(`${it.server.url}${path}`, { data, headers: { "Content-Type": type } })).json();
 const machine = async (dump) => (await post("/v1/topologies", dump)).id;
 const make = async () => post("/v1/clusters", JSON.stringify({ name: "row 7", hosts: [{ topology: await machine(good), count: 7 }, { topology: await machine(bad) }] }), "application/json");
+const rack = async (...fabrics) => (await post("/v1/clusters", JSON.stringify({ hosts: await Promise.all(fabrics.map(async (fabric) =>
+    ({ topology: await machine(good), count: 2, ...(fabric && { domain: "rack", fabric }) }))) }), "application/json")).id;
+const uuid = "8f4c0000-0000-0000-0000-000000000001";
 const go = async (fragment) => {
     await it.page.goto("about:blank");
     await it.page.goto(`${it.server.url}/#place=clusters${fragment}`);
@@ -55,17 +58,15 @@ test("a cluster shows who differs and who sets what", async () => {
 });
 
 test("NVLink domains: who is of which clique, and who keeps all apart", async () => {
-    const id = await machine(good), uuid = "8f4c0000-0000-0000-0000-000000000001";
-    const of = async (hosts) => (await post("/v1/clusters", JSON.stringify({ hosts }), "application/json")).id;
-    const rack = { topology: id, count: 2, domain: "rack", fabric: { uuid, clique: 3 } };
-    await go(`&cluster=${await of([rack, { ...rack, count: 1, fabric: { uuid, clique: 4 } }])}`);
+    await go(`&cluster=${await rack({ uuid, clique: 3 }, { uuid, clique: 4 })}`);
     assert.match(await it.page.locator("#domains-sentence").textContent(), /^The hosts of a clique are one system/);
-    assert.deepEqual(await it.page.locator("#domains tbody tr").allTextContents(), [`rack${uuid}32160–1`, `rack${uuid}4182`]);
+    assert.deepEqual(await it.page.locator("#domains tbody tr").allTextContents(), [`rack${uuid}32160–1`, `rack${uuid}42162–3`]);
     assert.match(await it.page.locator('[data-finding="domain-split"]').textContent(), /hosts\[0\] is of clique 3, hosts\[1\] of clique 4/);
-    await go(`&cluster=${await of([rack, { topology: id }])}`);
+    await it.axe("NVLink domains");
+    await go(`&cluster=${await rack({ uuid, clique: 3 }, null)}`);
     assert.match(await it.page.locator("#domains-sentence").textContent(), /^Hosts stay apart: .* \(hosts\[1\]\)$/);
     assert.equal(await it.page.locator('[data-finding="domain-unused"]').count(), 1);
-    await go(`&cluster=${await of([{ topology: id, count: 2 }])}`);
+    await go(`&cluster=${await rack(null)}`);
     assert.equal(await it.page.locator("#domains-sentence").count(), 0);
 });
 
@@ -96,5 +97,7 @@ test("axe finds nothing, light and dark; a phone shows it whole", async () => {
     await it.another({ width: 390, height: 844 });
     const { id } = await make();
     await go(`&cluster=${id}&groups=tp%3D8`);
+    assert.ok(await it.wideAsWindow());
+    await go(`&cluster=${await rack({ uuid, clique: 3 })}`);
     assert.ok(await it.wideAsWindow());
 });
