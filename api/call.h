@@ -77,6 +77,9 @@ void orr_call_problem(struct orr_call *call, const struct orr_error *err);
 /* Fills the response from a finished answer, compressed where the client takes it; key: of the cache, or NULL. Takes
  * the reference over. */
 void orr_call_finish(struct orr_call *call, struct orr_answer *answer, const char *key);
+/* Holds a change to If-Match and If-None-Match; answer: what a GET of the resource would say now. INVALID. */
+enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer,
+                                  struct orr_error *err) ORR_NO_DISCARD;
 /* The same with an answer as it is to be sent: only If-None-Match is heeded. */
 void orr_call_send(struct orr_call *call, struct orr_answer *answer);
 bool orr_call_accepts_gzip(const struct orr_call *call);

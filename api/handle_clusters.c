@@ -151,6 +151,13 @@ enum orr_code orr_handle_cluster(struct orr_call *call, struct orr_answer **ret_
 
 enum orr_code orr_handle_cluster_delete(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
+    if (orr_call_header(call, "If-Match") || orr_call_header(call, "If-None-Match")) {
+        struct orr_answer *seen;
+        ORR_TRY(orr_handle_cluster(call, &seen, err)); /* never changes while it is stored: no revision to hold to */
+        enum orr_code code = orr_call_conditions(call, seen, err);
+        orr_shared_give(&seen->shared);
+        ORR_TRY(code);
+    }
     ORR_TRY(orr_store_cluster_delete(call->app->store, call->id, err));
     orr_cache_forget(call->app->cache, call->id);
     *ret_answer = orr_answer_new(204, NULL, NULL, 0);

@@ -144,10 +144,18 @@ static enum orr_code answer_record(struct orr_call *call, unsigned status, struc
     return code;
 }
 
-static enum orr_code precondition_failed(struct orr_call *call, struct orr_error *err)
+enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer, struct orr_error *err)
 {
+    const char *match = orr_call_header(call, "If-Match"), *none_match = orr_call_header(call, "If-None-Match");
+    /* The compressed form has a tag of its own; whoever was given that means the same state. */
+    char zipped[sizeof answer->etag + 8];
+    snprintf(zipped, sizeof zipped, "%.*s-gzip\"", (int)strlen(answer->etag) - 1, answer->etag);
+    if ((!match || orr_etag_listed(match, answer->etag, false) || orr_etag_listed(match, zipped, false)) &&
+        !orr_etag_listed(none_match, answer->etag, true) && !orr_etag_listed(none_match, zipped, true))
+        return ORR_OK;
     call->problem = ORR_PROBLEM_PRECONDITION;
-    orr_fail(err, ORR_INVALID, "topology %s is not, or no longer, as If-Match or If-None-Match say", call->id);
+    orr_fail(err, ORR_INVALID, "%s %s is not, or no longer, as If-Match or If-None-Match say",
+             call->route->flags & ORR_ROUTE_CLUSTER ? "cluster" : "topology", call->id);
     orr_error_advice(err, "GET it again and decide by what it is now, with its new ETag");
     return ORR_INVALID;
 }
@@ -166,13 +174,9 @@ static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revisi
     *ret_revision = record.revision;
     orr_record_release(&record);
     ORR_TRY(code);
-    /* The compressed form has a tag of its own; whoever was given that means the same state. */
-    char zipped[sizeof answer->etag + 8];
-    snprintf(zipped, sizeof zipped, "%.*s-gzip\"", (int)strlen(answer->etag) - 1, answer->etag);
-    bool holds = (!match || orr_etag_listed(match, answer->etag, false) || orr_etag_listed(match, zipped, false)) &&
-                 !orr_etag_listed(none_match, answer->etag, true) && !orr_etag_listed(none_match, zipped, true);
+    code = orr_call_conditions(call, answer, err);
     orr_shared_give(&answer->shared);
-    return holds ? ORR_OK : precondition_failed(call, err);
+    return code;
 }
 
 /* Now, in milliseconds; of two within one the later takes the next, so that lists keep the order of arrival. */

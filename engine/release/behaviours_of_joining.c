@@ -14,6 +14,14 @@ static const char *const rails[] = {
     [ORR_RAILS_ALTERNATE_PAIRS] = "where the aligned ring graph crosses NICs in pairs",
     [ORR_RAILS_ALTERNATE_OWN] = "where the node's own ring graph crosses NICs in pairs",
 };
+static const char *const p2p_orders[] = {
+    [ORR_P2P_BY_RANK] = "rank after rank",
+    [ORR_P2P_BY_DISTANCE] = "near and far nodes in turn, with as many steps as the largest has ranks",
+    [ORR_P2P_BY_DISTANCE_OF_EIGHTS] = "near and far nodes in turn, in steps that fit eights",
+    [ORR_P2P_BY_NODE] = "triangular numbers of nodes, then of local ranks",
+    [ORR_P2P_BY_GROUP] = "triangular numbers of groups, then local ranks in order",
+};
+
 static const char *const net_peers[] = {
     [ORR_NET_PEER_ONE] = "one",
     [ORR_NET_PEER_TWO] = "two",
@@ -56,6 +64,7 @@ static const struct orr_behaviour connect_rows[] = {
     {FIELD(net_peer), ROW(WORD, NULL, CHANNELS, "point-to-point channels to a peer on another host"),
      .words = net_peers},
     YES(p2p_bounded, CHANNELS, "point-to-point channels are bounded by the room for arguments"),
+    {FIELD(p2p_schedule), ROW(WORD, NULL, CHANNELS, "order in which a rank meets its peers"), .words = p2p_orders},
 };
 
 #undef FIELD

@@ -8,6 +8,7 @@ const struct orr_connect_rules orr_connect_rules_2_7 = {
     .root_child_slot = 0,
     .double_sm_min = INT32_MAX,
     .net_peer = ORR_NET_PEER_ONE,
+    .p2p_schedule = ORR_P2P_BY_RANK,
 };
 
 const struct orr_connect_rules orr_connect_rules_2_12 = {
@@ -18,6 +19,7 @@ const struct orr_connect_rules orr_connect_rules_2_12 = {
     .collnet_copies_channels = true,
     .double_sm_min = INT32_MAX,
     .net_peer = ORR_NET_PEER_TWO,
+    .p2p_schedule = ORR_P2P_BY_DISTANCE,
 };
 
 const struct orr_connect_rules orr_connect_rules_2_21 = {
@@ -36,6 +38,7 @@ const struct orr_connect_rules orr_connect_rules_2_21 = {
     .nvls_channels_sm100_hosts = 16,
     .nvls_copies_channels = true,
     .net_peer = ORR_NET_PEER_BY_SIZE,
+    .p2p_schedule = ORR_P2P_BY_DISTANCE_OF_EIGHTS,
 };
 
 const struct orr_connect_rules orr_connect_rules_2_27 = {
@@ -55,6 +58,7 @@ const struct orr_connect_rules orr_connect_rules_2_27 = {
     .nvls_copies_channels = true,
     .net_peer = ORR_NET_PEER_BY_SIZE,
     .p2p_bounded = true,
+    .p2p_schedule = ORR_P2P_BY_NODE,
 };
 
 const struct orr_connect_rules orr_connect_rules_2_30 = {
@@ -74,4 +78,5 @@ const struct orr_connect_rules orr_connect_rules_2_30 = {
     .nvls_by_net_rate = true,
     .net_peer = ORR_NET_PEER_BY_RATE,
     .p2p_bounded = true,
+    .p2p_schedule = ORR_P2P_BY_GROUP,
 };

@@ -20,6 +20,14 @@ enum orr_net_peer { /* point-to-point channels to a peer on another host */
                     ORR_NET_PEER_BY_RATE  /* by the rate of a GPU's NICs; the least over all ranks */
 };
 
+enum orr_p2p_order { /* in which order a rank meets its peers */
+                     ORR_P2P_BY_RANK,
+                     ORR_P2P_BY_DISTANCE,           /* of nodes; steps as the largest node has ranks */
+                     ORR_P2P_BY_DISTANCE_OF_EIGHTS, /* the same, steps made to fit eights */
+                     ORR_P2P_BY_NODE,               /* triangular deltas of nodes, then of local ranks */
+                     ORR_P2P_BY_GROUP               /* triangular deltas of groups, local ranks in plain order */
+};
+
 struct orr_connect_rules {
     /* Alignment. */
     bool mixes_cpu; /* CPU types are exchanged: differing ones become MIXED */
@@ -51,7 +59,8 @@ struct orr_connect_rules {
 
     /* Point to point. */
     enum orr_net_peer net_peer;
-    bool p2p_bounded; /* by the arguments' room, and per peer by the total */
+    bool p2p_bounded;                /* by the arguments' room, and per peer by the total */
+    enum orr_p2p_order p2p_schedule; /* rounds of sends and receives */
 };
 
 extern const struct orr_connect_rules orr_connect_rules_2_7;

@@ -1,0 +1,218 @@
+/* The order in which a rank meets its peers: node by node, or group by group, so that all NICs are busy at once. */
+#include "engine/connect/p2p_schedule.h"
+
+#include "engine/release/connect_rules.h"
+
+enum { GROUP = 8, CHANNEL_LIMIT = 256 };
+
+/* Where a rank is among equal or unequal blocks of ranks. */
+struct place {
+    uint32_t block, local;
+};
+
+struct writer {
+    const struct orr_communicator *c;
+    struct orr_p2p_round *rounds;
+    uint32_t count;
+};
+
+static uint32_t power_up(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+        power *= 2;
+    return power;
+}
+
+static uint32_t reverse(uint32_t value, uint32_t power)
+{
+    uint32_t result = 0;
+    for (uint32_t bit = 1; bit < power; bit *= 2)
+        result = result * 2 + ((value & bit) != 0);
+    return result;
+}
+
+static uint32_t node_size(const struct orr_communicator *c, uint32_t node)
+{
+    return c->members[node].contribution->rank_count;
+}
+
+/* The rank at a place of a node, -1: the node has fewer. */
+static int32_t rank_at(const struct orr_communicator *c, uint32_t node, uint32_t local)
+{
+    const struct orr_member *member = &c->members[node];
+    return local < member->contribution->rank_count ? orr_member_rank(member, member->contribution->ranks[local]) : -1;
+}
+
+static struct place place_of(const struct orr_communicator *c, int32_t rank)
+{
+    struct place place = {.block = (uint32_t)c->node_of_rank[rank]};
+    while (rank_at(c, place.block, place.local) != rank)
+        place.local++;
+    return place;
+}
+
+/* The i-th delta of triangular numbers within a power of two meets each once. */
+static uint32_t triangular(uint32_t i, uint32_t power)
+{
+    return (uint32_t)((uint64_t)i * (i + 1) / 2 % power);
+}
+
+static void add(struct writer *w, int32_t send, int32_t receive, int32_t channel)
+{
+    w->rounds[w->count++] = (struct orr_p2p_round){.send = send, .receive = receive, .channel = channel};
+}
+
+static uint32_t channel_of_round(uint32_t round, uint32_t blocks, uint32_t size)
+{
+    return blocks > 1 ? round / size * ((size + 7) / 8) + round % size / 8 : round;
+}
+
+/* 2.27.7: nodes of one size; otherwise all ranks as one node. */
+static void by_nodes(struct writer *w, int32_t rank)
+{
+    const struct orr_communicator *c = w->c;
+    bool flat = c->node_count == 1 || c->min_local_ranks != c->max_local_ranks;
+    uint32_t nodes = flat ? 1 : c->node_count, size = flat ? c->rank_count : c->max_local_ranks;
+    struct place own = flat ? (struct place){.local = (uint32_t)rank} : place_of(c, rank);
+    uint32_t node_power = power_up(nodes), power = power_up(size);
+    for (uint32_t i = 0; i < node_power; i++) {
+        uint32_t dn = triangular(i, node_power);
+        for (uint32_t j = 0; dn < nodes && j < power; j++) {
+            uint32_t dl = triangular(j, power);
+            if (dl >= size)
+                continue;
+            uint32_t to = (own.local + dl) % size, from = (own.local + size - dl) % size;
+            int32_t channel = (int32_t)(channel_of_round(w->count, nodes, size) % CHANNEL_LIMIT);
+            add(w, flat ? (int32_t)to : rank_at(c, (own.block + dn) % nodes, to),
+                flat ? (int32_t)from : rank_at(c, (own.block + nodes - dn) % nodes, from), channel);
+        }
+    }
+}
+
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* 2.30.7: groups that lie within nodes. Groups per node differ where node sizes do, so the node of a group is then
+ * looked for. */
+static int32_t rank_in_group(const struct orr_communicator *c, uint32_t group, uint32_t local, uint32_t size)
+{
+    uint32_t node = 0;
+    if (c->min_local_ranks == c->max_local_ranks) {
+        node = group / (c->max_local_ranks / size);
+        group %= c->max_local_ranks / size;
+    } else {
+        while (group >= node_size(c, node) / size)
+            group -= node_size(c, node++) / size;
+    }
+    return rank_at(c, node, group * size + local);
+}
+
+static void by_groups(struct writer *w, int32_t rank)
+{
+    const struct orr_communicator *c = w->c;
+    uint32_t size = c->node_count > 1 ? GROUP : c->max_local_ranks;
+    for (uint32_t n = 0; n < c->node_count; n++)
+        size = common_divisor(size, node_size(c, n));
+    struct place own = place_of(c, rank);
+    uint32_t group = own.local / size, local = own.local % size, groups = c->rank_count / size;
+    for (uint32_t n = 0; n < own.block; n++)
+        group += node_size(c, n) / size;
+    uint32_t power = power_up(groups);
+    for (uint32_t i = 0; i < power; i++) {
+        uint32_t dg = triangular(i, power);
+        for (uint32_t dl = 0; dg < groups && dl < size; dl++) {
+            uint32_t first = channel_of_round(w->count, c->node_count, size), p2p = (uint32_t)c->p2p_channels;
+            add(w, rank_in_group(c, (group + dg) % groups, (local + dl) % size, size),
+                rank_in_group(c, (group + groups - dg) % groups, (local + size - dl) % size, size),
+                (int32_t)reverse(first % p2p, p2p));
+        }
+    }
+}
+
+static uint32_t steps_of(const struct orr_communicator *c)
+{
+    uint32_t most = c->max_local_ranks;
+    if (c->rules->p2p_schedule == ORR_P2P_BY_DISTANCE)
+        return most;
+    return most > 8 ? (most + 7) / 8 * 8 : 8 / (8 / most);
+}
+
+static void meet_node(struct writer *w, struct place own, uint32_t delta)
+{
+    const struct orr_communicator *c = w->c;
+    uint32_t steps = steps_of(c), nodes = c->node_count;
+    for (uint32_t s = 0; s < steps; s++) {
+        int32_t send = rank_at(c, (own.block + delta) % nodes, (own.local + s) % steps);
+        int32_t receive = rank_at(c, (own.block + nodes - delta) % nodes, (own.local + steps - s) % steps);
+        if (send >= 0 || receive >= 0)
+            add(w, send, receive, -1);
+    }
+}
+
+/* 2.12.12, 2.21.5: near nodes and far ones in turn. */
+static void by_distance(struct writer *w, int32_t rank)
+{
+    uint32_t nodes = w->c->node_count;
+    struct place own = place_of(w->c, rank);
+    for (uint32_t d = 0; d <= nodes / 4; d++) {
+        const uint32_t deltas[] = {d, (nodes - d) % nodes, (nodes / 2 + nodes - d) % nodes,
+                                   (nodes - (nodes / 2 + nodes - d) % nodes) % nodes};
+        for (int i = 0; i < 4; i++) {
+            bool repeated = false;
+            for (int before = 0; before < i; before++)
+                repeated = repeated || deltas[before] == deltas[i];
+            if (!repeated)
+                meet_node(w, own, deltas[i]);
+        }
+    }
+}
+
+static void by_ranks(struct writer *w, int32_t rank)
+{
+    uint32_t ranks = w->c->rank_count, own = (uint32_t)rank;
+    for (uint32_t delta = 0; delta < ranks; delta++)
+        add(w, (int32_t)((own + delta) % ranks), (int32_t)((own + ranks - delta) % ranks),
+            (int32_t)(delta % (uint32_t)w->c->p2p_channels));
+}
+
+size_t orr_p2p_round_limit(const struct orr_communicator *c)
+{
+    return 2 * (size_t)c->rank_count; /* each peer is sent to once and received from once */
+}
+
+uint32_t orr_p2p_schedule(const struct orr_communicator *c, int32_t rank, struct orr_p2p_round *rounds)
+{
+    struct writer w = {.c = c, .rounds = rounds};
+    if (rank < 0 || (uint32_t)rank >= c->rank_count)
+        return 0;
+    switch (c->rules->p2p_schedule) {
+    case ORR_P2P_BY_RANK:
+        by_ranks(&w, rank);
+        break;
+    case ORR_P2P_BY_DISTANCE:
+    case ORR_P2P_BY_DISTANCE_OF_EIGHTS:
+        by_distance(&w, rank);
+        break;
+    case ORR_P2P_BY_NODE:
+        by_nodes(&w, rank);
+        break;
+    case ORR_P2P_BY_GROUP:
+        by_groups(&w, rank);
+        break;
+    }
+    return w.count;
+}
+
+int32_t orr_p2p_channel(const struct orr_communicator *c, int32_t first, int32_t part)
+{
+    uint32_t p2p = (uint32_t)c->p2p_channels;
+    return first < 0 ? -1 : (int32_t)(((uint32_t)first + reverse((uint32_t)part, p2p)) % p2p);
+}
