@@ -144,6 +144,15 @@ static enum orr_code answer_record(struct orr_call *call, unsigned status, struc
     return code;
 }
 
+static enum orr_code precondition_failed(struct orr_call *call, struct orr_error *err)
+{
+    call->problem = ORR_PROBLEM_PRECONDITION;
+    orr_fail(err, ORR_INVALID, "%s %s is not, or no longer, as If-Match or If-None-Match say",
+             call->route->flags & ORR_ROUTE_CLUSTER ? "cluster" : "topology", call->id);
+    orr_error_advice(err, "GET it again and decide by what it is now, with its new ETag");
+    return ORR_INVALID;
+}
+
 enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer, struct orr_error *err)
 {
     const char *match = orr_call_header(call, "If-Match"), *none_match = orr_call_header(call, "If-None-Match");
@@ -153,11 +162,7 @@ enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer
     if ((!match || orr_etag_listed(match, answer->etag, false) || orr_etag_listed(match, zipped, false)) &&
         !orr_etag_listed(none_match, answer->etag, true) && !orr_etag_listed(none_match, zipped, true))
         return ORR_OK;
-    call->problem = ORR_PROBLEM_PRECONDITION;
-    orr_fail(err, ORR_INVALID, "%s %s is not, or no longer, as If-Match or If-None-Match say",
-             call->route->flags & ORR_ROUTE_CLUSTER ? "cluster" : "topology", call->id);
-    orr_error_advice(err, "GET it again and decide by what it is now, with its new ETag");
-    return ORR_INVALID;
+    return precondition_failed(call, err);
 }
 
 /* Holds a change to its conditions. *ret_revision: the only one that the change may meet, 0 where none is asked for. */

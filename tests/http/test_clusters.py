@@ -161,6 +161,16 @@ def test_a_cluster_without_its_topology_says_so(server):
     assert server.ask("GET", target)[0].status == 404 and server.ask("DELETE", target)[0].status == 404
 
 
+def test_deleting_heeds_if_match(server):
+    path = f"/v1/clusters/{create(server, {'topology': upload(server, DUMP), 'count': 5})['id']}"
+    tag = server.ask("GET", path)[0].headers["ETag"]
+    assert server.ask("DELETE", path, None, {"If-Match": '"other"'})[0].status == 412
+    assert server.ask("DELETE", path, None, {"If-None-Match": tag})[0].status == 412
+    assert server.ask("GET", path)[0].status == 200
+    assert server.ask("DELETE", path, None, {"If-Match": tag})[0].status == 204
+    assert server.ask("DELETE", path, None, {"If-Match": tag})[0].status == 404
+
+
 def test_channels_are_streamed_in_either_form(server):
     ident = upload(server, H100)
     whole = server.json("GET", f"/v1/topologies/{ident}/analysis/channels?hosts=6")[1]
