@@ -1,13 +1,14 @@
 #include "api/channels_stream.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum part { HEAD, RINGS, RING, RING_END, TREES, TREE, TREE_DOWN, TREE_END, END, DONE };
-enum { CHUNK = 32768, SLACK = 512 }; /* SLACK: more than what one step adds */
+#include "api/stream_text.h"
+
+enum part { HEAD, RINGS, RING, TREES, TREE, TREE_DOWN, NVLS, NVLS_UP, NVLS_DOWN, END };
+enum { NVLS_TREES = 2 }; /* of even and of odd channels */
 
 struct channels_stream {
-    struct orr_stream stream;
+    struct orr_stream_text text; /* first */
     const struct orr_analysis *analysis;
     struct orr_shared *owner;
     bool lines;
@@ -17,60 +18,60 @@ struct channels_stream {
     int32_t *ring; /* of the channel; the tree's `up` later */
     int32_t (*down)[3];
     int32_t depth;
-    char chunk[CHUNK + SLACK];
-    size_t length, taken;
+    const int32_t *up; /* of the tree at hand */
 };
 
-static void put_text(struct channels_stream *s, const char *text)
+static int32_t nvls_trees(const struct orr_communicator *c)
 {
-    size_t length = strlen(text);
-    memcpy(s->chunk + s->length, text, length);
-    s->length += length;
+    return c->nvls && c->nvls_channels > 0 && c->nvls_trees ? NVLS_TREES : 0;
 }
 
-static void put_int(struct channels_stream *s, int32_t value)
+/* All about NVLS but its trees. */
+static void put_nvls(struct channels_stream *s)
 {
-    char digits[12];
-    size_t at = sizeof digits;
-    uint32_t rest = value < 0 ? 0u - (uint32_t)value : (uint32_t)value;
-    do
-        digits[--at] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    if (value < 0)
-        digits[--at] = '-';
-    memcpy(s->chunk + s->length, digits + at, sizeof digits - at);
-    s->length += sizeof digits - at;
-}
-
-static void put_member(struct channels_stream *s, const char *name, int32_t value)
-{
-    put_text(s, ",\"");
-    put_text(s, name);
-    put_text(s, "\":");
-    put_int(s, value);
+    const struct orr_communicator *c = &s->analysis->communicator;
+    if (!c->nvls || c->nvls_channels <= 0) {
+        orr_put_text(&s->text, "null");
+        return;
+    }
+    orr_put_text(&s->text, "{\"channels\":");
+    orr_put_int(&s->text, c->nvls_channels);
+    orr_put_member(&s->text, "tree_channels", nvls_trees(c) ? c->nvls_tree_channels : 0);
+    orr_put_text(&s->text, ",\"heads\":[");
+    for (int32_t h = 0; h < c->nvls_head_count; h++) {
+        if (h)
+            orr_put_char(&s->text, ',');
+        orr_put_int(&s->text, c->nvls_heads[h]);
+    }
+    orr_put_text(&s->text, s->lines ? "]}" : "]");
 }
 
 static void put_head(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
-    put_text(s, "{\"nccl\":\"");
-    put_text(s, s->analysis->query.settings.release->name);
-    put_text(s, "\"");
-    put_member(s, "hosts", (int32_t)s->analysis->query.hosts);
-    put_member(s, "ranks", (int32_t)c->rank_count);
-    put_member(s, "nodes", (int32_t)c->node_count);
-    put_member(s, "count", c->channel_count);
-    put_member(s, "p2p_channels", c->p2p_channels);
-    put_member(s, "p2p_channels_per_peer", c->p2p_channels_per_peer);
-    put_text(s, s->lines ? "}\n" : ",\"rings\":[");
+    orr_put_text(&s->text, "{\"nccl\":\"");
+    orr_put_text(&s->text, s->analysis->query.settings.release->name);
+    orr_put_text(&s->text, "\"");
+    orr_put_member(&s->text, "hosts", (int32_t)s->analysis->query.hosts);
+    orr_put_member(&s->text, "ranks", (int32_t)c->rank_count);
+    orr_put_member(&s->text, "nodes", (int32_t)c->node_count);
+    orr_put_member(&s->text, "count", c->channel_count);
+    orr_put_member(&s->text, "p2p_channels", c->p2p_channels);
+    orr_put_member(&s->text, "p2p_channels_per_peer", c->p2p_channels_per_peer);
+    if (s->lines) {
+        orr_put_text(&s->text, ",\"nvls\":");
+        put_nvls(s);
+    }
+    orr_put_text(&s->text, s->lines ? "}\n" : ",\"rings\":[");
     s->part = RINGS;
 }
 
 /* How far it is: what a client shows while it waits. */
 static void put_progress(struct channels_stream *s, int32_t done)
 {
-    put_member(s, "done", done);
-    put_member(s, "of", 2 * s->analysis->communicator.channel_count);
+    orr_put_member(&s->text, "done", done);
+    const struct orr_communicator *c = &s->analysis->communicator;
+    orr_put_member(&s->text, "of", 2 * c->channel_count + nvls_trees(c));
 }
 
 static void begin_ring(struct channels_stream *s)
@@ -79,142 +80,164 @@ static void begin_ring(struct channels_stream *s)
     if (s->channel == c->channel_count) {
         s->part = TREES;
         s->channel = 0;
-        put_text(s, s->lines ? "" : "],\"trees\":[");
+        orr_put_text(&s->text, s->lines ? "" : "],\"trees\":[");
         return;
     }
     orr_ring_make(c, c->source[s->channel], s->ring);
     if (s->lines) {
-        put_text(s, "{\"ring\":");
-        put_int(s, s->channel);
+        orr_put_text(&s->text, "{\"ring\":");
+        orr_put_int(&s->text, s->channel);
         put_progress(s, s->channel + 1);
-        put_text(s, ",\"ranks\":");
+        orr_put_text(&s->text, ",\"ranks\":");
     } else if (s->channel) {
-        put_text(s, ",");
+        orr_put_text(&s->text, ",");
     }
-    put_text(s, "[");
+    orr_put_text(&s->text, "[");
     s->rank = 0;
     s->part = RING;
 }
 
-static bool begin_tree(struct channels_stream *s)
+static enum orr_step begin_tree(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
     if (s->channel == c->channel_count) {
-        s->part = END;
-        return true;
+        s->part = NVLS;
+        s->channel = 0;
+        if (s->lines)
+            return ORR_STEP_MORE;
+        orr_put_text(&s->text, "],\"nvls\":");
+        put_nvls(s);
+        orr_put_text(&s->text, c->nvls && c->nvls_channels > 0 ? ",\"trees\":[" : "");
+        return ORR_STEP_MORE;
     }
     struct orr_tree tree = {.up = s->ring, .down = s->down};
     if (orr_tree_make(c, c->source[s->channel], &tree, NULL) != ORR_OK)
-        return false;
+        return ORR_STEP_NOMEM;
+    s->up = s->ring;
     s->depth = tree.depth;
     if (s->lines) {
-        put_text(s, "{\"tree\":");
-        put_int(s, s->channel);
+        orr_put_text(&s->text, "{\"tree\":");
+        orr_put_int(&s->text, s->channel);
         put_progress(s, c->channel_count + s->channel + 1);
-        put_text(s, ",");
+        orr_put_text(&s->text, ",");
     } else {
-        put_text(s, s->channel ? ",{" : "{");
+        orr_put_text(&s->text, s->channel ? ",{" : "{");
     }
-    put_text(s, "\"up\":[");
+    orr_put_text(&s->text, "\"up\":[");
     s->rank = 0;
     s->part = TREE;
-    return true;
+    return ORR_STEP_MORE;
 }
 
-/* Ranks of the ring, or parents in the tree, as far as there is room. */
-static void put_ranks(struct channels_stream *s, enum part next)
+/* The two trees of NVLS are there already: they serve all channels, even and odd ones. */
+static void begin_nvls_tree(struct channels_stream *s)
 {
-    while (s->rank < s->analysis->communicator.rank_count && s->length < CHUNK) {
-        if (s->rank)
-            s->chunk[s->length++] = ',';
-        put_int(s, s->ring[s->rank++]);
+    const struct orr_communicator *c = &s->analysis->communicator;
+    if (s->channel == nvls_trees(c)) {
+        s->part = END;
+        return;
     }
-    if (s->rank == s->analysis->communicator.rank_count)
-        s->part = next;
+    s->up = c->nvls_trees[s->channel].up;
+    if (s->lines) {
+        orr_put_text(&s->text, "{\"nvls_tree\":");
+        orr_put_int(&s->text, s->channel);
+        put_progress(s, 2 * c->channel_count + s->channel + 1);
+        orr_put_text(&s->text, ",");
+    } else {
+        orr_put_text(&s->text, s->channel ? ",{" : "{");
+    }
+    orr_put_text(&s->text, "\"up\":[");
+    s->rank = 0;
+    s->part = NVLS_UP;
 }
 
-static void put_downs(struct channels_stream *s)
+/* Ranks of the ring, or parents in a tree, as far as there is room. true: all are written. */
+static bool put_ranks(struct channels_stream *s, const int32_t *ranks)
 {
-    while (s->rank < s->analysis->communicator.rank_count && s->length < CHUNK) {
-        const int32_t *down = s->down[s->rank];
-        put_text(s, s->rank++ ? ",[" : "[");
+    while (s->rank < s->analysis->communicator.rank_count && !orr_stream_full(&s->text)) {
+        if (s->rank)
+            orr_put_char(&s->text, ',');
+        orr_put_int(&s->text, ranks[s->rank++]);
+    }
+    return s->rank == s->analysis->communicator.rank_count;
+}
+
+static bool put_downs(struct channels_stream *s, int32_t (*downs)[3])
+{
+    while (s->rank < s->analysis->communicator.rank_count && !orr_stream_full(&s->text)) {
+        const int32_t *down = downs[s->rank];
+        orr_put_text(&s->text, s->rank++ ? ",[" : "[");
         for (int i = 0; i < 3; i++) {
             if (i)
-                s->chunk[s->length++] = ',';
-            put_int(s, down[i]);
+                orr_put_char(&s->text, ',');
+            orr_put_int(&s->text, down[i]);
         }
-        s->chunk[s->length++] = ']';
+        orr_put_char(&s->text, ']');
     }
-    if (s->rank == s->analysis->communicator.rank_count)
-        s->part = TREE_END;
+    return s->rank == s->analysis->communicator.rank_count;
 }
 
-/* Adds something to the chunk. false: memory ran out. */
-static bool step(struct channels_stream *s)
+static void put_ups(struct channels_stream *s, enum part next)
 {
+    if (!put_ranks(s, s->up))
+        return;
+    orr_put_text(&s->text, "],\"down\":[");
+    s->rank = 0;
+    s->part = next;
+}
+
+static void end_item(struct channels_stream *s, const char *of_line, const char *of_document, enum part next)
+{
+    orr_put_text(&s->text, s->lines ? of_line : of_document);
+    s->channel++;
+    s->part = next;
+}
+
+static enum orr_step step(struct orr_stream_text *text)
+{
+    struct channels_stream *s = (struct channels_stream *)text;
+    const struct orr_communicator *c = &s->analysis->communicator;
     switch (s->part) {
     case HEAD:
         put_head(s);
-        return true;
+        break;
     case RINGS:
         begin_ring(s);
-        return true;
+        break;
     case RING:
-        put_ranks(s, RING_END);
-        return true;
-    case RING_END:
-        put_text(s, s->lines ? "]}\n" : "]");
-        s->channel++;
-        s->part = RINGS;
-        return true;
+        if (put_ranks(s, s->ring))
+            end_item(s, "]}\n", "]", RINGS);
+        break;
     case TREES:
         return begin_tree(s);
     case TREE:
-        put_ranks(s, TREE_DOWN);
-        if (s->part == TREE_DOWN) {
-            put_text(s, "],\"down\":[");
-            s->rank = 0;
-        }
-        return true;
-    case TREE_DOWN:
-        put_downs(s);
-        return true;
-    case TREE_END:
-        put_text(s, "]");
-        put_member(s, "depth", s->depth);
-        put_text(s, s->lines ? "}\n" : "}");
-        s->channel++;
-        s->part = TREES;
-        return true;
-    case END:
-        put_text(s, s->lines ? "{\"end\":true}\n" : "]}\n");
-        s->part = DONE;
-        return true;
-    case DONE:
+        put_ups(s, TREE_DOWN);
         break;
+    case TREE_DOWN:
+        if (!put_downs(s, s->down))
+            break;
+        orr_put_text(&s->text, "]");
+        orr_put_member(&s->text, "depth", s->depth);
+        end_item(s, "}\n", "}", TREES);
+        break;
+    case NVLS:
+        begin_nvls_tree(s);
+        break;
+    case NVLS_UP:
+        put_ups(s, NVLS_DOWN);
+        break;
+    case NVLS_DOWN:
+        if (put_downs(s, c->nvls_trees[s->channel].down))
+            end_item(s, "]}\n", "]}", NVLS);
+        break;
+    case END:
+        if (s->lines)
+            orr_put_text(&s->text, "{\"end\":true}\n");
+        else
+            orr_put_text(&s->text, c->nvls && c->nvls_channels > 0 ? "]}}\n" : "}\n");
+        return ORR_STEP_END;
     }
-    return true;
-}
-
-static ptrdiff_t read_channels(struct orr_stream *stream, char *buffer, size_t size)
-{
-    struct channels_stream *s = (struct channels_stream *)stream;
-    size_t filled = 0;
-    while (filled < size) {
-        if (s->taken == s->length) {
-            s->taken = s->length = 0;
-            while (s->length < CHUNK && s->part != DONE)
-                if (!step(s))
-                    return -1;
-            if (!s->length)
-                break;
-        }
-        size_t some = s->length - s->taken < size - filled ? s->length - s->taken : size - filled;
-        memcpy(buffer + filled, s->chunk + s->taken, some);
-        s->taken += some;
-        filled += some;
-    }
-    return (ptrdiff_t)filled;
+    return ORR_STEP_MORE;
 }
 
 static void free_channels(struct orr_stream *stream)
@@ -233,15 +256,15 @@ struct orr_stream *orr_channels_stream(const struct orr_analysis *analysis, bool
         orr_shared_give(owner);
         return NULL;
     }
-    s->stream = (struct orr_stream){.read = read_channels, .free = free_channels};
+    orr_stream_text_init(&s->text, step, free_channels);
     s->analysis = analysis;
     s->owner = owner;
     s->lines = lines;
     s->ring = malloc(analysis->communicator.rank_count * sizeof *s->ring);
     s->down = malloc(analysis->communicator.rank_count * sizeof *s->down);
     if (!s->ring || !s->down) {
-        free_channels(&s->stream);
+        free_channels(&s->text.stream);
         return NULL;
     }
-    return &s->stream;
+    return &s->text.stream;
 }

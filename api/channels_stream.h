@@ -5,9 +5,10 @@
 #include "api/answer.h"
 #include "engine/analysis/analysis.h"
 
-/* One document {"nccl", "hosts", "ranks", "nodes", "count", "p2p_channels", "p2p_channels_per_peer", "rings", "trees"},
- * or lines: a head with the counts; a line for each ring, then each tree, with how many lines there are and have been;
- * {"end": true}.
+/* One document {"nccl", "hosts", "ranks", "nodes", "count", "p2p_channels", "p2p_channels_per_peer", "rings", "trees",
+ * "nvls": null or {"channels", "tree_channels", "heads", "trees": those of even and of odd channels}}, or lines: a head
+ * with the counts; a line for each ring, then each tree, then each tree of NVLS, with how many lines there are and have
+ * been; {"end": true}.
  *
  * analysis: a plan will do. owner: given back with the stream, NULL: the analysis outlives it. NULL: no memory, and the
  * owner is given back. */

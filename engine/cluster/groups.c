@@ -257,8 +257,34 @@ static enum orr_code analyse_kind(struct grouping *g, struct orr_groups *groups,
     return list_loads(g, of_kind, err);
 }
 
-enum orr_code orr_groups_analyze(const struct orr_cluster *cluster, const struct orr_layout *layout,
-                                 struct orr_groups **ret_groups, struct orr_error *err)
+/* The group of a kind with a number. */
+static enum orr_code analyse_one(struct grouping *g, struct orr_groups *groups, enum orr_group_kind kind,
+                                 uint32_t number, struct orr_error *err)
+{
+    struct orr_groups_of_kind *of_kind = &groups->kinds[0];
+    struct outline own;
+    *of_kind = (struct orr_groups_of_kind){
+        .kind = kind, .size = orr_group_size(g->layout, kind), .count = orr_group_count(g->layout, kind)};
+    if (number >= of_kind->count)
+        return orr_fail(err, ORR_SETTING, "there is no group %s:%u: the layout has %u groups of that kind",
+                        orr_group_kind_name(kind), number, of_kind->count);
+    uint32_t *ranks = ORR_NEW(g->arena, uint32_t, of_kind->size);
+    of_kind->shapes = ORR_NEW(g->arena, struct orr_group_shape, 1);
+    if (!ranks || !of_kind->shapes)
+        return orr_fail_nomem(err);
+    groups->kind_count = 1;
+    of_kind->shape_count = 1;
+    of_kind->shapes[0] = (struct orr_group_shape){.first = number, .groups = 1, .ranks = ranks};
+    ORR_TRY(make_outline(g, of_kind->size, &own, err));
+    orr_group_ranks(g->layout, kind, number, ranks);
+    draw_outline(g, ranks, of_kind->size, &own);
+    return analyse_shape(g, &own, of_kind->size, &of_kind->shapes[0], err);
+}
+
+/* number: of one group of `kind`; all groups of all kinds where `kind` is ORR_GROUP_KIND_COUNT. */
+static enum orr_code analyse(const struct orr_cluster *cluster, const struct orr_layout *layout,
+                             enum orr_group_kind kind, uint32_t number, struct orr_groups **ret_groups,
+                             struct orr_error *err)
 {
     struct orr_arena *arena = orr_arena_new(0), *scratch = orr_arena_new(0);
     struct orr_groups *groups = arena ? ORR_NEW(arena, struct orr_groups, 1) : NULL;
@@ -271,8 +297,10 @@ enum orr_code orr_groups_analyze(const struct orr_cluster *cluster, const struct
     groups->layout = *layout;
     struct grouping g = {.cluster = cluster, .layout = layout, .arena = arena, .scratch = scratch};
     enum orr_code code = find_places(&g, err);
-    for (int kind = 0; code == ORR_OK && kind < ORR_GROUP_KIND_COUNT; kind++)
-        code = analyse_kind(&g, groups, (enum orr_group_kind)kind, err);
+    if (code == ORR_OK && kind < ORR_GROUP_KIND_COUNT)
+        code = analyse_one(&g, groups, kind, number, err);
+    for (int k = 0; code == ORR_OK && kind == ORR_GROUP_KIND_COUNT && k < ORR_GROUP_KIND_COUNT; k++)
+        code = analyse_kind(&g, groups, (enum orr_group_kind)k, err);
     orr_arena_free(scratch);
     if (code != ORR_OK) {
         orr_groups_free(groups);
@@ -280,6 +308,19 @@ enum orr_code orr_groups_analyze(const struct orr_cluster *cluster, const struct
     }
     *ret_groups = groups;
     return ORR_OK;
+}
+
+enum orr_code orr_groups_analyze(const struct orr_cluster *cluster, const struct orr_layout *layout,
+                                 struct orr_groups **ret_groups, struct orr_error *err)
+{
+    return analyse(cluster, layout, ORR_GROUP_KIND_COUNT, 0, ret_groups, err);
+}
+
+enum orr_code orr_group_analyze(const struct orr_cluster *cluster, const struct orr_layout *layout,
+                                enum orr_group_kind kind, uint32_t number, struct orr_groups **ret_groups,
+                                struct orr_error *err)
+{
+    return analyse(cluster, layout, kind, number, ret_groups, err);
 }
 
 void orr_groups_free(struct orr_groups *groups)

@@ -102,6 +102,7 @@ struct orr_communicator {
     bool chain_heads_fit; /* every GPU that heads a CollNet chain heads NVLS, or CollNetDirect without NVLS */
 
     int32_t p2p_channels, p2p_channels_per_peer;
+    uint32_t p2p_group_size; /* that users ask for, of releases that schedule by groups */
 };
 
 /* Connects the members. settings give the release. All memory comes from arena. INTERNAL where a ring does not close

@@ -3,7 +3,7 @@
 
 #include "engine/release/connect_rules.h"
 
-enum { GROUP = 8, CHANNEL_LIMIT = 256 };
+enum { CHANNEL_LIMIT = 256 };
 
 /* Where a rank is among equal or unequal blocks of ranks. */
 struct place {
@@ -11,7 +11,8 @@ struct place {
 };
 
 struct writer {
-    const struct orr_communicator *c;
+    const struct orr_p2p_schedule *schedule;
+    const struct orr_communicator *c; /* the schedule's */
     struct orr_p2p_round *rounds;
     uint32_t count;
 };
@@ -44,12 +45,18 @@ static int32_t rank_at(const struct orr_communicator *c, uint32_t node, uint32_t
     return local < member->contribution->rank_count ? orr_member_rank(member, member->contribution->ranks[local]) : -1;
 }
 
+uint32_t orr_member_place(const struct orr_member *member, int32_t rank)
+{
+    uint32_t place = 0;
+    while (orr_member_rank(member, member->contribution->ranks[place]) != rank)
+        place++;
+    return place;
+}
+
 static struct place place_of(const struct orr_communicator *c, int32_t rank)
 {
-    struct place place = {.block = (uint32_t)c->node_of_rank[rank]};
-    while (rank_at(c, place.block, place.local) != rank)
-        place.local++;
-    return place;
+    uint32_t node = (uint32_t)c->node_of_rank[rank];
+    return (struct place){.block = node, .local = orr_member_place(&c->members[node], rank)};
 }
 
 /* The i-th delta of triangular numbers within a power of two meets each once. */
@@ -100,39 +107,37 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* 2.30.7: groups that lie within nodes. Groups per node differ where node sizes do, so the node of a group is then
- * looked for. */
-static int32_t rank_in_group(const struct orr_communicator *c, uint32_t group, uint32_t local, uint32_t size)
+/* 2.30.7: the largest group that divides every node. */
+static uint32_t group_size(const struct orr_communicator *c)
 {
-    uint32_t node = 0;
-    if (c->min_local_ranks == c->max_local_ranks) {
-        node = group / (c->max_local_ranks / size);
-        group %= c->max_local_ranks / size;
-    } else {
-        while (group >= node_size(c, node) / size)
-            group -= node_size(c, node++) / size;
-    }
-    return rank_at(c, node, group * size + local);
+    uint32_t size = c->node_count > 1 ? c->p2p_group_size : c->max_local_ranks;
+    for (uint32_t n = 0; n < c->node_count; n++)
+        size = common_divisor(size, node_size(c, n));
+    return size;
+}
+
+static int32_t rank_in_group(const struct orr_p2p_schedule *s, uint32_t group, uint32_t local)
+{
+    uint32_t per_node = s->communicator->max_local_ranks / s->group_size; /* where that is the same for all */
+    uint32_t node = s->node_of_group ? s->node_of_group[group] : group / per_node;
+    uint32_t first = s->first_group ? s->first_group[node] : node * per_node;
+    return rank_at(s->communicator, node, (group - first) * s->group_size + local);
 }
 
 static void by_groups(struct writer *w, int32_t rank)
 {
-    const struct orr_communicator *c = w->c;
-    uint32_t size = c->node_count > 1 ? GROUP : c->max_local_ranks;
-    for (uint32_t n = 0; n < c->node_count; n++)
-        size = common_divisor(size, node_size(c, n));
-    struct place own = place_of(c, rank);
-    uint32_t group = own.local / size, local = own.local % size, groups = c->rank_count / size;
-    for (uint32_t n = 0; n < own.block; n++)
-        group += node_size(c, n) / size;
-    uint32_t power = power_up(groups);
+    const struct orr_p2p_schedule *s = w->schedule;
+    uint32_t size = s->group_size, groups = s->group_count, p2p = (uint32_t)w->c->p2p_channels;
+    struct place own = place_of(w->c, rank);
+    uint32_t first = s->first_group ? s->first_group[own.block] : own.block * (w->c->max_local_ranks / size);
+    uint32_t group = first + own.local / size, local = own.local % size, power = power_up(groups);
     for (uint32_t i = 0; i < power; i++) {
         uint32_t dg = triangular(i, power);
         for (uint32_t dl = 0; dg < groups && dl < size; dl++) {
-            uint32_t first = channel_of_round(w->count, c->node_count, size), p2p = (uint32_t)c->p2p_channels;
-            add(w, rank_in_group(c, (group + dg) % groups, (local + dl) % size, size),
-                rank_in_group(c, (group + groups - dg) % groups, (local + size - dl) % size, size),
-                (int32_t)reverse(first % p2p, p2p));
+            uint32_t channel = channel_of_round(w->count, w->c->node_count, size);
+            add(w, rank_in_group(s, (group + dg) % groups, (local + dl) % size),
+                rank_in_group(s, (group + groups - dg) % groups, (local + size - dl) % size),
+                (int32_t)reverse(channel % p2p, p2p));
         }
     }
 }
@@ -183,14 +188,45 @@ static void by_ranks(struct writer *w, int32_t rank)
             (int32_t)(delta % (uint32_t)w->c->p2p_channels));
 }
 
-size_t orr_p2p_round_limit(const struct orr_communicator *c)
+size_t orr_p2p_round_limit(const struct orr_p2p_schedule *schedule)
 {
-    return 2 * (size_t)c->rank_count; /* each peer is sent to once and received from once */
+    return 2 * (size_t)schedule->communicator->rank_count; /* each peer is sent to once and received from once */
 }
 
-uint32_t orr_p2p_schedule(const struct orr_communicator *c, int32_t rank, struct orr_p2p_round *rounds)
+/* Nodes of different sizes have different numbers of groups. */
+static enum orr_code list_groups(struct orr_p2p_schedule *s, struct orr_arena *arena, struct orr_error *err)
 {
-    struct writer w = {.c = c, .rounds = rounds};
+    const struct orr_communicator *c = s->communicator;
+    uint32_t *node_of_group = ORR_NEW(arena, uint32_t, s->group_count);
+    uint32_t *first_group = ORR_NEW(arena, uint32_t, c->node_count);
+    if (!node_of_group || !first_group)
+        return orr_fail_nomem(err);
+    uint32_t group = 0;
+    for (uint32_t n = 0; n < c->node_count; n++) {
+        first_group[n] = group;
+        for (uint32_t end = group + node_size(c, n) / s->group_size; group < end; group++)
+            node_of_group[group] = n;
+    }
+    s->node_of_group = node_of_group;
+    s->first_group = first_group;
+    return ORR_OK;
+}
+
+enum orr_code orr_p2p_schedule_make(const struct orr_communicator *c, struct orr_arena *arena,
+                                    struct orr_p2p_schedule *ret_schedule, struct orr_error *err)
+{
+    *ret_schedule = (struct orr_p2p_schedule){.communicator = c};
+    if (c->rules->p2p_schedule != ORR_P2P_BY_GROUP)
+        return ORR_OK;
+    ret_schedule->group_size = group_size(c);
+    ret_schedule->group_count = c->rank_count / ret_schedule->group_size;
+    return c->min_local_ranks == c->max_local_ranks ? ORR_OK : list_groups(ret_schedule, arena, err);
+}
+
+uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, struct orr_p2p_round *rounds)
+{
+    const struct orr_communicator *c = schedule->communicator;
+    struct writer w = {.schedule = schedule, .c = c, .rounds = rounds};
     if (rank < 0 || (uint32_t)rank >= c->rank_count)
         return 0;
     switch (c->rules->p2p_schedule) {

@@ -5,16 +5,30 @@
 
 #include "engine/connect/communicator.h"
 
+/* What the rounds of all ranks rest on, made once. */
+struct orr_p2p_schedule {
+    const struct orr_communicator *communicator; /* a plan will do; borrowed */
+    /* Releases that go by groups of ranks; the last two are NULL where all nodes have as many. */
+    uint32_t group_size, group_count;
+    const uint32_t *node_of_group; /* [group] */
+    const uint32_t *first_group;   /* [node] */
+};
+
 struct orr_p2p_round {
     int32_t send, receive; /* ranks; -1: nobody, where nodes differ in size and the release leaves gaps */
     int32_t channel;       /* of a transfer's first part; -1: not known for this release */
 };
 
+/* Memory from arena. */
+enum orr_code orr_p2p_schedule_make(const struct orr_communicator *communicator, struct orr_arena *arena,
+                                    struct orr_p2p_schedule *ret_schedule, struct orr_error *err) ORR_NO_DISCARD;
 /* Writes a rank's rounds into rounds[orr_p2p_round_limit()]: as many as there are ranks, more where the release leaves
  * gaps. The number of rounds; 0 for a rank that is not there. */
-uint32_t orr_p2p_schedule(const struct orr_communicator *communicator, int32_t rank, struct orr_p2p_round *rounds);
-size_t orr_p2p_round_limit(const struct orr_communicator *communicator);
-/* The channel of part u of a transfer, u below p2p_channels_per_peer. */
+uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, struct orr_p2p_round *rounds);
+size_t orr_p2p_round_limit(const struct orr_p2p_schedule *schedule);
+/* The channel of part u of a transfer, u below p2p_channels_per_peer. -1: not known. */
 int32_t orr_p2p_channel(const struct orr_communicator *communicator, int32_t first, int32_t part);
+/* Where a rank stands on its node: an index into the ranks of the member's contribution. */
+uint32_t orr_member_place(const struct orr_member *member, int32_t rank);
 
 #endif

@@ -319,9 +319,11 @@ static void trees_span_and_rings_visit_each_rank_once(void **state)
 
 static uint32_t rounds_of(int32_t rank, struct orr_p2p_round **ret_rounds)
 {
-    *ret_rounds = ORR_NEW(arena, struct orr_p2p_round, orr_p2p_round_limit(&comm));
+    struct orr_p2p_schedule schedule;
+    assert_int_equal(orr_p2p_schedule_make(&comm, arena, &schedule, NULL), ORR_OK);
+    *ret_rounds = ORR_NEW(arena, struct orr_p2p_round, orr_p2p_round_limit(&schedule));
     assert_non_null(*ret_rounds);
-    return orr_p2p_schedule(&comm, rank, *ret_rounds);
+    return orr_p2p_rounds(&schedule, rank, *ret_rounds);
 }
 
 /* The worked checks of NCCL 2.27.7's schedule: one node of 8, two, and one of 6. */

@@ -1,0 +1,46 @@
+/* Point-to-point transfers of a communicator: in which round a rank sends to whom and receives from whom, over which
+ * channels, by NVLink or PCIe, shared memory or the network, and then by which NIC and through which GPU (PXN).
+ *
+ * Nothing is kept for all ranks: one rank's rounds are held at a time, so that any number of ranks can be told. */
+#ifndef ORR_CLUSTER_TRANSFERS_H
+#define ORR_CLUSTER_TRANSFERS_H
+
+#include "engine/analysis/analysis.h"
+#include "engine/connect/p2p_schedule.h"
+
+enum orr_transport { ORR_OVER_SELF, ORR_OVER_P2P, ORR_OVER_SHM, ORR_OVER_NET, ORR_TRANSPORT_COUNT };
+
+/* How a rank reaches another, or is reached. */
+struct orr_transfer_way {
+    enum orr_transport transport;
+    uint8_t path; /* enum orr_path_type between the GPUs; NET where they share no system */
+    bool read;    /* the receiver reads, instead of the sender writing */
+    int32_t via;  /* the rank whose GPU passes it on, -1: none */
+};
+
+struct orr_transfer_nic {
+    int64_t net;   /* id of the NET in the system of the rank that is asked about */
+    int32_t proxy; /* the rank whose proxy drives it: another than the sender by PXN */
+    uint8_t path;  /* enum orr_path_type from the GPU to it */
+    int8_t gdr;    /* verdict for this direction */
+};
+
+struct orr_transfers; /* the rounds of one rank, and what they rest on */
+
+/* analysis: a plan will do; it must live as long. The caller frees it. */
+enum orr_code orr_transfers_new(const struct orr_analysis *analysis, struct orr_transfers **ret_transfers,
+                                struct orr_error *err) ORR_NO_DISCARD;
+void orr_transfers_free(struct orr_transfers *transfers);
+
+/* Turns to a rank of the communicator: its rounds, valid until the next one. */
+const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *transfers, int32_t rank, uint32_t *ret_count);
+/* The rest is about the rank that was turned to. */
+struct orr_transfer_way orr_transfer_way(const struct orr_transfers *transfers, int32_t peer, bool sending);
+/* The NIC for a transfer by the network on a channel; channel -1: not known. false: none, or not known without the
+ * channel. */
+bool orr_transfer_nic(struct orr_transfers *transfers, int32_t peer, bool sending, int32_t channel,
+                      struct orr_transfer_nic *ret_nic);
+
+const char *orr_transport_name(enum orr_transport transport); /* "SELF", "P2P", "SHM", "NET" */
+
+#endif
