@@ -133,19 +133,22 @@ static void put_nic(struct orr_stream_text *text, bool found, const struct orr_t
     orr_put_char(text, '}');
 }
 
-/* One for each channel, or the one of all channels where it is not known which they are. */
+/* One for all channels, or one for each where they differ. */
 static void put_nics(struct p2p_stream *s, const struct orr_p2p_round *round, int32_t peer, bool sending)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
     int32_t parts = round->channel < 0 ? 1 : c->p2p_channels_per_peer;
-    orr_put_text(&s->text, ",\"nics\":[");
+    struct orr_transfer_nic nics[ORR_MAX_CHANNELS];
+    bool found[ORR_MAX_CHANNELS], differ = false;
     for (int32_t u = 0; u < parts; u++) {
-        struct orr_transfer_nic nic;
-        bool found =
-            orr_transfer_nic(s->transfers, peer, sending, orr_p2p_channel(c, round->channel, u), &nic);
+        found[u] = orr_transfer_nic(s->transfers, peer, sending, orr_p2p_channel(c, round->channel, u), &nics[u]);
+        differ = differ || found[u] != found[0] || (found[u] && !orr_same_nic(&nics[u], &nics[0]));
+    }
+    orr_put_text(&s->text, ",\"nics\":[");
+    for (int32_t u = 0; u < (differ ? parts : 1); u++) {
         if (u)
             orr_put_char(&s->text, ',');
-        put_nic(&s->text, found, &nic);
+        put_nic(&s->text, found[u], &nics[u]);
     }
     orr_put_char(&s->text, ']');
 }
@@ -290,9 +293,12 @@ static enum orr_code choose_group(struct p2p_stream *s, const struct orr_cluster
     const char *colon = wish->group ? strchr(wish->group, ':') : NULL;
     if (!wish->layout && !wish->group)
         return ORR_OK;
-    if (!cluster || !wish->layout || !colon)
-        return bad_wish(wish->layout ? "group" : "layout", wish->layout ? wish->group ? wish->group : "" : "",
-                        wish->layout ? "a kind and a number, such as ep:0" : "given with a group", err);
+    if (!cluster)
+        return bad_wish("group", wish->group, "left out: groups are asked for of a cluster", err);
+    if (!wish->layout)
+        return bad_wish("layout", "", "given with a group, such as tp=8,dp=4", err);
+    if (!colon)
+        return bad_wish("group", wish->group ? wish->group : "", "a kind and a number, such as ep:0", err);
     ORR_TRY(orr_layout_read(wish->layout, cluster->rank_count, &layout, err));
     const char *end = read_digits(colon + 1, &number);
     size_t length = (size_t)(colon - wish->group);
@@ -316,7 +322,6 @@ static enum orr_code begin(struct p2p_stream *s, const struct orr_cluster *clust
     ORR_TRY(choose_group(s, cluster, wish, err));
     uint32_t ranks = s->analysis->communicator.rank_count;
     ORR_TRY(read_range("ranks", wish->ranks, ranks, &s->ranks, err));
-    ORR_TRY(read_range("rounds", wish->rounds, 2 * ranks, &s->rounds, err));
     uint64_t wanted = (uint64_t)(s->ranks.last - s->ranks.first + 1) * ranks;
     if (wanted > ORR_MAX_P2P_ROUNDS) {
         orr_fail(err, ORR_LIMIT, "%u ranks of %u are too many for one answer",
@@ -327,7 +332,8 @@ static enum orr_code begin(struct p2p_stream *s, const struct orr_cluster *clust
         return ORR_LIMIT;
     }
     s->rank = s->ranks.first;
-    return orr_transfers_new(s->analysis, &s->transfers, err);
+    ORR_TRY(orr_transfers_new(s->analysis, &s->transfers, err));
+    return read_range("rounds", wish->rounds, (uint32_t)orr_transfers_round_limit(s->transfers), &s->rounds, err);
 }
 
 enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct orr_cluster *cluster,

@@ -139,6 +139,24 @@ static enum orr_code read_layout(struct orr_params *params, const char *value, s
     params->layout = value;
     return ORR_OK;
 }
+static enum orr_code read_ranks(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->ranks = value;
+    return ORR_OK;
+}
+static enum orr_code read_rounds(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->rounds = value;
+    return ORR_OK;
+}
+static enum orr_code read_group(struct orr_params *params, const char *value, struct orr_error *err)
+{
+    (void)err;
+    params->group = value;
+    return ORR_OK;
+}
 static enum orr_code check_utf8(const char *name, const char *value, struct orr_error *err)
 {
     if (orr_is_utf8(value))
@@ -286,6 +304,9 @@ static const struct row {
     {ORR_P_FORMAT, "format", read_format, false},
     {ORR_P_SECTION, "section", read_section, false},
     {ORR_P_LAYOUT, "layout", read_layout, false},
+    {ORR_P_WINDOW, "ranks", read_ranks, false},
+    {ORR_P_WINDOW, "rounds", read_rounds, false},
+    {ORR_P_WINDOW, "group", read_group, false},
     {ORR_P_NAME, "name", read_name, false},
     {ORR_P_LABEL, "label", read_label, true},
     {ORR_P_LIMIT, "limit", read_limit, false},
@@ -305,6 +326,7 @@ static const struct row {
     {ORR_P_COMMUNICATOR, "communicator", read_communicator, false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0], MAX_PAIRS = 128 };
+_Static_assert(ROW_COUNT <= 64, "seen has a bit a row");
 
 struct pair {
     const char *name, *value;
@@ -383,7 +405,7 @@ static enum orr_code split(const char *query, struct orr_arena *arena, struct pa
     return ORR_OK;
 }
 
-static enum orr_code read_pair(const struct pair *pair, unsigned accepted, struct orr_params *params, unsigned *seen,
+static enum orr_code read_pair(const struct pair *pair, unsigned accepted, struct orr_params *params, uint64_t *seen,
                                enum orr_problem *ret_problem, struct orr_error *err)
 {
     if (!strncmp(pair->name, "NCCL_", 5) && (accepted & ORR_P_SETTINGS)) {
@@ -393,9 +415,9 @@ static enum orr_code read_pair(const struct pair *pair, unsigned accepted, struc
     for (int i = 0; i < ROW_COUNT; i++) {
         if (!(accepted & rows[i].bit) || strcmp(rows[i].name, pair->name))
             continue;
-        if ((*seen & rows[i].bit) && !rows[i].repeats)
+        if ((*seen >> i & 1) && !rows[i].repeats)
             return orr_fail(err, ORR_SETTING, "the parameter %s is given twice", rows[i].name);
-        *seen |= rows[i].bit;
+        *seen |= UINT64_C(1) << i;
         if (rows[i].bit & (ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_MANY_HOSTS))
             *ret_problem = ORR_PROBLEM_NONE;
         return rows[i].read(params, pair->value, err);
@@ -421,7 +443,7 @@ enum orr_code orr_params_read(const char *query, unsigned accepted, struct orr_a
             ORR_TRY(orr_read_release(pairs[i].value, &release, err));
     if (accepted & ORR_P_RELEASE)
         orr_settings_init(&params->query.settings, release);
-    unsigned seen = 0;
+    uint64_t seen = 0; /* a bit a row */
     for (size_t i = 0; i < count; i++) {
         *ret_problem = ORR_PROBLEM_PARAMETER;
         ORR_TRY(read_pair(&pairs[i], accepted, params, &seen, ret_problem, err));

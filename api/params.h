@@ -40,6 +40,7 @@ enum orr_parameter { /* bits */
                      ORR_P_NICS = 1 << 27,
                      ORR_P_MANY_HOSTS = 1 << 28, /* `hosts` where rings and trees are streamed */
                      ORR_P_LAYOUT = 1 << 29,
+                     ORR_P_WINDOW = 1 << 30,     /* `ranks`, `rounds` and `group` of a schedule */
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT | ORR_P_ASSUME,
                      ORR_P_CLUSTER = ORR_P_RELEASE | ORR_P_SETTINGS | ORR_P_STRICT,
@@ -76,6 +77,7 @@ struct orr_params {
     bool has_format;
     int32_t channel;
     const char *from, *to, *section, *name, *search, *cursor, *layout;
+    const char *ranks, *rounds, *group; /* of a point-to-point schedule */
     struct orr_label labels[ORR_MAX_LABELS];
     uint32_t label_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NCCL_NAME=VALUE: the other side of a comparison */

@@ -6,7 +6,7 @@
 
 enum {
     ORR_STREAM_CHUNK = 32768,
-    ORR_STREAM_STEP = 8192 /* the most that one step may add */
+    ORR_STREAM_STEP = 16384 /* more than any step adds: a transfer over 64 channels, each by a NIC of its own */
 };
 
 enum orr_step { ORR_STEP_MORE, ORR_STEP_END, ORR_STEP_NOMEM };

@@ -7,7 +7,6 @@
 
 #include "api/analysis_json.h"
 #include "api/call.h"
-#include "api/channels_stream.h"
 #include "api/diff_json.h"
 #include "api/groups_json.h"
 #include "engine/cluster/again.h"
@@ -85,45 +84,6 @@ int orr_command_analyze(const struct orr_options *options)
     return status;
 }
 
-int orr_command_channels(const struct orr_options *options)
-{
-    enum { BLOCK = 1 << 18 };
-    struct orr_question question = {.query.plan = true};
-    int status = orr_question_read(options, &question);
-    if (status)
-        return status;
-    struct orr_stream *stream = orr_channels_stream(question.analysis, options->lines, NULL);
-    char *block = malloc(BLOCK);
-    ptrdiff_t got = stream && block ? 1 : -1;
-    while (got > 0) {
-        got = stream->read(stream, block, BLOCK);
-        if (got > 0 && fwrite(block, 1, (size_t)got, stdout) != (size_t)got)
-            break;
-    }
-    if (got < 0) {
-        fprintf(stderr, "orrery: out of memory\n");
-        status = ORR_EXIT_INPUT;
-    } else if (fflush(stdout) || ferror(stdout)) {
-        fprintf(stderr, "<standard output>: cannot be written: %s\n", strerror(errno));
-        status = ORR_EXIT_INPUT;
-    }
-    if (stream)
-        stream->free(stream);
-    free(block);
-    orr_question_release(&question);
-    return status;
-}
-
-/* One topology on so many hosts is a cluster of one line. */
-static enum orr_code as_cluster(const struct orr_question *question, struct orr_cluster **ret_cluster,
-                                struct orr_error *err)
-{
-    const struct orr_cluster_line line = {.dump = question->dump, .count = question->query.hosts};
-    const struct orr_cluster_request request = {
-        .lines = &line, .line_count = 1, .settings = question->query.settings, .plan = true};
-    return orr_cluster_analyze(&request, ret_cluster, err);
-}
-
 int orr_command_groups(const struct orr_options *options)
 {
     struct orr_question question = {.query.plan = true};
@@ -140,7 +100,7 @@ int orr_command_groups(const struct orr_options *options)
     if (status)
         return status;
     orr_text_init(&text, ORR_MAX_ANSWER);
-    enum orr_code code = question.cluster ? ORR_OK : as_cluster(&question, &made, &err);
+    enum orr_code code = question.cluster ? ORR_OK : orr_question_cluster(&question, &made, &err);
     if (code == ORR_OK)
         code = orr_groups_json(&json, made ? made : question.cluster, options->layout, &object, &err);
     if (code == ORR_OK)

@@ -223,3 +223,12 @@ void orr_question_release(struct orr_question *question)
     orr_cluster_file_release(&question->cluster_file);
     *question = (struct orr_question){0};
 }
+
+enum orr_code orr_question_cluster(const struct orr_question *question, struct orr_cluster **ret_cluster,
+                                   struct orr_error *err)
+{
+    const struct orr_cluster_line line = {.dump = question->dump, .count = question->query.hosts};
+    const struct orr_cluster_request request = {
+        .lines = &line, .line_count = 1, .settings = question->query.settings, .plan = true};
+    return orr_cluster_analyze(&request, ret_cluster, err);
+}

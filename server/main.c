@@ -24,6 +24,14 @@ static const struct orr_command commands[] = {
      "  orrery channels --hosts 16384 topo.xml > channels.json\n"
      "  orrery channels --cluster cluster.json --lines | head -2\n",
      ORR_CMD_CHANNELS, ORR_ONE_FILE, orr_command_channels},
+    {"p2p", "[FILE|-]", "the point-to-point schedule: who sends to whom in which round, over what",
+     "Writes the rounds in which ranks send to and receive from each other as JSON while they are made: the peers, the "
+     "channels,\n"
+     "P2P (with the path), SHM or NET, and then the NIC and the rank that drives it (another one by PXN).\n\n"
+     "  orrery p2p topo.xml\n"
+     "  orrery p2p --hosts 16384 --ranks 0-1 --lines topo.xml | head -3\n"
+     "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n",
+     ORR_CMD_P2P, ORR_ONE_FILE, orr_command_p2p},
     {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
      "Analyses the groups that training frameworks make of a communicator: each kind of group with its channels, and "
      "what\n"

@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Commands that ask what NCCL makes of a machine. */
-enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS };
+enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS |
+              ORR_CMD_P2P };
 /* Commands that look at a machine. */
 enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER };
 
@@ -37,10 +38,13 @@ static const struct option {
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
-    {"layout", "SIZES", "how ranks form groups: tp=8,pp=4,dp=16, with any of tp, cp, dp, pp, ep", ORR_CMD_GROUPS, VALUE,
-     AT(layout)},
-    {"lines", NULL, "a line of JSON for each ring and tree (NDJSON) instead of one document", ORR_CMD_CHANNELS, FLAG,
-     AT(lines)},
+    {"layout", "SIZES", "how ranks form groups: tp=8,pp=4,dp=16, with any of tp, cp, dp, pp, ep", ORR_CMD_GROUPS | ORR_CMD_P2P,
+     VALUE, AT(layout)},
+    {"group", "KIND:N", "the communicator of that group of the layout, such as ep:0", ORR_CMD_P2P, VALUE, AT(group)},
+    {"ranks", "N|N-M", "of these ranks alone (default: all)", ORR_CMD_P2P, VALUE, AT(ranks)},
+    {"rounds", "N|N-M", "these rounds alone (default: all)", ORR_CMD_P2P, VALUE, AT(rounds)},
+    {"lines", NULL, "a line of JSON for each ring and tree, or rank and round (NDJSON), instead of one document",
+     ORR_CMD_CHANNELS | ORR_CMD_P2P, FLAG, AT(lines)},
     {"strict", NULL, "refuse what NCCL's own reader would refuse", ASKING | ORR_CMD_COMPARE, FLAG, AT(strict)},
     {"majority", NULL, "hold three dumps or more against what most of them are like", ORR_CMD_COMPARE, FLAG,
      AT(majority)},

@@ -31,14 +31,15 @@ enum orr_command_bit {
     ORR_CMD_DETECT = 8192,
     ORR_CMD_GATHER = 16384,
     ORR_CMD_CHANNELS = 32768,
-    ORR_CMD_GROUPS = 65536
+    ORR_CMD_GROUPS = 65536,
+    ORR_CMD_P2P = 131072
 };
 
 enum { ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
     const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *assume,
-        *gpus, *nics, *layout;
+        *gpus, *nics, *layout, *ranks, *rounds, *group;
     const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
     size_t setting_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
@@ -108,6 +109,9 @@ int orr_query_read(const struct orr_options *options, struct orr_query *query);
 /* Reads and analyses; query.plan is the caller's wish. Reports errors itself; gives an exit status. */
 int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
+/* One topology on so many hosts as a cluster of one line, a plan: orr_cluster_free() it before the question. */
+enum orr_code orr_question_cluster(const struct orr_question *question, struct orr_cluster **ret_cluster,
+                                   struct orr_error *err) ORR_NO_DISCARD;
 
 /* Writes bytes to a file, NULL: standard output. Reports errors itself; gives an exit status. */
 int orr_write_out(const char *file, const char *bytes, size_t length);
@@ -120,6 +124,7 @@ int orr_print_json(struct orr_json *json, json_t *root);
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);
 int orr_command_channels(const struct orr_options *options);
+int orr_command_p2p(const struct orr_options *options);
 int orr_command_groups(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
 int orr_command_check_log(const struct orr_options *options);

@@ -104,6 +104,11 @@ void orr_transfers_free(struct orr_transfers *transfers)
         orr_arena_free(transfers->arena);
 }
 
+size_t orr_transfers_round_limit(const struct orr_transfers *transfers)
+{
+    return orr_p2p_round_limit(&transfers->schedule);
+}
+
 const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *t, int32_t rank, uint32_t *ret_count)
 {
     t->own = seat_of(t, rank);
@@ -201,7 +206,7 @@ static enum knowledge choose(struct orr_transfers *t, const struct orr_peer_view
     return KNOWN;
 }
 
-static bool same_nic(const struct orr_transfer_nic *a, const struct orr_transfer_nic *b)
+bool orr_same_nic(const struct orr_transfer_nic *a, const struct orr_transfer_nic *b)
 {
     return a->net == b->net && a->proxy == b->proxy && a->path == b->path && a->gdr == b->gdr;
 }
@@ -217,7 +222,7 @@ bool orr_transfer_nic(struct orr_transfers *t, int32_t peer, bool sending, int32
         struct choice *choice = &t->choices[(size_t)key * (size_t)channels + (size_t)c];
         if (choice->knowledge == NOT_ASKED)
             choice->knowledge = choose(t, sending ? &view : NULL, c, &choice->nic);
-        if (choice->knowledge == NONE || (c > first && !same_nic(&choice->nic, ret_nic)))
+        if (choice->knowledge == NONE || (c > first && !orr_same_nic(&choice->nic, ret_nic)))
             return false;
         *ret_nic = choice->nic;
     }

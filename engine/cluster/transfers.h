@@ -32,6 +32,8 @@ enum orr_code orr_transfers_new(const struct orr_analysis *analysis, struct orr_
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_transfers_free(struct orr_transfers *transfers);
 
+/* The most rounds that any rank has. */
+size_t orr_transfers_round_limit(const struct orr_transfers *transfers);
 /* Turns to a rank of the communicator: its rounds, valid until the next one. */
 const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *transfers, int32_t rank, uint32_t *ret_count);
 /* The rest is about the rank that was turned to. */
@@ -41,6 +43,7 @@ struct orr_transfer_way orr_transfer_way(const struct orr_transfers *transfers, 
 bool orr_transfer_nic(struct orr_transfers *transfers, int32_t peer, bool sending, int32_t channel,
                       struct orr_transfer_nic *ret_nic);
 
+bool orr_same_nic(const struct orr_transfer_nic *a, const struct orr_transfer_nic *b);
 const char *orr_transport_name(enum orr_transport transport); /* "SELF", "P2P", "SHM", "NET" */
 
 #endif

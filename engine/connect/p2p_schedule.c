@@ -190,7 +190,12 @@ static void by_ranks(struct writer *w, int32_t rank)
 
 size_t orr_p2p_round_limit(const struct orr_p2p_schedule *schedule)
 {
-    return 2 * (size_t)schedule->communicator->rank_count; /* each peer is sent to once and received from once */
+    const struct orr_communicator *c = schedule->communicator;
+    size_t ranks = c->rank_count;
+    if (c->rules->p2p_schedule != ORR_P2P_BY_DISTANCE && c->rules->p2p_schedule != ORR_P2P_BY_DISTANCE_OF_EIGHTS)
+        return ranks;
+    size_t steps = (size_t)c->node_count * steps_of(c); /* each peer is sent to once and received from once */
+    return steps < 2 * ranks ? steps : 2 * ranks;
 }
 
 /* Nodes of different sizes have different numbers of groups. */

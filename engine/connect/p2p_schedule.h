@@ -23,7 +23,7 @@ struct orr_p2p_round {
 enum orr_code orr_p2p_schedule_make(const struct orr_communicator *communicator, struct orr_arena *arena,
                                     struct orr_p2p_schedule *ret_schedule, struct orr_error *err) ORR_NO_DISCARD;
 /* Writes a rank's rounds into rounds[orr_p2p_round_limit()]: as many as there are ranks, more where the release leaves
- * gaps. The number of rounds; 0 for a rank that is not there. */
+ * gaps (never more than twice as many). The number of rounds; 0 for a rank that is not there. */
 uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, struct orr_p2p_round *rounds);
 size_t orr_p2p_round_limit(const struct orr_p2p_schedule *schedule);
 /* The channel of part u of a transfer, u below p2p_channels_per_peer. -1: not known. */

@@ -1,0 +1,70 @@
+/* The commands that write while they compute: channels, p2p. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/channels_stream.h"
+#include "api/p2p_stream.h"
+#include "server/options.h"
+
+/* Frees the stream; NULL: out of memory. */
+static int write_stream(struct orr_stream *stream)
+{
+    enum { BLOCK = 1 << 18 };
+    int status = ORR_EXIT_OK;
+    char *block = malloc(BLOCK);
+    ptrdiff_t got = stream && block ? 1 : -1;
+    while (got > 0) {
+        got = stream->read(stream, block, BLOCK);
+        if (got > 0 && fwrite(block, 1, (size_t)got, stdout) != (size_t)got)
+            break;
+    }
+    if (got < 0) {
+        fprintf(stderr, "orrery: out of memory\n");
+        status = ORR_EXIT_INPUT;
+    } else if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "<standard output>: cannot be written: %s\n", strerror(errno));
+        status = ORR_EXIT_INPUT;
+    }
+    if (stream)
+        stream->free(stream);
+    free(block);
+    return status;
+}
+
+int orr_command_channels(const struct orr_options *options)
+{
+    struct orr_question question = {.query.plan = true};
+    int status = orr_question_read(options, &question);
+    if (status)
+        return status;
+    status = write_stream(orr_channels_stream(question.analysis, options->lines, NULL));
+    orr_question_release(&question);
+    return status;
+}
+
+int orr_command_p2p(const struct orr_options *options)
+{
+    struct orr_question question = {.query.plan = true};
+    struct orr_error err = {0};
+    struct orr_cluster *made = NULL;
+    struct orr_stream *stream = NULL;
+    const struct orr_p2p_wish wish = {.ranks = options->ranks,
+                                      .rounds = options->rounds,
+                                      .layout = options->layout,
+                                      .group = options->group,
+                                      .lines = options->lines};
+    int status = orr_question_read(options, &question);
+    if (status)
+        return status;
+    enum orr_code code = ORR_OK;
+    if (!question.cluster && (wish.layout || wish.group))
+        code = orr_question_cluster(&question, &made, &err);
+    if (code == ORR_OK)
+        code = orr_p2p_stream(question.analysis, made ? made : question.cluster, &wish, NULL, &stream, &err);
+    status = code == ORR_OK ? write_stream(stream) : orr_report(NULL, &err);
+    orr_cluster_free(made);
+    orr_question_release(&question);
+    return status;
+}
