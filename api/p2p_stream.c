@@ -264,7 +264,7 @@ static const char *read_digits(const char *text, uint32_t *ret_number)
     return end;
 }
 
-/* "3" or "0-7", of those below `most`; NULL: all. */
+/* "3" or "0-7", as far as they are below `most`; NULL: all. */
 static enum orr_code read_range(const char *name, const char *text, uint32_t most, struct range *ret_range,
                                 struct orr_error *err)
 {
@@ -277,11 +277,13 @@ static enum orr_code read_range(const char *name, const char *text, uint32_t mos
         end = read_digits(end + 1, &ret_range->last);
     if (!end || *end || ret_range->last < ret_range->first)
         return bad_wish(name, text, "a number or a range such as 0-7", err);
-    if (ret_range->last < most)
-        return ORR_OK;
-    orr_fail(err, ORR_SETTING, "%s goes to %u, and the last one is %u", name, ret_range->last, most - 1);
-    orr_error_where(err, "%s", name);
-    return ORR_SETTING;
+    if (ret_range->first >= most) {
+        orr_fail(err, ORR_SETTING, "%s begins with %u, and the last one is %u", name, ret_range->first, most - 1);
+        orr_error_where(err, "%s", name);
+        return ORR_SETTING;
+    }
+    ret_range->last = ret_range->last < most ? ret_range->last : most - 1;
+    return ORR_OK;
 }
 
 /* "ep:3" of a layout. */
