@@ -11,7 +11,7 @@ import { openWhy } from "./why.js";
 const LOOKED_AT = 1 << 20; // bytes of a file that tell what it is
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
-export function makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, stepped }) {
+export function makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
     const { loaded } = loading, home = (patch) => { moment.startProblem = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
     const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
     const actions = {
@@ -49,7 +49,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         again: () => loading.analysis(),
         theme: theme.toggle,
         help: () => (help.open ? help.close() : help.showModal()),
-        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, log: loading.log, releases: moment.releases, diagram, wanted: scene.wanted }),
+        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, log: loading.log, schedule, releases: moment.releases, diagram, wanted: scene.wanted }),
         search: () => loaded.model && searchDialog({ model: loaded.model, choose: actions.choose, source: async () => (loaded.source ??= await api.source(store.state.id)) }),
 
         release: (release) => store.set({ release }),
@@ -76,6 +76,8 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
             moment.step = step;
             stepped();
         },
+
+        transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
 
         select: (from, to) => store.set({ from, to, line: 0, panel: "selection" }),
         /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all hosts are alike. */

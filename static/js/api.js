@@ -147,7 +147,7 @@ export function list({ q, cursor, limit = 50 }, signal) {
 export const change = (id, changes) => json(topology(id), { method: "PATCH", body: JSON.stringify(changes), headers: { "Content-Type": "application/json" } });
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
-/** Kept clusters; one; a section of its analysis; its findings; its groups; keeping (a description as text) and deleting. */
+/** Kept clusters; one; a section of its analysis; its findings; its groups; a schedule; keeping (a description as text) and deleting. */
 const clusterAt = (id) => `v1/clusters/${encodeURIComponent(id)}`;
 export const clusters = (signal) => json("v1/clusters?limit=200", { signal });
 export const cluster = (id, signal) => json(clusterAt(id), { signal });
@@ -158,6 +158,8 @@ export function groups(id, layout, question, signal) {
     query.set("layout", layout);
     return json(ask(`${clusterAt(id)}/groups`, query), { signal });
 }
+/** A window of the point-to-point schedule of a topology or a cluster. query: also ranks, rounds, layout, group. */
+export const schedule = (ofCluster, id, query, signal) => json(ask(`${ofCluster ? clusterAt(id) : topology(id)}/p2p`, query), { signal });
 export const keepCluster = (text) => json("v1/clusters", { method: "POST", body: text, headers: { "Content-Type": "application/json" } });
 export const removeCluster = (id) => call(clusterAt(id), { method: "DELETE" });
 

@@ -1,6 +1,7 @@
 /* Keeps the list of clusters, or the one that the address names, in step with the address. */
 import * as api from "./api.js";
 import { announce } from "./dom.js";
+import { Schedule } from "./schedule.js";
 import { question } from "./state.js";
 
 export class Clusters {
@@ -9,9 +10,14 @@ export class Clusters {
     /** store: of the state; changed(): there is something else to show. */
     constructor(store, changed) {
         Object.assign(this, { store, changed, items: null, one: null, groups: null, problem: null, busy: false });
+        this.schedule = new Schedule(changed);
         this.actions = {
             reload: () => this.load(),
-            layout: (groups) => store.set({ groups }, { replace: true }),
+            layout: (groups) => store.set({ groups, group: "", rank: 0, round: 0 }, { replace: true }),
+            group: (group) => store.set({ group, rank: 0, round: 0 }, { replace: true }),
+            transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
+            again: () => this.transfers(true),
+            table: (rank) => this.schedule.table(rank),
             keep: (text) => this.#while(async () => {
                 const { id } = await api.keepCluster(text);
                 store.set({ cluster: id });
@@ -32,6 +38,7 @@ export class Clusters {
         await this.#while(async () => {
             if (!cluster) {
                 this.one = this.groups = null;
+                this.schedule.forget();
                 this.items = (await api.clusters(control.signal)).items;
                 return;
             }
@@ -43,8 +50,19 @@ export class Clusters {
                 this.one = { key, record, view, doc: { ranks, summary, nccl }, findings: found.findings };
                 announce(`${view.hosts} hosts of ${view.kinds.length} kinds`);
             }
+            this.transfers();
             this.groups = groups ? await api.groups(cluster, groups, asks, control.signal) : null;
         }, control);
+    }
+
+    /** Loads the schedule of the whole cluster, or of one of its groups. */
+    transfers(again = false) {
+        const { state } = this.store, query = question({ ...state, hosts: 1, assume: "" });
+        if (state.groups && state.group) {
+            query.set("layout", state.groups);
+            query.set("group", state.group);
+        }
+        this.schedule.load({ cluster: true, id: state.cluster, query, rank: state.rank, round: state.round }, again);
     }
 
     async #while(work, control = null) {

@@ -1,11 +1,17 @@
 /* Keys that work anywhere on the page outside of fields. */
 import { channelCount, channelSteps } from "./channels.js";
+import { rowOf } from "./transfers.js";
 
-export function listenToKeys({ store, loaded, moment, actions }) {
+export function listenToKeys({ store, loaded, moment, schedule, actions }) {
     const turn = (by) => {
         const count = loaded.model ? channelCount(loaded.model, store.state.graph) : 0;
         if (count)
             actions.channel((store.state.channel + by + count) % count);
+    };
+    const move = (ranks, rounds) => {
+        const { doc } = schedule, { rank, round } = store.state, count = doc && rowOf(doc, rank)?.count;
+        if (count)
+            actions.transfer((rank + ranks + doc.ranks) % doc.ranks, (round + rounds + count) % count);
     };
     const stepBy = (by) => {
         const { graph, channel, view, host } = store.state;
@@ -15,9 +21,10 @@ export function listenToKeys({ store, loaded, moment, actions }) {
     };
     const keys = {
         m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"),
-        d: () => actions.view("diff"), v: () => actions.view("compare"), h: () => actions.view("hosts"), r: () => actions.view("source"), g: () => actions.view("log"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
+        p: () => actions.view("transfers"), d: () => actions.view("diff"), v: () => actions.view("compare"), h: () => actions.view("hosts"), r: () => actions.view("source"), g: () => actions.view("log"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
         f: () => actions.detail(store.state.detail === "less" ? "all" : "less"), s: () => actions.panel("settings"), w: () => actions.panel("why"),
-        "[": () => turn(-1), "]": () => turn(1), ",": () => stepBy(-1), ".": () => stepBy(1),
+        "[": () => (store.state.view === "transfers" ? move(-1, 0) : turn(-1)), "]": () => (store.state.view === "transfers" ? move(1, 0) : turn(1)),
+        ",": () => (store.state.view === "transfers" ? move(0, -1) : stepBy(-1)), ".": () => (store.state.view === "transfers" ? move(0, 1) : stepBy(1)),
         Escape: () => store.state.from && store.set({ from: "", to: "" }),
     };
     addEventListener("keydown", (event) => {

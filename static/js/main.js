@@ -11,7 +11,8 @@ import { Loading } from "./loading.js";
 import { Majority } from "./majority.js";
 import { Opening, Working } from "./opening.js";
 import { Scene } from "./scene.js";
-import { DEFAULTS, Store } from "./state.js";
+import { Schedule } from "./schedule.js";
+import { DEFAULTS, question, Store } from "./state.js";
 import * as theme from "./theme.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
@@ -31,6 +32,7 @@ import { askBar, readReleases, settingsView } from "./views/settings.js";
 import { aboutSource, SourceView, sourceView } from "./views/source.js";
 import { exampleList, inputList, startView } from "./views/start.js";
 import { summaryView } from "./views/summary.js";
+import { transfersView } from "./views/transfers.js";
 import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
@@ -43,13 +45,14 @@ const loading = new Loading(store, {
 });
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
-const scene = new Scene({ store, loading, diagram, moment, again: () => actions.again(), refused: renderSide });
+const schedule = new Schedule(() => { if (store.state.view === "transfers") { renderDrawer(); scene.mark(); } });
+const scene = new Scene({ store, loading, schedule, diagram, moment, again: () => actions.again(), refused: renderSide });
 const beside = new Beside({ store, loading });
 const opening = new Opening({ store, loaded, moment, working, shown: renderAll, refused: (problem) => { loading.pair.problem = problem; renderDrawer(); } });
 const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
 const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll()), majority = new Majority(store, () => !store.state.id && renderAll());
 const clusters = new Clusters(store, () => !store.state.id && renderAll());
-const actions = makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, stepped: () => { renderDrawer(); scene.mark(); } });
+const actions = makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, schedule, stepped: () => { renderDrawer(); scene.mark(); } });
 const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
 const work = h("div.work", null, h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer), side);
 api.onTokenNeeded(tokenDialog);
@@ -72,8 +75,15 @@ function renderHeader() {
         isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, diff: differencesView, compare: compareView, log: logView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["transfers", "Transfers"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
+
+/* The rounds of the ranks around the one that is looked at. */
+function loadSchedule(again = false) {
+    const { state } = store;
+    if (state.id && state.view === "transfers")
+        schedule.load({ cluster: false, id: state.id, query: question(state), rank: state.rank, round: state.round }, again);
+}
 
 function renderDrawer() {
     const { state } = store, { model } = loaded, table = state.view === "source" ? sourceView : TABLES[state.view];
@@ -163,8 +173,13 @@ store.subscribe((state, changed) => {
     if (!state.id && state.place === "set" && (asked || changed.has("place") || changed.has("set")))
         majority.load();
     loading.pairing();
+    if (changed.has("id"))
+        schedule.forget();
+    loadSchedule();
     if (!state.id && state.place === "clusters" && (asked || changed.has("place") || changed.has("cluster") || changed.has("groups")))
         clusters.load();
+    else if (!state.id && state.place === "clusters" && clusters.one)
+        clusters.transfers();
     renderAll();
     if (changed.has("id"))
         scene.forget();
@@ -200,6 +215,7 @@ async function start() {
     loading.analysis();
     loading.comparison();
     loading.pairing();
+    loadSchedule();
     loading.settingsOfRelease();
     const [releases, examples, inputs, machines] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), []), quietly(api.inputs(), []), quietly(api.machines(), [])]);
     moment.releases = readReleases(releases);
@@ -213,7 +229,7 @@ async function start() {
     }
 }
 
-listenToKeys({ store, loaded, moment, actions });
+listenToKeys({ store, loaded, moment, schedule, actions });
 listenToDrops(actions);
 document.querySelector("[data-skip]").addEventListener("click", (event) => {
     event.preventDefault();

@@ -7,6 +7,7 @@ import { logRows } from "./log.js";
 import { bandwidth, cell, figures, GRAPH_NAMES, hops, PATTERNS, shortName, verdict } from "./model.js";
 import { pairRows } from "./pairs.js";
 import { questions } from "./questions.js";
+import { transferRows } from "./transfers.js";
 
 /** Rows of values as CSV (RFC 4180). Texts that a spreadsheet would run as a formula get a space in front. */
 export function csv(rows) {
@@ -28,7 +29,7 @@ export function matrixRows(model, mode, after = null) {
 }
 
 /** The table of a view as rows, with a name for its file; null where it has none. */
-export function tableOf({ model, other, pair, log, state }) {
+export function tableOf({ model, other, pair, log, schedule, state }) {
     const { doc } = model;
     switch (state.view) {
     case "channels": return ["channels", [["graph", "from", "to", "link", "channels", "used GB/s", "of GB/s", "left GB/s"],
@@ -38,6 +39,7 @@ export function tableOf({ model, other, pair, log, state }) {
             waysAt(doc.predictions, name, bytes).map((way) => [name, bytes, way.algorithm, way.protocol, way.time, way.bw, way.chosen ? "yes" : "no"])))]];
     case "hosts": return ["hosts", [["graph", "channel", "from host", "from rank", "rail", "to host", "to rank", "rail"],
         ...hostLinks(model, state.graph, state.channel).map((row) => [state.graph, state.channel, row.from, row.a, shape(model).rails[row.out] ?? "", row.to, row.b, shape(model).rails[row.into] ?? ""])]];
+    case "transfers": return schedule?.doc ? ["transfers", transferRows(schedule.doc)] : null;
     case "diff": return other?.diff ? ["differences", [["section", "what", "where", "places", sideName(other.diff.a, other.diff.b), sideName(other.diff.b, other.diff.a), "because"],
         ...Object.entries(other.diff.sections).flatMap(([name, section]) => section.changes.map((row) =>
             [name, row.text, placeText(model, row.where[0] ?? {}), row.count, valueText(model, row.what, row.a), valueText(model, row.what, row.b), row.because.join(" ")]))]] : null;

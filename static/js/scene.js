@@ -9,6 +9,7 @@ import { hops, shortName } from "./model.js";
 import { calledText, findRow, marksOfPair } from "./pairs.js";
 import { question } from "./state.js";
 import * as theme from "./theme.js";
+import { transferStep } from "./transfers.js";
 import { problemView } from "./views/problem.js";
 
 /* A provider's file: nothing can be drawn until NCCL, or a machine type, fills it in. */
@@ -20,8 +21,8 @@ export class Scene {
     #drawing = null;
 
     /** now: {step} of this moment. refused(): the drawing could not be made. */
-    constructor({ store, loading, diagram, moment, again, refused }) {
-        Object.assign(this, { store, loading, diagram, moment, again, refused });
+    constructor({ store, loading, schedule, diagram, moment, again, refused }) {
+        Object.assign(this, { store, loading, schedule, diagram, moment, again, refused });
     }
 
     /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
@@ -90,7 +91,8 @@ export class Scene {
         if (!model || !diagram.svg)
             return this.#caption("");
         const path = to && model.paths.get(`${from}>${to}`), slowest = path && hops(model, path).find((row) => row.narrowest);
-        const steps = view === "channels" && layout === "machine" ? this.#steps(model) : [], now = steps[this.moment.step];
+        const transfer = view === "transfers" ? transferStep(model, this.schedule.doc, this.store.state.rank, this.store.state.round) : null;
+        const steps = transfer ? [transfer] : view === "channels" && layout === "machine" ? this.#steps(model) : [], at = transfer ? 0 : this.moment.step, now = steps[at];
         const links = now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
         const less = detail === "less" && this.wanted.view === "system" && view !== "hosts" ? folded(model) : null;
         const pair = view === "compare" ? this.loading.pair.doc : null, chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
@@ -98,7 +100,7 @@ export class Scene {
         diagram.fold(less, new Set([from, to]));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
         diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
-        diagram.draw(steps, this.moment.step);
+        diagram.draw(steps, at);
         this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
             : path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
                 : pair ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`

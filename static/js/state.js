@@ -1,6 +1,6 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "compare", "hosts", "source", "log"];
+export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "compare", "hosts", "transfers", "source", "log"];
 export const PANELS = ["summary", "selection", "why", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
@@ -29,12 +29,15 @@ export const DEFAULTS = Object.freeze({
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
     collective: "AllReduce",
     size: 0,           // bytes, the message whose tuning is told
+    rank: 0,           // whose transfers are looked at
+    round: 0,          // and in which round
     host: 0,           // of several, the one that is looked at
     line: 0,           // of the dump
     detail: "all",     // or "less": bus ids hidden, identical blocks folded
     place: "",         // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one of them
     cluster: "",       // its id
     groups: "",        // its parallel groups, such as "tp=8,pp=4"
+    group: "",         // one of them, such as "dp:0": whose transfers are looked at; "": those of the whole cluster
     q: "",             // what is searched there
     set: "",           // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
@@ -42,9 +45,9 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups"];
+const TEXTS = ["id", "release", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
 const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
-const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, line: 1e7 };
+const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, rank: 131071, round: 262143, line: 1e7 };
 const MOST_AGAINST = 48;
 
 const number = (text, least, most, otherwise) =>

@@ -1,8 +1,9 @@
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
 import { busiest, domainSentence, letter, MOST_TILES, odd, order, railSentence, ranges, sentence, tiles, used } from "../cluster.js";
-import { h } from "../dom.js";
+import { choices, h } from "../dom.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
+import { transfersView } from "./transfers.js";
 
 const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1));
 const scroll = (label, table) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, table);
@@ -10,7 +11,7 @@ const scroll = (label, table) => h("div.scroll", { tabindex: "0", role: "group",
 const head = (...names) => h("thead", null, h("tr", null, names.map((name) => h(name.startsWith("#") ? "th.num" : "th", null, name ? name.replace("#", "") : h("span.unseen", null, "Share")))));
 const share = (value, of, what, high = "0.999") => h("meter", { min: "0", max: "1", high, value: String(Math.min(1, of ? value / of : 0)), "aria-label": what, title: `${Math.round((of ? value / of : 0) * 100)} %` });
 
-/** clusters: see clusters.js. actions: reload(), keep(text), remove(id), layout(text), home(). */
+/** clusters: see clusters.js. actions: reload(), keep(text), remove(id), layout(text), group(text), those of transfers.js, home(). */
 export function clustersView({ clusters, state, actions }) {
     const { problem, one } = clusters;
     return h("div.library.clusters", { "aria-busy": String(clusters.busy) },
@@ -38,9 +39,10 @@ function list({ clusters, state, actions }) {
 function oneCluster({ one, clusters, state, actions }) {
     const { record, view, doc, findings } = one;
     return [
-        h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "" }), "data-key": "all-clusters" }, "All clusters")),
+        h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "", group: "", rank: 0, round: 0 }), "data-key": "all-clusters" }, "All clusters")),
         h("p", { id: "cluster-sentence" }, sentence(view, doc)),
         hosts(view, record), kinds(view, record, state), domains(view.mnnvl), alignment(view), found(findings), traffic(view), groups({ clusters, state, actions }),
+        h("h2", null, "Point to point"), whose(clusters, state, actions), transfersView({ schedule: clusters.schedule, state, actions }),
     ];
 }
 
@@ -98,6 +100,15 @@ function traffic(view) {
         links.length > 0 && [h("h3", null, "The fullest links"), scroll("The fullest links", h("table", { id: "busy-links" }, h("caption.unseen", null, "The fullest links"), head("Kind", "From", "To", "Type", "#GB/s", "#of", ""),
             h("tbody", null, links.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, row.from), h("td", null, row.to), h("td", null, row.type),
                 h("td.num", null, number(row.bw)), h("td.num", null, number(row.link_bw)), h("td", null, share(row.bw, row.link_bw, "of the link")))))))]];
+}
+
+/* Whose transfers: those of all ranks, or of a group by its kind and number. */
+function whose(clusters, state, actions) {
+    const kinds = clusters.groups?.kinds ?? [], [name, at] = state.group.split(":"), kind = kinds.find((one) => one.name === name);
+    if (!kinds.length)
+        return null;
+    const field = h("input.short", { type: "number", min: "0", max: String((kind?.groups ?? 1) - 1), value: at ?? "0", "data-key": "group:number", "aria-label": "Number of the group", onchange: () => /^\d+$/.test(field.value) && actions.group(`${name}:${field.value}`) });
+    return h("div.toolbar", null, choices("Transfers of", [["", "All ranks"], ...kinds.map((one) => [one.name, one.name])], kind?.name ?? "", (value) => actions.group(value && `${value}:0`)), kind && h("label", null, field, ` of ${kind.groups} groups`));
 }
 
 function groups({ clusters, state, actions }) {

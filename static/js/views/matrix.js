@@ -98,8 +98,8 @@ function legend(mode, used) {
         h("span", null, h(`span.kind.k-${kind}`, null, kind), KINDS[kind]));
 }
 
-/* Arrow keys go from cell to cell, as in a spreadsheet. */
-function walk(event) {
+/** Arrow keys go from cell to cell of a grid of buttons, as in a spreadsheet. */
+export function walk(event) {
     const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0], Home: [0, -1e6], End: [0, 1e6] };
     const step = steps[event.key], at = event.target.closest("td");
     if (!step || !at)
