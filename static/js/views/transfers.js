@@ -49,7 +49,7 @@ function picture(doc, at, actions) {
             }, round?.send ? String(round.send.rank) : "·"));
         })));
     const grid = h("table.matrix.dense", { role: "grid", id: "transfers", "aria-label": "Whom each rank sends to in each round", onkeydown: walk },
-        h("thead", null, h("tr", null, h("td", null, ""), rounds.map((number) => h(`th${number === at.round ? ".on" : ""}`, { scope: "col" }, h("small", null, "round"), String(number))))),
+        h("thead", null, h("tr", null, h("td", null, h("small.muted", null, "Rank, round")), rounds.map((number) => h(`th${number === at.round ? ".on" : ""}`, { scope: "col" }, String(number))))),
         h("tbody", null, body));
     if (!grid.querySelector('button[tabindex="0"]'))
         grid.querySelector("tbody button")?.setAttribute("tabindex", "0");
