@@ -324,18 +324,17 @@ static enum orr_code begin(struct p2p_stream *s, const struct orr_cluster *clust
     ORR_TRY(choose_group(s, cluster, wish, err));
     uint32_t ranks = s->analysis->communicator.rank_count;
     ORR_TRY(read_range("ranks", wish->ranks, ranks, &s->ranks, err));
-    uint64_t wanted = (uint64_t)(s->ranks.last - s->ranks.first + 1) * ranks;
-    if (wanted > ORR_MAX_P2P_ROUNDS) {
-        orr_fail(err, ORR_LIMIT, "%u ranks of %u are too many for one answer",
-                 s->ranks.last - s->ranks.first + 1, ranks);
+    ORR_TRY(orr_transfers_new(s->analysis, &s->transfers, err));
+    uint32_t rounds = (uint32_t)orr_transfers_rounds(s->transfers), most = ORR_MAX_P2P_ANSWER / rounds;
+    uint32_t wanted = s->ranks.last - s->ranks.first + 1;
+    if (wanted > most) {
+        orr_fail(err, ORR_LIMIT, "%u ranks of %u rounds are too many for one answer", wanted, rounds);
         orr_error_where(err, "ranks");
-        orr_error_advice(err, "ask for %u or fewer at a time, such as ranks 0-%u", (unsigned)ORR_MAX_P2P_ROUNDS / ranks,
-                         (unsigned)ORR_MAX_P2P_ROUNDS / ranks - 1);
+        orr_error_advice(err, "ask for %u or fewer at a time, such as ranks 0-%u", most, most - 1);
         return ORR_LIMIT;
     }
     s->rank = s->ranks.first;
-    ORR_TRY(orr_transfers_new(s->analysis, &s->transfers, err));
-    return read_range("rounds", wish->rounds, (uint32_t)orr_transfers_round_limit(s->transfers), &s->rounds, err);
+    return read_range("rounds", wish->rounds, rounds, &s->rounds, err);
 }
 
 enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct orr_cluster *cluster,

@@ -8,7 +8,7 @@
 #include "engine/cluster/groups.h"
 
 /* Ranks times rounds of one answer, whether they are shown or not: 128 ranks of 131072. */
-enum { ORR_MAX_P2P_ROUNDS = 1 << 24 };
+enum { ORR_MAX_P2P_ANSWER = 1 << 24 };
 
 /* What is asked for, as users write it; NULL: not given. */
 struct orr_p2p_wish {

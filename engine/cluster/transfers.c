@@ -63,7 +63,10 @@ static struct seat seat_of(const struct orr_transfers *t, int32_t rank)
 static enum orr_code make_rooms(struct orr_transfers *t, struct orr_error *err)
 {
     const struct orr_communicator *c = &t->analysis->communicator;
-    size_t most = 0, channels = (size_t)c->p2p_channels;
+    size_t most = 0, channels = (size_t)c->p2p_channels, rounds = orr_p2p_round_count(&t->schedule);
+    if (rounds > ORR_MAX_P2P_ROUNDS)
+        return orr_fail(err, ORR_LIMIT, "the schedule has %zu rounds, and may have %d", rounds,
+                        (int)ORR_MAX_P2P_ROUNDS);
     for (uint32_t m = 0; m < c->node_count; m++) {
         const struct orr_system *system = &part_of(analysis_of(t->analysis, &c->members[m]), &c->members[m])->system;
         size_t nodes = (size_t)orr_system_count(system, ORR_GPU) + orr_system_count(system, ORR_NET);
@@ -72,7 +75,7 @@ static enum orr_code make_rooms(struct orr_transfers *t, struct orr_error *err)
     t->keys = (uint32_t)most + 2;
     t->choices = ORR_NEW(t->arena, struct choice, t->keys * channels);
     t->scratch = ORR_NEW(t->arena, uint32_t, most);
-    t->rounds = ORR_NEW(t->arena, struct orr_p2p_round, orr_p2p_round_limit(&t->schedule));
+    t->rounds = ORR_NEW(t->arena, struct orr_p2p_round, rounds);
     return t->choices && t->scratch && t->rounds ? ORR_OK : orr_fail_nomem(err);
 }
 
@@ -104,9 +107,9 @@ void orr_transfers_free(struct orr_transfers *transfers)
         orr_arena_free(transfers->arena);
 }
 
-size_t orr_transfers_round_limit(const struct orr_transfers *transfers)
+size_t orr_transfers_rounds(const struct orr_transfers *transfers)
 {
-    return orr_p2p_round_limit(&transfers->schedule);
+    return orr_p2p_round_count(&transfers->schedule);
 }
 
 const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *t, int32_t rank, uint32_t *ret_count)

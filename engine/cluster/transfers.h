@@ -27,13 +27,16 @@ struct orr_transfer_nic {
 
 struct orr_transfers; /* the rounds of one rank, and what they rest on */
 
-/* analysis: a plan will do; it must live as long. The caller frees it. */
+/* Rounds that are held: of 131072 ranks, and of fewer on nodes of very different sizes. */
+enum { ORR_MAX_P2P_ROUNDS = 1 << 20 };
+
+/* analysis: a plan will do; it must live as long. The caller frees it. LIMIT where there are too many rounds. */
 enum orr_code orr_transfers_new(const struct orr_analysis *analysis, struct orr_transfers **ret_transfers,
                                 struct orr_error *err) ORR_NO_DISCARD;
 void orr_transfers_free(struct orr_transfers *transfers);
 
-/* The most rounds that any rank has. */
-size_t orr_transfers_round_limit(const struct orr_transfers *transfers);
+/* How many rounds every rank has. */
+size_t orr_transfers_rounds(const struct orr_transfers *transfers);
 /* Turns to a rank of the communicator: its rounds, valid until the next one. */
 const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *transfers, int32_t rank, uint32_t *ret_count);
 /* The rest is about the rank that was turned to. */

@@ -156,9 +156,7 @@ static void meet_node(struct writer *w, struct place own, uint32_t delta)
     uint32_t steps = steps_of(c), nodes = c->node_count;
     for (uint32_t s = 0; s < steps; s++) {
         int32_t send = rank_at(c, (own.block + delta) % nodes, (own.local + s) % steps);
-        int32_t receive = rank_at(c, (own.block + nodes - delta) % nodes, (own.local + steps - s) % steps);
-        if (send >= 0 || receive >= 0)
-            add(w, send, receive, -1);
+        add(w, send, rank_at(c, (own.block + nodes - delta) % nodes, (own.local + steps - s) % steps), -1);
     }
 }
 
@@ -188,14 +186,12 @@ static void by_ranks(struct writer *w, int32_t rank)
             (int32_t)(delta % (uint32_t)w->c->p2p_channels));
 }
 
-size_t orr_p2p_round_limit(const struct orr_p2p_schedule *schedule)
+size_t orr_p2p_round_count(const struct orr_p2p_schedule *schedule)
 {
     const struct orr_communicator *c = schedule->communicator;
-    size_t ranks = c->rank_count;
-    if (c->rules->p2p_schedule != ORR_P2P_BY_DISTANCE && c->rules->p2p_schedule != ORR_P2P_BY_DISTANCE_OF_EIGHTS)
-        return ranks;
-    size_t steps = (size_t)c->node_count * steps_of(c); /* each peer is sent to once and received from once */
-    return steps < 2 * ranks ? steps : 2 * ranks;
+    bool by_distance = c->rules->p2p_schedule == ORR_P2P_BY_DISTANCE ||
+                       c->rules->p2p_schedule == ORR_P2P_BY_DISTANCE_OF_EIGHTS;
+    return by_distance ? (size_t)c->node_count * steps_of(c) : c->rank_count;
 }
 
 /* Nodes of different sizes have different numbers of groups. */

@@ -15,17 +15,18 @@ struct orr_p2p_schedule {
 };
 
 struct orr_p2p_round {
-    int32_t send, receive; /* ranks; -1: nobody, where nodes differ in size and the release leaves gaps */
+    int32_t send, receive; /* ranks; -1: nobody */
     int32_t channel;       /* of a transfer's first part; -1: not known for this release */
 };
 
 /* Memory from arena. */
 enum orr_code orr_p2p_schedule_make(const struct orr_communicator *communicator, struct orr_arena *arena,
                                     struct orr_p2p_schedule *ret_schedule, struct orr_error *err) ORR_NO_DISCARD;
-/* Writes a rank's rounds into rounds[orr_p2p_round_limit()]: as many as there are ranks, more where the release leaves
- * gaps (never more than twice as many). The number of rounds; 0 for a rank that is not there. */
+/* Rounds of every rank: as many as there are ranks, or as there are places on nodes as large as the largest, of which
+ * those that a node lacks are left empty. */
+size_t orr_p2p_round_count(const struct orr_p2p_schedule *schedule);
+/* Writes a rank's rounds into rounds[orr_p2p_round_count()]. Their number; 0 for a rank that is not there. */
 uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, struct orr_p2p_round *rounds);
-size_t orr_p2p_round_limit(const struct orr_p2p_schedule *schedule);
 /* The channel of part u of a transfer, u below p2p_channels_per_peer. -1: not known. */
 int32_t orr_p2p_channel(const struct orr_communicator *communicator, int32_t first, int32_t part);
 /* Where a rank stands on its node: an index into the ranks of the member's contribution. */

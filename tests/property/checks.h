@@ -23,6 +23,7 @@
     X(several, "of them over several nodes")                                                                           \
     X(nvls_trees, "NVLS trees")                                                                                        \
     X(chains, "CollNet chains")                                                                                        \
+    X(transfers, "transfers point to point")                                                                           \
     X(figures, "figures of the tuning model")                                                                          \
     X(choices, "choices of an algorithm")                                                                              \
     X(differences, "facts that differ from the next release's")                                                        \
@@ -47,6 +48,7 @@ bool check_graphs(const struct orr_analysis *analysis, struct tally *tally, stru
 bool check_loads(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_channels(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_tuning(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
+bool check_transfers(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_views(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_explanations(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);
 bool check_differences(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err);

@@ -321,7 +321,7 @@ static uint32_t rounds_of(int32_t rank, struct orr_p2p_round **ret_rounds)
 {
     struct orr_p2p_schedule schedule;
     assert_int_equal(orr_p2p_schedule_make(&comm, arena, &schedule, NULL), ORR_OK);
-    *ret_rounds = ORR_NEW(arena, struct orr_p2p_round, orr_p2p_round_limit(&schedule));
+    *ret_rounds = ORR_NEW(arena, struct orr_p2p_round, orr_p2p_round_count(&schedule));
     assert_non_null(*ret_rounds);
     return orr_p2p_rounds(&schedule, rank, *ret_rounds);
 }
