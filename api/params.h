@@ -40,7 +40,7 @@ enum orr_parameter { /* bits */
                      ORR_P_NICS = 1 << 27,
                      ORR_P_MANY_HOSTS = 1 << 28, /* `hosts` where rings and trees are streamed */
                      ORR_P_LAYOUT = 1 << 29,
-                     ORR_P_WINDOW = 1 << 30,     /* `ranks`, `rounds` and `group` of a schedule */
+                     ORR_P_WINDOW = 1 << 30, /* `ranks`, `rounds` and `group` of a schedule */
 
                      ORR_P_ANALYSIS = ORR_P_RELEASE | ORR_P_HOSTS | ORR_P_SETTINGS | ORR_P_STRICT | ORR_P_ASSUME,
                      ORR_P_CLUSTER = ORR_P_RELEASE | ORR_P_SETTINGS | ORR_P_STRICT,

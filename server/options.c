@@ -5,8 +5,7 @@
 #include <string.h>
 
 /* Commands that ask what NCCL makes of a machine. */
-enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS |
-              ORR_CMD_P2P };
+enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS | ORR_CMD_P2P };
 /* Commands that look at a machine. */
 enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER };
 
@@ -38,8 +37,8 @@ static const struct option {
     {"against", "R|NAME=VALUE",
      "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
      AGAINST, 0},
-    {"layout", "SIZES", "how ranks form groups: tp=8,pp=4,dp=16, with any of tp, cp, dp, pp, ep", ORR_CMD_GROUPS | ORR_CMD_P2P,
-     VALUE, AT(layout)},
+    {"layout", "SIZES", "how ranks form groups: tp=8,pp=4,dp=16, with any of tp, cp, dp, pp, ep",
+     ORR_CMD_GROUPS | ORR_CMD_P2P, VALUE, AT(layout)},
     {"group", "KIND:N", "the communicator of that group of the layout, such as ep:0", ORR_CMD_P2P, VALUE, AT(group)},
     {"ranks", "N|N-M", "of these ranks alone (default: all)", ORR_CMD_P2P, VALUE, AT(ranks)},
     {"rounds", "N|N-M", "these rounds alone (default: all)", ORR_CMD_P2P, VALUE, AT(rounds)},

@@ -90,8 +90,8 @@ void orr_count_p2p(struct orr_connecting *c)
     }
     if (c->rules->net_peer == ORR_NET_PEER_BY_RATE)
         per = exchanged_per_peer(c, p2p);
-    out->p2p_group_size = (uint32_t)orr_clamp(orr_setting_int(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE), 1,
-                                              (int32_t)out->rank_count);
+    out->p2p_group_size =
+        (uint32_t)orr_clamp(orr_setting_int(c->settings, ORR_SET_P2P_SCHEDULE_GROUP_SIZE), 1, (int32_t)out->rank_count);
     out->p2p_channels = p2p;
     out->p2p_channels_per_peer = per;
 }

@@ -189,8 +189,8 @@ static void by_ranks(struct writer *w, int32_t rank)
 size_t orr_p2p_round_count(const struct orr_p2p_schedule *schedule)
 {
     const struct orr_communicator *c = schedule->communicator;
-    bool by_distance = c->rules->p2p_schedule == ORR_P2P_BY_DISTANCE ||
-                       c->rules->p2p_schedule == ORR_P2P_BY_DISTANCE_OF_EIGHTS;
+    bool by_distance =
+        c->rules->p2p_schedule == ORR_P2P_BY_DISTANCE || c->rules->p2p_schedule == ORR_P2P_BY_DISTANCE_OF_EIGHTS;
     return by_distance ? (size_t)c->node_count * steps_of(c) : c->rank_count;
 }
 

@@ -9,7 +9,8 @@ enum { PXN_NEVER, PXN_WHERE_NEEDED, PXN_ALWAYS }; /* values of NCCL_P2P_PXN_LEVE
 uint32_t orr_twin_of(const struct orr_system *system, uint32_t gpu, int32_t dev)
 {
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-        if (system->nodes[g].gpu.dev == dev && orr_id_system(system->nodes[g].id) == orr_id_system(system->nodes[gpu].id))
+        if (system->nodes[g].gpu.dev == dev &&
+            orr_id_system(system->nodes[g].id) == orr_id_system(system->nodes[gpu].id))
             return g;
     return ORR_NO_NODE;
 }

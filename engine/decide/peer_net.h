@@ -9,8 +9,8 @@
 /* What of a peer decides, as seen by the sender. */
 struct orr_peer_view {
     uint32_t twin; /* the GPU of the sender's own host with the peer's index (dev), ORR_NO_NODE: none */
-    uint32_t rail; /* the NET with the id of the one that the peer prefers, ORR_NO_NODE: none here; asked for by releases
-                      before 2.14 alone */
+    uint32_t rail; /* the NET with the id of the one that the peer prefers, ORR_NO_NODE: none here; asked for by
+                      releases before 2.14 alone */
 };
 
 struct orr_peer_net {

@@ -51,7 +51,7 @@
     X(P2P_MAX_PEERS, "NCCL_P2P_MAX_PEERS")                                                                             \
     X(P2P_PER_CHANNEL_NET_BW, "NCCL_P2P_PER_CHANNEL_NET_BW")                                                           \
     X(P2P_PXN_LEVEL, "NCCL_P2P_PXN_LEVEL")                                                                             \
-    X(P2P_SCHEDULE_GROUP_SIZE, "NCCL_P2P_SCHEDULE_GROUP_SIZE")                                                 \
+    X(P2P_SCHEDULE_GROUP_SIZE, "NCCL_P2P_SCHEDULE_GROUP_SIZE")                                                         \
     X(P2P_USE_CUDA_MEMCPY, "NCCL_P2P_USE_CUDA_MEMCPY")                                                                 \
     X(PAT_ENABLE, "NCCL_PAT_ENABLE")                                                                                   \
     X(PROTO, "NCCL_PROTO")                                                                                             \

@@ -6,7 +6,7 @@ import { examples, exampleFile, newPage, openFile, ready, realDump, shotFolder, 
 const sizes = { wide: [1280, 800], phone: [390, 844] };
 const scenes = {
     summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", ring: "view=channels&layout=alone&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", load: "view=channels&layout=load&hosts=2", folded: "detail=less",
-    tuning: "view=tuning", hosts: "view=hosts&hosts=8", differences: "view=diff&against=2.12.12&hosts=2", before: "view=matrix&side=both&against=2.7.8&hosts=2", source: "view=source", why: "panel=why&hosts=2", "why-path": "SELECT", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
+    tuning: "view=tuning", hosts: "view=hosts&hosts=8", transfers: "view=transfers&hosts=2&rank=1&round=9", differences: "view=diff&against=2.12.12&hosts=2", before: "view=matrix&side=both&against=2.7.8&hosts=2", source: "view=source", why: "panel=why&hosts=2", "why-path": "SELECT", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",
 };
 const real = { workstation: "machines/machine-workstation-4090x2.xml", dgx1: "machines/machine-dgx1-v100.xml", a100: "machines/machine-dgx-a100.xml", gb300: "real/gb300-1tray-healthy.xml" };
 const beside = Object.entries(real).map(([name, path]) => [name, realDump(path)]).filter(([, file]) => file);

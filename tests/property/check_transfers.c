@@ -32,8 +32,8 @@ static bool check_nic(struct orr_transfers *transfers, const struct orr_communic
     struct orr_transfer_nic nic;
     if (!orr_transfer_nic(transfers, peer, sending, orr_p2p_channel(c, channel, 0), &nic))
         return true;
-    if (nic.proxy < 0 || nic.proxy >= (int32_t)c->rank_count ||
-        c->node_of_rank[nic.proxy] != c->node_of_rank[rank] || (!sending && nic.proxy != rank))
+    if (nic.proxy < 0 || nic.proxy >= (int32_t)c->rank_count || c->node_of_rank[nic.proxy] != c->node_of_rank[rank] ||
+        (!sending && nic.proxy != rank))
         return WRONG(err, "rank %d %s rank %d by a NIC that rank %d drives", rank,
                      sending ? "sends to" : "receives from", peer, nic.proxy);
     return true;

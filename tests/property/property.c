@@ -175,10 +175,9 @@ static void on_signal(int number)
 
 static bool check_all(const struct orr_analysis *analysis, struct tally *tally, struct orr_error *err)
 {
-    static bool (*const checks[])(const struct orr_analysis *, struct tally *,
-                                  struct orr_error *) = {check_system, check_paths,    check_symmetry, check_graphs,
-                                                         check_loads,  check_channels, check_tuning,   check_views,
-                                                         check_transfers};
+    static bool (*const checks[])(const struct orr_analysis *, struct tally *, struct orr_error *) = {
+        check_system,   check_paths,  check_symmetry, check_graphs,   check_loads,
+        check_channels, check_tuning, check_views,    check_transfers};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         if (!checks[i](analysis, tally, err))
             return false;

@@ -109,7 +109,9 @@ static void nodes_of_different_sizes_are_met_as_each_release_does(void **state)
     for (int32_t t = 0; t < 12; t++) {
         assert_int_equal(rounds[t].send, t < 10 ? t : -1);
         assert_int_equal(rounds[t].receive, t < 4    ? (4 - t) % 4
-                                            : t < 8  ? (t == 4 ? 8 : t == 7 ? 9 : -1)
+                                            : t < 8  ? (t == 4   ? 8
+                                                        : t == 7 ? 9
+                                                                 : -1)
                                             : t == 8 ? 4
                                                      : 4 + 12 - t);
         assert_int_equal(rounds[t].channel, -1);
