@@ -161,7 +161,7 @@ static struct step {
     {"GET", "/v1/clusters/%2$s/analysis/cluster?release=2.27.7", NULL, NULL, 0},
     {"GET", "/v1/clusters/%2$s/groups?release=2.27.7&layout=tp=*", NULL, NULL, 0},
     {"GET", "/v1/clusters/%2$s/channels?release=2.27.7", NULL, NULL, 0},
-    {"GET", "/v1/clusters/%2$s/p2p?release=2.30.7&layout=tp=*&group=tp:0&ranks=0", NULL, NULL, 0},
+    {"GET", "/v1/clusters/%2$s/p2p?release=2.27.7&ranks=0", NULL, NULL, 0},
     {"DELETE", "/v1/clusters/%2$s", NULL, NULL, 0},
     {"GET", "/v1/topologies?q=b&limit=1", NULL, NULL, 0},
     {"DELETE", "/v1/topologies/%s", NULL, NULL, 0},
