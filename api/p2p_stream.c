@@ -139,7 +139,7 @@ static void put_nics(struct p2p_stream *s, const struct orr_p2p_round *round, in
     const struct orr_communicator *c = &s->analysis->communicator;
     int32_t parts = round->channel < 0 ? 1 : c->p2p_channels_per_peer;
     struct orr_transfer_nic nics[ORR_MAX_CHANNELS];
-    bool found[ORR_MAX_CHANNELS], differ = false;
+    bool found[ORR_MAX_CHANNELS] = {false}, differ = false;
     for (int32_t u = 0; u < parts; u++) {
         found[u] = orr_transfer_nic(s->transfers, peer, sending, orr_p2p_channel(c, round->channel, u), &nics[u]);
         differ = differ || found[u] != found[0] || (found[u] && !orr_same_nic(&nics[u], &nics[0]));
