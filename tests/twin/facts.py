@@ -1,0 +1,144 @@
+"""What each rank knows by itself, taken from our analyses of single hosts: the search is held by other references.
+
+A host's dump is written anew with the GPUs that take part, in their order, and analysed as one of two equal hosts: then
+NICs stay, as in any communicator that leaves the host. Where trimming splits the host, the document holds the part of
+rank 0 alone; the ranks are then dealt out anew so that each part is seen as its first rank sees it.
+"""
+import ctypes
+import hashlib
+import json
+import os
+import subprocess
+import tempfile
+import xml.etree.ElementTree as ET
+
+# Numbers of the types of paths (../shared/spec/04, 1.2); of 2.12.12's two names for 7 documents show SYS.
+TYPES = {
+    "2.7.8": {"LOC": 0, "NVL": 1, "PIX": 2, "PXB": 3, "PHB": 4, "SYS": 5, "NET": 6},
+    "2.12.12": {"LOC": 0, "NVL": 1, "NVB": 2, "PIX": 3, "PXB": 4, "PXN": 5, "PHB": 6, "SYS": 7, "DIS": 7},
+    "2.21.5": {"LOC": 0, "NVL": 1, "NVB": 2, "PIX": 3, "PXB": 4, "PXN": 5, "PHB": 6, "SYS": 7, "NET": 8, "DIS": 9},
+    "2.27.7": {"LOC": 0, "NVL": 1, "NVB": 2, "C2C": 3, "PIX": 4, "PXB": 5, "P2C": 6, "PXN": 7, "PHB": 8, "SYS": 9, "NET": 10, "DIS": 11},
+}
+TYPES["2.30.7"] = TYPES["2.27.7"]
+
+
+def f32(x):
+    return ctypes.c_float(x).value
+
+
+class Refused(Exception):
+    pass
+
+
+def analyse(orrery, release, settings, *arguments):
+    command = [orrery, "analyze", "--release", release]
+    for name, value in settings.items():
+        command += ["--set", f"{name}={value}"]
+    done = subprocess.run(command + list(arguments), capture_output=True, timeout=120)
+    if done.returncode == 1:
+        raise Refused(done.stderr.decode(errors="replace").strip())
+    if done.returncode != 0:
+        raise RuntimeError(f"{command + list(arguments)}: exit status {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}")
+    return json.loads(done.stdout)
+
+
+class System:
+    """One part of one host, or several hosts fused: what its ranks contribute and know, under global rank numbers."""
+
+    def __init__(self, release, document, ranks):
+        """ranks[i] = the number in the communicator of the document's rank i"""
+        types = TYPES[release]
+        self.document = document
+        self.renumber = ranks
+        self.graphs = {}
+        for graph in document["graphs"]:
+            row = dict(graph)
+            row["intra"] = [[ranks[g] for g in channel] for channel in graph["intra"]]
+            for key in ("bw_intra", "bw_inter", "latency_inter"):
+                row[key] = f32(row[key])
+            for key in ("type_intra", "type_inter"):
+                row[key] = types[row[key]]
+            self.graphs[graph["name"]] = row
+        self.nodes = {node["id"]: node for node in document["system"]["nodes"]}
+        of_type = lambda kind: [node for node in document["system"]["nodes"] if node["type"] == kind]
+        self.gpus, self.nets, self.cpus = of_type("GPU"), of_type("NET"), of_type("CPU")
+        self.ranks = [ranks[gpu["rank"]] for gpu in self.gpus]
+        self.gpu_of = dict(zip(self.ranks, self.gpus))
+        self.links = document["system"]["links"]
+        self.has_switch = any(node["type"] == "NVS" for node in document["system"]["nodes"])
+        self.paths = {(path["from"], path["to"]): (types[path["type"]], f32(path["bw"]), len(path["hops"])) for path in document["paths"]}
+        self.types = types
+
+    def path(self, a, b):
+        return self.paths.get((a["id"], b["id"]), (self.types.get("DIS", self.types["SYS"]), 0.0, 0))
+
+    def locals(self, node, others):
+        """The nearest of others: highest rate, then lowest type, all that are equal in index order."""
+        best, found = (0.0, self.types.get("DIS", 99)), []
+        for other in others:
+            kind, rate, _ = self.path(node, other)
+            if (rate, -kind) > (best[0], -best[1]):
+                best, found = (rate, kind), []
+            if (rate, kind) == best:
+                found.append(other)
+        return found
+
+
+class Facts:
+    """Analyses of single hosts, each made once."""
+
+    def __init__(self, orrery):
+        self.orrery = orrery
+        self.kept = {}
+        self.folder = tempfile.TemporaryDirectory()
+
+    def dump(self, path, order):
+        """A file with the dump's GPUs renumbered: order[i] = the place, among those with a rank by rank, of the new rank i."""
+        name = hashlib.sha256(f"{path} {order}".encode()).hexdigest()[:24] + ".xml"
+        target = os.path.join(self.folder.name, name)
+        if not os.path.exists(target):
+            tree = ET.parse(path)
+            gpus = ranked(tree)
+            for gpu in gpus:
+                gpu.attrib.pop("rank")
+            for rank, place in enumerate(order):
+                gpus[place].set("rank", str(rank))
+            tree.write(target)
+        return target
+
+    def document(self, release, settings, path, order):
+        key = (release, tuple(sorted(settings.items())), path, tuple(order))
+        if key not in self.kept:
+            try:
+                whole = analyse(self.orrery, release, settings, "--hosts", "2", self.dump(path, order))
+                self.kept[key] = {k: whole[k] for k in ("graphs", "system", "paths", "p2p", "gdr", "net_devs", "ranks", "local_ranks")}
+            except Refused as refused:
+                self.kept[key] = refused
+        if isinstance(self.kept[key], Refused):
+            raise self.kept[key]
+        return self.kept[key]
+
+    def systems(self, release, settings, path, order, ranks):
+        """The parts of a host; ranks[i] = the number in the communicator of the host's i-th GPU in that order."""
+        left, found = list(range(len(order))), []
+        while left:
+            # rank `left[0]` becomes rank 0, all else stays: numbers name GPUs, they decide nothing within a host
+            turned = list(range(len(order)))
+            turned[0], turned[left[0]] = turned[left[0]], turned[0]
+            document = self.document(release, settings, path, [order[i] for i in turned])
+            system = System(release, document, [ranks[i] for i in turned])
+            members = {turned[gpu["rank"]] for gpu in system.gpus}
+            assert left[0] in members, (path, order, left)
+            left = [i for i in left if i not in members]
+            found.append(system)
+        return found
+
+
+def ranked(tree):
+    """The GPUs that take part, by the value of rank."""
+    gpus = [gpu for gpu in tree.iter("gpu") if gpu.get("rank") is not None]
+    return sorted(gpus, key=lambda gpu: int(gpu.get("rank")))
+
+
+def gpu_count(path):
+    return len(ranked(ET.parse(path)))
