@@ -159,6 +159,8 @@ class Tuning:
             return False
         if algorithm in ("NVLS", "NVLSTree", "PAT") and protocol != "Simple":
             return False
+        if self.release == "2.30.7" and algorithm in ("NVLS", "NVLSTree") and self.graph(algorithm)["channels"] < 2:
+            return False
         if algorithm == "PAT":
             asked = number(self.settings, "NCCL_PAT_ENABLE", 2)
             return self.cc >= 60 and (asked == 1 or (asked == 2 and self.N == self.R))
@@ -175,14 +177,13 @@ class Tuning:
         gather = function in ("AllGather", "ReduceScatter")
         r = intra if N <= 2 or algorithm.startswith("CollNet") else inter
         if algorithm in ("NVLS", "NVLSTree") and newest:
-            if k >= 2:
-                eff = f32({2: .85, 3: .74}.get(self.row, 0.0))
-                a = f32(f32(f32(intra * eff) * (k - 1)) / k)
-                a = f32(a * 2) if function == "AllReduce" else f32(a * f32(f32(ppn - 1) / ppn))
-                b = f32(inter * (2 if N <= 2 and algorithm == "NVLSTree" else 1))
-                r = min(a, b)
-                if algorithm == "NVLSTree":
-                    r = min(r, f32(NVLS_TREE[self.row][self.col]))
+            eff = f32({2: .85, 3: .74}.get(self.row, 0.0))
+            a = f32(f32(f32(intra * eff) * (k - 1)) / k)
+            a = f32(a * 2) if function == "AllReduce" else f32(a * f32(f32(ppn - 1) / ppn))
+            b = f32(inter * (2 if N <= 2 and algorithm == "NVLSTree" else 1))
+            r = min(a, b)
+            if algorithm == "NVLSTree":
+                r = min(r, f32(NVLS_TREE[self.row][self.col]))
         elif algorithm == "NVLS":
             if self.release == "2.21.5" or function == "AllReduce":
                 r = min(intra, inter)
@@ -381,10 +382,7 @@ class Tuning:
                     on = protocols[f][p]
                     if on == 2:
                         on = self.ll128(f, a)
-                    if not on:
-                        backup[f, p] = 0.0 if a == "Ring" and not on else backup.get((f, p), 0.0)
-                        value = 0.0
-                    row[p] = value if algorithms[f][a] else 0.0
+                    row[p] = value if on and algorithms[f][a] else 0.0
             if self.release == "2.21.5" and not any(v for row in table[f].values() for v in row.values()):
                 for p in PROTOCOLS:
                     table[f]["Ring"][p] = backup[f, p]
