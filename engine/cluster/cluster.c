@@ -205,12 +205,31 @@ static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)
     return ORR_OK;
 }
 
+/* All GPUs of the dump, named in its own order, are the dump as it stands. */
+static bool names_all(const struct orr_cluster_line *line)
+{
+    uint32_t with_rank = 0;
+    for (uint32_t e = 0; e < line->dump->element_count; e++)
+        with_rank += line->dump->elements[e].kind == ORR_ELEMENT_GPU && orr_element_text(line->dump, e, ORR_ATTR_RANK);
+    if (line->gpu_count != with_rank)
+        return false;
+    for (uint32_t i = 0; i < line->gpu_count; i++)
+        if (line->gpus[i] != i)
+            return false;
+    return true;
+}
+
 static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_request *request, struct orr_error *err)
 {
     struct orr_cluster_line *lines = ORR_NEW(c->arena, struct orr_cluster_line, request->line_count);
     if (!lines)
         return orr_fail_nomem(err);
     memcpy(lines, request->lines, request->line_count * sizeof *lines);
+    for (uint32_t l = 0; l < request->line_count; l++)
+        if (lines[l].gpus && names_all(&lines[l])) {
+            lines[l].gpus = NULL;
+            lines[l].gpu_count = 0;
+        }
     c->lines = lines;
     ORR_TRY(orr_place_ranks(c, request, err));
     if (!c->plan && c->host_count > ORR_MAX_HOSTS) {

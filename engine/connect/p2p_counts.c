@@ -17,11 +17,16 @@ static int32_t power_down(int32_t value)
 
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
 
-/* What rank 0 takes for a peer on another host. */
+/* What rank 0 takes for a peer on another host. A negative number of the user's does not count, but where -1 asks for
+ * the release's own choice. */
 static int32_t net_peer(const struct orr_connecting *c, int32_t p2p)
 {
     int64_t given;
-    bool user = orr_setting_given(c->settings, ORR_SET_NCHANNELS_PER_NET_PEER, &given) && given != -1;
+    bool user = orr_setting_given(c->settings, ORR_SET_NCHANNELS_PER_NET_PEER, &given);
+    if (user && given == -1 && c->rules->net_peer != ORR_NET_PEER_TWO)
+        user = false;
+    if (user && given < 0 && c->rules->net_peer != ORR_NET_PEER_ONE)
+        return p2p;
     const struct orr_contribution *own = c->members[0].contribution;
     switch (c->rules->net_peer) {
     case ORR_NET_PEER_ONE:

@@ -92,25 +92,33 @@ class Facts:
         self.kept = {}
         self.folder = tempfile.TemporaryDirectory()
 
-    def dump(self, path, order):
-        """A file with the dump's GPUs renumbered: order[i] = the place, among those with a rank by rank, of the new rank i."""
-        name = hashlib.sha256(f"{path} {order}".encode()).hexdigest()[:24] + ".xml"
+    def dump(self, release, path, order, turned):
+        """A file of the host as these GPUs' processes see it: order[i] = the place, among those with a rank, of rank i. At
+        last the ranks are dealt out anew, rank turned[i] becomes i: numbers name GPUs, where they stand is settled."""
+        fused = at_least(release, "2.27.7")
+        name = hashlib.sha256(f"{path} {order} {turned} {fused}".encode()).hexdigest()[:24] + ".xml"
         target = os.path.join(self.folder.name, name)
         if not os.path.exists(target):
             tree = ET.parse(path)
             gpus = ranked(tree)
+            whole = list(order) == list(range(len(gpus)))
             for gpu in gpus:
                 gpu.attrib.pop("rank")
             for rank, place in enumerate(order):
                 gpus[place].set("rank", str(rank))
+            if not whole:
+                tree = ET.ElementTree(seen_together(tree.getroot(), len(order)) if fused else seen(tree.getroot(), range(len(order))))
+            for gpu in ranked(tree):
+                gpu.set("rank", str(turned.index(int(gpu.get("rank")))))
             tree.write(target)
         return target
 
-    def document(self, release, settings, path, order):
-        key = (release, tuple(sorted(settings.items())), path, tuple(order))
+    def document(self, release, settings, path, order, turned=None):
+        turned = turned or list(range(len(order)))
+        key = (release, tuple(sorted(settings.items())), path, tuple(order), tuple(turned))
         if key not in self.kept:
             try:
-                whole = analyse(self.orrery, release, settings, "--hosts", "2", self.dump(path, order))
+                whole = analyse(self.orrery, release, settings, "--hosts", "2", self.dump(release, path, order, turned))
                 self.kept[key] = {k: whole[k] for k in ("graphs", "system", "paths", "p2p", "gdr", "net_devs", "ranks", "local_ranks")}
             except Refused as refused:
                 self.kept[key] = refused
@@ -122,16 +130,49 @@ class Facts:
         """The parts of a host; ranks[i] = the number in the communicator of the host's i-th GPU in that order."""
         left, found = list(range(len(order))), []
         while left:
-            # rank `left[0]` becomes rank 0, all else stays: numbers name GPUs, they decide nothing within a host
             turned = list(range(len(order)))
             turned[0], turned[left[0]] = turned[left[0]], turned[0]
-            document = self.document(release, settings, path, [order[i] for i in turned])
+            document = self.document(release, settings, path, order, turned)
             system = System(release, document, [ranks[i] for i in turned])
             members = {turned[gpu["rank"]] for gpu in system.gpus}
             assert left[0] in members, (path, order, left)
             left = [i for i in left if i not in members]
             found.append(system)
         return found
+
+
+def at_least(release, other):
+    return [int(x) for x in release.split(".")] >= [int(x) for x in other.split(".")]
+
+
+def seen(element, ranks):
+    """What a process that looks for these ranks' GPUs keeps of the file (../shared/spec/07, 3.1); None where it goes."""
+    if element.tag == "gpu" and element.get("rank") is not None and int(element.get("rank")) in ranks:
+        return element
+    if element.tag == "net" and element.get("dev") is not None:
+        return element
+    holds = ("gpu", "pci", "cpu", "nic", "net", "system")
+    copy = ET.Element(element.tag, dict(element.attrib))
+    below = [(child, seen(child, ranks) if child.tag in holds else child) for child in element]
+    copy.extend(kept for _, kept in below if kept is not None)
+    return copy if any(kept is not None and child.tag in holds for child, kept in below) or element.tag == "system" else None
+
+
+def seen_together(root, count):
+    """From 2.27.7 on each rank sees its own GPU and all NICs; the views are merged in the order of ranks (3.2)."""
+    whole = seen(root, [0])
+    for rank in range(1, count):
+        merge(whole, seen(root, [rank]))
+    return whole
+
+
+def merge(into, source):
+    for child in source:
+        twin = next((c for c in into if c.tag == child.tag and c.attrib == child.attrib), None)
+        if twin is None:
+            into.append(child)
+        elif twin is not child:
+            merge(twin, child)
 
 
 def ranked(tree):

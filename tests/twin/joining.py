@@ -3,14 +3,10 @@
 Written from the text of ../shared/spec/05 and 07, not from engine/connect; it takes whole communicators in memory and
 is slow on purpose: every rank has its row.
 """
-from facts import f32
+from facts import at_least, f32
 
 MAXCHANNELS = {"2.7.8": 32, "2.12.12": 32, "2.21.5": 32, "2.27.7": 64, "2.30.7": 64}
 TREE, SPLIT, BALANCED = 3, 2, 1
-
-
-def at_least(release, other):
-    return [int(x) for x in release.split(".")] >= [int(x) for x in other.split(".")]
 
 
 def number(settings, name, default):
@@ -492,5 +488,5 @@ class Joined:
         if self.nvls:
             found["nvls"] = {"channels": self.nvls, "heads": self.own_heads}
             if self.nvls_trees:
-                found["nvls"]["tree"] = [self.nvls_trees[c % 2] for c in range(self.nvls)]
+                found["nvls"]["tree"] = [self.nvls_trees[c % 2] for c in range(self.nvls if self.release == "2.30.7" else self.count)]
         return found

@@ -124,7 +124,7 @@ class Tuning:
                     a["CollNetDirect"] = 0
                 if self.release == "2.30.7" and j.collnet and j.max_local > 8:
                     a["CollNetChain"] = 0
-            elif not j.collnet:
+            elif self.release == "2.12.12" and not j.collnet:
                 a["CollNet"] = 0
                 if not (a["Ring"] or a["Tree"]):
                     a["Ring"] = a["Tree"] = 1

@@ -1,0 +1,88 @@
+"""Random communicators over different hosts, from a seed."""
+import os
+import random
+
+RELEASES = ["2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"]
+
+# name, values; a case takes a few
+SETTINGS = {
+    "NCCL_CROSS_NIC": ["0", "1", "2"], "NCCL_MIN_NCHANNELS": ["1", "3", "8", "12", "33", "64"], "NCCL_MAX_NCHANNELS": ["1", "2", "3", "5", "7", "20"],
+    "NCCL_MIN_CTAS": ["4", "20"], "NCCL_MAX_CTAS": ["3", "6", "32"], "NCCL_ALGO": ["Tree", "Ring", "^Tree", "NVLSTree,Ring", "^Ring,Tree"],
+    "NCCL_PROTO": ["Simple", "^LL128", "LL,LL128"], "NCCL_PXN_DISABLE": ["1"], "NCCL_NVLS_ENABLE": ["0", "1", "2"], "NCCL_NVLS_NCHANNELS": ["8", "24"],
+    "NCCL_P2P_LEVEL": ["LOC", "NVL", "PIX", "PHB", "SYS"], "NCCL_P2P_DISABLE": ["1"], "NCCL_SHM_DISABLE": ["1"], "NCCL_NET_GDR_LEVEL": ["LOC", "PIX", "PHB", "SYS"],
+    "NCCL_NET_GDR_READ": ["0", "1"], "NCCL_COLLNET_ENABLE": ["1"], "NCCL_COLLNET_NODE_THRESHOLD": ["2", "4"], "NCCL_MAX_P2P_NCHANNELS": ["1", "6", "16"],
+    "NCCL_MIN_P2P_NCHANNELS": ["4", "20"], "NCCL_NCHANNELS_PER_NET_PEER": ["1", "3", "-1", "-3"], "NCCL_NVB_DISABLE": ["1"], "NCCL_NET_DISABLE_INTRA": ["1"],
+    "NCCL_PXN_C2C": ["0", "1"], "NCCL_NETDEVS_POLICY": ["ALL", "MAX:1", "MAX:2"], "NCCL_P2P_PER_CHANNEL_NET_BW": ["6", "50"], "NCCL_P2P_MAX_PEERS": ["2", "64"],
+    "NCCL_PAT_ENABLE": ["0", "1"], "NCCL_LL128_C2C": ["0"], "NCCL_NET_OVERHEAD": ["3000"], "NCCL_WORK_ARGS_BYTES": ["300", "1024"],
+}
+SINCE = {"NCCL_MIN_CTAS": 2, "NCCL_MAX_CTAS": 2, "NCCL_PXN_DISABLE": 1, "NCCL_NVLS_ENABLE": 2, "NCCL_NVLS_NCHANNELS": 2, "NCCL_COLLNET_NODE_THRESHOLD": 1,
+         "NCCL_NCHANNELS_PER_NET_PEER": 1, "NCCL_NVB_DISABLE": 1, "NCCL_NET_DISABLE_INTRA": 2, "NCCL_PXN_C2C": 3, "NCCL_NETDEVS_POLICY": 4,
+         "NCCL_P2P_PER_CHANNEL_NET_BW": 4, "NCCL_P2P_MAX_PEERS": 4, "NCCL_PAT_ENABLE": 3, "NCCL_LL128_C2C": 3, "NCCL_NET_OVERHEAD": 2, "NCCL_WORK_ARGS_BYTES": 3}
+
+
+class Line:
+    def __init__(self, path, count, order, chosen):
+        self.path, self.count, self.order, self.chosen = path, count, order, chosen
+
+
+class Case:
+    """What is asked: lines of hosts, an order of ranks, a release, settings."""
+
+    def __init__(self, seed, dumps):
+        """dumps: {path: number of GPUs with a rank}"""
+        chance = random.Random(seed)
+        self.seed = seed
+        self.release = chance.choice(RELEASES)
+        names = [n for n in SETTINGS if SINCE.get(n, 0) <= RELEASES.index(self.release)]
+        self.settings = {n: chance.choice(SETTINGS[n]) for n in chance.sample(names, chance.choice([0, 0, 1, 1, 2, 3]))}
+        if self.release == "2.30.7" and self.settings.get("NCCL_NCHANNELS_PER_NET_PEER", "").startswith("-"):
+            del self.settings["NCCL_NCHANNELS_PER_NET_PEER"]  # the text leaves open what a negative number means there
+        paths = sorted(dumps)
+        if chance.random() < 0.4:  # machines of one family meet more often than a mill beside a rack
+            family = os.path.basename(chance.choice(paths)).split("-")[0]
+            paths = [p for p in paths if os.path.basename(p).startswith(family)]
+        self.lines = []
+        for _ in range(chance.choice([1, 2, 2, 2, 3, 3, 4])):
+            path = chance.choice(paths)
+            order, chosen = list(range(dumps[path])), False
+            if chance.random() < 0.35:
+                order = chance.sample(order, chance.randint(1, len(order)))
+                if chance.random() < 0.5:
+                    order.sort()
+                chosen = True
+            self.lines.append(Line(path, chance.choice([1, 1, 1, 2, 3]), order, chosen))
+        if sum(line.count for line in self.lines) == 1:
+            self.lines[0].count = chance.choice([2, 3, 5])
+        sizes = [len(line.order) for line in self.lines for _ in range(line.count)]
+        self.kind = chance.choice(["block", "block", "cyclic", "list"])
+        self.hosts_of_ranks = [host for host, size in enumerate(sizes) for _ in range(size)]
+        if self.kind == "cyclic":
+            left, self.hosts_of_ranks = list(sizes), []
+            while any(left):
+                for host in range(len(left)):
+                    if left[host]:
+                        left[host] -= 1
+                        self.hosts_of_ranks.append(host)
+        elif self.kind == "list":
+            chance.shuffle(self.hosts_of_ranks)
+
+    def hosts(self):
+        """[(path, order of GPUs, numbers in the communicator)] of every host"""
+        ranks = {}
+        for rank, host in enumerate(self.hosts_of_ranks):
+            ranks.setdefault(host, []).append(rank)
+        lines = [line for line in self.lines for _ in range(line.count)]
+        return [(line.path, line.order, ranks[host]) for host, line in enumerate(lines)]
+
+    def description(self):
+        hosts = []
+        for line in self.lines:
+            row = {"topology": os.path.abspath(line.path), "count": line.count}
+            if line.chosen:
+                row["gpus"] = line.order
+            hosts.append(row)
+        return {"hosts": hosts, "ranks": self.hosts_of_ranks if self.kind == "list" else self.kind}
+
+    def text(self):
+        lines = ", ".join(f"{line.count} x {os.path.basename(line.path)}{line.order if line.chosen else ''}" for line in self.lines)
+        return f"seed {self.seed}: {self.release} {lines}; {self.kind}; {self.settings}"
