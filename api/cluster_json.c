@@ -45,30 +45,39 @@ static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uin
     return object;
 }
 
+/* What each kind says of a field; true: they differ. Where some do not ask for the graph, they have no channel of it,
+ * and nothing else of it is worth comparing. */
+static bool kinds_differ(const struct orr_cluster *c, enum orr_graph_kind graph, enum orr_graph_field field,
+                         double *values)
+{
+    bool differ = false;
+    for (uint32_t k = 0; k < c->kind_count; k++) {
+        values[k] = 0;
+        if (!orr_kind_field(&c->kinds[k], graph, field, &values[k]) && field != ORR_FIELD_CHANNELS)
+            return false;
+        differ |= values[k] < values[0] || values[k] > values[0];
+    }
+    return differ;
+}
+
 /* The fields in which kinds differ, with what each says and which say what lasts. */
 static json_t *alignment_json(struct orr_json *json, const struct orr_cluster *c)
 {
     json_t *rows = orr_json_array(json);
+    double own[ORR_MAX_CLUSTER_KINDS];
     for (int graph = 0; graph < ORR_GRAPH_COUNT; graph++)
         for (int field = 0; field < ORR_FIELD_COUNT; field++) {
-            double first = 0, own = 0, aligned = orr_aligned_field(c, graph, field);
-            bool differ = false, known = orr_kind_field(&c->kinds[0], graph, field, &first);
-            for (uint32_t k = 1; k < c->kind_count && known; k++) {
-                known = orr_kind_field(&c->kinds[k], graph, field, &own);
-                differ |= known && (own < first || own > first);
-            }
-            if (!known || !differ)
+            if (!orr_field_is_shared(c->settings.release, graph, field) || !kinds_differ(c, graph, field, own))
                 continue;
             json_t *row = orr_json_object(json), *values = orr_json_array(json), *setters = orr_json_array(json);
             for (uint32_t k = 0; k < c->kind_count; k++) {
-                orr_kind_field(&c->kinds[k], graph, field, &own);
-                orr_json_add(json, values, field_json(json, field, own));
-                if (!(own < aligned || own > aligned))
+                orr_json_add(json, values, field_json(json, field, own[k]));
+                if (orr_kind_sets(c, &c->kinds[k], graph, field))
                     orr_json_add(json, setters, orr_json_int(json, k));
             }
             orr_json_set(json, row, "graph", orr_json_text(json, orr_graph_name(c->settings.release, graph)));
             orr_json_set(json, row, "field", orr_json_text(json, orr_graph_field_name(field)));
-            orr_json_set(json, row, "value", field_json(json, field, aligned));
+            orr_json_set(json, row, "value", field_json(json, field, orr_aligned_field(c, graph, field)));
             orr_json_set(json, row, "values", values);
             orr_json_set(json, row, "set_by", setters);
             orr_json_add(json, rows, row);

@@ -1,6 +1,8 @@
 #include "engine/cluster/setters.h"
 
 #include "engine/release/connect_rules.h"
+#include "engine/release/release.h"
+#include "engine/release/tuning_model.h"
 
 const char *orr_graph_field_name(enum orr_graph_field field)
 {
@@ -8,7 +10,7 @@ const char *orr_graph_field_name(enum orr_graph_field field)
         [ORR_FIELD_CHANNELS] = "channels",     [ORR_FIELD_SAME_CHANNELS] = "same_channels",
         [ORR_FIELD_BW_INTRA] = "bw_intra",     [ORR_FIELD_BW_INTER] = "bw_inter",
         [ORR_FIELD_TYPE_INTRA] = "type_intra", [ORR_FIELD_TYPE_INTER] = "type_inter",
-        [ORR_FIELD_CROSS_NIC] = "cross_nic"};
+        [ORR_FIELD_CROSS_NIC] = "cross_nic",   [ORR_FIELD_PATTERN] = "pattern"};
     return names[field];
 }
 
@@ -29,6 +31,8 @@ static double value_of(const struct orr_graph *graph, enum orr_graph_field field
         return graph->type_inter;
     case ORR_FIELD_CROSS_NIC:
         return graph->cross_nic;
+    case ORR_FIELD_PATTERN:
+        return graph->pattern;
     case ORR_FIELD_COUNT:
         break;
     }
@@ -40,7 +44,21 @@ static bool greatest_counts(const struct orr_connect_rules *rules, enum orr_grap
 {
     if (field == ORR_FIELD_TYPE_INTRA)
         return !rules->aligns_intra_to_nearest;
-    return field == ORR_FIELD_TYPE_INTER || field == ORR_FIELD_CROSS_NIC;
+    return field == ORR_FIELD_TYPE_INTER || field == ORR_FIELD_CROSS_NIC || field == ORR_FIELD_PATTERN;
+}
+
+bool orr_field_is_shared(const struct orr_release *release, enum orr_graph_kind graph, enum orr_graph_field field)
+{
+    switch (field) {
+    case ORR_FIELD_TYPE_INTER:
+        return release->connect->aligns_type_inter;
+    case ORR_FIELD_CROSS_NIC:
+        return release->connect->aligns_cross_nic;
+    case ORR_FIELD_PATTERN:
+        return graph == ORR_GRAPH_TREE && release->tuning->tree_pattern_cost == ORR_TREE_COST_ANY;
+    default:
+        return true;
+    }
 }
 
 bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind graph, enum orr_graph_field field,
@@ -61,7 +79,20 @@ bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind gra
 
 double orr_aligned_field(const struct orr_cluster *cluster, enum orr_graph_kind graph, enum orr_graph_field field)
 {
-    return value_of(&cluster->analysis->communicator.aligned[graph], field);
+    const struct orr_communicator *communicator = &cluster->analysis->communicator;
+    return field == ORR_FIELD_PATTERN ? communicator->max_tree_pattern
+                                      : value_of(&communicator->aligned[graph], field);
+}
+
+bool orr_kind_sets(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind, enum orr_graph_kind graph,
+                   enum orr_graph_field field)
+{
+    double aligned = orr_aligned_field(cluster, graph, field), own = 0;
+    if (field == ORR_FIELD_CHANNELS && (graph == ORR_GRAPH_RING || graph == ORR_GRAPH_TREE))
+        return orr_kind_channels(kind) <= (int32_t)aligned;
+    if (!orr_kind_field(kind, graph, field, &own))
+        return field == ORR_FIELD_CHANNELS;
+    return !(own < aligned || own > aligned);
 }
 
 int32_t orr_kind_channels(const struct orr_cluster_kind *kind)

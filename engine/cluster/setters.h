@@ -12,6 +12,7 @@ enum orr_graph_field {
     ORR_FIELD_TYPE_INTRA, /* enum orr_path_type */
     ORR_FIELD_TYPE_INTER,
     ORR_FIELD_CROSS_NIC,
+    ORR_FIELD_PATTERN, /* of trees, where the worst of all sets what trees cost */
     ORR_FIELD_COUNT
 };
 const char *orr_graph_field_name(enum orr_graph_field field); /* "bw_intra": as the document calls it */
@@ -19,6 +20,12 @@ const char *orr_graph_field_name(enum orr_graph_field field); /* "bw_intra": as 
 /* What the graph of a kind says by itself; of its parts the one that lasts. false: it has no such graph. */
 bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind graph, enum orr_graph_field field,
                     double *ret_value);
+/* Do all hosts of this release agree on the field? Elsewhere each rank keeps its own. */
+bool orr_field_is_shared(const struct orr_release *release, enum orr_graph_kind graph, enum orr_graph_field field);
+/* Does the kind by itself bring what all agreed on? Ring and tree graphs end with the same channels, so that either may
+ * set those of both; a graph that one kind does not ask for is off for all. */
+bool orr_kind_sets(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind, enum orr_graph_kind graph,
+                   enum orr_graph_field field);
 /* What all agreed on. */
 double orr_aligned_field(const struct orr_cluster *cluster, enum orr_graph_kind graph, enum orr_graph_field field);
 /* Channels of a kind by itself: the lesser of its ring and tree graphs. */

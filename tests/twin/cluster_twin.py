@@ -67,18 +67,25 @@ def alignment(j, case, hosts, facts, got):
     for kind in got["cluster"]["kinds"]:
         ranks = hosts[kind["hosts"][0][0]][2]
         kinds.append([s for s in j.systems if set(s.ranks) & set(ranks)])
-    most = ["cross_nic", "type_inter"] + ([] if j.release == "2.7.8" else ["type_intra"])
+    most = ["cross_nic", "type_inter", "pattern"] + ([] if j.release == "2.7.8" else ["type_intra"])
+    fields = ["channels", "same_channels", "bw_intra", "bw_inter", "type_intra"]
+    fields += ["type_inter"] if j.since("2.12.12") else []
+    fields += ["cross_nic"] if j.since("2.21.5") else []
     expected = {}
-    names = [g for g in ("ring", "tree", "collnet", "collnet_chain", "collnet_direct", "nvls") if any(g in s.graphs for s in j.systems)]
-    for name in names:
-        if not all(name in s.graphs for s in j.systems):
-            continue
-        for field in ("channels", "same_channels", "bw_intra", "bw_inter", "type_intra", "type_inter", "cross_nic"):
-            rows = [(max if field in most else min)(s.graphs[name][field] for s in part) for part in kinds]
-            if len(set(rows)) > 1:
-                value = j.graph(name)[field]
-                say = (lambda v: types[v]) if field.startswith("type") else (lambda v: v)
-                expected[name, field] = (say(value), [say(v) for v in rows], [k for k, v in enumerate(rows) if v == value])
+    for name in {g for s in j.systems for g in s.graphs}:
+        for field in fields + (["pattern"] if name == "tree" and j.since("2.27.7") else []):
+            lacks = [not all(name in s.graphs for s in part) for part in kinds]
+            if field != "channels" and any(lacks):
+                continue
+            rows = [0 if lack else (max if field in most else min)(s.graphs[name][field] for s in part) for lack, part in zip(lacks, kinds)]
+            if len(set(rows)) == 1:
+                continue
+            value = j.max_tree_pattern if field == "pattern" else j.graph(name)[field]
+            by = [k for k, v in enumerate(rows) if v == value]
+            if field == "channels" and name in ("ring", "tree"):
+                by = [k for k, part in enumerate(kinds) if min(s.k for s in part) == value]
+            say = (lambda v: types[v]) if field.startswith("type") else (lambda v: v)
+            expected[name, field] = (say(value), [say(v) for v in rows], by)
     shown = {(r["graph"], r["field"]): r for r in got["cluster"]["alignment"]}
     if set(shown) != set(expected):
         return f"alignment: {sorted(set(shown) ^ set(expected))} only in one"

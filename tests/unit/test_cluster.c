@@ -184,6 +184,58 @@ static void the_slowest_host_sets_what_all_share(void **state)
     assert_false(orr_kind_field(&cluster->kinds[0], ORR_GRAPH_COLLNET_DIRECT, ORR_FIELD_CHANNELS, &own));
 }
 
+static void a_host_without_the_graph_sets_it_to_none(void **state)
+{
+    (void)state;
+    static const uint32_t pair[] = {0, 1};
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2},
+                                             {.dump = dump, .count = 1, .gpus = pair, .gpu_count = 2}};
+    double own = 0;
+    make(lines, 2, ORR_ORDER_BLOCK);
+    assert_false(cluster->analysis->communicator.nvls); /* two GPUs are too few for it */
+    assert_true(orr_kind_field(&cluster->kinds[0], ORR_GRAPH_NVLS, ORR_FIELD_CHANNELS, &own));
+    assert_true(own > 0);
+    assert_false(orr_kind_sets(cluster, &cluster->kinds[0], ORR_GRAPH_NVLS, ORR_FIELD_CHANNELS));
+    assert_true(orr_kind_sets(cluster, &cluster->kinds[1], ORR_GRAPH_NVLS, ORR_FIELD_CHANNELS));
+    assert_true(orr_aligned_field(cluster, ORR_GRAPH_NVLS, ORR_FIELD_CHANNELS) == 0);
+}
+
+static void only_what_is_exchanged_is_shared(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *release;
+        bool type_inter, cross_nic, tree_pattern;
+    } cases[] = {{"2.7.8", false, false, false},
+                 {"2.12.12", true, false, false},
+                 {"2.21.5", true, true, false},
+                 {"2.27.7", true, true, true},
+                 {"2.30.7", true, true, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct orr_release *release = orr_release_find(cases[i].release);
+        assert_int_equal(orr_field_is_shared(release, ORR_GRAPH_RING, ORR_FIELD_TYPE_INTER), cases[i].type_inter);
+        assert_int_equal(orr_field_is_shared(release, ORR_GRAPH_RING, ORR_FIELD_CROSS_NIC), cases[i].cross_nic);
+        assert_int_equal(orr_field_is_shared(release, ORR_GRAPH_TREE, ORR_FIELD_PATTERN), cases[i].tree_pattern);
+        assert_false(orr_field_is_shared(release, ORR_GRAPH_RING, ORR_FIELD_PATTERN));
+        assert_true(orr_field_is_shared(release, ORR_GRAPH_RING, ORR_FIELD_CHANNELS));
+    }
+}
+
+static void naming_all_gpus_changes_nothing(void **state)
+{
+    (void)state;
+    static const uint32_t all[] = {0, 1, 2, 3}, turned[] = {0, 1, 3, 2};
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 1},
+                                             {.dump = dump, .count = 1, .gpus = all, .gpu_count = 4},
+                                             {.dump = dump, .count = 1, .gpus = turned, .gpu_count = 4}};
+    make(lines, 2, ORR_ORDER_BLOCK);
+    assert_int_equal(cluster->kind_count, 1);
+    assert_null(cluster->kinds[0].made);
+    make(lines, 3, ORR_ORDER_BLOCK);
+    assert_int_equal(cluster->kind_count, 2);
+    assert_non_null(cluster->kinds[1].made);
+}
+
 static void serial_numbers_make_no_kinds(void **state)
 {
     (void)state;
@@ -347,6 +399,9 @@ int main(void)
         CASE(a_choice_of_gpus_is_what_nccl_would_see),
         CASE(hosts_of_a_domain_are_one_system),
         CASE(the_slowest_host_sets_what_all_share),
+        CASE(a_host_without_the_graph_sets_it_to_none),
+        CASE(only_what_is_exchanged_is_shared),
+        CASE(naming_all_gpus_changes_nothing),
         CASE(serial_numbers_make_no_kinds),
         CASE(findings_name_who_differs),
         CASE(the_host_of_fewest_channels_is_named),

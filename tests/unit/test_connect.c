@@ -65,6 +65,24 @@ static const struct orr_tree *tree(int32_t channel)
     return &comm.trees[comm.source[channel]];
 }
 
+static void negative_channels_per_peer_do_not_count(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *release, *value;
+        int32_t per_peer;
+    } cases[] = {{"2.12.12", NULL, 2}, {"2.12.12", "-1", 32}, {"2.12.12", "-5", 32}, {"2.12.12", "3", 4},
+                 {"2.21.5", NULL, 2},  {"2.21.5", "-1", 2},   {"2.21.5", "-5", 32},  {"2.21.5", "3", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        orr_settings_init(&settings, orr_release_find(cases[i].release));
+        set("NCCL_MIN_NCHANNELS", "32");
+        if (cases[i].value)
+            set("NCCL_NCHANNELS_PER_NET_PEER", cases[i].value);
+        join_ok(test_h100(arena, false), 2);
+        assert_counts(32, 32, cases[i].per_peer);
+    }
+}
+
 static void channel_counts_of_known_machines(void **state)
 {
     (void)state;
@@ -395,6 +413,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(channel_counts_of_known_machines),
+        CASE(negative_channels_per_peer_do_not_count),
         CASE(one_rank_alone_has_all_channels),
         CASE(rings_keep_their_rails),
         CASE(without_crossing_rings_are_as_found),
