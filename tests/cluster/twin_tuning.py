@@ -4,8 +4,8 @@ binary32 where the text says so (f32 after each operation of lines marked (f)), 
 """
 import math
 
-from facts import f32
-from joining import BALANCED, SPLIT, TREE, log2, number
+from twin_facts import f32
+from twin_joining import TREE, log2, number
 
 FUNCTIONS = ["Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce"]
 PROTOCOLS = ["LL", "LL128", "Simple"]

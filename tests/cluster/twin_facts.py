@@ -92,6 +92,9 @@ class Facts:
         self.kept = {}
         self.folder = tempfile.TemporaryDirectory()
 
+    def forget(self):
+        self.kept.clear()
+
     def dump(self, release, path, order, turned):
         """A file of the host as these GPUs' processes see it: order[i] = the place, among those with a rank, of rank i. At
         last the ranks are dealt out anew, rank turned[i] becomes i: numbers name GPUs, where they stand is settled."""

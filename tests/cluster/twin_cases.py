@@ -1,6 +1,10 @@
 """Random communicators over different hosts, from a seed."""
+import glob
 import os
 import random
+import xml.etree.ElementTree as ET
+
+from twin_facts import gpu_count
 
 RELEASES = ["2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7"]
 
@@ -18,6 +22,27 @@ SETTINGS = {
 SINCE = {"NCCL_MIN_CTAS": 2, "NCCL_MAX_CTAS": 2, "NCCL_PXN_DISABLE": 1, "NCCL_NVLS_ENABLE": 2, "NCCL_NVLS_NCHANNELS": 2, "NCCL_COLLNET_NODE_THRESHOLD": 1,
          "NCCL_NCHANNELS_PER_NET_PEER": 1, "NCCL_NVB_DISABLE": 1, "NCCL_NET_DISABLE_INTRA": 2, "NCCL_PXN_C2C": 3, "NCCL_NETDEVS_POLICY": 4,
          "NCCL_P2P_PER_CHANNEL_NET_BW": 4, "NCCL_P2P_MAX_PEERS": 4, "NCCL_PAT_ENABLE": 3, "NCCL_LL128_C2C": 3, "NCCL_NET_OVERHEAD": 2, "NCCL_WORK_ARGS_BYTES": 3}
+
+
+# Elements that look the same stand beside one another in these; what a process sees of them is nobody's rule.
+ODD = ("rccl-topo_4p4h.xml", "hygon-dtk26.04-topo-mapping.xml")
+
+
+def dumps_in(root, shared):
+    """{path: number of GPUs with a rank} of our own dumps and of those beside the checkout, if they are there."""
+    folders = [f"{root}/tests/data", f"{root}/static/examples", *glob.glob(f"{shared}/topologies/[mrs]*")]
+    found = {}
+    for path in sorted(path for folder in folders for path in glob.glob(f"{folder}/*.xml")):
+        try:
+            nets = [net.get("dev") for net in ET.parse(path).iter("net")]
+            count = gpu_count(path)
+        except (ET.ParseError, ValueError):
+            continue
+        fused = "fused" in path or "trays" in path
+        # two NICs of one number: documents, which name nodes, cannot tell them apart
+        if 0 < count <= 32 and (len(set(nets)) == len(nets) or fused) and os.path.basename(path) not in ODD:
+            found[path] = count
+    return found
 
 
 class Line:

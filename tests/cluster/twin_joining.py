@@ -3,10 +3,10 @@
 Written from the text of ../shared/spec/05 and 07, not from engine/connect; it takes whole communicators in memory and
 is slow on purpose: every rank has its row.
 """
-from facts import at_least, f32
+from twin_facts import at_least, f32
 
 MAXCHANNELS = {"2.7.8": 32, "2.12.12": 32, "2.21.5": 32, "2.27.7": 64, "2.30.7": 64}
-TREE, SPLIT, BALANCED = 3, 2, 1
+TREE, SPLIT = 3, 2  # patterns
 
 
 def number(settings, name, default):
