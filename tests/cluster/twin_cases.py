@@ -76,7 +76,7 @@ class Case:
                     order.sort()
                 chosen = True
             self.lines.append(Line(path, chance.choice([1, 1, 1, 2, 3]), order, chosen))
-        if sum(line.count for line in self.lines) == 1:
+        if sum(line.count for line in self.lines) == 1 and chance.random() < 0.7:
             self.lines[0].count = chance.choice([2, 3, 5])
         sizes = [len(line.order) for line in self.lines for _ in range(line.count)]
         self.kind = chance.choice(["block", "block", "cyclic", "list"])

@@ -44,7 +44,9 @@ def differ(ours, theirs, at):
 
 
 def joined(facts, release, settings, hosts):
-    return Joined(release, settings, [s for host in hosts for s in facts.systems(release, settings, *host)])
+    alone = len(hosts) == 1
+    systems = [system for host in hosts for system in facts.systems(release, settings, *host, alone)]
+    return Joined(release, settings, systems, len(hosts))
 
 
 def alignment(joined, kinds):
@@ -118,7 +120,7 @@ def check(facts, case, file):
     if not twin.nvls and (document["channels"].get("nvls") or {}).get("channels"):
         return "channels.nvls: none expected"
     first = next(host for host in hosts if 0 in host[2])
-    alone = facts.document(case.release, case.settings, first[0], first[1])
+    alone = facts.document(case.release, case.settings, first[0], first[1], len(hosts) == 1)
     found = (differ({"channels": twin.channels(), "tuning": tuning(twin)}, document, "")
              or differ({name: alone[name] for name in HOST_SECTIONS}, document, "host of rank 0")
              or differ({"nodes": twin.nodes, "hosts": len(hosts)}, document["cluster"], "cluster")

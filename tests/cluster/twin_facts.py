@@ -1,7 +1,7 @@
 """What each rank knows by itself, taken from our analyses of single hosts: the search is held by other references.
 
 A host's dump is written anew with the GPUs that take part, in their order, and analysed as one of two equal hosts: then
-NICs stay, as in any communicator that leaves the host. Where trimming splits the host, the document holds the part of
+NICs stay, as in any communicator that leaves the host (a host that is all of the communicator is analysed by itself). Where trimming splits the host, the document holds the part of
 rank 0 alone; the ranks are then dealt out anew so that each part is seen as its first rank sees it.
 """
 import ctypes
@@ -116,12 +116,12 @@ class Facts:
             tree.write(target)
         return target
 
-    def document(self, release, settings, path, order, turned=None):
+    def document(self, release, settings, path, order, alone=False, turned=None):
         turned = turned or list(range(len(order)))
-        key = (release, tuple(sorted(settings.items())), path, tuple(order), tuple(turned))
+        key = (release, tuple(sorted(settings.items())), path, tuple(order), tuple(turned), alone)
         if key not in self.kept:
             try:
-                whole = analyse(self.orrery, release, settings, "--hosts", "2", self.dump(release, path, order, turned))
+                whole = analyse(self.orrery, release, settings, "--hosts", "1" if alone else "2", self.dump(release, path, order, turned))
                 self.kept[key] = {k: whole[k] for k in ("graphs", "system", "paths", "p2p", "gdr", "net_devs", "ranks", "local_ranks")}
             except Refused as refused:
                 self.kept[key] = refused
@@ -129,13 +129,14 @@ class Facts:
             raise self.kept[key]
         return self.kept[key]
 
-    def systems(self, release, settings, path, order, ranks):
-        """The parts of a host; ranks[i] = the number in the communicator of the host's i-th GPU in that order."""
+    def systems(self, release, settings, path, order, ranks, alone=False):
+        """The parts of a host; ranks[i] = the number in the communicator of the host's i-th GPU in that order; alone: the
+        communicator has no other host."""
         left, found = list(range(len(order))), []
         while left:
             turned = list(range(len(order)))
             turned[0], turned[left[0]] = turned[left[0]], turned[0]
-            document = self.document(release, settings, path, order, turned)
+            document = self.document(release, settings, path, order, alone, turned)
             system = System(release, document, [ranks[i] for i in turned])
             members = {turned[gpu["rank"]] for gpu in system.gpus}
             assert left[0] in members, (path, order, left)

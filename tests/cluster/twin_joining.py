@@ -66,8 +66,9 @@ def double_tree(release, n, r, second):
 # ---- the communicator ----
 
 class Joined:
-    def __init__(self, release, settings, systems):
+    def __init__(self, release, settings, systems, hosts):
         self.release, self.settings, self.systems = release, settings, systems
+        self.hosts = hosts
         self.maximum = MAXCHANNELS[release]
         self.ranks = sum(len(s.ranks) for s in systems)
         self.system_of = {r: s for s in systems for r in s.ranks}
@@ -286,9 +287,9 @@ class Joined:
         elif asked > 0:
             count = asked
         else:
-            several = self.nodes > 1  # one rank a process, one host a node: callers hold that
-            if self.cc_of[0] >= 100:
-                count = 32 if several else 24
+            several = self.nodes > 1
+            if self.cc_of[0] >= 100:  # 2.27.7 does not know of nodes yet and asks whether hosts differ
+                count = 32 if (several if self.release == "2.30.7" else self.hosts > 1) else 24
             if self.release == "2.30.7" and self.cc >= 100 and several:
                 w = min(self.net_rate(s, g) for s in self.systems for g in s.gpus)
                 p = self.min_local

@@ -389,10 +389,12 @@ class Tuning:
         return table
 
     def latencies(self):
-        return {f: {a: {p: self.latency(f, a, i) if self.combined(f, a, p) else 0.0 for i, p in enumerate(PROTOCOLS)}
+        return {f: {a: {p: self.latency(f, a, i) if self.R > 1 and self.combined(f, a, p) else 0.0 for i, p in enumerate(PROTOCOLS)}
                     for a in self.algorithms} for f in FUNCTIONS}
 
     def thresholds(self):
+        if self.R == 1:
+            return {a: dict.fromkeys(PROTOCOLS, 0) for a in self.algorithms}
         table = {a: {"LL": 8, "LL128": 8, "Simple": 64} for a in self.algorithms}
         table["Ring"]["LL"] = 8 * self.R
         for a in ("CollNetDirect", "CollNetChain", "CollNet"):
