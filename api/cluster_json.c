@@ -2,6 +2,7 @@
 #include "api/sections.h"
 #include "engine/cluster/setters.h"
 #include "engine/cluster/traffic.h"
+#include "engine/release/cpu.h"
 
 static json_t *field_json(struct orr_json *json, enum orr_graph_field field, double value)
 {
@@ -60,28 +61,72 @@ static bool kinds_differ(const struct orr_cluster *c, enum orr_graph_kind graph,
     return differ;
 }
 
+static void add_row(struct orr_json *json, json_t *rows, const char *of, const char *field, json_t *value,
+                    json_t *values, json_t *setters)
+{
+    json_t *row = orr_json_object(json);
+    orr_json_set(json, row, "graph", orr_json_text(json, of));
+    orr_json_set(json, row, "field", orr_json_text(json, field));
+    orr_json_set(json, row, "value", value);
+    orr_json_set(json, row, "values", values);
+    orr_json_set(json, row, "set_by", setters);
+    orr_json_add(json, rows, row);
+}
+
+static void add_graph_rows(struct orr_json *json, const struct orr_cluster *c, enum orr_graph_kind graph, json_t *rows)
+{
+    double own[ORR_MAX_CLUSTER_KINDS];
+    for (int field = 0; field < ORR_FIELD_COUNT; field++) {
+        if (!orr_field_is_shared(c->settings.release, graph, field) || !kinds_differ(c, graph, field, own))
+            continue;
+        json_t *values = orr_json_array(json), *setters = orr_json_array(json);
+        for (uint32_t k = 0; k < c->kind_count; k++) {
+            orr_json_add(json, values, field_json(json, field, own[k]));
+            if (orr_kind_sets(c, &c->kinds[k], graph, field))
+                orr_json_add(json, setters, orr_json_int(json, k));
+        }
+        add_row(json, rows, orr_graph_name(c->settings.release, graph), orr_graph_field_name(field),
+                field_json(json, field, orr_aligned_field(c, graph, field)), values, setters);
+    }
+}
+
+static json_t *machine_field_json(struct orr_json *json, enum orr_machine_field field, int32_t value)
+{
+    static const char *const archs[] = {"unknown", "x86_64", "ppc64", "arm64", "mixed"}, *const vendors[] = {
+                                                                                             "unknown", "Intel", "AMD",
+                                                                                             "Zhaoxin", "mixed"};
+    if (field != ORR_MACHINE_CPU_ARCH && field != ORR_MACHINE_CPU_VENDOR)
+        return orr_json_int(json, value);
+    uint32_t name = value < 0 || value > ORR_ARCH_MIXED ? 0 : (uint32_t)value;
+    return orr_json_text(json, field == ORR_MACHINE_CPU_ARCH ? archs[name] : vendors[name]);
+}
+
+static void add_machine_rows(struct orr_json *json, const struct orr_cluster *c, json_t *rows)
+{
+    for (int field = 0; field < ORR_MACHINE_FIELD_COUNT; field++) {
+        bool differ = false;
+        for (uint32_t k = 1; k < c->kind_count; k++)
+            differ |= orr_kind_machine(&c->kinds[k], field) != orr_kind_machine(&c->kinds[0], field);
+        if (!differ || !orr_machine_is_shared(c->settings.release, field))
+            continue;
+        json_t *values = orr_json_array(json), *setters = orr_json_array(json);
+        for (uint32_t k = 0; k < c->kind_count; k++) {
+            orr_json_add(json, values, machine_field_json(json, field, orr_kind_machine(&c->kinds[k], field)));
+            if (orr_kind_sets_machine(c, k, field))
+                orr_json_add(json, setters, orr_json_int(json, k));
+        }
+        add_row(json, rows, "machine", orr_machine_field_name(field),
+                machine_field_json(json, field, orr_shared_machine(c, field)), values, setters);
+    }
+}
+
 /* The fields in which kinds differ, with what each says and which say what lasts. */
 static json_t *alignment_json(struct orr_json *json, const struct orr_cluster *c)
 {
     json_t *rows = orr_json_array(json);
-    double own[ORR_MAX_CLUSTER_KINDS];
     for (int graph = 0; graph < ORR_GRAPH_COUNT; graph++)
-        for (int field = 0; field < ORR_FIELD_COUNT; field++) {
-            if (!orr_field_is_shared(c->settings.release, graph, field) || !kinds_differ(c, graph, field, own))
-                continue;
-            json_t *row = orr_json_object(json), *values = orr_json_array(json), *setters = orr_json_array(json);
-            for (uint32_t k = 0; k < c->kind_count; k++) {
-                orr_json_add(json, values, field_json(json, field, own[k]));
-                if (orr_kind_sets(c, &c->kinds[k], graph, field))
-                    orr_json_add(json, setters, orr_json_int(json, k));
-            }
-            orr_json_set(json, row, "graph", orr_json_text(json, orr_graph_name(c->settings.release, graph)));
-            orr_json_set(json, row, "field", orr_json_text(json, orr_graph_field_name(field)));
-            orr_json_set(json, row, "value", field_json(json, field, orr_aligned_field(c, graph, field)));
-            orr_json_set(json, row, "values", values);
-            orr_json_set(json, row, "set_by", setters);
-            orr_json_add(json, rows, row);
-        }
+        add_graph_rows(json, c, graph, rows);
+    add_machine_rows(json, c, rows);
     return rows;
 }
 

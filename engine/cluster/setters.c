@@ -1,6 +1,7 @@
 #include "engine/cluster/setters.h"
 
 #include "engine/release/connect_rules.h"
+#include "engine/release/cpu.h"
 #include "engine/release/release.h"
 #include "engine/release/tuning_model.h"
 
@@ -80,8 +81,7 @@ bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind gra
 double orr_aligned_field(const struct orr_cluster *cluster, enum orr_graph_kind graph, enum orr_graph_field field)
 {
     const struct orr_communicator *communicator = &cluster->analysis->communicator;
-    return field == ORR_FIELD_PATTERN ? communicator->max_tree_pattern
-                                      : value_of(&communicator->aligned[graph], field);
+    return field == ORR_FIELD_PATTERN ? communicator->max_tree_pattern : value_of(&communicator->aligned[graph], field);
 }
 
 bool orr_kind_sets(const struct orr_cluster *cluster, const struct orr_cluster_kind *kind, enum orr_graph_kind graph,
@@ -93,6 +93,69 @@ bool orr_kind_sets(const struct orr_cluster *cluster, const struct orr_cluster_k
     if (!orr_kind_field(kind, graph, field, &own))
         return field == ORR_FIELD_CHANNELS;
     return !(own < aligned || own > aligned);
+}
+
+const char *orr_machine_field_name(enum orr_machine_field field)
+{
+    static const char *const names[ORR_MACHINE_FIELD_COUNT] = {[ORR_MACHINE_SM_MIN] = "sm_min",
+                                                               [ORR_MACHINE_SM_MAX] = "sm_max",
+                                                               [ORR_MACHINE_CPU_ARCH] = "cpu_arch",
+                                                               [ORR_MACHINE_CPU_VENDOR] = "cpu_vendor"};
+    return names[field];
+}
+
+int32_t orr_kind_machine(const struct orr_cluster_kind *kind, enum orr_machine_field field)
+{
+    const struct orr_part *parts = kind->analysis->parts;
+    int32_t value = 0;
+    for (uint32_t p = 0; p < kind->analysis->part_count; p++) {
+        const struct orr_contribution *own = &parts[p].contribution;
+        switch (field) {
+        case ORR_MACHINE_SM_MIN:
+            value = p == 0 || own->sm_min < value ? own->sm_min : value;
+            break;
+        case ORR_MACHINE_SM_MAX:
+            value = p == 0 || own->sm_max > value ? own->sm_max : value;
+            break;
+        case ORR_MACHINE_CPU_ARCH:
+            value = p == 0 || own->cpu_arch == value ? own->cpu_arch : ORR_ARCH_MIXED;
+            break;
+        case ORR_MACHINE_CPU_VENDOR:
+            value = p == 0 || own->cpu_vendor == value ? own->cpu_vendor : ORR_VENDOR_MIXED;
+            break;
+        case ORR_MACHINE_FIELD_COUNT:
+            break;
+        }
+    }
+    return value;
+}
+
+int32_t orr_shared_machine(const struct orr_cluster *cluster, enum orr_machine_field field)
+{
+    const struct orr_communicator *communicator = &cluster->analysis->communicator;
+    const int32_t values[ORR_MACHINE_FIELD_COUNT] = {[ORR_MACHINE_SM_MIN] = communicator->sm_min,
+                                                     [ORR_MACHINE_SM_MAX] = communicator->sm_max,
+                                                     [ORR_MACHINE_CPU_ARCH] = communicator->cpu_arch,
+                                                     [ORR_MACHINE_CPU_VENDOR] = communicator->cpu_vendor};
+    return values[field];
+}
+
+static bool is_cpu(enum orr_machine_field field)
+{
+    return field == ORR_MACHINE_CPU_ARCH || field == ORR_MACHINE_CPU_VENDOR;
+}
+
+bool orr_machine_is_shared(const struct orr_release *release, enum orr_machine_field field)
+{
+    return !is_cpu(field) || release->connect->mixes_cpu;
+}
+
+bool orr_kind_sets_machine(const struct orr_cluster *cluster, uint32_t kind, enum orr_machine_field field)
+{
+    int32_t own = orr_kind_machine(&cluster->kinds[kind], field);
+    if (is_cpu(field)) /* who is unlike the host of rank 0 makes them mixed */
+        return own != orr_kind_machine(&cluster->kinds[0], field);
+    return own == orr_shared_machine(cluster, field);
 }
 
 int32_t orr_kind_channels(const struct orr_cluster_kind *kind)

@@ -28,6 +28,21 @@ bool orr_kind_sets(const struct orr_cluster *cluster, const struct orr_cluster_k
                    enum orr_graph_field field);
 /* What all agreed on. */
 double orr_aligned_field(const struct orr_cluster *cluster, enum orr_graph_kind graph, enum orr_graph_field field);
+/* What all must know of one another's machines: the least capability decides rates, limits and whether channels are
+ * doubled, different ones keep LL128 out, different CPUs count as mixed. */
+enum orr_machine_field {
+    ORR_MACHINE_SM_MIN,
+    ORR_MACHINE_SM_MAX,
+    ORR_MACHINE_CPU_ARCH, /* NCCL's numbers, release/cpu.h */
+    ORR_MACHINE_CPU_VENDOR,
+    ORR_MACHINE_FIELD_COUNT
+};
+const char *orr_machine_field_name(enum orr_machine_field field);
+int32_t orr_kind_machine(const struct orr_cluster_kind *kind, enum orr_machine_field field);
+int32_t orr_shared_machine(const struct orr_cluster *cluster, enum orr_machine_field field);
+/* Is it told to all, and is what the kind brings the reason for what all have? */
+bool orr_machine_is_shared(const struct orr_release *release, enum orr_machine_field field);
+bool orr_kind_sets_machine(const struct orr_cluster *cluster, uint32_t kind, enum orr_machine_field field);
 /* Channels of a kind by itself: the lesser of its ring and tree graphs. */
 int32_t orr_kind_channels(const struct orr_cluster_kind *kind);
 /* GB/s of a kind's own rings together, as far as the narrower of inside and outside lets them. */

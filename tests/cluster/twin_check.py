@@ -75,12 +75,26 @@ def alignment(joined, kinds):
     return found
 
 
+def machines(joined, kinds):
+    """The same of capabilities and CPUs, which all hear of."""
+    found = {}
+    for field, worst, value in (("sm_min", min, joined.cc), ("sm_max", max, joined.cc_max)):
+        rows = [worst(gpu["sm"] for system in kind for gpu in system.gpus) for kind in kinds]
+        if len(set(rows)) > 1:
+            found["machine", field] = [value, rows, [k for k, row in enumerate(rows) if row == value]]
+    for field, names in (("arch", {1: "x86_64", 2: "ppc64", 3: "arm64"}), ("vendor", {1: "Intel", 2: "AMD", 3: "Zhaoxin"})):
+        rows = [names.get(kind[0].cpus[0][field], "unknown") for kind in kinds]
+        if len(set(rows)) > 1 and joined.since("2.27.7"):
+            found["machine", "cpu_" + field] = ["mixed", rows, [k for k, row in enumerate(rows) if row != rows[0]]]
+    return found
+
+
 def check_alignment(joined, hosts, view):
     kinds = []
     for kind in view["kinds"]:
         ranks = set(hosts[kind["hosts"][0][0]][2])
         kinds.append([system for system in joined.systems if ranks & set(system.ranks)])
-    wanted = alignment(joined, kinds)
+    wanted = {**alignment(joined, kinds), **machines(joined, kinds)}
     shown = {(row["graph"], row["field"]): [row["value"], row["values"], row["set_by"]] for row in view["alignment"]}
     if set(shown) != set(wanted):
         return f"alignment: only one of the two has {sorted(set(shown) ^ set(wanted))}"

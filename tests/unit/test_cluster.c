@@ -5,6 +5,7 @@
 #include "engine/cluster/groups.h"
 #include "engine/cluster/setters.h"
 #include "engine/cluster/traffic.h"
+#include "engine/release/cpu.h"
 #include "tests/support/findings.h"
 #include "tests/support/fixture.h"
 
@@ -221,6 +222,35 @@ static void only_what_is_exchanged_is_shared(void **state)
     }
 }
 
+static void the_least_capability_and_mixed_cpus_are_for_all(void **state)
+{
+    (void)state;
+    char *text = strdup(MACHINE), *at = text;
+    while ((at = strstr(at, "sm=\"90\"")))
+        memcpy(at, "sm=\"80\"", 7);
+    for (at = text; (at = strstr(at, "GenuineIntel"));)
+        memcpy(at, "AuthenticAMD", 12);
+    struct orr_dump *older = read_text(text);
+    free(text);
+    const struct orr_cluster_line lines[] = {{.dump = dump, .count = 2}, {.dump = older, .count = 1}};
+    make(lines, 2, ORR_ORDER_BLOCK);
+    assert_int_equal(orr_kind_machine(&cluster->kinds[0], ORR_MACHINE_SM_MIN), 90);
+    assert_int_equal(orr_shared_machine(cluster, ORR_MACHINE_SM_MIN), 80);
+    assert_int_equal(orr_shared_machine(cluster, ORR_MACHINE_SM_MAX), 90);
+    assert_false(orr_kind_sets_machine(cluster, 0, ORR_MACHINE_SM_MIN));
+    assert_true(orr_kind_sets_machine(cluster, 1, ORR_MACHINE_SM_MIN));
+    assert_true(orr_kind_sets_machine(cluster, 0, ORR_MACHINE_SM_MAX));
+    assert_int_equal(orr_shared_machine(cluster, ORR_MACHINE_CPU_VENDOR), ORR_VENDOR_MIXED);
+    assert_int_equal(orr_shared_machine(cluster, ORR_MACHINE_CPU_ARCH), ORR_ARCH_X86);
+    assert_true(orr_kind_sets_machine(cluster, 1, ORR_MACHINE_CPU_VENDOR));
+    assert_false(orr_kind_sets_machine(cluster, 0, ORR_MACHINE_CPU_VENDOR));
+    assert_true(orr_machine_is_shared(orr_release_find("2.21.5"), ORR_MACHINE_SM_MIN));
+    assert_false(orr_machine_is_shared(orr_release_find("2.21.5"), ORR_MACHINE_CPU_VENDOR));
+    orr_cluster_free(cluster);
+    cluster = NULL;
+    orr_dump_free(older);
+}
+
 static void naming_all_gpus_changes_nothing(void **state)
 {
     (void)state;
@@ -401,6 +431,7 @@ int main(void)
         CASE(the_slowest_host_sets_what_all_share),
         CASE(a_host_without_the_graph_sets_it_to_none),
         CASE(only_what_is_exchanged_is_shared),
+        CASE(the_least_capability_and_mixed_cpus_are_for_all),
         CASE(naming_all_gpus_changes_nothing),
         CASE(serial_numbers_make_no_kinds),
         CASE(findings_name_who_differs),
