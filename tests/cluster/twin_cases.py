@@ -18,10 +18,11 @@ SETTINGS = {
     "NCCL_MIN_P2P_NCHANNELS": ["4", "20"], "NCCL_NCHANNELS_PER_NET_PEER": ["1", "3", "-1", "-3"], "NCCL_NVB_DISABLE": ["1"], "NCCL_NET_DISABLE_INTRA": ["1"],
     "NCCL_PXN_C2C": ["0", "1"], "NCCL_NETDEVS_POLICY": ["ALL", "MAX:1", "MAX:2"], "NCCL_P2P_PER_CHANNEL_NET_BW": ["6", "50"], "NCCL_P2P_MAX_PEERS": ["2", "64"],
     "NCCL_PAT_ENABLE": ["0", "1"], "NCCL_LL128_C2C": ["0"], "NCCL_NET_OVERHEAD": ["3000"], "NCCL_WORK_ARGS_BYTES": ["300", "1024"],
+    "NCCL_MNNVL_ENABLE": ["0", "1"],
 }
 SINCE = {"NCCL_MIN_CTAS": 2, "NCCL_MAX_CTAS": 2, "NCCL_PXN_DISABLE": 1, "NCCL_NVLS_ENABLE": 2, "NCCL_NVLS_NCHANNELS": 2, "NCCL_COLLNET_NODE_THRESHOLD": 1,
          "NCCL_NCHANNELS_PER_NET_PEER": 1, "NCCL_NVB_DISABLE": 1, "NCCL_NET_DISABLE_INTRA": 2, "NCCL_PXN_C2C": 3, "NCCL_NETDEVS_POLICY": 4,
-         "NCCL_P2P_PER_CHANNEL_NET_BW": 4, "NCCL_P2P_MAX_PEERS": 4, "NCCL_PAT_ENABLE": 3, "NCCL_LL128_C2C": 3, "NCCL_NET_OVERHEAD": 2, "NCCL_WORK_ARGS_BYTES": 3}
+         "NCCL_P2P_PER_CHANNEL_NET_BW": 4, "NCCL_P2P_MAX_PEERS": 4, "NCCL_PAT_ENABLE": 3, "NCCL_LL128_C2C": 3, "NCCL_NET_OVERHEAD": 2, "NCCL_WORK_ARGS_BYTES": 3, "NCCL_MNNVL_ENABLE": 2}
 
 
 # Elements that look the same stand beside one another in these; what a process sees of them is nobody's rule.
@@ -47,7 +48,7 @@ def dumps_in(root, shared):
 
 class Line:
     def __init__(self, path, count, order, chosen):
-        self.path, self.count, self.order, self.chosen = path, count, order, chosen
+        self.path, self.count, self.order, self.chosen, self.domain = path, count, order, chosen, None
 
 
 class Case:
@@ -78,6 +79,10 @@ class Case:
             self.lines.append(Line(path, chance.choice([1, 1, 1, 2, 3]), order, chosen))
         if sum(line.count for line in self.lines) == 1 and chance.random() < 0.7:
             self.lines[0].count = chance.choice([2, 3, 5])
+        several = any("fused" in line.path or "trays" in line.path for line in self.lines)
+        if RELEASES.index(self.release) >= 2 and not several and chance.random() < 0.15:
+            for line in self.lines:  # one host without would keep all apart
+                line.domain = chance.choice(["left", "left", "right"])
         sizes = [len(line.order) for line in self.lines for _ in range(line.count)]
         self.kind = chance.choice(["block", "block", "cyclic", "list"])
         self.hosts_of_ranks = [host for host, size in enumerate(sizes) for _ in range(size)]
@@ -99,15 +104,31 @@ class Case:
         lines = [line for line in self.lines for _ in range(line.count)]
         return [(line.path, line.order, ranks[host]) for host, line in enumerate(lines)]
 
+    def fuses(self):
+        """Do hosts of one domain become one system? (../shared/spec/07, 4)"""
+        enabled = self.settings.get("NCCL_MNNVL_ENABLE", "2")
+        no_p2p = self.settings.get("NCCL_P2P_DISABLE") == "1" or self.settings.get("NCCL_P2P_LEVEL") == "LOC"
+        return enabled != "0" and (self.release == "2.21.5" or not no_p2p or enabled == "1")
+
+    def groups(self):
+        """[[host]]: those of one system together"""
+        found = {}
+        lines = [line for line in self.lines for _ in range(line.count)]
+        for number, (line, host) in enumerate(zip(lines, self.hosts())):
+            found.setdefault(line.domain if line.domain and self.fuses() else number, []).append(host)
+        return list(found.values())
+
     def description(self):
         hosts = []
         for line in self.lines:
             row = {"topology": os.path.abspath(line.path), "count": line.count}
             if line.chosen:
                 row["gpus"] = line.order
+            if line.domain:
+                row["domain"] = line.domain
             hosts.append(row)
         return {"hosts": hosts, "ranks": self.hosts_of_ranks if self.kind == "list" else self.kind}
 
     def text(self):
-        lines = ", ".join(f"{line.count} x {os.path.basename(line.path)}{line.order if line.chosen else ''}" for line in self.lines)
+        lines = ", ".join(f"{line.count} x {os.path.basename(line.path)}{line.order if line.chosen else ''}{' in ' + line.domain if line.domain else ''}" for line in self.lines)
         return f"seed {self.seed}: {self.release} {lines}; {self.kind}; {self.settings}"

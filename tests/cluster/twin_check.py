@@ -43,10 +43,11 @@ def differ(ours, theirs, at):
     return next(filter(None, (differ(a, b, place) for place, a, b in rows)), None)
 
 
-def joined(facts, release, settings, hosts):
-    alone = len(hosts) == 1
-    systems = [system for host in hosts for system in facts.systems(release, settings, *host, alone)]
-    return Joined(release, settings, systems, len(hosts))
+def joined(facts, release, settings, groups):
+    """groups: what shares a system, [[(path, order of GPUs, ranks)]]"""
+    systems = [system for group in groups for system in facts.systems(release, settings, group, len(groups) == 1)]
+    fused = len(next(group for group in groups if any(0 in host[2] for host in group))) > 1
+    return Joined(release, settings, systems, len(groups) if fused else sum(map(len, groups)))
 
 
 def alignment(joined, kinds):
@@ -89,10 +90,11 @@ def machines(joined, kinds):
     return found
 
 
-def check_alignment(joined, hosts, view):
+def check_alignment(joined, hosts, groups, view):
     kinds = []
     for kind in view["kinds"]:
-        ranks = set(hosts[kind["hosts"][0][0]][2])
+        group = next(group for group in groups if hosts[kind["hosts"][0][0]] in group)
+        ranks = {rank for _, _, own in group for rank in own}
         kinds.append([system for system in joined.systems if ranks & set(system.ranks)])
     wanted = {**alignment(joined, kinds), **machines(joined, kinds)}
     shown = {(row["graph"], row["field"]): [row["value"], row["values"], row["set_by"]] for row in view["alignment"]}
@@ -116,13 +118,19 @@ def check_stream(facts, case, file, document):
     return differ(dict(wanted, nodes=document["cluster"]["nodes"]), made, "stream")
 
 
+def without_cards(document):
+    """Numbers of cards only say which ports share one; those of a domain's hosts are made up on either side."""
+    nodes = [{key: value for key, value in node.items() if key != "asic"} for node in document["system"]["nodes"]]
+    return dict(document, system=dict(document["system"], nodes=nodes))
+
+
 def check(facts, case, file):
     """The first difference between the twin and orrery, or None."""
-    hosts, refused, document = case.hosts(), None, None
+    hosts, groups, refused = case.hosts(), case.groups(), None
     with open(file, "w") as out:
         json.dump(case.description(), out)
     try:
-        twin = joined(facts, case.release, case.settings, hosts)
+        twin = joined(facts, case.release, case.settings, groups)
     except Refused as why:
         refused = str(why)
     try:
@@ -133,12 +141,11 @@ def check(facts, case, file):
         return f"one host alone is refused: {refused}"
     if not twin.nvls and (document["channels"].get("nvls") or {}).get("channels"):
         return "channels.nvls: none expected"
-    first = next(host for host in hosts if 0 in host[2])
-    alone = facts.document(case.release, case.settings, first[0], first[1], len(hosts) == 1)
+    alone = twin.own.document
     found = (differ({"channels": twin.channels(), "tuning": tuning(twin)}, document, "")
-             or differ({name: alone[name] for name in HOST_SECTIONS}, document, "host of rank 0")
+             or differ(without_cards({name: alone[name] for name in HOST_SECTIONS}), document, "host of rank 0")
              or differ({"nodes": twin.nodes, "hosts": len(hosts)}, document["cluster"], "cluster")
-             or check_alignment(twin, hosts, document["cluster"]))
+             or check_alignment(twin, hosts, groups, document["cluster"]))
     return found or (check_stream(facts, case, file, document) if case.seed % 4 == 0 else None)
 
 
@@ -167,7 +174,7 @@ def check_reference(facts, case, files):
     hosts, base = [], 0
     for name in case["topologies"]:
         count = gpu_count(files[name])
-        hosts.append((files[name], list(range(count)), list(range(base, base + count))))
+        hosts.append([(files[name], list(range(count)), list(range(base, base + count)))])
         base += count
     twin = joined(facts, case["nccl"], case["settings"], hosts)
     return differ(case["channels"], twin.channels(), "channels") or differ(case["tuning"], tuning(twin), "tuning")

@@ -95,33 +95,30 @@ class Facts:
     def forget(self):
         self.kept.clear()
 
-    def dump(self, release, path, order, turned):
-        """A file of the host as these GPUs' processes see it: order[i] = the place, among those with a rank, of rank i. At
-        last the ranks are dealt out anew, rank turned[i] becomes i: numbers name GPUs, where they stand is settled."""
+    def dump(self, release, hosts, turned):
+        """A file of the system as its GPUs' processes see it. hosts: [(path, order, ranks)] with order[i] = the place, among
+        the GPUs with a rank, of rank ranks[i] in the system. At last the ranks are dealt out anew, rank turned[i] becomes i:
+        numbers name GPUs, where they stand is settled."""
         fused = at_least(release, "2.27.7")
-        name = hashlib.sha256(f"{path} {order} {turned} {fused}".encode()).hexdigest()[:24] + ".xml"
+        name = hashlib.sha256(f"{hosts} {turned} {fused}".encode()).hexdigest()[:24] + ".xml"
         target = os.path.join(self.folder.name, name)
         if not os.path.exists(target):
-            tree = ET.parse(path)
-            gpus = ranked(tree)
-            whole = list(order) == list(range(len(gpus)))
-            for gpu in gpus:
-                gpu.attrib.pop("rank")
-            for rank, place in enumerate(order):
-                gpus[place].set("rank", str(rank))
-            if not whole:
-                tree = ET.ElementTree(seen_together(tree.getroot(), len(order)) if fused else seen(tree.getroot(), range(len(order))))
+            roots = [renumbered(*host) for host in hosts]
+            if len(roots) > 1:
+                tell_apart(roots)
+            if len(roots) > 1 or hosts[0][1] != tuple(range(gpu_count(hosts[0][0]))):
+                roots[0] = seen_together(roots, [host[2] for host in hosts], fused)
+            tree = ET.ElementTree(roots[0])
             for gpu in ranked(tree):
                 gpu.set("rank", str(turned.index(int(gpu.get("rank")))))
             tree.write(target)
         return target
 
-    def document(self, release, settings, path, order, alone=False, turned=None):
-        turned = turned or list(range(len(order)))
-        key = (release, tuple(sorted(settings.items())), path, tuple(order), tuple(turned), alone)
+    def document(self, release, settings, hosts, alone, turned):
+        key = (release, tuple(sorted(settings.items())), hosts, tuple(turned), alone)
         if key not in self.kept:
             try:
-                whole = analyse(self.orrery, release, settings, "--hosts", "1" if alone else "2", self.dump(release, path, order, turned))
+                whole = analyse(self.orrery, release, settings, "--hosts", "1" if alone else "2", self.dump(release, hosts, turned))
                 self.kept[key] = {k: whole[k] for k in ("graphs", "system", "paths", "p2p", "gdr", "net_devs", "ranks", "local_ranks")}
             except Refused as refused:
                 self.kept[key] = refused
@@ -129,17 +126,19 @@ class Facts:
             raise self.kept[key]
         return self.kept[key]
 
-    def systems(self, release, settings, path, order, ranks, alone=False):
-        """The parts of a host; ranks[i] = the number in the communicator of the host's i-th GPU in that order; alone: the
-        communicator has no other host."""
-        left, found = list(range(len(order))), []
+    def systems(self, release, settings, group, alone=False):
+        """The parts of a host, or of hosts in one NVLink domain. group: [(path, order of GPUs, their ranks in the
+        communicator)]; alone: the communicator has nothing else."""
+        ranks = sorted(rank for _, _, own in group for rank in own)
+        hosts = tuple((path, tuple(order), tuple(ranks.index(rank) for rank in own)) for path, order, own in group)
+        left, found = list(range(len(ranks))), []
         while left:
-            turned = list(range(len(order)))
+            turned = list(range(len(ranks)))
             turned[0], turned[left[0]] = turned[left[0]], turned[0]
-            document = self.document(release, settings, path, order, alone, turned)
+            document = self.document(release, settings, hosts, alone, turned)
             system = System(release, document, [ranks[i] for i in turned])
             members = {turned[gpu["rank"]] for gpu in system.gpus}
-            assert left[0] in members, (path, order, left)
+            assert left[0] in members, (hosts, left)
             left = [i for i in left if i not in members]
             found.append(system)
         return found
@@ -162,11 +161,37 @@ def seen(element, ranks):
     return copy if any(kept is not None and child.tag in holds for child, kept in below) or element.tag == "system" else None
 
 
-def seen_together(root, count):
-    """From 2.27.7 on each rank sees its own GPU and all NICs; the views are merged in the order of ranks (3.2)."""
-    whole = seen(root, [0])
-    for rank in range(1, count):
-        merge(whole, seen(root, [rank]))
+def renumbered(path, order, ranks):
+    root = ET.parse(path).getroot()
+    gpus = ranked(root)
+    for gpu in gpus:
+        gpu.attrib.pop("rank")
+    for place, rank in zip(order, ranks):
+        gpus[place].set("rank", str(rank))
+    return root
+
+
+def tell_apart(roots):
+    """Hosts have hashes and cards of their own, though their files may be equal."""
+    for number, root in enumerate(roots):
+        for cpu in root.iter("cpu"):
+            cpu.set("host_hash", hex(number + 1))
+        for net in root.iter("net"):
+            if net.get("guid"):
+                net.set("guid", hex(int(net.get("guid"), 16) + (number << 48)))
+
+
+def seen_together(roots, ranks, fused):
+    """From 2.27.7 on each rank sees its own GPU and all NICs of its host, before all GPUs of the host; the views are merged
+    in the order of ranks (3.2)."""
+    views = sorted((rank, host) for host, own in enumerate(ranks) for rank in own)
+    whole = None
+    for rank, host in views:
+        view = seen(roots[host], [rank] if fused else ranks[host])
+        if whole is None:
+            whole = view
+        elif fused or rank == min(ranks[host]):
+            merge(whole, view)
     return whole
 
 
