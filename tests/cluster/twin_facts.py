@@ -26,6 +26,24 @@ def f32(x):
     return ctypes.c_float(x).value
 
 
+def number(settings, name, default):
+    try:
+        return int(settings[name], 0) if name in settings else default
+    except ValueError:
+        return default
+
+
+def power_up(x):
+    p = 1
+    while p < x:
+        p *= 2
+    return p
+
+
+def log2(x):
+    return x.bit_length() - 1
+
+
 class Refused(Exception):
     pass
 

@@ -3,28 +3,11 @@
 Written from the text of ../shared/spec/05 and 07, not from engine/connect; it takes whole communicators in memory and
 is slow on purpose: every rank has its row.
 """
-from twin_facts import at_least, f32
+from twin_facts import at_least, log2, number, power_up
+from twin_p2p import net_rate, p2p
 
 MAXCHANNELS = {"2.7.8": 32, "2.12.12": 32, "2.21.5": 32, "2.27.7": 64, "2.30.7": 64}
 TREE, SPLIT = 3, 2  # patterns
-
-
-def number(settings, name, default):
-    try:
-        return int(settings[name], 0) if name in settings else default
-    except ValueError:
-        return default
-
-
-def power_up(x):
-    p = 1
-    while p < x:
-        p *= 2
-    return p
-
-
-def log2(x):
-    return x.bit_length() - 1
 
 
 # ---- trees over nodes (section 5) ----
@@ -82,7 +65,7 @@ class Joined:
         self.connect()
         self.count_channels()
         self.roles()
-        self.p2p()
+        self.p2p_channels, self.p2p_per_peer = p2p(self)
 
     def since(self, release):
         return at_least(self.release, release)
@@ -291,7 +274,7 @@ class Joined:
             if self.cc_of[0] >= 100:  # 2.27.7 does not know of nodes yet and asks whether hosts differ
                 count = 32 if (several if self.release == "2.30.7" else self.hosts > 1) else 24
             if self.release == "2.30.7" and self.cc >= 100 and several:
-                w = min(self.net_rate(s, g) for s in self.systems for g in s.gpus)
+                w = min(net_rate(self, s, g) for s in self.systems for g in s.gpus)
                 p = self.min_local
                 if (self.nodes == 2 and w >= 48):
                     count = 32
@@ -356,132 +339,6 @@ class Joined:
                 below = [self.heads[d][h] for d in below if d >= 0]
                 down[r] = ([R + 1 + h] + below + [-1, -1])[:3]
             self.nvls_trees.append({"up": up, "down": down})
-
-    # ---- point to point (section 9) ----
-
-    NVLINK = {"2.12.12": [(100, 22), (90, 22), (87, 22), (86, 12), (80, 22), (70, 22), (60, 18), (0, 22)],
-              "2.21.5": [(100, 20.6), (90, 20.6), (87, 20), (86, 12), (80, 20), (70, 20), (60, 18), (0, 20)],
-              "2.27.7": [(100, 40.1), (90, 20.6), (87, 20), (86, 12), (80, 20), (70, 20), (60, 18), (0, 20)]}
-    NVLINK["2.30.7"] = NVLINK["2.27.7"]
-
-    def brick(self, sm):
-        if self.release == "2.7.8":
-            return 18 if sm < 70 else 21
-        return f32(next(rate for low, rate in self.NVLINK[self.release] if sm >= low))
-
-    def cpu_link(self, s, gpu):
-        rates = [f32(bw) for a, b, kind, bw in s.links if a == gpu["id"] and s.nodes[b]["type"] == "CPU"]
-        return rates[-1] if rates else 0.0
-
-    def local_net(self, s, gpu, c):
-        """03, 3.8 (2.30.7)"""
-        nets = s.locals(gpu, s.nets)
-        k, m = len(nets), len(s.locals(nets[0], s.gpus))
-        x = gpu["dev"] % m
-        if k & (k - 1) == 0:
-            x = int(format(x % k, f"0{log2(k)}b")[::-1], 2) if k > 1 else 0
-        policy = self.settings.get("NCCL_NETDEVS_POLICY", "AUTO").upper()
-        q = -(-k // m)
-        if policy == "ALL":
-            q = k
-        elif policy.startswith("MAX:"):
-            q = min(int(policy[4:]), k)
-        return nets[(x + c % q) % k]
-
-    def closest_cpu(self, s, gpu):
-        best = None
-        for cpu in s.cpus:
-            kind, rate, hops = s.path(gpu, cpu)
-            if best is None or (rate, -kind, -hops) > best:
-                best = (rate, -kind, -hops)
-        return best[0] if best else 0.0
-
-    def preferred(self, s, gpu):
-        """Section 10: how many NICs, and their rate."""
-        enough, count, rate, first = self.closest_cpu(s, gpu), 0, 0.0, None
-        for c in range(self.maximum):
-            if not s.nets:
-                break
-            net = self.local_net(s, gpu, c)
-            if first is None:
-                first = net
-            elif net is first:
-                break
-            count, rate = count + 1, f32(rate + s.path(gpu, net)[1])
-            if rate >= enough:
-                break
-        return count, rate
-
-    def net_rate(self, s, gpu):
-        """The smallest rate of a GPU to the NICs it prefers."""
-        rates, first = [], None
-        for c in range(self.maximum):
-            net = self.local_net(s, gpu, c)
-            if net is first:
-                break
-            first = first or net
-            rates.append(s.path(gpu, net)[1])
-        return min(rates)
-
-    def per_peer(self, s, gpu, other, p2p):
-        """W of section 9; other is a GPU of the same system or None."""
-        if other is not None:
-            kind, rate, _ = s.path(other, gpu)
-            near = [s.types["NVL"]] + ([s.types["NVB"]] if self.release == "2.30.7" else [])
-            return 2 * max(1, int(f32(rate / self.brick(gpu["sm"])))) if kind in near else 2
-        if self.release == "2.7.8":
-            return 1
-        asked = number(self.settings, "NCCL_NCHANNELS_PER_NET_PEER", None)
-        if self.release == "2.12.12":
-            return 2 if asked is None else asked
-        if self.release == "2.30.7":
-            if asked is not None and asked != -2:
-                return asked
-            count, rate = self.preferred(s, gpu)
-            each = number(self.settings, "NCCL_P2P_PER_CHANNEL_NET_BW", 14)
-            return max(count, -(-int(rate) // each)) if count else 2
-        if asked is not None and asked != -1:
-            return asked
-        x = 2
-        while x * self.ranks > 4 * p2p and x > 1:
-            x //= 2
-        enough, y, total = self.cpu_link(s, gpu), 0, 0.0
-        for net in s.locals(gpu, s.nets):
-            if total >= enough:
-                break
-            total, y = f32(total + s.path(gpu, net)[1]), y + 1
-        return max(x, y)
-
-    def p2p(self):
-        settings, top = self.settings, self.maximum
-        p2p = min(self.count, number(settings, "NCCL_MAX_P2P_NCHANNELS", top))
-        p2p = max(p2p, number(settings, "NCCL_MIN_P2P_NCHANNELS", 1))
-        remote = self.ranks > len(self.own.ranks)
-        values = []
-        newest = self.release == "2.30.7"
-        for s in self.systems if newest else [self.own]:
-            for gpu in s.gpus:
-                values += [self.per_peer(s, gpu, other, p2p) for other in s.gpus if other is not gpu]
-                if remote:
-                    values.append(self.per_peer(s, gpu, None, p2p))
-        per = min([64 if newest else p2p] + [v for v in values if v >= 0])
-        per, p2p = power_up(per), power_up(p2p)
-        if self.since("2.27.7"):
-            down = 1
-            while down * 2 <= self.work_limit:
-                down *= 2
-            p2p = min(p2p, down)
-        if newest:
-            user = number(settings, "NCCL_NCHANNELS_PER_NET_PEER", None) is not None
-            if self.nodes > 1 and not user:
-                peers = number(settings, "NCCL_P2P_MAX_PEERS", self.ranks)
-                while per * -(-peers // 8) > p2p and per > 1:
-                    per //= 2
-            else:
-                per = min(per, p2p)
-        elif self.release == "2.27.7":
-            per = min(per, p2p)
-        self.p2p_channels, self.p2p_per_peer = p2p, per
 
     def channels(self):
         """The same section as in an analysis."""

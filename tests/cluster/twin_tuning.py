@@ -4,8 +4,8 @@ binary32 where the text says so (f32 after each operation of lines marked (f)), 
 """
 import math
 
-from twin_facts import f32
-from twin_joining import TREE, log2, number
+from twin_facts import f32, log2, number
+from twin_joining import TREE
 
 FUNCTIONS = ["Broadcast", "Reduce", "AllGather", "ReduceScatter", "AllReduce"]
 PROTOCOLS = ["LL", "LL128", "Simple"]
