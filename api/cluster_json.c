@@ -53,9 +53,11 @@ static bool kinds_differ(const struct orr_cluster *c, enum orr_graph_kind graph,
 {
     bool differ = false;
     for (uint32_t k = 0; k < c->kind_count; k++) {
-        values[k] = 0;
-        if (!orr_kind_field(&c->kinds[k], graph, field, &values[k]) && field != ORR_FIELD_CHANNELS)
-            return false;
+        if (!orr_kind_field(&c->kinds[k], graph, field, &values[k])) {
+            if (field != ORR_FIELD_CHANNELS)
+                return false;
+            values[k] = 0; /* a part of it may have some */
+        }
         differ |= values[k] < values[0] || values[k] > values[0];
     }
     return differ;
