@@ -348,11 +348,11 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     }
     c->has_nvswitch = orr_system_count(system, ORR_NVS) > 0;
     c->nvls_rule = (uint8_t)decide_nvls(a, c);
-    c->nvls_supported = c->nvls_rule == ORR_RULE_NVLS_ON;
+    c->has_collnet = has_collnet(a);
     c->p2p_local_min = fewest_local_channels(part);
     c->p2p_nics_min = fewest_nics(part, scratch);
     ORR_TRY(measure_rates(a, part, scratch, err));
-    struct orr_search_request request = {.collnet = has_collnet(a), .nvls = c->nvls_supported};
+    struct orr_search_request request = {.collnet = c->has_collnet, .nvls = c->nvls_rule == ORR_RULE_NVLS_ON};
     ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
     return place_nets(a, part, err);
 }

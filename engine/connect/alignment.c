@@ -59,8 +59,10 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
 
     int64_t threshold = orr_setting_int(c->settings, ORR_SET_COLLNET_NODE_THRESHOLD);
     int32_t most_local = c->rules->collnet_max_local_ranks;
-    out->collnet = orr_setting_int(c->settings, ORR_SET_COLLNET_ENABLE) == 1 &&
-                   out->aligned[ORR_GRAPH_COLLNET_CHAIN].channels > 0 && out->node_count > 1 &&
+    bool plugins = true;
+    for (uint32_t n = 0; n < out->node_count; n++)
+        plugins &= c->members[n].contribution->has_collnet;
+    out->collnet = plugins && out->aligned[ORR_GRAPH_COLLNET_CHAIN].channels > 0 && out->node_count > 1 &&
                    out->node_count >= threshold && (!most_local || out->max_local_ranks <= (uint32_t)most_local);
     out->nvls = c->rules->nvls_channels && out->aligned[ORR_GRAPH_NVLS].channels > 0;
     return ORR_OK;

@@ -32,15 +32,14 @@ static void connect_chain(const struct orr_connecting *c, int32_t channel, struc
     }
 }
 
-/* The heads that the network knows are those of NVLS where it is on, otherwise of CollNetDirect. */
-static bool chain_heads_fit(const struct orr_connecting *c)
+/* The heads that the network knows are those of NVLS where it is on, otherwise of CollNetDirect: rank 0's own, as many
+ * as the aligned graphs have channels for. */
+static bool chain_heads_fit(const struct orr_communicator *out)
 {
-    const struct orr_contribution *own = c->members[0].contribution;
-    bool by_nvls = own->nvls_supported && own->graphs[ORR_GRAPH_NVLS].channels > 0;
     int32_t known[ORR_MAX_CHANNELS], chain[ORR_MAX_CHANNELS];
     int32_t known_count =
-        orr_graph_heads(&own->graphs[by_nvls ? ORR_GRAPH_NVLS : ORR_GRAPH_COLLNET_DIRECT], true, known);
-    int32_t chain_count = orr_graph_heads(&own->graphs[ORR_GRAPH_COLLNET_CHAIN], true, chain);
+        orr_graph_heads(&out->aligned[out->nvls ? ORR_GRAPH_NVLS : ORR_GRAPH_COLLNET_DIRECT], true, known);
+    int32_t chain_count = orr_graph_heads(&out->aligned[ORR_GRAPH_COLLNET_CHAIN], true, chain);
     for (int32_t i = 0; i < chain_count; i++) {
         bool found = false;
         for (int32_t j = 0; j < known_count; j++)
@@ -56,13 +55,13 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct o
     struct orr_communicator *out = c->out;
     if (!out->collnet)
         return ORR_OK;
-    const struct orr_graph *graphs = c->members[0].contribution->graphs;
+    const struct orr_graph *graphs = out->aligned;
     const struct orr_graph *direct = &graphs[ORR_GRAPH_COLLNET_DIRECT];
     int32_t heads[ORR_MAX_CHANNELS];
     out->collnet_heads =
         orr_graph_heads(direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct,
                         c->rules->collnet_heads_distinct, heads);
-    out->chain_heads_fit = chain_heads_fit(c);
+    out->chain_heads_fit = chain_heads_fit(out);
     if (!c->rules->collnet_chains || !lists)
         return ORR_OK;
     struct orr_chain *chains = ORR_NEW(c->arena, struct orr_chain, (size_t)out->distinct_count);

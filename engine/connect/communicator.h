@@ -21,8 +21,8 @@ struct orr_contribution {
     int32_t cpu_arch, cpu_vendor;             /* of CPU 0 */
     int32_t sm_min, sm_max;                   /* over the system's GPUs */
     bool has_nvswitch;
-    bool nvls_supported; /* NVLS possible here (settings, GPUs, capability) */
-    uint8_t nvls_rule;   /* enum orr_rule that says so or not */
+    bool has_collnet;  /* asked for, and a NIC that stands for the plugin */
+    uint8_t nvls_rule; /* enum orr_rule: is NVLS possible here (settings, GPUs, capability)? */
     /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this system,
      * INT32_MAX where there is one GPU; and, over its GPUs, the least number of nearest NICs that fill a GPU's CPU
      * link (0 for a GPU whose own links do not reach a CPU). */

@@ -46,6 +46,19 @@ def dumps_in(root, shared):
     return found
 
 
+def own_cards(paths):
+    """Has each of these files network cards that are its alone, by numbers that are no placeholders (the port's own)? What
+    hosts of one domain share otherwise is nobody's rule."""
+    seen = set()
+    for path in paths:
+        nets = [(int(net.get("guid") or "0", 16), int(net.get("dev") or "-1")) for net in ET.parse(path).iter("net")]
+        cards = {guid for guid, _ in nets}
+        if cards & seen or any(guid == dev for guid, dev in nets):
+            return False
+        seen |= cards
+    return True
+
+
 class Line:
     def __init__(self, path, count, order, chosen):
         self.path, self.count, self.order, self.chosen, self.domain = path, count, order, chosen, None
@@ -67,6 +80,9 @@ class Case:
         if chance.random() < 0.4:  # machines of one family meet more often than a mill beside a rack
             family = os.path.basename(chance.choice(paths)).split("-")[0]
             paths = [p for p in paths if os.path.basename(p).startswith(family)]
+        elif chance.random() < 0.08 and any("collnet" in p for p in paths):
+            paths = [p for p in paths if "collnet" in p]
+            self.settings["NCCL_COLLNET_ENABLE"] = "1"
         self.lines = []
         for _ in range(chance.choice([1, 2, 2, 2, 3, 3, 4])):
             path = chance.choice(paths)
@@ -80,7 +96,7 @@ class Case:
         if sum(line.count for line in self.lines) == 1 and chance.random() < 0.7:
             self.lines[0].count = chance.choice([2, 3, 5])
         several = any("fused" in line.path or "trays" in line.path for line in self.lines)
-        if RELEASES.index(self.release) >= 2 and not several and chance.random() < 0.15:
+        if RELEASES.index(self.release) >= 2 and not several and chance.random() < 0.15 and own_cards({line.path for line in self.lines}):
             for line in self.lines:  # one host without would keep all apart
                 line.domain = chance.choice(["left", "left", "right"])
         sizes = [len(line.order) for line in self.lines for _ in range(line.count)]

@@ -139,6 +139,7 @@ class Joined:
         for c in range(k):
             self.rings.append(self.ring(c))
         self.rings = self.rings + [list(r) for r in self.rings]
+        self.chains = [self.chain(c) for c in range(k)] * 2 if self.collnet and self.since("2.21.5") else []
         depth = self.ranks // n - 1 + log2(n)
         wire = self.loop_trees if self.release == "2.7.8" else self.tree
         for second in (False, True):
@@ -199,6 +200,16 @@ class Joined:
                     hang(ends[j][1 + side], ends[below[side]][0])
         return up, down
 
+    def chain(self, c):
+        """A CollNet chain; the number of ranks stands for the network's root."""
+        up, down = [-1] * self.ranks, [-1] * self.ranks
+        for s in self.systems:
+            order = s.graphs["collnet_chain"]["intra"][c]
+            up[order[0]] = self.ranks
+            for a, b in zip(order, order[1:]):
+                up[b], down[a] = a, b
+        return {"up": up, "down": down, "depth": self.ranks // self.nodes}
+
     def loop_trees(self, c, second):
         """Section 5.4, the up tree: what documents show of 2.7.8."""
         up, down = [-1] * self.ranks, [[-1, -1, -1] for _ in range(self.ranks)]
@@ -237,6 +248,7 @@ class Joined:
         for c in range(have, count):
             self.rings.append(self.rings[c - have])
             self.trees.append(self.trees[c - have])
+            self.chains += self.chains[c - have:c - have + 1]
         # copies of copies: the distance is what there was before
 
     def limits(self):
@@ -285,7 +297,7 @@ class Joined:
         return max(ctas_low, min(ctas_high, count))
 
     def count_channels(self):
-        del self.rings[self.maximum:], self.trees[self.maximum:]
+        del self.rings[self.maximum:], self.trees[self.maximum:], self.chains[self.maximum:]
         low, high, ctas_low, ctas_high = self.limits()
         C = lambda: len(self.rings)
         if self.since("2.12.12") and self.collnet and self.ranks > self.nodes:
@@ -296,7 +308,7 @@ class Joined:
         if self.since("2.21.5") and hopper and self.nodes > 1 and self.graph("ring")["bw_intra"] > 45 and C() < 16:
             self.copy_to(2 * C())
         high = min(high, ctas_high) if self.since("2.21.5") else high
-        del self.rings[high:], self.trees[high:]
+        del self.rings[high:], self.trees[high:], self.chains[high:]
         self.copy_to(max(low, ctas_low) if self.since("2.21.5") else low)
         self.coll_channels = C()
         self.nvls = self.nvls_channels(ctas_low, ctas_high)
@@ -343,6 +355,8 @@ class Joined:
     def channels(self):
         """The same section as in an analysis."""
         found = {"count": self.count, "rings": self.rings, "trees": self.trees, "p2p_channels": self.p2p_channels, "p2p_channels_per_peer": self.p2p_per_peer}
+        if self.chains:
+            found["collnet_chain"] = self.chains
         if self.nvls:
             found["nvls"] = {"channels": self.nvls, "heads": self.own_heads}
             if self.nvls_trees:

@@ -122,7 +122,7 @@ class Tuning:
                         a["Ring"] = a["Tree"] = 1
                 if not j.own.has_switch:
                     a["CollNetDirect"] = 0
-                if self.release == "2.30.7" and j.collnet and j.max_local > 8:
+                if self.release == "2.30.7" and j.collnet and (j.max_local > 8 or not self.chains_fit()):
                     a["CollNetChain"] = 0
             elif self.release == "2.12.12" and not j.collnet:
                 a["CollNet"] = 0
@@ -131,6 +131,12 @@ class Tuning:
             if not j.since("2.21.5") and f != "AllReduce":
                 algorithms[f] = {e: 1 for e in self.algorithms}
         return algorithms, protocols
+
+    def chains_fit(self):
+        """Not in the text, but in what NCCL computes for single hosts: the network knows the heads of NVLS where it is on,
+        else of CollNetDirect, and chains start there."""
+        known = "nvls" if self.j.graph("nvls")["channels"] else "collnet_direct"
+        return self.heads("collnet_chain") <= self.heads(known)
 
     def ll128(self, function, algorithm):
         j, g, T = self.j, self.graph(algorithm), self.j.own.types
@@ -230,9 +236,13 @@ class Tuning:
             B = f32(B * ratio)
         return B
 
+    def heads(self, name):
+        """Rank 0's own heads, over the channels that the graph has after alignment."""
+        graph = self.j.own.graphs.get(name)
+        return {channel[0] for channel in graph["intra"][:self.j.graph(name)["channels"]]} if graph else set()
+
     def collnet_heads(self):
-        graph = self.j.own.graphs.get("collnet_chain" if self.release == "2.21.5" else "collnet_direct")
-        return len({channel[0] for channel in graph["intra"]}) if graph else 0
+        return len(self.heads("collnet_chain" if self.release == "2.21.5" else "collnet_direct"))
 
     def collnet_bandwidth(self, function, algorithm, protocol, B, g, r):
         if not algorithm.startswith("CollNet"):

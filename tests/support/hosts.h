@@ -84,7 +84,6 @@ static inline struct orr_contribution *test_host(struct orr_arena *arena, int32_
 static inline struct orr_contribution *test_h100(struct orr_arena *arena, bool alone)
 {
     struct orr_contribution *host = test_host(arena, 8, 90, ORR_VENDOR_INTEL);
-    host->nvls_supported = true;
     if (alone) {
         test_add_graph(arena, host,
                        (struct test_graph){ORR_GRAPH_RING, ORR_PATTERN_RING, 12, 30, 30, 0, 1, TEST_ROW_FORTH});

@@ -241,7 +241,7 @@ static void collnet_copies_channels(void **state)
         (struct test_graph){ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 8, 48, 24, 0, 0, TEST_ROW_ROTATED});
     join_ok(host, 2);
     assert_false(comm.collnet);
-    set("NCCL_COLLNET_ENABLE", "1");
+    host->has_collnet = true;
     join_ok(host, 2);
     assert_true(comm.collnet);
     assert_counts(24, 32, 2);
@@ -249,6 +249,16 @@ static void collnet_copies_channels(void **state)
     assert_int_equal(comm.collnet_chains[comm.source[1]].up[1], 16);
     assert_int_equal(comm.collnet_chains[comm.source[1]].down[0], -1);
     assert_int_equal(comm.collnet_chains[0].depth, 8);
+    struct orr_contribution *hosts[] = {host, test_a100(arena)};
+    hosts[1]->graphs[ORR_GRAPH_COLLNET_CHAIN] = host->graphs[ORR_GRAPH_COLLNET_CHAIN];
+    hosts[1]->graphs[ORR_GRAPH_COLLNET_DIRECT] = host->graphs[ORR_GRAPH_COLLNET_DIRECT];
+    hosts[1]->graphs[ORR_GRAPH_COLLNET_DIRECT].channels = 3;
+    assert_ok(join(hosts, 2, 2), &err);
+    assert_false(comm.collnet); /* the second has no plugin */
+    hosts[1]->has_collnet = true;
+    assert_ok(join(hosts, 2, 2), &err);
+    assert_true(comm.collnet);
+    assert_int_equal(comm.collnet_heads, 3); /* of as many channels as all have */
     set("NCCL_COLLNET_NODE_THRESHOLD", "3");
     join_ok(host, 2);
     assert_false(comm.collnet);
