@@ -94,9 +94,8 @@ static void add_graph_rows(struct orr_json *json, const struct orr_cluster *c, e
 
 static json_t *machine_field_json(struct orr_json *json, enum orr_machine_field field, int32_t value)
 {
-    static const char *const archs[] = {"unknown", "x86_64", "ppc64", "arm64", "mixed"}, *const vendors[] = {
-                                                                                             "unknown", "Intel", "AMD",
-                                                                                             "Zhaoxin", "mixed"};
+    static const char *const archs[] = {"unknown", "x86_64", "ppc64", "arm64", "mixed"};
+    static const char *const vendors[] = {"unknown", "Intel", "AMD", "Zhaoxin", "mixed"};
     if (field != ORR_MACHINE_CPU_ARCH && field != ORR_MACHINE_CPU_VENDOR)
         return orr_json_int(json, value);
     uint32_t name = value < 0 || value > ORR_ARCH_MIXED ? 0 : (uint32_t)value;
