@@ -37,7 +37,8 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
     /* Both sides are about one dump: where releases make different ones of the bytes, the first side's. */
     const struct orr_release *reading = params->query.settings.release;
     if (code == ORR_OK)
-        code = orr_call_work_of(call, &other, a->dump->notes && a->dump->notes->release ? reading : NULL, &b, err);
+        code = orr_call_work_of(call, &other, a->dump && a->dump->notes && a->dump->notes->release ? reading : NULL, &b,
+                                err);
     if (code == ORR_OK)
         code = orr_changes_find(a->analysis, b->analysis, orr_changes_effort(a->analysis), arena, &changes, err);
     if (code == ORR_OK)
