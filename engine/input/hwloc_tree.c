@@ -1,5 +1,4 @@
-/* hwloc's objects become NCCL's tree: ports of switches are folded in pairs as NCCL does from sysfs, NVLinks come from
- * the matrix of bandwidths where NVML was built into hwloc. */
+/* hwloc's objects become NCCL's tree: ports of switches are folded in pairs as NCCL does from sysfs. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +27,11 @@ struct builder {
     const struct orr_machine_type *type;
     struct orr_draft *draft;
     struct device gpus[MOST_DEVICES], nics[MOST_DEVICES];
-    uint32_t gpu_node[MOST_DEVICES]; /* the <gpu> */
+    struct orr_hwloc_gpu gpu_of[MOST_DEVICES]; /* for their NVLinks */
     uint32_t gpu_count, nic_count, net_count, nvswitches, pci_objects, dropped;
     uint32_t *node_of; /* [object]: its <pci> or <cpu>, 0: none yet */
-    bool has_rdma, amd, sm_supposed, unknown_speed;
+    bool has_rdma, amd, sm_supposed;
+    const char *supposed_speed; /* of links that the export does not tell, NULL: it tells all */
 };
 
 static const struct orr_hwloc_object *object_at(const struct builder *b, uint32_t i)
@@ -103,14 +103,25 @@ static void set_link(struct builder *b, uint32_t pci, const char *text)
             speed = speeds[i].name;
         }
     }
-    if (speed) {
-        orr_draft_set(b->draft, pci, ORR_ATTR_LINK_SPEED, "%s", speed);
-        orr_draft_set(b->draft, pci, ORR_ATTR_LINK_WIDTH, "%d", (int)best);
+    if (!speed)
         return;
+    orr_draft_set(b->draft, pci, ORR_ATTR_LINK_SPEED, "%s", speed);
+    orr_draft_set(b->draft, pci, ORR_ATTR_LINK_WIDTH, "%d", (int)best);
+}
+
+/* Links of which the export tells nothing are as fast as those of the GPUs' generation. */
+static void suppose_links(struct builder *b)
+{
+    struct orr_draft *draft = b->draft;
+    const char *sm = b->gpu_count ? orr_draft_get(draft, b->gpu_of[0].element, ORR_ATTR_SM) : "";
+    const char *speed = orr_link_speed_of_sm((int32_t)strtol(sm, NULL, 10));
+    for (uint32_t node = 0; node < draft->count; node++) {
+        if (draft->nodes[node].kind != ORR_ELEMENT_PCI || orr_draft_attr(draft, node, ORR_ATTR_LINK_SPEED))
+            continue;
+        orr_draft_suppose(draft, node, ORR_ATTR_LINK_SPEED, "%s", speed);
+        orr_draft_suppose(draft, node, ORR_ATTR_LINK_WIDTH, "16");
+        b->supposed_speed = speed;
     }
-    b->unknown_speed = true;
-    orr_draft_suppose(b->draft, pci, ORR_ATTR_LINK_SPEED, "16.0 GT/s PCIe");
-    orr_draft_suppose(b->draft, pci, ORR_ATTR_LINK_WIDTH, "16");
 }
 
 /* "0xffffffff,,0x1" with empty words for zero becomes words of eight digits. */
@@ -294,7 +305,7 @@ static void add_gpu(struct builder *b, uint32_t index)
     }
     orr_draft_set(b->draft, gpu, ORR_ATTR_RANK, "%ld", dev);
     orr_draft_suppose(b->draft, gpu, ORR_ATTR_GDR, "1");
-    b->gpu_node[index] = gpu;
+    b->gpu_of[index] = (struct orr_hwloc_gpu){.object = device->object, .element = gpu};
 }
 
 /* The number that NCCL makes of a GUID: its bytes the other way round. */
@@ -352,56 +363,6 @@ static void add_nic(struct builder *b, uint32_t index)
     }
 }
 
-/* GPU of a row or column of the matrix, by the PCI device above it. */
-static uint32_t gpu_of(const struct builder *b, uint32_t object)
-{
-    for (uint32_t i = 0; object != ORR_NO_ELEMENT && i < b->gpu_count; i++)
-        if (b->gpus[i].object == object || object_at(b, object)->parent == b->gpus[i].object)
-            return i;
-    return UINT32_MAX;
-}
-
-static uint32_t add_nvlinks(struct builder *b)
-{
-    const struct orr_hwloc *hwloc = b->hwloc;
-    uint32_t links = 0;
-    for (uint32_t row = 0; row < hwloc->link_count; row++) {
-        uint32_t gpu = gpu_of(b, hwloc->link_object[row]);
-        if (gpu == UINT32_MAX)
-            continue;
-        long sm = strtol(orr_draft_get(b->draft, b->gpu_node[gpu], ORR_ATTR_SM), NULL, 10);
-        uint64_t rate = sm < 70 ? 20000 : sm >= 100 ? 50000 : 25000;
-        for (uint32_t column = 0; column < hwloc->link_count; column++) {
-            uint64_t count = (hwloc->link_mbps[(size_t)row * hwloc->link_count + column] + rate / 2) / rate;
-            uint32_t to = hwloc->link_object[column], peer = gpu_of(b, to);
-            char bus[ORR_BUS_ID_SIZE] = "";
-            if (!count || count > 64 || to == ORR_NO_ELEMENT || peer == gpu)
-                continue;
-            orr_bus_id_short(object_at(b, peer == UINT32_MAX ? to : b->gpus[peer].object)->busid, bus);
-            uint32_t link = add_below(b, b->gpu_node[gpu], ORR_ELEMENT_NVLINK, object_at(b, b->gpus[gpu].object)->line);
-            orr_draft_set(b->draft, link, ORR_ATTR_TARGET, "%s", bus);
-            orr_draft_set(b->draft, link, ORR_ATTR_COUNT_, "%u", (unsigned)count);
-            orr_draft_set(b->draft, link, ORR_ATTR_TCLASS, "%s", peer == UINT32_MAX ? "0x068000" : "0x030200");
-            links++;
-        }
-    }
-    return links;
-}
-
-/* Without the matrix, NVSwitches among the PCI devices still tell that there are NVLinks. */
-static void suppose_nvlinks(struct builder *b)
-{
-    for (uint32_t i = 0; i < b->gpu_count; i++) {
-        long sm = strtol(orr_draft_get(b->draft, b->gpu_node[i], ORR_ATTR_SM), NULL, 10);
-        uint32_t link = add_below(b, b->gpu_node[i], ORR_ELEMENT_NVLINK, b->draft->nodes[b->gpu_node[i]].line);
-        orr_draft_nvswitch(b->draft, link, sm >= 90 ? 18 : sm >= 80 ? 12 : 6);
-    }
-    orr_note_assumed(b->draft, ORR_TOUCHES_ALL,
-                     "%u NVSwitches stand among the PCI devices, but no NVLinks: each GPU is given as many as its "
-                     "generation has",
-                     b->nvswitches);
-}
-
 static void say(struct builder *b, uint32_t links)
 {
     struct orr_draft *draft = b->draft;
@@ -430,7 +391,7 @@ static void say(struct builder *b, uint32_t links)
     orr_note_assumed(
         draft, ORR_TOUCHES_BANDWIDTH,
         "PCI links have the speed that they had during the export: an idle GPU may show less than it can%s",
-        b->unknown_speed ? "; those without one are taken for 16.0 GT/s x16" : "");
+        b->supposed_speed ? orr_draft_format(draft, "; those without one are taken for %s x16", b->supposed_speed) : "");
     if (!links && !b->nvswitches && !b->amd && b->gpu_count > 1) {
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "the export holds no NVLinks: none are assumed");
         orr_note_missing(draft, "nvidia-smi topo -m; nvidia-smi nvlink -s",
@@ -479,9 +440,10 @@ enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_ma
         add_gpu(b, i);
     for (uint32_t i = 0; i < b->nic_count; i++)
         add_nic(b, i);
-    uint32_t links = add_nvlinks(b);
+    suppose_links(b);
+    uint32_t links = orr_hwloc_add_nvlinks(hwloc, b->gpu_of, b->gpu_count, draft);
     if (!links && b->nvswitches && !type)
-        suppose_nvlinks(b);
+        orr_hwloc_suppose_nvlinks(b->gpu_of, b->gpu_count, b->nvswitches, draft);
     say(b, links);
     return ORR_OK;
 }

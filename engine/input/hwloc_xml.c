@@ -25,6 +25,7 @@ struct reader {
     struct orr_text *collecting;   /* text of the open element, NULL: it does not matter */
     struct orr_text names, values; /* of the matrix */
     uint32_t links;
+    const char *link_type; /* of all its objects, "": each name has its own */
 };
 
 static void stop(struct reader *reader, enum orr_code code)
@@ -135,7 +136,10 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
         long links = strtol(attribute(reader, "nbobjs", count, attributes), NULL, 10);
         reader->in_links = !reader->links && links > 0 && links <= MOST_LINKS &&
                            !strcmp(attribute(reader, "name", count, attributes), "NVLinkBandwidth");
-        reader->links = reader->in_links ? (uint32_t)links : reader->links;
+        if (reader->in_links) {
+            reader->links = (uint32_t)links;
+            reader->link_type = attribute(reader, "type", count, attributes);
+        }
     } else if (reader->in_links) {
         reader->collecting = !strcmp(element, "indexes")     ? &reader->names
                              : !strcmp(element, "u64values") ? &reader->values
@@ -224,18 +228,19 @@ static enum orr_code parse(struct reader *reader, const char *bytes, size_t leng
     return reader->code;
 }
 
-/* An object of the matrix by "OSDev:802", its type and gp_index. */
-static uint32_t find_object(const struct orr_hwloc *hwloc, const char *name, size_t length)
+/* An object of the matrix by "OSDev:802", its type and gp_index; in a matrix of objects of one type by "802". */
+static uint32_t find_object(const struct orr_hwloc *hwloc, const char *one_type, const char *name, size_t length)
 {
-    const char *colon = memchr(name, ':', length);
-    if (!colon)
+    const char *colon = memchr(name, ':', length), *index = colon ? colon + 1 : name;
+    size_t type_length = colon ? (size_t)(colon - name) : strlen(one_type), rest = length - (size_t)(index - name);
+    char type[24] = "";
+    if (!type_length || type_length >= sizeof type || !rest)
         return ORR_NO_ELEMENT;
-    size_t rest = length - (size_t)(colon + 1 - name);
-    bool device = !strncmp(name, "OSDev", 5);
+    memcpy(type, colon ? name : one_type, type_length);
+    enum orr_hwloc_kind kind = kind_of(type);
     for (uint32_t i = 0; i < hwloc->count; i++) {
         const struct orr_hwloc_object *object = &hwloc->objects[i];
-        if (object->kind == (device ? ORR_HWLOC_OS : ORR_HWLOC_PCI) && strlen(object->gp_index) == rest &&
-            !memcmp(object->gp_index, colon + 1, rest))
+        if (object->kind == kind && strlen(object->gp_index) == rest && !memcmp(object->gp_index, index, rest))
             return i;
     }
     return ORR_NO_ELEMENT;
@@ -256,7 +261,7 @@ static enum orr_code read_links(struct reader *reader)
     for (const char *at = reader->names.data; *at && named < reader->links;) {
         size_t blank = strspn(at, " \t\r\n"), word = strcspn(at + blank, " \t\r\n");
         if (word)
-            objects[named++] = find_object(hwloc, at + blank, word);
+            objects[named++] = find_object(hwloc, reader->link_type, at + blank, word);
         at += blank + word;
     }
     for (char *at = reader->values.data, *end; cell < cells; at = end) {

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import other_forms
+import told_by_forms
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
@@ -29,71 +30,40 @@ def analyze(text, *options):
     return json.loads(run.stdout)
 
 
-def names(doc):
-    """Node ids by what both forms know: the rank of a GPU, the number of a NIC port, the place of a CPU."""
-    found = {}
-    for node in doc["system"]["nodes"]:
-        found[node["id"]] = f"GPU {node['rank']}" if node["type"] == "GPU" else f"NET {node['dev']}" if node["type"] == "NET" else None
-    return found
+def paths(doc):
+    """What a path is between what all forms name alike: ranks, numbers of NICs and of CPUs; not what lies between."""
+    known = {node["id"]: f"GPU {node['rank']}" for node in doc["system"]["nodes"] if node["type"] == "GPU"}
+    return {(known.get(p["from"], p["from"]), known.get(p["to"], p["to"])): (p["type"], p["bw"]) for p in doc["paths"]}
 
 
-def path_types(doc, bandwidth=False):
-    known = names(doc)
-    return {(known[p["from"]], known[p["to"]]): (p["type"], p["bw"]) if bandwidth and known[p["from"]][0] == known[p["to"]][0] == "G" else p["type"]
-            for p in doc["paths"] if known.get(p["from"]) and known.get(p["to"])}
+def rows(section, *keys):
+    return lambda doc: {tuple(row[key] for key in keys): row for row in doc[section]}
+
+
+FACTS = {"paths": paths, "p2p": rows("p2p", "a", "b"), "gdr": rows("gdr", "rank", "net"), "net_devs": rows("net_devs", "rank", "channel"),
+         "graphs": rows("graphs", "name"), "channels": lambda doc: doc["channels"], "tuning": lambda doc: doc["tuning"]}
+CPUS = {"cpus": lambda doc: {n["id"]: (n["arch"], n["vendor"], n["model"]) for n in doc["system"]["nodes"] if n["type"] == "CPU"}}
 
 
 def differences(a, b):
     return [f"{key}: {a.get(key)} / {b.get(key)}" for key in sorted(set(a) | set(b)) if a.get(key) != b.get(key)]
 
 
-RDMA = re.compile("mlx|roce|ib|rdmap|efa|bnxt_re|irdma|cxi")
-
-
-def neutral(text, links):
-    """The dump with the values that other forms do not tell set to what is assumed for them: speed and GPU Direct RDMA of NICs; of a
-    matrix, PCI links too."""
-    def net(match):
-        rdma = RDMA.match(re.search(r'name="([^"]*)"', match[0])[1])
-        out = re.sub(r'speed="\d+"', f'speed="{100000 if rdma else 10000}"', match[0])
-        return re.sub(r'gdr="\d"', f'gdr="{1 if rdma else 0}"', out)
-    text = re.sub(r"<net\b[^>]*>", net, text)
-    text = re.sub(r'(<gpu\b[^>]*)gdr="\d"', r'\1gdr="1"', text)
-    if not links:
-        return text
-    sm = int(re.search(r'sm="(\d+)"', text)[1])
-    speed = "32.0" if sm >= 90 else "16.0" if sm >= 80 else "8.0"
-    text = re.sub(r'link_speed="[^"]*" link_width="[^"]*"', f'link_speed="{speed} GT/s PCIe" link_width="16"', text)
-    return re.sub(r'vendor="\w+" familyid="\w+" modelid="\w+"', 'vendor="GenuineIntel" familyid="6" modelid="143"', text)
-
-
-def between_cards(types, machine):
-    """Without pairs of ports of one card: each column of a matrix is a card to whoever reads it."""
-    card = [machine.above[machine.above[net]] for net in machine.nets]
-    same = lambda a, b: a[:4] == b[:4] == "NET " and a != b and card[int(a[4:])] is card[int(b[4:])]
-    return {pair: kind for pair, kind in types.items() if not same(*pair)}
+def hold(form, ours, theirs, facts, hosts=2):
+    """Texts that say what differs between two inputs that should be one machine."""
+    ours, theirs = (analyze(text, "--hosts", str(hosts)) for text in (ours, theirs))
+    return [f"{form}, {name}: {row}" for name, fact in facts.items() for row in differences(fact(ours), fact(theirs))[:3]]
 
 
 def check(name, text):
     """Texts that say what differs; empty: the forms agree."""
-    machine, wrong = other_forms.Machine(text), []
-    doc, flat = analyze(neutral(text, links=False)), analyze(neutral(text, links=True))
-
-    def hold(form, ours, theirs):
-        wrong.extend(f"{name} as {form}: {row}" for row in differences(theirs, ours)[:5])
-
-    read = analyze(other_forms.matrix(machine))
-    # A matrix has no C2C, no speeds and no CPU kind: how far apart devices stand is what it tells.
-    if not any(True for _ in machine.root.iter("c2c")):
-        hold("topo -m", between_cards(path_types(read), machine), between_cards(path_types(flat), machine))
-        blanks = analyze(other_forms.matrix(machine, separator="    "))
-        hold("topo -m with blanks", path_types(blanks), path_types(read))
-    read = analyze(other_forms.hwloc(machine))
-    if not any(True for _ in machine.root.iter("c2c")):
-        hold("hwloc", path_types(read, bandwidth=True), path_types(doc, bandwidth=True))
-        hold("hwloc, P2P", {(p["a"], p["b"]): p["p2p"] for p in read["p2p"]}, {(p["a"], p["b"]): p["p2p"] for p in doc["p2p"]})
-    hold("hwloc, CPUs", {n["id"]: (n["arch"], n["vendor"], n["model"]) for n in read["system"]["nodes"] if n["type"] == "CPU"},
-         {n["id"]: (n["arch"], n["vendor"], n["model"]) for n in doc["system"]["nodes"] if n["type"] == "CPU"})
+    wrong = []
+    for number, host in enumerate(told_by_forms.hosts(text)):
+        machine, title = other_forms.Machine(host), name if not number else f"{name}, host {number}"
+        table = other_forms.matrix(machine)
+        wrong += hold(f"{title} as hwloc", other_forms.hwloc(machine), told_by_forms.by_hwloc(host), FACTS | CPUS)
+        wrong += hold(f"{title} as topo -m", table, told_by_forms.by_matrix(host), FACTS)
+        wrong += hold(f"{title} as topo -m with blanks", other_forms.matrix(machine, separator="    "), table, FACTS)
     if name in TYPES:
         bare = re.sub(r"\s*<(gpu|nic)\b[^>]*/>|\s*<(gpu|nic)\b(?:[^>]*[^/])?>.*?</\2>", "", text, flags=re.S)
         assert "<gpu" not in bare and "<net" not in bare

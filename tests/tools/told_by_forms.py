@@ -1,0 +1,93 @@
+"""What a form can tell of a machine: its NCCL dump with everything else set to what Orrery assumes when it reads that form. The
+rules stand here, one function a fact; none looks at a machine's name. Read in both forms, a machine must then give the same answers."""
+import copy
+import re
+import xml.etree.ElementTree as ET
+
+from other_forms import Machine, gbs, is_rdma, numa_of, sm_of
+
+ASSUMED_SPEED = {range(0, 80): "8.0", range(80, 90): "16.0", range(90, 1000): "32.0"}
+
+
+def speed_of(machine):
+    sm = sm_of(machine.gpus[0])
+    return next(speed for generations, speed in ASSUMED_SPEED.items() if sm in generations) + " GT/s PCIe"
+
+
+def hosts(text):
+    """A dump of several hosts, fused by their NVLinks, as each host's own: nvidia-smi and lstopo see one host."""
+    root = ET.fromstring(text)
+    names = list(dict.fromkeys(cpu.get("host_hash") for cpu in root.findall("cpu")))
+    if len(names) < 2:
+        return [text]
+    found = []
+    for name in names:
+        own = copy.deepcopy(root)
+        for cpu in [cpu for cpu in own.findall("cpu") if cpu.get("host_hash") != name]:
+            own.remove(cpu)
+        ranked = sorted((gpu for gpu in own.iter("gpu") if gpu.get("rank") is not None), key=lambda gpu: int(gpu.get("rank")))
+        for rank, gpu in enumerate(ranked):
+            gpu.set("rank", str(rank))
+        for dev, net in enumerate(sorted(own.iter("net"), key=lambda net: int(net.get("dev")))):
+            net.set("dev", str(dev))
+        found.append(ET.tostring(own, encoding="unicode"))
+    return found
+
+
+def assume_nics(machine):
+    """Neither form tells speeds, latencies, GPU Direct RDMA, CollNet; RDMA is told from sockets by the name."""
+    for net in machine.nets:
+        rdma = is_rdma(net.get("name"))
+        net.attrib.update(speed="100000" if rdma else "10000", gdr="1" if rdma else "0", latency="0", maxconn="131072" if rdma else "65536")
+        for absent in ("coll", "keep"):
+            net.attrib.pop(absent, None)
+    for gpu in machine.gpus:
+        gpu.set("gdr", "1")
+
+
+def drop(machine, tag, wanted=lambda element: True):
+    for parent in list(machine.root.iter()):
+        for child in [c for c in parent.findall(tag) if wanted(c)]:
+            parent.remove(child)
+
+
+def by_hwloc(text):
+    machine = Machine(text)
+    assume_nics(machine)
+    drop(machine, "c2c")
+    columns = machine.far_ends()
+    # A far end that is no device of this host has no column; the columns are the order of the links.
+    drop(machine, "nvlink", lambda link: machine.column_of(link, columns) is None)
+    for gpu in machine.gpus:
+        links = sorted(gpu.findall("nvlink"), key=lambda link: machine.column_of(link, columns))
+        for link in links:
+            gpu.remove(link)
+            gpu.append(link)
+    for pci in machine.root.iter("pci"):
+        if not gbs(pci):
+            pci.set("link_speed", speed_of(machine))
+            pci.set("link_width", "16")
+    for cpu in machine.root.findall("cpu"):  # Linux gives a machine without NUMA one node, 0
+        cpu.set("numaid", str(numa_of(cpu)))
+    return ET.tostring(machine.root, encoding="unicode")
+
+
+def by_matrix(text):
+    machine = Machine(text)
+    assume_nics(machine)
+    drop(machine, "c2c")
+    for pci in machine.root.iter("pci"):
+        pci.set("link_speed", speed_of(machine))
+        pci.set("link_width", "16")
+    for cpu in machine.root.findall("cpu"):
+        cpu.set("numaid", str(numa_of(cpu)))
+        cpu.attrib.update(arch="x86_64", vendor="GenuineIntel", familyid="6", modelid="143")
+    # The table names GPUs and the number of links between them: nothing of links to CPUs, and all NVSwitches are one.
+    drop(machine, "nvlink", lambda link: re.match("0x068001", link.get("tclass", "")))
+    for gpu in machine.gpus:
+        switched = [link for link in gpu.findall("nvlink") if link.get("tclass", "").startswith("0x0680")]
+        for link in switched[1:]:
+            gpu.remove(link)
+        if switched:
+            switched[0].attrib.update(target="fffffff:ffff:ff", count=str(sum(int(link.get("count")) for link in switched)))
+    return ET.tostring(machine.root, encoding="unicode")
