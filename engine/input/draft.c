@@ -48,6 +48,29 @@ uint32_t orr_draft_add(struct orr_draft *draft, uint32_t parent, enum orr_elemen
     return index;
 }
 
+void orr_draft_order_pci(struct orr_draft *draft, uint32_t node)
+{
+    struct orr_draft_node *above = &draft->nodes[draft->nodes[node].parent];
+    const char *bus = orr_draft_get(draft, node, ORR_ATTR_BUSID);
+    uint32_t *at = &above->first, before = ORR_NO_ELEMENT;
+    while (*at != node && strcmp(orr_draft_get(draft, *at, ORR_ATTR_BUSID), bus) <= 0) {
+        before = *at;
+        at = &draft->nodes[*at].next;
+    }
+    if (*at == node)
+        return;
+    uint32_t behind = *at, last = behind; /* the node stands last: the one before it becomes last */
+    while (draft->nodes[last].next != node)
+        last = draft->nodes[last].next;
+    draft->nodes[last].next = ORR_NO_ELEMENT;
+    above->last = last;
+    draft->nodes[node].next = behind;
+    if (before == ORR_NO_ELEMENT)
+        above->first = node;
+    else
+        draft->nodes[before].next = node;
+}
+
 static const char *format_in(struct orr_draft *draft, const char *format, va_list args)
 {
     va_list again;

@@ -49,6 +49,8 @@ void orr_draft_copy(struct orr_draft *draft, const struct orr_dump *dump);
 
 /* A new last child. Where memory or room is short it gives 0, the <system>, and the draft remembers. */
 uint32_t orr_draft_add(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind);
+/* Moves the last child of its parent to where NCCL puts a device: before the first whose bus id comes later as text. */
+void orr_draft_order_pci(struct orr_draft *draft, uint32_t node);
 /* Sets an attribute: replaces its value, or appends it. */
 void orr_draft_set(struct orr_draft *draft, uint32_t node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);

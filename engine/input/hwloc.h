@@ -50,17 +50,6 @@ enum orr_code orr_hwloc_read(const char *bytes, size_t length, uint32_t line_bef
 /* Builds the machine; INVALID where the export has no PCI devices, or none of use. */
 enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_machine_type *type,
                               struct orr_draft *draft, struct orr_error *err) ORR_NO_DISCARD;
-
-/* A GPU: its PCIDev and its <gpu>. */
-struct orr_hwloc_gpu {
-    uint32_t object, element;
-};
-/* Adds the NVLinks of the matrix; the number of <nvlink> elements. */
-uint32_t orr_hwloc_add_nvlinks(const struct orr_hwloc *hwloc, const struct orr_hwloc_gpu *gpus, uint32_t gpu_count,
-                               struct orr_draft *draft);
-/* Without a matrix, NVSwitches among the PCI devices still tell that there are NVLinks: supposes them, and says so. */
-void orr_hwloc_suppose_nvlinks(const struct orr_hwloc_gpu *gpus, uint32_t gpu_count, uint32_t nvswitches,
-                               struct orr_draft *draft);
 /* The value of an info of an object, "" where there is none. */
 const char *orr_hwloc_info(const struct orr_hwloc_object *object, const char *name);
 

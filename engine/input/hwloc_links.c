@@ -1,11 +1,11 @@
-/* NVLinks of an hwloc export: the matrix of bandwidths that hwloc writes where NVML was built into it. Its objects are the
- * GPUs in NVML's order, then the far ends that are none as they are first met: NVSwitches as PCI devices; for the ports of
- * POWER's processors, what the GPU is nearest to on the side of the CPU. A far end without a PCI device on this
- * machine (an NVSwitch that a virtual machine or a tray does not see) has no column. */
+/* NVLinks of an hwloc export: the matrix of bandwidths that hwloc writes where NVML was built into it. Its objects are
+ * the GPUs in NVML's order, then the far ends that are none as they are first met: NVSwitches as PCI devices; for the
+ * ports of POWER's processors, what the GPU is nearest to on the side of the CPU. A far end without a PCI device on
+ * this machine (an NVSwitch that a virtual machine or a tray does not see) has no column. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/input/hwloc.h"
+#include "engine/input/hwloc_builder.h"
 #include "engine/input/names.h"
 
 enum { MOST_COUNT = 64, UNKNOWN = UINT32_MAX };
@@ -17,10 +17,10 @@ static uint64_t rate_of_sm(long sm)
 }
 
 /* The GPU that an object of the matrix is, by itself or by the device that NVML's name for it stands in. */
-static uint32_t gpu_of(const struct orr_hwloc *hwloc, const struct orr_hwloc_gpu *gpus, uint32_t count, uint32_t object)
+static uint32_t gpu_of(const struct orr_hwloc_builder *b, uint32_t object)
 {
-    for (uint32_t i = 0; object != ORR_NO_ELEMENT && i < count; i++)
-        if (gpus[i].object == object || hwloc->objects[object].parent == gpus[i].object)
+    for (uint32_t i = 0; object != ORR_NO_ELEMENT && i < b->gpu_count; i++)
+        if (b->gpu_of[i].object == object || b->hwloc->objects[object].parent == b->gpu_of[i].object)
             return i;
     return UNKNOWN;
 }
@@ -43,47 +43,48 @@ static void add_link(const struct orr_hwloc *hwloc, uint32_t far, bool far_is_gp
         orr_draft_suppose(draft, link, ORR_ATTR_TARGET, "fffffff:ffff:ff");
     orr_draft_set(draft, link, ORR_ATTR_COUNT_, "%u", count);
     orr_draft_set(draft, link, ORR_ATTR_TCLASS, "%s",
-                  far_is_gpu        ? "0x030200"
+                  far_is_gpu       ? "0x030200"
                   : is_device(end) ? "0x068000"
-                                    : "0x068001");
+                                   : "0x068001");
 }
 
-uint32_t orr_hwloc_add_nvlinks(const struct orr_hwloc *hwloc, const struct orr_hwloc_gpu *gpus, uint32_t gpu_count,
-                               struct orr_draft *draft)
+uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b)
 {
+    const struct orr_hwloc *hwloc = b->hwloc;
     uint32_t links = 0, size = hwloc->link_count;
     for (uint32_t row = 0; row < size; row++) {
-        uint32_t gpu = gpu_of(hwloc, gpus, gpu_count, hwloc->link_object[row]);
+        uint32_t gpu = gpu_of(b, hwloc->link_object[row]);
         if (gpu == UNKNOWN)
             continue;
-        uint64_t rate = rate_of_sm(strtol(orr_draft_get(draft, gpus[gpu].element, ORR_ATTR_SM), NULL, 10));
+        uint32_t element = b->gpu_of[gpu].element;
+        uint64_t rate = rate_of_sm(strtol(orr_draft_get(b->draft, element, ORR_ATTR_SM), NULL, 10));
         for (uint32_t column = 0; column < size; column++) {
-            uint32_t far = hwloc->link_object[column], peer = gpu_of(hwloc, gpus, gpu_count, far);
+            uint32_t far = hwloc->link_object[column], peer = gpu_of(b, far);
             /* hwloc writes both directions alike; of an export that was cut or edited the fuller one stands */
             uint64_t there = hwloc->link_mbps[(size_t)row * size + column];
             uint64_t back = hwloc->link_mbps[(size_t)column * size + row];
             uint64_t mbps = there > back ? there : back, count = mbps / rate + (mbps % rate >= rate / 2);
             if (!count || count > MOST_COUNT || far == ORR_NO_ELEMENT || peer == gpu)
                 continue;
-            add_link(hwloc, peer == UNKNOWN ? far : gpus[peer].object, peer != UNKNOWN, (unsigned)count,
-                     gpus[gpu].element, draft);
+            add_link(hwloc, peer == UNKNOWN ? far : b->gpu_of[peer].object, peer != UNKNOWN, (unsigned)count, element,
+                     b->draft);
             links++;
         }
     }
     return links;
 }
 
-void orr_hwloc_suppose_nvlinks(const struct orr_hwloc_gpu *gpus, uint32_t gpu_count, uint32_t nvswitches,
-                               struct orr_draft *draft)
+void orr_hwloc_suppose_nvlinks(struct orr_hwloc_builder *b)
 {
-    for (uint32_t i = 0; i < gpu_count; i++) {
-        long sm = strtol(orr_draft_get(draft, gpus[i].element, ORR_ATTR_SM), NULL, 10);
-        uint32_t link = orr_draft_add(draft, gpus[i].element, ORR_ELEMENT_NVLINK);
-        draft->nodes[link].line = draft->nodes[gpus[i].element].line;
-        orr_draft_nvswitch(draft, link, sm >= 90 ? 18 : sm >= 80 ? 12 : 6);
+    for (uint32_t i = 0; i < b->gpu_count; i++) {
+        uint32_t gpu = b->gpu_of[i].element;
+        long sm = strtol(orr_draft_get(b->draft, gpu, ORR_ATTR_SM), NULL, 10);
+        uint32_t link = orr_draft_add(b->draft, gpu, ORR_ELEMENT_NVLINK);
+        b->draft->nodes[link].line = b->draft->nodes[gpu].line;
+        orr_draft_nvswitch(b->draft, link, sm >= 90 ? 18 : sm >= 80 ? 12 : 6);
     }
-    orr_note_assumed(draft, ORR_TOUCHES_ALL,
+    orr_note_assumed(b->draft, ORR_TOUCHES_ALL,
                      "%u NVSwitches stand among the PCI devices, but no NVLinks: each GPU is given as many as its "
                      "generation has",
-                     nvswitches);
+                     b->nvswitches);
 }

@@ -4,43 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/input/hwloc.h"
+#include "engine/input/hwloc_builder.h"
 #include "engine/input/machine_types.h"
 #include "engine/input/names.h"
 
-enum {
-    NVIDIA = 0x10de,
-    AMD = 0x1002,
-    MOST_DEVICES = 1024,
-    GPU_CLASS = 0x03,
-    NIC_CLASS = 0x02,
-    NVSWITCH_CLASS = 0x0680
-};
+enum { NVIDIA = 0x10de, AMD = 0x1002, GPU_CLASS = 0x03, NIC_CLASS = 0x02, NVSWITCH_CLASS = 0x0680 };
 
-struct device {
-    uint32_t object;
-    uint16_t class, vendor, id;
-};
-
-struct builder {
-    const struct orr_hwloc *hwloc;
-    const struct orr_machine_type *type;
-    struct orr_draft *draft;
-    struct device gpus[MOST_DEVICES], nics[MOST_DEVICES];
-    struct orr_hwloc_gpu gpu_of[MOST_DEVICES]; /* for their NVLinks */
-    uint32_t gpu_count, nic_count, net_count, nvswitches, pci_objects, dropped;
-    uint32_t *node_of; /* [object]: its <pci> or <cpu>, 0: none yet */
-    bool has_rdma, amd, sm_supposed;
-    const char *supposed_speed; /* of links that the export does not tell, NULL: it tells all */
-};
-
-static const struct orr_hwloc_object *object_at(const struct builder *b, uint32_t i)
+static const struct orr_hwloc_object *object_at(const struct orr_hwloc_builder *b, uint32_t i)
 {
     return &b->hwloc->objects[i];
 }
 
 /* "0302 [10de:20b0] [10de:134f] a1": class and ids as numbers. */
-static bool read_type(const struct orr_hwloc_object *object, struct device *device)
+static bool read_type(const struct orr_hwloc_object *object, struct orr_hwloc_device *device)
 {
     unsigned class, vendor, id;
     if (sscanf(object->pci_type, "%4x [%4x:%4x]", &class, &vendor, &id) != 3)
@@ -51,33 +27,20 @@ static bool read_type(const struct orr_hwloc_object *object, struct device *devi
     return true;
 }
 
-/* What an OSDev is: numbers in versions 1 and 2, a mask in version 3. */
-static bool is_rdma(const struct builder *b, const struct orr_hwloc_object *object)
-{
-    long type = strtol(object->osdev_type, NULL, 10);
-    return object->kind == ORR_HWLOC_OS && (b->hwloc->version_3 ? (type & 32) != 0 : type == 3);
-}
-
-static bool is_network(const struct builder *b, const struct orr_hwloc_object *object)
-{
-    long type = strtol(object->osdev_type, NULL, 10);
-    return object->kind == ORR_HWLOC_OS && (b->hwloc->version_3 ? (type & 16) != 0 : type == 2);
-}
-
-static void collect(struct builder *b)
+static void collect(struct orr_hwloc_builder *b)
 {
     for (uint32_t i = 0; i < b->hwloc->count; i++) {
         const struct orr_hwloc_object *object = object_at(b, i);
-        struct device device = {.object = i};
-        b->has_rdma |= is_rdma(b, object);
+        struct orr_hwloc_device device = {.object = i};
+        b->has_rdma |= orr_hwloc_is_rdma(b->hwloc, object);
         b->pci_objects += object->kind == ORR_HWLOC_PCI;
         if (object->kind != ORR_HWLOC_PCI || !read_type(object, &device))
             continue;
         bool gpu = device.class >> 8 == GPU_CLASS && (device.vendor == NVIDIA || device.vendor == AMD);
         b->nvswitches += device.vendor == NVIDIA && device.class == NVSWITCH_CLASS;
-        if (gpu && b->gpu_count < MOST_DEVICES)
+        if (gpu && b->gpu_count < ORR_HWLOC_MOST_DEVICES)
             b->gpus[b->gpu_count++] = device;
-        else if (device.class >> 8 == NIC_CLASS && b->nic_count < MOST_DEVICES)
+        else if (device.class >> 8 == NIC_CLASS && b->nic_count < ORR_HWLOC_MOST_DEVICES)
             b->nics[b->nic_count++] = device;
     }
     for (uint32_t i = 0; i < b->gpu_count; i++)
@@ -85,7 +48,7 @@ static void collect(struct builder *b)
 }
 
 /* GB/s of a negotiated link as speed and lanes: the widest that fits. */
-static void set_link(struct builder *b, uint32_t pci, const char *text)
+static void set_link(struct orr_hwloc_builder *b, uint32_t pci, const char *text)
 {
     static const struct {
         const char *name;
@@ -98,7 +61,7 @@ static void set_link(struct builder *b, uint32_t pci, const char *text)
         double lanes = gbs / speeds[i].lane;
         double whole = (double)(int)(lanes + 0.5);
         double off = lanes > whole ? lanes - whole : whole - lanes;
-        if (whole >= 1 && whole <= 16 && off < 0.02 * whole && whole > best) {
+        if (whole >= 1 && whole <= 16 && off < 0.002 * whole && whole > best) {
             best = whole;
             speed = speeds[i].name;
         }
@@ -110,7 +73,7 @@ static void set_link(struct builder *b, uint32_t pci, const char *text)
 }
 
 /* Links of which the export tells nothing are as fast as those of the GPUs' generation. */
-static void suppose_links(struct builder *b)
+static void suppose_links(struct orr_hwloc_builder *b)
 {
     struct orr_draft *draft = b->draft;
     const char *sm = b->gpu_count ? orr_draft_get(draft, b->gpu_of[0].element, ORR_ATTR_SM) : "";
@@ -125,7 +88,7 @@ static void suppose_links(struct builder *b)
 }
 
 /* "0xffffffff,,0x1" with empty words for zero becomes words of eight digits. */
-static void set_affinity(struct builder *b, uint32_t cpu, const char *cpuset)
+static void set_affinity(struct orr_hwloc_builder *b, uint32_t cpu, const char *cpuset)
 {
     enum { MOST_WORDS = 128, WORD_TEXT = 9 };
     char text[MOST_WORDS * WORD_TEXT + 1] = "";
@@ -140,7 +103,7 @@ static void set_affinity(struct builder *b, uint32_t cpu, const char *cpuset)
     orr_draft_set(b->draft, cpu, ORR_ATTR_AFFINITY, "%s", text);
 }
 
-static uint32_t machine(const struct builder *b, enum orr_hwloc_kind kind)
+static uint32_t machine(const struct orr_hwloc_builder *b, enum orr_hwloc_kind kind)
 {
     for (uint32_t i = 0; i < b->hwloc->count; i++)
         if (object_at(b, i)->kind == kind)
@@ -149,7 +112,7 @@ static uint32_t machine(const struct builder *b, enum orr_hwloc_kind kind)
 }
 
 /* What kind of CPU it is, by NCCL's numbers: it shifts AMD's extended family where the kernel adds it. */
-static void set_cpu_kind(struct builder *b, uint32_t cpu)
+static void set_cpu_kind(struct orr_hwloc_builder *b, uint32_t cpu)
 {
     enum { EXTENDED = 15, SHIFT = 16 };
     const struct orr_hwloc_object *whole = object_at(b, machine(b, ORR_HWLOC_MACHINE));
@@ -196,7 +159,7 @@ static long lowest_node(const char *nodeset)
 }
 
 /* The <cpu> that a device under a host bridge belongs to: the NUMA node of what the bridge hangs on. */
-static uint32_t cpu_of(struct builder *b, uint32_t object)
+static uint32_t cpu_of(struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t at = object_at(b, object)->parent;
     while (at != ORR_NO_ELEMENT && (object_at(b, at)->kind == ORR_HWLOC_BRIDGE || !*object_at(b, at)->nodeset))
@@ -223,7 +186,7 @@ static uint32_t cpu_of(struct builder *b, uint32_t object)
 }
 
 /* A bridge of PCI above an object, ORR_NO_ELEMENT: the host bridge or the CPU is. */
-static uint32_t bridge_above(const struct builder *b, uint32_t object)
+static uint32_t bridge_above(const struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t parent = object_at(b, object)->parent;
     bool bridge = parent != ORR_NO_ELEMENT && object_at(b, parent)->kind == ORR_HWLOC_BRIDGE &&
@@ -231,9 +194,7 @@ static uint32_t bridge_above(const struct builder *b, uint32_t object)
     return bridge ? parent : ORR_NO_ELEMENT;
 }
 
-/* The <pci> of an object, with all above it: NCCL passes over the port right above a device and takes the next one,
- * which stands for the switch; a root port is dropped. */
-static uint32_t pci_of(struct builder *b, uint32_t object)
+uint32_t orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object)
 {
     uint32_t chain[64], depth = 0, at = object, port;
     while (!b->node_of[at] && depth < sizeof chain / sizeof chain[0]) {
@@ -253,6 +214,7 @@ static uint32_t pci_of(struct builder *b, uint32_t object)
         int got = sscanf(made->pci_type, "%4x [%4x:%4x] [%4x:%4x]", &class, &vendor, &device, &subvendor, &subdevice);
         char bus[ORR_BUS_ID_SIZE];
         orr_draft_set(b->draft, pci, ORR_ATTR_BUSID, "%s", orr_bus_id_short(made->busid, bus) ? bus : made->busid);
+        orr_draft_order_pci(b->draft, pci);
         orr_draft_set(b->draft, pci, ORR_ATTR_CLASS, "0x%04x00", class);
         if (got >= 3) {
             orr_draft_set(b->draft, pci, ORR_ATTR_VENDOR, "0x%04x", vendor);
@@ -266,14 +228,14 @@ static uint32_t pci_of(struct builder *b, uint32_t object)
     return parent;
 }
 
-static uint32_t add_below(struct builder *b, uint32_t parent, enum orr_element_kind kind, uint32_t line)
+static uint32_t add_below(struct orr_hwloc_builder *b, uint32_t parent, enum orr_element_kind kind, uint32_t line)
 {
     uint32_t node = orr_draft_add(b->draft, parent, kind);
     b->draft->nodes[node].line = line;
     return node;
 }
 
-static uint32_t find_os(const struct builder *b, uint32_t device, const char *prefix)
+static uint32_t find_os(const struct orr_hwloc_builder *b, uint32_t device, const char *prefix)
 {
     for (uint32_t i = device + 1; i < b->hwloc->count; i++) { /* what is inside it stands right behind it */
         const struct orr_hwloc_object *object = object_at(b, i);
@@ -286,11 +248,27 @@ static uint32_t find_os(const struct builder *b, uint32_t device, const char *pr
     return ORR_NO_ELEMENT;
 }
 
-static void add_gpu(struct builder *b, uint32_t index)
+/* NCCL has only the GPUs that NVML shows: where the export names some, others are hidden (cgroups, another driver). */
+static void keep_visible(struct orr_hwloc_builder *b)
 {
-    const struct device *device = &b->gpus[index];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->gpu_count; i++)
+        kept += find_os(b, b->gpus[i].object, "nvml") != ORR_NO_ELEMENT;
+    if (!kept || kept == b->gpu_count)
+        return;
+    b->hidden = b->gpu_count - kept;
+    kept = 0;
+    for (uint32_t i = 0; i < b->gpu_count; i++)
+        if (find_os(b, b->gpus[i].object, "nvml") != ORR_NO_ELEMENT)
+            b->gpus[kept++] = b->gpus[i];
+    b->gpu_count = kept;
+}
+
+static void add_gpu(struct orr_hwloc_builder *b, uint32_t index)
+{
+    const struct orr_hwloc_device *device = &b->gpus[index];
     const struct orr_hwloc_object *object = object_at(b, device->object);
-    uint32_t nvml = find_os(b, device->object, "nvml"), pci = pci_of(b, device->object);
+    uint32_t nvml = find_os(b, device->object, "nvml"), pci = orr_hwloc_pci_of(b, device->object);
     uint32_t gpu = add_below(b, pci, ORR_ELEMENT_GPU, object->line);
     long dev = nvml == ORR_NO_ELEMENT ? (long)index : strtol(object_at(b, nvml)->name + strlen("nvml"), NULL, 10);
     int32_t sm = nvml == ORR_NO_ELEMENT ? 0 : orr_sm_of_name(orr_hwloc_info(object_at(b, nvml), "GPUModel"));
@@ -308,62 +286,7 @@ static void add_gpu(struct builder *b, uint32_t index)
     b->gpu_of[index] = (struct orr_hwloc_gpu){.object = device->object, .element = gpu};
 }
 
-/* The number that NCCL makes of a GUID: its bytes the other way round. */
-static void set_guid(struct builder *b, uint32_t net, const struct orr_hwloc_object *object)
-{
-    unsigned words[4];
-    uint64_t guid = 0;
-    const char *text = orr_hwloc_info(object, "SysImageGUID");
-    text = *text ? text : orr_hwloc_info(object, "NodeGUID");
-    if (sscanf(text, "%4x:%4x:%4x:%4x", &words[0], &words[1], &words[2], &words[3]) != 4)
-        return;
-    for (int i = 3; i >= 0; i--)
-        guid = guid << 16 | (words[i] & 0xffu) << 8 | words[i] >> 8;
-    orr_draft_set(b->draft, net, ORR_ATTR_GUID, "0x%llx", (unsigned long long)guid);
-}
-
-/* Ports that are active; where the export does not tell, the first one. */
-static void add_ports(struct builder *b, uint32_t nic, const struct orr_hwloc_object *object)
-{
-    enum { MOST_PORTS = 4 };
-    bool told = false, any = false;
-    for (int port = 1; port <= MOST_PORTS; port++) {
-        char name[24];
-        snprintf(name, sizeof name, "Port%dState", port);
-        const char *state = orr_hwloc_info(object, name);
-        told |= *state != 0;
-        if (strcmp(state, "4") != 0 && (port < MOST_PORTS || told || any))
-            continue;
-        uint32_t net = add_below(b, nic, ORR_ELEMENT_NET, object->line);
-        orr_draft_net(b->draft, net, object->name, b->net_count++);
-        set_guid(b, net, object);
-        if (told)
-            orr_draft_set(b->draft, net, ORR_ATTR_PORT, "%d", port);
-        any = true;
-    }
-}
-
-static void add_nic(struct builder *b, uint32_t index)
-{
-    const struct device *device = &b->nics[index];
-    uint32_t nic = 0;
-    for (uint32_t i = device->object + 1; i < b->hwloc->count && object_at(b, i)->parent >= device->object; i++) {
-        const struct orr_hwloc_object *object = object_at(b, i);
-        bool wanted = object->parent == device->object && (b->has_rdma ? is_rdma(b, object) : is_network(b, object));
-        if (object->parent == ORR_NO_ELEMENT || !wanted)
-            continue;
-        uint32_t pci = pci_of(b, device->object);
-        if (!nic)
-            nic = add_below(b, pci, ORR_ELEMENT_NIC, object->line);
-        add_ports(b, nic, object);
-    }
-    if (nic && b->draft->nodes[nic].first == ORR_NO_ELEMENT) { /* all ports are down */
-        orr_draft_remove(b->draft, b->draft->nodes[nic].parent);
-        b->dropped++;
-    }
-}
-
-static void say(struct builder *b, uint32_t links)
+static void say(struct orr_hwloc_builder *b, uint32_t links)
 {
     struct orr_draft *draft = b->draft;
     uint32_t cpus = 0;
@@ -391,12 +314,16 @@ static void say(struct builder *b, uint32_t links)
     orr_note_assumed(
         draft, ORR_TOUCHES_BANDWIDTH,
         "PCI links have the speed that they had during the export: an idle GPU may show less than it can%s",
-        b->supposed_speed ? orr_draft_format(draft, "; those without one are taken for %s x16", b->supposed_speed) : "");
+        b->supposed_speed ? orr_draft_format(draft, "; those without one are taken for %s x16", b->supposed_speed)
+                          : "");
     if (!links && !b->nvswitches && !b->amd && b->gpu_count > 1) {
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "the export holds no NVLinks: none are assumed");
         orr_note_missing(draft, "nvidia-smi topo -m; nvidia-smi nvlink -s",
                          "NVLinks: lstopo tells them only where it was built with NVML");
     }
+    if (b->hidden)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "%u GPU%s that NVML does not show beside the others: left out",
+                         b->hidden, b->hidden == 1 ? "" : "s");
     if (b->dropped)
         orr_note_missing(draft, "ibstat", "%u RDMA device%s without an active port, left out", b->dropped,
                          b->dropped == 1 ? "" : "s");
@@ -406,7 +333,7 @@ static void say(struct builder *b, uint32_t links)
         "NIC speeds, GPU Direct RDMA, C2C links");
 }
 
-static enum orr_code check(const struct builder *b, struct orr_error *err)
+static enum orr_code check(const struct orr_hwloc_builder *b, struct orr_error *err)
 {
     if (!b->pci_objects) {
         orr_fail(err, ORR_INVALID, "the hwloc export holds no PCI devices, so neither GPUs nor NICs");
@@ -426,7 +353,7 @@ static enum orr_code check(const struct builder *b, struct orr_error *err)
 enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_machine_type *type,
                               struct orr_draft *draft, struct orr_error *err)
 {
-    struct builder *b = ORR_NEW(draft->arena, struct builder, 1);
+    struct orr_hwloc_builder *b = ORR_NEW(draft->arena, struct orr_hwloc_builder, 1);
     uint32_t *node_of = ORR_NEW(draft->arena, uint32_t, hwloc->count);
     if (!b || !node_of)
         return orr_fail_nomem(err);
@@ -436,14 +363,14 @@ enum orr_code orr_hwloc_build(const struct orr_hwloc *hwloc, const struct orr_ma
     b->node_of = node_of;
     collect(b);
     ORR_TRY(check(b, err));
+    keep_visible(b);
     for (uint32_t i = 0; i < b->gpu_count; i++)
         add_gpu(b, i);
-    for (uint32_t i = 0; i < b->nic_count; i++)
-        add_nic(b, i);
+    orr_hwloc_add_nics(b);
     suppose_links(b);
-    uint32_t links = orr_hwloc_add_nvlinks(hwloc, b->gpu_of, b->gpu_count, draft);
+    uint32_t links = orr_hwloc_add_nvlinks(b);
     if (!links && b->nvswitches && !type)
-        orr_hwloc_suppose_nvlinks(b->gpu_of, b->gpu_count, b->nvswitches, draft);
+        orr_hwloc_suppose_nvlinks(b);
     say(b, links);
     return ORR_OK;
 }

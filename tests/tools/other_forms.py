@@ -69,6 +69,8 @@ class Machine:
         one, other = self.chain(a), self.chain(b)
         if one[-1] is not other[-1]:
             return "SYS"
+        if a.tag == b.tag == "net" and self.above[a] is self.above[b]:
+            return "PIX"  # ports of one card
         shared = next(node for node in one if node in other)
         if shared.tag == "cpu":
             return "NODE"
@@ -153,31 +155,40 @@ def hwloc(machine):
         return f"{pci.get('class', '0x060400')[2:6]} [{ids_of[0]}:{ids_of[1]}] [{ids_of[2]}:{ids_of[3]}] 00"
 
     def port(pci, inside):
-        return lambda depth: element("object", depth, [inside], type="Bridge", gp_index=next(ids), bridge_type="1-1", pci_busid="0000:f0:00.0",
+        return lambda depth: element("object", depth, inside, type="Bridge", gp_index=next(ids), bridge_type="1-1", pci_busid="0000:f0:00.0",
                                      pci_type="0604 [1000:c030] [0000:0000] 00", pci_link_speed=f"{gbs(pci):.6f}")
 
-    def device(pci):
-        inside, number = [], next(ids)
-        for gpu in pci.findall("gpu"):
-            own = next(ids)
-            named[machine.bus(gpu)] = f"OSDev:{own}"
-            inside.append(lambda depth, own=own, gpu=gpu: element(
-                "object", depth, [info("Backend", "NVML"), info("GPUModel", MODELS[int(gpu.get("sm"))])], type="OSDev", gp_index=own,
-                name=f"nvml{gpu.get('dev')}", osdev_type=1))
-        for net in (n for nic in pci.findall("nic") for n in nic.findall("net")):
-            guid = int(net.get("guid"), 0).to_bytes(8, "little").hex()
-            words = ":".join(guid[i:i + 4] for i in range(0, 16, 4))
-            inside.append(lambda depth, net=net, words=words: element(
-                "object", depth, [info("SysImageGUID", words), info("Port1State", "4")], type="OSDev", gp_index=next(ids), name=net.get("name"), osdev_type=3))
-        return lambda depth: element("object", depth, inside, type="PCIDev", gp_index=number, pci_busid=pci.get("busid"), pci_type=kind(pci),
+    def function(pci, number, inside):
+        return lambda depth: element("object", depth, inside, type="PCIDev", gp_index=next(ids), pci_busid=f"{pci.get('busid')[:-1]}{number}", pci_type=kind(pci),
                                      pci_link_speed=f"{gbs(pci):.6f}")
+
+    def gpu_device(gpu):
+        own = next(ids)
+        named[machine.bus(gpu)] = f"OSDev:{own}"
+        return lambda depth: element("object", depth, [info("Backend", "NVML"), info("GPUModel", MODELS[sm_of(gpu)])], type="OSDev", gp_index=own,
+                                     name=f"nvml{gpu.get('dev')}", osdev_type=1)
+
+    def rdma_device(net, before):
+        """The active port, by its number among those of its function."""
+        guid = int(net.get("guid"), 0).to_bytes(8, "little").hex()
+        words = ":".join(guid[i:i + 4] for i in range(0, 16, 4))
+        number = max(int(net.get("port")) - before, 1)
+        states = [info(f"Port{port}State", 4 if port == number else 1) for port in range(1, number + 1)]
+        return lambda depth: element("object", depth, [info("SysImageGUID", words), *states], type="OSDev", gp_index=next(ids), name=net.get("name"),
+                                     osdev_type=3)
+
+    def devices(pci):
+        """The functions of a device: a card with several ports has one for each."""
+        gpus = [function(pci, pci.get("busid")[-1], [gpu_device(gpu) for gpu in pci.findall("gpu")])] if pci.find("gpu") is not None else []
+        nets = [net for nic in pci.findall("nic") for net in nic.findall("net")]
+        return gpus + [function(pci, number, [rdma_device(net, number)]) for number, net in enumerate(nets)]
 
     def switch(pci):
         return lambda depth: element("object", depth, [port(child, tree(child)) for child in pci.findall("pci")], type="Bridge", gp_index=next(ids),
                                      bridge_type="1-1", pci_busid=pci.get("busid"), pci_type=kind(pci), pci_link_speed=f"{gbs(pci):.6f}")
 
     def tree(pci):
-        return switch(pci) if pci.find("pci") is not None else device(pci)
+        return [switch(pci)] if pci.find("pci") is not None else devices(pci)
 
     def nvswitch(end):
         def write(depth):

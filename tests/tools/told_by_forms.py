@@ -51,6 +51,24 @@ def drop(machine, tag, wanted=lambda element: True):
             parent.remove(child)
 
 
+def split_cards(machine):
+    """To whoever reads a table each column is a card: ports of one card, PIX to each other, are cards on one switch."""
+    for pci in [pci for pci in machine.root.iter("pci") if sum(len(nic.findall("net")) for nic in pci.findall("nic")) > 1]:
+        above = machine.above[pci]
+        cards = [net for nic in pci.findall("nic") for net in nic.findall("net")]
+        if above.tag == "cpu":
+            switch = ET.Element("pci", dict(pci.attrib, **{"class": "0x060400", "busid": pci.get("busid")[:-1] + "7"}))
+            above.insert(list(above).index(pci), switch)
+        else:
+            switch = above
+        at = list(above).index(pci)
+        above.remove(pci)
+        for number, net in enumerate(cards):
+            card = ET.Element("pci", dict(pci.attrib, busid=f"{pci.get('busid')[:-1]}{number}"))
+            ET.SubElement(card, "nic").append(net)
+            switch.insert(len(switch) if switch is not above else at + number, card)
+
+
 def by_hwloc(text):
     machine = Machine(text)
     assume_nics(machine)
@@ -76,6 +94,7 @@ def by_matrix(text):
     machine = Machine(text)
     assume_nics(machine)
     drop(machine, "c2c")
+    split_cards(machine)
     for pci in machine.root.iter("pci"):
         pci.set("link_speed", speed_of(machine))
         pci.set("link_width", "16")

@@ -1,0 +1,47 @@
+/* What the parts that build a machine from an hwloc export share: hwloc_tree.c (PCI, CPUs, GPUs), hwloc_nics.c,
+ * hwloc_links.c. */
+#ifndef ORR_INPUT_HWLOC_BUILDER_H
+#define ORR_INPUT_HWLOC_BUILDER_H
+
+#include "engine/input/hwloc.h"
+
+enum { ORR_HWLOC_MOST_DEVICES = 1024 }; /* of a kind */
+
+/* A PCIDev, its type as numbers. */
+struct orr_hwloc_device {
+    uint32_t object;
+    uint16_t class, vendor, id;
+};
+
+/* A GPU: its PCIDev and its <gpu>. */
+struct orr_hwloc_gpu {
+    uint32_t object, element;
+};
+
+struct orr_hwloc_builder {
+    const struct orr_hwloc *hwloc;
+    const struct orr_machine_type *type;
+    struct orr_draft *draft;
+    struct orr_hwloc_device gpus[ORR_HWLOC_MOST_DEVICES], nics[ORR_HWLOC_MOST_DEVICES];
+    struct orr_hwloc_gpu gpu_of[ORR_HWLOC_MOST_DEVICES]; /* [gpu_count] */
+    uint32_t gpu_count, nic_count, net_count, nvswitches, pci_objects;
+    uint32_t dropped;  /* RDMA devices without an active port */
+    uint32_t hidden;   /* GPUs that NVML did not see beside others that it saw */
+    uint32_t *node_of; /* [object]: its <pci>, 0: none yet */
+    bool has_rdma, amd, sm_supposed;
+    const char *supposed_speed; /* of links that the export does not tell, NULL: it tells all */
+};
+
+/* The <pci> of an object, with all above it: NCCL passes over the port right above a device and takes the next one,
+ * which stands for the switch; a root port is dropped. */
+uint32_t orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object);
+/* Whether an object is an RDMA device. */
+bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object);
+/* Adds NICs with their ports: RDMA devices where there are any, else network interfaces. */
+void orr_hwloc_add_nics(struct orr_hwloc_builder *b);
+/* Adds the NVLinks of the matrix; the number of <nvlink> elements. */
+uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b);
+/* Without a matrix, NVSwitches among the PCI devices still tell that there are NVLinks: supposes them, and says so. */
+void orr_hwloc_suppose_nvlinks(struct orr_hwloc_builder *b);
+
+#endif

@@ -1,0 +1,157 @@
+/* NICs of an hwloc export, as NCCL finds them: RDMA devices in the order of their names, those on one PCI bus as ports of
+ * one card; network interfaces only where there is no RDMA device. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/input/hwloc_builder.h"
+#include "engine/input/names.h"
+
+enum { MOST_PORTS = 4 };
+
+/* A software device that stands for a NIC. */
+struct interface {
+    const struct orr_hwloc_object *object;
+    uint32_t pci; /* the PCIDev that it is in */
+    uint32_t index;
+};
+
+/* What an OSDev is: numbers in versions 1 and 2, a mask in version 3. */
+static bool has_type(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object, long number, long bit)
+{
+    long type = strtol(object->osdev_type, NULL, 10);
+    return object->kind == ORR_HWLOC_OS && (hwloc->version_3 ? (type & bit) != 0 : type == number);
+}
+
+bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object)
+{
+    return has_type(hwloc, object, 3, 32);
+}
+
+static bool is_network(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object)
+{
+    return has_type(hwloc, object, 2, 16);
+}
+
+/* mlx5_2 before mlx5_10: runs of digits compare as numbers. */
+static int by_name(const void *first, const void *second)
+{
+    const struct interface *one = first, *other = second;
+    const char *a = one->object->name, *c = other->object->name;
+    while (*a && *c) {
+        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*c)) {
+            char *a_end, *c_end;
+            unsigned long long m = strtoull(a, &a_end, 10), n = strtoull(c, &c_end, 10);
+            if (m != n)
+                return m < n ? -1 : 1;
+            a = a_end;
+            c = c_end;
+        } else if (*a != *c) {
+            return (unsigned char)*a < (unsigned char)*c ? -1 : 1;
+        } else {
+            a++;
+            c++;
+        }
+    }
+    if (*a || *c)
+        return *a ? 1 : -1;
+    return one->index < other->index ? -1 : one->index > other->index;
+}
+
+/* The number that NCCL makes of a GUID: its bytes the other way round. */
+static void set_guid(struct orr_draft *draft, uint32_t net, const struct orr_hwloc_object *object)
+{
+    unsigned words[4];
+    uint64_t guid = 0;
+    const char *text = orr_hwloc_info(object, "SysImageGUID");
+    text = *text ? text : orr_hwloc_info(object, "NodeGUID");
+    if (sscanf(text, "%4x:%4x:%4x:%4x", &words[0], &words[1], &words[2], &words[3]) != 4)
+        return;
+    for (int i = 3; i >= 0; i--)
+        guid = guid << 16 | (words[i] & 0xffu) << 8 | words[i] >> 8;
+    orr_draft_set(draft, net, ORR_ATTR_GUID, "0x%llx", (unsigned long long)guid);
+}
+
+/* Whether a port is active; where the export tells of none, the first one is. */
+static bool is_active(const struct orr_hwloc_object *object, int port, bool *ret_told)
+{
+    bool told = false, active = false;
+    for (int i = 1; i <= MOST_PORTS; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "Port%dState", i);
+        const char *state = orr_hwloc_info(object, name);
+        told |= *state != 0;
+        active |= i == port && !strcmp(state, "4");
+    }
+    *ret_told = told;
+    return told ? active : port == 1;
+}
+
+/* The PCIDev that stands for a card: function 0 of device 0 on the same bus, where the export has it. */
+static uint32_t card_of(const struct orr_hwloc_builder *b, uint32_t pci)
+{
+    char own[ORR_BUS_ID_SIZE], other[ORR_BUS_ID_SIZE];
+    if (!b->has_rdma || !orr_bus_id_short(b->hwloc->objects[pci].busid, own))
+        return pci;
+    size_t bus = strlen(own) - strlen("00.0");
+    memcpy(own + bus, "00.0", sizeof "00.0");
+    for (uint32_t i = 0; i < b->nic_count; i++)
+        if (orr_bus_id_short(b->hwloc->objects[b->nics[i].object].busid, other) && !strcmp(own, other))
+            return b->nics[i].object;
+    return pci;
+}
+
+static uint32_t add_below(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind, uint32_t line)
+{
+    uint32_t node = orr_draft_add(draft, parent, kind);
+    draft->nodes[node].line = line;
+    return node;
+}
+
+static void add_interface(struct orr_hwloc_builder *b, const struct interface *interface)
+{
+    const struct orr_hwloc_object *object = interface->object;
+    struct orr_draft *draft = b->draft;
+    bool any = false, told;
+    for (int port = 1; port <= MOST_PORTS; port++) {
+        if (!is_active(object, port, &told))
+            continue;
+        uint32_t pci = orr_hwloc_pci_of(b, card_of(b, interface->pci)), on_card = 0;
+        uint32_t nic = orr_draft_child(draft, pci, ORR_ELEMENT_NIC);
+        if (nic == ORR_NO_ELEMENT)
+            nic = add_below(draft, pci, ORR_ELEMENT_NIC, object->line);
+        for (uint32_t net = draft->nodes[nic].first; net != ORR_NO_ELEMENT; net = draft->nodes[net].next)
+            on_card++;
+        uint32_t net = add_below(draft, nic, ORR_ELEMENT_NET, object->line);
+        orr_draft_net(draft, net, object->name, b->net_count++);
+        set_guid(draft, net, object);
+        if (told)
+            orr_draft_set(draft, net, ORR_ATTR_PORT, "%u", (unsigned)port + on_card);
+        any = true;
+    }
+    b->dropped += !any;
+}
+
+void orr_hwloc_add_nics(struct orr_hwloc_builder *b)
+{
+    const struct orr_hwloc *hwloc = b->hwloc;
+    struct interface *interfaces = ORR_NEW(b->draft->arena, struct interface, ORR_HWLOC_MOST_DEVICES);
+    uint32_t count = 0;
+    if (!interfaces) {
+        b->draft->starved = true;
+        return;
+    }
+    for (uint32_t i = 0; i < hwloc->count && count < ORR_HWLOC_MOST_DEVICES; i++) {
+        const struct orr_hwloc_object *object = &hwloc->objects[i];
+        if (!(b->has_rdma ? orr_hwloc_is_rdma(hwloc, object) : is_network(hwloc, object)))
+            continue;
+        for (uint32_t nic = 0; nic < b->nic_count; nic++)
+            if (b->nics[nic].object == object->parent)
+                interfaces[count++] = (struct interface){.object = object, .pci = object->parent, .index = i};
+    }
+    if (b->has_rdma)
+        qsort(interfaces, count, sizeof *interfaces, by_name);
+    for (uint32_t i = 0; i < count; i++)
+        add_interface(b, &interfaces[i]);
+}
