@@ -2,7 +2,8 @@
 """One machine in several forms: its NCCL dump, what nvidia-smi and hwloc would tell of it, its dump without devices and the
 machine type. The answers must agree in all that both forms tell.
 
-    python3 tests/tools/check_forms.py [DUMP...]     our own examples by default; ORRERY names the program
+    python3 tests/tools/check_forms.py [DUMP...]     our own examples by default, and where ../shared is there its machines;
+                                                     ORRERY names the program
 """
 import json
 import os
@@ -78,7 +79,8 @@ def check(name, text):
 
 
 def main():
-    files = [pathlib.Path(arg) for arg in sys.argv[1:]] or sorted((ROOT / "static" / "examples").glob("*.xml"))
+    files = [pathlib.Path(arg) for arg in sys.argv[1:]] or sorted((ROOT / "static" / "examples").glob("*.xml")) + sorted(
+        (ROOT.parent / "shared" / "topologies" / "machines").glob("*.xml"))
     wrong = [row for file in files for row in check(file.stem, file.read_text())]
     print("\n".join(wrong) if wrong else f"{len(files)} machines agree in all forms")
     sys.exit(1 if wrong else 0)

@@ -15,7 +15,8 @@ def speed_of(machine):
 
 
 def hosts(text):
-    """A dump of several hosts, fused by their NVLinks, as each host's own: nvidia-smi and lstopo see one host."""
+    """A dump of several hosts, fused by their NVLinks, as each host's own: nvidia-smi and lstopo see one host, so such a system has
+    no single table and no single export. Hosts that are alike but for names are given once."""
     root = ET.fromstring(text)
     names = list(dict.fromkeys(cpu.get("host_hash") for cpu in root.findall("cpu")))
     if len(names) < 2:
@@ -31,7 +32,8 @@ def hosts(text):
         for dev, net in enumerate(sorted(own.iter("net"), key=lambda net: int(net.get("dev")))):
             net.set("dev", str(dev))
         found.append(ET.tostring(own, encoding="unicode"))
-    return found
+    alike = {re.sub(r'(host_hash|guid)="[^"]*"', "", host): host for host in reversed(found)}
+    return list(alike.values())[::-1]
 
 
 def assume_nics(machine):
