@@ -50,10 +50,12 @@ def differences(a, b):
     return [f"{key}: {a.get(key)} / {b.get(key)}" for key in sorted(set(a) | set(b)) if a.get(key) != b.get(key)]
 
 
-def hold(form, ours, theirs, facts, hosts=2):
-    """Texts that say what differs between two inputs that should be one machine."""
-    ours, theirs = (analyze(text, "--hosts", str(hosts)) for text in (ours, theirs))
-    return [f"{form}, {name}: {row}" for name, fact in facts.items() for row in differences(fact(ours), fact(theirs))[:3]]
+def hold(form, read, dump, untold, facts=FACTS):
+    """Texts that say what differs between a form and the dump of what it tells, and what of the rest the form's notes do not say."""
+    ours, theirs = (analyze(text, "--hosts", "2") for text in (read, dump))
+    notes = "; ".join(row["what"] for row in ours["input"]["assumed"] + ours["input"]["missing"])
+    return [f"{form}, {name}: {row}" for name, fact in facts.items() for row in differences(fact(ours), fact(theirs))[:3]] + [
+        f"{form}: nothing is said of '{words}'" for words in untold if words not in notes]
 
 
 def check(name, text):
@@ -62,9 +64,9 @@ def check(name, text):
     for number, host in enumerate(told_by_forms.hosts(text)):
         machine, title = other_forms.Machine(host), name if not number else f"{name}, host {number}"
         table = other_forms.matrix(machine)
-        wrong += hold(f"{title} as hwloc", other_forms.hwloc(machine), told_by_forms.by_hwloc(host), FACTS | CPUS)
-        wrong += hold(f"{title} as topo -m", table, told_by_forms.by_matrix(host), FACTS)
-        wrong += hold(f"{title} as topo -m with blanks", other_forms.matrix(machine, separator="    "), table, FACTS)
+        wrong += hold(f"{title} as hwloc", other_forms.hwloc(machine), *told_by_forms.by_hwloc(host), FACTS | CPUS)
+        wrong += hold(f"{title} as topo -m", table, *told_by_forms.by_matrix(host))
+        wrong += hold(f"{title} as topo -m with blanks", other_forms.matrix(machine, separator="    "), table, ())
     if name in TYPES:
         bare = re.sub(r"\s*<(gpu|nic)\b[^>]*/>|\s*<(gpu|nic)\b(?:[^>]*[^/])?>.*?</\2>", "", text, flags=re.S)
         assert "<gpu" not in bare and "<net" not in bare

@@ -36,27 +36,38 @@ def hosts(text):
     return list(alike.values())[::-1]
 
 
-def assume_nics(machine):
+def untold(element, said, words, **values):
+    """Sets what a form does not tell; where the dump had another value, the words must be said."""
+    if any(element.get(key) != value for key, value in values.items()):
+        said.add(words)
+    element.attrib.update(values)
+
+
+def assume_nics(machine, said):
     """Neither form tells speeds, latencies, GPU Direct RDMA, CollNet; RDMA is told from sockets by the name."""
     for net in machine.nets:
         rdma = is_rdma(net.get("name"))
-        net.attrib.update(speed="100000" if rdma else "10000", gdr="1" if rdma else "0", latency="0", maxconn="131072" if rdma else "65536")
+        untold(net, said, "100 Gb/s", speed="100000" if rdma else "10000")
+        untold(net, said, "GPU Direct RDMA", gdr="1" if rdma else "0")
+        net.attrib.update(latency="0", maxconn="131072" if rdma else "65536")
         for absent in ("coll", "keep"):
             net.attrib.pop(absent, None)
     for gpu in machine.gpus:
-        gpu.set("gdr", "1")
+        untold(gpu, said, "GPU Direct RDMA", gdr="1")
 
 
-def drop(machine, tag, wanted=lambda element: True):
+def drop(machine, said, words, tag, wanted=lambda element: True):
     for parent in list(machine.root.iter()):
         for child in [c for c in parent.findall(tag) if wanted(c)]:
             parent.remove(child)
+            said.add(words)
 
 
-def split_cards(machine):
+def split_cards(machine, said):
     """To whoever reads a table each column is a card: ports of one card, PIX to each other, are cards on one switch."""
     for pci in [pci for pci in machine.root.iter("pci") if sum(len(nic.findall("net")) for nic in pci.findall("nic")) > 1]:
         above = machine.above[pci]
+        said.add("NICs are taken for one port each")
         cards = [net for nic in pci.findall("nic") for net in nic.findall("net")]
         if above.tag == "cpu":
             switch = ET.Element("pci", dict(pci.attrib, **{"class": "0x060400", "busid": pci.get("busid")[:-1] + "7"}))
@@ -72,12 +83,13 @@ def split_cards(machine):
 
 
 def by_hwloc(text):
-    machine = Machine(text)
-    assume_nics(machine)
-    drop(machine, "c2c")
+    """(dump, words)"""
+    machine, said = Machine(text), set()
+    assume_nics(machine, said)
+    drop(machine, said, "C2C", "c2c")
     columns = machine.far_ends()
     # A far end that is no device of this host has no column; the columns are the order of the links.
-    drop(machine, "nvlink", lambda link: machine.column_of(link, columns) is None)
+    drop(machine, said, "no NVLinks", "nvlink", lambda link: machine.column_of(link, columns) is None)
     for gpu in machine.gpus:
         links = sorted(gpu.findall("nvlink"), key=lambda link: machine.column_of(link, columns))
         for link in links:
@@ -85,30 +97,30 @@ def by_hwloc(text):
             gpu.append(link)
     for pci in machine.root.iter("pci"):
         if not gbs(pci):
-            pci.set("link_speed", speed_of(machine))
+            untold(pci, said, "those without one are taken for " + speed_of(machine), link_speed=speed_of(machine))
             pci.set("link_width", "16")
     for cpu in machine.root.findall("cpu"):  # Linux gives a machine without NUMA one node, 0
         cpu.set("numaid", str(numa_of(cpu)))
-    return ET.tostring(machine.root, encoding="unicode")
+    return ET.tostring(machine.root, encoding="unicode"), said
 
 
 def by_matrix(text):
-    machine = Machine(text)
-    assume_nics(machine)
-    drop(machine, "c2c")
-    split_cards(machine)
+    """(dump, words)"""
+    machine, said = Machine(text), set()
+    assume_nics(machine, said)
+    drop(machine, said, "C2C", "c2c")
+    split_cards(machine, said)
     for pci in machine.root.iter("pci"):
-        pci.set("link_speed", speed_of(machine))
-        pci.set("link_width", "16")
+        untold(pci, said, "every PCI link is taken for " + speed_of(machine) + " x16", link_speed=speed_of(machine), link_width="16")
     for cpu in machine.root.findall("cpu"):
         cpu.set("numaid", str(numa_of(cpu)))
-        cpu.attrib.update(arch="x86_64", vendor="GenuineIntel", familyid="6", modelid="143")
+        untold(cpu, said, "CPUs are taken for Intel", arch="x86_64", vendor="GenuineIntel", familyid="6", modelid="143")
     # The table names GPUs and the number of links between them: nothing of links to CPUs, and all NVSwitches are one.
-    drop(machine, "nvlink", lambda link: re.match("0x068001", link.get("tclass", "")))
+    drop(machine, said, "NVLinks to CPUs", "nvlink", lambda link: re.match("0x068001", link.get("tclass", "")))
     for gpu in machine.gpus:
         switched = [link for link in gpu.findall("nvlink") if link.get("tclass", "").startswith("0x0680")]
         for link in switched[1:]:
             gpu.remove(link)
         if switched:
             switched[0].attrib.update(target="fffffff:ffff:ff", count=str(sum(int(link.get("count")) for link in switched)))
-    return ET.tostring(machine.root, encoding="unicode")
+    return ET.tostring(machine.root, encoding="unicode"), said
