@@ -35,6 +35,7 @@ struct orr_matrix {
     uint32_t count, gpu_count;
     uint8_t *relations;      /* [count * row + column], enum orr_relation */
     uint8_t *nvlinks;        /* the same: the number behind NV */
+    bool has_more;           /* another table follows, which is not read */
     bool tells_places;       /* a cell says more than X, NV or OK */
     uint32_t contradictions; /* cells that differ from those across the diagonal */
 };

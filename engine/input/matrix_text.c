@@ -1,4 +1,4 @@
-/* Reading the table: as words, not as lines or columns, so that tabs, blanks, colours and wrapped lines do not matter.
+/* Reading the table: as words (matrix_words.h), not as lines or columns, so that wrapped lines do not matter either.
  *
  *     [GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity]   the header: names until one stands at the start of a line again
  *     [GPU0] [X PIX NODE] [0-31 0]                  a row: its name, a cell for each name, what else the line holds
@@ -9,98 +9,13 @@
 #include <string.h>
 
 #include "engine/input/matrix.h"
-
-struct word {
-    const char *text; /* not terminated */
-    size_t length;
-    uint32_t line, column;
-    bool first; /* of its line */
-};
-
-struct words {
-    const char *bytes;
-    size_t length, at, line_start;
-    uint32_t line;
-    bool fresh; /* nothing of the line was given yet */
-};
-
-static struct words start(const char *bytes, size_t length)
-{
-    return (struct words){.bytes = bytes, .length = length, .line = 1, .fresh = true};
-}
-
-/* Steps over blanks, ends of lines and terminal sequences such as ESC [ 4 m. */
-static bool is_skipped(struct words *words)
-{
-    char c = words->bytes[words->at];
-    if (c == '\n') {
-        words->line++;
-        words->fresh = true;
-        words->line_start = ++words->at;
-        return true;
-    }
-    if (c == '\033') {
-        words->at++;
-        if (words->at < words->length && words->bytes[words->at] == '[')
-            words->at++;
-        while (words->at < words->length &&
-               (isdigit((unsigned char)words->bytes[words->at]) || words->bytes[words->at] == ';'))
-            words->at++;
-        if (words->at < words->length && isalpha((unsigned char)words->bytes[words->at]))
-            words->at++;
-        return true;
-    }
-    if (c == ' ' || c == '\t' || c == '\r' || c == '|') {
-        words->at++;
-        return true;
-    }
-    return false;
-}
-
-static bool next(struct words *words, struct word *word)
-{
-    while (words->at < words->length && is_skipped(words))
-        ;
-    if (words->at >= words->length)
-        return false;
-    size_t from = words->at;
-    while (words->at < words->length &&
-           !strchr(" \t\r\n|\033", words->bytes[words->at] ? words->bytes[words->at] : 'x'))
-        words->at++;
-    *word = (struct word){.text = words->bytes + from,
-                          .length = words->at - from,
-                          .line = words->line,
-                          .column = (uint32_t)(from - words->line_start) + 1,
-                          .first = words->fresh};
-    words->fresh = false;
-    return true;
-}
-
-static bool is_text(const struct word *word, const char *text)
-{
-    return word->length == strlen(text) && !memcmp(word->text, text, word->length);
-}
-
-/* "GPU12" gives 12 for the prefix "GPU"; -1: it is none. */
-static int numbered(const struct word *word, const char *prefix)
-{
-    size_t skip = strlen(prefix);
-    int number = 0;
-    if (word->length <= skip || word->length > skip + 4 || memcmp(word->text, prefix, skip))
-        return -1;
-    for (size_t i = skip; i < word->length; i++) {
-        if (!isdigit((unsigned char)word->text[i]))
-            return -1;
-        number = number * 10 + (word->text[i] - '0');
-    }
-    return number;
-}
+#include "engine/input/matrix_words.h"
 
 /* A cell of the table: capitals, perhaps with a number (NV12), or N/A. */
-static bool is_cell(const struct word *word)
+static bool is_cell(const struct orr_word *word)
 {
     size_t i = 0;
-    if (is_text(word, "N/A"))
+    if (orr_word_is(word, "N/A"))
         return true;
     while (i < word->length && isupper((unsigned char)word->text[i]))
         i++;
@@ -110,7 +25,7 @@ static bool is_cell(const struct word *word)
     return letters && letters <= 4 && i == word->length && i - letters <= 2;
 }
 
-static enum orr_relation relation_of(const struct word *word, uint8_t *nvlinks)
+static enum orr_relation relation_of(const struct orr_word *word, uint8_t *nvlinks)
 {
     static const struct {
         const char *text;
@@ -118,9 +33,9 @@ static enum orr_relation relation_of(const struct word *word, uint8_t *nvlinks)
     } names[] = {{"X", ORR_REL_SELF},    {"PIX", ORR_REL_PIX}, {"PXB", ORR_REL_PXB}, {"PHB", ORR_REL_PHB},
                  {"NODE", ORR_REL_NODE}, {"SYS", ORR_REL_SYS}, {"SOC", ORR_REL_SYS}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (is_text(word, names[i].text))
+        if (orr_word_is(word, names[i].text))
             return names[i].relation;
-    int count = numbered(word, "NV");
+    int count = orr_word_numbered(word, "NV");
     if (count > 0) {
         *nvlinks = (uint8_t)count;
         return ORR_REL_NVLINK;
@@ -128,36 +43,66 @@ static enum orr_relation relation_of(const struct word *word, uint8_t *nvlinks)
     return ORR_REL_OTHER;
 }
 
-bool orr_matrix_found(const char *bytes, size_t length)
+enum { MOST_PREFIXES = 16 };
+
+/* Whether there is a header, by a name of a GPU at the start of a line with more behind it, and the first cell of a row. */
+static bool has_table(struct orr_words words)
 {
-    struct words words = start(bytes, length);
-    struct word word;
-    bool header = false, label = false;
-    while (next(&words, &word)) {
-        if (label && header && is_cell(&word) && numbered(&word, "GPU") < 0 && numbered(&word, "NIC") < 0)
-            return true; /* the first cell of a row */
-        header |= label && !is_text(&word, "X");
-        label = word.first && numbered(&word, "GPU") >= 0;
+    struct orr_word word;
+    bool header = false, label = false, affinity = false;
+    while (orr_words_next(&words, &word)) {
+        if (label && header && is_cell(&word) && orr_word_numbered(&word, "GPU") < 0 &&
+            orr_word_numbered(&word, "NIC") < 0)
+            return true;
+        header |= label && !orr_word_is(&word, "X");
+        affinity |= header && orr_word_is(&word, "Affinity");
+        label = word.first && orr_word_numbered(&word, "GPU") >= 0;
+    }
+    return affinity; /* a header alone, which the reader refuses with a word on what is missing */
+}
+
+/* The words of the first table, behind what stands before each of its lines. */
+static bool find_table(const char *bytes, size_t length, struct orr_words *ret_words)
+{
+    const char *prefix = "";
+    size_t prefix_length = 0;
+    *ret_words = orr_words_start(bytes, length, prefix, prefix_length);
+    if (has_table(*ret_words))
+        return true;
+    for (unsigned n = 0; n < MOST_PREFIXES && orr_words_prefix(bytes, length, n, &prefix, &prefix_length); n++) {
+        *ret_words = orr_words_start(bytes, length, prefix, prefix_length);
+        if (has_table(*ret_words))
+            return true;
     }
     return false;
 }
 
+bool orr_matrix_found(const char *bytes, size_t length)
+{
+    struct orr_words words;
+    return find_table(bytes, length, &words);
+}
+
+/* What stands behind the cells of a row. */
+enum tail { TAIL_CPUS, TAIL_NUMA, TAIL_GPU_NUMA, TAIL_MOST };
+
 struct table {
-    struct words words;
-    struct word word; /* the next one */
+    struct orr_words words;
+    struct orr_word word; /* the next one */
     bool more;
     struct orr_matrix *matrix;
     struct orr_arena *arena;
     struct orr_error *err;
-    bool has_cpus, has_numa;
+    enum tail tail[TAIL_MOST]; /* in the order of the header */
+    unsigned tail_count;
 };
 
 static void advance(struct table *table)
 {
-    table->more = next(&table->words, &table->word);
+    table->more = orr_words_next(&table->words, &table->word);
 }
 
-static int find_device(const struct orr_matrix *matrix, const struct word *word, size_t length)
+static int find_device(const struct orr_matrix *matrix, const struct orr_word *word, size_t length)
 {
     for (uint32_t i = 0; i < matrix->count; i++)
         if (strlen(matrix->devices[i].name) == length && !memcmp(matrix->devices[i].name, word->text, length))
@@ -171,7 +116,7 @@ static enum orr_code add_device(struct table *table)
     if (matrix->count == ORR_MATRIX_MOST)
         return orr_fail_at(table->err, ORR_LIMIT, table->word.line, table->word.column,
                            "the table has more than %d columns", (int)ORR_MATRIX_MOST);
-    int gpu = numbered(&table->word, "GPU"), nic = numbered(&table->word, "NIC");
+    int gpu = orr_word_numbered(&table->word, "GPU"), nic = orr_word_numbered(&table->word, "NIC");
     struct orr_matrix_device *device = &matrix->devices[matrix->count];
     const char *name = orr_arena_strndup(table->arena, table->word.text, table->word.length);
     if (!name)
@@ -188,6 +133,25 @@ static enum orr_code add_device(struct table *table)
     return ORR_OK;
 }
 
+/* A word of "CPU Affinity", "NUMA Affinity" or "GPU NUMA ID"; false: it is a device. */
+static bool read_tail_name(struct table *table, const struct orr_word *before)
+{
+    const struct orr_word *word = &table->word;
+    bool of_gpu = before->length && orr_word_is(before, "GPU"), cpu = orr_word_is(word, "CPU");
+    if (orr_word_is(word, "GPU") || orr_word_is(word, "Affinity") || orr_word_is(word, "ID"))
+        return true;
+    if (!cpu && !orr_word_is(word, "NUMA"))
+        return false;
+    if (table->tail_count < TAIL_MOST)
+        table->tail[table->tail_count++] = cpu ? TAIL_CPUS : of_gpu ? TAIL_GPU_NUMA : TAIL_NUMA;
+    return true;
+}
+
+static bool at_row(const struct table *table)
+{
+    return table->more && table->word.first && find_device(table->matrix, &table->word, table->word.length) >= 0;
+}
+
 /* Finds the header and reads its names; the next word is then the name of the first row. */
 static enum orr_code read_header(struct table *table)
 {
@@ -195,41 +159,36 @@ static enum orr_code read_header(struct table *table)
     struct orr_matrix *matrix = table->matrix;
     unsigned tries = 0;
     for (advance(table); table->more && tries < MOST_TRIES; advance(table)) {
-        if (!table->word.first || numbered(&table->word, "GPU") < 0)
+        if (!table->word.first || orr_word_numbered(&table->word, "GPU") < 0)
             continue;
         tries++;
-        matrix->count = matrix->gpu_count = 0;
-        table->has_cpus = table->has_numa = false;
-        while (table->more && !(table->word.first && find_device(matrix, &table->word, table->word.length) >= 0)) {
-            if (is_text(&table->word, "CPU")) {
-                table->has_cpus = true;
-            } else if (is_text(&table->word, "NUMA")) {
-                table->has_numa = true;
-            } else if (!is_text(&table->word, "Affinity") && !is_text(&table->word, "ID") &&
-                       !is_text(&table->word, "GPU")) {
-                if (table->has_cpus) /* a word behind the last columns: what was read is no header */
+        matrix->count = matrix->gpu_count = table->tail_count = 0;
+        for (struct orr_word before = {0}; table->more && !at_row(table); advance(table)) {
+            if (!read_tail_name(table, &before)) {
+                if (table->tail_count) /* a word behind the last columns: what was read is no header */
                     break;
                 ORR_TRY(add_device(table));
             }
-            advance(table);
+            before = table->word;
         }
-        if (table->more && table->word.first && find_device(matrix, &table->word, table->word.length) >= 0)
+        if (at_row(table))
             return ORR_OK;
     }
-    return orr_fail(table->err, ORR_UNRECOGNISED, "no table of nvidia-smi topo -m with a row for each GPU");
+    orr_fail(table->err, ORR_UNRECOGNISED, "no table of nvidia-smi topo -m with a row for each GPU");
+    orr_error_advice(table->err, "copy the whole output of nvidia-smi topo -m, from the names of the columns to its legend");
+    return ORR_UNRECOGNISED;
 }
 
 /* The words behind the cells are those of the last columns, in their order. */
 static enum orr_code read_tail(struct table *table, struct orr_matrix_device *device)
 {
-    unsigned place = 0;
-    for (; table->more && !table->word.first; advance(table), place++) {
+    for (unsigned place = 0; table->more && !table->word.first; advance(table), place++) {
         const char *text = orr_arena_strndup(table->arena, table->word.text, table->word.length);
         if (!text)
             return orr_fail_nomem(table->err);
-        if (place == 0 && table->has_cpus)
+        if (place < table->tail_count && table->tail[place] == TAIL_CPUS)
             device->cpus = text;
-        else if (place == (table->has_cpus ? 1u : 0u) && table->has_numa)
+        else if (place < table->tail_count && table->tail[place] == TAIL_NUMA)
             device->numa = text;
     }
     return ORR_OK;
@@ -269,8 +228,10 @@ static enum orr_code read_legend(struct table *table)
     int nic = table->word.first && table->word.length > 1 && table->word.text[table->word.length - 1] == ':'
                   ? find_device(table->matrix, &table->word, table->word.length - 1)
                   : -1;
+    bool device = at_row(table); /* whose row was read already, or the header of another table */
     advance(table);
-    if (nic < 0 || !table->more || table->word.first)
+    table->matrix->has_more |= device && table->more && !table->word.first && is_cell(&table->word);
+    if (nic < 0 || !table->more || table->word.first || table->matrix->devices[nic].real_name)
         return ORR_OK;
     const char *name = orr_arena_strndup(table->arena, table->word.text, table->word.length);
     if (!name)
@@ -336,9 +297,10 @@ enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena
                               struct orr_error *err)
 {
     struct orr_matrix matrix = {.devices = ORR_NEW(arena, struct orr_matrix_device, ORR_MATRIX_MOST)};
-    struct table table = {.words = start(bytes, length), .matrix = &matrix, .arena = arena, .err = err};
+    struct table table = {.matrix = &matrix, .arena = arena, .err = err};
     if (!matrix.devices)
         return orr_fail_nomem(err);
+    find_table(bytes, length, &table.words);
     ORR_TRY(read_header(&table));
     size_t cells = (size_t)matrix.count * matrix.count;
     matrix.relations = ORR_NEW(arena, uint8_t, cells);

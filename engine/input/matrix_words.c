@@ -1,0 +1,187 @@
+#include "engine/input/matrix_words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST_PREFIX = 120 };
+
+static bool is_digit(char c)
+{
+    return isdigit((unsigned char)c) != 0;
+}
+
+/* Bytes of a blank: NBSP and the mark of UTF-8 come with text from web pages and editors. */
+static size_t blank_at(const char *text, size_t length)
+{
+    static const char *const blanks[] = {" ", "\t", "|", "\xc2\xa0", "\xef\xbb\xbf"};
+    for (size_t i = 0; i < sizeof blanks / sizeof blanks[0]; i++)
+        if (length >= strlen(blanks[i]) && !memcmp(text, blanks[i], strlen(blanks[i])))
+            return strlen(blanks[i]);
+    return 0;
+}
+
+/* Bytes of a sequence for a terminal: ESC [ 4 m, also where ESC was lost or written as ^[, 0: there is none. Without ESC
+ * only colours count, as other text may stand in brackets. */
+static size_t sequence_at(const char *text, size_t length)
+{
+    size_t at = 0;
+    bool escaped = length && text[0] == '\033';
+    if (escaped)
+        at = 1;
+    else if (length > 1 && text[0] == '^' && text[1] == '[')
+        at = 2;
+    if (at < length && text[at] == '[')
+        at++;
+    else if (!at)
+        return 0;
+    size_t digits = at;
+    while (at < length && (is_digit(text[at]) || text[at] == ';'))
+        at++;
+    if (escaped)
+        return at + (at < length && isalpha((unsigned char)text[at]));
+    return at > digits && at < length && text[at] == 'm' ? at + 1 : 0;
+}
+
+/* Whether the line starts as all do; a number may be another one where the prefix holds a time. */
+static bool has_prefix(const struct orr_words *words, size_t at)
+{
+    bool is_time = false;
+    if (words->length - at < words->prefix_length)
+        return false;
+    for (size_t i = 2; i < words->prefix_length; i++)
+        is_time |= is_digit(words->prefix[i - 2]) && words->prefix[i - 1] == ':' && is_digit(words->prefix[i]);
+    for (size_t i = 0; i < words->prefix_length; i++) {
+        char own = words->bytes[at + i], all = words->prefix[i];
+        if (own != all && !(is_time && is_digit(own) && is_digit(all)))
+            return false;
+    }
+    return true;
+}
+
+static size_t line_end(const struct orr_words *words, size_t at)
+{
+    while (at < words->length && words->bytes[at] != '\n' && words->bytes[at] != '\r')
+        at++;
+    return at;
+}
+
+static void begin_line(struct orr_words *words)
+{
+    words->line_start = words->at;
+    words->fresh = true;
+    if (has_prefix(words, words->at))
+        words->at += words->prefix_length;
+    else
+        words->at = line_end(words, words->at);
+}
+
+struct orr_words orr_words_start(const char *bytes, size_t length, const char *prefix, size_t prefix_length)
+{
+    struct orr_words words = {
+        .bytes = bytes, .length = length, .line = 1, .prefix = prefix, .prefix_length = prefix_length};
+    begin_line(&words);
+    return words;
+}
+
+/* Steps over a blank, an end of line or a sequence; false: a word starts here. */
+static bool skip(struct orr_words *words)
+{
+    const char *text = words->bytes + words->at;
+    size_t left = words->length - words->at, size;
+    if (*text == '\n' || *text == '\r') { /* \r\n is one end, \r alone too */
+        words->at += *text == '\r' && left > 1 && text[1] == '\n' ? 2 : 1;
+        words->line++;
+        begin_line(words);
+        return true;
+    }
+    size = blank_at(text, left);
+    size = size ? size : sequence_at(text, left);
+    words->at += size;
+    return size > 0;
+}
+
+static bool ends_word(const struct orr_words *words, size_t at)
+{
+    const char *text = words->bytes + at;
+    size_t left = words->length - at;
+    return *text == '\n' || *text == '\r' || blank_at(text, left) || sequence_at(text, left);
+}
+
+/* A line between the rows of a table. */
+static bool is_rule(const struct orr_word *word)
+{
+    for (size_t i = 0; i < word->length; i++)
+        if (!strchr("-:=+", word->text[i]) || !word->text[i])
+            return false;
+    return word->length > 1;
+}
+
+bool orr_words_next(struct orr_words *words, struct orr_word *ret_word)
+{
+    for (;;) {
+        while (words->at < words->length && skip(words))
+            ;
+        if (words->at >= words->length)
+            return false;
+        size_t from = words->at;
+        do
+            words->at++;
+        while (words->at < words->length && !ends_word(words, words->at));
+        *ret_word = (struct orr_word){.text = words->bytes + from,
+                                      .length = words->at - from,
+                                      .line = words->line,
+                                      .column = (uint32_t)(from - words->line_start) + 1,
+                                      .first = words->fresh};
+        if (is_rule(ret_word))
+            continue;
+        words->fresh = false;
+        return true;
+    }
+}
+
+bool orr_word_is(const struct orr_word *word, const char *text)
+{
+    return word->length == strlen(text) && !memcmp(word->text, text, word->length);
+}
+
+int orr_word_numbered(const struct orr_word *word, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    int number = 0;
+    if (word->length <= size || word->length > size + 4 || memcmp(word->text, prefix, size))
+        return -1;
+    for (size_t i = size; i < word->length; i++) {
+        if (!is_digit(word->text[i]))
+            return -1;
+        number = number * 10 + (word->text[i] - '0');
+    }
+    return number;
+}
+
+bool orr_words_prefix(const char *bytes, size_t length, unsigned n, const char **ret_prefix, size_t *ret_length)
+{
+    struct orr_words words = orr_words_start(bytes, length, "", 0);
+    struct orr_word word;
+    uint32_t seen = 0; /* the line whose GPU was found */
+    while (orr_words_next(&words, &word)) {
+        if (word.line == seen)
+            continue;
+        /* mpirun's "[1,0]<stdout>:" touches the first column of rows, but a tab stands before that of the header */
+        if (orr_word_numbered(&word, "GPU") < 0 || word.first)
+            continue;
+        seen = word.line;
+        const char *start = bytes + words.line_start, *end = word.text;
+        for (const char *at = start; at < word.text;) {
+            size_t size = blank_at(at, (size_t)(word.text - at));
+            size = size ? size : sequence_at(at, (size_t)(word.text - at));
+            at += size ? size : 1;
+            end = size ? end : at;
+        }
+        if ((size_t)(end - start) > LONGEST_PREFIX || n--)
+            continue;
+        *ret_prefix = start;
+        *ret_length = (size_t)(end - start);
+        return true;
+    }
+    return false;
+}
