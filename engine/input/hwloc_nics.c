@@ -1,5 +1,5 @@
-/* NICs of an hwloc export, as NCCL finds them: RDMA devices in the order of their names, those on one PCI bus as ports of
- * one card; network interfaces only where there is no RDMA device. */
+/* NICs of an hwloc export, as NCCL finds them: RDMA devices in the order of their names, those on one PCI bus as ports
+ * of one card; network interfaces only where there is no RDMA device. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,7 +45,8 @@ static enum orr_relation relation_of(const struct orr_word *word, uint8_t *nvlin
 
 enum { MOST_PREFIXES = 16 };
 
-/* Whether there is a header, by a name of a GPU at the start of a line with more behind it, and the first cell of a row. */
+/* Whether there is a header, by a name of a GPU at the start of a line with more behind it, and the first cell of a
+ * row. */
 static bool has_table(struct orr_words words)
 {
     struct orr_word word;
@@ -175,7 +176,8 @@ static enum orr_code read_header(struct table *table)
             return ORR_OK;
     }
     orr_fail(table->err, ORR_UNRECOGNISED, "no table of nvidia-smi topo -m with a row for each GPU");
-    orr_error_advice(table->err, "copy the whole output of nvidia-smi topo -m, from the names of the columns to its legend");
+    orr_error_advice(table->err,
+                     "copy the whole output of nvidia-smi topo -m, from the names of the columns to its legend");
     return ORR_UNRECOGNISED;
 }
 

@@ -20,8 +20,8 @@ static size_t blank_at(const char *text, size_t length)
     return 0;
 }
 
-/* Bytes of a sequence for a terminal: ESC [ 4 m, also where ESC was lost or written as ^[, 0: there is none. Without ESC
- * only colours count, as other text may stand in brackets. */
+/* Bytes of a sequence for a terminal: ESC [ 4 m, also where ESC was lost or written as ^[, 0: there is none. Without
+ * ESC only colours count, as other text may stand in brackets. */
 static size_t sequence_at(const char *text, size_t length)
 {
     size_t at = 0;

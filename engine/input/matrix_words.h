@@ -1,5 +1,5 @@
-/* The words of a text that a terminal, a log or a chat has been through: blanks of any kind, colours with or without their
- * escape character, rules of Markdown tables and what a launcher writes before each line do not matter. */
+/* The words of a text that a terminal, a log or a chat has been through: blanks of any kind, colours with or without
+ * their escape character, rules of Markdown tables and what a launcher writes before each line do not matter. */
 #ifndef ORR_INPUT_MATRIX_WORDS_H
 #define ORR_INPUT_MATRIX_WORDS_H
 
@@ -33,8 +33,8 @@ bool orr_word_is(const struct orr_word *word, const char *text);
 /* "GPU12" gives 12 for the prefix "GPU"; -1: it is none. */
 int orr_word_numbered(const struct orr_word *word, const char *prefix);
 
-/* What stands before "GPU0" at the start of the n-th line that holds such a word behind something else; false: there is no
- * such line. */
+/* What stands before "GPU0" at the start of the n-th line that holds such a word behind something else; false: there is
+ * no such line. */
 bool orr_words_prefix(const char *bytes, size_t length, unsigned n, const char **ret_prefix, size_t *ret_length);
 
 #endif

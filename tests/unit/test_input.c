@@ -1,8 +1,6 @@
 /* Inputs told apart by content, and what each reader makes of its own. */
-#include "engine/input/input.h"
 #include "engine/input/machine_types.h"
-#include "engine/topology/notes.h"
-#include "tests/support/fixture.h"
+#include "tests/support/input_fixture.h"
 
 #define MATRIX                                                                                                         \
     "\t\033[4mGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\033[0m\n"                               \
@@ -11,56 +9,6 @@
     "GPU2\tSYS\tSYS\t X \tSYS\t32-63\t1\t\tN/A\n"                                                                      \
     "NIC0\tPIX\tPXB\tSYS\t X\n\nLegend:\n\n  X    = Self\n\nNIC Legend:\n\n  NIC0: mlx5_7\n"
 #define SYSTEM(inside) "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" inside "</cpu></system>"
-
-static struct orr_dump *read_as(const char *text, const char *assume)
-{
-    struct orr_error err = {0};
-    struct orr_dump *dump = NULL;
-    struct orr_input_options options = {.assumed = assume ? orr_machine_type_find(assume) : NULL};
-    assert_true(!assume || options.assumed);
-    assert_ok(orr_input_read(text, strlen(text), &options, &dump, &err), &err);
-    assert_non_null(dump->notes);
-    return dump;
-}
-
-static enum orr_code refuse(const char *text, struct orr_error *err)
-{
-    struct orr_dump *dump = NULL;
-    *err = (struct orr_error){0};
-    enum orr_code code = orr_input_read(text, strlen(text), NULL, &dump, err);
-    orr_dump_free(dump);
-    return code;
-}
-
-static uint32_t find(const struct orr_dump *dump, enum orr_element_kind kind, uint32_t which)
-{
-    for (uint32_t i = 0; i < dump->element_count; i++)
-        if (dump->elements[i].kind == kind && !which--)
-            return i;
-    fail_msg("no such element");
-    return 0;
-}
-
-static const char *attr(const struct orr_dump *dump, enum orr_element_kind kind, uint32_t which, enum orr_attr name)
-{
-    return orr_element_text(dump, find(dump, kind, which), name);
-}
-
-static bool assumes(const struct orr_dump *dump, const char *words)
-{
-    for (uint32_t i = 0; i < dump->notes->assumed_count; i++)
-        if (strstr(dump->notes->assumed[i].what, words))
-            return dump->notes->assumed[i].touches != 0;
-    return false;
-}
-
-static bool misses(const struct orr_dump *dump, const char *command)
-{
-    for (uint32_t i = 0; i < dump->notes->missing_count; i++)
-        if (strstr(dump->notes->missing[i].command, command))
-            return true;
-    return false;
-}
 
 static void each_kind_is_told_by_its_content(void **state)
 {
