@@ -36,7 +36,8 @@ static inline uint32_t find(const struct orr_dump *dump, enum orr_element_kind k
     return 0;
 }
 
-static inline const char *attr(const struct orr_dump *dump, enum orr_element_kind kind, uint32_t which, enum orr_attr name)
+static inline const char *attr(const struct orr_dump *dump, enum orr_element_kind kind, uint32_t which,
+                               enum orr_attr name)
 {
     return orr_element_text(dump, find(dump, kind, which), name);
 }

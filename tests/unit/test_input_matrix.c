@@ -1,7 +1,10 @@
-/* nvidia-smi topo -m as people have it: through terminals, launchers, chats and editors. What tells the same is read alike. */
+/* nvidia-smi topo -m as people have it: through terminals, launchers, chats and editors. What tells the same is read
+ * alike. */
 #include "tests/support/input_fixture.h"
 
-#define LEGEND "\nLegend:\n\n  X    = Self\n  NV#  = Connection traversing a bonded set of # NVLinks\n\nNIC Legend:\n\n  NIC0: mlx5_7\n"
+#define LEGEND                                                                                                         \
+    "\nLegend:\n\n  X    = Self\n  NV#  = Connection traversing a bonded set of # NVLinks\n\nNIC Legend:\n\n  NIC0: "  \
+    "mlx5_7\n"
 #define TABLE                                                                                                          \
     "\t\033[4mGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\033[0m\n"                               \
     "GPU0\t X \tNV4\tSYS\tPIX\t0-31,64-95\t0\t\tN/A\n"                                                                 \
@@ -57,12 +60,19 @@ static void assert_same_machine(const char *what, const char *text, const char *
 
 static void what_a_text_went_through_does_not_matter(void **state)
 {
-    static const char *const changes[][2] = {
-        {"\n", "\r\n"},          {"\n", "\r"},      {"\033", ""},         {"\033", "^["},  {"\033[4m", "\033[0;1;4m"},
-        {"\033[0m", "\033[0m\033[K"}, {"\t", "    "},    {"\t", "\xc2\xa0 "}, {"\n", " \t \n"}, {"\n", "\n\n"},
-        {"\t", " | "}};
-    static const char *const prefixes[] = {"node1: ", "[1,0]<stdout>:", "> ", "# ", "0: ", "    ", "2024-05-01T10:00:0%.125Z ",
-                                           "pod/a-1 worker: "};
+    static const char *const changes[][2] = {{"\n", "\r\n"},
+                                             {"\n", "\r"},
+                                             {"\033", ""},
+                                             {"\033", "^["},
+                                             {"\033[4m", "\033[0;1;4m"},
+                                             {"\033[0m", "\033[0m\033[K"},
+                                             {"\t", "    "},
+                                             {"\t", "\xc2\xa0 "},
+                                             {"\n", " \t \n"},
+                                             {"\n", "\n\n"},
+                                             {"\t", " | "}};
+    static const char *const prefixes[] = {
+        "node1: ", "[1,0]<stdout>:", "> ", "# ", "0: ", "    ", "2024-05-01T10:00:0%.125Z ", "pod/a-1 worker: "};
     char text[ROOM], again[ROOM];
     (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
@@ -82,10 +92,11 @@ static void what_a_text_went_through_does_not_matter(void **state)
 static void markdown_is_a_table_too(void **state)
 {
     (void)state;
-    assert_same_machine("Markdown",
-                        "| | GPU0 | GPU1 | CPU Affinity | NUMA Affinity |\n|---|:--:|----|---|---|\n| GPU0 | X | PIX | 0-7 | 0 |\n"
-                        "| GPU1 | PIX | X | 0-7 | 0 |\n",
-                        "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\tX\tPIX\t0-7\t0\nGPU1\tPIX\tX\t0-7\t0\n");
+    assert_same_machine(
+        "Markdown",
+        "| | GPU0 | GPU1 | CPU Affinity | NUMA Affinity |\n|---|:--:|----|---|---|\n| GPU0 | X | PIX | 0-7 | 0 |\n"
+        "| GPU1 | PIX | X | 0-7 | 0 |\n",
+        "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\tX\tPIX\t0-7\t0\nGPU1\tPIX\tX\t0-7\t0\n");
 }
 
 static void rows_may_stand_in_any_order_and_some_may_be_missing(void **state)
@@ -113,7 +124,8 @@ static void rows_may_stand_in_any_order_and_some_may_be_missing(void **state)
 static void columns_are_known_by_their_names(void **state)
 {
     (void)state;
-    struct orr_dump *dump = read_as("\tGPU0\tGPU1\tCPU Affinity\tGPU NUMA ID\nGPU0\tX\tSYS\t0-7\t8\nGPU1\tSYS\tX\t8-15\t9\n", NULL);
+    struct orr_dump *dump =
+        read_as("\tGPU0\tGPU1\tCPU Affinity\tGPU NUMA ID\nGPU0\tX\tSYS\t0-7\t8\nGPU1\tSYS\tX\t8-15\t9\n", NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_NUMAID), "0"); /* not that of the GPU's memory */
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_AFFINITY), "0000ff00");
     orr_dump_free(dump);
@@ -122,9 +134,10 @@ static void columns_are_known_by_their_names(void **state)
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_NUMAID), "0"); /* none is told: the first free one */
     orr_dump_free(dump);
     /* MIG devices of nvidia-smi -L are no GPUs of the table */
-    dump = read_as("GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n  MIG 1g.10gb     Device  0: (UUID: MIG-1)\n\tGPU0\tGPU1\n"
-                   "GPU0\tX\tSYS\nGPU1\tSYS\tX\n",
-                   NULL);
+    dump =
+        read_as("GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n  MIG 1g.10gb     Device  0: (UUID: MIG-1)\n\tGPU0\tGPU1\n"
+                "GPU0\tX\tSYS\nGPU1\tSYS\tX\n",
+                NULL);
     assert_int_equal(count_of(dump, ORR_ELEMENT_GPU), 2);
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_SM), "90");
     orr_dump_free(dump);
@@ -133,7 +146,8 @@ static void columns_are_known_by_their_names(void **state)
 static void of_two_tables_the_first_is_taken(void **state)
 {
     (void)state;
-    struct orr_dump *dump = read_as(TABLE "\tGPU0\tNIC0\nGPU0\tX\tPIX\nNIC0\tPIX\tX\n\nNIC Legend:\n\n  NIC0: other\n", NULL);
+    struct orr_dump *dump =
+        read_as(TABLE "\tGPU0\tNIC0\nGPU0\tX\tPIX\nNIC0\tPIX\tX\n\nNIC Legend:\n\n  NIC0: other\n", NULL);
     assert_true(assumes(dump, "more than one table"));
     assert_int_equal(count_of(dump, ORR_ELEMENT_GPU), 3);
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_NAME), "mlx5_7");
@@ -152,14 +166,17 @@ static void what_was_cut_is_refused(void **state)
 {
     struct orr_error err;
     (void)state;
-    assert_error(refuse("\t\033[4mGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\033[0m\n", &err), ORR_UNRECOGNISED, &err, "a row for each GPU");
+    assert_error(refuse("\t\033[4mGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\033[0m\n", &err), ORR_UNRECOGNISED, &err,
+                 "a row for each GPU");
     assert_error(refuse("\tGPU0\tGPU1\nGPU0\tX\tPIX\nGPU1\tPI", &err), ORR_INVALID, &err, "GPU1 has 1 cells");
-    assert_error(refuse("n: \tGPU0\tGPU1\nn: GPU0\tX\tPIX\nn: GPU1\tPIX\n", &err), ORR_INVALID, &err, "GPU1 has 1 cells");
+    assert_error(refuse("n: \tGPU0\tGPU1\nn: GPU0\tX\tPIX\nn: GPU1\tPIX\n", &err), ORR_INVALID, &err,
+                 "GPU1 has 1 cells");
     assert_int_equal(err.line, 3);
     assert_int_equal(err.column, 4); /* in the user's own line */
 }
 
-/* Every beginning of a table is refused or read, in bounds: under ASan, with the bytes at the very end of their allocation. */
+/* Every beginning of a table is refused or read, in bounds: under ASan, with the bytes at the very end of their
+ * allocation. */
 static void every_beginning_is_handled(void **state)
 {
     char text[ROOM];
