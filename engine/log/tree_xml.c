@@ -58,8 +58,8 @@ static int32_t capability(const struct making *m)
         bool all = true, any = false;
         for (uint32_t k = 0; k < m->links->count && all; k++) {
             const struct orr_log_link *link = &m->links->rows[k];
-            if (link->session != m->session || strcmp(link->type, "NVL") != 0)
-                continue;
+            if (link->session != m->session || strcmp(link->type, "NVL") != 0 || link->bw == 0)
+                continue; /* a rate of 0.0 is that of no link of any generation */
             any = true;
             all = fits(link->bw, (double)orr_nvlink_bw_of(m->release->nvlink_bw, by_rate[i].sm), by_rate[i].links);
         }
@@ -204,7 +204,7 @@ static void write_nvlink(struct making *m, const struct orr_log_link *link)
     int count = (int)floor(link->bw / one + 0.5);
     bool to_switch = !strncmp(link->to, "NVS", 3), to_cpu = !strncmp(link->to, "CPU", 3);
     orr_text_printf(&m->xml, "<nvlink target=\"%s\" count=\"%d\" tclass=\"%s\"/>\n",
-                    to_switch ? "fffffff:ffff:ff" : bus_id_of(link->to, bus_id), count < 1 ? 1 : count,
+                    to_switch ? "fffffff:ffff:ff" : bus_id_of(link->to, bus_id), link->bw > 0 && count < 1 ? 1 : count,
                     to_switch ? "0x068000"
                     : to_cpu  ? "0x068001"
                               : "0x030200");

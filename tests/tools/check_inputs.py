@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Every file in ../shared that tells about a machine is read, or refused for the reason that its index implies; with --table, what was
-recognised and assumed in each, as Markdown. Without ../shared there is nothing to do."""
+recognised and assumed in each, as Markdown. That table is kept in tests/golden/shared_inputs.md and must be the same;
+ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared there is nothing to do."""
 import json
 import os
 import pathlib
 import subprocess
 import sys
+
+import shared_tables
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
@@ -76,11 +79,8 @@ def main():
         row, problem = look(name)
         rows.append(row)
         wrong += [problem] if problem else []
-    if "--table" in sys.argv[1:]:
-        print("| file | kind | recognised | assumed |\n|---|---|---|---|")
-        for row in rows:
-            print("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")
-    else:
+    wrong += shared_tables.hold("shared_inputs.md", ("file", "kind", "recognised", "assumed"), rows)
+    if "--table" not in sys.argv[1:]:
         print(f"{len(rows)} files: {sum(row[1] != 'refused' for row in rows)} read, {sum(row[1] == 'refused' for row in rows)} refused as they should be")
     if wrong:
         sys.exit("\n".join(wrong))
