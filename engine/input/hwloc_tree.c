@@ -327,6 +327,9 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     if (b->dropped)
         orr_note_missing(draft, "ibstat", "%u RDMA device%s without an active port, left out", b->dropped,
                          b->dropped == 1 ? "" : "s");
+    if (!b->net_count)
+        orr_note_missing(draft, "lstopo --whole-io --of xml machine.xml; ls /sys/class/infiniband /sys/class/net",
+                         "NICs: the export lists none, so nothing can be said about several hosts");
     orr_note_missing(
         draft,
         orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u", b->gpu_count),

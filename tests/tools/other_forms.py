@@ -5,7 +5,7 @@ import re
 import xml.etree.ElementTree as ET
 
 MODELS = {60: "Tesla P100-SXM2-16GB", 70: "Tesla V100-SXM2-32GB", 75: "Tesla T4", 80: "NVIDIA A100-SXM4-40GB", 86: "NVIDIA A10G",
-          89: "NVIDIA L40S", 90: "NVIDIA H100 80GB HBM3", 100: "NVIDIA B200", 103: "NVIDIA B300"}
+          89: "NVIDIA L40S", 90: "NVIDIA H100 80GB HBM3", 100: "NVIDIA B200", 103: "NVIDIA B300", 120: "NVIDIA RTX PRO 6000 Blackwell Server Edition", 121: "NVIDIA GB10"}
 LANE = {"2.5": 0.25, "5": 0.5, "5.0": 0.5, "8": 0.984615, "8.0": 0.984615, "16": 1.969231, "16.0": 1.969231, "32": 3.938462, "32.0": 3.938462,
         "64.0": 7.876923}
 RDMA = ("mlx", "roce", "ib", "rdmap", "efa", "bnxt_re", "irdma", "qedr", "hfi", "erdma", "mana", "cxi", "mthca", "hns_")
@@ -21,7 +21,14 @@ def is_rdma(name):
 
 def numa_of(cpu):
     """A machine without NUMA nodes has numaid -1 in NCCL's dump; every Linux has a node 0."""
-    return max(int(cpu.get("numaid")), 0)
+    return max(int(cpu.get("numaid"), 0), 0)
+
+
+def guid_of(net):
+    try:
+        return int(net.get("guid"), 0)
+    except ValueError:  # one that was taken out of a dump
+        return int(net.get("dev")) + 1
 
 
 def gbs(pci):
@@ -50,7 +57,7 @@ class Machine:
         self.above = {child: parent for parent in self.root.iter() for child in parent}
         gpus = [g for g in self.root.iter("gpu") if g.get("rank") is not None]
         self.gpus = sorted(gpus, key=lambda g: int(g.get("rank")))
-        self.nets = [n for n in self.root.iter("net")]
+        self.nets = [n for n in self.root.iter("net") if self.above[self.above[n]].tag == "pci"]  # others are no PCI devices
 
     def chain(self, device):
         """The <pci> switches above the device's own <pci>, nearest first, then the <cpu>."""
@@ -128,7 +135,7 @@ def matrix(machine, separator="\t", models=True):
             count = machine.nvlinks(a, b) if both and a is not b else 0
             cells.append(" X " if a is b else f"NV{count}" if count else machine.relation(a, b))
         cpu = machine.chain(a)[-1]
-        numa = cpu.get("numaid") if int(cpu.get("numaid")) >= 0 else "N/A"
+        numa = str(numa_of(cpu)) if int(cpu.get("numaid"), 0) >= 0 else "N/A"
         lines.append(separator.join(cells + ([cpu_list(cpu.get("affinity", "")) or "N/A", numa, "N/A"] if a.tag == "gpu" else [])))
     legend = [f"  NIC{i}: {n.get('name')}" for i, n in enumerate(machine.nets)]
     return "\n".join(lines + ["", "Legend:", "", "  X    = Self", "", "NIC Legend:", ""] + legend) + "\n"
@@ -170,7 +177,7 @@ def hwloc(machine):
 
     def rdma_device(net, before):
         """The active port, by its number among those of its function."""
-        guid = int(net.get("guid"), 0).to_bytes(8, "little").hex()
+        guid = guid_of(net).to_bytes(8, "little").hex()
         words = ":".join(guid[i:i + 4] for i in range(0, 16, 4))
         number = max(int(net.get("port")) - before, 1)
         states = [info(f"Port{port}State", 4 if port == number else 1) for port in range(1, number + 1)]

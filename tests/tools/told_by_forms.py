@@ -44,7 +44,9 @@ def untold(element, said, words, **values):
 
 
 def assume_nics(machine, said):
-    """Neither form tells speeds, latencies, GPU Direct RDMA, CollNet; RDMA is told from sockets by the name."""
+    """Neither form tells NICs that are no PCI devices, nor speeds, latencies, GPU Direct RDMA, CollNet; RDMA is told from sockets by
+    the name."""
+    drop(machine, said, "NICs: ", "nic", lambda nic: machine.above[nic].tag == "cpu")
     for net in machine.nets:
         rdma = is_rdma(net.get("name"))
         untold(net, said, "100 Gb/s", speed="100000" if rdma else "10000")
