@@ -334,9 +334,10 @@ static void say(struct builder *b, const char *generation)
         draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
         "CPUs are taken for Intel Sapphire Rapids, and bus ids and switches are made up from the distances");
     if (nics)
-        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
-                         "NICs are taken for one port each, RDMA ones for 100 Gb/s with GPU Direct RDMA, others for 10 "
-                         "Gb/s");
+        orr_note_assumed(
+            draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
+            "NICs are taken for one port each and numbered as their columns, RDMA ones for 100 Gb/s with GPU "
+            "Direct RDMA, others for 10 Gb/s");
     if (most && matrix->gpu_count == 2 && most >= 12 && !b->type)
         orr_note_assumed(draft, ORR_TOUCHES_LINKS | ORR_TOUCHES_CHANNELS,
                          "two GPUs with NV%u may be joined directly or by NVSwitches: directly is assumed", most);

@@ -49,6 +49,10 @@ def cpu_list(mask):
     return ",".join(found)
 
 
+def by_name(net):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", net.get("name"))]
+
+
 class Machine:
     """Devices with the chain of elements above each: one host, one rank a GPU."""
 
@@ -57,7 +61,8 @@ class Machine:
         self.above = {child: parent for parent in self.root.iter() for child in parent}
         gpus = [g for g in self.root.iter("gpu") if g.get("rank") is not None]
         self.gpus = sorted(gpus, key=lambda g: int(g.get("rank")))
-        self.nets = [n for n in self.root.iter("net") if self.above[self.above[n]].tag == "pci"]  # others are no PCI devices
+        # In the order of their names, as both tools list them; NICs that are no PCI devices are not listed.
+        self.nets = sorted((n for n in self.root.iter("net") if self.above[self.above[n]].tag == "pci"), key=by_name)
 
     def chain(self, device):
         """The <pci> switches above the device's own <pci>, nearest first, then the <cpu>."""

@@ -4,7 +4,7 @@ import copy
 import re
 import xml.etree.ElementTree as ET
 
-from other_forms import Machine, gbs, is_rdma, numa_of, sm_of
+from other_forms import Machine, gbs, is_rdma, is_to_switch, numa_of, sm_of
 
 ASSUMED_SPEED = {range(0, 80): "8.0", range(80, 90): "16.0", range(90, 1000): "32.0"}
 
@@ -47,7 +47,8 @@ def assume_nics(machine, said):
     """Neither form tells NICs that are no PCI devices, nor speeds, latencies, GPU Direct RDMA, CollNet; RDMA is told from sockets by
     the name."""
     drop(machine, said, "NICs: ", "nic", lambda nic: machine.above[nic].tag == "cpu")
-    for net in machine.nets:
+    for number, net in enumerate(machine.nets):
+        untold(net, said, "numbered", dev=str(number))
         rdma = is_rdma(net.get("name"))
         untold(net, said, "100 Gb/s", speed="100000" if rdma else "10000")
         untold(net, said, "GPU Direct RDMA", gdr="1" if rdma else "0")
@@ -84,6 +85,15 @@ def split_cards(machine, said):
             switch.insert(len(switch) if switch is not above else at + number, card)
 
 
+def reorder(parent, key):
+    """Devices below an element in the order of a key, each level by its first device."""
+    first = {child: min(key(device) for device in child.iter("pci")) for child in parent.findall("pci")}
+    for child in sorted(first, key=first.get):
+        reorder(child, key)
+        parent.remove(child)
+        parent.append(child)
+
+
 def by_hwloc(text):
     """(dump, words)"""
     machine, said = Machine(text), set()
@@ -101,6 +111,8 @@ def by_hwloc(text):
         if not gbs(pci):
             untold(pci, said, "those without one are taken for " + speed_of(machine), link_speed=speed_of(machine))
             pci.set("link_width", "16")
+    for cpu in machine.root.findall("cpu"):
+        reorder(cpu, lambda pci: pci.get("busid"))
     for cpu in machine.root.findall("cpu"):  # Linux gives a machine without NUMA one node, 0
         cpu.set("numaid", str(numa_of(cpu)))
     return ET.tostring(machine.root, encoding="unicode"), said
@@ -112,6 +124,7 @@ def by_matrix(text):
     assume_nics(machine, said)
     drop(machine, said, "C2C", "c2c")
     split_cards(machine, said)
+    machine.above = {child: parent for parent in machine.root.iter() for child in parent}
     for pci in machine.root.iter("pci"):
         untold(pci, said, "every PCI link is taken for " + speed_of(machine) + " x16", link_speed=speed_of(machine), link_width="16")
     for cpu in machine.root.findall("cpu"):
@@ -119,10 +132,22 @@ def by_matrix(text):
         untold(cpu, said, "CPUs are taken for Intel", arch="x86_64", vendor="GenuineIntel", familyid="6", modelid="143")
     # The table names GPUs and the number of links between them: nothing of links to CPUs, and all NVSwitches are one.
     drop(machine, said, "NVLinks to CPUs", "nvlink", lambda link: re.match("0x068001", link.get("tclass", "")))
+    ranks = {machine.bus(gpu): number for number, gpu in enumerate(machine.gpus)}
     for gpu in machine.gpus:
-        switched = [link for link in gpu.findall("nvlink") if link.get("tclass", "").startswith("0x0680")]
+        switched = [link for link in gpu.findall("nvlink") if is_to_switch(link)]
         for link in switched[1:]:
             gpu.remove(link)
         if switched:
             switched[0].attrib.update(target="fffffff:ffff:ff", count=str(sum(int(link.get("count")) for link in switched)))
+        direct = sorted(set(gpu.findall("nvlink")) - set(switched), key=lambda link: ranks.get(link.get("target"), -1))
+        for link in direct:  # in the order of the columns
+            gpu.remove(link)
+            gpu.append(link)
+    columns = {machine.above[device]: number for number, device in enumerate(machine.gpus)}
+    columns.update({machine.above[machine.above[net]]: len(columns) + number for number, net in reversed(list(enumerate(machine.nets)))})
+    first = {cpu: min((columns.get(pci, 1 << 20) for pci in cpu.iter("pci")), default=1 << 20) for cpu in machine.root.findall("cpu")}
+    for cpu in sorted(first, key=first.get):
+        reorder(cpu, lambda pci: columns.get(pci, 1 << 20))
+        machine.root.remove(cpu)
+        machine.root.append(cpu)
     return ET.tostring(machine.root, encoding="unicode"), said

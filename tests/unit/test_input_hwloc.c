@@ -1,14 +1,19 @@
-/* NVLinks, ports and GPUs of hwloc's exports: what lstopo writes of machines of several kinds, and exports that were cut or edited. */
+/* NVLinks, ports and GPUs of hwloc's exports: what lstopo writes of machines of several kinds, and exports that were
+ * cut or edited. */
 #include "tests/support/input_fixture.h"
 
 #define LINKS(head, names, values)                                                                                     \
-    "<" head " kind=\"9\" name=\"NVLinkBandwidth\"><indexes length=\"1\">" names "</indexes><u64values length=\"1\">" values "</u64values>"
+    "<" head " kind=\"9\" name=\"NVLinkBandwidth\"><indexes length=\"1\">" names                                       \
+    "</indexes><u64values length=\"1\">" values "</u64values>"
 #define HWLOC(arch, inside, behind)                                                                                    \
-    "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n<object type=\"Machine\" gp_index=\"1\"><info name=\"Architecture\" value=\"" arch  \
-    "\"/><object type=\"Package\" gp_index=\"3\" nodeset=\"0x1\" cpuset=\"0xff\">"                                      \
-    "<object type=\"Bridge\" gp_index=\"4\" bridge_type=\"0-1\">" inside "</object></object></object>" behind "</topology>"
+    "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n<object type=\"Machine\" gp_index=\"1\"><info "              \
+    "name=\"Architecture\" value=\"" arch                                                                              \
+    "\"/><object type=\"Package\" gp_index=\"3\" nodeset=\"0x1\" cpuset=\"0xff\">"                                     \
+    "<object type=\"Bridge\" gp_index=\"4\" bridge_type=\"0-1\">" inside "</object></object></object>" behind          \
+    "</topology>"
 #define DEVICE(bus, type, index, inside)                                                                               \
-    "<object type=\"PCIDev\" gp_index=\"" index "\" pci_busid=\"0000:" bus "\" pci_type=\"" type "\" pci_link_speed=\"15.753846\">" inside "</object>"
+    "<object type=\"PCIDev\" gp_index=\"" index "\" pci_busid=\"0000:" bus "\" pci_type=\"" type                       \
+    "\" pci_link_speed=\"15.753846\">" inside "</object>"
 #define V100(bus, number, index)                                                                                       \
     DEVICE(bus, "0302 [10de:1db1] [10de:1212] a1", "1" index,                                                          \
            "<object type=\"OSDev\" gp_index=\"" index "\" name=\"nvml" number                                          \
@@ -22,10 +27,10 @@
 
 static void links_of_one_type_of_object_are_named_once(void **state)
 {
-    struct orr_dump *dump = read_as(
-        HWLOC("x86_64", TWO,
-              LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "20 21 ", "1000000 50000 50000 1000000 ") "</distances2>"),
-        NULL);
+    struct orr_dump *dump = read_as(HWLOC("x86_64", TWO,
+                                          LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "20 21 ",
+                                                "1000000 50000 50000 1000000 ") "</distances2>"),
+                                    NULL);
     (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_NVLINK), 2);
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 0, ORR_ATTR_TARGET), "0000:05:00.0");
@@ -36,11 +41,11 @@ static void links_of_one_type_of_object_are_named_once(void **state)
 
 static void links_to_a_processor_of_power_are_kept(void **state)
 {
-    struct orr_dump *dump = read_as(
-        HWLOC("ppc64le", TWO,
-              LINKS("distances2hetero nbobjs=\"3\"", "OSDev:20 OSDev:21 Package:3 ",
-                    "1000000 75000 75000 75000 1000000 75000 75000 75000 1000000 ") "</distances2hetero>"),
-        NULL);
+    struct orr_dump *dump =
+        read_as(HWLOC("ppc64le", TWO,
+                      LINKS("distances2hetero nbobjs=\"3\"", "OSDev:20 OSDev:21 Package:3 ",
+                            "1000000 75000 75000 75000 1000000 75000 75000 75000 1000000 ") "</distances2hetero>"),
+                NULL);
     (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_NVLINK), 4);
     assert_string_equal(attr(dump, ORR_ELEMENT_NVLINK, 1, ORR_ATTR_TCLASS), "0x068001");
@@ -50,10 +55,10 @@ static void links_to_a_processor_of_power_are_kept(void **state)
 
 static void links_to_switches_need_one_direction(void **state)
 {
-    struct orr_dump *dump = read_as(
-        HWLOC("x86_64", TWO DEVICE("b0:00.0", "0680 [10de:1ac2] [10de:0000] 01", "30", ""),
-              LINKS("distances2hetero nbobjs=\"3\"", "OSDev:20 OSDev:21 PCIDev:30 ", "0 0 25000 0 0 0 0 25000 0 ") "</distances2hetero>"),
-        NULL);
+    struct orr_dump *dump = read_as(HWLOC("x86_64", TWO DEVICE("b0:00.0", "0680 [10de:1ac2] [10de:0000] 01", "30", ""),
+                                          LINKS("distances2hetero nbobjs=\"3\"", "OSDev:20 OSDev:21 PCIDev:30 ",
+                                                "0 0 25000 0 0 0 0 25000 0 ") "</distances2hetero>"),
+                                    NULL);
     (void)state;
     assert_int_equal(count_of(dump, ORR_ELEMENT_NVLINK), 2);
     for (uint32_t i = 0; i < 2; i++) {
@@ -63,7 +68,8 @@ static void links_to_switches_need_one_direction(void **state)
     orr_dump_free(dump);
 }
 
-/* Names that stand for nothing, values beyond all bounds, matrices that are cut: links that can be told stay, others do not. */
+/* Names that stand for nothing, values beyond all bounds, matrices that are cut: links that can be told stay, others do
+ * not. */
 static void broken_matrices_do_no_harm(void **state)
 {
     static const struct {
@@ -84,7 +90,8 @@ static void broken_matrices_do_no_harm(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[8192];
         snprintf(text, sizeof text,
-                 HWLOC("x86_64", TWO, LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "%s", "%s") "</distances2>"),
+                 HWLOC("x86_64", TWO,
+                       LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "%s", "%s") "</distances2>"),
                  cases[i].names, cases[i].values);
         struct orr_dump *dump = read_as(text, NULL);
         if (count_of(dump, ORR_ELEMENT_NVLINK) != cases[i].links)
@@ -96,13 +103,14 @@ static void broken_matrices_do_no_harm(void **state)
 
 static void functions_of_one_card_are_its_ports(void **state)
 {
-    struct orr_dump *dump =
-        read_as(HWLOC("x86_64",
-                      V100("04:00.0", "0", "20") PORT("06:00.1", "mlx5_10", "31", STATE("1", "4")) PORT("06:00.0", "mlx5_2", "32", STATE("1", "4"))
-                          PORT("07:00.0", "mlx5_0", "33", STATE("1", "1") STATE("2", "4")) PORT("08:00.1", "mlx5_11", "34", STATE("1", "4"))
-                              PORT("09:00.0", "mlx5_1", "35", STATE("1", "1")),
-                      ""),
-                NULL);
+    struct orr_dump *dump = read_as(HWLOC("x86_64",
+                                          V100("04:00.0", "0", "20") PORT("06:00.1", "mlx5_10", "31", STATE("1", "4"))
+                                              PORT("06:00.0", "mlx5_2", "32", STATE("1", "4"))
+                                                  PORT("07:00.0", "mlx5_0", "33", STATE("1", "1") STATE("2", "4"))
+                                                      PORT("08:00.1", "mlx5_11", "34", STATE("1", "4"))
+                                                          PORT("09:00.0", "mlx5_1", "35", STATE("1", "1")),
+                                          ""),
+                                    NULL);
     static const char *const nets[][3] = {/* name, dev, port; in the order of the tree */
                                           {"mlx5_2", "1", "1"},
                                           {"mlx5_10", "2", "2"},
@@ -115,7 +123,8 @@ static void functions_of_one_card_are_its_ports(void **state)
         assert_string_equal(attr(dump, ORR_ELEMENT_NET, i, ORR_ATTR_DEV), nets[i][1]);
         assert_string_equal(attr(dump, ORR_ELEMENT_NET, i, ORR_ATTR_PORT), nets[i][2]);
     }
-    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 3, ORR_ATTR_BUSID), "0000:08:00.1"); /* no function 0 in the export */
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 3, ORR_ATTR_BUSID),
+                        "0000:08:00.1"); /* no function 0 in the export */
     assert_true(misses(dump, "ibstat"));
     orr_dump_free(dump);
 }
@@ -132,17 +141,19 @@ static void a_gpu_that_nvml_hides_is_left_out(void **state)
 
 static void links_without_speed_are_those_of_the_generation(void **state)
 {
-    struct orr_dump *dump = read_as(
-        HWLOC("x86_64",
-              "<object type=\"PCIDev\" pci_busid=\"0000:04:00.0\" pci_type=\"0302 [10de:1eb8] [10de:1212] a1\" pci_link_speed=\"0.000000\"/>"
-              "<object type=\"PCIDev\" pci_busid=\"0000:05:00.0\" pci_type=\"0302 [10de:1eb8] [10de:1212] a1\" pci_link_speed=\"7.876923\"/>",
-              ""),
-        NULL);
+    struct orr_dump *dump = read_as(HWLOC("x86_64",
+                                          "<object type=\"PCIDev\" pci_busid=\"0000:04:00.0\" pci_type=\"0302 "
+                                          "[10de:1eb8] [10de:1212] a1\" pci_link_speed=\"0.000000\"/>"
+                                          "<object type=\"PCIDev\" pci_busid=\"0000:05:00.0\" pci_type=\"0302 "
+                                          "[10de:1eb8] [10de:1212] a1\" pci_link_speed=\"7.876923\"/>",
+                                          ""),
+                                    NULL);
     (void)state;
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_SPEED), "8.0 GT/s PCIe");
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 0, ORR_ATTR_LINK_WIDTH), "16");
     assert_true(assumes(dump, "those without one are taken for 8.0 GT/s PCIe x16"));
-    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_SPEED), "8.0 GT/s PCIe"); /* not 5.0 x16, which is 8 GB/s */
+    assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_SPEED),
+                        "8.0 GT/s PCIe"); /* not 5.0 x16, which is 8 GB/s */
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_LINK_WIDTH), "8");
     orr_dump_free(dump);
 }
