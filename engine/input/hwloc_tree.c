@@ -306,6 +306,8 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
             "the xGMI links that the export does not hold");
     else if (b->sm_supposed)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "the model of a GPU is not known: compute capability 8.0");
+    if (b->gpu_count > 1)
+        orr_note_assumed(draft, ORR_TOUCHES_ALL, "ranks are the numbers of the GPUs");
     if (b->net_count)
         orr_note_assumed(
             draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,

@@ -330,9 +330,9 @@ static void say(struct builder *b, const char *generation)
     orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
                      "a matrix has no bandwidths: every PCI link is taken for %s x16, as GPUs of sm %d have",
                      orr_link_speed_of_sm(b->sm), b->sm);
-    orr_note_assumed(
-        draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
-        "CPUs are taken for Intel Sapphire Rapids, and bus ids and switches are made up from the distances");
+    orr_note_assumed(draft, ORR_TOUCHES_PATHS | ORR_TOUCHES_P2P,
+                     "CPUs are taken for Intel Sapphire Rapids, bus ids and switches are made up from the distances, "
+                     "and ranks are the numbers of the GPUs");
     if (nics)
         orr_note_assumed(
             draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
@@ -350,9 +350,10 @@ static void say(struct builder *b, const char *generation)
         orr_note_assumed(draft, ORR_TOUCHES_PATHS, "%u pairs differ by direction: the nearer distance is taken",
                          matrix->contradictions);
     if (matrix->has_more)
-        orr_note_assumed(draft, ORR_TOUCHES_ALL,
-                         "the text holds more than one table: the first is taken; of several hosts each needs a file of "
-                         "its own");
+        orr_note_assumed(
+            draft, ORR_TOUCHES_ALL,
+            "the text holds more than one table: the first is taken; of several hosts each needs a file of "
+            "its own");
     orr_note_missing(draft,
                      orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u",
                                       matrix->gpu_count),

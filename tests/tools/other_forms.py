@@ -60,7 +60,7 @@ class Machine:
         self.root = ET.fromstring(text)
         self.above = {child: parent for parent in self.root.iter() for child in parent}
         gpus = [g for g in self.root.iter("gpu") if g.get("rank") is not None]
-        self.gpus = sorted(gpus, key=lambda g: int(g.get("rank")))
+        self.gpus = sorted(gpus, key=lambda g: int(g.get("dev")))
         # In the order of their names, as both tools list them; NICs that are no PCI devices are not listed.
         self.nets = sorted((n for n in self.root.iter("net") if self.above[self.above[n]].tag == "pci"), key=by_name)
 

@@ -4,7 +4,7 @@ import copy
 import re
 import xml.etree.ElementTree as ET
 
-from other_forms import Machine, gbs, is_rdma, is_to_switch, numa_of, sm_of
+from other_forms import MODELS, Machine, gbs, is_rdma, is_to_gpu, is_to_switch, numa_of, sm_of
 
 ASSUMED_SPEED = {range(0, 80): "8.0", range(80, 90): "16.0", range(90, 1000): "32.0"}
 
@@ -36,6 +36,33 @@ def hosts(text):
     return list(alike.values())[::-1]
 
 
+def beyond(text, form):
+    """Why a dump is of a machine that a form cannot show at all, None: it can. Such dumps were edited, or NCCL saw them otherwise than
+    Linux does: a NIC of a virtual machine merged into the host bridge, interfaces that are no devices."""
+    machine = Machine(text)
+    pcis = [machine.above[gpu] for gpu in machine.gpus]
+    cards = [machine.above[machine.above[net]] for net in machine.root.iter("net")]
+    links = {(machine.bus(gpu), link.get("target")): link.get("count") for gpu in machine.gpus for link in gpu.findall("nvlink") if is_to_gpu(link)}
+    hosts_gpus = {cpu for gpu in machine.gpus for cpu in [machine.chain(gpu)[-1]]}
+    reasons = {
+        "no GPU with a rank": not machine.gpus,
+        "GPUs without a compute capability of NVIDIA's": any(gpu.get("sm") not in map(str, MODELS) or gpu.find("xgmi") is not None for gpu in machine.gpus),
+        "GPUs whose PCI class is another": any(not pci.get("class", "").startswith("0x03") for pci in pcis),
+        "partitioned GPUs": len(set(pcis)) < len(pcis) or any(gpu.get("rank") is None for gpu in machine.root.iter("gpu")),
+        "two GPUs with one number": len({gpu.get("dev") for gpu in machine.gpus}) < len(machine.gpus),
+        "NICs of which some are no PCI devices": {card.get("class", card.tag)[:4] for card in cards} not in ({"0x02"}, {"cpu"}, set()),
+        "CPUs without a number of their own": len({cpu.get("numaid") for cpu in machine.root.findall("cpu")} - {None}) < len(machine.root.findall("cpu")),
+        "NVLinks of which only one end tells": any(links.get(pair[::-1]) != count or count == "0" for pair, count in links.items()),
+        "NVLinks that are none": any(link.get("count") == "0" for link in machine.root.iter("nvlink")),
+    }
+    if form == "hwloc":
+        reasons["GPUs without their vendor"] = any(pci.get("vendor") != "0x10de" for pci in pcis)
+    else:
+        reasons["switches in three rows"] = any(sum(above.tag == "pci" for above in machine.chain(device)) > 2 for device in machine.gpus + machine.nets)
+        reasons["CPUs without GPUs"] = any(machine.chain(net)[-1] not in hosts_gpus for net in machine.nets)
+    return next((reason for reason, holds in reasons.items() if holds), None)
+
+
 def untold(element, said, words, **values):
     """Sets what a form does not tell; where the dump had another value, the words must be said."""
     if any(element.get(key) != value for key, value in values.items()):
@@ -57,6 +84,14 @@ def assume_nics(machine, said):
             net.attrib.pop(absent, None)
     for gpu in machine.gpus:
         untold(gpu, said, "GPU Direct RDMA", gdr="1")
+
+
+def assume_ranks(machine, said):
+    """A rank is what the job made of a GPU; no form of a machine knows jobs."""
+    for gpu in machine.gpus:
+        untold(gpu, said, "ranks are the numbers of the GPUs", rank=gpu.get("dev"))
+    for cpu in [cpu for cpu in machine.root.findall("cpu") if cpu.find("pci") is None]:
+        machine.root.remove(cpu)
 
 
 def drop(machine, said, words, tag, wanted=lambda element: True):
@@ -97,6 +132,7 @@ def reorder(parent, key):
 def by_hwloc(text):
     """(dump, words)"""
     machine, said = Machine(text), set()
+    assume_ranks(machine, said)
     assume_nics(machine, said)
     drop(machine, said, "C2C", "c2c")
     columns = machine.far_ends()
@@ -121,12 +157,16 @@ def by_hwloc(text):
 def by_matrix(text):
     """(dump, words)"""
     machine, said = Machine(text), set()
+    assume_ranks(machine, said)
     assume_nics(machine, said)
     drop(machine, said, "C2C", "c2c")
     split_cards(machine, said)
     machine.above = {child: parent for parent in machine.root.iter() for child in parent}
     for pci in machine.root.iter("pci"):
         untold(pci, said, "every PCI link is taken for " + speed_of(machine) + " x16", link_speed=speed_of(machine), link_width="16")
+        for identity in ("vendor", "device", "subsystem_vendor", "subsystem_device"):  # by which NCCL takes two switches for one
+            if pci.attrib.pop(identity, None) is not None:
+                said.add("switches are made up")
     for cpu in machine.root.findall("cpu"):
         cpu.set("numaid", str(numa_of(cpu)))
         untold(cpu, said, "CPUs are taken for Intel", arch="x86_64", vendor="GenuineIntel", familyid="6", modelid="143")
