@@ -50,6 +50,8 @@ uint32_t orr_draft_add(struct orr_draft *draft, uint32_t parent, enum orr_elemen
 
 void orr_draft_order_pci(struct orr_draft *draft, uint32_t node)
 {
+    if (draft->nodes[node].parent == ORR_NO_ELEMENT) /* what could not be added */
+        return;
     struct orr_draft_node *above = &draft->nodes[draft->nodes[node].parent];
     const char *bus = orr_draft_get(draft, node, ORR_ATTR_BUSID);
     uint32_t *at = &above->first, before = ORR_NO_ELEMENT;

@@ -113,11 +113,12 @@ static void add_interface(struct orr_hwloc_builder *b, const struct interface *i
 {
     const struct orr_hwloc_object *object = interface->object;
     struct orr_draft *draft = b->draft;
+    uint32_t card = card_of(b, interface->pci);
     bool any = false, told;
     for (int port = 1; port <= MOST_PORTS; port++) {
         if (!is_active(object, port, &told))
             continue;
-        uint32_t pci = orr_hwloc_pci_of(b, card_of(b, interface->pci)), on_card = 0;
+        uint32_t pci = orr_hwloc_pci_of(b, card), on_card = 0;
         uint32_t nic = orr_draft_child(draft, pci, ORR_ELEMENT_NIC);
         if (nic == ORR_NO_ELEMENT)
             nic = add_below(draft, pci, ORR_ELEMENT_NIC, object->line);

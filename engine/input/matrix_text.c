@@ -43,15 +43,17 @@ static enum orr_relation relation_of(const struct orr_word *word, uint8_t *nvlin
     return ORR_REL_OTHER;
 }
 
-enum { MOST_PREFIXES = 16 };
+/* Lines that may be tried as headers behind a prefix, and lines in which the first row must follow there. */
+enum { MOST_PREFIXES = 16, MOST_LINES_BETWEEN = 1024 };
 
 /* Whether there is a header, by a name of a GPU at the start of a line with more behind it, and the first cell of a
  * row. */
-static bool has_table(struct orr_words words)
+static bool has_table(struct orr_words words, uint32_t most_lines)
 {
     struct orr_word word;
+    uint32_t start = words.line;
     bool header = false, label = false, affinity = false;
-    while (orr_words_next(&words, &word)) {
+    while (orr_words_next(&words, &word) && word.line - start < most_lines) {
         if (label && header && is_cell(&word) && orr_word_numbered(&word, "GPU") < 0 &&
             orr_word_numbered(&word, "NIC") < 0)
             return true;
@@ -65,16 +67,13 @@ static bool has_table(struct orr_words words)
 /* The words of the first table, behind what stands before each of its lines. */
 static bool find_table(const char *bytes, size_t length, struct orr_words *ret_words)
 {
-    const char *prefix = "";
-    size_t prefix_length = 0;
-    *ret_words = orr_words_start(bytes, length, prefix, prefix_length);
-    if (has_table(*ret_words))
+    struct orr_words scan = orr_words_start(bytes, length);
+    *ret_words = scan;
+    if (has_table(scan, UINT32_MAX))
         return true;
-    for (unsigned n = 0; n < MOST_PREFIXES && orr_words_prefix(bytes, length, n, &prefix, &prefix_length); n++) {
-        *ret_words = orr_words_start(bytes, length, prefix, prefix_length);
-        if (has_table(*ret_words))
+    for (unsigned n = 0; n < MOST_PREFIXES && orr_words_behind_prefix(&scan, ret_words); n++)
+        if (has_table(*ret_words, MOST_LINES_BETWEEN))
             return true;
-    }
     return false;
 }
 

@@ -75,10 +75,9 @@ static void begin_line(struct orr_words *words)
         words->at = line_end(words, words->at);
 }
 
-struct orr_words orr_words_start(const char *bytes, size_t length, const char *prefix, size_t prefix_length)
+struct orr_words orr_words_start(const char *bytes, size_t length)
 {
-    struct orr_words words = {
-        .bytes = bytes, .length = length, .line = 1, .prefix = prefix, .prefix_length = prefix_length};
+    struct orr_words words = {.bytes = bytes, .length = length, .line = 1, .prefix = ""};
     begin_line(&words);
     return words;
 }
@@ -158,29 +157,35 @@ int orr_word_numbered(const struct orr_word *word, const char *prefix)
     return number;
 }
 
-bool orr_words_prefix(const char *bytes, size_t length, unsigned n, const char **ret_prefix, size_t *ret_length)
+/* The end of what stands before a word in its line, without blanks and sequences. */
+static size_t prefix_length(const struct orr_words *words, const struct orr_word *word)
 {
-    struct orr_words words = orr_words_start(bytes, length, "", 0);
+    const char *start = words->bytes + words->line_start, *end = start;
+    for (const char *at = start; at < word->text;) {
+        size_t size = blank_at(at, (size_t)(word->text - at));
+        size = size ? size : sequence_at(at, (size_t)(word->text - at));
+        at += size ? size : 1;
+        end = size ? end : at;
+    }
+    return (size_t)(end - start);
+}
+
+bool orr_words_behind_prefix(struct orr_words *scan, struct orr_words *ret_words)
+{
     struct orr_word word;
-    uint32_t seen = 0; /* the line whose GPU was found */
-    while (orr_words_next(&words, &word)) {
-        if (word.line == seen)
-            continue;
+    while (orr_words_next(scan, &word)) {
         /* mpirun's "[1,0]<stdout>:" touches the first column of rows, but a tab stands before that of the header */
-        if (orr_word_numbered(&word, "GPU") < 0 || word.first)
+        if (word.first || orr_word_numbered(&word, "GPU") < 0)
             continue;
-        seen = word.line;
-        const char *start = bytes + words.line_start, *end = word.text;
-        for (const char *at = start; at < word.text;) {
-            size_t size = blank_at(at, (size_t)(word.text - at));
-            size = size ? size : sequence_at(at, (size_t)(word.text - at));
-            at += size ? size : 1;
-            end = size ? end : at;
-        }
-        if ((size_t)(end - start) > LONGEST_PREFIX || n--)
+        size_t length = prefix_length(scan, &word);
+        *ret_words = *scan;
+        scan->at = line_end(scan, scan->at);
+        if (length > LONGEST_PREFIX)
             continue;
-        *ret_prefix = start;
-        *ret_length = (size_t)(end - start);
+        ret_words->prefix = ret_words->bytes + ret_words->line_start;
+        ret_words->prefix_length = length;
+        ret_words->at = ret_words->line_start;
+        begin_line(ret_words);
         return true;
     }
     return false;

@@ -24,8 +24,8 @@ struct orr_words {
     size_t prefix_length;
 };
 
-/* prefix: of prefix_length bytes, which stay the caller's. */
-struct orr_words orr_words_start(const char *bytes, size_t length, const char *prefix, size_t prefix_length);
+/* The bytes stay the caller's. */
+struct orr_words orr_words_start(const char *bytes, size_t length);
 /* The next word; false: the end. */
 bool orr_words_next(struct orr_words *words, struct orr_word *ret_word);
 
@@ -33,8 +33,8 @@ bool orr_word_is(const struct orr_word *word, const char *text);
 /* "GPU12" gives 12 for the prefix "GPU"; -1: it is none. */
 int orr_word_numbered(const struct orr_word *word, const char *prefix);
 
-/* What stands before "GPU0" at the start of the n-th line that holds such a word behind something else; false: there is
- * no such line. */
-bool orr_words_prefix(const char *bytes, size_t length, unsigned n, const char **ret_prefix, size_t *ret_length);
+/* The words from the next line on that holds a name such as "GPU0" behind something else, which is then the prefix of
+ * all lines; false: there is no such line. The scan goes on behind it. */
+bool orr_words_behind_prefix(struct orr_words *scan, struct orr_words *ret_words);
 
 #endif

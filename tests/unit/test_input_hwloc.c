@@ -158,6 +158,29 @@ static void links_without_speed_are_those_of_the_generation(void **state)
     orr_dump_free(dump);
 }
 
+/* Wherever the limit on elements is met, in the middle of any part of the tree, it is an error and nothing else. */
+static void a_limit_is_met_anywhere(void **state)
+{
+    const char *text = HWLOC(
+        "x86_64", TWO PORT("06:00.1", "mlx5_1", "31", STATE("1", "4")) PORT("06:00.0", "mlx5_0", "32", ""),
+        LINKS("distances2 type=\"OSDev\" nbobjs=\"2\" indexing=\"gp\"", "20 21 ", "0 50000 50000 0 ") "</distances2>");
+    (void)state;
+    for (uint32_t most = 1;; most++) {
+        struct orr_dump_limits limits = orr_dump_default_limits;
+        struct orr_input_options options = {.limits = &limits};
+        struct orr_dump *dump = NULL;
+        struct orr_error err = {0};
+        limits.elements = most;
+        enum orr_code code = orr_input_read(text, strlen(text), &options, &dump, &err);
+        if (code == ORR_OK) {
+            assert_int_equal(dump->element_count, most);
+            orr_dump_free(dump);
+            return;
+        }
+        assert_error(code, ORR_LIMIT, &err, "elements");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +190,7 @@ int main(void)
         cmocka_unit_test(broken_matrices_do_no_harm),
         cmocka_unit_test(functions_of_one_card_are_its_ports),
         cmocka_unit_test(a_gpu_that_nvml_hides_is_left_out),
+        cmocka_unit_test(a_limit_is_met_anywhere),
         cmocka_unit_test(links_without_speed_are_those_of_the_generation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
