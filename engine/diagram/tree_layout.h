@@ -3,7 +3,7 @@
 #ifndef ORR_DIAGRAM_TREE_LAYOUT_H
 #define ORR_DIAGRAM_TREE_LAYOUT_H
 
-#include "engine/diagram/labels.h"
+#include "engine/diagram/scene.h"
 
 struct orr_spot {               /* of a node */
     uint32_t first_child, next; /* siblings: those with GPUs first, then by bus id; ORR_NO_NODE: none */
@@ -30,8 +30,6 @@ struct orr_tree_layout {
     float width;       /* of the widest row */
     float *tops;       /* [row]: y of its upper edge, set by the caller once it knows what stands between */
 };
-
-extern const float orr_link_font, orr_tile_font;
 
 /* Memory ran out: labels->drawing->failed. */
 void orr_tree_layout(struct orr_tree_layout *layout, const struct orr_labels *labels);

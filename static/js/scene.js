@@ -16,6 +16,8 @@ import { problemView } from "./views/problem.js";
 const withoutGpus = (problem, summary) => problem.status === 422 && summary?.machine?.gpus === 0;
 const chooseType = () => document.getElementById("assume")?.focus();
 
+const MANY = 100; // devices
+
 export class Scene {
     #shown = "";
     #drawing = null;
@@ -93,14 +95,15 @@ export class Scene {
         const path = to && model.paths.get(`${from}>${to}`), slowest = path && hops(model, path).find((row) => row.narrowest);
         const transfer = view === "transfers" ? transferStep(model, this.schedule.doc, this.store.state.rank, this.store.state.round) : null;
         const steps = transfer ? [transfer] : view === "channels" && layout === "machine" ? this.#steps(model) : [], at = transfer ? 0 : this.moment.step, now = steps[at];
-        const links = now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
+        const fanned = model.nodes.size > MANY && steps.some((one) => one.to.startsWith("NVS/")); // each a line to the same switch: the links say it
+        const links = fanned && !now ? steps.flatMap((one) => linksOf(model, one.from, one.to)) : now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
         const less = detail === "less" && this.wanted.view === "system" && view !== "hosts" ? folded(model) : null;
         const pair = view === "compare" ? this.loading.pair.doc : null, chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
         const changed = pair ? marksOfPair(model, pair, chosen, "a") : diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
         diagram.fold(less, new Set([from, to]));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
         diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
-        diagram.draw(steps, at);
+        diagram.draw(fanned && !now ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/"))) : steps, at);
         this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
             : path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
                 : pair ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`

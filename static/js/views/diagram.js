@@ -12,6 +12,8 @@ document.adoptedStyleSheets.push(sheet);
 const { style } = sheet.cssRules[0];
 
 const MANY = 12; // links between CPUs that are too many to look at
+const GUTTER = 30, GAP = 4; // units between the columns of trays, and half of those between rows
+const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
 
 export class Diagram {
@@ -57,7 +59,7 @@ export class Diagram {
         this.whole = whole;
         this.note = "";
         this.size = tiles ? whole : this.#cropped(whole);
-        svg.classList.toggle("meshed", svg.querySelectorAll("g.edge.sys").length > MANY);
+        svg.classList.toggle("meshed", svg.querySelectorAll("g.edge.sys").length > MANY && !svg.querySelector("g.node.tray"));
         const same = keep && before && Math.abs(this.size.w - before.w) < 1 && Math.abs(this.size.h - before.h) < 1;
         this.labels = tiles ? null : new Labels(svg);
         this.tiles = tiles && { ...tiles, shown: tiles.places.map(() => true) };
@@ -161,7 +163,14 @@ export class Diagram {
     draw(steps, now = -1) {
         if (!this.svg)
             return;
-        this.overlay.replaceChildren(...steps.map((step, i) => this.#arrow(step, i === now)).filter(Boolean));
+        const hooks = new Map();
+        const arrows = steps.map((step, i) => {
+            const a = this.#tray(step.from), b = this.#tray(step.to), crosses = Boolean(a && b && a !== b);
+            if (crosses && !hooks.has(`${a}>${b}`))
+                hooks.set(`${a}>${b}`, this.#hook(a, b));
+            return this.#arrow(step, i === now, crosses && i !== now);
+        });
+        this.overlay.replaceChildren(...[...hooks.values(), ...arrows].filter(Boolean));
         this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
         this.canvas.classList.toggle("drawn", steps.length > 0);
     }
@@ -173,20 +182,33 @@ export class Diagram {
     }
 
     /* A curve between two tiles that bulges to its left: what runs to the right goes above, what comes back below. */
-    #arrow({ from, to }, now) {
+    #arrow({ from, to }, now, crosses) {
         const a = this.#centre(from), b = this.#centre(to);
         if (!a || !b || from === to)
             return null;
         const dx = b.x - a.x, dy = b.y - a.y, length = Math.hypot(dx, dy);
         const bend = Math.min(length * 0.28, this.size.h * 0.22);
         const mid = { x: (a.x + b.x) / 2 + dy / length * bend, y: (a.y + b.y) / 2 - dx / length * bend };
-        const start = border(a, mid), end = border(b, mid);
-        const angle = Math.atan2(end.y - mid.y, end.x - mid.x), pixel = this.box.w / this.window.w;
-        const head = Math.min((now ? 10 : 8) * pixel, length * 0.3);
-        const wing = (turn) => `${end.x - head * Math.cos(angle + turn)},${end.y - head * Math.sin(angle + turn)}`;
-        return s("g", { class: now ? "step now" : "step", "data-step": `${from}>${to}` },
-            s("path", { class: "line", d: `M${start.x},${start.y} Q${mid.x},${mid.y} ${end.x},${end.y}` }),
-            s("path", { class: "head", d: `M${end.x},${end.y} L${wing(0.42)} L${wing(-0.42)} Z` }));
+        const start = border(a, mid), end = border(b, mid), head = Math.min((now ? 10 : 8) * this.box.w / this.window.w, length * 0.3);
+        return s("g", { class: `step${now ? " now" : ""}${crosses ? " cross" : ""}`, "data-step": `${from}>${to}` },
+            s("path", { class: "line", d: `M${start.x},${start.y} Q${mid.x},${mid.y} ${end.x},${end.y}` }), arrowHead(mid, end, head));
+    }
+
+    /* The box of the tray that a device of a rack stands in, "": none. */
+    #tray(id) {
+        const host = /^(?!NVS)[A-Z]+\/([0-9a-f]+)-/.exec(id)?.[1], box = `box:tray:${parseInt(host, 16)}`;
+        return this.groups.has(box) ? box : "";
+    }
+
+    /* Tray to tray, between the columns and rows of trays. Close by, the devices' own arrows are shown in its place. */
+    #hook(from, to) {
+        const a = this.#centre(from), b = this.#centre(to), right = a.x + a.w / 2, left = b.x - b.w / 2, aside = GUTTER / 4;
+        const near = a.x === b.x && Math.abs(a.y - b.y) < 1.5 * a.h, way = near ? [[right, a.y + (b.y - a.y) * 0.2], [right + aside, a.y + (b.y - a.y) * 0.2], [right + aside, b.y - (b.y - a.y) * 0.2], [right, b.y - (b.y - a.y) * 0.2]]
+            : b.x > a.x ? [[right, a.y + a.h / 3], [right + 2 * aside, a.y + a.h / 3], [right + 2 * aside, b.y - b.h / 2 - GAP], [left - 2 * GAP, b.y - b.h / 2 - GAP], [left - 2 * GAP, b.y], [left, b.y]]
+                : [[a.x, a.y + a.h / 2], [a.x, a.y + a.h / 2 + GAP], [left - 3 * aside, a.y + a.h / 2 + GAP], [left - 3 * aside, b.y], [left, b.y]];
+        const [x, y] = way.at(-2), [endX, endY] = way.at(-1);
+        return s("g", { class: "hook", "data-step": `${from}>${to}` }, s("path", { class: "line", d: `M${way.map((at) => at.join(",")).join("L")}` }),
+            arrowHead({ x, y }, { x: endX, y: endY }, 9 * this.box.w / this.window.w));
     }
 
     fit() {
@@ -200,6 +222,7 @@ export class Diagram {
         style.transform = "";
         style.setProperty("--px", String(box.w / this.window.w)); // a pixel in units of the drawing
         this.labels?.show(this.window.w / box.w, this.less);
+        this.svg.classList.toggle("near", this.window.w / box.w > NEAR);
         if (this.tiles)
             this.#cull();
     }
@@ -373,6 +396,11 @@ export class Diagram {
         if (!this.dragged && event.type === "pointerup")
             this.onSelect(this.pressed.device?.id ?? "", this.pressed.shift);
     }
+}
+
+function arrowHead(from, tip, size) {
+    const angle = Math.atan2(tip.y - from.y, tip.x - from.x), wing = (turn) => `${tip.x - size * Math.cos(angle + turn)},${tip.y - size * Math.sin(angle + turn)}`;
+    return s("path", { class: "head", d: `M${tip.x},${tip.y} L${wing(0.42)} L${wing(-0.42)} Z` });
 }
 
 /* Where the line from a tile's middle to a point leaves the tile. */

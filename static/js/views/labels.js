@@ -5,6 +5,7 @@ import { briefLink, briefNames, fitting, LEAST, SMALL } from "../legible.js";
 
 const STEP = 1.1; // scales closer than this look alike
 const BESIDE = 10; // units of the drawing
+const TALLER = 2; // above and below the name of a tray there is room
 
 export class Labels {
     #made = null;
@@ -13,6 +14,7 @@ export class Labels {
     constructor(svg) {
         this.svg = svg;
         this.own = Number(svg.querySelector("g.node text")?.getAttribute("font-size")) || 10;
+        this.fine = Number(svg.querySelector("g.node.fine text")?.getAttribute("font-size")) || this.own; // of devices that only who looks closely asks for
     }
 
     /** scale: pixels a unit of the drawing. less: devices are folded and say their short names at any scale. */
@@ -26,6 +28,7 @@ export class Labels {
             this.#made ??= this.#make(); // while the texts that it measures are shown
         this.svg.classList.toggle("brief", brief);
         this.svg.classList.toggle("small", scale < SMALL);
+        this.svg.classList.toggle("coarse", this.fine * scale < LEAST);
         if (!brief && !less)
             return;
         for (const tiles of this.#made.values()) {
@@ -41,13 +44,13 @@ export class Labels {
     /* Tiles by their kind. Places are read first and texts put in afterwards: the other way round would lay all out for each. */
     #make() {
         const kinds = new Map(), alone = Boolean(this.svg.querySelector(".view-ring, .view-tree")), brief = { class: "brief", "text-anchor": "middle", "aria-hidden": "true" };
-        for (const group of this.svg.querySelectorAll("g.node[id*='/']")) {
+        for (const group of this.svg.querySelectorAll("g.node[id*='/']:not(.fine), g.node.tray")) {
             const texts = [...group.querySelectorAll("text")], box = group.querySelector("path, polygon, ellipse")?.getBBox(), kind = group.classList[1];
             if (!texts.length || !box)
                 continue;
             const lines = texts.map((text) => text.textContent);
             (kinds.get(kind) ?? kinds.set(kind, []).get(kind)).push({
-                group, box: { w: box.width, h: box.height }, names: briefNames(lines, kind), less: briefNames(lines, kind, true), own: Number(texts[0].getAttribute("font-size")) || this.own,
+                group, box: { w: box.width, h: box.height * (kind === "tray" ? TALLER : 1) }, names: briefNames(lines, kind), less: briefNames(lines, kind, true), own: Number(texts[0].getAttribute("font-size")) || this.own,
                 text: s("text", { ...brief, x: box.x + box.width / 2, y: box.y + box.height / 2, "dominant-baseline": "central", fill: texts[0].getAttribute("fill") }),
             });
         }

@@ -1,0 +1,100 @@
+#include "engine/diagram/scene.h"
+
+#include <string.h>
+
+/* "FROM--TO", FROM being the node that the analysis lists first; a second link of the pair has its type added. */
+static const char *wire_id(const struct orr_scene *scene, uint32_t link)
+{
+    const struct orr_system *system = scene->system;
+    const struct orr_link *at = &system->links[link];
+    uint32_t low = at->from < at->to ? at->from : at->to, high = at->from < at->to ? at->to : at->from;
+    const struct orr_node *node = &system->nodes[low];
+    const char *id = orr_drawing_text(scene->drawing, "%s--%s", orr_label_id(&scene->labels, low),
+                                      orr_label_id(&scene->labels, high));
+    for (uint32_t i = node->first_link; i < node->first_link + node->link_count; i++)
+        if (system->links[i].to == high)
+            return system->links[i].type == at->type
+                       ? id
+                       : orr_drawing_text(scene->drawing, "%s--%s", id, orr_link_type_name(at->type));
+    return id;
+}
+
+void orr_scene_wire(struct orr_scene *scene, uint32_t link, const struct orr_point *points, uint32_t count,
+                     const char *label, struct orr_point label_at)
+{
+    struct orr_drawing *drawing = scene->drawing;
+    const struct orr_link *at = &scene->system->links[link];
+    bool degraded = orr_label_degraded(&scene->labels, link) != ORR_NO_NODE;
+    const char *alert = orr_theme_paint(drawing->theme, ORR_ROLE_ALERT)->stroke;
+    struct orr_wire wire = {
+        .from = scene->tiles[at->from],
+        .to = scene->tiles[at->to],
+        .id = wire_id(scene, link),
+        .classes = orr_label_link_class(&scene->labels, link),
+        .title = orr_label_link_title(&scene->labels, link),
+        .colour = degraded ? alert : orr_theme_link(drawing->theme, at->type),
+        .width = at->type == ORR_LINK_NVL || at->type == ORR_LINK_C2C || degraded ? 1.8f : 1.2f,
+        .dash = degraded ? ORR_LINE_DASHED : ORR_LINE_SOLID,
+        .points = orr_drawing_points(drawing, points, count),
+        .point_count = count,
+        .label = label,
+        .label_colour = degraded ? alert : orr_theme_paint(drawing->theme, ORR_ROLE_CANVAS)->ink,
+        .label_at = label_at,
+        .label_font = orr_link_font,
+    };
+    if (wire.points && wire.from != ORR_NO_TILE && wire.to != ORR_NO_TILE)
+        orr_drawing_wire(drawing, &wire);
+}
+
+enum orr_wiring orr_scene_wiring(const struct orr_scene *scene, uint32_t link)
+{
+    const struct orr_link *at = &scene->system->links[link];
+    const struct orr_node *from = &scene->system->nodes[at->from], *to = &scene->system->nodes[at->to];
+    if (at->from == at->to || (at->from > at->to && at->reverse != ORR_NO_LINK))
+        return ORR_WIRE_NONE;
+    for (uint32_t i = from->first_link; i < link; i++) /* a device listed twice has its links twice */
+        if (scene->system->links[i].to == at->to && scene->system->links[i].type == at->type)
+            return ORR_WIRE_NONE;
+    if (scene->labels.parent[at->from] == at->to && scene->labels.uplinks[at->from].link == link)
+        return ORR_WIRE_UPLINK;
+    uint32_t back = scene->labels.parent[at->to] == at->from ? scene->labels.uplinks[at->to].link : ORR_NO_LINK;
+    if (back != ORR_NO_LINK && scene->system->links[back].type == at->type)
+        return ORR_WIRE_UPLINK;
+    if (from->type == ORR_NVS || to->type == ORR_NVS)
+        return (orr_is_gpu(from->type) || orr_is_gpu(to->type)) && at->type == ORR_LINK_NVL ? ORR_WIRE_NVSWITCH
+                                                                                            : ORR_WIRE_OTHER;
+    if (orr_is_gpu(from->type) && orr_is_gpu(to->type))
+        return ORR_WIRE_TRACK_BOTTOM;
+    if (from->type == ORR_CPU && to->type == ORR_CPU)
+        return ORR_WIRE_TRACK_TOP;
+    if (from->type == ORR_GPU && to->type == ORR_CPU) {
+        uint32_t root = at->from;
+        while (scene->labels.parent[root] != ORR_NO_NODE)
+            root = scene->labels.parent[root];
+        return root == at->to ? ORR_WIRE_CPU : ORR_WIRE_OTHER;
+    }
+    return ORR_WIRE_OTHER;
+}
+
+
+const char *orr_scene_caption(const struct orr_scene *scene, const struct orr_analysis *analysis)
+{
+    const struct orr_system *system = scene->system;
+    struct orr_drawing *drawing = scene->drawing;
+    uint32_t gpus = orr_system_count(system, ORR_GPU), cpus = orr_system_count(system, ORR_CPU);
+    uint32_t nics = orr_system_count(system, ORR_NIC), nets = orr_system_count(system, ORR_NET);
+    const char *text =
+        orr_drawing_text(drawing, "%u GPU%s, %u NUMA node%s", gpus, gpus == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
+    if (nics || nets)
+        text = orr_drawing_text(drawing, "%s, %u NIC%s with %u port%s", text, nics, nics == 1 ? "" : "s", nets,
+                                nets == 1 ? "" : "s");
+    if (orr_system_count(system, ORR_NVS))
+        text = orr_drawing_text(drawing, "%s, NVSwitch", text);
+    if (system->host_count > 1)
+        text = orr_drawing_text(drawing, "%s, %u hosts in one NVLink domain", text, system->host_count);
+    if (analysis->query.settings.release)
+        text = orr_drawing_text(drawing, "%s \xc2\xb7 bandwidths as NCCL %s%s counts them, GB/s one direction", text,
+                                analysis->query.settings.release->name,
+                                analysis->query.settings.release->verified ? "" : " (not verified against references)");
+    return text;
+}
