@@ -2,45 +2,160 @@
 
 #include <string.h>
 
+#include "engine/cluster/cluster.h"
+
+/* Lists the parts of all kinds of hosts. */
+static bool list_parts(struct orr_cast *cast)
+{
+    const struct orr_cluster *cluster = cast->analysis->cluster;
+    uint32_t kind_count = cluster ? cluster->kind_count : 1, at = 0;
+    for (uint32_t k = 0; k < kind_count; k++)
+        cast->part_count += (cluster ? cluster->kinds[k].analysis : cast->analysis)->part_count;
+    uint32_t *kinds = ORR_NEW(cast->drawing->arena, uint32_t, cast->part_count);
+    cast->parts = ORR_NEW(cast->drawing->arena, const struct orr_part *, cast->part_count);
+    cast->labels = ORR_NEW(cast->drawing->arena, struct orr_labels, cast->part_count);
+    if (!cast->parts || !kinds || !cast->labels)
+        return false;
+    for (uint32_t k = 0; k < kind_count; k++) {
+        const struct orr_analysis *analysis = cluster ? cluster->kinds[k].analysis : cast->analysis;
+        for (uint32_t p = 0; p < analysis->part_count; p++) {
+            kinds[at] = k;
+            cast->parts[at++] = &analysis->parts[p];
+        }
+    }
+    cast->kinds = kinds;
+    return true;
+}
+
+/* The seats of one node of the communicator. */
+static void seat_node(struct orr_cast *cast, const struct orr_member *member)
+{
+    const struct orr_contribution *own = member->contribution;
+    uint32_t part = 0;
+    while (&cast->parts[part]->contribution != own)
+        part++;
+    const struct orr_system *system = &cast->parts[part]->system;
+    for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++) {
+        int32_t local = system->nodes[i].gpu.rank;
+        if (local < 0)
+            continue;
+        int32_t rank = orr_member_rank(member, local);
+        uint32_t host = cast->analysis->cluster ? 0 : (uint32_t)rank / cast->analysis->local_ranks;
+        cast->seats[rank] =
+            (struct orr_seat){part, i, local, host, system->host_count > 1 ? orr_id_system(system->nodes[i].id) : host};
+    }
+}
+
 void orr_cast_init(struct orr_cast *cast, const struct orr_analysis *analysis, struct orr_drawing *drawing)
 {
+    const struct orr_communicator *all = &analysis->communicator;
+    const struct orr_cluster *cluster = analysis->cluster;
     *cast = (struct orr_cast){.analysis = analysis, .drawing = drawing};
-    uint32_t *gpus = ORR_NEW(drawing->arena, uint32_t, analysis->local_ranks);
-    cast->labels = ORR_NEW(drawing->arena, struct orr_labels, analysis->part_count);
-    if (drawing->failed || !gpus || !cast->labels) {
+    cast->seats = drawing->failed ? NULL : ORR_NEW(drawing->arena, struct orr_seat, all->rank_count);
+    if (!cast->seats || !list_parts(cast)) {
         drawing->failed = true;
         return;
     }
-    for (uint32_t r = 0; r < analysis->local_ranks; r++)
-        gpus[r] = ORR_NO_NODE;
-    for (uint32_t p = 0; p < analysis->part_count && !drawing->failed; p++) {
-        const struct orr_system *system = &analysis->parts[p].system;
-        orr_labels_init(&cast->labels[p], system, drawing);
-        for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++) {
-            int32_t rank = system->nodes[i].gpu.rank;
-            if (rank >= 0 && (uint32_t)rank < analysis->local_ranks && analysis->part_of_rank[rank] == p)
-                gpus[rank] = i;
+    for (uint32_t n = 0; n < all->node_count; n++)
+        seat_node(cast, &all->members[n]);
+    cast->host_count = cluster ? cluster->host_count : analysis->query.hosts;
+    for (uint32_t h = 0; cluster && h < cluster->host_count; h++)
+        for (uint32_t i = 0; i < cluster->hosts[h].rank_count; i++) {
+            struct orr_seat *seat = &cast->seats[cluster->hosts[h].ranks[i]];
+            seat->host = seat->tray = h;
         }
-    }
-    cast->gpu_of_rank = gpus;
 }
 
-uint32_t orr_cast_host(const struct orr_cast *cast, int32_t rank)
+/* A dump of several hosts has so many places; those of a cluster are its hosts, fused or not. */
+static uint32_t trays_of(const struct orr_cast *cast)
 {
-    return (uint32_t)rank / cast->analysis->local_ranks;
+    return cast->analysis->cluster ? 1 : cast->parts[0]->system.host_count > 1 ? cast->parts[0]->system.host_count : 1;
+}
+
+uint32_t orr_cast_places(const struct orr_cast *cast)
+{
+    return cast->host_count * trays_of(cast);
+}
+
+const char *orr_cast_place_name(const struct orr_cast *cast, int32_t rank)
+{
+    const struct orr_seat *seat = &cast->seats[rank];
+    if (trays_of(cast) == 1)
+        return orr_drawing_text(cast->drawing, "Host %u", seat->host);
+    return cast->host_count > 1 ? orr_drawing_text(cast->drawing, "Tray %u of host %u", seat->tray, seat->host)
+                                : orr_drawing_text(cast->drawing, "Tray %u", seat->tray);
+}
+
+int32_t orr_cast_rail(const struct orr_cast *cast, int32_t rank, int64_t net)
+{
+    const struct orr_system *system = &orr_cast_part(cast, rank)->system;
+    for (uint32_t i = system->first[ORR_NET]; i < system->first[ORR_NET + 1]; i++)
+        if (system->nodes[i].id == net)
+            return system->nodes[i].net.rail >= 0 ? system->nodes[i].net.rail : system->nodes[i].net.dev;
+    return -1;
+}
+
+const struct orr_labels *orr_cast_labels(const struct orr_cast *cast, uint32_t part)
+{
+    if (!cast->labels[part].system)
+        orr_labels_init(&cast->labels[part], &cast->parts[part]->system, cast->drawing);
+    return &cast->labels[part];
+}
+
+const int32_t *orr_cast_ring(struct orr_cast *cast, int32_t channel)
+{
+    const struct orr_communicator *all = &cast->analysis->communicator;
+    if (all->rings)
+        return all->rings[all->source[channel]];
+    int32_t *ring = ORR_NEW(cast->drawing->arena, int32_t, all->rank_count);
+    if (ring)
+        orr_ring_make(all, all->source[channel], ring);
+    cast->drawing->failed |= !ring;
+    return ring;
+}
+
+const struct orr_tree *orr_cast_tree(struct orr_cast *cast, int32_t channel)
+{
+    const struct orr_communicator *all = &cast->analysis->communicator;
+    if (all->trees)
+        return &all->trees[all->source[channel]];
+    struct orr_arena *arena = cast->drawing->arena;
+    struct orr_tree *tree = ORR_NEW(arena, struct orr_tree, 1);
+    if (tree) {
+        tree->up = ORR_NEW(arena, int32_t, all->rank_count);
+        tree->down = (int32_t(*)[3])ORR_NEW(arena, int32_t, 3 * (size_t)all->rank_count);
+    }
+    if (!tree || !tree->up || !tree->down || orr_tree_make(all, all->source[channel], tree, NULL) != ORR_OK) {
+        cast->drawing->failed = true;
+        return NULL;
+    }
+    return tree;
+}
+
+int32_t orr_cast_row(const struct orr_cast *cast, int32_t channel, int32_t entry, int32_t exit)
+{
+    const struct orr_graph *graph = &orr_cast_part(cast, entry)->contribution.graphs[ORR_GRAPH_RING];
+    int32_t first = cast->seats[entry].local, last = cast->seats[exit].local;
+    for (int32_t k = 0; graph->nets && graph->gpu_count && k < graph->channels; k++) {
+        int32_t row = (cast->analysis->communicator.source[channel] + k) % graph->channels;
+        const int32_t *gpus = &graph->gpus[(size_t)row * graph->gpu_count];
+        if (gpus[0] == first && gpus[graph->gpu_count - 1] == last)
+            return row;
+    }
+    return -1;
 }
 
 static uint32_t part_of(const struct orr_cast *cast, const struct orr_actor *actor)
 {
-    return cast->analysis->part_of_rank[(uint32_t)actor->rank % cast->analysis->local_ranks];
+    return cast->seats[actor->rank].part;
 }
 
 /* The actor's node in its part's system, ORR_NO_NODE: a NET that trimming took away. */
 static uint32_t node_of(const struct orr_cast *cast, const struct orr_actor *actor)
 {
     if (!actor->is_net)
-        return cast->gpu_of_rank[(uint32_t)actor->rank % cast->analysis->local_ranks];
-    const struct orr_system *system = &cast->analysis->parts[part_of(cast, actor)].system;
+        return cast->seats[actor->rank].gpu;
+    const struct orr_system *system = &cast->parts[part_of(cast, actor)]->system;
     for (uint32_t i = system->first[ORR_NET]; i < system->first[ORR_NET + 1]; i++)
         if (system->nodes[i].id == actor->net)
             return i;
@@ -51,7 +166,7 @@ void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_po
                    float font)
 {
     struct orr_drawing *drawing = cast->drawing;
-    const struct orr_labels *labels = &cast->labels[part_of(cast, actor)];
+    const struct orr_labels *labels = orr_cast_labels(cast, part_of(cast, actor));
     uint32_t node = node_of(cast, actor), host = orr_cast_host(cast, actor->rank);
     char buffer[ORR_NODE_ID_SIZE];
     const char *id, *title, *label, *place = "";
@@ -99,12 +214,12 @@ struct orr_hop orr_cast_hop(const struct orr_cast *cast, const struct orr_actor 
     if (all->node_of_rank[from->rank] != all->node_of_rank[to->rank]) {
         struct orr_hop hop = {ORR_PATH_NET, 0};
         if (from->is_net && a != ORR_NO_NODE)
-            hop.bw = cast->labels[part_of(cast, from)].system->nodes[a].net.bw;
+            hop.bw = cast->parts[part_of(cast, from)]->system.nodes[a].net.bw;
         return hop;
     }
     if (a == ORR_NO_NODE || b == ORR_NO_NODE)
         return (struct orr_hop){ORR_PATH_DIS, 0};
-    const struct orr_path *path = orr_path(&cast->analysis->parts[part_of(cast, from)].paths, a, b);
+    const struct orr_path *path = orr_path(&cast->parts[part_of(cast, from)]->paths, a, b);
     return (struct orr_hop){path->type, path->bw};
 }
 

@@ -4,11 +4,23 @@
 
 #include "engine/diagram/labels.h"
 
+/* Where a rank is: its GPU in the system that its node is, and its host. */
+struct orr_seat {
+    uint32_t part; /* of the cast's */
+    uint32_t gpu;  /* node of that part's system */
+    int32_t local; /* rank in that system */
+    uint32_t host; /* counted through all hosts of the communicator */
+    uint32_t tray; /* of a system that several hosts were fused to, or that a dump holds: which one; else the host */
+};
+
 struct orr_cast {
     const struct orr_analysis *analysis;
     struct orr_drawing *drawing;
-    struct orr_labels *labels;   /* [part] */
-    const uint32_t *gpu_of_rank; /* [host rank]: node of its part's system */
+    const struct orr_part **parts; /* all that differ: those of every kind of host */
+    const uint32_t *kinds;         /* [part]: kind of the cluster, 0 where hosts are equal */
+    struct orr_labels *labels;     /* [part], made when they are first asked for: orr_cast_labels() */
+    uint32_t part_count, host_count;
+    struct orr_seat *seats; /* [rank] */
 };
 
 /* What stands at one end of a hop: a rank, or a NET of the host of a rank. */
@@ -27,7 +39,32 @@ struct orr_hop {
 
 /* Memory ran out: drawing->failed. */
 void orr_cast_init(struct orr_cast *cast, const struct orr_analysis *analysis, struct orr_drawing *drawing);
-uint32_t orr_cast_host(const struct orr_cast *cast, int32_t rank);
+const struct orr_labels *orr_cast_labels(const struct orr_cast *cast, uint32_t part);
+static inline uint32_t orr_cast_host(const struct orr_cast *cast, int32_t rank)
+{
+    return cast->seats[rank].host;
+}
+static inline const struct orr_part *orr_cast_part(const struct orr_cast *cast, int32_t rank)
+{
+    return cast->parts[cast->seats[rank].part];
+}
+/* Hosts, or trays where several hosts are one system. */
+uint32_t orr_cast_places(const struct orr_cast *cast);
+static inline bool orr_cast_same_place(const struct orr_cast *cast, int32_t a, int32_t b)
+{
+    return cast->seats[a].host == cast->seats[b].host && cast->seats[a].tray == cast->seats[b].tray;
+}
+/* "Host 3"; "Tray 3" of a dump that holds several hosts, "Tray 3 of host 1" where there are several of those. */
+const char *orr_cast_place_name(const struct orr_cast *cast, int32_t rank);
+/* The rail of a NET of the host of a rank, -1: not known. */
+int32_t orr_cast_rail(const struct orr_cast *cast, int32_t rank, int64_t net);
+/* The ring of a channel, made where the communicator is only a plan; NULL: drawing->failed. */
+const int32_t *orr_cast_ring(struct orr_cast *cast, int32_t channel);
+/* Its tree, likewise. */
+const struct orr_tree *orr_cast_tree(struct orr_cast *cast, int32_t channel);
+/* The row of its ring graph that a system's ranks `entry` to `exit` follow in a channel: on every other host NCCL may
+ * swap channels, so it is the one with these ends. -1: none. */
+int32_t orr_cast_row(const struct orr_cast *cast, int32_t channel, int32_t entry, int32_t exit);
 /* Adds the actor's tile: "GPU/0-1b000" on host 0, "host1/GPU/0-1b000" elsewhere. */
 void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h,
                    float font);

@@ -20,7 +20,7 @@ static const char *wire_id(const struct orr_scene *scene, uint32_t link)
 }
 
 void orr_scene_wire(struct orr_scene *scene, uint32_t link, const struct orr_point *points, uint32_t count,
-                     const char *label, struct orr_point label_at)
+                    const char *label, struct orr_point label_at)
 {
     struct orr_drawing *drawing = scene->drawing;
     const struct orr_link *at = &scene->system->links[link];
@@ -75,7 +75,6 @@ enum orr_wiring orr_scene_wiring(const struct orr_scene *scene, uint32_t link)
     }
     return ORR_WIRE_OTHER;
 }
-
 
 const char *orr_scene_caption(const struct orr_scene *scene, const struct orr_analysis *analysis)
 {

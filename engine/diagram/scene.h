@@ -1,5 +1,5 @@
-/* A machine that is being drawn: its tiles, and a wire for each relation of two devices. Both layouts of the machine use
- * it, the one of NUMA nodes in rows (view_system.c) and the one of trays in a rack (view_rack.c). */
+/* A machine that is being drawn: its tiles, and a wire for each relation of two devices. Both layouts of the machine
+ * use it, the one of NUMA nodes in rows (view_system.c) and the one of trays in a rack (view_rack.c). */
 #ifndef ORR_DIAGRAM_SCENE_H
 #define ORR_DIAGRAM_SCENE_H
 
@@ -18,10 +18,10 @@ struct orr_scene {
 
 enum orr_wiring {
     ORR_WIRE_NONE,
-    ORR_WIRE_UPLINK, /* between a device and what contains it */
-    ORR_WIRE_CPU,    /* between a GPU and its CPU, beside the one through PCI */
+    ORR_WIRE_UPLINK,       /* between a device and what contains it */
+    ORR_WIRE_CPU,          /* between a GPU and its CPU, beside the one through PCI */
     ORR_WIRE_TRACK_BOTTOM, /* between GPUs */
-    ORR_WIRE_TRACK_TOP, /* between CPUs */
+    ORR_WIRE_TRACK_TOP,    /* between CPUs */
     ORR_WIRE_NVSWITCH,
     ORR_WIRE_OTHER
 };

@@ -13,9 +13,9 @@ static const float column_w = 68, column_gap = 4, lane = 5, inset = 8, cpu_gap =
 static const float title_h = 15, rail_h = 10, gpu_h = 30, strip_h = 11, port_h = 16, nic_h = 9, cpu_h = 15;
 static const float gap = 7, tight = 2, pad = 6, bus_h = 26, trunk_w = 30, row_gap = 9, trunk_x = 7, aspect = 1.2f;
 
-struct slot {                        /* of a device */
-    uint32_t columns, height;        /* that it takes with all inside; of a switch: strips above it in its band */
-    bool to_gpu, to_nic;             /* it is one or leads to one */
+struct slot {                 /* of a device */
+    uint32_t columns, height; /* that it takes with all inside; of a switch: strips above it in its band */
+    bool to_gpu, to_nic;      /* it is one or leads to one */
     struct orr_frame at;
 };
 
@@ -89,7 +89,8 @@ static void measure(struct rack *rack, uint32_t node)
         ports += is_port(type_of(rack, c));
     }
     for (uint32_t c = rack->first[node]; c != ORR_NO_NODE; c = rack->next[c])
-        if (is_switch(type_of(rack, c)) && rack->slots[c].to_gpu == slot->to_gpu && slot->height <= rack->slots[c].height)
+        if (is_switch(type_of(rack, c)) && rack->slots[c].to_gpu == slot->to_gpu &&
+            slot->height <= rack->slots[c].height)
             slot->height = rack->slots[c].height + 1;
     slot->columns = columns[LOT_MIXED] + (columns[LOT_GPU] > columns[LOT_NIC] ? columns[LOT_GPU] : columns[LOT_NIC]);
     if (!slot->columns || type == ORR_NIC)
@@ -106,7 +107,8 @@ static void place_ports(struct rack *rack, uint32_t nic, const struct tray *tray
     struct slot *slot = &rack->slots[nic];
     bool hangs = rack->slots[rack->scene->labels.parent[nic]].at.y < tray->y + rack->top[BAND_PORT];
     float y = tray->y + rack->top[BAND_PORT], step = port_h + tight;
-    slot->at = (struct orr_frame){slot->at.x + inset, hangs ? y : y + step * (float)rack->ports, slot->at.w - 2 * inset, nic_h};
+    slot->at = (struct orr_frame){slot->at.x + inset, hangs ? y : y + step * (float)rack->ports, slot->at.w - 2 * inset,
+                                  nic_h};
     y = hangs ? y + nic_h + tight : slot->at.y - step;
     for (uint32_t c = rack->first[nic]; c != ORR_NO_NODE; c = rack->next[c], y += hangs ? step : -step)
         rack->slots[c].at = (struct orr_frame){slot->at.x, y, slot->at.w, port_h};
@@ -174,7 +176,8 @@ static bool gather(struct rack *rack)
         if (t == rack->tray_count)
             rack->trays[rack->tray_count++] = (struct tray){.system = host, .low_rank = INT32_MAX, .high_rank = -1};
         struct tray *tray = &rack->trays[t];
-        tray->width += (tray->width > 0 ? cpu_gap : 0) + (float)rack->slots[i].columns * (column_w + column_gap) - column_gap;
+        tray->width +=
+            (tray->width > 0 ? cpu_gap : 0) + (float)rack->slots[i].columns * (column_w + column_gap) - column_gap;
         rack->tray_w = fmaxf(rack->tray_w, tray->width + 2 * pad);
     }
     for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++)
@@ -231,10 +234,12 @@ static const char *tile_text(const struct rack *rack, uint32_t node, float font,
     switch (at->type) {
     case ORR_GPU:
         mark = scene->labels.uplinks[node].few_nvlinks ? "\xe2\x9a\xa0 " : mark;
-        return at->gpu.rank < 0 ? orr_drawing_text(scene->drawing, "%sGPU %d\nno rank", mark, at->gpu.dev)
-                                : orr_drawing_text(scene->drawing, "%sGPU %d\nrank %d", mark, at->gpu.dev, at->gpu.rank);
+        return at->gpu.rank < 0
+                   ? orr_drawing_text(scene->drawing, "%sGPU %d\nno rank", mark, at->gpu.dev)
+                   : orr_drawing_text(scene->drawing, "%sGPU %d\nrank %d", mark, at->gpu.dev, at->gpu.rank);
     case ORR_NET:
-        return orr_drawing_fit(scene->drawing, orr_drawing_text(scene->drawing, "%sNET %d", mark, at->net.dev), font, width);
+        return orr_drawing_fit(scene->drawing, orr_drawing_text(scene->drawing, "%sNET %d", mark, at->net.dev), font,
+                               width);
     case ORR_CPU:
         return orr_drawing_text(scene->drawing, "NUMA %llu", (unsigned long long)orr_id_local(at->id));
     default: {
@@ -253,16 +258,16 @@ static void add_device(struct rack *rack, uint32_t node, uint32_t box)
     bool fine = at->h < cpu_h; /* its text is for who looks closely */
     float font = fine ? at->h * 0.65f : type == ORR_GPU || type == ORR_NET ? 11 : 10.5f;
     scene->tiles[node] = orr_drawing_tile(
-        scene->drawing,
-        &(struct orr_tile){.frame = *at,
-                           .box = box,
-                           .role = orr_label_role(type),
-                           .font = font,
-                           .id = orr_label_id(&scene->labels, node),
-                           .classes = orr_drawing_text(scene->drawing, "%s%s%s", orr_label_class(type), fine ? " fine" : "",
-                                                       scene->labels.uplinks[node].degraded ? " degraded" : ""),
-                           .title = orr_label_title(&scene->labels, node),
-                           .label = tile_text(rack, node, font, at->w - 4)});
+        scene->drawing, &(struct orr_tile){.frame = *at,
+                                           .box = box,
+                                           .role = orr_label_role(type),
+                                           .font = font,
+                                           .id = orr_label_id(&scene->labels, node),
+                                           .classes = orr_drawing_text(
+                                               scene->drawing, "%s%s%s", orr_label_class(type), fine ? " fine" : "",
+                                               scene->labels.uplinks[node].degraded ? " degraded" : ""),
+                                           .title = orr_label_title(&scene->labels, node),
+                                           .label = tile_text(rack, node, font, at->w - 4)});
     for (uint32_t c = rack->first[node]; c != ORR_NO_NODE && !scene->drawing->failed; c = rack->next[c])
         add_device(rack, c, box);
 }
@@ -274,14 +279,16 @@ static void add_tray(struct rack *rack, const struct tray *tray, const char *wor
     const struct orr_frame frame = {tray->x, tray->y, rack->tray_w, rack->tray_h};
     const char *title = orr_drawing_text(drawing, "%s %u \xc2\xb7 %u GPUs", word, tray->system, tray->gpus);
     if (tray->gpus && tray->high_rank - tray->low_rank + 1 == (int32_t)tray->gpus && tray->low_rank >= 0)
-        title = orr_drawing_text(drawing, tray->gpus > 1 ? "%s %u \xc2\xb7 ranks %d\xe2\x80\x93%d" : "%s %u \xc2\xb7 rank %d", word,
-                                 tray->system, tray->low_rank, tray->high_rank);
-    uint32_t box = orr_drawing_box(drawing, &(struct orr_box){.frame = frame,
-                                                              .parent = ORR_NO_BOX,
-                                                              .role = ORR_ROLE_NUMA,
-                                                              .id = orr_drawing_text(drawing, "box:tray:%u", tray->system),
-                                                              .classes = "tray",
-                                                              .title = title});
+        title = orr_drawing_text(drawing,
+                                 tray->gpus > 1 ? "%s %u \xc2\xb7 ranks %d\xe2\x80\x93%d" : "%s %u \xc2\xb7 rank %d",
+                                 word, tray->system, tray->low_rank, tray->high_rank);
+    uint32_t box =
+        orr_drawing_box(drawing, &(struct orr_box){.frame = frame,
+                                                   .parent = ORR_NO_BOX,
+                                                   .role = ORR_ROLE_NUMA,
+                                                   .id = orr_drawing_text(drawing, "box:tray:%u", tray->system),
+                                                   .classes = "tray",
+                                                   .title = title});
     orr_drawing_tile(drawing, &(struct orr_tile){.frame = {tray->x, tray->y, rack->tray_w, title_h},
                                                  .box = box,
                                                  .role = ORR_ROLE_CPU,
@@ -318,20 +325,22 @@ static void add_fabric_wire(struct rack *rack, uint32_t link)
     float x = tile->x + tile->w / 2, rail = tile->y - rail_h / 2, trunk = tray->x - trunk_x;
     bool odd = orr_label_degraded(&rack->scene->labels, link) != ORR_NO_NODE;
     const char *label = odd ? orr_label_link(&rack->scene->labels, link, 9, tile->w) : NULL;
-    orr_scene_wire(rack->scene, link, (struct orr_point[]){{x, tile->y}, {x, rail}, {trunk, rail}, {trunk, rack->bus_bottom}},
-                   4, label, (struct orr_point){x, rail});
+    orr_scene_wire(rack->scene, link,
+                   (struct orr_point[]){{x, tile->y}, {x, rail}, {trunk, rail}, {trunk, rack->bus_bottom}}, 4, label,
+                   (struct orr_point){x, rail});
 }
 
 /* Straight down, at the left of what stands between, or from the middle. */
 static void add_drop(struct rack *rack, uint32_t link, uint32_t child, uint32_t parent)
 {
     const struct orr_frame *a = &rack->slots[child].at, *b = &rack->slots[parent].at;
-    bool passes = type_of(rack, parent) == ORR_CPU ? rack->slots[child].to_gpu
-                                                   : rack->slots[parent].to_gpu && !rack->slots[child].to_gpu &&
-                                                         is_switch(type_of(rack, child));
+    bool passes = type_of(rack, parent) == ORR_CPU
+                      ? rack->slots[child].to_gpu
+                      : rack->slots[parent].to_gpu && !rack->slots[child].to_gpu && is_switch(type_of(rack, child));
     float x = passes ? a->x + lane : a->x + a->w / 2;
     const struct orr_frame *above = a->y < b->y ? a : b, *below = a->y < b->y ? b : a;
-    orr_scene_wire(rack->scene, link, (struct orr_point[]){{x, above->y + above->h}, {x, below->y}}, 2, NULL, (struct orr_point){0, 0});
+    orr_scene_wire(rack->scene, link, (struct orr_point[]){{x, above->y + above->h}, {x, below->y}}, 2, NULL,
+                   (struct orr_point){0, 0});
 }
 
 static void add_wires(struct rack *rack)
@@ -359,10 +368,11 @@ static void add_wires(struct rack *rack)
         default: { /* between CPUs or GPUs: from side to side, or from middle to middle */
             bool level = a->y == b->y && a->x != b->x;
             float left = a->x < b->x ? a->x + a->w : a->x, right = a->x < b->x ? b->x : b->x + b->w;
-            orr_scene_wire(scene, i,
-                           level ? (struct orr_point[]){{left, a->y + a->h / 2}, {right, b->y + b->h / 2}}
-                                 : (struct orr_point[]){{a->x + a->w / 2, a->y + a->h / 2}, {b->x + b->w / 2, b->y + b->h / 2}},
-                           2, NULL, none);
+            orr_scene_wire(
+                scene, i,
+                level ? (struct orr_point[]){{left, a->y + a->h / 2}, {right, b->y + b->h / 2}}
+                      : (struct orr_point[]){{a->x + a->w / 2, a->y + a->h / 2}, {b->x + b->w / 2, b->y + b->h / 2}},
+                2, NULL, none);
         }
         }
     }
@@ -434,22 +444,23 @@ enum orr_code orr_view_rack(struct orr_scene *scene, const struct orr_analysis *
     if (orr_system_count(scene->system, ORR_NVS)) {
         uint32_t nvs = scene->system->first[ORR_NVS];
         rack.slots[nvs].at = (struct orr_frame){0, 0, right, bus_h};
-        scene->tiles[nvs] = orr_drawing_tile(
-            drawing, &(struct orr_tile){.frame = rack.slots[nvs].at,
-                                        .box = ORR_NO_BOX,
-                                        .role = ORR_ROLE_NVS,
-                                        .font = 12,
-                                        .id = orr_label_id(&scene->labels, nvs),
-                                        .classes = orr_label_class(ORR_NVS),
-                                        .title = orr_label_title(&scene->labels, nvs),
-                                        .label = "NVSwitch fabric"});
+        scene->tiles[nvs] = orr_drawing_tile(drawing, &(struct orr_tile){.frame = rack.slots[nvs].at,
+                                                                         .box = ORR_NO_BOX,
+                                                                         .role = ORR_ROLE_NVS,
+                                                                         .font = 12,
+                                                                         .id = orr_label_id(&scene->labels, nvs),
+                                                                         .classes = orr_label_class(ORR_NVS),
+                                                                         .title = orr_label_title(&scene->labels, nvs),
+                                                                         .label = "NVSwitch fabric"});
     }
     for (uint32_t t = 0; t < rack.tray_count && !drawing->failed; t++)
         add_tray(&rack, &rack.trays[t], word);
     add_wires(&rack);
     uint32_t nets = orr_system_count(scene->system, ORR_NET);
     if (rack.tray_count && nets && rails_alike(&rack))
-        orr_drawing_note(drawing, "note:rails", ORR_NO_BOX, rack.trays[0].x, rack.trays[rack.rows - 1].y + rack.tray_h + 5, 10,
-                         orr_drawing_text(drawing, "From left to right in each %s: ports of rail 0 to %u", has_c2c(scene->system) ? "tray" : "host", nets / rack.tray_count - 1));
+        orr_drawing_note(drawing, "note:rails", ORR_NO_BOX, rack.trays[0].x,
+                         rack.trays[rack.rows - 1].y + rack.tray_h + 5, 10,
+                         orr_drawing_text(drawing, "From left to right in each %s: ports of rail 0 to %u",
+                                          has_c2c(scene->system) ? "tray" : "host", nets / rack.tray_count - 1));
     return ORR_OK;
 }

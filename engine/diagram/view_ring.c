@@ -1,8 +1,9 @@
 /* One ring of a channel, clockwise on an ellipse: each rank, and where the ring leaves and enters a host the NICs that
- * it takes. Up to ORR_RING_RANKS ranks all are shown; beyond that host 0 and one tile that stands for all others. */
+ * it takes. Up to ORR_RING_RANKS ranks are shown so; beyond that hosts or trays (view_stations.c). */
 #include <math.h>
 
-#include "engine/diagram/cast.h"
+#include "engine/diagram/places.h"
+#include "engine/diagram/stations.h"
 #include "engine/diagram/view.h"
 
 enum { ORR_RING_RANKS = 40 };
@@ -11,34 +12,16 @@ struct ring {
     struct orr_cast cast;
     const struct orr_communicator *all;
     struct orr_actor *actors;
-    uint32_t count, hidden; /* hidden: ranks behind the tile of other hosts, which is the last actor */
+    uint32_t count;
     int32_t channel;
 };
-
-/* The graph's channel that a system's ranks `entry` to `exit` follow here: on every other host NCCL may swap channels,
- * so the NICs are those of the row with these ends. -1: none. */
-static int32_t row_of(const struct ring *ring, int32_t entry, int32_t exit)
-{
-    int32_t local = (int32_t)ring->cast.analysis->local_ranks;
-    const struct orr_graph *graph =
-        &orr_analysis_part(ring->cast.analysis, entry % local)->contribution.graphs[ORR_GRAPH_RING];
-    for (int32_t k = 0; graph->nets && graph->gpu_count && k < graph->channels; k++) {
-        int32_t row = (ring->all->source[ring->channel] + k) % graph->channels;
-        const int32_t *gpus = &graph->gpus[(size_t)row * graph->gpu_count];
-        if (gpus[0] == entry % local && gpus[graph->gpu_count - 1] == exit % local)
-            return row;
-    }
-    return -1;
-}
 
 /* Adds the entry or exit NET (which: 0, 1) of a system's row. */
 static void add_net(struct ring *ring, int32_t rank, int32_t row, int which)
 {
-    const struct orr_analysis *analysis = ring->cast.analysis;
-    const struct orr_part *part = orr_analysis_part(analysis, rank % (int32_t)analysis->local_ranks);
     if (row < 0)
         return;
-    const int64_t *nets = part->contribution.graphs[ORR_GRAPH_RING].nets[row];
+    const int64_t *nets = orr_cast_part(&ring->cast, rank)->contribution.graphs[ORR_GRAPH_RING].nets[row];
     ring->actors[ring->count++] =
         (struct orr_actor){.rank = rank, .is_net = true, .net = nets[which], .again = which && nets[0] == nets[1]};
 }
@@ -46,10 +29,9 @@ static void add_net(struct ring *ring, int32_t rank, int32_t row, int which)
 static bool gather(struct ring *ring)
 {
     uint32_t n = ring->all->rank_count;
-    const int32_t *order = ring->all->rings[ring->all->source[ring->channel]], *node = ring->all->node_of_rank;
-    bool whole = n <= ORR_RING_RANKS || ring->all->node_count <= 1;
-    ring->actors = ORR_NEW(ring->cast.drawing->arena, struct orr_actor, 3 * (size_t)n + 1);
-    if (!ring->actors)
+    const int32_t *order = orr_cast_ring(&ring->cast, ring->channel), *node = ring->all->node_of_rank;
+    ring->actors = ORR_NEW(ring->cast.drawing->arena, struct orr_actor, 3 * (size_t)n);
+    if (!ring->actors || !order)
         return false;
     uint32_t start = 0; /* where the ring enters the system of rank 0 */
     while (start < n && node[order[(n - start) % n]] == node[order[0]])
@@ -58,54 +40,18 @@ static bool gather(struct ring *ring)
     int32_t row = -1;
     for (uint32_t k = 0; k < n; k++) {
         int32_t rank = order[(start + k) % n], next = order[(start + k + 1) % n], last = order[(start + k + n - 1) % n];
-        if (!whole && node[rank] != node[order[0]]) {
-            ring->hidden++;
-            continue;
-        }
         if (node[last] != node[rank]) {
             uint32_t end = k;
             while (node[order[(start + end + 1) % n]] == node[rank])
                 end++;
-            row = row_of(ring, rank, order[(start + end) % n]);
+            row = orr_cast_row(&ring->cast, ring->channel, rank, order[(start + end) % n]);
             add_net(ring, rank, row, 0);
         }
         ring->actors[ring->count++] = (struct orr_actor){.rank = rank};
         if (node[next] != node[rank])
             add_net(ring, rank, row, 1);
     }
-    if (ring->hidden)
-        ring->count++; /* the tile of other hosts */
     return true;
-}
-
-/* Points at equal distances along an ellipse, clockwise from the top. */
-static void spread(struct orr_point *points, uint32_t count, float rx, float ry)
-{
-    enum { STEPS = 4096 };
-    const double turn = 6.283185307179586;
-    double length = 0;
-    for (int i = 0; i < STEPS; i++) {
-        double t = turn * (i + 0.5) / STEPS;
-        length += hypot(rx * cos(t), ry * sin(t));
-    }
-    double walked = 0;
-    uint32_t next = 0;
-    for (int i = 0; i < STEPS && next < count; i++) {
-        double t = turn * i / STEPS;
-        if (walked >= length * next / count)
-            points[next++] = (struct orr_point){(float)(rx * sin(t)), (float)(-ry * cos(t))};
-        walked += hypot(rx * cos(t + turn * 0.5 / STEPS), ry * sin(t + turn * 0.5 / STEPS));
-    }
-    while (next < count)
-        points[next++] = (struct orr_point){0, -ry};
-}
-
-/* Where the line from the middle of a tile towards a point leaves it. */
-static struct orr_point edge_of(struct orr_point centre, float w, float h, struct orr_point towards)
-{
-    float dx = towards.x - centre.x, dy = towards.y - centre.y;
-    float scale = fminf(dx ? w / 2 / fabsf(dx) : INFINITY, dy ? h / 2 / fabsf(dy) : INFINITY);
-    return isfinite(scale) ? (struct orr_point){centre.x + dx * scale, centre.y + dy * scale} : centre;
 }
 
 enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel, struct orr_drawing *drawing,
@@ -117,6 +63,8 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
                         all->channel_count);
     struct ring ring = {.all = all, .channel = channel};
     orr_cast_init(&ring.cast, analysis, drawing);
+    if (!drawing->failed && all->rank_count > ORR_RING_RANKS && orr_cast_places(&ring.cast) > 1)
+        return orr_view_stations(&ring.cast, channel, err);
     if (drawing->failed || !gather(&ring)) {
         drawing->failed = true;
         return ORR_OK;
@@ -134,30 +82,13 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
     bool many = n > 24;
     const float w = many ? 92 : 108, h = 32, font = many ? 9 : 10;
     float mean = (float)n * (many ? 116 : 156) / 6.2832f, ry = fmaxf(mean / 1.335f, n > 2 ? 110 : 60);
-    spread(at, n, n == 1 ? 0 : fmaxf(1.6f * ry, 190), ry);
-    uint32_t shown = ring.hidden ? n - 1 : n;
-    for (uint32_t k = 0; k < shown; k++)
+    orr_spread(at, n, n == 1 ? 0 : fmaxf(1.6f * ry, 190), ry);
+    for (uint32_t k = 0; k < n; k++)
         orr_cast_tile(&ring.cast, &ring.actors[k], at[k], w, h, font);
-    if (ring.hidden) { /* a host that trimming splits is several systems */
-        const char *others = analysis->part_count > 1 ? "systems" : "hosts";
-        ring.actors[shown] = (struct orr_actor){.rank = -1};
-        ring.actors[shown].tile = orr_drawing_tile(
-            drawing,
-            &(struct orr_tile){
-                .frame = {at[shown].x - w / 2, at[shown].y - h / 2, w, h},
-                .box = ORR_NO_BOX,
-                .role = ORR_ROLE_OTHER,
-                .font = font,
-                .id = "others",
-                .classes = "others",
-                .title = orr_drawing_text(drawing, "%u ranks of %u other %s", ring.hidden, all->node_count - 1, others),
-                .label = orr_drawing_text(drawing, "%u other %s\n%u ranks", all->node_count - 1, others, ring.hidden)});
-    }
     float least = INFINITY, most = 0;
     for (uint32_t k = 0; n > 1 && k < n; k++) {
         const struct orr_actor *from = &ring.actors[k], *to = &ring.actors[(k + 1) % n];
-        hops[k] =
-            from->rank < 0 || to->rank < 0 ? (struct orr_hop){ORR_PATH_NET, 0} : orr_cast_hop(&ring.cast, from, to);
+        hops[k] = orr_cast_hop(&ring.cast, from, to);
         if (hops[k].bw > 0) {
             least = fminf(least, hops[k].bw);
             most = fmaxf(most, hops[k].bw);
@@ -168,7 +99,7 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
         if (n == 2) /* there and back, beside one another */
             aside = (struct orr_point){k ? -20 : 20, 0};
         a.x += aside.x, b.x += aside.x;
-        struct orr_point from = edge_of(a, w, h, b), to = edge_of(b, w, h, a);
+        struct orr_point from = orr_edge_of(a, w, h, b), to = orr_edge_of(b, w, h, a);
         if (n == 2) {
             from.y = a.y + (b.y > a.y ? h / 2 : -h / 2);
             to.y = b.y + (b.y > a.y ? -h / 2 : h / 2);
@@ -188,7 +119,7 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
     const char *text = orr_drawing_text(drawing, "ring of channel %d of %d", channel, all->channel_count);
     const char *second =
         orr_drawing_text(drawing, "%u rank%s, %u host%s", all->rank_count, all->rank_count == 1 ? "" : "s",
-                         analysis->query.hosts, analysis->query.hosts == 1 ? "" : "s");
+                         ring.cast.host_count, ring.cast.host_count == 1 ? "" : "s");
     drawing->title = orr_drawing_text(drawing, "%s: %s", text, second);
     float y = n > 2 ? -8 : -ry - 60;
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, -orr_text_width(text, 11) / 2, y - 9, 11, text);

@@ -1,9 +1,9 @@
-/* One tree of a channel, the root at the top. Up to ORR_TREE_RANKS ranks all are shown; beyond that those of host 0 and
- * the ranks of other hosts that they are joined to. */
+/* One tree of a channel, the root at the top. Up to ORR_TREE_RANKS ranks are shown so; beyond that hosts or trays
+ * (view_host_tree.c). */
 #include <math.h>
 #include <string.h>
 
-#include "engine/diagram/cast.h"
+#include "engine/diagram/stations.h"
 #include "engine/diagram/view.h"
 
 enum { ORR_TREE_RANKS = 64 };
@@ -11,7 +11,6 @@ static const float slot_w = 128, layer_h = 74, tile_w = 108, tile_h = 32;
 
 struct branch {                 /* of a rank */
     uint32_t first_child, next; /* ranks, UINT32_MAX: none */
-    bool shown;
     struct orr_actor actor;
     struct orr_point at;
 };
@@ -67,47 +66,35 @@ enum orr_code orr_view_tree(const struct orr_analysis *analysis, int32_t channel
     if (channel < 0 || channel >= all->channel_count)
         return orr_fail(err, ORR_NOT_FOUND, "there is no channel %d: the communicator has %d, counted from 0", channel,
                         all->channel_count);
-    struct growth growth = {.tree = &all->trees[all->source[channel]]};
+    struct growth growth = {0};
     orr_cast_init(&growth.cast, analysis, drawing);
-    growth.branches = ORR_NEW(drawing->arena, struct branch, n);
-    if (drawing->failed || !growth.branches) {
+    if (!drawing->failed && n > ORR_TREE_RANKS && orr_cast_places(&growth.cast) > 1)
+        return orr_view_host_tree(&growth.cast, channel, err);
+    if (n > ORR_DRAWN_NODES_MAX)
+        return orr_fail(err, ORR_LIMIT, "the tree has %u ranks, more than the %d of one picture", n,
+                        ORR_DRAWN_NODES_MAX);
+    growth.branches = drawing->failed ? NULL : ORR_NEW(drawing->arena, struct branch, n);
+    growth.tree = drawing->failed ? NULL : orr_cast_tree(&growth.cast, channel);
+    if (!growth.tree || !growth.branches) {
         drawing->failed = true;
         return ORR_OK;
     }
     const int32_t *up = growth.tree->up;
-    bool whole = n <= ORR_TREE_RANKS;
-    uint32_t shown = 0;
     for (uint32_t r = 0; r < n; r++)
-        growth.branches[r].shown = whole || orr_cast_host(&growth.cast, (int32_t)r) == 0;
-    for (uint32_t r = 0; r < n && !whole; r++) { /* and who is joined to host 0 */
-        bool own = orr_cast_host(&growth.cast, (int32_t)r) == 0;
-        if (up[r] < 0)
-            continue;
-        if (own)
-            growth.branches[up[r]].shown = true;
-        else if (orr_cast_host(&growth.cast, up[r]) == 0)
-            growth.branches[r].shown = true;
-    }
-    for (uint32_t r = 0; r < n; r++) {
         growth.branches[r].first_child = growth.branches[r].next = UINT32_MAX;
-        shown += growth.branches[r].shown;
-    }
-    if (shown > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the tree has %u ranks, more than the %d of one picture", shown,
-                        ORR_DRAWN_NODES_MAX);
     for (uint32_t r = n; r-- > 0;) {
-        if (!growth.branches[r].shown || up[r] < 0 || !growth.branches[up[r]].shown)
+        if (up[r] < 0)
             continue;
         growth.branches[r].next = growth.branches[up[r]].first_child;
         growth.branches[up[r]].first_child = r;
     }
     for (uint32_t r = 0; r < n; r++)
-        if (growth.branches[r].shown && (up[r] < 0 || !growth.branches[up[r]].shown))
+        if (up[r] < 0)
             place(&growth, r, 0);
     float least = INFINITY, most = 0;
     for (int pass = 0; pass < 2; pass++)
         for (uint32_t r = 0; r < n && !drawing->failed; r++) {
-            if (!growth.branches[r].shown || up[r] < 0 || !growth.branches[up[r]].shown)
+            if (up[r] < 0)
                 continue;
             if (pass) {
                 wire(&growth, (uint32_t)up[r], r, least, most);
@@ -119,9 +106,7 @@ enum orr_code orr_view_tree(const struct orr_analysis *analysis, int32_t channel
                 most = fmaxf(most, bw);
             }
         }
-    const char *text = orr_drawing_text(drawing, "tree of channel %d of %d", channel, all->channel_count);
-    drawing->title = orr_drawing_text(
-        drawing, shown < n ? "%s: host 0 and its neighbours, %u of %u ranks" : "%s: %u ranks", text, shown, n);
+    drawing->title = orr_drawing_text(drawing, "tree of channel %d of %d: %u ranks", channel, all->channel_count, n);
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, -tile_w / 2, -48, 11, drawing->title);
     return ORR_OK;
 }

@@ -1,0 +1,27 @@
+/* Which kinds of hosts stand out: those unlike most, and those whose own rings are the slowest, with what makes them so. */
+#ifndef ORR_CLUSTER_STANDING_H
+#define ORR_CLUSTER_STANDING_H
+
+#include "engine/cluster/setters.h"
+
+enum { ORR_MOST_REASONS = 8 };
+
+/* A field of its graphs by which a kind falls behind the best one. */
+struct orr_reason {
+    enum orr_graph_kind graph;
+    enum orr_graph_field field;
+    double own, best;
+};
+
+/* At most a quarter of the hosts are of this kind, while more than half are of another one. */
+bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind);
+/* No kind has slower rings by itself, and another has faster ones. */
+bool orr_kind_slowest(const struct orr_cluster *cluster, uint32_t kind);
+/* The kind with the fastest rings; of equals the first. */
+uint32_t orr_kind_fastest(const struct orr_cluster *cluster);
+/* In what the ring graph (and the tree's channels, which count too) of a kind is worse than that of another. The number of
+ * reasons. */
+uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint32_t than,
+                          struct orr_reason reasons[ORR_MOST_REASONS]);
+
+#endif
