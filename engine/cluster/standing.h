@@ -1,4 +1,5 @@
-/* Which kinds of hosts stand out: those unlike most, and those whose own rings are the slowest, with what makes them so. */
+/* Which kinds of hosts stand out: those unlike most, and those whose own rings are the slowest, with what makes them
+ * so. */
 #ifndef ORR_CLUSTER_STANDING_H
 #define ORR_CLUSTER_STANDING_H
 
@@ -19,8 +20,8 @@ bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind);
 bool orr_kind_slowest(const struct orr_cluster *cluster, uint32_t kind);
 /* The kind with the fastest rings; of equals the first. */
 uint32_t orr_kind_fastest(const struct orr_cluster *cluster);
-/* In what the ring graph (and the tree's channels, which count too) of a kind is worse than that of another. The number of
- * reasons. */
+/* In what the ring graph (and the tree's channels, which count too) of a kind is worse than that of another. The number
+ * of reasons. */
 uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint32_t than,
                           struct orr_reason reasons[ORR_MOST_REASONS]);
 

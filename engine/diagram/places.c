@@ -29,4 +29,3 @@ struct orr_point orr_edge_of(struct orr_point centre, float w, float h, struct o
     float scale = fminf(dx ? w / 2 / fabsf(dx) : INFINITY, dy ? h / 2 / fabsf(dy) : INFINITY);
     return isfinite(scale) ? (struct orr_point){centre.x + dx * scale, centre.y + dy * scale} : centre;
 }
-

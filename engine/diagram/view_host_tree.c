@@ -91,9 +91,8 @@ static uint64_t look(struct branches *b, uint32_t s, bool fold)
 {
     struct stop *stop = &b->stops[s];
     const struct orr_seat *seats = b->cast->seats;
-    int32_t up = b->tree->up[stop->top];
     stop->look = mix(mix(0xcbf29ce484222325u, seats[stop->top].part), (uint64_t)seats[stop->top].local);
-    stop->look = mix(mix(stop->look, up < 0 ? UINT64_MAX : (uint64_t)seats[up].local), stop->ranks);
+    stop->look = mix(stop->look, stop->ranks);
     for (uint32_t c = stop->first_child; c != UINT32_MAX; c = b->stops[c].next) {
         uint64_t own = look(b, c, fold);
         stop->look = mix(stop->look, own);
@@ -125,17 +124,20 @@ static void add_tile(struct branches *b, uint32_t s)
         name = orr_drawing_text(drawing, "%u hosts alike, such as %u", times, orr_cast_host(b->cast, stop->top));
     if (remark)
         name = orr_drawing_text(drawing, "\xe2\x96\xbc %s: %s", name, remark);
-    const char *ranks = stop->ranks == 1 ? orr_drawing_text(drawing, "rank %d", stop->top)
-                        : (uint32_t)(stop->high - stop->low) + 1 == stop->ranks
-                            ? orr_drawing_text(drawing, "ranks %d\xe2\x80\x93%d, %d on top", stop->low, stop->high, stop->top)
-                            : orr_drawing_text(drawing, "%u ranks, %d on top", stop->ranks, stop->top);
+    const char *ranks =
+        stop->ranks == 1 ? orr_drawing_text(drawing, "rank %d", stop->top)
+        : (uint32_t)(stop->high - stop->low) + 1 == stop->ranks
+            ? orr_drawing_text(drawing, "ranks %d\xe2\x80\x93%d, %d on top", stop->low, stop->high, stop->top)
+            : orr_drawing_text(drawing, "%u ranks, %d on top", stop->ranks, stop->top);
     const float font = 9.5f;
     stop->actor = (struct orr_actor){.rank = stop->top};
     stop->actor.tile = orr_drawing_tile(
         drawing, &(struct orr_tile){
                      .frame = {stop->at.x - tile_w / 2, stop->at.y - tile_h / 2, tile_w, tile_h},
                      .box = ORR_NO_BOX,
-                     .role = remark ? ORR_ROLE_ALERT : times > 1 ? ORR_ROLE_OTHER : ORR_ROLE_GPU,
+                     .role = remark      ? ORR_ROLE_ALERT
+                             : times > 1 ? ORR_ROLE_OTHER
+                                         : ORR_ROLE_GPU,
                      .font = font,
                      .bold_frame = remark != NULL,
                      .id = orr_drawing_text(drawing, "station:%u", s),
@@ -221,7 +223,8 @@ enum orr_code orr_view_host_tree(struct orr_cast *cast, int32_t channel, struct 
                 place(&b, s, 0);
         }
     if (b.shown > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the tree has %u tiles, more than the %d of one picture", b.shown, ORR_DRAWN_NODES_MAX);
+        return orr_fail(err, ORR_LIMIT, "the tree has %u tiles, more than the %d of one picture", b.shown,
+                        ORR_DRAWN_NODES_MAX);
     for (uint32_t s = 0; s < b.count && !drawing->failed; s++)
         if (b.stops[s].parent != UINT32_MAX && b.stops[s].actor.tile != ORR_NO_TILE && b.stops[s].at.y + 1 > 0) {
             bool hidden = false;
@@ -230,9 +233,9 @@ enum orr_code orr_view_host_tree(struct orr_cast *cast, int32_t channel, struct 
             if (!hidden)
                 add_wire(&b, s);
         }
-    drawing->title = orr_drawing_text(drawing, "tree of channel %d of %d: %u ranks, %u stops at %u %s", channel,
-                                      all->channel_count, all->rank_count, b.count, orr_cast_places(cast),
-                                      cast->host_count == 1 ? "trays" : "hosts");
+    drawing->title =
+        orr_drawing_text(drawing, "tree of channel %d of %d: %u ranks, %u stops at %u %s", channel, all->channel_count,
+                         all->rank_count, b.count, orr_cast_places(cast), cast->host_count == 1 ? "trays" : "hosts");
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, -tile_w / 2, -48, 11, drawing->title);
     return ORR_OK;
 }

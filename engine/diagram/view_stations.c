@@ -132,9 +132,11 @@ static const char *ranks_text(const struct line *line, const struct station *sta
     for (uint32_t i = 1; i < station->count; i++)
         follow &= station->ranks[i] == station->ranks[i - 1] + 1;
     if (follow && station->count > 2 && !folded)
-        return orr_drawing_text(drawing, "ranks %d\xe2\x80\x93%d", station->ranks[0], station->ranks[station->count - 1]);
+        return orr_drawing_text(drawing, "ranks %d\xe2\x80\x93%d", station->ranks[0],
+                                station->ranks[station->count - 1]);
     for (uint32_t i = 0; i < station->count && i < 16; i++)
-        text = orr_drawing_text(drawing, *text ? "%s %d" : "%s%d", text, folded ? seats[station->ranks[i]].local : station->ranks[i]);
+        text = orr_drawing_text(drawing, *text ? "%s %d" : "%s%d", text,
+                                folded ? seats[station->ranks[i]].local : station->ranks[i]);
     return orr_drawing_fit(drawing, text, font, width);
 }
 
@@ -169,16 +171,17 @@ static void add_station(struct line *line, uint32_t k)
         drawing, &(struct orr_tile){
                      .frame = {station->at.x - station_w / 2, station->at.y - station_h / 2, station_w, station_h},
                      .box = ORR_NO_BOX,
-                     .role = remark ? ORR_ROLE_ALERT : station->visits > 1 ? ORR_ROLE_OTHER : ORR_ROLE_GPU,
+                     .role = remark                ? ORR_ROLE_ALERT
+                             : station->visits > 1 ? ORR_ROLE_OTHER
+                                                   : ORR_ROLE_GPU,
                      .font = font,
                      .bold_frame = remark != NULL,
                      .id = orr_drawing_text(drawing, "station:%u", k),
                      .classes = remark ? "station marked" : "station",
-                     .title = orr_drawing_text(drawing, "%s: %s of the ring%s%s", head, order,
-                                               in_turn,
+                     .title = orr_drawing_text(drawing, "%s: %s of the ring%s%s", head, order, in_turn,
                                                station->enters ? ", entered from another host" : ""),
-                     .label = orr_drawing_text(drawing, "%s\n%s%s", orr_drawing_fit(drawing, head, font, station_w - 6), order,
-                                               nics_text(line, station)),
+                     .label = orr_drawing_text(drawing, "%s\n%s%s", orr_drawing_fit(drawing, head, font, station_w - 6),
+                                               order, nics_text(line, station)),
                  });
 }
 
@@ -248,13 +251,15 @@ static void add_hop(struct line *line, uint32_t k, float least, float most)
     if (drawing->failed || !ends[0].is_net || !ends[1].is_net)
         return;
     struct orr_wire *wire = &drawing->wires[drawing->wire_count - 1];
-    int32_t out = orr_cast_rail(line->cast, ends[0].rank, ends[0].net), in = orr_cast_rail(line->cast, ends[1].rank, ends[1].net);
+    int32_t out = orr_cast_rail(line->cast, ends[0].rank, ends[0].net),
+            in = orr_cast_rail(line->cast, ends[1].rank, ends[1].net);
     const char *mark = narrowest ? "\xe2\x96\xbc " : "";
     wire->label = out == in ? orr_drawing_text(drawing, "%srail %d", mark, out)
                             : orr_drawing_text(drawing, "%srail %d\xe2\x86\x92%d", mark, out, in);
     wire->classes = out == in ? wire->classes : orr_drawing_text(drawing, "%s crossing", wire->classes);
     wire->dash = out == in ? wire->dash : ORR_LINE_DASHED;
-    wire->title = orr_drawing_text(drawing, out == in ? "%s, along rail %d" : "%s, from rail %d to rail %d", wire->title, out, in);
+    wire->title = orr_drawing_text(drawing, out == in ? "%s, along rail %d" : "%s, from rail %d to rail %d",
+                                   wire->title, out, in);
 }
 
 enum orr_code orr_view_stations(struct orr_cast *cast, int32_t channel, struct orr_error *err)
@@ -268,7 +273,8 @@ enum orr_code orr_view_stations(struct orr_cast *cast, int32_t channel, struct o
     if (line.count > MOST_UNFOLDED)
         fold(&line);
     if (line.count > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the ring has %u stations, more than the %d of one picture", line.count, ORR_DRAWN_NODES_MAX);
+        return orr_fail(err, ORR_LIMIT, "the ring has %u stations, more than the %d of one picture", line.count,
+                        ORR_DRAWN_NODES_MAX);
     arrange(&line);
     for (uint32_t k = 0; k < line.count && !drawing->failed; k++)
         add_station(&line, k);
