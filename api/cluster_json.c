@@ -1,6 +1,6 @@
 /* The section "cluster": hosts, kinds, alignment, traffic. */
 #include "api/sections.h"
-#include "engine/cluster/setters.h"
+#include "engine/cluster/standing.h"
 #include "engine/cluster/traffic.h"
 #include "engine/release/cpu.h"
 
@@ -9,6 +9,23 @@ static json_t *field_json(struct orr_json *json, enum orr_graph_field field, dou
     if (field == ORR_FIELD_TYPE_INTRA || field == ORR_FIELD_TYPE_INTER)
         return orr_json_text(json, orr_path_type_name((enum orr_path_type)value));
     return orr_json_number(json, value);
+}
+
+/* In what a kind's own graphs fall behind those of the fastest. */
+static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, uint32_t k)
+{
+    struct orr_reason reasons[ORR_MOST_REASONS];
+    uint32_t count = orr_kind_reasons(c, k, orr_kind_fastest(c), reasons);
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "graph", orr_json_text(json, orr_graph_name(c->settings.release, reasons[i].graph)));
+        orr_json_set(json, row, "field", orr_json_text(json, orr_graph_field_name(reasons[i].field)));
+        orr_json_set(json, row, "value", field_json(json, reasons[i].field, reasons[i].own));
+        orr_json_set(json, row, "best", field_json(json, reasons[i].field, reasons[i].best));
+        orr_json_add(json, rows, row);
+    }
+    return rows;
 }
 
 /* Hosts by their numbers; all of a line mostly are one kind, so ranges are short. */
@@ -42,6 +59,8 @@ static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uin
     orr_json_set(json, object, "nodes", orr_json_int(json, kind->analysis->part_count));
     orr_json_set(json, object, "channels", orr_json_int(json, orr_kind_channels(kind)));
     orr_json_set(json, object, "ring_bw", orr_json_number(json, orr_kind_ring_bw(c, kind)));
+    orr_json_set(json, object, "odd", json_boolean(orr_kind_odd(c, k)));
+    orr_json_set(json, object, "behind", behind_json(json, c, k));
     orr_json_set(json, object, "machine", orr_machine_json(json, kind->analysis->dump));
     return object;
 }
@@ -131,39 +150,88 @@ static json_t *alignment_json(struct orr_json *json, const struct orr_cluster *c
     return rows;
 }
 
-static json_t *nics_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
+static json_t *nic_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_nic_load *load)
+{
+    const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
+    json_t *row = orr_json_object(json);
+    orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
+    orr_json_set(json, row, "net", orr_json_node_of(json, system, load->node));
+    orr_json_set(json, row, "rail", orr_json_int(json, load->rail));
+    orr_json_set(json, row, "channels_in", orr_json_number(json, load->in));
+    orr_json_set(json, row, "channels_out", orr_json_number(json, load->out));
+    orr_json_set(json, row, "crossing", orr_json_number(json, load->crossing));
+    orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
+    orr_json_set(json, row, "port_bw", orr_json_number(json, (double)system->nodes[load->node].net.bw));
+    return row;
+}
+
+static json_t *ring_link_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_ring_link *load)
+{
+    const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
+    const struct orr_link *link = &system->links[load->link];
+    json_t *row = orr_json_object(json);
+    orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
+    orr_json_set(json, row, "from", orr_json_node_of(json, system, link->from));
+    orr_json_set(json, row, "to", orr_json_node_of(json, system, link->to));
+    orr_json_set(json, row, "type", orr_json_text(json, orr_link_type_name(link->type)));
+    orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
+    orr_json_set(json, row, "link_bw", orr_json_number(json, (double)link->bw));
+    return row;
+}
+
+static double share_of_port(const struct orr_cluster *c, const struct orr_nic_load *load)
+{
+    double port = (double)c->kinds[load->kind].analysis->parts[load->part].system.nodes[load->node].net.bw;
+    return port > 0 ? load->bw / port : 0;
+}
+
+/* The fullest NIC, and of each kind of link the fullest one. */
+static json_t *fullest_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
+{
+    json_t *object = orr_json_object(json), *links = orr_json_array(json);
+    const struct orr_nic_load *nic = NULL;
+    for (uint32_t i = 0; i < traffic->nic_count; i++)
+        if (traffic->nics[i].bw > 0 && (!nic || share_of_port(c, &traffic->nics[i]) > share_of_port(c, nic)))
+            nic = &traffic->nics[i];
+    for (int type = 0; type < ORR_LINK_TYPE_COUNT; type++) {
+        const struct orr_ring_link *most = NULL;
+        double share = 0;
+        for (uint32_t i = 0; i < traffic->link_count; i++) {
+            const struct orr_ring_link *load = &traffic->links[i];
+            const struct orr_link *link = &c->kinds[load->kind].analysis->parts[load->part].system.links[load->link];
+            if ((int)link->type != type || link->bw <= 0 || link->bw >= ORR_LOC_BW || load->bw / (double)link->bw <= share)
+                continue;
+            most = load;
+            share = load->bw / (double)link->bw;
+        }
+        if (most)
+            orr_json_add(json, links, ring_link_json(json, c, most));
+    }
+    orr_json_set(json, object, "nic", nic ? nic_json(json, c, nic) : json_null());
+    orr_json_set(json, object, "links", links);
+    return object;
+}
+
+/* Rails that some kinds have NICs on and this one has none: [[kind, rail]...]. */
+static json_t *missing_rails_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
 {
     json_t *rows = orr_json_array(json);
     for (uint32_t i = 0; i < traffic->nic_count; i++) {
-        const struct orr_nic_load *load = &traffic->nics[i];
-        const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
-        orr_json_set(json, row, "net", orr_json_node_of(json, system, load->node));
-        orr_json_set(json, row, "channels_in", orr_json_number(json, load->in));
-        orr_json_set(json, row, "channels_out", orr_json_number(json, load->out));
-        orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
-        orr_json_set(json, row, "port_bw", orr_json_number(json, (double)system->nodes[load->node].net.bw));
-        orr_json_add(json, rows, row);
-    }
-    return rows;
-}
-
-static json_t *ring_links_json(struct orr_json *json, const struct orr_cluster *c, const struct orr_traffic *traffic)
-{
-    json_t *rows = orr_json_array(json);
-    for (uint32_t i = 0; i < traffic->link_count; i++) {
-        const struct orr_ring_link *load = &traffic->links[i];
-        const struct orr_system *system = &c->kinds[load->kind].analysis->parts[load->part].system;
-        const struct orr_link *link = &system->links[load->link];
-        json_t *row = orr_json_object(json);
-        orr_json_set(json, row, "kind", orr_json_int(json, load->kind));
-        orr_json_set(json, row, "from", orr_json_node_of(json, system, link->from));
-        orr_json_set(json, row, "to", orr_json_node_of(json, system, link->to));
-        orr_json_set(json, row, "type", orr_json_text(json, orr_link_type_name(link->type)));
-        orr_json_set(json, row, "bw", orr_json_number(json, load->bw));
-        orr_json_set(json, row, "link_bw", orr_json_number(json, (double)link->bw));
-        orr_json_add(json, rows, row);
+        int32_t rail = traffic->nics[i].rail;
+        bool again = false;
+        for (uint32_t e = 0; e < i; e++)
+            again |= traffic->nics[e].rail == rail;
+        bool there[ORR_MAX_CLUSTER_KINDS] = {false};
+        for (uint32_t e = i; e < traffic->nic_count && !again; e++)
+            there[traffic->nics[e].kind] |= traffic->nics[e].rail == rail;
+        for (uint32_t k = 0; k < c->kind_count && !again; k++) {
+            if (there[k])
+                continue;
+            json_t *pair = orr_json_array(json);
+            orr_json_add(json, pair, orr_json_int(json, k));
+            orr_json_add(json, pair, orr_json_int(json, rail));
+            orr_json_add(json, rows, pair);
+        }
     }
     return rows;
 }
@@ -217,14 +285,8 @@ static json_t *mnnvl_json(struct orr_json *json, const struct orr_cluster *c)
 static json_t *slowest_json(struct orr_json *json, const struct orr_cluster *c)
 {
     json_t *kinds = orr_json_array(json);
-    double least = orr_kind_ring_bw(c, &c->kinds[0]), most = least;
-    for (uint32_t k = 1; k < c->kind_count; k++) {
-        double own = orr_kind_ring_bw(c, &c->kinds[k]);
-        least = own < least ? own : least;
-        most = own > most ? own : most;
-    }
-    for (uint32_t k = 0; k < c->kind_count && least < most; k++)
-        if (!(orr_kind_ring_bw(c, &c->kinds[k]) > least))
+    for (uint32_t k = 0; k < c->kind_count; k++)
+        if (orr_kind_slowest(c, k))
             orr_json_add(json, kinds, orr_json_int(json, k));
     return kinds;
 }
@@ -238,12 +300,18 @@ static void set_traffic(struct orr_json *json, json_t *object, const struct orr_
         orr_arena_free(arena);
         return;
     }
-    json_t *rails = orr_json_object(json);
+    json_t *rails = orr_json_object(json), *nics = orr_json_array(json), *links = orr_json_array(json);
+    for (uint32_t i = 0; i < traffic.nic_count; i++)
+        orr_json_add(json, nics, nic_json(json, c, &traffic.nics[i]));
+    for (uint32_t i = 0; i < traffic.link_count; i++)
+        orr_json_add(json, links, ring_link_json(json, c, &traffic.links[i]));
     orr_json_set(json, rails, "hops", orr_json_int(json, (int64_t)traffic.hops));
     orr_json_set(json, rails, "crossing", orr_json_int(json, (int64_t)traffic.crossing));
+    orr_json_set(json, rails, "missing", missing_rails_json(json, c, &traffic));
     orr_json_set(json, object, "rails", rails);
-    orr_json_set(json, object, "nics", nics_json(json, c, &traffic));
-    orr_json_set(json, object, "links", ring_links_json(json, c, &traffic));
+    orr_json_set(json, object, "nics", nics);
+    orr_json_set(json, object, "links", links);
+    orr_json_set(json, object, "fullest", fullest_json(json, c, &traffic));
     orr_arena_free(arena);
 }
 

@@ -6,8 +6,8 @@ struct usage {
     /* [channel of its ring graph]: how often a member of it uses that row, per system; and how often it enters, and
      * leaves, by the row's NICs, not by NVLink from or to another clique. */
     double *rows, *entries, *exits;
-    double *links;    /* [link]: GB/s */
-    double *in, *out; /* [NET]: channels */
+    double *links;               /* [link]: GB/s */
+    double *in, *out, *crossing; /* [NET]: channels */
 };
 
 struct counting {
@@ -41,7 +41,8 @@ static enum orr_code make_usages(struct counting *c, struct orr_arena *arena, st
             u->links = ORR_NEW(arena, double, u->part->system.link_count);
             u->in = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
             u->out = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
-            if (!u->rows || !u->entries || !u->exits || !u->links || !u->in || !u->out)
+            u->crossing = ORR_NEW(arena, double, orr_system_count(&u->part->system, ORR_NET));
+            if (!u->rows || !u->entries || !u->exits || !u->links || !u->in || !u->out || !u->crossing)
                 return orr_fail_nomem(err);
         }
     return ORR_OK;
@@ -109,13 +110,12 @@ static void place_rows(struct usage *u, const struct orr_graph *aligned, bool le
     }
 }
 
-static int64_t rail_of(const struct orr_system *system, int64_t id)
+static int32_t rail_of(const struct orr_system *system, uint32_t net)
 {
-    uint32_t n = find_net(system, id);
-    if (n == ORR_NO_NODE)
+    if (net == ORR_NO_NODE)
         return -1;
-    const struct orr_node *net = orr_system_node(system, ORR_NET, n);
-    return net->net.rail >= 0 ? net->net.rail : net->net.dev;
+    const struct orr_node *node = orr_system_node(system, ORR_NET, net);
+    return node->net.rail >= 0 ? node->net.rail : node->net.dev;
 }
 
 /* By which NIC of each end does a channel go from one node to the next? */
@@ -128,10 +128,14 @@ static void count_hop(const struct counting *c, const uint32_t *usage_of, uint32
     const struct orr_graph *b = &to->contribution.graphs[ORR_GRAPH_RING];
     if (!a->nets || !b->nets)
         return;
-    int64_t exit = rail_of(&from->system, a->nets[orr_ring_channel(c->comm, node, channel)][1]);
-    int64_t entry = rail_of(&to->system, b->nets[orr_ring_channel(c->comm, next, channel)][0]);
+    uint32_t exit = find_net(&from->system, a->nets[orr_ring_channel(c->comm, node, channel)][1]);
+    uint32_t entry = find_net(&to->system, b->nets[orr_ring_channel(c->comm, next, channel)][0]);
+    bool crosses = rail_of(&from->system, exit) != rail_of(&to->system, entry);
     traffic->hops++;
-    traffic->crossing += exit != entry;
+    traffic->crossing += crosses;
+    if (crosses && exit != ORR_NO_NODE)
+        c->usages[usage_of[node]].crossing[exit] +=
+            1.0 / c->cluster->kinds[c->cluster->systems[c->comm->members[node].host].kind].system_count;
 }
 
 /* Whether a ring goes from a node to the next by NVLink. */
@@ -191,8 +195,10 @@ static enum orr_code list_loads(const struct counting *c, struct orr_arena *aren
                     .kind = k,
                     .part = p,
                     .node = system->first[ORR_NET] + n,
+                    .rail = rail_of(system, n),
                     .in = u->in[n],
                     .out = u->out[n],
+                    .crossing = u->crossing[n],
                     .bw = inter * (u->in[n] > u->out[n] ? u->in[n] : u->out[n]),
                 };
             for (uint32_t l = 0; l < system->link_count; l++)

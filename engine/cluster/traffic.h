@@ -8,7 +8,9 @@
 /* A NIC of a kind: means over the systems of that kind. */
 struct orr_nic_load {
     uint32_t kind, part, node; /* of the part's system */
+    int32_t rail;              /* as the dump numbers it, else its own number */
     double in, out;            /* channels that enter and leave by it */
+    double crossing;           /* of those that leave: that enter the next node on another rail */
     double bw;                 /* GB/s, the busier direction */
 };
 /* A link of a kind that rings use. */

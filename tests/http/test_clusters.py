@@ -1,5 +1,6 @@
 """Clusters: stored, listed, analysed, deleted; streamed rings and trees; what goes wrong, said where."""
 import json
+import re
 import time
 
 import pytest
@@ -76,6 +77,28 @@ def test_findings_name_the_host_that_differs(server):
     assert "host-differs" not in found  # nobody is the odd one out
     view = server.json("GET", f"/v1/clusters/{even['id']}/analysis/cluster")[1]
     assert view["slowest"] == [1] and any(row["set_by"] == [1] for row in view["alignment"])
+
+
+def test_the_view_tells_who_is_slow_and_why_and_what_is_full(server):
+    good = upload(server, H100)
+    slow = upload(server, H100.replace(b'speed="400000"', b'speed="100000"'))
+    few = upload(server, re.sub(rb'<net name="mlx5_[^"]*" dev="7".*?/>', b"", H100, flags=re.S))
+    cluster = create(server, {"topology": good, "count": 7}, {"topology": slow}, {"topology": few})
+    view = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7")[1]
+    assert [kind["odd"] for kind in view["kinds"]] == [False, True, True]
+    assert 1 in view["slowest"]
+    assert not view["kinds"][0]["behind"]
+    assert any(row["field"] == "bw_inter" and row["value"] < row["best"] for row in view["kinds"][1]["behind"])
+    assert view["rails"]["missing"] == [[2, 7]]  # its seventh port is gone
+    assert sum(row["crossing"] * view["kinds"][row["kind"]]["systems"] for row in view["nics"]) == pytest.approx(view["rails"]["crossing"])
+    fullest = view["fullest"]
+    assert fullest["nic"]["kind"] == 1 and fullest["nic"]["bw"] / fullest["nic"]["port_bw"] == max(row["bw"] / row["port_bw"] for row in view["nics"])
+    for row in fullest["links"]:
+        assert row["bw"] / row["link_bw"] == max(one["bw"] / one["link_bw"] for one in view["links"] if one["type"] == row["type"])
+    assert {"NVL", "PCI", "NET"} <= {row["type"] for row in fullest["links"]}
+    for picture in ("ring", "tree"):
+        dot = server.ask("GET", f"/v1/clusters/{cluster['id']}/diagram.dot?release=2.27.7&view={picture}")[1].decode()
+        assert all(f"Host {host}" in dot for host in range(9)) and "Host 7: slowest, unlike most" in dot, dot[:400]
 
 
 @pytest.mark.parametrize("body, status, words", [

@@ -15,7 +15,8 @@ static char *rack(void)
     orr_text_init(&text, 1 << 22);
     orr_text_puts(&text, "<system version=\"1\">");
     for (int cpu = 0; cpu < 2 * TRAYS; cpu++) {
-        orr_text_printf(&text, "<cpu host_hash=\"0x%x\" numaid=\"%d\" affinity=\"f\" arch=\"arm64\">", 1 + cpu / 2, cpu % 2);
+        orr_text_printf(&text, "<cpu host_hash=\"0x%x\" numaid=\"%d\" affinity=\"f\" arch=\"arm64\">", 1 + cpu / 2,
+                        cpu % 2);
         for (int i = 0; i < 2; i++) {
             int gpu = 2 * cpu + i;
             orr_text_printf(&text,
@@ -24,7 +25,8 @@ static char *rack(void)
                             "tclass=\"0x068000\"/><c2c bw=\"44712\" count=\"5\"/></gpu></pci>",
                             cpu % 2, i + 1, gpu % 4, gpu);
             orr_text_printf(&text,
-                            "<pci busid=\"000%d:1%d:00.0\" class=\"0x020000\" " GEN4X16 "><nic><net name=\"m%d\" dev=\"%d\" "
+                            "<pci busid=\"000%d:1%d:00.0\" class=\"0x020000\" " GEN4X16
+                            "><nic><net name=\"m%d\" dev=\"%d\" "
                             "speed=\"400000\" port=\"1\" guid=\"0x%x\" maxconn=\"131072\" gdr=\"1\"/></nic></pci>",
                             cpu % 2, i + 1, gpu % 4, gpu, 16 + gpu);
         }
@@ -113,7 +115,8 @@ static void a_rack_has_every_device_in_a_tray_under_one_bar(void **state)
     struct box boxes[256];
     assert_int_equal(count(dot, "subgraph \"cluster box:tray:"), TRAYS);
     assert_int_equal(count(dot, "label=\"NVSwitch fabric\""), 1);
-    assert_non_null(strstr(dot, "label=\"Tray 17 \xc2\xb7 ranks 68\xe2\x80\x93" "71\""));
+    assert_non_null(strstr(dot, "label=\"Tray 17 \xc2\xb7 ranks 68\xe2\x80\x93"
+                                "71\""));
     unsigned n = boxes_of(dot, "class=\"gpu\"", boxes, 256);
     assert_int_equal(n, 4 * TRAYS);
     unsigned all = n + boxes_of(dot, "class=\"net\"", boxes + n, 256 - n);
@@ -148,9 +151,9 @@ static void a_ring_over_trays_stops_once_at_each(void **state)
 }
 
 /* Two GPUs with a NIC each behind one switch; and the same with slow NICs. */
-#define HOST(speed)                                                                                                     \
-    "<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" SWITCH("0000:10:00.0")                     \
-        GPU("0000:11:00.0", "0", "90", "") GPU("0000:12:00.0", "1", "90", "") NIC("0000:13:00.0", "0", speed)             \
+#define HOST(speed)                                                                                                    \
+    "<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" SWITCH("0000:10:00.0")                  \
+        GPU("0000:11:00.0", "0", "90", "") GPU("0000:12:00.0", "1", "90", "") NIC("0000:13:00.0", "0", speed)          \
             NIC("0000:14:00.0", "1", speed) "</pci></cpu></system>"
 
 static void different_hosts_are_all_there_and_the_odd_one_is_marked(void **state)
@@ -158,7 +161,8 @@ static void different_hosts_are_all_there_and_the_odd_one_is_marked(void **state
     (void)state;
     struct orr_error err = {0};
     struct orr_dump *good = read_text(HOST("400000")), *slow = read_text(HOST("50000"));
-    const struct orr_cluster_line lines[] = {{.dump = good, .count = 20}, {.dump = slow, .count = 1}, {.dump = good, .count = 43}};
+    const struct orr_cluster_line lines[] = {
+        {.dump = good, .count = 20}, {.dump = slow, .count = 1}, {.dump = good, .count = 43}};
     struct orr_cluster_request request = {.lines = lines, .line_count = 3};
     struct orr_cluster *cluster;
     orr_settings_init(&request.settings, orr_release_find("2.27.7"));
