@@ -199,7 +199,8 @@ static json_t *fullest_json(struct orr_json *json, const struct orr_cluster *c, 
         for (uint32_t i = 0; i < traffic->link_count; i++) {
             const struct orr_ring_link *load = &traffic->links[i];
             const struct orr_link *link = &c->kinds[load->kind].analysis->parts[load->part].system.links[load->link];
-            if ((int)link->type != type || link->bw <= 0 || link->bw >= ORR_LOC_BW || load->bw / (double)link->bw <= share)
+            if ((int)link->type != type || link->bw <= 0 || link->bw >= ORR_LOC_BW ||
+                load->bw / (double)link->bw <= share)
                 continue;
             most = load;
             share = load->bw / (double)link->bw;

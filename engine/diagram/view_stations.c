@@ -9,7 +9,7 @@
 
 enum { MOST_ON_ELLIPSE = 10, MOST_UNFOLDED = 24, LEAST_FOLDED = 3, LONGEST_PERIOD = 2 };
 
-static const float station_w = 160, station_h = 46, gap_x = 62, gap_y = 26;
+static const float station_w = 160, station_h = 46, gap_x = 68, gap_y = 26, label_font = 9.5f;
 
 struct station {
     const int32_t *ranks; /* in the order of the ring */
@@ -248,9 +248,12 @@ static void add_hop(struct line *line, uint32_t k, float least, float most)
     if (closing)
         middle = (struct orr_point){(points[1].x + points[2].x) / 2, points[1].y + 8};
     orr_cast_wire(line->cast, &ends[0], &ends[1], hop, narrowest, points, count, middle);
-    if (drawing->failed || !ends[0].is_net || !ends[1].is_net)
+    if (drawing->failed)
         return;
     struct orr_wire *wire = &drawing->wires[drawing->wire_count - 1];
+    wire->label_font = label_font;
+    if (!ends[0].is_net || !ends[1].is_net)
+        return;
     int32_t out = orr_cast_rail(line->cast, ends[0].rank, ends[0].net),
             in = orr_cast_rail(line->cast, ends[1].rank, ends[1].net);
     const char *mark = narrowest ? "\xe2\x96\xbc " : "";

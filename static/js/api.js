@@ -163,14 +163,16 @@ export const schedule = (ofCluster, id, query, signal) => json(ask(`${ofCluster 
 export const keepCluster = (text) => json("v1/clusters", { method: "POST", body: text, headers: { "Content-Type": "application/json" } });
 export const removeCluster = (id) => call(clusterAt(id), { method: "DELETE" });
 
-/** The text of a picture. options: format (svg, dot), view, theme, channel, from, to. */
-export async function diagram(id, question, { format = "svg", ...options }, signal) {
+async function drawn(where, question, { format = "svg", ...options }, signal) {
     const query = new URLSearchParams(question);
     for (const [name, value] of Object.entries(options))
         if (value !== undefined && value !== "")
             query.set(name, value);
-    return (await call(ask(`${topology(id)}/diagram.${format}`, query), { signal })).text();
+    return (await call(ask(`${where}/diagram.${format}`, query), { signal })).text();
 }
+/** The text of a picture. options: format (svg, dot), view, theme, channel, from, to. */
+export const diagram = (id, question, options, signal) => drawn(topology(id), question, options, signal);
+export const clusterDiagram = (id, question, options, signal) => drawn(clusterAt(id), question, options, signal);
 
 /** The same as NCCL's own XML, a topology file for a virtual machine, and what stands for the names in it: {text, replaced}. */
 export const xml = async (id, query, signal) => (await call(ask(`${topology(id)}/xml`, query), { signal })).text();

@@ -14,14 +14,46 @@ export function tiles(view) {
     return hosts;
 }
 
+/** Hosts beside one another that are of one kind and size as one: [{from, to, kind, ranks}]; each by itself where there are few. */
+export function runs(view, few = 32) {
+    const rows = [];
+    for (const { host, kind, ranks } of tiles(view)) {
+        const last = rows.at(-1);
+        if (view.hosts > few && last?.kind === kind && last.ranks === ranks)
+            last.to = host;
+        else
+            rows.push({ from: host, to: host, kind, ranks });
+    }
+    return rows;
+}
+
 /** Tiles where they can be told apart, else only the kinds. */
 export const MOST_TILES = 1024;
 
 /** Who is not like most: kinds that at most a quarter of the hosts are of, where one kind has more than half. */
-export function odd(view) {
-    const most = Math.max(...view.kinds.map((kind) => kind.host_count));
-    return 2 * most <= view.hosts ? [] : view.kinds.flatMap((kind, k) => (4 * kind.host_count <= view.hosts ? [k] : []));
+export const odd = (view) => view.kinds.flatMap((kind, k) => (kind.odd ? [k] : []));
+
+/** In what a kind is worse than the one with the fastest rings: "ring bw inter 12 instead of 24 GB/s". */
+export const behind = (kind) => kind.behind.map(({ graph, field, value, best }) =>
+    `${graph} ${field.replace("_", " ")} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`).join("; ");
+
+/** Hosts of a kind by their ranges: "0–4, 6". */
+export const hostsOf = (kind, most = 4) => kind.hosts.slice(0, most).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ") + (kind.hosts.length > most ? ", …" : "");
+
+/** Which NIC of each kind carries which rail: {rails: [number], rows: [{kind, cells: [NICs of that rail]}]}. */
+export function railMap(view) {
+    const rails = [...new Set(view.nics.map((row) => row.rail))].sort((a, b) => a - b);
+    return { rails, rows: view.kinds.map((_, kind) => ({ kind, cells: rails.map((rail) => view.nics.filter((row) => row.kind === kind && row.rail === rail)) })) };
 }
+
+/** "NIC NET/0-0 of B at 96 %; of links: PCI GPU/.. at 48 %". */
+export function fullestSentence({ nic, links }) {
+    const percent = (row, of) => `${Math.round(row.bw / of * 100)} %`;
+    const told = [...(nic ? [`NIC ${nic.net} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`] : []),
+        ...[...links].filter((row) => row.type !== "NET").sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw).map((row) => `${LINKS[row.type] ?? row.type} ${row.from} → ${row.to} of ${letter(row.kind)} at ${percent(row, row.link_bw)}`)];
+    return told.length ? `The fullest over all rings: ${told.join("; ")}.` : "Rings fill nothing.";
+}
+const LINKS = { NVL: "NVLink", PCI: "PCIe", SYS: "inter-CPU", C2C: "C2C" };
 
 /** The fullest links first: [{kind, from, to, type, bw, link_bw, share}]. */
 export const busiest = (view, most = 12) => view.links.filter((row) => row.link_bw > 0).map((row) => ({ ...row, share: row.bw / row.link_bw }))

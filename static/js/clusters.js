@@ -1,8 +1,10 @@
 /* Keeps the list of clusters, or the one that the address names, in step with the address. */
 import * as api from "./api.js";
+import { ClusterPicture } from "./cluster_picture.js";
 import { announce } from "./dom.js";
+import { save } from "./save.js";
 import { Schedule } from "./schedule.js";
-import { question } from "./state.js";
+import { MOST_HOSTS, question } from "./state.js";
 
 export class Clusters {
     #asked = null;
@@ -10,8 +12,12 @@ export class Clusters {
     /** store: of the state; changed(): there is something else to show. */
     constructor(store, changed) {
         Object.assign(this, { store, changed, items: null, one: null, groups: null, problem: null, busy: false });
+        this.picture = new ClusterPicture(store);
         this.schedule = new Schedule(changed);
         this.actions = {
+            graph: (graph) => store.set({ graph, channel: 0 }),
+            channel: (channel) => store.set({ channel }),
+            take: (format) => this.#while(async () => save(`cluster-${this.picture.wanted.view}.${format}`, await this.picture.text(format), format === "svg" ? "image/svg+xml" : "text/vnd.graphviz")),
             reload: () => this.load(),
             layout: (groups) => store.set({ groups, group: "", rank: 0, round: 0 }, { replace: true }),
             group: (group) => store.set({ group, rank: 0, round: 0 }, { replace: true }),
@@ -50,6 +56,8 @@ export class Clusters {
                 this.one = { key, record, view, doc: { ranks, summary, nccl }, findings: found.findings };
                 announce(`${view.hosts} hosts of ${view.kinds.length} kinds`);
             }
+            if (this.one.view.hosts <= MOST_HOSTS)
+                this.picture.draw();
             this.transfers();
             this.groups = groups ? await api.groups(cluster, groups, asks, control.signal) : null;
         }, control);

@@ -10,6 +10,10 @@ const SHORTER = { "PCIe switch": "PCIe", NVSwitch: "NVS" };
 /** What a tile of some lines may say instead, longest first: ["GPU 0 · rank 0", "12:00.0"] -> ["GPU 0 · rank 0 · 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"].
  *  type: the class of the device. less: without bus ids and what else stands behind the name. */
 export function briefNames(lines, type = "", less = false) {
+    if (type === "station") { // "60 hosts alike, 7…125", "▼ Host 5: slowest"
+        const own = lines[0].replace(/( hosts) alike.*|: .*/, "$1");
+        return [lines.join(" · "), lines[0], own, own.replace(/^(\d+) hosts/, "$1×").replace(/(Host|Tray) /, "")];
+    }
     const plain = lines[0].split(" · ")[0].replace(BUS_ID, "").replace("NUMA node", "NUMA") || (type === "pci" ? "PCIe" : "");
     const shortest = SHORTER[plain] ?? /^(?:GPU|NET|GIN|NUMA|rank) (\d+)$/.exec(plain)?.[1] ?? plain;
     return [...(less ? [] : [lines.join(" · "), lines[0]]), plain, shortest]; // the same places for all, so that equals say equals

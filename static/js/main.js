@@ -176,7 +176,7 @@ store.subscribe((state, changed) => {
     if (changed.has("id"))
         schedule.forget();
     loadSchedule();
-    if (!state.id && state.place === "clusters" && (asked || changed.has("place") || changed.has("cluster") || changed.has("groups")))
+    if (!state.id && state.place === "clusters" && (asked || changed.has("place") || ["cluster", "groups", "graph", "channel"].some((name) => changed.has(name))))
         clusters.load();
     else if (!state.id && state.place === "clusters" && clusters.one)
         clusters.transfers();

@@ -45,7 +45,7 @@ test("a cluster shows who differs and who sets what", async () => {
     const { id } = await make();
     await go(`&cluster=${id}`);
     assert.equal(await it.page.locator("#tiles .tile").count(), 8);
-    assert.match(await it.page.locator("#tiles .odd").textContent(), /^7 B 8 GPUs, unlike most$/);
+    assert.match(await it.page.locator("#tiles .odd").textContent(), /^7 B 8 GPUs slowest, unlike most$/);
     assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
     assert.ok(await it.page.locator("#alignment tbody tr").count() > 0);
     assert.match(await it.page.locator('[data-finding="host-differs"]').textContent(), /hosts\[1\] \(1 of 8 hosts\)/);
@@ -68,6 +68,40 @@ test("NVLink domains: who is of which clique, and who keeps all apart", async ()
     assert.equal(await it.page.locator('[data-finding="domain-unused"]').count(), 1);
     await go(`&cluster=${await rack(null)}`);
     assert.equal(await it.page.locator("#domains-sentence").count(), 0);
+});
+
+test("rings and trees between hosts: drawn, stepped through, in the address, taken away", async () => {
+    const { id } = await make();
+    await go(`&cluster=${id}`);
+    const stations = it.page.locator("#canvas g.node.station"), title = () => it.page.locator('#canvas [id="note:caption"]').textContent();
+    await stations.first().waitFor();
+    assert.equal(await stations.count(), 8);
+    assert.match(await it.page.locator("#canvas g.node.marked").textContent(), /Host 7: slowest/);
+    await it.key("next").click();
+    await it.until(() => /ring of channel 1 of/.test(document.querySelector('#canvas [id="note:caption"]').textContent));
+    await it.key("Graph:tree").focus();
+    await it.page.keyboard.press("Enter");
+    await it.until(() => /tree of channel 0/.test(document.querySelector('#canvas [id="note:caption"]').textContent));
+    assert.match(it.page.url(), /graph=tree/);
+    await go(`&cluster=${id}&graph=tree&channel=2`);
+    await stations.first().waitFor();
+    assert.match(await title(), /tree of channel 2 of/);
+    assert.equal(await it.page.locator("#canvas g.edge.path").count(), await stations.count() - 1);
+    const [download] = await Promise.all([it.page.waitForEvent("download"), it.key("take:dot").click()]);
+    assert.match(readFileSync(await download.path(), "utf8"), /view-tree/);
+});
+
+test("rails by kind of host; why the slowest is slow; what is fullest", async () => {
+    const few = good.toString().replace(/<net name="mlx5_[^"]*" dev="7"[^>]*>/, "");
+    assert.notEqual(few, good.toString());
+    const { id } = await post("/v1/clusters", JSON.stringify({ hosts: [{ topology: await machine(good), count: 40 }, { topology: await machine(bad) }, { topology: await machine(few) }] }), "application/json");
+    await go(`&cluster=${id}`);
+    assert.equal(await it.page.locator("#rail-map tbody tr").count(), 3);
+    assert.equal(await it.page.locator("#rail-map .gone").count(), 1);
+    assert.match(await it.page.locator("#rail-map tbody tr").nth(2).textContent(), /^C41.*missing$/);
+    assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest.* instead of /);
+    assert.match(await it.page.locator("#fullest").textContent(), /^The fullest over all rings: NIC NET.*%/);
+    assert.deepEqual(await it.page.locator("#tiles .tile b:first-child").allTextContents(), ["0–39", "40", "41"], "alike ones are folded");
 });
 
 test("groups, from the field and from the address", async () => {

@@ -1,7 +1,7 @@
 /* A cluster from above: tiles, the odd ones out, the fullest links, sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { busiest, domainSentence, letter, odd, order, railSentence, ranges, sentence, tiles, used } from "../../static/js/cluster.js";
+import { behind, busiest, domainSentence, fullestSentence, hostsOf, letter, odd, order, railMap, railSentence, ranges, runs, sentence, tiles, used } from "../../static/js/cluster.js";
 
 const kind = (hosts, more) => ({ hosts, host_count: hosts.reduce((sum, [from, to]) => sum + to - from + 1, 0), ...more });
 const view = { hosts: 5, systems: 5, nodes: 5, order: "cyclic", host_ranks: [8, 8, 4, 8, 8], kinds: [kind([[0, 1], [3, 4]]), kind([[2, 2]])] };
@@ -10,10 +10,31 @@ test("kinds have letters", () => assert.deepEqual([0, 25, 26, 27, 52].map(letter
 
 test("every host has a tile of its kind", () => assert.deepEqual(tiles(view).map(({ host, kind: k, ranks }) => [host, k, ranks]), [[0, 0, 8], [1, 0, 8], [2, 1, 4], [3, 0, 8], [4, 0, 8]]));
 
-test("the odd one out is at most a quarter, and there must be a majority", () => {
-    assert.deepEqual(odd(view), [1]);
-    assert.deepEqual(odd({ hosts: 3, kinds: [kind([[0, 1]]), kind([[2, 2]])] }), []);
-    assert.deepEqual(odd({ hosts: 4, kinds: [kind([[0, 1]]), kind([[2, 3]])] }), []);
+test("many hosts are told in runs, few one by one", () => {
+    assert.deepEqual(runs(view).map(({ from, to }) => [from, to]), [[0, 0], [1, 1], [2, 2], [3, 3], [4, 4]]);
+    assert.deepEqual(runs(view, 4).map(({ from, to, kind: k }) => [from, to, k]), [[0, 1, 0], [2, 2, 1], [3, 4, 0]]);
+    assert.equal(hostsOf(view.kinds[0]), "0–1, 3–4");
+    assert.equal(hostsOf(kind([[0, 0], [2, 2], [4, 9]]), 2), "0, 2, …");
+});
+
+test("the odd ones out are those that the service names; why a kind is behind", () => {
+    assert.deepEqual(odd({ kinds: [{ odd: false }, { odd: true }] }), [1]);
+    assert.equal(behind({ behind: [{ graph: "ring", field: "bw_inter", value: 12, best: 24 }, { graph: "ring", field: "type_inter", value: "PHB", best: "PIX" }] }),
+        "ring bw inter 12 instead of 24 GB/s; ring type inter PHB instead of PIX");
+    assert.equal(behind({ behind: [] }), "");
+});
+
+test("which NIC of each kind carries which rail; none where it is missing", () => {
+    const nic = (k, rail) => ({ kind: k, net: `NET/0-${rail}`, rail });
+    const { rails, rows } = railMap({ kinds: view.kinds, nics: [nic(0, 1), nic(0, 0), nic(1, 0), nic(1, 0)] });
+    assert.deepEqual(rails, [0, 1]);
+    assert.deepEqual(rows.map(({ cells }) => cells.map((nics) => nics.length)), [[1, 1], [2, 0]]);
+});
+
+test("the fullest of all", () => {
+    assert.equal(fullestSentence({ nic: null, links: [] }), "Rings fill nothing.");
+    assert.equal(fullestSentence({ nic: { kind: 1, net: "NET/0-2", rail: 2, bw: 24, port_bw: 25 }, links: [{ kind: 0, from: "CPU/0-0", to: "CPU/0-1", type: "SYS", bw: 6, link_bw: 12 }, { kind: 0, from: "a", to: "b", type: "NET", bw: 1, link_bw: 1 }] }),
+        "The fullest over all rings: NIC NET/0-2 (rail 2) of B at 96 %; inter-CPU CPU/0-0 → CPU/0-1 of A at 50 %.");
 });
 
 test("links by how full they are, NICs that carry something", () => {

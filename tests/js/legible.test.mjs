@@ -10,6 +10,9 @@ test("a tile's names, longest first; without bus ids where less is asked", () =>
     assert.deepEqual(briefNames(["PCIe switch 10:00.0"], "pci"), ["PCIe switch 10:00.0", "PCIe switch 10:00.0", "PCIe switch", "PCIe"]);
     assert.deepEqual(briefNames(["0008:04:00.0"], "pci", true), ["PCIe", "PCIe"]);
     assert.deepEqual(briefNames(["NUMA node 1", "Arm"], "cpu", true), ["NUMA 1", "1"]);
+    assert.deepEqual(briefNames(["60 hosts alike, 7…125", "GPUs 0 1"], "station").slice(2), ["60 hosts", "60×"]);
+    assert.deepEqual(briefNames(["▼ Host 5: slowest", "0 1"], "station").slice(2), ["▼ Host 5", "▼ 5"]);
+    assert.deepEqual(briefNames(["Tray 3", "0 1"], "station").slice(2), ["Tray 3", "3"]);
     assert.deepEqual(briefNames(["NVSwitch"], "nvs"), ["NVSwitch", "NVSwitch", "NVSwitch", "NVS"]);
 });
 

@@ -3,7 +3,7 @@
 #include "engine/cluster/cluster.h"
 
 #include "engine/cluster/groups.h"
-#include "engine/cluster/setters.h"
+#include "engine/cluster/standing.h"
 #include "engine/cluster/traffic.h"
 #include "engine/release/cpu.h"
 #include "tests/support/findings.h"
@@ -420,6 +420,29 @@ static void groups_are_clusters_of_their_own(void **state)
     orr_groups_free(groups);
 }
 
+static void who_stands_out(void **state)
+{
+    (void)state;
+    struct orr_reason reasons[ORR_MOST_REASONS];
+    make((struct orr_cluster_line[]){{.dump = dump, .count = 3}, {.dump = slow, .count = 1}}, 2, ORR_ORDER_BLOCK);
+    assert_true(orr_kind_odd(cluster, 1) && !orr_kind_odd(cluster, 0));
+    assert_true(orr_kind_slowest(cluster, 1) && !orr_kind_slowest(cluster, 0));
+    assert_int_equal(orr_kind_fastest(cluster), 0);
+    assert_int_equal(orr_kind_reasons(cluster, 0, 0, reasons), 0);
+    uint32_t count = orr_kind_reasons(cluster, 1, 0, reasons);
+    bool by_nics = false;
+    for (uint32_t i = 0; i < count; i++)
+        by_nics |= reasons[i].field == ORR_FIELD_BW_INTER && reasons[i].own < reasons[i].best;
+    assert_true(by_nics);
+    /* a third is no odd one, nor is anybody where there is no majority; all alike: none is the slowest */
+    make((struct orr_cluster_line[]){{.dump = dump, .count = 2}, {.dump = slow, .count = 1}}, 2, ORR_ORDER_BLOCK);
+    assert_true(!orr_kind_odd(cluster, 1) && orr_kind_slowest(cluster, 1));
+    make((struct orr_cluster_line[]){{.dump = dump, .count = 2}, {.dump = slow, .count = 2}}, 2, ORR_ORDER_BLOCK);
+    assert_true(!orr_kind_odd(cluster, 0) && !orr_kind_odd(cluster, 1));
+    make((struct orr_cluster_line[]){{.dump = dump, .count = 4}}, 1, ORR_ORDER_BLOCK);
+    assert_true(!orr_kind_odd(cluster, 0) && !orr_kind_slowest(cluster, 0));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -439,6 +462,7 @@ int main(void)
         CASE(nics_that_stand_elsewhere_are_named),
         CASE(every_hop_goes_out_by_a_nic_and_in_by_one),
         CASE(groups_are_clusters_of_their_own),
+        CASE(who_stands_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
-import { busiest, domainSentence, letter, MOST_TILES, odd, order, railSentence, ranges, sentence, tiles, used } from "../cluster.js";
+import { behind, busiest, domainSentence, fullestSentence, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
+import { DRAWN } from "../cluster_picture.js";
 import { choices, h } from "../dom.js";
-import { address, DEFAULTS } from "../state.js";
+import { GRAPH_NAMES } from "../model.js";
+import { address, DEFAULTS, MOST_HOSTS } from "../state.js";
 import { problemView } from "./problem.js";
 import { transfersView } from "./transfers.js";
 
@@ -41,29 +43,45 @@ function oneCluster({ one, clusters, state, actions }) {
     return [
         h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "", group: "", rank: 0, round: 0 }), "data-key": "all-clusters" }, "All clusters")),
         h("p", { id: "cluster-sentence" }, sentence(view, doc)),
-        hosts(view, record), kinds(view, record, state), domains(view.mnnvl), alignment(view), found(findings), traffic(view), groups({ clusters, state, actions }),
+        hosts(view, record), picture({ view, doc, clusters, actions }), kinds(view, record, state), domains(view.mnnvl), alignment(view), found(findings), traffic(view), groups({ clusters, state, actions }),
         h("h2", null, "Point to point"), whose(clusters, state, actions), transfersView({ schedule: clusters.schedule, state, actions }),
     ];
 }
 
+/* A ring or tree over the hosts, as the service draws it. */
+function picture({ view, doc, clusters, actions }) {
+    if (view.hosts > MOST_HOSTS)
+        return [h("h2", null, "Between hosts"), h("p.muted", { id: "no-picture" }, `Drawings show up to ${MOST_HOSTS} hosts.`)];
+    const { wanted, diagram } = clusters.picture, count = Math.max(1, doc.summary.channels), channel = Math.min(wanted.channel, count - 1), move = (by) => actions.channel((channel + by + count) % count);
+    return [h("h2", null, "Between hosts"),
+        h("div.toolbar", null, choices("Graph", DRAWN.map((name) => [name, GRAPH_NAMES[name]]), wanted.view, actions.graph),
+            h("div", { role: "group", "aria-label": "Channel" },
+                h("button.icon", { type: "button", "data-key": "previous", disabled: count < 2, "aria-label": "Previous channel", onclick: () => move(-1) }, "‹"), " ",
+                h("span.channel-no", { id: "channel-no" }, `channel ${channel} of ${count}`), " ",
+                h("button.icon", { type: "button", "data-key": "next", disabled: count < 2, "aria-label": "Next channel", onclick: () => move(1) }, "›")),
+            h("div", { role: "group", "aria-label": "Take the drawing away" }, ["svg", "dot"].map((format) => [h("button", { type: "button", "data-key": `take:${format}`, onclick: () => actions.take(format) }, format.toUpperCase()), " "]))),
+        h("div.cluster-picture", null, diagram.root),
+        h("p.muted", null, "Hosts that are alike and follow one another are one box. A dashed line enters by another rail than it left by.")];
+}
+
 /* Every tile leads to the machine of its host. */
 function hosts(view, record) {
-    if (view.hosts > MOST_TILES)
-        return h("p.muted", null, `${view.hosts} hosts are too many for tiles; the kinds stand below.`);
-    const strange = odd(view);
-    return [h("h2", null, "Hosts"), h("ol.tiles", { id: "tiles" }, tiles(view).map(({ host, kind, ranks }) =>
-        h("li", null, h(`a.tile${strange.includes(kind) ? ".odd" : ""}`, { href: machine(view, record, kind), title: view.kinds[kind].machine.sentence, "data-key": `host:${host}` },
-            h("b", null, `${host}`), ` ${letter(kind)}`, h("span.muted", null, ` ${ranks} GPU${ranks === 1 ? "" : "s"}`), strange.includes(kind) && h("span.unseen", null, ", unlike most")))))];
+    const strange = odd(view), rows = runs(view);
+    if (rows.length > MOST_TILES)
+        return h("p.muted", null, `${view.hosts} hosts in ${rows.length} runs are too many for tiles; the kinds stand below.`);
+    return [h("h2", null, "Hosts"), h("ol.tiles", { id: "tiles" }, rows.map(({ from, to, kind, ranks }) =>
+        h("li", null, h(`a.tile${strange.includes(kind) ? ".odd" : ""}`, { href: machine(view, record, kind), title: view.kinds[kind].machine.sentence, "data-key": `host:${from}` },
+            h("b", null, from === to ? `${from}` : `${from}–${to}`), ` ${letter(kind)}`, h("span.muted", null, ` ${ranks} GPU${ranks === 1 ? "" : "s"}${from === to ? "" : " each"}`), view.slowest.includes(kind) && h("b.slow", null, " slowest"), strange.includes(kind) && h("span.unseen", null, ", unlike most")))))];
 }
 
 const machine = (view, record, kind) => address(DEFAULTS, { id: record.description.hosts[view.kinds[kind].line].topology, hosts: Math.min(view.hosts, 512) });
 
 function kinds(view, record, state) {
     const best = Math.max(...view.kinds.map((kind) => kind.ring_bw));
-    return [h("h2", null, "Kinds of hosts"), scroll("Kinds of hosts", h("table.wide", { id: "kinds" }, h("caption.unseen", null, "Kinds of hosts"), head("Kind", "#Hosts", "#GPUs", "#Channels alone", "#GB/s alone", "", "Machine"),
+    return [h("h2", null, "Kinds of hosts"), scroll("Kinds of hosts", h("table.wide", { id: "kinds" }, h("caption.unseen", null, "Kinds of hosts"), head("Kind", "#Hosts", "#GPUs", "#Channels alone", "#GB/s alone", "", "Why", "Machine"),
         h("tbody", null, view.kinds.map((kind, k) => h("tr", null,
-            h("th", { scope: "row" }, letter(k)), h("td.num", null, String(kind.host_count)), h("td.num", null, String(kind.ranks)), h("td.num", null, String(kind.channels)),
-            h("td.num", null, number(kind.ring_bw)), h("td", null, share(kind.ring_bw, best, "of the best kind", null), view.slowest.includes(k) && h("b", null, " slowest")),
+            h("th", { scope: "row" }, letter(k), kind.odd && h("span.unseen", null, ", unlike most")), h("td.num", { title: `hosts ${hostsOf(kind)}` }, String(kind.host_count)), h("td.num", null, String(kind.ranks)), h("td.num", null, String(kind.channels)),
+            h("td.num", null, number(kind.ring_bw)), h("td", null, share(kind.ring_bw, best, "of the best kind", null), view.slowest.includes(k) && h("b", null, " slowest")), h("td.wrap", null, behind(kind) || "–"),
             h("td.wrap", null, h("a", { href: machine(view, record, k), "data-key": `kind:${k}` }, kind.machine.sentence)))))))];
 }
 
@@ -93,7 +111,8 @@ function found(findings) {
 
 function traffic(view) {
     const nics = used(view), links = busiest(view);
-    return [h("h2", null, "Where rings go"), h("p", { id: "rails" }, railSentence(view.rails)),
+    return [h("h2", null, "Where rings go"), h("p", { id: "rails" }, railSentence(view.rails)), h("p", { id: "fullest" }, fullestSentence(view.fullest)),
+        rails(view),
         nics.length > 0 && scroll("NICs", h("table", { id: "nics" }, h("caption.unseen", null, "NICs"), head("Kind", "NIC", "#Channels in", "#Channels out", "#GB/s", "#of", ""),
             h("tbody", null, nics.map((row) => h("tr", null, h("td", null, letter(row.kind)), h("td", null, row.net), h("td.num", null, number(row.channels_in)), h("td.num", null, number(row.channels_out)),
                 h("td.num", null, number(row.bw)), h("td.num", null, number(row.port_bw)), h("td", null, share(row.bw, row.port_bw, "of the port"))))))),
@@ -109,6 +128,17 @@ function whose(clusters, state, actions) {
         return null;
     const field = h("input.short", { type: "number", min: "0", max: String((kind?.groups ?? 1) - 1), value: at ?? "0", "data-key": "group:number", "aria-label": "Number of the group", onchange: () => /^\d+$/.test(field.value) && actions.group(`${name}:${field.value}`) });
     return h("div.toolbar", null, choices("Transfers of", [["", "All ranks"], ...kinds.map((one) => [one.name, one.name])], kind?.name ?? "", (value) => actions.group(value && `${value}:0`)), kind && h("label", null, field, ` of ${kind.groups} groups`));
+}
+
+/* Kinds of hosts by rails: the NIC, how full it is, channels that leave by it for another rail. */
+function rails(view) {
+    const { rails, rows } = railMap(view), cell = (nics, rail, kind) => h(nics.length ? "td.rail" : "td.rail.gone", null, nics.length
+        ? nics.map((nic) => h("div", { title: `${number(nic.channels_in)} channels in, ${number(nic.channels_out)} out, ${number(nic.bw)} of ${number(nic.port_bw)} GB/s` }, h("b", null, `NET ${parseInt(nic.net.split("-").at(-1), 16)}`), share(nic.bw, nic.port_bw, `rail ${rail} of kind ${letter(kind)}`),
+            nic.crossing > 0 ? h("span.crosses", null, `${Math.round(nic.crossing * view.kinds[kind].systems)} cross`) : !nic.bw && h("span.muted", null, "unused")))
+        : h("span", null, "missing"));
+    return rails.length > 0 && [h("h3", null, "Rails"), scroll("Rails", h("table", { id: "rail-map" }, h("caption.unseen", null, "Which NIC carries which rail on each kind of host"),
+        h("thead", null, h("tr", null, h("th", null, "Kind"), h("th", null, "Hosts"), rails.map((rail) => h("th", null, `Rail ${rail}`)))),
+        h("tbody", null, rows.map(({ kind, cells }) => h("tr", null, h("th", { scope: "row" }, letter(kind)), h("td", null, hostsOf(view.kinds[kind])), cells.map((nics, i) => cell(nics, rails[i], kind)))))))];
 }
 
 function groups({ clusters, state, actions }) {

@@ -44,7 +44,7 @@ export class Labels {
     /* Tiles by their kind. Places are read first and texts put in afterwards: the other way round would lay all out for each. */
     #make() {
         const kinds = new Map(), alone = Boolean(this.svg.querySelector(".view-ring, .view-tree")), brief = { class: "brief", "text-anchor": "middle", "aria-hidden": "true" };
-        for (const group of this.svg.querySelectorAll("g.node[id*='/']:not(.fine), g.node.tray")) {
+        for (const group of this.svg.querySelectorAll("g.node[id*='/']:not(.fine), g.node.tray, g.node.station")) {
             const texts = [...group.querySelectorAll("text")], box = group.querySelector("path, polygon, ellipse")?.getBBox(), kind = group.classList[1];
             if (!texts.length || !box)
                 continue;

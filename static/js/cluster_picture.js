@@ -1,0 +1,54 @@
+/* Keeps the drawing of a cluster's ring or tree in step with the address. */
+import * as api from "./api.js";
+import { question } from "./state.js";
+import * as theme from "./theme.js";
+import { Diagram } from "./views/diagram.js";
+import { problemView } from "./views/problem.js";
+
+/** Of the graphs, those that have a drawing of their own. */
+export const DRAWN = ["ring", "tree"];
+
+export class ClusterPicture {
+    #asked = null;
+    #shown = "";
+
+    constructor(store) {
+        this.store = store;
+        this.diagram = new Diagram(() => {});
+        this.diagram.canvas.setAttribute("aria-label", "Drawing of a ring or tree over the hosts. Arrow keys move it, plus and minus zoom, 0 shows all.");
+    }
+
+    /** What is drawn: {view, channel}. */
+    get wanted() {
+        const { graph, channel } = this.store.state;
+        return { view: DRAWN.includes(graph) ? graph : DRAWN[0], channel };
+    }
+
+    /** In a format, as text. */
+    text(format) {
+        const { cluster } = this.store.state;
+        return api.clusterDiagram(cluster, question({ ...this.store.state, hosts: 1 }), { ...this.wanted, format, theme: format === "svg" ? theme.current() : "" });
+    }
+
+    async draw() {
+        const { cluster } = this.store.state, asks = question({ ...this.store.state, hosts: 1 }), wanted = this.wanted, colours = theme.current();
+        const key = `${cluster}?${asks}#${wanted.view}${wanted.channel}@${colours}`;
+        if (!cluster || key === this.#shown)
+            return;
+        this.#asked?.abort();
+        const control = (this.#asked = new AbortController());
+        this.#shown = key;
+        if (!this.diagram.svg)
+            this.diagram.say("Drawing…");
+        try {
+            const text = await api.clusterDiagram(cluster, asks, { ...wanted, theme: colours }, control.signal);
+            if (!control.signal.aborted)
+                this.diagram.show(text, true);
+        } catch (error) {
+            if (error.name === "AbortError")
+                return;
+            this.#shown = "";
+            this.diagram.say(problemView(error.problem ?? { title: "The drawing cannot be shown", detail: error.message }));
+        }
+    }
+}
