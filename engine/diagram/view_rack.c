@@ -11,7 +11,8 @@ enum band { BAND_UPPER, BAND_PORT, BAND_LOWER, BAND_COUNT };
 
 static const float column_w = 68, column_gap = 4, lane = 5, inset = 8, cpu_gap = 12;
 static const float title_h = 15, rail_h = 10, gpu_h = 30, strip_h = 11, port_h = 16, nic_h = 9, cpu_h = 15;
-static const float gap = 7, tight = 2, pad = 6, bus_h = 26, trunk_w = 30, row_gap = 9, trunk_x = 7, aspect = 1.2f;
+static const float gap = 7, tight = 2, pad = 6, bus_h = 26, trunk_w = 30, text_font = 11.7f, row_gap = 9, trunk_x = 7,
+                   aspect = 1.2f;
 
 struct slot {                 /* of a device */
     uint32_t columns, height; /* that it takes with all inside; of a switch: strips above it in its band */
@@ -256,7 +257,7 @@ static void add_device(struct rack *rack, uint32_t node, uint32_t box)
     enum orr_node_type type = type_of(rack, node);
     const struct orr_frame *at = &rack->slots[node].at;
     bool fine = at->h < cpu_h; /* its text is for who looks closely */
-    float font = fine ? at->h * 0.65f : type == ORR_GPU || type == ORR_NET ? 11 : 10.5f;
+    float font = fine ? at->h * 0.65f : text_font;
     scene->tiles[node] = orr_drawing_tile(
         scene->drawing, &(struct orr_tile){.frame = *at,
                                            .box = box,
@@ -292,7 +293,7 @@ static void add_tray(struct rack *rack, const struct tray *tray, const char *wor
     orr_drawing_tile(drawing, &(struct orr_tile){.frame = {tray->x, tray->y, rack->tray_w, title_h},
                                                  .box = box,
                                                  .role = ORR_ROLE_CPU,
-                                                 .font = 11,
+                                                 .font = text_font,
                                                  .id = orr_drawing_text(drawing, "tray:%u", tray->system),
                                                  .classes = "tray",
                                                  .title = title,
@@ -440,7 +441,7 @@ enum orr_code orr_view_rack(struct orr_scene *scene, const struct orr_analysis *
     for (uint32_t t = 0; t < rack.tray_count; t++)
         right = fmaxf(right, rack.trays[t].x + rack.tray_w);
     drawing->title = orr_drawing_text(drawing, "%s: %s", orr_scene_caption(scene, analysis), link_figures(&rack));
-    orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, 0, -22, 11, drawing->title);
+    orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, 0, -22, text_font, drawing->title);
     if (orr_system_count(scene->system, ORR_NVS)) {
         uint32_t nvs = scene->system->first[ORR_NVS];
         rack.slots[nvs].at = (struct orr_frame){0, 0, right, bus_h};
@@ -459,7 +460,7 @@ enum orr_code orr_view_rack(struct orr_scene *scene, const struct orr_analysis *
     uint32_t nets = orr_system_count(scene->system, ORR_NET);
     if (rack.tray_count && nets && rails_alike(&rack))
         orr_drawing_note(drawing, "note:rails", ORR_NO_BOX, rack.trays[0].x,
-                         rack.trays[rack.rows - 1].y + rack.tray_h + 5, 10,
+                         rack.trays[rack.rows - 1].y + rack.tray_h + 5, text_font,
                          orr_drawing_text(drawing, "From left to right in each %s: ports of rail 0 to %u",
                                           has_c2c(scene->system) ? "tray" : "host", nets / rack.tray_count - 1));
     return ORR_OK;

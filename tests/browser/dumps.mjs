@@ -42,3 +42,11 @@ ${gpus > 1 ? '<nvlink target="ffffffff:ff:ff.f" count="18" tclass="0x068000"/>' 
     return `<system version="1">${even(cpus, 1, 0).map((numa) => `<cpu host_hash="0x${hex(Math.floor(numa * hosts / cpus) + 1, 1)}" numaid="${numa % Math.ceil(cpus / hosts)}" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
 ${even(switches, cpus, numa).map(bridge).join("\n")}</cpu>`).join("\n")}</system>\n`;
 }
+
+/** A rack of 18 trays in one NVLink domain, each with two CPUs, and at each of them two GPUs and two NICs, as GB200 NVL72 has them. */
+const tray = (t) => [0, 1].map((numa) => `<cpu host_hash="0x${(t + 1).toString(16)}" numaid="${numa}" affinity="0000ffff" arch="arm64">${[0, 1].map((i) => {
+    const own = 2 * numa + i, rank = 4 * t + own, at = (kind, number, rest) => `<pci busid="000${numa}:${number}${i + 1}:00.0" class="${kind}" vendor="0x10de" device="0x2941" subsystem_vendor="0x10de" subsystem_device="0x1463" link_speed="32.0 GT/s PCIe" link_width="16">${rest}</pci>`;
+    return at("0x030200", "0", `<gpu dev="${own}" sm="100" rank="${rank}" gdr="1"><nvlink target="fffffff:ffff:ff" count="18" tclass="0x068000"/><c2c bw="44712" count="5"/></gpu>`) +
+        at("0x020700", "1", `<nic><net name="mlx5_${own}" dev="${rank}" latency="0.000000" speed="400000" port="1" guid="0x${(rank + 16).toString(16)}" maxconn="131072" gdr="1"/></nic>`);
+}).join("")}</cpu>`).join("");
+export const nvl72 = `<system version="1">${Array.from({ length: 18 }, (_, t) => tray(t)).join("\n")}</system>\n`;

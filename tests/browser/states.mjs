@@ -2,7 +2,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileSync, writeFileSync } from "node:fs";
-import { dump, machine, malformed } from "./dumps.mjs";
+import { dump, machine, malformed, nvl72 } from "./dumps.mjs";
 import { logOf } from "./logs.mjs";
 import { exampleFile, openFile, ready, realDump } from "./support.mjs";
 
@@ -12,8 +12,9 @@ const file = (name, text) => {
     return path;
 };
 const seventyTwo = machine({ gpus: 72, nics: 72, cpus: 36, switches: 72, hosts: 18 });
-const open = async (page, server, name, text, fragment = "") => {
-    await openFile(page, server.url, file(name, text));
+const open = (page, server, name, text, fragment = "") => openAt(page, server, file(name, text), fragment);
+const openAt = async (page, server, path, fragment) => {
+    await openFile(page, server.url, path);
     if (!fragment)
         return;
     const url = `${page.url()}&${fragment}`;
@@ -32,6 +33,16 @@ const four = async (server) => { // hosts of one kind, the third is the odd one 
         all.push(await keep(server, `host-${i}`, i === 2 ? text.replace('link_width="16"', 'link_width="4"') : `${text}<!-- ${i} -->`));
     return all;
 };
+const cluster = (graph, ...lines) => async (page, server) => {
+    const hosts = [];
+    for (const [text, count] of lines)
+        hosts.push({ topology: await keep(server, `kind-${hosts.length}`, text), count });
+    const { id } = await (await fetch(`${server.url}/v1/clusters`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: "row 7", hosts }) })).json();
+    await page.goto(`${server.url}/#place=clusters&cluster=${id}&graph=${graph}`);
+    await page.locator("#canvas g.station").first().waitFor();
+    await page.locator("#canvas").scrollIntoViewIfNeeded();
+};
+const good = readFileSync(h100, "utf8"), bad = readFileSync(faults, "utf8"), few = good.replace(/<net name="mlx5_[^"]*" dev="7"[^>]*>/, "");
 const paste = async (page, server, text) => {
     await page.goto(server.url);
     await page.locator("#paste").fill(text);
@@ -45,6 +56,7 @@ const log = (change, act = () => {}) => async (page, server) => {
     await page.locator("#log-verdict").waitFor();
     await act(page);
 };
+const rack = (fragment) => (page, server) => openAt(page, server, realDump("machines/machine-gb200-nvl72.xml") ?? file("rack", nvl72), fragment);
 const pair = (a, b, fragment) => async (page, server) => {
     await openFile(page, server.url, a);
     const url = `${page.url()}&view=compare&with=${await keep(server, "degraded", readFileSync(b))}${fragment}`;
@@ -70,6 +82,16 @@ export const STATES = {
     "sixteen-nics": (page, server) => open(page, server, "sixteen-nics", machine({ gpus: 8, nics: 16, switches: 8 }), "hosts=2&view=matrix"),
     "seventy-two": (page, server) => open(page, server, "seventy-two", seventyTwo),
     "seventy-two-matrix": (page, server) => open(page, server, "seventy-two", seventyTwo, "view=matrix&cell=bw"),
+    "nvl72": rack(""),
+    "nvl72-ring": rack("view=channels"),
+    "nvl72-ring-alone": rack("view=channels&layout=alone"),
+    "nvl72-nvls": rack("view=channels&graph=nvls"),
+    "cluster-ring": cluster("ring", [good, 5], [bad, 1], [good, 120], [few, 2]),
+    "cluster-tree": cluster("tree", [good, 5], [bad, 1], [good, 120], [few, 2]),
+    "clusters-none": async (page, server) => {
+        await page.goto(`${server.url}/#place=clusters`);
+        await page.locator("#cluster-text").waitFor();
+    },
     "hosts-512": (page, server) => open(page, server, "hosts-512", machine({ gpus: 8, nics: 8, switches: 8 }), "hosts=512&view=hosts"),
     "hosts-512-tree": (page, server) => open(page, server, "hosts-512", machine({ gpus: 8, nics: 8, switches: 8 }), "hosts=512&view=hosts&graph=tree"),
     refused: async (page, server) => {

@@ -1,0 +1,76 @@
+/* An NVL72, 72 GPUs in 18 trays: read at a first look, closer in more, its rings from tray to tray. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { nvl72 } from "./dumps.mjs";
+import { fixture } from "./fixture.mjs";
+
+const it = fixture();
+const open = (fragment = "") => it.open(it.write("rack.xml", nvl72), fragment);
+/* Heights in pixels of the texts that are shown, by what they belong to. */
+const texts = () => it.page.evaluate(() => [...document.querySelectorAll("#canvas g.node text")].filter((text) => text.textContent && text.getClientRects().length)
+    .map((text) => ({ text: text.textContent, kind: text.closest("g.node").classList[1], size: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a })));
+const shown = (selector) => it.page.evaluate((what) => [...document.querySelectorAll(what)].filter((one) => getComputedStyle(one).display !== "none" && one.getClientRects().length).length, selector);
+
+test("at a first look: every tray by its name, every GPU and its rank, in letters of nine pixels", async () => {
+    for (const [width, height] of [[1280, 800], [1440, 900], [1920, 1080]]) {
+        await it.another({ width, height });
+        await open();
+        const all = await texts();
+        assert.equal(await it.page.locator("#canvas g.node.gpu").count(), 72);
+        assert.equal(await it.page.locator("#canvas g.node.tray").count(), 18);
+        assert.deepEqual(all.filter((one) => one.size < 9), [], `${width} wide`);
+        assert.equal(all.filter((one) => /^rank \d+$/.test(one.text)).length, 72);
+        assert.ok(all.some((one) => one.text === "Tray 17 · ranks 68–71"));
+        assert.equal(all.filter((one) => one.kind === "nvs").length, 1, "one bar for the fabric");
+        assert.equal(all.filter((one) => one.kind === "nic").length, 0, "NICs' bus ids are for who looks closely");
+    }
+});
+
+test("closer in, NICs say their bus ids", async () => {
+    await open();
+    for (let i = 0; i < 4; i++)
+        await it.page.locator("#stage").getByRole("button", { name: "Zoom in" }).click();
+    assert.equal((await texts()).filter((one) => one.kind === "nic").length, 72);
+});
+
+test("a ring goes from tray to tray; close by, from GPU to GPU; a step lights its links", async () => {
+    await open("view=channels");
+    assert.equal(await shown("#canvas .overlay .hook"), 18);
+    assert.equal(await shown("#canvas .overlay .step.cross"), 0);
+    await it.page.keyboard.press("f");
+    await it.until(() => document.querySelector("#canvas svg.less"));
+    assert.equal(await shown("#canvas .overlay .step"), 0, "folded, there are trays alone");
+    await it.page.keyboard.press("f");
+    for (let i = 0; i < 5; i++)
+        await it.page.locator("#stage").getByRole("button", { name: "Zoom in" }).click();
+    assert.equal(await shown("#canvas .overlay .hook"), 0);
+    assert.equal(await shown("#canvas .overlay .step.cross"), 18);
+    await it.key("step:3").click(); // from the last GPU of a tray to the first of the next
+    assert.equal(await it.page.locator("#canvas .overlay .now:not(.cross)").count(), 1);
+    assert.equal((await it.lit()).length, 2, "up to the fabric and down again");
+});
+
+test("NVLS lights the links to the fabric instead of drawing a line for each GPU", async () => {
+    await open("view=channels&graph=nvls");
+    assert.equal((await it.lit()).length, 72);
+    assert.equal(await it.page.locator("#canvas .overlay .step").count(), 0);
+});
+
+test("the ring by itself stops once at each tray", async () => {
+    await open("view=channels&layout=alone");
+    assert.equal(await it.page.locator("#canvas g.node.station").count(), 18);
+    assert.deepEqual((await texts()).filter((one) => one.size < 9), []);
+});
+
+test("axe finds nothing, light and dark; a phone shows all trays by name", async () => {
+    for (const theme of ["light", "dark"]) {
+        await it.another({ theme });
+        await open("view=channels");
+        await it.axe(`a rack, ${theme}`);
+    }
+    await it.another({ width: 390, height: 844 });
+    await open();
+    assert.ok(await it.wideAsWindow());
+    const all = await texts();
+    assert.ok(all.some((one) => one.text === "Tray 17") && all.every((one) => one.size >= 7));
+});
