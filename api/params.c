@@ -109,7 +109,9 @@ static enum orr_code read_to(struct orr_params *params, const char *value, struc
 }
 static enum orr_code read_view(struct orr_params *params, const char *value, struct orr_error *err)
 {
-    return orr_view_parse(value, &params->view) ? ORR_OK : not_one_of("view", value, "system, ring, tree, path", err);
+    return orr_view_parse(value, &params->view)
+               ? ORR_OK
+               : not_one_of("view", value, "system, ring, tree, path, collnet_direct", err);
 }
 static enum orr_code read_channel(struct orr_params *params, const char *value, struct orr_error *err)
 {

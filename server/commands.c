@@ -121,7 +121,8 @@ static enum orr_code read_drawing(const struct orr_options *options, struct orr_
     uint32_t channel = 0;
     *format = ORR_FORMAT_SVG;
     if (options->view && !orr_view_parse(options->view, &request->view))
-        return orr_fail(err, ORR_SETTING, "--view must be system, ring, tree or path, not \"%.40s\"", options->view);
+        return orr_fail(err, ORR_SETTING, "--view must be system, ring, tree, path or collnet_direct, not \"%.40s\"",
+                        options->view);
     if (options->theme && !orr_theme_parse(options->theme, &request->theme))
         return orr_fail(err, ORR_SETTING, "--theme must be light or dark, not \"%.40s\"", options->theme);
     if (options->format && !orr_format_parse(options->format, format))

@@ -54,7 +54,7 @@ static const struct option {
     {"nics", "IDS", "the same for NICs", ORR_CMD_VM_FILE, VALUE, AT(nics)},
     {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
     {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE | ORR_CMD_GROUPS, FLAG, AT(pretty)},
-    {"view", "VIEW", "system, ring, tree or path (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
+    {"view", "VIEW", "system, ring, tree, path or collnet_direct (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
     {"why", "DECISION", "path, p2p, gdr, nic, pxn, graph, tree, channels, nvls or algorithm", ORR_CMD_EXPLAIN, VALUE,
      AT(why)},
     {"channel", "C", "channel of the ring or tree (default: 0)", ORR_CMD_RENDER | ORR_CMD_EXPLAIN, VALUE, AT(channel)},

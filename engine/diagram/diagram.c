@@ -4,8 +4,11 @@
 
 #include "engine/diagram/view.h"
 
-static const char *const view_names[ORR_VIEW_COUNT] = {
-    [ORR_VIEW_SYSTEM] = "system", [ORR_VIEW_RING] = "ring", [ORR_VIEW_TREE] = "tree", [ORR_VIEW_PATH] = "path"};
+static const char *const view_names[ORR_VIEW_COUNT] = {[ORR_VIEW_SYSTEM] = "system",
+                                                       [ORR_VIEW_RING] = "ring",
+                                                       [ORR_VIEW_TREE] = "tree",
+                                                       [ORR_VIEW_PATH] = "path",
+                                                       [ORR_VIEW_COLLNET] = "collnet_direct"};
 static const struct {
     const char *name, *media_type;
 } formats[ORR_FORMAT_COUNT] = {
@@ -70,6 +73,8 @@ static enum orr_code draw(const struct orr_analysis *analysis, const struct orr_
         return orr_view_tree(analysis, request->channel, drawing, err);
     case ORR_VIEW_PATH:
         return orr_view_path(analysis, request->from, request->to, drawing, err);
+    case ORR_VIEW_COLLNET:
+        return orr_view_collnet(analysis, drawing, err);
     default:
         return orr_view_system(analysis, drawing, err);
     }

@@ -1,13 +1,13 @@
-/* Pictures of an analysis: the machine, a ring, a tree, a path. The engine says what is inside what, with which labels,
- * classes and ids; Graphviz places it, in a worker process of its own (diagram_worker.h), because it is not thread-safe
- * and a layout can run long. */
+/* Pictures of an analysis: the machine, a ring, a tree, a path, CollNetDirect. The engine says what is inside what,
+ * with which labels, classes and ids; Graphviz places it, in a worker process of its own (diagram_worker.h), because it
+ * is not thread-safe and a layout can run long. */
 #ifndef ORR_DIAGRAM_DIAGRAM_H
 #define ORR_DIAGRAM_DIAGRAM_H
 
 #include "engine/analysis/analysis.h"
 #include "engine/base/text.h"
 
-enum orr_view { ORR_VIEW_SYSTEM, ORR_VIEW_RING, ORR_VIEW_TREE, ORR_VIEW_PATH, ORR_VIEW_COUNT };
+enum orr_view { ORR_VIEW_SYSTEM, ORR_VIEW_RING, ORR_VIEW_TREE, ORR_VIEW_PATH, ORR_VIEW_COLLNET, ORR_VIEW_COUNT };
 enum orr_format { ORR_FORMAT_SVG, ORR_FORMAT_PNG, ORR_FORMAT_PDF, ORR_FORMAT_DOT, ORR_FORMAT_COUNT };
 enum orr_theme { ORR_THEME_LIGHT, ORR_THEME_DARK, ORR_THEME_COUNT };
 

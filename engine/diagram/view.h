@@ -1,4 +1,4 @@
-/* The four views: each fills a drawing from an analysis. Memory ran out: drawing->failed; other failures are returned.
+/* The views: each fills a drawing from an analysis. Memory ran out: drawing->failed; other failures are returned.
  */
 #ifndef ORR_DIAGRAM_VIEW_H
 #define ORR_DIAGRAM_VIEW_H
@@ -13,6 +13,8 @@ enum orr_code orr_view_ring(const struct orr_analysis *analysis, int32_t channel
                             struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_view_tree(const struct orr_analysis *analysis, int32_t channel, struct orr_drawing *drawing,
                             struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_view_collnet(const struct orr_analysis *analysis, struct orr_drawing *drawing,
+                               struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_view_path(const struct orr_analysis *analysis, const char *from, const char *to,
                             struct orr_drawing *drawing, struct orr_error *err) ORR_NO_DISCARD;
 

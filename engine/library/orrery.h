@@ -146,8 +146,8 @@ struct orr_plan_choice {
 ORR_LIBRARY_MUST bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t bytes,
                                       struct orr_plan_choice *ret_choice, struct orr_report *report);
 
-/* A drawing for Graphviz (neato -n2): view "system", "ring", "tree" or "path"; channel of ring and tree; from and to
- * of a path, else NULL. The text is the caller's: orr_library_free(). */
+/* A drawing for Graphviz (neato -n2): view "system", "ring", "tree", "path" or "collnet_direct"; channel of ring and
+ * tree; from and to of a path, else NULL. The text is the caller's: orr_library_free(). */
 ORR_LIBRARY_MUST bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channel, const char *from,
                                    const char *to, char **ret_text, struct orr_report *report);
 ORR_LIBRARY_CALL void orr_library_free(char *text);

@@ -27,10 +27,14 @@ export function channelSteps(model, graph, channel, host = 0) {
         .map(({ rank, parent }) => step(rank, parent)).filter(here);
     if (up && graph !== "nvls")
         return sent;
+    const direct = graph === "collnet_direct" || graph === "collnet"; // a head sends its share by its own NIC
     const rank = (id) => { const own = model.nodes.get(id)?.rank; return own === undefined ? id.startsWith("NVS/") ? "switch" : "NIC" : own + host * local; };
-    const inside = channel < channelCount(model, graph) ? searchSteps(model, graph, at).filter((one) => !one.inter).map(({ from, to }) => ({ a: rank(from), b: rank(to), from, to })) : [];
+    const inside = channel < channelCount(model, graph) ? searchSteps(model, graph, at).filter((one) => !one.inter || direct).map(({ from, to }) => ({ a: rank(from), b: rank(to), from, to })) : [];
     return [...inside, ...sent];
 }
+
+/** The picture in which the service draws a graph by itself: its name among the views, "": none. Releases with one CollNet call it collnet. */
+export const drawnAlone = (graph) => ({ ring: "ring", tree: "tree", collnet_direct: "collnet_direct", collnet: "collnet_direct" })[graph] ?? "";
 
 /** How many channels a graph has to draw. */
 export function channelCount(model, graph) {
@@ -61,7 +65,7 @@ export function searchSteps(model, graph, c) {
     const gpus = (found.intra?.[c] ?? []).map((rank) => model.gpuOfRank.get(rank)).filter(Boolean);
     const [entry, exit] = found.inter?.[c] ?? [], steps = [];
     const add = (from, to, bw, inter = false) => from && to && from !== to && steps.push({ from, to, bw, inter });
-    if (graph === "nvls" || graph === "collnet_direct") {
+    if (["nvls", "collnet_direct", "collnet"].includes(graph)) {
         const end = graph === "nvls" ? [...model.nodes.keys()].find((id) => id.startsWith("NVS/")) : gpus[0];
         for (const { id } of model.gpus) {
             add(id, end, found.bw_intra);

@@ -1,6 +1,6 @@
 /* The drawing of what the state asks for: which picture, and what is marked on it. */
 import * as api from "./api.js";
-import { channelCount, channelSteps, linksOf, loads } from "./channels.js";
+import { channelCount, channelSteps, drawnAlone, linksOf, loads } from "./channels.js";
 import { findChange, marksOf } from "./compare.js";
 import { folded } from "./detail.js";
 import { h, replace } from "./dom.js";
@@ -32,8 +32,8 @@ export class Scene {
         const { view, layout, graph, channel } = this.store.state, { model } = this.loading.loaded;
         if (view === "hosts" && model && shape(model).count > 1)
             return { view: "hosts", channel: `${graph}${channel}`, local: true };
-        const alone = view === "channels" && layout === "alone" && ["ring", "tree"].includes(graph);
-        return alone ? { view: graph, channel } : { view: "system" };
+        const alone = view === "channels" && layout === "alone" ? drawnAlone(graph) : "";
+        return alone ? { view: alone, ...(alone === "collnet_direct" ? {} : { channel }) } : { view: "system" };
     }
 
     /** Another machine: what was drawn is of no use. */

@@ -40,6 +40,15 @@ test("NVLS has steps of its own; brackets turn its channels, comma and point ste
 test("CollNet, where it is asked for", async () => {
     await it.open(it.write("coll.xml", dump.replace('gdr="1"/></nic>', 'gdr="1" coll="1"/></nic>')), "view=channels&hosts=2&NCCL_COLLNET_ENABLE=1&graph=collnet_chain&release=2.27.7");
     assert.match(await it.page.locator("#channel-no").textContent(), /CollNet chain/);
+    await it.page.locator('#graphs [data-key="graph:collnet_direct"]').click();
+    assert.equal(await it.page.locator("#canvas .overlay .step").count(), await it.page.locator("#order button").count(), "on the machine, to the head and on to its NIC");
+    assert.match((await it.page.locator("#order button").allTextContents()).join(" "), /0→NIC/);
+    await it.key("Drawn:alone").click();
+    await it.page.locator('#canvas .view-collnet_direct g.node[id="network"]').waitFor();
+    assert.match(await it.page.locator('#canvas [id="GPU/0-1b000~head"]').textContent(), /head of share 0/);
+    await it.visit(it.page.url());
+    await it.page.locator('#canvas .view-collnet_direct g.node[id="network"]').waitFor();
+    await it.axe("CollNet direct");
 });
 
 test("folding hides what is alike and bus ids, moves nothing, and shows what is selected", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { channelCount, channelSteps, linksOf, loads, searchSteps } from "../../static/js/channels.js";
+import { channelCount, channelSteps, drawnAlone, linksOf, loads, searchSteps } from "../../static/js/channels.js";
 import { folded } from "../../static/js/detail.js";
 import { index } from "../../static/js/model.js";
 import { entries, find } from "../../static/js/search.js";
@@ -44,6 +44,11 @@ test("NVLS goes from every GPU to the switch and back, and between hosts by the 
 test("CollNet direct goes to the head of the channel", () => {
     assert.equal(channelCount(model, "collnet_direct"), 1);
     assert.deepEqual(channelSteps(model, "collnet_direct", 0, 1).map(({ a, b }) => `${a}>${b}`), ["3>4", "4>3", "5>4", "4>5"]);
+    const found = model.doc.graphs.find((row) => row.name === "collnet_direct"), before = found.inter;
+    found.inter = [[N0, N0]];
+    assert.deepEqual(channelSteps(model, "collnet_direct", 0, 1).slice(4).map(({ a, b }) => `${a}>${b}`), ["NIC>4", "4>NIC"], "by its NIC to the network");
+    found.inter = before;
+    assert.deepEqual(["ring", "tree", "collnet_direct", "collnet", "nvls"].map(drawnAlone), ["ring", "tree", "collnet_direct", "collnet_direct", ""]);
     assert.deepEqual(channelSteps(model, "collnet_chain", 0), []);
 });
 

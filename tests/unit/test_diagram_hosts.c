@@ -208,6 +208,36 @@ static void ranks_of_different_hosts_are_their_own_gpus(void **state)
     orr_dump_free(one);
 }
 
+/* Two heads of two shares, each with a NIC; off where nobody asks for CollNet. */
+static void collnet_direct_has_a_head_a_share(void **state)
+{
+    (void)state;
+    static const char host[] = "<system version=\"1\"><cpu host_hash=\"0x1\" numaid=\"0\" " X86_INTEL ">" SWITCH(
+        "0000:10:00.0") GPU("0000:11:00.0", "0", "90", "")
+        GPU("0000:12:00.0", "1", "90",
+            "") "<pci busid=\"0000:13:00.0\" class=\"0x020000\" " GEN4X16
+                "><nic><net name=\"m\" dev=\"0\" speed=\"200000\" "
+                "port=\"1\" guid=\"0x7\" maxconn=\"131072\" gdr=\"1\" coll=\"1\"/></nic></pci></pci></cpu></system>";
+    struct fixture f = analyse_text(host, 2, (const char *const[]){"NCCL_COLLNET_ENABLE", "1", NULL});
+    char *dot = dot_of(f.analysis, ORR_VIEW_COLLNET);
+    unsigned heads = count(dot, "head of share ");
+    assert_true(heads >= 1 && heads <= 2);
+    assert_int_equal(count(dot, "\"shares\" -- "), heads);
+    assert_int_equal(count(dot, " -- \"network\" ["), heads);
+    assert_int_equal(count(dot, "class=\"gpu host-0\""), 2 + heads);
+    free(dot);
+    release_fixture(&f);
+    f = analyse_text(HOST("400000"), 2, NULL);
+    struct orr_error err = {0};
+    struct orr_text text;
+    orr_text_init(&text, 1 << 20);
+    const struct orr_diagram_request request = {.view = ORR_VIEW_COLLNET};
+    assert_int_equal(orr_diagram_dot(f.analysis, &request, &text, &err), ORR_NOT_FOUND);
+    assert_non_null(strstr(err.advice, "NCCL_COLLNET_ENABLE=1"));
+    orr_text_release(&text);
+    release_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +245,7 @@ int main(void)
         cmocka_unit_test(a_ring_over_trays_stops_once_at_each),
         cmocka_unit_test(different_hosts_are_all_there_and_the_odd_one_is_marked),
         cmocka_unit_test(ranks_of_different_hosts_are_their_own_gpus),
+        cmocka_unit_test(collnet_direct_has_a_head_a_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* The graphs that the search found, and one channel of one of them, step by step. */
 import { choices, h } from "../dom.js";
-import { channelCount, channelSteps, loads } from "../channels.js";
+import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
 import { writeWhy } from "../why.js";
 
@@ -9,7 +9,7 @@ export function channelsView({ model, state, step, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [
         h("div.toolbar", null, picker(model, state, actions),
-            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(["ring", "tree"].includes(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout),
+            choices("Drawn", [["machine", "On the machine"], ["load", "Load of links"], ...(drawnAlone(state.graph) ? [["alone", "By itself"]] : [])], state.layout, actions.layout),
             found(model, state.graph) > 0 && whyButton(actions, writeWhy("graph", state.graph), `the ${GRAPH_NAMES[state.graph] ?? state.graph} graph`)),
         steps(model, state, step, actions),
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Graphs" }, h("table.wide", { id: "graphs" },

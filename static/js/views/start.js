@@ -2,6 +2,7 @@
 import { copyButton, h } from "../dom.js";
 import { detectedView } from "./detected.js";
 
+const FIRST = 6; // examples that stand there on a phone
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
 /** actions: open(blob, name), example(row). inputs: rows of /v1/inputs, null while they are not known. problem: a node with what went wrong last, or null. pasted: text of the field. */
@@ -26,8 +27,7 @@ export function startView({ examples, inputs, actions, problem, pasted = "" }) {
             h("h2", { id: "how" }, "How to get one"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
             h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-            h("p", null, "Without a job to run, other things tell part of it; what they lack is assumed, and said:"),
-            h("ul", { id: "inputs" }, inputList(inputs)),
+            folded("Without a job to run, other things tell part of it; what they lack is assumed, and said", h("ul", { id: "inputs" }, inputList(inputs))),
             h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data."),
             detectedView({ found: actions.detected(), actions })),
         h("section", { "aria-label": "Example machines" },
@@ -41,7 +41,11 @@ export const inputList = (inputs) => (inputs ?? []).map((row) => h("li", null, `
 export function exampleList(examples, actions) {
     if (!examples?.length)
         return h("p.muted", null, examples ? "None came with this server." : "Loading…");
-    return h("ul.examples", null, examples.map((row) => h("li", null,
+    const rows = (some) => h("ul.examples", null, some.map((row) => h("li", null,
         h("button", { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
             h("b", null, row.title), h("span.muted", null, row.description)))));
+    return [rows(examples.slice(0, FIRST)), examples.length > FIRST && folded(`${examples.length - FIRST} more`, rows(examples.slice(FIRST)))];
 }
+
+/* Open where there is room, folded on a phone. */
+const folded = (title, ...what) => h("details.folded-away", { open: matchMedia("(min-width: 760px)").matches }, h("summary", null, title), ...what);
