@@ -1,0 +1,36 @@
+/* axe over scenes that no view's own file looks at in both themes; and how long the start page is on a phone. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixture } from "./fixture.mjs";
+import { STATES } from "./states.mjs";
+
+const it = fixture();
+
+for (const name of ["keys", "set", "detected", "input-matrix", "input-places", "input-assumed", "export", "search", "token"])
+    test(`axe finds nothing: ${name}, light and dark`, async () => {
+        for (const theme of ["light", "dark"]) {
+            await it.another({ theme });
+            await STATES[name](it.page, it.server);
+            await it.axe(`${name}, ${theme}`);
+        }
+    });
+
+test("on a phone the start page is two screens long, and what is folded away opens", async () => {
+    await it.another({ width: 390, height: 844 });
+    await it.page.goto(it.server.url);
+    await it.page.locator(".examples").first().waitFor();
+    assert.ok(await it.page.evaluate(() => document.documentElement.scrollHeight) < 2 * 844);
+    await it.axe("folded");
+    const last = it.page.locator("[data-example]").last();
+    assert.equal(await last.isVisible(), false);
+    await it.page.locator("#examples summary").press("Enter");
+    assert.ok(await last.isVisible() && await it.wideAsWindow());
+    await it.axe("unfolded");
+});
+
+test("on a wide screen all examples stand there", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator(".examples").first().waitFor();
+    for (const one of await it.page.locator("[data-example]").all())
+        assert.ok(await one.isVisible());
+});
