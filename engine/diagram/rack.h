@@ -6,8 +6,49 @@
 #include "engine/analysis/analysis.h"
 #include "engine/diagram/scene.h"
 
+/* What stands below the GPUs of a tray, from top to bottom: switches that lead to GPUs, ports with their NICs, switches
+ * that lead to NICs alone. */
+enum orr_band { ORR_BAND_UPPER, ORR_BAND_PORT, ORR_BAND_LOWER, ORR_BAND_COUNT };
+
+struct orr_tray_slot {        /* of a device */
+    uint32_t columns, height; /* that it takes with all inside; of a switch: strips above it in its band */
+    bool to_gpu, to_nic;      /* it is one or leads to one */
+    struct orr_frame at;
+};
+
+struct orr_tray {
+    uint32_t system; /* of its devices' ids */
+    uint32_t gpus;
+    int32_t low_rank, high_rank;
+    float width, x, y;
+};
+
+struct orr_rack {
+    struct orr_scene *scene;
+    struct orr_tray_slot *slots;
+    uint32_t *first, *next; /* [node]: what it contains, in order */
+    struct orr_tray *trays;
+    uint32_t tray_count, rows;
+    uint32_t strips[ORR_BAND_COUNT], ports; /* the most rows of switches, of ports below one NIC */
+    float tray_w, tray_h, gpu_top, top[ORR_BAND_COUNT], cpu_top, bus_bottom;
+};
+
+extern const float orr_rack_title_h, orr_rack_rail_h, orr_rack_cpu_h, orr_rack_bus_h, orr_rack_cpu_gap; /* points */
+
+static inline enum orr_node_type orr_rack_type(const struct orr_rack *rack, uint32_t node)
+{
+    return rack->scene->system->nodes[node].type;
+}
+/* Neither GPU, port, NIC nor CPU. */
+bool orr_rack_is_switch(enum orr_node_type type);
 /* Several hosts, each with CPUs that contain all else: what this layout can show. */
 bool orr_rack_fits(const struct orr_scene *scene);
+/* Finds the trays and the columns of what is in them. false: memory ran out. */
+bool orr_rack_gather(struct orr_rack *rack);
+/* Bands from top to bottom, then the grid: so many columns that the whole is about as wide as a window. */
+void orr_rack_arrange(struct orr_rack *rack);
+/* Places a device of a tray and all inside, from x on. */
+void orr_tray_place(struct orr_rack *rack, uint32_t node, float x, const struct orr_tray *tray);
 /* Fills the scene's drawing. Memory ran out: drawing->failed. */
 enum orr_code orr_view_rack(struct orr_scene *scene, const struct orr_analysis *analysis) ORR_NO_DISCARD;
 

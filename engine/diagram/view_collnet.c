@@ -34,7 +34,8 @@ static void find_heads(struct star *star)
     }
 }
 
-static uint32_t bar(struct star *star, const char *id, float y, enum orr_role role, const char *label, const char *title)
+static uint32_t bar(struct star *star, const char *id, float y, enum orr_role role, const char *label,
+                    const char *title)
 {
     return orr_drawing_tile(star->cast.drawing, &(struct orr_tile){.frame = {0, y, star->width, bar_h},
                                                                    .box = ORR_NO_BOX,
@@ -57,22 +58,23 @@ static void lift(struct star *star, uint32_t from, uint32_t to, enum orr_path_ty
     float x = narrow->frame.x + narrow->frame.w / 2;
     const struct orr_point points[2] = {{x, a->frame.y}, {x, b->frame.y + b->frame.h}};
     const char *label = orr_drawing_text(drawing, "%s %s", orr_path_type_name(type), orr_label_bw(drawing, bw));
-    orr_drawing_wire(drawing, &(struct orr_wire){
-                                  .from = from,
-                                  .to = to,
-                                  .id = orr_drawing_text(drawing, "%s--%s", a->id, b->id),
-                                  .classes = orr_hop_class(drawing, type, false),
-                                  .title = orr_drawing_text(drawing, "%s to %s: %s, %s", a->id, b->id, label, what),
-                                  .colour = orr_theme_path(drawing->theme, type),
-                                  .width = 1.6f,
-                                  .arrow = true,
-                                  .points = orr_drawing_points(drawing, points, 2),
-                                  .point_count = 2,
-                                  .label = label,
-                                  .label_colour = orr_theme_paint(drawing->theme, ORR_ROLE_CANVAS)->ink,
-                                  .label_at = {x + 5 + orr_text_width(label, 8.5f) / 2, (points[0].y + points[1].y) / 2},
-                                  .label_font = 8.5f,
-                              });
+    orr_drawing_wire(drawing,
+                     &(struct orr_wire){
+                         .from = from,
+                         .to = to,
+                         .id = orr_drawing_text(drawing, "%s--%s", a->id, b->id),
+                         .classes = orr_hop_class(drawing, type, false),
+                         .title = orr_drawing_text(drawing, "%s to %s: %s, %s", a->id, b->id, label, what),
+                         .colour = orr_theme_path(drawing->theme, type),
+                         .width = 1.6f,
+                         .arrow = true,
+                         .points = orr_drawing_points(drawing, points, 2),
+                         .point_count = 2,
+                         .label = label,
+                         .label_colour = orr_theme_paint(drawing->theme, ORR_ROLE_CANVAS)->ink,
+                         .label_at = {x + 5 + orr_text_width(label, 8.5f) / 2, (points[0].y + points[1].y) / 2},
+                         .label_font = 8.5f,
+                     });
 }
 
 /* The narrowest of a rank's paths to the heads other than itself. */
@@ -108,9 +110,10 @@ static void add_tiles(struct star *star)
     float y = layer_h;
     uint32_t network = bar(star, "network", 0, ORR_ROLE_NVS, "Network: adds what all hosts send",
                            "The network's own reduction, such as SHARP");
-    uint32_t shares = bar(star, "shares", y + 2 * layer_h + 5, ORR_ROLE_OTHER,
-                          orr_drawing_text(cast->drawing, "every rank sends each of the %u heads its share", star->head_count),
-                          "One share for each head; the sums come back the same way");
+    uint32_t shares =
+        bar(star, "shares", y + 2 * layer_h + 5, ORR_ROLE_OTHER,
+            orr_drawing_text(cast->drawing, "every rank sends each of the %u heads its share", star->head_count),
+            "One share for each head; the sums come back the same way");
     float step = star->width / (float)star->head_count;
     for (uint32_t h = 0; h < star->head_count && !cast->drawing->failed; h++) {
         float x = step * ((float)h + 0.5f);
@@ -124,7 +127,8 @@ static void add_tiles(struct star *star)
         tile->id = orr_drawing_text(cast->drawing, "%s~head", tile->id);
         tile->label = orr_drawing_text(cast->drawing, "rank %d\nhead of share %u", again.rank, h);
         star->heads[h].tile = again.tile;
-        lift(star, shares, again.tile, to_heads(star, &star->heads[h]).type, star->graph->bw_intra, "added up by the head");
+        lift(star, shares, again.tile, to_heads(star, &star->heads[h]).type, star->graph->bw_intra,
+             "added up by the head");
         if (star->nics[h].is_net) {
             struct orr_hop hop = orr_cast_hop(cast, &star->heads[h], &star->nics[h]);
             lift(star, again.tile, star->nics[h].tile, hop.type, star->graph->bw_inter, "to its NIC");
@@ -134,7 +138,8 @@ static void add_tiles(struct star *star)
     step = star->width / (float)star->rank_count;
     for (uint32_t r = 0; r < star->rank_count && !cast->drawing->failed; r++) {
         struct orr_actor actor = {.rank = orr_member_rank(own, star->part->contribution.ranks[r])};
-        orr_cast_tile(cast, &actor, (struct orr_point){step * ((float)r + 0.5f), y + 3 * layer_h + tile_h / 2}, tile_w, tile_h, 10);
+        orr_cast_tile(cast, &actor, (struct orr_point){step * ((float)r + 0.5f), y + 3 * layer_h + tile_h / 2}, tile_w,
+                      tile_h, 10);
         struct orr_hop hop = to_heads(star, &actor);
         if (isfinite(hop.bw))
             lift(star, actor.tile, shares, hop.type, hop.bw, "the narrowest of its paths to the heads");
@@ -159,11 +164,13 @@ enum orr_code orr_view_collnet(const struct orr_analysis *analysis, struct orr_d
     find_heads(&star);
     star.rank_count = star.part->contribution.rank_count;
     if (star.rank_count > ORR_DRAWN_NODES_MAX)
-        return orr_fail(err, ORR_LIMIT, "the system has %u ranks, more than the %d of one picture", star.rank_count, ORR_DRAWN_NODES_MAX);
+        return orr_fail(err, ORR_LIMIT, "the system has %u ranks, more than the %d of one picture", star.rank_count,
+                        ORR_DRAWN_NODES_MAX);
     star.width = slot_w * (float)(star.rank_count > star.head_count ? star.rank_count : star.head_count);
     add_tiles(&star);
-    drawing->title = orr_drawing_text(drawing, "CollNetDirect on host 0: %u ranks, %u heads%s", star.rank_count, star.head_count,
-                                      analysis->communicator.collnet ? "" : "; CollNet is off in this communicator");
+    drawing->title =
+        orr_drawing_text(drawing, "CollNetDirect on host 0: %u ranks, %u heads%s", star.rank_count, star.head_count,
+                         analysis->communicator.collnet ? "" : "; CollNet is off in this communicator");
     orr_drawing_note(drawing, "note:caption", ORR_NO_BOX, 0, -26, 11, drawing->title);
     return ORR_OK;
 }
