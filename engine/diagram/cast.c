@@ -212,6 +212,11 @@ struct orr_hop orr_cast_hop(const struct orr_cast *cast, const struct orr_actor 
     const struct orr_communicator *all = &cast->analysis->communicator;
     uint32_t a = node_of(cast, from), b = node_of(cast, to);
     if (all->node_of_rank[from->rank] != all->node_of_rank[to->rank]) {
+        const struct orr_cluster *cluster = cast->analysis->cluster;
+        const struct orr_member *members = all->members;
+        if (cluster && orr_systems_share_nvlink(cluster, members[all->node_of_rank[from->rank]].host,
+                                                members[all->node_of_rank[to->rank]].host))
+            return (struct orr_hop){ORR_PATH_NVL, 0}; /* of another clique of their NVLink domain */
         struct orr_hop hop = {ORR_PATH_NET, 0};
         if (from->is_net && a != ORR_NO_NODE)
             hop.bw = cast->parts[part_of(cast, from)]->system.nodes[a].net.bw;

@@ -11,7 +11,8 @@ enum { LEAST_HOSTS = 3 };
 static const float column_w = 68, column_gap = 4, inset = 8;
 static const float gpu_h = 30, strip_h = 11, port_h = 16, nic_h = 9;
 static const float gap = 7, tight = 2, pad = 6, trunk_w = 30, row_gap = 9, aspect = 1.2f;
-const float orr_rack_title_h = 15, orr_rack_rail_h = 10, orr_rack_cpu_h = 15, orr_rack_bus_h = 26, orr_rack_cpu_gap = 12;
+const float orr_rack_title_h = 15, orr_rack_rail_h = 10, orr_rack_cpu_h = 15, orr_rack_bus_h = 26,
+            orr_rack_cpu_gap = 12;
 
 bool orr_rack_fits(const struct orr_scene *scene)
 {
@@ -105,7 +106,8 @@ void orr_tray_place(struct orr_rack *rack, uint32_t node, float x, const struct 
         place_ports(rack, node, tray);
         return;
     } else {
-        slot->at.y += rack->top[slot->to_gpu ? ORR_BAND_UPPER : ORR_BAND_LOWER] + (float)slot->height * (strip_h + tight);
+        slot->at.y +=
+            rack->top[slot->to_gpu ? ORR_BAND_UPPER : ORR_BAND_LOWER] + (float)slot->height * (strip_h + tight);
         slot->at.w -= slot->to_gpu ? inset : 0; /* room for a GPU's own wire to its CPU */
         slot->at.h = strip_h;
     }
@@ -149,8 +151,8 @@ bool orr_rack_gather(struct orr_rack *rack)
         if (t == rack->tray_count)
             rack->trays[rack->tray_count++] = (struct orr_tray){.system = host, .low_rank = INT32_MAX, .high_rank = -1};
         struct orr_tray *tray = &rack->trays[t];
-        tray->width +=
-            (tray->width > 0 ? orr_rack_cpu_gap : 0) + (float)rack->slots[i].columns * (column_w + column_gap) - column_gap;
+        tray->width += (tray->width > 0 ? orr_rack_cpu_gap : 0) +
+                       (float)rack->slots[i].columns * (column_w + column_gap) - column_gap;
         rack->tray_w = fmaxf(rack->tray_w, tray->width + 2 * pad);
     }
     for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++)

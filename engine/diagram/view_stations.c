@@ -252,7 +252,7 @@ static void add_hop(struct line *line, uint32_t k, float least, float most)
         return;
     struct orr_wire *wire = &drawing->wires[drawing->wire_count - 1];
     wire->label_font = label_font;
-    if (!ends[0].is_net || !ends[1].is_net)
+    if (hop.type != ORR_PATH_NET || !ends[0].is_net || !ends[1].is_net)
         return;
     int32_t out = orr_cast_rail(line->cast, ends[0].rank, ends[0].net),
             in = orr_cast_rail(line->cast, ends[1].rank, ends[1].net);

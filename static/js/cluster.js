@@ -38,7 +38,7 @@ export const behind = (kind) => kind.behind.map(({ graph, field, value, best }) 
     `${graph} ${field.replace("_", " ")} ${value} instead of ${best}${field.startsWith("bw") ? " GB/s" : ""}`).join("; ");
 
 /** Hosts of a kind by their ranges: "0–4, 6". */
-export const hostsOf = (kind, most = 4) => kind.hosts.slice(0, most).map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ") + (kind.hosts.length > most ? ", …" : "");
+export const hostsOf = (kind, most = 4) => ranges(kind.hosts.slice(0, most)) + (kind.hosts.length > most ? ", …" : "");
 
 /** Which NIC of each kind carries which rail: {rails: [number], rows: [{kind, cells: [NICs of that rail]}]}. */
 export function railMap(view) {
