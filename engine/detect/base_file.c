@@ -37,11 +37,28 @@ static void replace_hashes(struct orr_detector *d)
             orr_doc_set(d->tree, cpu, "host_hash", d->facts.hash_wide ? "0x%" PRIx64 : "%" PRIx64, d->facts.hash_wide);
 }
 
+/* Beside a copy, a file that the caller's own setting names may be one of the machine that Orrery runs on. */
+static ssize_t read_beside(const struct orr_detector *d, const char *path, char *bytes, size_t size)
+{
+    const char *given = d->options->setting ? d->options->setting(d->options->context, "NCCL_TOPO_FILE") : NULL;
+    char *real = given && !strcmp(given, path) ? realpath(path, NULL) : NULL;
+    struct orr_root *machine = NULL;
+    struct orr_error err;
+    ssize_t length = -1;
+    if (real && orr_root_open("/", &machine, &err) == ORR_OK)
+        length = orr_root_read(machine, real, bytes, size);
+    if (machine)
+        orr_root_free(machine);
+    free(real);
+    return length;
+}
+
 void orr_base_file_load(struct orr_detector *d)
 {
     enum { MOST = 4 << 20 };
-    const char *named = orr_detect_setting_of(d, "NCCL_TOPO_FILE"),
-               *path = named && *named ? named : ORR_USUAL_TOPO_FILE;
+    const char *named = orr_detect_setting_of(d, "NCCL_TOPO_FILE"), *path = named ? named : ORR_USUAL_TOPO_FILE;
+    if (path != named && !d->rules->usual_file)
+        return;
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     char *bytes = malloc(MOST);
@@ -50,6 +67,8 @@ void orr_base_file_load(struct orr_detector *d)
         return;
     }
     ssize_t length = orr_root_read(d->root, path, bytes, MOST);
+    if (length < 0 && path == named && d->options->root)
+        length = read_beside(d, named, bytes, MOST);
     if (length < 0) {
         if (path == named)
             orr_note(d, ORR_NOTE_NO_TOPO_FILE, "NCCL_TOPO_FILE=%.120s cannot be read: NCCL goes on without it", named);

@@ -52,16 +52,19 @@ static const char *look_up(struct orr_detector *d, const char *bus_id)
 
 const char *orr_bus_path(struct orr_detector *d, const char *bus_id)
 {
-    for (unsigned i = 0; i < d->bus_count; i++)
-        if (!strcmp(d->bus[i].bus_id, bus_id))
-            return d->bus[i].path;
+    uint32_t *first = &d->bus_first[orr_hash_bytewise(bus_id, strlen(bus_id)) % ORR_BUS_HASHES];
+    for (uint32_t i = *first; i; i = d->bus[i - 1].next)
+        if (!strcmp(d->bus[i - 1].bus_id, bus_id))
+            return d->bus[i - 1].path;
     const char *path = look_up(d, bus_id), *kept = orr_arena_strndup(d->arena, bus_id, strlen(bus_id));
     if (!kept || !ORR_RESERVE(d->arena, d->bus, d->bus_count, d->bus_capacity)) {
         d->starved = true;
-        d->bus_count = d->bus ? d->bus_count : 0;
+        d->bus_count = 0; /* growing dropped them */
+        memset(d->bus_first, 0, sizeof d->bus_first);
         return NULL;
     }
-    d->bus[d->bus_count++] = (struct orr_bus_entry){.bus_id = kept, .path = path};
+    d->bus[d->bus_count++] = (struct orr_bus_entry){.bus_id = kept, .path = path, .next = *first};
+    *first = d->bus_count;
     return path;
 }
 
@@ -133,21 +136,28 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, cons
     return true;
 }
 
-/* Links of a Broadcom switch to its peers. */
+/* Links of a Broadcom switch to its peers, as many as the release takes children of an element. */
 static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
 {
     const char *vendor = orr_doc_get(pci, "vendor");
     char folder[128];
     struct orr_root_names names;
-    if (!d->rules->peer_links || !vendor || strcmp(vendor, "0x1000"))
+    if (!d->rules->peer_links || pci->linked || !vendor || strcmp(vendor, "0x1000"))
         return;
+    pci->linked = true; /* its devices come by here one after the other */
     snprintf(folder, sizeof folder, "/sys/kernel/pci_switch_link/virtual_switch_links/%.24s", bus_id);
     if (!orr_detector_list(d, folder, &names))
         return;
-    for (uint32_t i = 0; i < names.count; i++)
-        if (strlen(names.names[i]) == FUNCTION && orr_bus_path(d, names.names[i]) &&
-            !orr_doc_child(pci, "pcilink", "target", names.names[i]))
+    for (uint32_t i = 0, peers = 0; i < names.count; i++) {
+        if (strlen(names.names[i]) != FUNCTION || !orr_bus_path(d, names.names[i]))
+            continue;
+        if (peers++ == d->release->max_children) {
+            orr_note(d, ORR_NOTE_TOO_LARGE, "the switch %s has more than %u peers", bus_id, d->release->max_children);
+            break;
+        }
+        if (!orr_doc_child(pci, "pcilink", "target", names.names[i]))
             orr_doc_set(d->tree, orr_doc_add(d->tree, pci, "pcilink", NULL), "target", "%s", names.names[i]);
+    }
 }
 
 struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id, const char *class)
@@ -199,7 +209,7 @@ static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr
         return circle ? orr_host_cpu(d, "-1") : orr_bus_element(d, bus_id, NULL);
     }
     orr_sys_value(d, path, "numa_node", numa);
-    return orr_host_cpu(d, numa[0] ? numa : "-1");
+    return orr_host_cpu(d, numa); /* where the file is missing, the text is empty, and so is NCCL's numaid */
 }
 
 static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)

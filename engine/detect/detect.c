@@ -19,6 +19,8 @@ static enum orr_code read_facts(struct orr_detector *d, const char *host_id, str
     orr_host_facts_of_copy(&d->facts, d->root, host_id);
     if (length > 0) /* what was asked of the machine counts more than what the copied files tell */
         code = orr_host_facts_read(&d->facts, text, (size_t)length, err);
+    if (code == ORR_OK && host_id && *host_id) /* a setting counts more than the hash of a name */
+        orr_host_facts_hash(&d->facts, "", "", host_id);
     free(text);
     return code;
 }
@@ -36,7 +38,7 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
     ORR_TRY(orr_detect_settings_load(d, err));
     const char *host_id = orr_detect_setting_of(d, "NCCL_HOSTID");
     if (live) {
-        orr_host_facts_ask(&d->facts, options->nvml, host_id);
+        orr_host_facts_ask(&d->facts, options->nvml, host_id, d->root);
         return ORR_OK;
     }
     ORR_TRY(read_facts(d, host_id, err));
@@ -44,7 +46,13 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
         d->facts.gpu_count = 0;
         d->facts.nvml = false;
         d->facts.nvml_problem[0] = 0;
-        orr_host_facts_ask_nvml(&d->facts, options->nvml);
+        orr_host_facts_ask_nvml(&d->facts, options->nvml, d->root);
+    } else if (!options->nvml && !root && !d->facts.nvml) {
+        orr_host_facts_ask_nvml_beside(&d->facts, d->root);
+        if (d->facts.nvml)
+            orr_note(d, ORR_NOTE_NVML_BESIDE,
+                     "the copy holds no answers of NVML: the library that the environment names was asked, as its "
+                     "GPUs are those of the copy");
     }
     return ORR_OK;
 }
@@ -119,6 +127,10 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         orr_note(d, ORR_NOTE_OLD_RELEASE,
                  "what NCCL %s writes is known less well than for newer releases: NICs are found as 2.12.12 finds them",
                  d->release->name);
+    if (d->rules->peer_links) { /* as NCCL does: reading it makes the driver of those switches look anew */
+        char ignored[16];
+        orr_root_read(d->root, "/sys/kernel/pci_switch_link/refresh_switch_toplogy", ignored, sizeof ignored);
+    }
     d->tree = &trees[0];
     orr_surroundings_look(d);
     orr_gpus_find(d);

@@ -1,4 +1,5 @@
 /* The settings that detection heeds, and the lists of names in them. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +7,11 @@
 #include "engine/detect/detecting.h"
 
 static const char *const names[] = {
-    "NCCL_COMM_ID",       "NCCL_CONF_FILE",       "NCCL_DMABUF_ENABLE",       "NCCL_HOSTID",
-    "NCCL_IB_DISABLE",    "NCCL_IB_HCA",          "NCCL_IB_MERGE_NICS",       "NCCL_IB_MERGE_VFS",
-    "NCCL_NET",           "NCCL_NET_FORCE_MERGE", "NCCL_NET_MERGE_LEVEL",     "NCCL_NET_PLUGIN",
-    "NCCL_SOCKET_FAMILY", "NCCL_SOCKET_IFNAME",   "NCCL_IB_DEVICE_PCI_ORDER", "NCCL_TOPO_FILE",
+    "NCCL_COMM_ID",    "NCCL_CONF_FILE",       "NCCL_DMABUF_ENABLE",   "NCCL_HOSTID",
+    "NCCL_IB_DISABLE", "NCCL_IB_HCA",          "NCCL_IB_MERGE_NICS",   "NCCL_IB_MERGE_VFS",
+    "NCCL_NET",        "NCCL_NET_FORCE_MERGE", "NCCL_NET_MERGE_LEVEL", "NCCL_NET_MERGE_POLICY",
+    "NCCL_NET_PLUGIN", "NCCL_SOCKET_FAMILY",   "NCCL_SOCKET_IFNAME",   "NCCL_IB_DEVICE_PCI_ORDER",
+    "NCCL_TOPO_FILE",
 };
 
 const char *orr_detect_setting_name(size_t i)
@@ -81,7 +83,18 @@ int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t f
     return value && *value ? strtoll(value, NULL, 0) : fallback;
 }
 
-bool orr_list_takes(const char *list, const char *name, int32_t port)
+/* The number behind the next ":" of an entry, -1: there is none. */
+static int32_t next_number(const char **at, const char *end)
+{
+    *at += strcspn(*at, ":,");
+    if (*at >= end)
+        return -1;
+    (*at)++;
+    long number = isdigit((unsigned char)**at) ? strtol(*at, NULL, 10) : -1;
+    return number <= INT32_MAX ? (int32_t)number : -1;
+}
+
+bool orr_list_takes(const char *list, const char *name, int32_t port, struct orr_list_entry *ret_entry)
 {
     enum { MOST = 32 };
     bool except = *list == '^', exact = false, found = false, any = false;
@@ -90,12 +103,17 @@ bool orr_list_takes(const char *list, const char *name, int32_t port)
         exact = true;
         list++;
     }
-    for (int count = 0; *list && count < MOST;) {
+    if (ret_entry)
+        *ret_entry = (struct orr_list_entry){-1, -1};
+    for (int count = 0; *list && count < MOST && !found;) {
         size_t length = strcspn(list, ","), word = strcspn(list, ":,");
         if (word) {
+            const char *at = list, *end = list + length;
             bool same = !strncmp(list, name, word) && (!exact || !name[word]);
-            long wanted = word < length ? strtol(list + word + 1, NULL, 10) : -1;
-            found = found || (same && (port < 0 || wanted < 0 || wanted == port));
+            int32_t wanted = next_number(&at, end), rail = next_number(&at, end), plane = next_number(&at, end);
+            found = same && (port < 0 || wanted < 0 || wanted == port);
+            if (found && ret_entry && !except)
+                *ret_entry = (struct orr_list_entry){rail, plane};
             any = true;
             count++;
         }

@@ -30,6 +30,8 @@
     X(CPUS_WITHHELD, INFO, "cpus-not-allowed",                                                                         \
       "docker run --cpuset-cpus gives CPUs of each node; grep Cpus_allowed_list /proc/self/status shows them",         \
       "grep Cpus_allowed_list /proc/self/status")                                                                      \
+    X(NVML_BESIDE, INFO, "nvml-beside-copy", "--nvml none leaves it out, where the copy is another machine's",         \
+      "orrery detect --root DIR --nvml none")                                                                          \
     X(NO_CUDA, INFO, "no-cuda", "ldconfig -p | grep libcuda shows whether the driver's library is there",              \
       "ldconfig -p | grep libcuda")                                                                                    \
     X(NO_CAPABILITY, WARNING, "unknown-capability", "give it with --sm, such as --sm 90",                              \
@@ -104,17 +106,23 @@ enum orr_note_id {
         ORR_NOTE_COUNT
 };
 
-enum { ORR_SYS_VALUE = 256, ORR_MAX_NETS = 64 };
+enum { ORR_SYS_VALUE = 256, ORR_MAX_NETS = 64, ORR_BUS_HASHES = 1024 };
 
 /* A PCI function that was looked up: its folder in /sys. */
 struct orr_bus_entry {
     const char *bus_id;
     const char *path; /* NULL: it has none */
+    uint32_t next;    /* index + 1 of the next one with the same hash, 0: none */
+};
+
+/* What an entry of NCCL_IB_HCA says of a device beside its port; -1: nothing. */
+struct orr_list_entry {
+    int32_t rail, plane;
 };
 
 /* A device of the network plugin. */
 struct orr_net_device {
-    char name[64];
+    char name[264];           /* of up to four merged ones */
     char path[ORR_PATH_SIZE]; /* of its PCI function, "": none */
     char card[ORR_PATH_SIZE]; /* the same with the functions of one card merged */
     int32_t port;             /* of the verbs device */
@@ -125,7 +133,8 @@ struct orr_net_device {
     enum orr_known dma_buf; /* as libibverbs told */
     bool infiniband;        /* not Ethernet; of the IB plugin */
     bool verbs;             /* by the IB plugin, not by sockets */
-    bool mellanox;
+    bool mlx5;
+    struct orr_list_entry place; /* as NCCL_IB_HCA gives it */
 };
 
 struct orr_detector {
@@ -138,6 +147,7 @@ struct orr_detector {
     struct orr_doc *tree; /* of the rank under way */
     struct orr_bus_entry *bus;
     unsigned bus_count, bus_capacity;
+    uint32_t bus_first[ORR_BUS_HASHES]; /* index + 1, 0: none */
     struct orr_net_device *nets;
     unsigned net_count, net_capacity;
     bool by_verbs;    /* nets are the IB plugin's */
@@ -158,8 +168,9 @@ enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error 
 /* NULL: not given. */
 const char *orr_detect_setting_of(struct orr_detector *d, const char *name);
 int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback);
-/* A list "name[:port],..." as NCCL matches devices and interfaces against it. An empty list takes everything. */
-bool orr_list_takes(const char *list, const char *name, int32_t port);
+/* A list "name[:port[:rail[:plane]]],..." as NCCL matches devices and interfaces against it; port -1: any. An empty
+ * list takes everything. ret_entry (may be NULL): what the first entry that matches says. */
+bool orr_list_takes(const char *list, const char *name, int32_t port, struct orr_list_entry *ret_entry);
 
 /* orr_root_list() in the detector's root; want of memory is remembered. */
 bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names);

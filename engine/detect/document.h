@@ -16,6 +16,7 @@ struct orr_doc_node {
     const char *keys[ORR_DOC_ATTRIBUTES], *values[ORR_DOC_ATTRIBUTES];
     unsigned attribute_count;
     bool claimed; /* by a rank or a plugin: stays when the rest is trimmed */
+    bool linked;  /* links to its peers were looked for */
     struct orr_doc_node *parent, *first, *last, *before, *after;
 };
 

@@ -99,9 +99,15 @@ enum { ORR_FACTS_BYTES = 1 << 18 };
 
 /* Facts of the machine itself. nvml: path of the library, NULL: the driver's own, "none": not asked. host_id: what
  * NCCL_HOSTID says, NULL: nothing. */
-void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id);
-/* The parts of it. */
-void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library);
+void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id,
+                        const struct orr_root *root);
+/* The parts of it. root: where functions are looked for whose bus ids the library cannot tell. */
+void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library, const struct orr_root *root);
+/* For a copy: a library that LD_LIBRARY_PATH or LD_PRELOAD gives beside it is asked, and counts if most of its GPUs are
+ * functions of the copy. */
+void orr_host_facts_ask_nvml_beside(struct orr_host_facts *facts, const struct orr_root *root);
+/* Hashes the host's name followed by the first word of the boot id; NCCL_HOSTID's text alone where it is given. */
+void orr_host_facts_hash(struct orr_host_facts *facts, const char *name, const char *boot_id, const char *host_id);
 void orr_host_facts_ask_cuda(struct orr_host_facts *facts);
 void orr_host_facts_ask_verbs(struct orr_host_facts *facts);
 void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id);

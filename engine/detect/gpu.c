@@ -104,10 +104,13 @@ static void far_end(const struct orr_detector *d, const struct orr_nvlink_fact *
     bool blank = !link->far[0];
     for (const char *c = link->far; *c; c++)
         blank = blank || !isprint((unsigned char)*c);
-    if (blank && d->rules->blank_far_end_is_switch)
+    if (blank && d->rules->blank_far_end_is_switch) {
         snprintf(target, ORR_FACT_BUS, "fffffff:ffff:ff");
-    else
-        orr_bus_id_tidy(link->far, target);
+        return;
+    }
+    size_t length = strlen(link->far);
+    for (size_t i = 0; i <= length; i++)
+        target[i] = (char)tolower((unsigned char)link->far[i]);
 }
 
 enum { OLDEST = 60, VOLTA = 70, AMPERE = 80, HOPPER = 90 }; /* capabilities at which NVLink changed */
@@ -195,6 +198,9 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
     if (!element)
         element = orr_doc_add(d->tree, pci, "gpu", NULL);
     orr_doc_set_once(d->tree, element, "dev", "%u", rank);
+    const char *dev = orr_doc_get(element, "dev");
+    if (dev && strtol(dev, NULL, 0) == -1)
+        return; /* a file says so of a GPU that takes no part */
     orr_doc_set_once(d->tree, element, "sm", "%d", sm);
     const char *known = orr_doc_get(element, "sm");
     sm = known ? (int)strtol(known, NULL, 0) : sm;

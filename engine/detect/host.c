@@ -23,8 +23,8 @@ struct orr_doc_node *orr_host_cpu(struct orr_detector *d, const char *numa)
     cpu = orr_doc_add(d->tree, d->tree->system, "cpu", NULL);
     set_hash(d, cpu);
     orr_doc_set(d->tree, cpu, "numaid", "%s", numa);
-    if (!strcmp(numa, "-1") && orr_root_find(d->root, "/sys/bus/pci/devices", NULL) == ORR_ROOT_FOLDER)
-        orr_note(d, ORR_NOTE_NO_NUMA, "the kernel knows no NUMA node of some devices: they hang on a CPU -1");
+    if ((!numa[0] || !strcmp(numa, "-1")) && orr_root_find(d->root, "/sys/bus/pci/devices", NULL) == ORR_ROOT_FOLDER)
+        orr_note(d, ORR_NOTE_NO_NUMA, "the kernel knows no NUMA node of some devices: they hang on a CPU \"%s\"", numa);
     return cpu;
 }
 
@@ -55,9 +55,9 @@ void orr_host_complete(struct orr_detector *d, struct orr_doc_node *cpu)
     set_affinity(d, cpu);
     if (!facts->arch[0])
         orr_note(d, ORR_NOTE_NO_PROCESSOR, "the processor is not known: x86_64 is written, without a vendor");
-    orr_doc_set_once(d->tree, cpu, "arch", "%s", facts->arch[0] ? facts->arch : "x86_64");
-    const char *arch = orr_doc_get(cpu, "arch");
-    if (!arch || strcmp(arch, "x86_64"))
+    const char *arch = facts->arch[0] ? facts->arch : "x86_64";
+    orr_doc_set_once(d->tree, cpu, "arch", "%s", arch);
+    if (strcmp(arch, "x86_64")) /* of this machine, whatever a file says */
         return;
     orr_doc_set_once(d->tree, cpu, "vendor", "%s", facts->cpu_vendor);
     if (facts->cpu_vendor[0]) {

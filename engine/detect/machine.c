@@ -17,8 +17,7 @@
 
 enum { HASHED = 1024, BASE_FAMILY = 15 };
 
-/* The name of the host followed by the first word of the boot id; NCCL_HOSTID alone where it is given. */
-static void hash_host(struct orr_host_facts *facts, const char *name, const char *boot_id, const char *host_id)
+void orr_host_facts_hash(struct orr_host_facts *facts, const char *name, const char *boot_id, const char *host_id)
 {
     char text[HASHED];
     if (host_id && *host_id)
@@ -130,19 +129,20 @@ void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_i
             boot_id[0] = 0;
         fclose(file);
     }
-    hash_host(facts, name, boot_id, host_id);
+    orr_host_facts_hash(facts, name, boot_id, host_id);
     ask_processor(facts);
     ask_cpus(facts);
     ask_interfaces(facts);
     ask_verbs(facts);
 }
 
-void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id)
+void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id,
+                        const struct orr_root *root)
 {
     if (nvml && !strcmp(nvml, "none"))
         snprintf(facts->nvml_problem, sizeof facts->nvml_problem, ORR_NOT_ASKED);
     else
-        orr_host_facts_ask_nvml(facts, nvml);
+        orr_host_facts_ask_nvml(facts, nvml, root);
     if (facts->nvml && facts->gpu_count && !nvml)
         orr_host_facts_ask_cuda(facts);
     orr_host_facts_ask_verbs(facts);
@@ -200,5 +200,5 @@ void orr_host_facts_of_copy(struct orr_host_facts *facts, const struct orr_root 
     orr_root_read(root, "/proc/sys/kernel/hostname", name, sizeof name);
     orr_root_read(root, "/proc/sys/kernel/random/boot_id", boot_id, sizeof boot_id);
     if (name[0] || boot_id[0] || (host_id && *host_id))
-        hash_host(facts, name, boot_id, host_id);
+        orr_host_facts_hash(facts, name, boot_id, host_id);
 }

@@ -64,17 +64,17 @@ static bool functions_of_one_card(const struct orr_doc_node *a, const struct orr
 static enum level distance_of(struct orr_doc_node *a, struct orr_doc_node *b)
 {
     struct orr_doc_node *in_a, *in_b, *at = common(a, b, &in_a, &in_b);
-    if (orr_doc_is(at, "nic") || functions_of_one_card(in_a, in_b))
+    if (a == b || orr_doc_is(at, "nic") || functions_of_one_card(in_a, in_b))
         return PORT;
     if (orr_doc_is(at, "pci")) /* net, nic, pci: the card itself */
         return in_a == a->parent->parent && in_b == b->parent->parent ? PIX : PXB;
     return orr_doc_is(at, "cpu") ? PHB : SYS;
 }
 
-/* What stands around all members. */
+/* What stands around all members; two ports of one device share their <net>. */
 static struct orr_doc_node *place_of(const struct merging *m, const struct group *group)
 {
-    struct orr_doc_node *at = m->nets[group->members[0]], *in_a, *in_b;
+    struct orr_doc_node *at = m->nets[group->members[0]]->parent, *in_a, *in_b;
     for (uint32_t i = 1; i < group->count; i++)
         at = common(at, m->nets[group->members[i]], &in_a, &in_b);
     return at;
@@ -187,7 +187,8 @@ static void merge_forced(struct merging *m, const char *list)
                 }
             at += entry + 1;
         }
-        if (listed && (group.count != listed || !merge(m, &group)))
+        bool whole = group.count == listed;
+        if (!whole || (listed > 1 && !merge(m, &group)))
             orr_note(m->d, ORR_NOTE_NO_MERGE,
                      "NCCL_NET_FORCE_MERGE group \"%.*s\" cannot be merged: NCCL would not start",
                      (int)(length > 80 ? 80 : length), list);
@@ -217,6 +218,14 @@ static void merge_near(struct merging *m, enum level level)
     }
 }
 
+/* Whether both are given one rail, where merging is to keep to rails. */
+static bool may_meet(struct orr_detector *d, uint32_t i, uint32_t j)
+{
+    const char *policy = d->rules->rails ? orr_detect_setting_of(d, "NCCL_NET_MERGE_POLICY") : NULL;
+    int32_t rail = d->nets[i].place.rail;
+    return !policy || strcmp(policy, "RAIL") != 0 || (rail >= 0 && rail == d->nets[j].place.rail);
+}
+
 static enum level wanted_level(struct orr_detector *d)
 {
     const char *text = orr_detect_setting_of(d, "NCCL_NET_MERGE_LEVEL");
@@ -244,7 +253,9 @@ void orr_nics_merge(struct orr_detector *d, uint32_t rank)
     }
     for (uint32_t i = 0; i < m->count; i++)
         for (uint32_t j = 0; j < m->count; j++)
-            m->distance[i][j] = i == j ? LOC : (uint8_t)distance_of(m->nets[i], m->nets[j]);
+            m->distance[i][j] = (uint8_t)(i == j               ? LOC
+                                          : !may_meet(d, i, j) ? APART
+                                                               : distance_of(m->nets[i], m->nets[j]));
     if (forced && *forced)
         merge_forced(m, forced);
     merge_near(m, wanted_level(d));

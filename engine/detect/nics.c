@@ -15,7 +15,7 @@ struct orr_net_device *orr_nic_new(struct orr_detector *d)
         return NULL;
     }
     struct orr_net_device *net = &d->nets[d->net_count++];
-    *net = (struct orr_net_device){0};
+    *net = (struct orr_net_device){.place = {-1, -1}};
     return net;
 }
 
@@ -93,9 +93,11 @@ void orr_nics_find(struct orr_detector *d)
     look_for_plugin(d);
     bool any = !wanted || !*wanted, verbs = any || !strcasecmp(wanted, "IB"),
          sockets = any || !strcasecmp(wanted, "Socket");
-    /* Without interfaces in a copy, nothing says that there was no address. */
-    bool addressed = orr_interfaces_choose(d, &chosen, 1) ||
-                     (!d->facts.interfaces_known && orr_root_find(d->root, "/sys/class/net", NULL) == ORR_ROOT_NONE);
+    const char *named = orr_detect_setting_of(d, "NCCL_SOCKET_IFNAME");
+    bool told = d->facts.interfaces_known;
+    /* What a copy holds of interfaces does not say that there was no address. */
+    bool addressed =
+        orr_interfaces_choose(d, &chosen, 1) || (!told && (!d->facts.interfaces_known || !named || strlen(named) < 2));
     if (!addressed) {
         orr_note(d, ORR_NOTE_NO_INTERFACE,
                  "no network interface has an address that NCCL would use: it finds no network");
@@ -190,6 +192,10 @@ void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, cons
         orr_doc_set_once(d->tree, element, "latency", "0");
     orr_doc_set_once(d->tree, element, "speed", "%u", net->speed);
     orr_doc_set_once(d->tree, element, "port", "%d", net->listed_port);
+    if (rules->rails && net->place.rail >= 0)
+        orr_doc_set_once(d->tree, element, "rail", "%d", net->place.rail);
+    if (rules->rails && net->place.plane >= 0)
+        orr_doc_set_once(d->tree, element, "plane", "%d", net->place.plane);
     if (rules->latency && !rules->latency_is_whole)
         orr_doc_set_once(d->tree, element, "latency", "%f", 0.0);
     orr_doc_set_once(d->tree, element, "guid", "0x%" PRIx64, net->guid);
@@ -197,7 +203,7 @@ void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, cons
     orr_doc_set_once(d->tree, element, "gdr", "%d", gdr_of(d, net, rank));
     if (rules->says_net) {
         orr_doc_set_once(d->tree, element, "net", "1");
-        if (net->mellanox) /* as dumps of this generation show it for every such device */
+        if (net->mlx5) /* as dumps of this generation show it for every such device */
             orr_doc_set_once(d->tree, element, "gin", "1");
     }
     element->claimed = true;

@@ -5,7 +5,40 @@
 
 #include "engine/detect/detecting.h"
 
-enum { MOST_INTERFACES = 16, UNKNOWN_SPEED = 10000, MAXCONN = 65536 };
+enum { SPEED_BYTES = 7, MOST_INTERFACES = 16, UNKNOWN_SPEED = 10000, MAXCONN = 65536 };
+
+/* An interface of a copy, and its number in the kernel; 0: not told. */
+struct copied {
+    const char *name;
+    long index;
+};
+
+static int by_index(const void *a, const void *b)
+{
+    const struct copied *one = a, *other = b;
+    if (one->index != other->index)
+        return one->index < other->index ? -1 : 1;
+    return strcmp(one->name, other->name);
+}
+
+/* In the order of getifaddrs(), as far as the copy tells. */
+static void sort_names(struct orr_detector *d, struct orr_root_names *names)
+{
+    struct copied *copied = ORR_NEW(d->arena, struct copied, names->count + 1);
+    char path[128], index[ORR_SYS_VALUE];
+    if (!copied) {
+        d->starved = true;
+        return;
+    }
+    for (uint32_t i = 0; i < names->count; i++) {
+        snprintf(path, sizeof path, "/sys/class/net/%.60s/ifindex", names->names[i]);
+        orr_root_read(d->root, path, index, sizeof index);
+        copied[i] = (struct copied){names->names[i], strtol(index, NULL, 10)};
+    }
+    qsort(copied, names->count, sizeof copied[0], by_index);
+    for (uint32_t i = 0; i < names->count; i++)
+        names->names[i] = copied[i].name;
+}
 
 /* A copy tells which interfaces there were, not which had addresses: those that were up are taken to have one. */
 static void assume_interfaces(struct orr_detector *d)
@@ -14,6 +47,7 @@ static void assume_interfaces(struct orr_detector *d)
     char path[128], state[ORR_SYS_VALUE];
     if (d->facts.interfaces_known || !orr_detector_list(d, "/sys/class/net", &names))
         return;
+    sort_names(d, &names);
     for (uint32_t i = 0; i < names.count && d->facts.interface_count < ORR_FACT_INTERFACES; i++) {
         snprintf(path, sizeof path, "/sys/class/net/%.60s", names.names[i]);
         orr_sys_value(d, path, "operstate", state);
@@ -42,7 +76,7 @@ static uint32_t take(struct orr_detector *d, const char *list, struct orr_interf
                 known = known || !strcmp(ret_chosen[k].name, at->name);
             if (known || at->inet6 != (inet6 == 1) || (at->inet6 && at->loopback) ||
                 (d->rules->interfaces_run && !at->running) || (family && !strcmp(family, "AF_INET") && at->inet6) ||
-                (family && !strcmp(family, "AF_INET6") && !at->inet6) || !orr_list_takes(list, at->name, -1))
+                (family && !strcmp(family, "AF_INET6") && !at->inet6) || !orr_list_takes(list, at->name, -1, NULL))
                 continue;
             ret_chosen[count++] = *at;
         }
@@ -71,14 +105,14 @@ void orr_nics_socket(struct orr_detector *d)
     uint32_t count = orr_interfaces_choose(d, chosen, MOST_INTERFACES);
     for (uint32_t i = 0; i < count; i++) {
         struct orr_net_device *net = orr_nic_new(d);
-        char path[128], speed[ORR_SYS_VALUE];
+        char path[128], speed[SPEED_BYTES + 1];
         if (!net)
             return;
-        snprintf(path, sizeof path, "/sys/class/net/%.31s", chosen[i].name);
-        orr_sys_value(d, path, "speed", speed);
+        snprintf(path, sizeof path, "/sys/class/net/%.31s/speed", chosen[i].name);
+        orr_root_read(d->root, path, speed, sizeof speed);
         long megabits = strtol(speed, NULL, 10);
         memcpy(net->name, chosen[i].name, sizeof chosen[i].name);
-        net->speed = megabits > 0 && megabits < 100000000 ? (uint32_t)megabits : UNKNOWN_SPEED;
+        net->speed = megabits > 0 ? (uint32_t)megabits : UNKNOWN_SPEED;
         net->guid = i;
         net->max_qp = MAXCONN;
         snprintf(path, sizeof path, "/sys/class/net/%.31s/device", chosen[i].name);

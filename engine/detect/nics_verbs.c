@@ -1,12 +1,13 @@
 /* InfiniBand and RoCE devices, as NCCL's IB plugin lists them: read from /sys, with what libibverbs adds where it was
  * asked (verbs.c): max_qp, the order of devices, DMA-BUF. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/detect/detecting.h"
 
-enum { ACTIVE = 4, MOST_PORTS = 16, QP_MELLANOX = 131072, QP_OTHER = 65536 };
+enum { ACTIVE = 4, MOST_PORTS = 16, QP_MLX5 = 131072, QP_OTHER = 65536 };
 
 /* The 8 bytes of "0c42:a103:00ab:cd10" as a little-endian machine reads them. */
 static uint64_t guid_of(const char *text)
@@ -20,18 +21,35 @@ static uint64_t guid_of(const char *text)
     return guid;
 }
 
-/* "400 Gb/sec (4X NDR)" in Mb/s. */
+/* "400 Gb/sec (4X NDR)" in Mb/s. Where the plugin's tables end at HDR and at 12 lanes, what they lack counts as their
+ * last row: NDR as HDR, and two lanes, which came later, as twelve. */
 static uint32_t speed_of(const struct orr_detector *d, const char *rate)
 {
-    enum { HDR_LANE = 50000 };
+    enum { HDR_LANE = 50000, LAST_LANES = 12 };
     const char *bracket = strchr(rate, '(');
     char lane[8] = "";
-    int lanes = 0;
-    if (d->rules->rates_end_at_hdr && bracket && sscanf(bracket, "(%dX %7[A-Z])", &lanes, lane) == 2 && lanes > 0 &&
-        lanes <= 12 && (!strcmp(lane, "NDR") || !strcmp(lane, "XDR")))
-        return (uint32_t)lanes * HDR_LANE;
+    unsigned lanes = 0;
     double gigabits = strtod(rate, NULL);
-    return gigabits > 0 && gigabits < 1e6 ? (uint32_t)(gigabits * 1000 + 0.5) : 0;
+    if (!(gigabits > 0 && gigabits < 1e6))
+        return 0;
+    if (d->rules->rates_end_at_hdr && bracket && sscanf(bracket, "(%2uX %7[A-Z0-9])", &lanes, lane) == 2 && lanes) {
+        bool fast = !strcmp(lane, "NDR") || !strcmp(lane, "XDR");
+        double each = fast ? HDR_LANE : gigabits * 1000 / lanes;
+        return (uint32_t)(each * (lanes == 2 || lanes > LAST_LANES ? LAST_LANES : lanes) + 0.5);
+    }
+    return (uint32_t)(gigabits * 1000 + 0.5);
+}
+
+/* A value of PATH/NAME without the white space behind it: libibverbs gives these to NCCL, which reads no file here. */
+static void value_of(const struct orr_detector *d, const char *path, const char *name, char value[ORR_SYS_VALUE])
+{
+    char file[ORR_PATH_SIZE + 64];
+    value[0] = 0;
+    if (snprintf(file, sizeof file, "%s/%s", path, name) >= (int)sizeof file ||
+        orr_root_read(d->root, file, value, ORR_SYS_VALUE) <= 0)
+        return;
+    for (size_t end = strlen(value); end && isspace((unsigned char)value[end - 1]); end--)
+        value[end - 1] = 0;
 }
 
 /* "…/0000:2a:02.3" of a function becomes that of the card it counts to. False: it is not a PCI function. */
@@ -67,20 +85,21 @@ static void take_port(struct orr_detector *d, const char *folder, const char *na
 {
     char path[ORR_PATH_SIZE], value[ORR_SYS_VALUE], layer[ORR_SYS_VALUE], rate[ORR_SYS_VALUE], guid[ORR_SYS_VALUE];
     const char *wanted = orr_detect_setting_of(d, "NCCL_IB_HCA");
+    struct orr_list_entry place = {-1, -1};
     snprintf(path, sizeof path, "%.900s/ports/%d", folder, port);
-    orr_sys_value(d, path, "state", value);
-    orr_sys_value(d, path, "link_layer", layer);
-    orr_sys_value(d, path, "rate", rate);
-    orr_sys_value(d, folder, "sys_image_guid", guid);
+    value_of(d, path, "state", value);
+    value_of(d, path, "link_layer", layer);
+    value_of(d, path, "rate", rate);
+    value_of(d, folder, "sys_image_guid", guid);
     if (strtol(value, NULL, 10) != ACTIVE || (strcmp(layer, "InfiniBand") && strcmp(layer, "Ethernet")) ||
-        (wanted && !orr_list_takes(wanted, name, port)) || d->net_count == d->rules->max_ib_devices)
+        (wanted && !orr_list_takes(wanted, name, port, &place)) || d->net_count == d->rules->max_ib_devices)
         return;
     struct orr_net_device *net = orr_nic_new(d);
     if (!net)
         return;
     snprintf(net->name, sizeof net->name, "%s", name);
     net->verbs = true;
-    net->mellanox = !strncmp(name, "mlx5", 4);
+    net->place = place;
     net->infiniband = !strcmp(layer, "InfiniBand");
     net->port = port;
     net->speed = speed_of(d, rate);
@@ -91,11 +110,12 @@ static void take_port(struct orr_detector *d, const char *folder, const char *na
     memcpy(net->card, net->path, sizeof net->card);
     if (!merge_functions(d, net->card))
         memcpy(net->card, net->path, sizeof net->card);
-    snprintf(path, sizeof path, "%.1000s/device/vendor", folder);
-    net->mellanox =
-        net->mellanox || (orr_root_read(d->root, path, value, sizeof value) > 0 && !strncmp(value, "0x15b3", 6));
+    snprintf(path, sizeof path, "%.1000s/device", folder);
+    value_of(d, path, "vendor", value);
+    /* A device of the driver mlx5, whose devices may have been renamed; those of mlx4 have the same vendor. */
+    net->mlx5 = !strncmp(name, "mlx5", 4) || (!strcmp(value, "0x15b3") && strncmp(name, "mlx4", 4) != 0);
     const struct orr_verbs_fact *told = orr_host_facts_device(&d->facts, name);
-    net->max_qp = told && told->max_qp ? told->max_qp : net->mellanox ? QP_MELLANOX : QP_OTHER;
+    net->max_qp = told && told->max_qp ? told->max_qp : net->mlx5 ? QP_MLX5 : QP_OTHER;
     net->dma_buf = told ? told->dma_buf : ORR_UNKNOWN;
 }
 
@@ -105,14 +125,58 @@ static int by_number(const void *a, const void *b)
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* A name in /sys/class/infiniband, and the function it is one of; "": it is none. */
+struct listed {
+    const char *name;
+    char bus_id[ORR_FACT_BUS];
+    uint32_t number;
+};
+
 static int by_bus(const void *a, const void *b)
 {
-    const struct orr_net_device *one = a, *other = b;
-    const char *bus = strrchr(one->path, '/'), *other_bus = strrchr(other->path, '/');
-    if (!bus || !other_bus)
-        return !bus - !other_bus;
-    int order = strcmp(bus, other_bus);
-    return order ? order : one->port - other->port;
+    const struct listed *one = a, *other = b;
+    if (!one->bus_id[0] != !other->bus_id[0])
+        return !one->bus_id[0] - !other->bus_id[0];
+    int order = strcmp(one->bus_id, other->bus_id);
+    return order ? order : (int)one->number - (int)other->number;
+}
+
+/* The devices in the order in which libibverbs lists them, those that it does not list last. */
+static void order_as_listed(const struct orr_host_facts *facts, struct orr_root_names *names)
+{
+    uint32_t placed = 0;
+    for (uint32_t i = 0; i < facts->device_count; i++)
+        for (uint32_t k = placed; k < names->count; k++) {
+            if (strcmp(names->names[k], facts->devices[i].name))
+                continue;
+            const char *name = names->names[k];
+            memmove(&names->names[placed + 1], &names->names[placed], (k - placed) * sizeof names->names[0]);
+            names->names[placed++] = name;
+            break;
+        }
+}
+
+/* By the number in the name, as the kernel counts them; newer plugins sort by bus id then. False: memory ran out. */
+static bool sort_devices(struct orr_detector *d, struct orr_root_names *names)
+{
+    qsort(names->names, names->count, sizeof names->names[0], by_number);
+    order_as_listed(&d->facts, names);
+    if (!d->rules->nics_by_bus || !orr_detect_number_of(d, "NCCL_IB_DEVICE_PCI_ORDER", 1))
+        return true;
+    struct listed *listed = ORR_NEW(d->arena, struct listed, names->count);
+    if (!listed)
+        return false;
+    for (uint32_t i = 0; i < names->count; i++) {
+        char link[ORR_PATH_SIZE], path[ORR_PATH_SIZE];
+        listed[i] = (struct listed){.name = names->names[i], .number = i};
+        snprintf(link, sizeof link, "/sys/class/infiniband/%.255s/device", names->names[i]);
+        const char *last = orr_root_find(d->root, link, path) != ORR_ROOT_NONE ? strrchr(path, '/') : NULL;
+        snprintf(listed[i].bus_id, sizeof listed[i].bus_id, "%s", last ? last + 1 : "");
+    }
+    qsort(listed, names->count, sizeof listed[0], by_bus);
+    for (uint32_t i = 0; i < names->count; i++)
+        names->names[i] = listed[i].name;
+    return true;
 }
 
 static void take_device(struct orr_detector *d, const char *name)
@@ -132,7 +196,7 @@ static void take_device(struct orr_detector *d, const char *name)
     else if (d->facts.ibverbs && !orr_host_facts_device(&d->facts, name))
         orr_note(d, ORR_NOTE_NOT_LISTED,
                  "%.40s is in /sys, but libibverbs does not list or open it: NCCL passes over it", name);
-    if (!orr_detector_list(d, path, &ports))
+    if (!orr_detector_list(d, path, &ports) || !ports.count)
         return;
     qsort(ports.names, ports.count, sizeof ports.names[0], by_number);
     for (uint32_t i = 0; i < ports.count && i < MOST_PORTS; i++) {
@@ -140,21 +204,6 @@ static void take_device(struct orr_detector *d, const char *name)
         if (port > 0)
             take_port(d, folder, name, port);
     }
-}
-
-/* The devices in the order in which libibverbs lists them, those that it does not list last. */
-static void order_as_listed(const struct orr_host_facts *facts, struct orr_root_names *names)
-{
-    uint32_t placed = 0;
-    for (uint32_t i = 0; i < facts->device_count; i++)
-        for (uint32_t k = placed; k < names->count; k++) {
-            if (strcmp(names->names[k], facts->devices[i].name))
-                continue;
-            const char *name = names->names[k];
-            memmove(&names->names[placed + 1], &names->names[placed], (k - placed) * sizeof names->names[0]);
-            names->names[placed++] = name;
-            break;
-        }
 }
 
 /* The two ports of a card as one device, as the plugin did before NICs were merged for all plugins. */
@@ -184,17 +233,17 @@ static void join_ports(struct orr_detector *d)
 void orr_nics_verbs(struct orr_detector *d)
 {
     struct orr_root_names names;
-    if (orr_detect_number_of(d, "NCCL_IB_DISABLE", 0) == 1 || !orr_detector_list(d, "/sys/class/infiniband", &names) ||
+    if (orr_detect_number_of(d, "NCCL_IB_DISABLE", 0) || !orr_detector_list(d, "/sys/class/infiniband", &names) ||
         !names.count)
         return;
-    qsort(names.names, names.count, sizeof names.names[0], by_number);
-    order_as_listed(&d->facts, &names);
+    if (!sort_devices(d, &names)) {
+        d->starved = true;
+        return;
+    }
     for (uint32_t i = 0; i < names.count; i++)
         take_device(d, names.names[i]);
     if (!d->net_count)
         return;
-    if (d->rules->nics_by_bus && orr_detect_number_of(d, "NCCL_IB_DEVICE_PCI_ORDER", 1))
-        qsort(d->nets, d->net_count, sizeof d->nets[0], by_bus);
     for (uint32_t i = 0; i < d->net_count; i++)
         d->nets[i].listed_port = d->nets[i].port + ports_before(d, &d->nets[i], i);
     join_ports(d);

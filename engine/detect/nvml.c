@@ -2,7 +2,9 @@
  * layouts that NVIDIA documents are used; whatever fails leaves its fact unknown. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/detect/facts.h"
 
@@ -53,7 +55,9 @@ struct nvml {
     int (*driver)(char *, unsigned);
     int (*count)(unsigned *);
     int (*by_index)(unsigned, nvml_handle *);
+    int (*by_bus_id)(const char *, nvml_handle *);
     int (*pci)(nvml_handle, struct pci_info *);
+    int (*old_pci)(nvml_handle, struct pci_info *); /* in the first form */
     int (*name)(nvml_handle, char *, unsigned);
     int (*capability)(nvml_handle, int *, int *);
     int (*generation)(nvml_handle, unsigned *);
@@ -79,7 +83,9 @@ static const struct symbol {
     {AT(driver), "nvmlSystemGetDriverVersion", NULL, false},
     {AT(count), "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount", true},
     {AT(by_index), "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex", true},
-    {AT(pci), "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", true},
+    {AT(by_bus_id), "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId", false},
+    {AT(pci), "nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", false},
+    {AT(old_pci), "nvmlDeviceGetPciInfo", NULL, false},
     {AT(name), "nvmlDeviceGetName", NULL, false},
     {AT(capability), "nvmlDeviceGetCudaComputeCapability", NULL, false},
     {AT(generation), "nvmlDeviceGetCurrPcieLinkGeneration", NULL, false},
@@ -93,6 +99,26 @@ static const struct symbol {
     {AT(error), "nvmlErrorString", NULL, false},
 #undef AT
 };
+
+/* A file of a PCI function, by either way that /sys has to it. */
+static void function_value(const struct orr_root *root, const char *bus_id, const char *name, char *value, size_t size)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%.24s/%s", bus_id, name);
+    if (orr_root_read(root, path, value, size) >= 0)
+        return;
+    snprintf(path, sizeof path, "/sys/class/pci_bus/%.7s/../../%.24s/%s", bus_id, bus_id, name);
+    orr_root_read(root, path, value, size);
+}
+
+/* Whether a function of a root is a GPU of NVIDIA's. */
+static bool is_nvidia_gpu(const struct orr_root *root, const char *bus_id)
+{
+    char vendor[16], class[16];
+    function_value(root, bus_id, "vendor", vendor, sizeof vendor);
+    function_value(root, bus_id, "class", class, sizeof class);
+    return !strncmp(vendor, "0x10de", 6) && !strncmp(class, "0x03", 4);
+}
 
 /* "9, Driver Not Loaded" */
 static void problem(struct orr_host_facts *facts, const struct nvml *nvml, const char *call, int result)
@@ -142,13 +168,19 @@ static void ask_link(const struct nvml *nvml, nvml_handle handle, unsigned i, st
     if (!link->up || !nvml->link_far || nvml->link_far(handle, i, &far))
         return;
     link->far_known = true;
-    snprintf(link->far, sizeof link->far, "%.*s", (int)sizeof far.legacy_bus_id - 1, far.legacy_bus_id);
+    if (!far.legacy_bus_id[0] && far.bus_id[0]) { /* told in the newer form alone, with eight digits of domain */
+        char text[sizeof far.bus_id + 1] = "";
+        memcpy(text, far.bus_id, sizeof far.bus_id);
+        orr_bus_id_tidy(text, link->far);
+    } else {
+        snprintf(link->far, sizeof link->far, "%.*s", (int)sizeof far.legacy_bus_id - 1, far.legacy_bus_id);
+    }
 }
 
 static void ask_c2c(const struct nvml *nvml, nvml_handle handle, struct orr_gpu_fact *gpu)
 {
     unsigned count = 0;
-    if (gpu->major < 9 || !field(nvml, handle, FIELD_C2C_COUNT, 0, &count))
+    if (!field(nvml, handle, FIELD_C2C_COUNT, 0, &count))
         return;
     for (unsigned i = 0; i < count && i < MOST_C2C; i++) {
         struct field_value values[2] = {{.field = FIELD_C2C_STATE, .scope = i}, {.field = FIELD_C2C_BW, .scope = i}};
@@ -159,16 +191,47 @@ static void ask_c2c(const struct nvml *nvml, nvml_handle handle, struct orr_gpu_
     }
 }
 
-static void ask_gpu(const struct nvml *nvml, nvml_handle handle, struct orr_gpu_fact *gpu)
+/* The function in /sys whose handle it is, for libraries that find GPUs by bus id but do not tell it. */
+static void search_bus_id(const struct nvml *nvml, nvml_handle handle, const struct orr_root *root,
+                          struct orr_gpu_fact *gpu)
+{
+    enum { MEMORY = 8 << 20 };
+    struct orr_arena *arena = nvml->by_bus_id ? orr_arena_new(MEMORY) : NULL;
+    struct orr_root_names names;
+    nvml_handle found;
+    if (arena && orr_root_list(root, "/sys/bus/pci/devices", arena, &names))
+        for (uint32_t i = 0; i < names.count && !gpu->bus_id[0]; i++)
+            if (is_nvidia_gpu(root, names.names[i]) && !nvml->by_bus_id(names.names[i], &found) && found == handle)
+                snprintf(gpu->bus_id, sizeof gpu->bus_id, "%s", names.names[i]);
+    orr_arena_free(arena);
+}
+
+static void ask_place(const struct nvml *nvml, nvml_handle handle, const struct orr_root *root,
+                      struct orr_gpu_fact *gpu)
 {
     struct pci_info pci = {0};
-    struct fabric_info fabric = {.version = FABRIC_V2};
-    if (!nvml->pci(handle, &pci)) {
-        snprintf(gpu->bus_id, sizeof gpu->bus_id, "%04x:%02x:%02x.0", pci.domain & 0xffffffu, pci.bus & 0xffu,
-                 pci.device & 0xffu);
-        gpu->device = pci.device_id;
-        gpu->subsystem = pci.subsystem_id;
+    unsigned domain, bus, device, function;
+    if ((!nvml->pci || nvml->pci(handle, &pci)) && (!nvml->old_pci || nvml->old_pci(handle, &pci))) {
+        search_bus_id(nvml, handle, root, gpu);
+        return;
     }
+    char text[sizeof pci.bus_id + 1] = "";
+    if (pci.bus_id[0])
+        memcpy(text, pci.bus_id, sizeof pci.bus_id);
+    else
+        memcpy(text, pci.legacy_bus_id, sizeof pci.legacy_bus_id);
+    if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &device, &function) == 4)
+        snprintf(gpu->bus_id, sizeof gpu->bus_id, "%04x:%02x:%02x.%x", domain, bus, device, function);
+    else
+        snprintf(gpu->bus_id, sizeof gpu->bus_id, "%04x:%02x:%02x.0", pci.domain, pci.bus & 0xffu, pci.device & 0xffu);
+    gpu->device = pci.device_id;
+    gpu->subsystem = pci.subsystem_id;
+}
+
+static void ask_gpu(const struct nvml *nvml, nvml_handle handle, const struct orr_root *root, struct orr_gpu_fact *gpu)
+{
+    struct fabric_info fabric = {.version = FABRIC_V2};
+    ask_place(nvml, handle, root, gpu);
     if (!nvml->name || nvml->name(handle, gpu->name, sizeof gpu->name))
         gpu->name[0] = 0;
     if (!nvml->capability || nvml->capability(handle, &gpu->major, &gpu->minor))
@@ -190,7 +253,7 @@ static void ask_gpu(const struct nvml *nvml, nvml_handle handle, struct orr_gpu_
     }
 }
 
-static void ask_all(const struct nvml *nvml, struct orr_host_facts *facts)
+static void ask_all(const struct nvml *nvml, struct orr_host_facts *facts, const struct orr_root *root)
 {
     unsigned count = 0;
     int result = nvml->count(&count);
@@ -209,13 +272,13 @@ static void ask_all(const struct nvml *nvml, struct orr_host_facts *facts)
             continue;
         }
         *gpu = (struct orr_gpu_fact){.gdr = ORR_UNKNOWN, .dma_buf = ORR_UNKNOWN};
-        ask_gpu(nvml, handle, gpu);
+        ask_gpu(nvml, handle, root, gpu);
         facts->gpu_count++;
     }
     facts->nvml = true;
 }
 
-void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *path)
+void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *path, const struct orr_root *root)
 {
     struct nvml nvml = {0};
     void *library = dlopen(path ? path : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -229,9 +292,51 @@ void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *path)
         if (result) {
             problem(facts, &nvml, "nvmlInit", result);
         } else {
-            ask_all(&nvml, facts);
+            ask_all(&nvml, facts, root);
             nvml.end();
         }
     }
     dlclose(library);
+}
+
+/* Whether most of the GPUs that were told are functions of the root. */
+static bool are_of(const struct orr_host_facts *facts, const struct orr_root *root)
+{
+    uint32_t there = 0;
+    for (uint32_t i = 0; i < facts->gpu_count; i++)
+        there += is_nvidia_gpu(root, facts->gpus[i].bus_id);
+    return there > facts->gpu_count / 2;
+}
+
+/* Asks a library that may be another machine's; what it says counts if its GPUs are the root's. */
+static void ask_beside(struct orr_host_facts *facts, const char *path, const struct orr_root *root)
+{
+    orr_host_facts_ask_nvml(facts, path, root);
+    if (!facts->nvml || are_of(facts, root))
+        return;
+    facts->nvml = false;
+    facts->gpu_count = 0;
+    snprintf(facts->nvml_problem, sizeof facts->nvml_problem,
+             "%.90s, which the environment names, lists other GPUs than the copy has", path);
+}
+
+void orr_host_facts_ask_nvml_beside(struct orr_host_facts *facts, const struct orr_root *root)
+{
+    static const char name[] = "libnvidia-ml.so.1";
+    char path[ORR_PATH_SIZE];
+    void *preloaded = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+    if (preloaded) {
+        ask_beside(facts, name, root);
+        dlclose(preloaded);
+        return;
+    }
+    for (const char *folder = getenv("LD_LIBRARY_PATH"); folder && *folder; folder += *folder == ':') {
+        size_t length = strcspn(folder, ":");
+        if (length && snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name) < (int)sizeof path &&
+            !access(path, R_OK)) {
+            ask_beside(facts, path, root);
+            return;
+        }
+        folder += length;
+    }
 }

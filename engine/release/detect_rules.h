@@ -39,6 +39,7 @@ struct orr_detect_rules {
     bool sorts_by_bus;            /* a new <pci> goes before the first with a greater bus id; else at the end */
     enum orr_hash_rule hash;      /* of the host */
     enum orr_trim_rule trim;      /* what goes that no rank or plugin claimed */
+    bool usual_file;              /* a topology file is looked for where NVIDIA's daemon writes it */
     bool device_ids;              /* a <pci> has vendor, device and their subsystem twins; class follows /sys */
     bool affinity_always;         /* written empty where unreadable */
     bool pci_from_nvml;           /* ids and current link of a GPU come from NVML */
@@ -56,6 +57,7 @@ struct orr_detect_rules {
     bool latency;            /* a <net> has it ... */
     bool latency_is_whole;   /* ... as an integer before speed, not with six decimals behind port */
     bool says_net;           /* a <net> says what it is used for */
+    bool rails;              /* NCCL_IB_HCA may give a device's rail and plane, and merging may keep to rails */
     bool interfaces_run;     /* an interface counts only while it is running; virbr* come last */
     enum orr_nic_merge merge;
 };

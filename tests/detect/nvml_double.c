@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { OK = 0, UNINITIALISED = 1, INVALID = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, UNKNOWN = 999, MOST = 64, LINKS = 18 };
 
@@ -143,6 +144,18 @@ EXPORT int nvmlDeviceGetHandleByIndex(unsigned index, struct device **ret_device
     return OK;
 }
 
+EXPORT int nvmlDeviceGetHandleByPciBusId(const char *bus_id, struct device **ret_device);
+EXPORT int nvmlDeviceGetHandleByPciBusId(const char *bus_id, struct device **ret_device)
+{
+    CHECK(ret_device);
+    for (unsigned i = 0; i < count; i++)
+        if (!strcasecmp(devices[i].bus_id, bus_id)) {
+            *ret_device = &devices[i];
+            return OK;
+        }
+    return NOT_FOUND;
+}
+
 EXPORT int nvmlDeviceGetPciInfo_v3(struct device *device, unsigned char *info);
 EXPORT int nvmlDeviceGetPciInfo_v3(struct device *device, unsigned char *info)
 {
@@ -223,10 +236,11 @@ EXPORT int nvmlDeviceGetNvLinkRemotePciInfo(struct device *device, unsigned link
 EXPORT int nvmlDeviceGetNvLinkRemotePciInfo(struct device *device, unsigned link, unsigned char *info)
 {
     CHECK(device);
-    if (link >= LINKS || device->state[link] != 1)
+    if (link >= LINKS || device->state[link] != 1 || !device->links[link][0])
         return NOT_SUPPORTED;
     memset(info, 0, 52);
-    snprintf((char *)info, 16, "%s", device->links[link]);
+    if (strcmp(device->links[link], "-") != 0) /* a far end without a name */
+        snprintf((char *)info, 16, "%s", device->links[link]);
     return OK;
 }
 

@@ -128,7 +128,7 @@ def test_a_library_that_is_none(make, tmp_path):
 @pytest.mark.parametrize("function, missing", [
     ("nvmlDeviceGetNvLinkState", None), ("nvmlDeviceGetFieldValues", "nvlink"), ("nvmlDeviceGetNvLinkRemotePciInfo", "nvlink"),
     ("nvmlDeviceGetNvLinkCapability", "nvlink"), ("nvmlDeviceGetCudaComputeCapability", "<gpu "),
-    ("nvmlDeviceGetPciInfo_v3", 'busid="0000:18:00.0"'), ("nvmlDeviceGetGpuFabricInfoV", None)])
+    ("nvmlDeviceGetPciInfo_v3\nhide nvmlDeviceGetHandleByPciBusId", 'busid="0000:18:00.0"'), ("nvmlDeviceGetGpuFabricInfoV", None)])
 def test_functions_of_nvml_that_fail(make, function, missing):
     machine = make("tree-b")
     machine.gpus.insert(0, f"hide {function}")

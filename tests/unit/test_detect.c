@@ -45,7 +45,7 @@ static void lists_of_names_take_what_nccl_takes(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        if (orr_list_takes(cases[i].list, cases[i].name, cases[i].port) != cases[i].taken)
+        if (orr_list_takes(cases[i].list, cases[i].name, cases[i].port, NULL) != cases[i].taken)
             fail_msg("\"%s\" and %s", cases[i].list, cases[i].name);
 }
 

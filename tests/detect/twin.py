@@ -1,0 +1,419 @@
+"""Detection once more, in Python: written from the specification's text alone, never from engine/detect, so that the two
+agree only where both read it alike. `document(machine, release, settings, running)` gives the XML that NCCL would dump.
+
+The machine is a folder with its /sys and /proc and what the double of NVML serves (random_machine.Described). Here stand
+the document, /sys, the PCI tree, CPUs, GPUs, trimming, fusing and writing; twin_nics.py has the NICs.
+"""
+import os
+import re
+import struct
+
+# Releases in which something changed, as tuples to compare releases with.
+SORTED = (2, 18, 5)     # children of one element by bus id
+C2C = (2, 19, 0)
+HASHED = (2, 21, 0)     # host_hash
+PCILINK = (2, 22, 0)
+WHOLE_LATENCY = (2, 24, 0)
+NEW_HASH = (2, 26, 0)
+FUSED = (2, 27, 0)      # each rank detects its own GPU; 2.21.5 still detects all in one document (specification 01)
+NVML_PCI = (2, 30, 0)
+MASK = (1 << 64) - 1
+
+
+def version(release):
+    return tuple(int(part) for part in release.split("."))
+
+
+class Refused(Exception):
+    """NCCL would not start, so nothing is told of what it would write."""
+
+
+class Element:
+    def __init__(self, name, parent=None, at=None):
+        self.name, self.attributes, self.children, self.parent, self.marked = name, {}, [], None, False
+        if parent is not None:
+            self.put_below(parent, at)
+
+    def put_below(self, parent, at=None):
+        self.parent = parent
+        parent.children.insert(len(parent.children) if at is None else at, self)
+
+    def get(self, key):
+        return self.attributes.get(key)
+
+    def set(self, key, value):
+        self.attributes[key] = str(value)
+
+    def fill(self, key, value):
+        self.attributes.setdefault(key, str(value))
+
+    def child(self, name, key=None, value=None):
+        return next((c for c in self.children if c.name == name and (key is None or c.get(key) == value)), None)
+
+    def walk(self):
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def write(self, depth=0):
+        head = "  " * depth + "<" + self.name + "".join(f' {k}="{v}"' for k, v in self.attributes.items())
+        if not self.children:
+            return head + "/>\n"
+        return head + ">\n" + "".join(c.write(depth + 1) for c in self.children) + "  " * depth + f"</{self.name}>\n"
+
+    def copy(self, parent=None):
+        other = Element(self.name, parent)
+        other.attributes, other.marked = dict(self.attributes), self.marked
+        for child in self.children:
+            child.copy(other)
+        return other
+
+
+class Sys:
+    """A folder that stands for /."""
+
+    def __init__(self, root):
+        self.root = os.path.realpath(root)
+
+    def resolve(self, path):
+        """The path with all links followed, None if something is not there."""
+        real = os.path.realpath(self.root + path)
+        return real[len(self.root):] if os.path.exists(real) and real.startswith(self.root + "/") else None
+
+    def text(self, path, limit=255):
+        """What a file of /sys gives: at most 255 bytes, without the last one."""
+        try:
+            with open(self.root + path, "rb") as file:
+                return file.read(limit)[:-1].decode("latin-1")
+        except OSError:
+            return ""
+
+    def whole(self, path):
+        try:
+            with open(self.root + path, "rb") as file:
+                return file.read().decode("latin-1")
+        except OSError:
+            return None
+
+    def there(self, path):
+        return os.path.exists(self.root + path)
+
+    def names(self, path):
+        try:
+            return sorted(os.listdir(self.root + path))
+        except OSError:
+            return []
+
+    def pci(self, bus_id):
+        """The folder of a PCI function, through the folder of its bus."""
+        bus_id = bus_id.lower()
+        if not self.there(f"/sys/class/pci_bus/{bus_id[:7]}") or len(bus_id) < 12:
+            return None
+        return self.resolve(f"/sys/class/pci_bus/{bus_id[:7]}/../../{bus_id[:12]}")
+
+
+BUS_ID = re.compile(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-9a-fA-F]")
+
+
+def looks_like_bus_id(name):
+    return len(name) == 12 and BUS_ID.fullmatch(name) is not None
+
+
+def integer(text):
+    """strtol with base 0, as far as files of /sys need it."""
+    found = re.match(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", text)
+    if not found:
+        return 0
+    digits = found[2]
+    value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" and len(digits) > 1 else 10)
+    return -value if found[1] == "-" else value
+
+
+def speed(text):
+    """GT/s; what cannot be read is infinitely fast."""
+    found = re.match(r"\s*([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*GT/s", text)
+    return float(found[1]) if found else float("inf")
+
+
+def hash_wide(data):
+    a = b = 1
+    a ^= len(data)
+    for at in range(0, len(data), 8):
+        x = struct.unpack("<Q", data[at:at + 8].ljust(8, b"\0"))[0]
+        a = (a + b) & MASK
+        b ^= a
+        a ^= a >> 31
+        a = a * 0x9de62bbc8cef3ce3 & MASK
+        b ^= b >> 32
+        b = b * 0x485cd6311b599e79 & MASK
+        a = (a + x) & MASK
+    h = a ^ a >> 31
+    h = h * 0xbac3bd562846de6b & MASK
+    h = (h + b) & MASK
+    h ^= h >> 32
+    return h * 0x995a187a14e7b445 & MASK
+
+
+def hash_bytewise(data):
+    value = 5381
+    for byte in data:
+        signed = byte - 256 if byte > 127 else byte
+        value = (value * 33 & MASK) ^ (signed & MASK)
+    return value
+
+
+class Detection:
+    """One document under construction, for one rank or (older releases) for all."""
+
+    def __init__(self, machine, release, settings):
+        self.machine, self.sys, self.release = machine, Sys(machine.root), version(release)
+        self.settings = self.all_settings(settings)
+        self.system, self.cpus = Element("system"), []
+        self.system.set("version", 1)
+
+    def all_settings(self, given):
+        found = dict(given)
+        for line in (self.sys.whole("/etc/nccl.conf") or "").splitlines():
+            if not line.startswith("#") and "=" in line:
+                name, value = line.split("=", 1)
+                found.setdefault(name, value)
+        return found
+
+    def number(self, name, default):
+        return integer(self.settings[name]) if name in self.settings else default
+
+    def host_hash(self):
+        if "NCCL_HOSTID" in self.settings:
+            text = self.settings["NCCL_HOSTID"]
+        else:
+            words = (self.sys.whole("/proc/sys/kernel/random/boot_id") or "").split()
+            text = (self.sys.whole("/proc/sys/kernel/hostname") or "").strip() + (words[0] if words else "")
+        data = text.encode("latin-1")[:1023]
+        value = hash_wide(data) if self.release >= NEW_HASH else hash_bytewise(data)
+        return f"{value:#x}" if value else "0"
+
+    def find(self, name, key, value):
+        return next((e for e in self.system.walk() if e.name == name and e.get(key) == value), None)
+
+    # The topology file.
+
+    def load(self):
+        path = self.settings.get("NCCL_TOPO_FILE")
+        if not path and self.release >= (2, 12, 0):
+            path = "/var/run/nvidia-topologyd/virtualTopology.xml"
+        text = self.sys.whole(path) if path else None
+        if text is not None:
+            self.system = read(text)
+        for cpu in self.system.children:
+            if cpu.name == "cpu":
+                self.cpus.append(cpu)
+                if self.release >= FUSED:
+                    cpu.set("host_hash", self.host_hash())
+
+    # The PCI tree.
+
+    def pci(self, bus_id):
+        found = self.find("pci", "busid", bus_id)
+        if not found:
+            found = Element("pci")  # without a place until it is filled
+            found.set("busid", bus_id)
+        return found
+
+    def nvml_pci(self, element):
+        """What NVML says of a GPU's place from 2.30 on: the attributes, None where it does not know the function."""
+        kind = element.get("class")
+        gpu = next((g for g in self.machine.gpus if g.bus_id.lower() == element.get("busid")), None)
+        if self.release < NVML_PCI or not gpu or not (kind is None or kind.startswith("0x03")):
+            return None
+        rates = {1: "2.5", 2: "5.0", 3: "8.0", 4: "16.0", 5: "32.0", 6: "64.0"}
+        generation = rates.get(gpu.pcie[0])
+        return {"vendor": f"0x{gpu.ids[0] & 0xffff:x}", "device": f"0x{gpu.ids[0] >> 16:x}",
+                "subsystem_vendor": f"0x{gpu.ids[1] & 0xffff:x}", "subsystem_device": f"0x{gpu.ids[1] >> 16:x}",
+                "link_speed": f"{generation} GT/s PCIe" if generation else "16.0 GT/s", "link_width": gpu.pcie[1] or 16}
+
+    def fill_pci(self, element):
+        path = self.sys.pci(element.get("busid"))
+        kind = self.sys.text(f"{path}/class") if path else ""
+        if kind and (self.release >= (2, 12, 0) or element.get("class") is None):
+            element.set("class", kind)
+        told = self.nvml_pci(element)
+        for name in ("vendor", "device", "subsystem_vendor", "subsystem_device"):
+            value = told[name] if told else self.sys.text(f"{path}/{name}") if path else ""
+            if value and self.release >= (2, 12, 0):
+                element.fill(name, value)
+        if told:
+            element.fill("link_speed", told["link_speed"])
+            element.fill("link_width", told["link_width"])
+        elif not path:
+            element.fill("link_speed", "")
+            element.fill("link_width", "")
+        else:
+            own, port = (self.sys.text(f"{p}/max_link_speed") for p in (path, path + "/.."))
+            element.fill("link_speed", port if speed(port) < speed(own) else own)
+            element.fill("link_width", min(integer(self.sys.text(f"{p}/max_link_width")) for p in (path, path + "/..")))
+        if element.get("vendor") == "0x1000" and self.release >= PCILINK:
+            for name in self.sys.names(f"/sys/kernel/pci_switch_link/virtual_switch_links/{element.get('busid')}"):
+                if len(name) == 12 and self.sys.pci(name) and not element.child("pcilink", "target", name):
+                    Element("pcilink", element).set("target", name)
+        if element.parent is None:
+            self.attach(element, path)
+        if element.parent.name == "pci":
+            self.fill_pci(element.parent)
+        elif element.parent.name == "cpu":
+            self.fill_cpu(element.parent)
+
+    def attach(self, element, path):
+        above = path.split("/")[:-1] if path else []
+        if not path:
+            parent = self.cpu("-1")
+        elif not looks_like_bus_id(above[-1]) or not looks_like_bus_id(above[-2]):
+            parent = self.cpu(self.sys.text(f"{path}/numa_node"))
+        else:
+            parent = self.pci(above[-2])
+        at = None  # a new bridge gets its own place when it is filled, after this
+        if self.release >= SORTED:
+            greater = (i for i, c in enumerate(parent.children) if c.get("busid") is not None and c.get("busid") > element.get("busid"))
+            at = next(greater, None)
+        element.put_below(parent, at)
+
+    def cpu(self, numa):
+        found = self.system.child("cpu", "numaid", numa)
+        if not found:
+            found = Element("cpu", self.system)
+            if self.release >= HASHED:
+                found.set("host_hash", self.host_hash())
+            found.set("numaid", numa)
+            self.cpus.append(found)
+        return found
+
+    def fill_cpu(self, cpu):
+        affinity = self.sys.text(f"/sys/devices/system/node/node{cpu.get('numaid')[:6]}/cpumap")
+        if affinity or self.release >= NVML_PCI:
+            cpu.fill("affinity", affinity)
+        info = self.sys.whole("/proc/cpuinfo") or ""
+        rows = dict(re.findall(r"^([^\t\n:]+?)[ \t]*: ?(.*)$", info, re.M)[::-1])
+        if "vendor_id" not in rows:
+            cpu.fill("arch", "arm64" if "CPU implementer" in rows else "ppc64")
+            return
+        cpu.fill("arch", "x86_64")
+        cpu.fill("vendor", rows["vendor_id"])
+        family = int(rows["cpu family"])
+        cpu.fill("familyid", family if family < 15 else 15 + 16 * (family - 15))
+        cpu.fill("modelid", int(rows["model"]))
+
+    # GPUs.
+
+    def add_gpu(self, index, rank):
+        gpu = self.machine.gpus[index]
+        place = self.pci(gpu.bus_id.lower())
+        if self.release >= (2, 12, 0):
+            place.fill("class", "0x03")
+        self.fill_pci(place)
+        place.fill("class", "0x03")  # nothing is told of 2.7.8 where /sys has no class
+        element = place.child("gpu") or Element("gpu", place)
+        sm = gpu.capability[0] * 10 + gpu.capability[1]
+        element.fill("dev", index)
+        if element.get("dev") == "-1":
+            return
+        element.fill("sm", sm)
+        if not element.child("nvlink"):
+            self.add_nvlinks(element, gpu, integer(element.get("sm")))
+        if self.release >= C2C and integer(element.get("sm")) >= 90 and not element.child("c2c") and gpu.c2c:
+            link = Element("c2c", element)
+            link.set("bw", gpu.c2c[1])
+            link.set("count", gpu.c2c[0])
+        for link in element.children:
+            if link.name == "nvlink" and link.get("tclass") is None:
+                self.add_tclass(link)
+        element.set("rank", rank)
+        element.fill("gdr", gpu.gdr)
+        if self.release >= NVML_PCI:
+            element.set("mlopart", -1)
+        element.marked = True
+
+    def add_nvlinks(self, element, gpu, sm):
+        most = 0 if sm < 60 else 4 if sm < 70 else 6 if sm < 80 else 12 if sm < 90 or self.release < (2, 13, 0) else 18
+        for state, far in gpu.links[:most]:
+            if state != "up" or not far:  # no far end: the call fails
+                continue
+            far = "" if far == "-" else far
+            if self.release >= NVML_PCI and not far:
+                far = "fffffff:ffff:ff"
+            link = element.child("nvlink", "target", far.lower())
+            if link:
+                link.set("count", int(link.get("count")) + 1)
+            else:
+                link = Element("nvlink", element)
+                link.set("target", far.lower())
+                link.set("count", 1)
+
+    def add_tclass(self, link):
+        path = self.sys.pci(link.get("target"))
+        if not path or link.get("target") == "fffffff:ffff:ff":
+            link.set("tclass", "0x068000")
+        elif self.sys.text(f"{path}/class"):
+            link.set("tclass", self.sys.text(f"{path}/class"))
+
+    # What nobody claimed.
+
+    def trim(self):
+        if self.release >= (2, 12, 0):
+            self.trim_below(self.system)
+
+    def trim_below(self, element):
+        if element.marked:
+            return True
+        kept = [self.trim_below(child) for child in list(element.children)]
+        if element.name == "system":
+            return True
+        if self.release >= FUSED:
+            goes = not any(kept) and element.name in ("pci", "cpu", "nic", "net")
+        else:
+            goes = not element.children
+        if goes:
+            element.parent.children.remove(element)
+        return any(kept)
+
+
+def read(text):
+    """A topology file as NCCL reads it, as far as well-formed ones go."""
+    import xml.etree.ElementTree as ET
+
+    def turn(source, parent):
+        element = Element(source.tag, parent)
+        element.attributes.update(list(source.attrib.items())[:16])
+        for child in source:
+            if child.tag in ("cpu", "pci", "nic", "net", "gpu", "nvlink", "c2c", "pcilink"):
+                turn(child, element)
+        return element
+    return turn(ET.fromstring(text), None)
+
+
+def fuse(into, other):
+    for child in other.children:
+        same = next((c for c in into.children if c.name == child.name and c.attributes == child.attributes), None)
+        if same:
+            fuse(same, child)
+        else:
+            child.copy(into)
+
+
+def document(machine, release, settings=None, running=False):
+    import twin_nics
+    if version(release) < FUSED:
+        parts = [list(range(len(machine.gpus)))]
+    else:
+        parts = [[i] for i in range(len(machine.gpus))]
+    whole = None
+    for gpus in parts:
+        one = Detection(machine, release, settings or {})
+        one.load()
+        for i in gpus:
+            one.add_gpu(i, i)
+        twin_nics.add(one, gpus[0] if gpus else 0, running)
+        one.trim()
+        if whole is None:
+            whole = one.system
+        else:
+            fuse(whole, one.system)
+    return whole.write()
