@@ -156,7 +156,8 @@ static void order_as_listed(const struct orr_host_facts *facts, struct orr_root_
         }
 }
 
-/* By the number in the name, as the kernel counts them; newer plugins sort by bus id then. False: memory ran out. */
+/* As libibverbs lists them, else by the number in the name, as the kernel counts them; newer plugins sort by bus id
+ * then. False: memory ran out. */
 static bool sort_devices(struct orr_detector *d, struct orr_root_names *names)
 {
     qsort(names->names, names->count, sizeof names->names[0], by_number);

@@ -127,8 +127,9 @@ def test_without_rights(tmp_path):
 
 
 def test_libraries_are_loaded_by_name_only_live(make):
-    """A copy is never mixed with the machine that reads it: the doubles in the way are not asked."""
+    """A copy is not mixed with the machine that reads it: the doubles in the way are not asked, but for an NVML that
+    lists the copy's own GPUs (test_details)."""
     machine = make("tree-b")
     environment = {"LD_LIBRARY_PATH": str(pathlib.Path(NVML).parent), "ORR_FAKE_VERBS": "mlx5_0:7:dmabuf", "ORR_FAKE_NVML": machine.nvml()}
     xml, notes = detect(machine, nvml=False, environment=environment)
-    assert 'maxconn="7"' not in xml and "[ib-from-sys]" in notes and "nvlink" not in xml
+    assert 'maxconn="7"' not in xml and "[ib-from-sys]" in notes and "[nvml-beside-copy]" in notes
