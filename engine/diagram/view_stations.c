@@ -260,7 +260,7 @@ static void add_hop(struct line *line, uint32_t k, float least, float most)
     wire->label = out == in ? orr_drawing_text(drawing, "%srail %d", mark, out)
                             : orr_drawing_text(drawing, "%srail %d\xe2\x86\x92%d", mark, out, in);
     wire->classes = out == in ? wire->classes : orr_drawing_text(drawing, "%s crossing", wire->classes);
-    wire->dash = out == in ? wire->dash : ORR_LINE_DASHED;
+    wire->dash = out == in ? wire->dash : ORR_LINE_DOTTED;
     wire->title = orr_drawing_text(drawing, out == in ? "%s, along rail %d" : "%s, from rail %d to rail %d",
                                    wire->title, out, in);
 }

@@ -8,6 +8,13 @@ export class Problem extends Error {
     }
 }
 
+/** What the service told of a failure. Any other error is a mistake of ours, and goes on. */
+export function problemOf(error) {
+    if (error instanceof Problem)
+        return error.problem;
+    throw error;
+}
+
 /* The bearer token lives here and nowhere else: closing or reloading the page forgets it. */
 let token = "", asking = null, askForToken = async () => "";
 
@@ -42,11 +49,11 @@ async function call(path, options = {}) {
         if (response.ok)
             return response;
         if (response.status !== 401 || !(await newToken(used)))
-            throw new Problem(await problemOf(response));
+            throw new Problem(await readProblem(response));
     }
 }
 
-async function problemOf(response) {
+async function readProblem(response) {
     try {
         const body = await response.json();
         return { status: response.status, ...body };
@@ -89,7 +96,7 @@ export async function upload(body, name, { signal, onProgress } = {}) {
             return summary;
         }
         if (response.status !== 401 || !(await newToken(used)))
-            throw new Problem(await problemOf(response));
+            throw new Problem(await readProblem(response));
     }
 }
 

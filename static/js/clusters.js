@@ -81,9 +81,7 @@ export class Clusters {
         } catch (error) {
             if (error.name === "AbortError")
                 return;
-            if (!(error instanceof api.Problem))
-                throw error;
-            this.problem = error.problem;
+            this.problem = api.problemOf(error);
         }
         if (control && control !== this.#asked)
             return;

@@ -46,9 +46,7 @@ export class Library {
         } catch (error) {
             if (error.name === "AbortError")
                 return;
-            if (!(error instanceof api.Problem))
-                throw error;
-            this.problem = error.problem;
+            this.problem = api.problemOf(error);
         } finally {
             if (!control.signal.aborted) {
                 this.busy = false;
@@ -64,9 +62,7 @@ export class Library {
             this.items = this.items.flatMap((one) => (one.id !== row.id ? [one] : now ? [{ ...one, ...now }] : []));
             announce(now ? "Saved" : "Deleted");
         } catch (error) {
-            if (!(error instanceof api.Problem))
-                throw error;
-            this.problem = error.problem;
+            this.problem = api.problemOf(error);
         }
         this.changed();
     }

@@ -102,9 +102,7 @@ export class Loading {
                     Object.assign(other, { key: "", problem: { title: "Cancelled", detail: "The comparison was stopped", advice: "Choose the other side again" } });
                 return;
             }
-            if (!(error instanceof api.Problem))
-                throw error;
-            other.problem = error.problem;
+            other.problem = api.problemOf(error);
         } finally {
             this.busy(-1);
             if (this.#comparing === control)
@@ -172,9 +170,7 @@ export class Loading {
                     explained.key = "";
                 return;
             }
-            if (!(error instanceof api.Problem))
-                throw error;
-            Object.assign(explained, { problem: error.problem, why });
+            Object.assign(explained, { problem: api.problemOf(error), why });
         } finally {
             this.busy(-1);
             if (this.#explaining === control)

@@ -28,9 +28,7 @@ export class Majority {
         } catch (error) {
             if (error.name === "AbortError")
                 return;
-            if (!(error instanceof api.Problem))
-                throw error;
-            this.problem = error.problem;
+            this.problem = api.problemOf(error);
             this.#key = "";
         }
         this.changed();

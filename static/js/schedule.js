@@ -38,9 +38,7 @@ export class Schedule {
         } catch (error) {
             if (error.name === "AbortError")
                 return;
-            if (!(error instanceof api.Problem))
-                throw error;
-            Object.assign(this, { doc: null, problem: error.problem });
+            Object.assign(this, { doc: null, problem: api.problemOf(error) });
         }
         this.busy = false;
         this.changed();
@@ -60,9 +58,7 @@ export class Schedule {
             save(`transfers-of-rank-${rank}.csv`, csv(transferRows(await api.schedule(this.#of.cluster, this.#of.id, asks))), "text/csv;charset=utf-8");
             announce(`transfers-of-rank-${rank}.csv was made`);
         } catch (error) {
-            if (!(error instanceof api.Problem))
-                throw error;
-            this.problem = error.problem;
+            this.problem = api.problemOf(error);
             this.changed();
         }
     }

@@ -61,7 +61,7 @@ function picture({ view, doc, clusters, actions }) {
                 h("button.icon", { type: "button", "data-key": "next", disabled: count < 2, "aria-label": "Next channel", onclick: () => move(1) }, "›")),
             h("div", { role: "group", "aria-label": "Take the drawing away" }, ["svg", "dot"].map((format) => [h("button", { type: "button", "data-key": `take:${format}`, onclick: () => actions.take(format) }, format.toUpperCase()), " "]))),
         h("div.cluster-picture", null, diagram.root),
-        h("p.muted", null, "Hosts that are alike and follow one another are one box. A dashed line enters by another rail than it left by.")];
+        h("p.muted", null, "Hosts that are alike and follow one another are one box. A dotted line (0→1) enters by another rail than it left by; a thick dashed one (▼) is the narrowest.")];
 }
 
 /* Every tile leads to the machine of its host. */
