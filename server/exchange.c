@@ -187,12 +187,15 @@ static enum MHD_Result work(struct orr_exchange *exchange)
     exchange->job.run = run_job;
     orr_connection_enter(exchange->from, ORR_PHASE_COMPUTING);
     MHD_suspend_connection(exchange->connection);
-    if (orr_workers_add(exchange->http->workers, &exchange->job))
+    enum orr_workers_say say = orr_workers_add(exchange->http->workers, &exchange->job);
+    if (say == ORR_WORKERS_TOOK)
         return MHD_YES;
-    exchange->refusal = ORR_DENIED_QUEUE;
-    exchange->refused_limit = exchange->http->config->queue;
-    exchange->retry_after = 1;
-    run_job(&exchange->job); /* a refusal is made at once */
+    if (say == ORR_WORKERS_FULL) {
+        exchange->refusal = ORR_DENIED_QUEUE;
+        exchange->refused_limit = exchange->http->config->queue;
+        exchange->retry_after = 1;
+    }
+    run_job(&exchange->job); /* here: a refusal is made at once, and the last requests of a drain are still answered */
     return MHD_YES;
 }
 

@@ -211,7 +211,8 @@ unsigned orr_http_in_flight(const struct orr_http *http)
 void orr_http_stop(struct orr_http *http)
 {
     orr_metrics_on_collect(http->metrics, NULL, NULL);
-    if (http->workers) /* resumes what is suspended, which stopping demands; who comes still is told to come again */
+    if (http->workers) /* resumes what is suspended, which stopping demands; who comes still is served by his
+                          connection's thread */
         orr_workers_end(http->workers);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);

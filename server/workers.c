@@ -59,19 +59,21 @@ struct orr_workers *orr_workers_new(unsigned threads, unsigned long most)
     return NULL;
 }
 
-bool orr_workers_add(struct orr_workers *workers, struct orr_job *job)
+enum orr_workers_say orr_workers_add(struct orr_workers *workers, struct orr_job *job)
 {
     job->next = NULL;
     pthread_mutex_lock(&workers->lock);
-    bool room = !workers->ending && workers->waiting < workers->most;
-    if (room) {
+    enum orr_workers_say say = workers->ending                     ? ORR_WORKERS_ENDED
+                               : workers->waiting >= workers->most ? ORR_WORKERS_FULL
+                                                                   : ORR_WORKERS_TOOK;
+    if (say == ORR_WORKERS_TOOK) {
         *workers->last = job;
         workers->last = &job->next;
         workers->waiting++;
         pthread_cond_signal(&workers->changed);
     }
     pthread_mutex_unlock(&workers->lock);
-    return room;
+    return say;
 }
 
 unsigned long orr_workers_waiting(struct orr_workers *workers)
