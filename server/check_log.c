@@ -175,14 +175,14 @@ int orr_command_check_log(const struct orr_options *options)
         orr_log_read_any(bytes, length, &log, &err) != ORR_OK)
         status = orr_report(name_of(options->file), &err);
     free(bytes);
-    if (!status && options->topology) {
+    if (log && options->topology) {
         struct orr_options machine = *options;
         const uint32_t version = orr_log_version(log, NULL);
         bool exact;
         machine.file = options->topology;
         status = orr_read_dump(&machine, version ? orr_release_nearest(version, &exact) : NULL, &dump);
     }
-    if (!status)
+    if (log && !status)
         status = options->extract ? print_topology(log, options->file) : answer(options, log, dump, &question);
     if (dump)
         orr_dump_free(dump);

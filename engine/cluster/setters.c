@@ -137,7 +137,7 @@ int32_t orr_shared_machine(const struct orr_cluster *cluster, enum orr_machine_f
                                                      [ORR_MACHINE_SM_MAX] = communicator->sm_max,
                                                      [ORR_MACHINE_CPU_ARCH] = communicator->cpu_arch,
                                                      [ORR_MACHINE_CPU_VENDOR] = communicator->cpu_vendor};
-    return values[field];
+    return field < ORR_MACHINE_FIELD_COUNT ? values[field] : 0;
 }
 
 static bool is_cpu(enum orr_machine_field field)

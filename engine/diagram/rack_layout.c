@@ -194,7 +194,8 @@ void orr_rack_arrange(struct orr_rack *rack)
     }
     rack->bus_bottom = orr_rack_bus_h;
     for (uint32_t t = 0; t < rack->tray_count; t++) {
-        rack->trays[t].x = (switched ? trunk_w : 0) + (float)(t / rack->rows) * step_x;
-        rack->trays[t].y = (switched ? orr_rack_bus_h + 10 : 0) + (float)(t % rack->rows) * step_y;
+        uint32_t column = t / rack->rows, row = t % rack->rows;
+        rack->trays[t].x = (switched ? trunk_w : 0) + (float)column * step_x;
+        rack->trays[t].y = (switched ? orr_rack_bus_h + 10 : 0) + (float)row * step_y;
     }
 }
