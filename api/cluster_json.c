@@ -28,15 +28,28 @@ static json_t *behind_json(struct orr_json *json, const struct orr_cluster *c, u
     return rows;
 }
 
-/* Hosts by their numbers; all of a line mostly are one kind, so ranges are short. */
-static json_t *host_ranges_json(struct orr_json *json, const struct orr_cluster *c, uint32_t kind)
+/* What a host belongs to, as a number. */
+typedef uint32_t belongs_to(const struct orr_cluster *c, uint32_t host);
+
+static uint32_t kind_of_host(const struct orr_cluster *c, uint32_t host)
+{
+    return c->systems[c->hosts[host].system].kind;
+}
+
+static uint32_t clique_of_host(const struct orr_cluster *c, uint32_t host)
+{
+    return c->fabrics.clique_of_line[c->hosts[host].line];
+}
+
+/* Hosts that belong to `which`, by their numbers; all of a line mostly belong together, so ranges are few. */
+static json_t *host_ranges_json(struct orr_json *json, const struct orr_cluster *c, belongs_to *belongs, uint32_t which)
 {
     json_t *ranges = orr_json_array(json);
     for (uint32_t h = 0; h < c->host_count; h++) {
-        if (c->systems[c->hosts[h].system].kind != kind)
+        if (belongs(c, h) != which)
             continue;
         uint32_t last = h;
-        while (last + 1 < c->host_count && c->systems[c->hosts[last + 1].system].kind == kind)
+        while (last + 1 < c->host_count && belongs(c, last + 1) == which)
             last++;
         json_t *range = orr_json_array(json);
         orr_json_add(json, range, orr_json_int(json, h));
@@ -52,7 +65,7 @@ static json_t *kind_json(struct orr_json *json, const struct orr_cluster *c, uin
     const struct orr_cluster_kind *kind = &c->kinds[k];
     json_t *object = orr_json_object(json);
     orr_json_set(json, object, "line", orr_json_int(json, kind->line));
-    orr_json_set(json, object, "hosts", host_ranges_json(json, c, k));
+    orr_json_set(json, object, "hosts", host_ranges_json(json, c, kind_of_host, k));
     orr_json_set(json, object, "host_count", orr_json_int(json, kind->host_count));
     orr_json_set(json, object, "systems", orr_json_int(json, kind->system_count));
     orr_json_set(json, object, "ranks", orr_json_int(json, kind->analysis->local_ranks));
@@ -237,25 +250,6 @@ static json_t *missing_rails_json(struct orr_json *json, const struct orr_cluste
     return rows;
 }
 
-/* Host numbers of a clique, in ranges. */
-static json_t *clique_hosts_json(struct orr_json *json, const struct orr_cluster *c, uint32_t clique)
-{
-    json_t *ranges = orr_json_array(json);
-    for (uint32_t h = 0; h < c->host_count; h++) {
-        uint32_t last = h;
-        if (c->fabrics.clique_of_line[c->hosts[h].line] != clique)
-            continue;
-        while (last + 1 < c->host_count && c->fabrics.clique_of_line[c->hosts[last + 1].line] == clique)
-            last++;
-        json_t *range = orr_json_array(json);
-        orr_json_add(json, range, orr_json_int(json, h));
-        orr_json_add(json, range, orr_json_int(json, last));
-        orr_json_add(json, ranges, range);
-        h = last;
-    }
-    return ranges;
-}
-
 /* NVLink domains over hosts: whether NCCL uses them, and who is of which clique. */
 static json_t *mnnvl_json(struct orr_json *json, const struct orr_cluster *c)
 {
@@ -270,7 +264,7 @@ static json_t *mnnvl_json(struct orr_json *json, const struct orr_cluster *c)
         orr_json_set(json, row, "domain", domain ? orr_json_text(json, domain) : json_null());
         orr_json_set(json, row, "uuid", orr_json_text(json, orr_uuid_format(clique->fabric.uuid, uuid)));
         orr_json_set(json, row, "clique", orr_json_int(json, clique->fabric.clique));
-        orr_json_set(json, row, "hosts", clique_hosts_json(json, c, q));
+        orr_json_set(json, row, "hosts", host_ranges_json(json, c, clique_of_host, q));
         orr_json_set(json, row, "host_count", orr_json_int(json, clique->host_count));
         orr_json_set(json, row, "ranks", orr_json_int(json, clique->rank_count));
         orr_json_add(json, cliques, row);
