@@ -3,7 +3,7 @@
 #define ORR_API_DIFF_JSON_H
 
 #include "api/json.h"
-#include "engine/difference/changes.h"
+#include "engine/whatif/changes.h"
 
 /* What is told in full; the rest is counted. */
 enum { ORR_DIFF_PLACES = 64, ORR_DIFF_CHANGES = 100 };

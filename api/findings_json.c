@@ -1,6 +1,6 @@
-/* Findings as JSON. What is found is engine/insight's. */
+/* Findings as JSON. What is found is engine/findings's. */
 #include "api/sections.h"
-#include "engine/insight/findings.h"
+#include "engine/findings/findings.h"
 
 static json_t *texts_json(struct orr_json *json, const char *const texts[4])
 {

@@ -5,7 +5,7 @@
 
 #include "api/log_json.h"
 #include "engine/input/machine_types.h"
-#include "engine/insight/findings.h"
+#include "engine/findings/findings.h"
 #include "engine/release/release_names.h"
 #include "server/options.h"
 

@@ -3,7 +3,7 @@
 #define ORR_COMPARE_COMPARE_H
 
 #include "engine/compare/unlike.h"
-#include "engine/difference/changes.h"
+#include "engine/whatif/changes.h"
 
 struct orr_comparison {
     const struct orr_analysis *a, *b; /* borrowed: asked the same question */

@@ -3,7 +3,7 @@
 #define ORR_COMPARE_MAJORITY_H
 
 #include "engine/compare/unlike.h"
-#include "engine/insight/findings.h"
+#include "engine/findings/findings.h"
 
 enum { ORR_MOST_DEVIATIONS = 2000 };
 

@@ -8,7 +8,7 @@
 #define ORR_EXPLAIN_EXPLAIN_H
 
 #include "engine/analysis/analysis.h"
-#include "engine/difference/changes.h"
+#include "engine/whatif/changes.h"
 
 /* X(symbol, name): ORDER as people ask, from a pair of devices to a collective. */
 #define ORR_WHY_MAP(X)                                                                                                 \

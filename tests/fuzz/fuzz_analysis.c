@@ -5,7 +5,7 @@
 
 #include "api/analysis_json.h"
 #include "api/diff_json.h"
-#include "engine/difference/changes.h"
+#include "engine/whatif/changes.h"
 #include "engine/orrery.h"
 #include "tests/fuzz/fuzz.h"
 

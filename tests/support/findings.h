@@ -2,7 +2,7 @@
 #ifndef ORR_TEST_FINDINGS_H
 #define ORR_TEST_FINDINGS_H
 
-#include "engine/insight/findings.h"
+#include "engine/findings/findings.h"
 #include "tests/support/fixture.h"
 
 /* Places named of the finding, -1: it is not there. */

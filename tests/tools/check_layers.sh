@@ -29,23 +29,23 @@ outside=$(find engine api server -name '*.[ch]' -not -path 'engine/release/*')
 # shellcheck disable=SC2086
 forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_VERSION\(|release(s\[[^]]*\])?(->|\.)version" $outside
 
-# Rooms from the ground up; each uses those before it. difference, insight and diagram do not use one another; compare
-# uses difference and insight.
+# Rooms from the ground up; each uses those before it. whatif, findings and diagram do not use one another; compare
+# uses whatif and findings.
 rooms="base release topology paths decide search connect tuning analysis cluster"
-above="log difference insight compare explain detect input diagram library orrery"
+above="log whatif findings compare explain detect input diagram library orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
 done
 forbid "detect uses another room than base, release and topology" "$include\"engine/(paths|decide|search|connect|tuning|analysis|$(printf '%s' "$above" | sed 's/detect//' | xargs | tr ' ' '|'))/" engine/detect
-forbid "insight or diagram uses detect" "$include\"engine/detect/" engine/insight engine/diagram
+forbid "findings or diagram uses detect" "$include\"engine/detect/" engine/findings engine/diagram
 outside=$(find engine api server -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086
 forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
-[ -d engine/log ] && forbid "log uses a room above it" "$include\"engine/(insight|difference|compare|explain|diagram|input|detect)/" engine/log
-forbid "insight uses diagram" "$include\"engine/(diagram|compare)/" engine/insight
-forbid "diagram uses insight" "$include\"engine/(insight|compare)/" engine/diagram
-[ -d engine/difference ] && forbid "difference uses insight, compare or diagram" "$include\"engine/(insight|compare|diagram)/" engine/difference
+[ -d engine/log ] && forbid "log uses a room above it" "$include\"engine/(findings|whatif|compare|explain|diagram|input|detect)/" engine/log
+forbid "findings uses diagram" "$include\"engine/(diagram|compare)/" engine/findings
+forbid "diagram uses findings" "$include\"engine/(findings|compare)/" engine/diagram
+[ -d engine/whatif ] && forbid "whatif uses findings, compare or diagram" "$include\"engine/(findings|compare|diagram)/" engine/whatif
 [ -d engine/compare ] && forbid "compare uses diagram" "$include\"engine/diagram/" engine/compare
 
 # The shared folder is for tests and tools alone.

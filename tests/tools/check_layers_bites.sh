@@ -6,7 +6,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 status=0
 
-fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,insight,diagram} "$tree"/api/store "$tree"/server "$tree"/static; }
+fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,findings,diagram} "$tree"/api/store "$tree"/server "$tree"/static; }
 
 fresh
 printf '#include "engine/base/error.h"\n' >"$tree/engine/paths/good.c"
@@ -36,11 +36,11 @@ api/x.c #include <libpq-fe.h>
 engine/base/x.c #include "engine/paths/paths.h"
 engine/paths/x.c #include "engine/search/search.h"
 engine/search/x.c #include "engine/orrery.h"
-engine/insight/x.c #include "engine/diagram/diagram.h"
-engine/insight/x.c #include <archive.h>
+engine/findings/x.c #include "engine/diagram/diagram.h"
+engine/findings/x.c #include <archive.h>
 api/x.c #include <dlfcn.h>
 engine/diagram/x.c #include "engine/detect/detect.h"
-engine/diagram/x.c #include "engine/insight/finding.h"
+engine/diagram/x.c #include "engine/findings/finding.h"
 engine/paths/x.c if (system->release->version >= 22707)
 engine/search/x.c if (now >= ORR_VERSION(2, 28, 9))
 api/x.c static const char *place = "../shared/topologies";

@@ -1,0 +1,71 @@
+/* Findings: what is odd about a dump or about what NCCL makes of it, with the values that were compared, the places,
+ * why it matters and what to do. One table row a finding (findings_FAMILY.c); rows only read the dump and the analysis.
+ *
+ * Equal devices are compared with one another first: what all of them share is how the machine was built.
+ */
+#ifndef ORR_FINDINGS_FINDINGS_H
+#define ORR_FINDINGS_FINDINGS_H
+
+#include "engine/analysis/analysis.h"
+#include "engine/log/check.h"
+
+enum orr_severity {
+    ORR_SEVERITY_ERROR,   /* NCCL refuses it, or it surely does not work */
+    ORR_SEVERITY_WARNING, /* likely slow */
+    ORR_SEVERITY_INFO,
+    ORR_SEVERITY_COUNT
+};
+
+struct orr_finder; /* finder.h */
+
+struct orr_finding_row {
+    const char *id;        /* stable word: "slow-link" */
+    const char *catalogue; /* number in the catalogue of findings: "L20"; NULL: it has none */
+    enum orr_severity severity;
+    bool of_analysis; /* asked only where there is an analysis */
+    bool of_log;      /* asked only where there is a log */
+    void (*find)(struct orr_finder *finder);
+    const char *title, *why, *advice;
+    const char *commands[4];   /* to run on the machine; NULL ends */
+    const char *references[4]; /* where it is told: "NVIDIA/nccl#439"; NULL ends */
+};
+
+enum { ORR_FINDING_PLACES = 16 }; /* named; the rest is counted */
+
+struct orr_finding_place {
+    uint32_t element;              /* of the dump, ORR_NO_ELEMENT: none */
+    uint32_t line, column;         /* 0: no place in the file */
+    char node[ORR_NODE_ID_SIZE];   /* id of the node that the element became; empty: none, or no analysis */
+    char device[ORR_NODE_ID_SIZE]; /* bus id, name of a NIC ...; empty: none */
+};
+
+struct orr_finding {
+    const struct orr_finding_row *row;
+    const char *detail; /* the values that were compared */
+    struct orr_finding_place places[ORR_FINDING_PLACES];
+    uint32_t place_count, more_places; /* named above; not named */
+};
+
+struct orr_findings {
+    struct orr_finding *rows; /* errors first, then warnings, then the rest */
+    uint32_t count;
+};
+
+/* A finding of the catalogue that cannot be decided from what Orrery reads. */
+struct orr_undecided {
+    const char *catalogue, *title, *why;
+};
+
+/* All findings. analysis NULL: those of the dump alone. Memory from arena. */
+enum orr_code orr_find(const struct orr_dump *dump, const struct orr_analysis *analysis, struct orr_arena *arena,
+                       struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
+/* Those of a log, and of how a prediction agrees with it. check NULL: there is no prediction. */
+enum orr_code orr_find_in_log(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
+                              struct orr_findings *ret_findings, struct orr_error *err) ORR_NO_DISCARD;
+/* "error", "warning", "info". */
+const char *orr_severity_name(enum orr_severity severity);
+/* Row i of the tables, NULL: no more. */
+const struct orr_finding_row *orr_finding_row(size_t i);
+const struct orr_undecided *orr_undecided(size_t i);
+
+#endif

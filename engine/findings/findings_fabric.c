@@ -1,0 +1,86 @@
+/* Findings about the NVLink fabrics of a cluster's hosts. */
+#include "engine/cluster/cluster.h"
+#include "engine/findings/phrases.h"
+
+/* The first line before l that is said to be in its domain, with a completed fabric. */
+static uint32_t earlier_of_domain(const struct orr_cluster *c, uint32_t l)
+{
+    uint32_t o = 0;
+    while (o < l && (!c->lines[o].domain || strcmp(c->lines[o].domain, c->lines[l].domain) != 0 ||
+                     c->fabrics.clique_of_line[o] == UINT32_MAX))
+        o++;
+    return o;
+}
+
+static void domains_that_are_not_one(struct orr_finder *f)
+{
+    const struct orr_cluster *c = f->analysis->cluster;
+    struct orr_phrases phrases = {.length = 0};
+    for (uint32_t l = 0; c && l < c->line_count; l++) {
+        uint32_t own = c->fabrics.clique_of_line[l];
+        if (!c->lines[l].domain || own == UINT32_MAX)
+            continue;
+        uint32_t o = earlier_of_domain(c, l), other = c->fabrics.clique_of_line[o];
+        if (other == own)
+            continue;
+        const struct orr_fabric *x = &c->fabrics.cliques[other].fabric, *y = &c->fabrics.cliques[own].fabric;
+        char here[ORR_UUID_SIZE], there[ORR_UUID_SIZE];
+        if (!memcmp(x->uuid, y->uuid, sizeof x->uuid))
+            orr_add_phrase(&phrases, "domain %s: hosts[%u] is of clique %u, hosts[%u] of clique %u", c->lines[l].domain,
+                           o, x->clique, l, y->clique);
+        else
+            orr_add_phrase(&phrases, "domain %s: hosts[%u] is of cluster %s, hosts[%u] of %s%s", c->lines[l].domain, o,
+                           orr_uuid_format(x->uuid, there), l, orr_uuid_format(y->uuid, here),
+                           x->clique == y->clique ? ", though both are of a clique of one number" : "");
+    }
+    orr_say_phrases(f, &phrases);
+}
+
+static void one_host_turns_domains_off(struct orr_finder *f)
+{
+    const struct orr_cluster *c = f->analysis->cluster;
+    uint32_t most = 0;
+    if (!c || (c->fabrics.rule != ORR_MNNVL_RULE_NOT_COMPLETED && c->fabrics.rule != ORR_MNNVL_RULE_NO_UUID))
+        return;
+    for (uint32_t q = 1; q < c->fabrics.clique_count; q++)
+        most = c->fabrics.cliques[q].host_count > c->fabrics.cliques[most].host_count ? q : most;
+    if (!c->fabrics.clique_count || c->fabrics.cliques[most].host_count < 2)
+        return;
+    uint32_t l = c->fabrics.line;
+    if (c->fabrics.rule == ORR_MNNVL_RULE_NO_UUID)
+        orr_say(f, "hosts[%u] has a fabric without UUID", l);
+    else
+        orr_say(f, "the fabric of hosts[%u] is %s, so the %u hosts of a clique (hosts[%u]) stay apart", l,
+                orr_fabric_state_name(c->fabrics.of_line[l].state), c->fabrics.cliques[most].host_count,
+                c->fabrics.cliques[most].line);
+}
+
+const struct orr_finding_row orr_findings_fabric[] = {
+    {
+        .id = "domain-split",
+        .catalogue = "L82",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = domains_that_are_not_one,
+        .title = "Hosts that should share an NVLink domain do not",
+        .why = "NCCL fuses hosts only where cluster UUID and clique are both the same: a clique's number says nothing "
+               "by itself, since racks use the same ones. The others talk by the network.",
+        .advice = "Compare ClusterUUID and CliqueId of these hosts, and look at the IMEX domain; "
+                  "NCCL_MNNVL_CROSS_CLIQUE=1 of NCCL 2.30.7 uses NVLink between cliques of one UUID.",
+        .commands = {"nvidia-smi -q | grep -A6 Fabric", "nvidia-imex-ctl -N"},
+        .references = {"meta-pytorch/torchcomms#3612", "NVIDIA/nccl#1301"},
+    },
+    {
+        .id = "domain-unused",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = one_host_turns_domains_off,
+        .title = "One host keeps NVLink domains from being used",
+        .why = "NCCL uses NVLink between hosts only where the fabric of every host of the communicator is completed "
+               "and has a UUID: one other host, and all talk by the network.",
+        .advice = "Bring the fabric of that host up, or leave it out of the communicator.",
+        .commands = {"nvidia-smi -q | grep -A6 Fabric"},
+        .references = {"NVIDIA/nccl#1301"},
+    },
+    {0},
+};

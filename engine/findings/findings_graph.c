@@ -1,0 +1,203 @@
+/* Findings about the graphs that the search makes, and about NVLS. */
+#include "engine/findings/finder.h"
+
+static const struct orr_graph *ring_of(const struct orr_finder *f)
+{
+    return &f->analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
+}
+
+/* The rate that NCCL writes into a graph that it did not find. */
+static bool is_simple_order(const struct orr_graph *graph)
+{
+    return graph->pattern && graph->channels > 0 && graph->bw_intra <= 0.1f;
+}
+
+static void simple_order(struct orr_finder *f)
+{
+    for (uint32_t p = 0; p < f->analysis->part_count; p++) {
+        const struct orr_graph *ring = &f->analysis->parts[p].contribution.graphs[ORR_GRAPH_RING];
+        if (is_simple_order(ring) && f->analysis->parts[p].contribution.rank_count > 1)
+            orr_say(f, "the ring has %d channel of %g GB/s inside and %g GB/s outside the host", ring->channels,
+                    (double)ring->bw_intra, (double)ring->bw_inter);
+    }
+}
+
+/* All pairs of the part joined by NVLink, directly or over a GPU or switch. */
+static bool nvlink_joins_all(const struct orr_part *part)
+{
+    const struct orr_system *system = &part->system;
+    for (uint32_t a = system->first[ORR_GPU]; a < system->first[ORR_GPU + 1]; a++)
+        for (uint32_t b = system->first[ORR_GPU]; b < system->first[ORR_GPU + 1]; b++)
+            if (a != b && orr_path(&part->paths, a, b)->type > ORR_PATH_NVB)
+                return false;
+    return orr_system_count(system, ORR_GPU) > 1;
+}
+
+static void one_channel(struct orr_finder *f)
+{
+    const struct orr_graph *ring = ring_of(f);
+    const struct orr_part *part = &f->analysis->parts[0];
+    if (!ring->pattern || ring->channels != 1 || is_simple_order(ring) || !nvlink_joins_all(part))
+        return;
+    float nvlink = 0;
+    for (uint32_t b = part->system.first[ORR_GPU] + 1; b < part->system.first[ORR_GPU + 1]; b++) {
+        float bw = orr_path(&part->paths, part->system.first[ORR_GPU], b)->bw;
+        nvlink = bw > nvlink ? bw : nvlink;
+    }
+    float best = nvlink, port = 0;
+    for (uint32_t n = 0; n < orr_system_count(&part->system, ORR_NET); n++)
+        port = orr_system_node(&part->system, ORR_NET, n)->net.bw > port
+                   ? orr_system_node(&part->system, ORR_NET, n)->net.bw
+                   : port;
+    if (ring->nets && port < best) /* a ring through NICs is no faster than they are */
+        best = port;
+    if (ring->bw_intra < best / 2)
+        orr_say(f, "one ring of %g GB/s, where NVLink carries %g and the best of what it needs %g GB/s",
+                (double)ring->bw_intra, (double)nvlink, (double)best);
+}
+
+static void crosses_rails(struct orr_finder *f)
+{
+    const struct orr_graph *ring = ring_of(f);
+    if (f->analysis->query.hosts > 1 && ring->pattern && ring->cross_nic)
+        orr_say(f, "crossNic is %d for the ring of %d channels", ring->cross_nic, ring->channels);
+}
+
+static void uses_pxn(struct orr_finder *f)
+{
+    const struct orr_part *part = &f->analysis->parts[0];
+    uint32_t gpus = orr_system_count(&part->system, ORR_GPU), count = 0;
+    for (uint32_t g = 0; part->net_devs && g < gpus; g++) {
+        int32_t rank = orr_system_node(&part->system, ORR_GPU, g)->gpu.rank;
+        for (int32_t c = 0; c < part->net_dev_channels; c++) {
+            int32_t proxy = part->net_devs[(size_t)g * (size_t)part->net_dev_channels + (size_t)c].proxy_rank;
+            if (proxy == rank)
+                continue;
+            if (!count++)
+                orr_say(f, "rank %d sends on channel %d by the NIC of rank %d", rank, c, proxy);
+            orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
+            break;
+        }
+    }
+}
+
+static void nvls_off(struct orr_finder *f)
+{
+    const struct orr_analysis *a = f->analysis;
+    const struct orr_settings *settings = &a->query.settings;
+    const struct orr_release *release = settings->release;
+    const struct orr_contribution *own = &a->parts[0].contribution;
+    if (a->communicator.nvls || own->sm_min < 90 || own->rank_count < 2)
+        return;
+    if (!release->nvls_max_channels)
+        orr_say(f, "NCCL %s has no NVLS", release->name);
+    else if (!orr_setting_int(settings, ORR_SET_NVLS_ENABLE))
+        orr_say(f, "NCCL_NVLS_ENABLE=0");
+    else if (!own->has_nvswitch)
+        orr_say(f, "there is no NVSwitch");
+    else if ((int64_t)own->rank_count < release->nvls_least_gpus)
+        orr_say(f, "%u GPUs, and NCCL %s wants %d", own->rank_count, release->name, release->nvls_least_gpus);
+    else
+        orr_say(f, "no channels were found for it");
+}
+
+static void nvls_on(struct orr_finder *f)
+{
+    if (f->analysis->communicator.nvls)
+        orr_say(f, "%d NVLS channels are predicted", f->analysis->communicator.nvls_channels);
+}
+
+static void c2c_ll128(struct orr_finder *f)
+{
+    const struct orr_settings *settings = &f->analysis->query.settings;
+    const struct orr_part *part = &f->analysis->parts[0];
+    bool c2c = false;
+    for (uint32_t i = 0; i < part->system.link_count; i++)
+        c2c |= part->system.links[i].type == ORR_LINK_C2C;
+    if (c2c && f->analysis->query.hosts > 1 && ring_of(f)->pattern && ring_of(f)->type_inter == ORR_PATH_P2C &&
+        orr_setting_in(ORR_SET_LL128_C2C, settings->release) && orr_setting_int(settings, ORR_SET_LL128_C2C))
+        orr_say(f, "the ring reaches NICs by P2C, and NCCL_LL128_C2C is on");
+}
+
+const struct orr_finding_row orr_findings_graph[] = {
+    {
+        .id = "simple-order",
+        .catalogue = "L70",
+        .severity = ORR_SEVERITY_ERROR,
+        .of_analysis = true,
+        .find = simple_order,
+        .title = "The search finds no ring",
+        .why = "NCCL falls back to the simple order of ranks and to one channel, the slowest there is.",
+        .advice = "Look for links without speed, devices without a way to others, and levels set too low.",
+        .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"},
+        .references = {"NVIDIA/nccl#487", "NVIDIA/nccl#1946"},
+    },
+    {
+        .id = "one-channel",
+        .catalogue = "L71",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = one_channel,
+        .title = "One slow ring on a machine with NVLink",
+        .why = "Something narrower than NVLink and NICs, mostly the PCIe way between them, limits the whole ring.",
+        .advice = "Look at the other findings about PCIe links and NICs.",
+        .references = {"NVIDIA/nccl#439", "NVIDIA/nccl#1946", "NVIDIA/nccl#1876"},
+    },
+    {
+        .id = "crosses-rails",
+        .catalogue = "L73",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = crosses_rails,
+        .title = "Rings enter and leave a host by different NICs",
+        .why = "The network must then carry data between rails.",
+        .advice = "On a network with separate rails set NCCL_CROSS_NIC=0.",
+        .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#2345"},
+    },
+    {
+        .id = "uses-pxn",
+        .catalogue = "L74",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = uses_pxn,
+        .title = "Ranks send by the NIC of another GPU (PXN)",
+        .why = "That GPU must be in the same communicator; without it data takes the way past the CPU.",
+        .advice = "Keep all GPUs of a host in the communicator. NCCL_PXN_DISABLE=1 turns it off.",
+        .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#1479"},
+    },
+    {
+        .id = "nvls-off",
+        .catalogue = "L80",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = nvls_off,
+        .title = "NVLS (NVLink SHARP) is not used",
+        .why = "It wants GPUs of capability 9.0, NVSwitches, a release that has it, and GPUs enough.",
+        .advice = "Where it is expected, look at what the detail names.",
+        .references = {"NVIDIA/nccl#892", "NVIDIA/nccl#1121"},
+    },
+    {
+        .id = "nvls-assumed",
+        .catalogue = "L81",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = nvls_on,
+        .title = "NVLS is possible by topology; the rest is taken for granted",
+        .why = "At run time it also wants a fabric manager that is ready, /dev/nvidia-caps and free multicast slots.",
+        .advice = "If the log shows no NVLS, look at these.",
+        .commands = {"nvidia-smi -q | grep -A4 Fabric", "ls /dev/nvidia-caps"},
+        .references = {"NVIDIA/nccl#1672", "NVIDIA/nccl#2077"},
+    },
+    {
+        .id = "ll128-over-c2c",
+        .catalogue = "L83",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = c2c_ll128,
+        .title = "LL128 over C2C between hosts",
+        .why = "Wrong data was reported on this way with some systems.",
+        .advice = "If results differ, try NCCL_LL128_C2C=0.",
+        .references = {"NVIDIA/nccl#2053"},
+    },
+    {0},
+};

@@ -1,0 +1,182 @@
+/* Findings about the file itself. */
+#include "engine/findings/finder.h"
+
+static void nccl_refuses(struct orr_finder *f)
+{
+    if (!f->dump->refusal.line)
+        return;
+    orr_say(f, "%s", f->dump->refusal.text);
+    orr_point(f, ORR_NO_ELEMENT);
+    f->at->places[0].line = f->dump->refusal.line;
+    f->at->places[0].column = f->dump->refusal.column;
+}
+
+static void assumed_input(struct orr_finder *f)
+{
+    const struct orr_dump_notes *notes = f->dump->notes;
+    if (notes && notes->assumed_count)
+        orr_say(f, "%s: %u assumption%s, the first is that %s", notes->title, notes->assumed_count,
+                notes->assumed_count == 1 ? "" : "s", notes->assumed[0].what);
+}
+
+static void ignored_elements(struct orr_finder *f)
+{
+    if (!f->dump->ignored_count)
+        return;
+    orr_say(f, "%u elements, the first is <%s>", f->dump->ignored_count, f->dump->ignored_name);
+    orr_point(f, ORR_NO_ELEMENT);
+    f->at->places[0].line = f->dump->ignored_line;
+}
+
+static void cpu_incomplete(struct orr_finder *f)
+{
+    static const enum orr_attr needed[] = {ORR_ATTR_ARCH, ORR_ATTR_VENDOR, ORR_ATTR_FAMILYID, ORR_ATTR_MODELID};
+    const char *first = NULL;
+    for (uint32_t i = 0; i < f->cpu_count; i++) {
+        uint32_t cpu = f->cpus[i];
+        bool x86 = !strcmp(orr_attr_of(f, cpu, ORR_ATTR_ARCH), "x86_64"), missing = false;
+        for (size_t a = 0; a < sizeof needed / sizeof needed[0] && (!a || x86); a++)
+            if (!orr_element_text(f->dump, cpu, needed[a])) {
+                first = first ? first : orr_attr_name(needed[a]);
+                missing = true;
+            }
+        if (missing && f->dump->elements[cpu].first_child != ORR_NO_ELEMENT)
+            orr_point(f, cpu);
+    }
+    if (f->at->place_count)
+        orr_say(f, "the first attribute that is missing is %s", first);
+}
+
+static void unknown_attributes(struct orr_finder *f)
+{
+    const char *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->dump->element_count; i++) {
+        const struct orr_element *element = &f->dump->elements[i];
+        bool odd = false;
+        for (uint32_t a = 0; a < element->attribute_count; a++)
+            if (f->dump->attributes[element->first_attribute + a].id == ORR_ATTR_OTHER) {
+                first = first ? first : f->dump->attributes[element->first_attribute + a].name;
+                odd = true;
+                count++;
+            }
+        if (odd)
+            orr_point(f, i);
+    }
+    if (count)
+        orr_say(f, "%u attributes, the first is %.60s", count, first);
+}
+
+static void many_elements(struct orr_finder *f)
+{
+    const struct orr_release *release = f->analysis->query.settings.release;
+    if (f->analysis->built.host_count > 1)
+        return; /* of such a domain NCCL makes room for each host */
+    if (f->dump->element_count >= release->max_elements)
+        orr_say(f, "%u elements; NCCL %s has room for %u", f->dump->element_count, release->name,
+                release->max_elements - 1);
+}
+
+static void numa_unknown(struct orr_finder *f)
+{
+    for (uint32_t i = 0; i < f->cpu_count; i++)
+        if (orr_element_int(f->dump, f->cpus[i], ORR_ATTR_NUMAID, 0) < 0)
+            orr_point(f, f->cpus[i]);
+    if (f->at->place_count)
+        orr_say(f, "numaid=\"-1\" on %u of %u cpu elements", f->at->place_count + f->at->more_places, f->cpu_count);
+}
+
+static void several_hosts(struct orr_finder *f)
+{
+    for (uint32_t i = 1; i < f->cpu_count; i++)
+        if (strcmp(orr_host_of(f, f->cpus[i]), orr_host_of(f, f->cpus[0])) != 0) {
+            orr_say(f, "host_hash %.40s and %.40s", orr_host_of(f, f->cpus[0]), orr_host_of(f, f->cpus[i]));
+            orr_point(f, f->cpus[i]);
+            return;
+        }
+}
+
+const struct orr_finding_row orr_findings_input[] = {
+    {
+        .id = "nccl-refuses-file",
+        .catalogue = "L01",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = nccl_refuses,
+        .title = "NCCL's own reader would refuse this file",
+        .why = "NCCL reads topology files with a small reader of its own that knows less than XML allows. The analysis "
+               "holds for the machine, but NCCL_TOPO_FILE with this file would fail.",
+        .advice = "Mend the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
+    },
+    {
+        .id = "input-assumed",
+        .severity = ORR_SEVERITY_INFO,
+        .find = assumed_input,
+        .title = "Values of this input are assumed",
+        .why =
+            "The input does not tell all that NCCL looks at. What is missing was filled in, and answers that rest on "
+            "it hold for a machine that is so.",
+        .advice = "See `input` in the answer: what was assumed, what is missing and the command that would supply it.",
+    },
+    {
+        .id = "cpu-incomplete",
+        .catalogue = "L02",
+        .severity = ORR_SEVERITY_ERROR,
+        .find = cpu_incomplete,
+        .title = "A cpu lacks attributes that NCCL requires",
+        .why = "NCCL stops with \"Attribute ... of node cpu not found\" where it does not fill them in itself.",
+        .advice = "Add arch, and for x86_64 vendor, familyid and modelid, as `lscpu` shows them.",
+        .commands = {"lscpu"},
+        .references = {"NVIDIA/nccl#379", "aws/aws-ofi-nccl#785"},
+    },
+    {
+        .id = "many-elements",
+        .catalogue = "L05",
+        .severity = ORR_SEVERITY_ERROR,
+        .of_analysis = true,
+        .find = many_elements,
+        .title = "More elements than the release has room for",
+        .why = "NCCL fails with \"too many XML nodes\" when it starts.",
+        .advice = "Remove bridges without GPUs or NICs below them from the file, or use another release.",
+        .references = {"NVIDIA/nccl#2160", "aws/aws-ofi-nccl#1226"},
+    },
+    {
+        .id = "numa-unknown",
+        .catalogue = "L06",
+        .severity = ORR_SEVERITY_INFO,
+        .find = numa_unknown,
+        .title = "The NUMA node of devices is not known",
+        .why = "A virtual machine or container hides it. Devices seem to be near one CPU, and NCCL cannot bind threads "
+               "to the right cores.",
+        .advice = "In a virtual machine, supply a topology file of the real machine (NCCL_TOPO_FILE).",
+        .commands = {"cat /sys/class/pci_bus/*/device/numa_node", "lscpu"},
+        .references = {"NVIDIA/nccl#1674", "NVIDIA/nccl#811"},
+    },
+    {
+        .id = "ignored-elements",
+        .catalogue = "L09",
+        .severity = ORR_SEVERITY_INFO,
+        .find = ignored_elements,
+        .title = "Elements at places where NCCL does not look",
+        .why = "They and what is inside them change nothing.",
+        .advice = "Check that they were not put there in the hope of an effect.",
+    },
+    {
+        .id = "unknown-attributes",
+        .catalogue = "L09",
+        .severity = ORR_SEVERITY_INFO,
+        .find = unknown_attributes,
+        .title = "Attributes that mean nothing to NCCL",
+        .why = "No emulated release reads them; they change nothing.",
+        .advice = "Check for typing mistakes.",
+    },
+    {
+        .id = "several-hosts",
+        .catalogue = "L10",
+        .severity = ORR_SEVERITY_INFO,
+        .find = several_hosts,
+        .title = "The dump describes several hosts that NVLink joins",
+        .why = "NCCL fuses the hosts of a multi-node NVLink domain into one topology.",
+        .advice = "Such a dump cannot serve as NCCL_TOPO_FILE: take one of a single host for that.",
+    },
+    {0},
+};

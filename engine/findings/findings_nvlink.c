@@ -1,0 +1,345 @@
+/* Findings about NVLinks. */
+#include "engine/findings/finder.h"
+
+struct linked { /* sorted by capability, then by number of links */
+    int32_t sm, links, switches;
+    uint32_t gpu;
+};
+
+static int compare_linked(const void *left, const void *right)
+{
+    const struct linked *a = left, *b = right;
+    if (a->sm != b->sm)
+        return a->sm < b->sm ? -1 : 1;
+    if (a->links != b->links)
+        return a->links < b->links ? -1 : 1;
+    return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+static bool to_switch(const struct orr_finder *f, uint32_t link)
+{
+    return orr_pci_class_parse(orr_attr_of(f, link, ORR_ATTR_TCLASS)) == ORR_CLASS_NVS;
+}
+
+/* The value of more than half of the equals from..to-1, -1: there is none, so that nobody is the odd one. */
+static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
+{
+    int32_t mode = -1;
+    uint32_t most = 0;
+    for (uint32_t i = from, start = from; i < to; i++) {
+        if (gpus[i].links != gpus[start].links)
+            start = i;
+        if (i - start + 1 > most) {
+            most = i - start + 1;
+            mode = gpus[i].links;
+        }
+    }
+    return 2 * most > to - from ? mode : -1;
+}
+
+/* GPUs of one capability that have another number than most of them; as switches: of switch elements. */
+static void find_odd(struct orr_finder *f, bool switches)
+{
+    struct linked *gpus = ORR_NEW(f->arena, struct linked, f->gpu_count);
+    f->starved |= !gpus;
+    if (!gpus || !f->gpu_count)
+        return;
+    for (uint32_t i = 0; i < f->gpu_count; i++) {
+        struct linked *gpu = &gpus[i];
+        *gpu = (struct linked){.sm = orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0), .gpu = f->gpus[i]};
+        gpu->links = orr_nvlinks_of(f, gpu->gpu);
+        uint32_t link = f->dump->elements[gpu->gpu].first_child;
+        for (; switches && link != ORR_NO_ELEMENT; link = f->dump->elements[link].next_sibling)
+            gpu->switches += f->dump->elements[link].kind == ORR_ELEMENT_NVLINK && to_switch(f, link);
+        if (switches)
+            gpu->links = gpu->switches;
+    }
+    qsort(gpus, f->gpu_count, sizeof *gpus, compare_linked);
+    for (uint32_t from = 0, to; from < f->gpu_count; from = to) {
+        for (to = from; to < f->gpu_count && gpus[to].sm == gpus[from].sm; to++)
+            ;
+        int32_t mode = mode_of(gpus, from, to);
+        for (uint32_t i = from; i < to; i++) {
+            if (mode < 0 || gpus[i].links == mode)
+                continue;
+            if (!f->at->detail)
+                orr_say(f, "GPU %.20s has %d %s; most of its %u equals have %d",
+                        orr_attr_of(f, gpus[i].gpu, ORR_ATTR_DEV), gpus[i].links, switches ? "NVSwitches" : "NVLinks",
+                        to - from, mode);
+            orr_point(f, gpus[i].gpu);
+        }
+    }
+}
+
+static void nvlink_count(struct orr_finder *f)
+{
+    find_odd(f, false);
+}
+
+struct reached { /* an NVSwitch that a GPU lists; sorted by host, capability, switch */
+    const char *host;
+    int32_t sm;
+    uint64_t target;
+    uint32_t gpu;
+};
+
+static int compare_reached(const void *left, const void *right)
+{
+    const struct reached *a = left, *b = right;
+    int by_host = strcmp(a->host, b->host);
+    if (by_host)
+        return by_host;
+    if (a->sm != b->sm)
+        return a->sm < b->sm ? -1 : 1;
+    if (a->target != b->target)
+        return a->target < b->target ? -1 : 1;
+    return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->gpu_count; i++)
+        count += orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) == one->sm &&
+                 !strcmp(orr_host_of(f, f->gpus[i]), one->host);
+    return count;
+}
+
+/* GPUs that do not list a switch that most of their equals list: as many switches, but others. */
+static void find_unreached(struct orr_finder *f)
+{
+    enum { MOST_GPUS = 1024 }; /* what a file may hold besides is no machine */
+    struct reached *list = ORR_NEW(f->arena, struct reached, f->dump->element_count);
+    uint32_t count = 0;
+    f->starved |= !list;
+    for (uint32_t i = 0; list && i < f->gpu_count && f->gpu_count <= MOST_GPUS; i++)
+        for (uint32_t l = f->dump->elements[f->gpus[i]].first_child; l != ORR_NO_ELEMENT;
+             l = f->dump->elements[l].next_sibling)
+            if (f->dump->elements[l].kind == ORR_ELEMENT_NVLINK && to_switch(f, l))
+                list[count++] =
+                    (struct reached){orr_host_of(f, f->gpus[i]), orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0),
+                                     orr_bus_id_parse(orr_attr_of(f, l, ORR_ATTR_TARGET)), f->gpus[i]};
+    if (!count)
+        return;
+    qsort(list, count, sizeof *list, compare_reached);
+    uint32_t equals = 0;
+    for (uint32_t from = 0, to; from < count && !f->at->detail; from = to) {
+        uint32_t gpus = 0;
+        if (!from || list[from].sm != list[from - 1].sm || strcmp(list[from].host, list[from - 1].host) != 0)
+            equals = equals_of(f, &list[from]);
+        for (to = from; to < count && list[to].target == list[from].target && list[to].sm == list[from].sm &&
+                        !strcmp(list[to].host, list[from].host);
+             to++)
+            gpus += to == from || list[to].gpu != list[to - 1].gpu;
+        if (2 * gpus <= equals || gpus == equals)
+            continue;
+        for (uint32_t i = 0; i < f->gpu_count; i++) {
+            const struct reached key = {list[from].host, list[from].sm, list[from].target, f->gpus[i]};
+            if (orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) != key.sm ||
+                strcmp(orr_host_of(f, f->gpus[i]), key.host) != 0 ||
+                bsearch(&key, list + from, to - from, sizeof *list, compare_reached))
+                continue;
+            char bus[ORR_BUS_ID_SIZE];
+            if (!f->at->detail)
+                orr_say(f, "GPU %.20s does not reach the NVSwitch %s, which %u of its %u equals reach",
+                        orr_attr_of(f, f->gpus[i], ORR_ATTR_DEV), orr_bus_id_format(key.target, bus), gpus, equals);
+            orr_point(f, f->gpus[i]);
+        }
+    }
+}
+
+static void nvlink_targets(struct orr_finder *f)
+{
+    find_odd(f, true);
+    if (!f->at->detail)
+        find_unreached(f);
+}
+
+static void target_hidden(struct orr_finder *f)
+{
+    for (uint32_t i = 0; i < f->dump->element_count; i++) {
+        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK)
+            continue;
+        const char *target = orr_attr_of(f, i, ORR_ATTR_TARGET);
+        if (strncmp(target, "fffffff", 7) != 0 && strcmp(target, "-1") != 0)
+            continue;
+        if (!f->at->detail)
+            orr_say(f, "target=\"%.40s\"", target);
+        orr_point(f, i);
+    }
+}
+
+struct lane { /* GPU a lists GPU b; sorted */
+    const char *host;
+    uint64_t from, to;
+    int32_t count;
+    uint32_t element;
+};
+
+static int compare_lanes(const void *left, const void *right)
+{
+    const struct lane *a = left, *b = right;
+    int by_host = strcmp(a->host, b->host);
+    if (by_host)
+        return by_host;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+/* Only between GPUs that are both in the dump and have NVLinks, as others are left out of a dump on purpose. */
+static void one_sided(struct orr_finder *f)
+{
+    struct lane *lanes = ORR_NEW(f->arena, struct lane, f->dump->element_count);
+    uint32_t count = 0;
+    f->starved |= !lanes;
+    for (uint32_t i = 0; lanes && i < f->dump->element_count; i++) {
+        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK || f->card_of[i] == UINT32_MAX ||
+            orr_pci_class_parse(orr_attr_of(f, i, ORR_ATTR_TCLASS)) != ORR_CLASS_GPU)
+            continue;
+        const char *bus_id = orr_attr_of(f, f->cards[f->card_of[i]].element, ORR_ATTR_BUSID);
+        lanes[count++] = (struct lane){orr_host_of(f, i), orr_bus_id_parse(bus_id),
+                                       orr_bus_id_parse(orr_attr_of(f, i, ORR_ATTR_TARGET)),
+                                       orr_element_int(f->dump, i, ORR_ATTR_COUNT_, 0), i};
+    }
+    if (!count)
+        return;
+    qsort(lanes, count, sizeof *lanes, compare_lanes);
+    for (uint32_t i = 0; i < count; i++) {
+        struct lane back = {.host = lanes[i].host, .from = lanes[i].to, .to = lanes[i].from};
+        const struct lane *found = bsearch(&back, lanes, count, sizeof *lanes, compare_lanes);
+        if (found && found->count == lanes[i].count)
+            continue;
+        bool here = false;
+        for (uint32_t c = 0; !found && c < f->gpu_count && !here; c++) {
+            uint32_t card = f->card_of[f->gpus[c]];
+            here = card != UINT32_MAX &&
+                   orr_bus_id_parse(orr_attr_of(f, f->cards[card].element, ORR_ATTR_BUSID)) == lanes[i].to;
+        }
+        if (!found && !here)
+            continue;
+        if (!f->at->detail)
+            orr_say(f, "%d links to %.30s, %d back", lanes[i].count, orr_attr_of(f, lanes[i].element, ORR_ATTR_TARGET),
+                    found ? found->count : 0);
+        orr_point(f, lanes[i].element);
+    }
+}
+
+static bool is_nvlink(const struct orr_path *path)
+{
+    return path->type == ORR_PATH_NVL || path->type == ORR_PATH_NVB;
+}
+
+/* The GPUs that NVLink joins with GPU 0 of the part, directly or over others. */
+static void nvlink_islands(struct orr_finder *f)
+{
+    const struct orr_part *part = &f->analysis->parts[0];
+    uint32_t first = part->system.first[ORR_GPU], n = orr_system_count(&part->system, ORR_GPU), reached = 1, linked = 0;
+    uint32_t *queue = ORR_NEW(f->arena, uint32_t, n + 1);
+    unsigned char *seen = ORR_NEW(f->arena, unsigned char, n + 1);
+    f->starved |= !queue || !seen;
+    if (f->starved || n < 3 || orr_system_count(&part->system, ORR_NVS))
+        return;
+    seen[0] = 1;
+    for (uint32_t at = 0; at < reached; at++)
+        for (uint32_t g = 0; g < n; g++)
+            if (!seen[g] && is_nvlink(orr_path(&part->paths, first + queue[at], first + g))) {
+                seen[g] = 1;
+                queue[reached++] = g;
+            }
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = 0; b < n; b++)
+            linked += a != b && is_nvlink(orr_path(&part->paths, first + a, first + b));
+    if (!linked || reached == n)
+        return;
+    orr_say(f, "NVLink joins %u of %u pairs of GPUs, and GPU 0 with %u others", linked / 2, n * (n - 1) / 2,
+            reached - 1);
+    for (uint32_t g = 0; g < n; g++)
+        if (!seen[g])
+            orr_point_node(f, &part->system, first + g);
+}
+
+static void fewer_than_model(struct orr_finder *f)
+{
+    static const struct {
+        int32_t sm, links;
+    } models[] = {{70, 6}, {80, 12}, {90, 18}, {100, 18}};
+    int32_t links = f->gpu_count ? orr_nvlinks_of(f, f->gpus[0]) : 0;
+    int32_t sm = f->gpu_count ? orr_element_int(f->dump, f->gpus[0], ORR_ATTR_SM, 0) : 0;
+    for (uint32_t i = 1; i < f->gpu_count; i++)
+        if (orr_nvlinks_of(f, f->gpus[i]) != links || orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) != sm)
+            return;
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        if (models[i].sm == sm && links > 0 && links < models[i].links && f->gpu_count > 1)
+            orr_say(f, "%d NVLinks on every GPU; the full model of capability %d.%d has %d", links, sm / 10, sm % 10,
+                    models[i].links);
+}
+
+const struct orr_finding_row orr_findings_nvlink[] = {
+    {
+        .id = "nvlink-count",
+        .catalogue = "L30",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = nvlink_count,
+        .title = "A GPU has another number of NVLinks than its equals",
+        .why = "Links that are down take bandwidth from every channel, since all GPUs go at the slowest one's rate.",
+        .advice = "Look which links are down; a reset of the GPU or of the fabric manager may bring them up.",
+        .commands = {"nvidia-smi nvlink -s", "nvidia-smi nvlink -e", "dmesg | grep -i nvlink"},
+        .references = {"NVIDIA/nccl#1182", "NVIDIA/nccl#557"},
+    },
+    {
+        .id = "nvlink-targets",
+        .catalogue = "L31",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = nvlink_targets,
+        .title = "A GPU sees other NVSwitches than its equals",
+        .why = "A switch that one GPU does not reach is lost to all of them.",
+        .advice = "Look at the fabric manager and at the links of that GPU.",
+        .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -R"},
+        .references = {"NVIDIA/nccl#1182"},
+    },
+    {
+        .id = "nvlink-target-hidden",
+        .catalogue = "L32",
+        .severity = ORR_SEVERITY_INFO,
+        .find = target_hidden,
+        .title = "What the NVLinks lead to is not told",
+        .why =
+            "In virtual machines, and with newer drivers, NVSwitches are not visible; NCCL takes them for NVSwitches.",
+        .advice = "Fine as long as all GPUs show it.",
+        .references = {"NVIDIA/nccl#1182"},
+    },
+    {
+        .id = "nvlink-one-sided",
+        .catalogue = "L33",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = one_sided,
+        .title = "NVLinks between two GPUs differ by direction",
+        .why = "A link has two ends: the file was changed by hand, or a link is down on one side.",
+        .advice = "Dump again; then look at the links of both GPUs.",
+        .commands = {"nvidia-smi nvlink -s", "nvidia-smi topo -m"},
+    },
+    {
+        .id = "nvlink-islands",
+        .catalogue = "L34",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = nvlink_islands,
+        .title = "NVLink joins some of the GPUs only",
+        .why = "A ring over all of them passes PCIe, which then limits it.",
+        .advice = "For jobs that fit, use GPUs that NVLink joins (CUDA_VISIBLE_DEVICES).",
+        .commands = {"nvidia-smi topo -m"},
+        .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"},
+    },
+    {
+        .id = "nvlink-model",
+        .catalogue = "L35",
+        .severity = ORR_SEVERITY_INFO,
+        .find = fewer_than_model,
+        .title = "All GPUs have fewer NVLinks than the full model",
+        .why = "A model with fewer links (such as H800, A800), bridges over some links only, or a fault of all.",
+        .advice = "Compare with the data sheet of the model.",
+        .commands = {"nvidia-smi -L", "nvidia-smi nvlink -s"},
+    },
+    {0},
+};

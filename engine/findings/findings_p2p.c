@@ -1,0 +1,127 @@
+/* Findings about P2P and shared memory between GPUs of a host. */
+#include "engine/findings/finder.h"
+
+static void p2p_too_far(struct orr_finder *f)
+{
+    const struct orr_analysis *a = f->analysis;
+    uint32_t count = 0, n = a->local_ranks;
+    const struct orr_decision *first = NULL;
+    for (uint32_t from = 0; from < n; from++) {
+        bool any = false;
+        for (uint32_t to = 0; to < n; to++) {
+            const struct orr_decision *decision = &a->p2p[(size_t)from * n + to].decision;
+            if (from == to || decision->verdict || decision->rule != ORR_RULE_P2P_BEYOND_LEVEL || decision->by_user)
+                continue;
+            count++;
+            any = true;
+            first = first ? first : decision;
+        }
+        if (any)
+            orr_point_rank(f, (int32_t)from);
+    }
+    if (count)
+        orr_say(f, "%u of %u ordered pairs are beyond the P2P level %s, the first at %s", count, n * (n - 1),
+                orr_path_type_name((enum orr_path_type)first->level),
+                orr_path_type_name((enum orr_path_type)first->distance));
+}
+
+static void setting_hinders(struct orr_finder *f)
+{
+    const struct orr_settings *settings = &f->analysis->query.settings;
+    const struct orr_setting_value *level = &settings->values[ORR_SET_P2P_LEVEL];
+    const struct orr_setting_value *p2p = &settings->values[ORR_SET_P2P_DISABLE];
+    const struct orr_setting_value *shm = &settings->values[ORR_SET_SHM_DISABLE];
+    if (f->analysis->local_ranks < 2)
+        return;
+    if (p2p->given && p2p->number == 1)
+        orr_say(f, "NCCL_P2P_DISABLE=%.40s", p2p->text);
+    else if (level->given && level->number == ORR_PATH_LOC)
+        orr_say(f, "NCCL_P2P_LEVEL=%.40s", level->text);
+    else if (shm->given && shm->number == 1)
+        orr_say(f, "NCCL_SHM_DISABLE=%.40s", shm->text);
+}
+
+static void amd_pair(struct orr_finder *f)
+{
+    const struct orr_system *system = &f->analysis->built;
+    const struct orr_release *release = f->analysis->query.settings.release;
+    if (release->p2p_default == ORR_P2P_PXB_BUT_AMD_PAIR && f->analysis->local_ranks == 2 &&
+        orr_system_count(system, ORR_CPU) && orr_system_node(system, ORR_CPU, 0)->cpu.arch == ORR_ARCH_X86 &&
+        orr_system_node(system, ORR_CPU, 0)->cpu.vendor == ORR_VENDOR_AMD)
+        orr_say(f, "an AMD CPU and %u GPUs", f->analysis->local_ranks);
+}
+
+static void apart(struct orr_finder *f)
+{
+    const struct orr_settings *settings = &f->analysis->query.settings;
+    uint32_t count = 0;
+    /* Some releases take the network because it is better, though shared memory is there. */
+    if (settings->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER &&
+        orr_setting_int(settings, ORR_SET_SHM_DISABLE) != 1 && f->analysis->built.host_count < 2)
+        return;
+    for (uint32_t p = 0; p < f->analysis->part_count; p++) {
+        const struct orr_part *part = &f->analysis->parts[p];
+        const struct orr_system *system = &part->system;
+        for (uint32_t a = system->first[ORR_GPU]; a < system->first[ORR_GPU + 1]; a++) {
+            bool any = false;
+            for (uint32_t b = system->first[ORR_GPU]; b < system->first[ORR_GPU + 1]; b++)
+                if (orr_path(&part->paths, a, b)->origin == ORR_ROUTE_UNREACHABLE) {
+                    any = true;
+                    count++;
+                }
+            if (any)
+                orr_point_node(f, system, a);
+        }
+    }
+    if (count)
+        orr_say(f, "%u ordered pairs of GPUs have neither P2P nor shared memory", count);
+}
+
+const struct orr_finding_row orr_findings_p2p[] = {
+    {
+        .id = "p2p-too-far",
+        .catalogue = "L41",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = p2p_too_far,
+        .title = "GPUs too far apart for P2P use shared memory",
+        .why = "By default NCCL does not use P2P through the CPU's root complex on most machines.",
+        .advice = "NCCL_P2P_LEVEL=PHB or SYS would allow it; measure, since P2P through a CPU is often slower.",
+        .commands = {"nvidia-smi topo -p2p r"},
+        .references = {"NVIDIA/nccl-tests#74", "NVIDIA/nccl#428", "NVIDIA/nccl#1817"},
+    },
+    {
+        .id = "setting-hinders",
+        .catalogue = "L42",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = setting_hinders,
+        .title = "A setting turns off the fast ways between GPUs",
+        .why = "Often set once to find a fault, and forgotten; data then takes slower ways.",
+        .advice = "Unset it (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
+        .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
+        .references = {"NVIDIA/nccl-tests#228"},
+    },
+    {
+        .id = "amd-pair",
+        .catalogue = "L43",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = amd_pair,
+        .title = "P2P between sockets, as there are two GPUs and an AMD CPU",
+        .why = "With at most two GPUs on AMD, NCCL allows P2P as far as SYS; with three it ends at PXB.",
+        .advice = "Results of two GPUs say little about those of more on this machine.",
+    },
+    {
+        .id = "neither-p2p-nor-shm",
+        .catalogue = "L44",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = apart,
+        .title = "GPUs of one host reach each other by the network only",
+        .why = "Neither P2P nor shared memory is possible between them.",
+        .advice = "Let containers share /dev/shm and IPC, and look at NCCL_P2P_DISABLE and NCCL_SHM_DISABLE.",
+        .commands = {"df -h /dev/shm", "env | grep NCCL_"},
+    },
+    {0},
+};

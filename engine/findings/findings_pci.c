@@ -1,0 +1,379 @@
+/* Findings about PCIe links. */
+#include "engine/findings/finder.h"
+
+/* Sorted so that equals stand together, the fastest first. */
+struct peer {
+    uint64_t identity;
+    uint32_t depth, gpus, nets, card;
+    float rate;
+};
+
+static int compare_peers(const void *left, const void *right)
+{
+    const struct peer *a = left, *b = right;
+    if (a->identity != b->identity)
+        return a->identity < b->identity ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    if (a->gpus != b->gpus)
+        return a->gpus < b->gpus ? -1 : 1;
+    if (a->nets != b->nets)
+        return a->nets < b->nets ? -1 : 1;
+    if (a->rate != b->rate)
+        return a->rate > b->rate ? -1 : 1;
+    return (a->card > b->card) - (a->card < b->card);
+}
+
+static bool are_equal(const struct peer *a, const struct peer *b)
+{
+    return a->identity == b->identity && a->depth == b->depth && a->gpus == b->gpus && a->nets == b->nets;
+}
+
+/* What a card is among its equals: vendor and device, or the capability of a GPU whose vendor is not told. */
+static uint64_t kind_of(const struct orr_finder *f, const struct orr_card *card)
+{
+    if (card->identity || card->gpu == ORR_NO_ELEMENT)
+        return card->identity;
+    return (uint64_t)orr_element_int(f->dump, card->gpu, ORR_ATTR_SM, 0) & 0xffff;
+}
+
+static void slow_link(struct orr_finder *f)
+{
+    struct peer *peers = ORR_NEW(f->arena, struct peer, f->card_count);
+    uint32_t count = 0;
+    f->starved |= !peers;
+    for (uint32_t i = 0; peers && i < f->card_count; i++) {
+        const struct orr_card *card = &f->cards[i];
+        uint64_t kind = kind_of(f, card);
+        if (kind && card->gpus + card->nets && card->rate > 0 && card->width)
+            peers[count++] =
+                (struct peer){kind, card->depth, card->gpus, card->nets, i, card->rate * (float)card->width};
+    }
+    if (!count)
+        return;
+    qsort(peers, count, sizeof *peers, compare_peers);
+    for (uint32_t i = 1, first = 0; i < count; i++) {
+        if (!are_equal(&peers[i], &peers[first]))
+            first = i;
+        if (peers[i].rate >= peers[first].rate)
+            continue;
+        const struct orr_card *slow = &f->cards[peers[i].card], *best = &f->cards[peers[first].card];
+        if (!f->at->detail)
+            orr_say(f, "%.30s has %g GT/s x%d; %.30s, an equal device, has %g GT/s x%d",
+                    orr_attr_of(f, slow->element, ORR_ATTR_BUSID), (double)slow->rate, slow->width,
+                    orr_attr_of(f, best->element, ORR_ATTR_BUSID), (double)best->rate, best->width);
+        orr_point(f, slow->element);
+    }
+}
+
+static void idle_gpus(struct orr_finder *f)
+{
+    uint32_t slow = 0, known = 0;
+    bool fast_net = false;
+    for (uint32_t i = 0; i < f->card_count; i++) {
+        const struct orr_card *card = &f->cards[i];
+        known += card->gpus_at && card->rate > 0;
+        slow += card->gpus_at && card->rate > 0 && card->rate <= 2.5f && card->width >= 8;
+        fast_net |= card->nets_at && card->rate >= 8;
+    }
+    if (!slow || slow != known)
+        return;
+    orr_say(f, "all %u GPUs show 2.5 GT/s%s", slow, fast_net ? ", their NICs more" : "");
+    for (uint32_t i = 0; i < f->card_count; i++)
+        if (f->cards[i].gpus_at && f->cards[i].rate > 0)
+            orr_point(f, f->cards[i].element);
+}
+
+static void throttling_bridge(struct orr_finder *f)
+{
+    for (uint32_t i = 0; i < f->card_count; i++) {
+        const struct orr_card *card = &f->cards[i];
+        float gbs = orr_card_gbs(card);
+        if (!(card->gpus + card->nets) || gbs <= 0 || gbs >= 1)
+            continue;
+        if (!f->at->detail)
+            orr_say(f, "%.30s has %g GT/s x%d, %.2f GB/s", orr_attr_of(f, card->element, ORR_ATTR_BUSID),
+                    (double)card->rate, card->width, (double)gbs);
+        orr_point(f, card->element);
+    }
+}
+
+/* Sums over what is below each card: GB/s of the links of GPUs, and whether any of them has NVLink. Cards stand in
+ * document order, so what is below comes later. */
+static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
+{
+    float *below = ORR_NEW(f->arena, float, f->card_count);
+    unsigned char *nvlink = ORR_NEW(f->arena, unsigned char, f->card_count);
+    f->starved |= !below || !nvlink;
+    for (uint32_t i = f->card_count; below && nvlink && i-- > 0;) {
+        const struct orr_card *card = &f->cards[i];
+        below[i] += card->gpus_at ? orr_card_gbs(card) : 0;
+        nvlink[i] |= card->gpu != ORR_NO_ELEMENT && orr_nvlinks_of(f, card->gpu) > 0;
+        if (card->above != UINT32_MAX) {
+            below[card->above] += below[i];
+            nvlink[card->above] |= nvlink[i];
+        }
+    }
+    *ret_nvlink = nvlink;
+    return below && nvlink ? below : NULL;
+}
+
+/* What the GPUs below a bridge take does not pass its way up. */
+static void shared_uplink(struct orr_finder *f)
+{
+    unsigned char *nvlink;
+    const float *gpus = gpu_links_below(f, &nvlink);
+    for (uint32_t i = 0; gpus && i < f->card_count; i++) {
+        const struct orr_card *card = &f->cards[i];
+        float gbs = orr_card_gbs(card), up = card->gbps / 8 - gpus[i];
+        if (card->nets_at || card->gpus_at || card->nets < 2 || gbs <= 0 || up <= gbs)
+            continue;
+        if (!f->at->detail)
+            orr_say(f,
+                    "%u ports together are %.4g GB/s, %.4g more than GPUs beside them take; their way up, %g GT/s x%d, "
+                    "carries %.4g GB/s: %.2g times less",
+                    card->nets, (double)(card->gbps / 8), (double)up, (double)card->rate, card->width, (double)gbs,
+                    (double)(up / gbs));
+        orr_point(f, card->element);
+    }
+}
+
+/* The way of GPUs without NVLink to those of other bridges, and of their NICs' data: the outermost bridges. */
+static void crowded_uplink(struct orr_finder *f)
+{
+    unsigned char *nvlink;
+    const float *gpus = gpu_links_below(f, &nvlink);
+    uint32_t elsewhere = 0;
+    for (uint32_t i = 0; i < f->card_count; i++)
+        elsewhere += f->cards[i].gpus_at;
+    for (uint32_t i = 0; gpus && i < f->card_count; i++) {
+        const struct orr_card *card = &f->cards[i];
+        float gbs = orr_card_gbs(card), sum = gpus[i] + card->gbps / 8;
+        if (card->above != UINT32_MAX || card->gpus_at || card->gpus < 2 || card->gpus == elsewhere || nvlink[i] ||
+            gbs <= 0 || sum < 2 * gbs)
+            continue;
+        if (!f->at->detail)
+            orr_say(f, "%u GPUs and %u ports, %.4g GB/s together, share a way up of %.4g GB/s: %.2g to one", card->gpus,
+                    card->nets, (double)sum, (double)gbs, (double)(sum / gbs));
+        orr_point(f, card->element);
+    }
+}
+
+/* Functions of one card, 0000:12:00.0 and 0000:12:00.1, share its slot: the ports and the rate of all up to `card`. */
+static float slot_gbps(const struct orr_finder *f, uint32_t card, uint32_t *ret_ports, bool *ret_last)
+{
+    const struct orr_card *last = &f->cards[card];
+    uint64_t slot = orr_bus_id_parse(orr_attr_of(f, last->element, ORR_ATTR_BUSID)) >> 4;
+    float gbps = 0;
+    *ret_ports = 0;
+    *ret_last = true;
+    for (uint32_t i = 0; i < f->card_count; i++) {
+        const struct orr_card *other = &f->cards[i];
+        if (!other->nets_at || other->above != last->above ||
+            f->dump->elements[other->element].parent != f->dump->elements[last->element].parent ||
+            (i != card && orr_bus_id_parse(orr_attr_of(f, other->element, ORR_ATTR_BUSID)) >> 4 != slot))
+            continue;
+        gbps += other->gbps_at;
+        *ret_ports += other->nets_at;
+        *ret_last &= i <= card;
+    }
+    return gbps;
+}
+
+static void slow_slot(struct orr_finder *f)
+{
+    enum { MOST_PORTS = 1024 }; /* what a file may hold besides is no machine */
+    for (uint32_t i = 0; i < f->card_count && f->net_count <= MOST_PORTS; i++) {
+        const struct orr_card *card = &f->cards[i];
+        float gbs = orr_card_gbs(card);
+        uint32_t ports;
+        bool last;
+        if (!card->nets_at || gbs <= 0)
+            continue;
+        float gbps = slot_gbps(f, i, &ports, &last);
+        if (!last || gbps / 8 <= gbs)
+            continue;
+        if (!f->at->detail && ports == 1)
+            orr_say(f, "a port of %g Gb/s is %.4g GB/s; its slot, %g GT/s x%d, carries %.4g GB/s", (double)gbps,
+                    (double)(gbps / 8), (double)card->rate, card->width, (double)gbs);
+        else if (!f->at->detail)
+            orr_say(f, "%u ports of %g Gb/s together are %.4g GB/s; their slot, %g GT/s x%d, carries %.4g GB/s", ports,
+                    (double)gbps, (double)(gbps / 8), (double)card->rate, card->width, (double)gbs);
+        orr_point(f, card->element);
+    }
+}
+
+static void link_missing(struct orr_finder *f)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->card_count; i++) {
+        const struct orr_card *card = &f->cards[i];
+        if (!(card->gpus + card->nets) || (*orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED) && card->width))
+            continue;
+        count++;
+        orr_point(f, card->element);
+    }
+    if (count)
+        orr_say(f, "%u of %u devices say nothing of link_speed or link_width", count, f->card_count);
+}
+
+static void link_unknown(struct orr_finder *f)
+{
+    const struct orr_release *release = f->analysis->query.settings.release;
+    for (uint32_t i = 0; i < f->card_count; i++) {
+        const struct orr_card *card = &f->cards[i];
+        const char *speed = orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED);
+        if (!(card->gpus + card->nets) || !*speed || orr_pci_generation(release, speed))
+            continue;
+        if (!f->at->detail)
+            orr_say(f, "link_speed=\"%.40s\" is none that NCCL %s knows", speed, release->name);
+        orr_point(f, card->element);
+    }
+}
+
+static void virtual_switch(struct orr_finder *f)
+{
+    for (uint32_t i = 0; i < f->card_count; i++) {
+        uint64_t device = f->cards[i].identity >> 32;
+        if (device == 0x1000c030 || device == 0x1000c034)
+            orr_point(f, f->cards[i].element);
+    }
+    if (f->at->place_count)
+        orr_say(f, "%u bridges of vendor 0x1000", f->at->place_count + f->at->more_places);
+}
+
+static void flat_tree(struct orr_finder *f)
+{
+    uint32_t linked = 0, flat = 0;
+    for (uint32_t i = 0; i < f->gpu_count; i++) {
+        uint32_t card = f->card_of[f->gpus[i]];
+        linked += orr_nvlinks_of(f, f->gpus[i]) >= 6;
+        flat += card != UINT32_MAX && !f->cards[card].depth;
+    }
+    for (uint32_t i = 0; i < f->cpu_count; i++)
+        if (!strcmp(orr_attr_of(f, f->cpus[i], ORR_ATTR_ARCH), "arm64"))
+            return;
+    for (uint32_t i = 0; i < f->card_count; i++)
+        if (f->cards[i].depth)
+            return;
+    if (f->gpu_count >= 8 && linked == f->gpu_count && flat == f->gpu_count && f->net_count)
+        orr_say(f, "%u GPUs with NVLink and %u ports, all right below a CPU", f->gpu_count, f->net_count);
+}
+
+#define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
+
+const struct orr_finding_row orr_findings_pci[] = {
+    {
+        .id = "link-missing",
+        .catalogue = "L03",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = link_missing,
+        .title = "The speed or width of a PCIe link is not known",
+        .why = "NCCL then takes generation 3 or 16 lanes for it, which may be less or more than there is.",
+        .advice = "Usual in virtual machines and with old kernels: supply a topology file (NCCL_TOPO_FILE).",
+        .commands = {LOOK_AT_LINKS},
+        .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"},
+    },
+    {
+        .id = "link-unknown",
+        .catalogue = "L04",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = link_unknown,
+        .title = "A link speed that this release does not know",
+        .why = "NCCL counts it as generation 3.",
+        .advice = "Use a release that knows it, or write the speed as the kernel does, such as \"32.0 GT/s PCIe\".",
+        .references = {"aws/aws-ofi-nccl#958", "aws/aws-ofi-nccl#1032"},
+    },
+    {
+        .id = "slow-link",
+        .catalogue = "L20",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = slow_link,
+        .title = "A PCIe link is slower than those of equal devices",
+        .why = "NCCL takes the speed at the time of the dump; the slower link limits every channel through it.",
+        .advice = "Compare LnkSta with LnkCap; reseat the card, look at risers, retimers and bifurcation in the BIOS. "
+                  "GPUs may lower the speed when idle: dump again under load first.",
+        .commands = {LOOK_AT_LINKS, "nvidia-smi -q | grep -A8 'GPU Link Info'"},
+    },
+    {
+        .id = "idle-gpus",
+        .catalogue = "L20",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = idle_gpus,
+        .title = "All GPUs show PCIe generation 1",
+        .why = "GPUs lower their link speed when idle; computed bandwidths are then far below those of a job.",
+        .advice = "Dump again while the GPUs work.",
+        .commands = {"nvidia-smi -q | grep -A8 'GPU Link Info'"},
+    },
+    {
+        .id = "throttling-bridge",
+        .catalogue = "L21",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = throttling_bridge,
+        .title = "A link below 1 GB/s stands above a GPU or NIC",
+        .why = "Mostly the bridge of a virtual machine that carries far more than it says; NCCL believes what it "
+               "says, and the whole ring gets that slow.",
+        .advice = "Supply a topology file in which the bridge has its real speed (NCCL_TOPO_FILE).",
+        .commands = {LOOK_AT_LINKS},
+        .references = {"NVIDIA/nccl-tests#256", "NVIDIA/nccl#749"},
+    },
+    {
+        .id = "shared-uplink",
+        .catalogue = "L22",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = shared_uplink,
+        .title = "Ports share a way up that is slower than they are together",
+        .why = "Data of NICs that no GPU below the same bridge takes passes this link.",
+        .advice = "Move a NIC to another slot, or expect the shared rate.",
+        .commands = {"lspci -tv"},
+        .references = {"NVIDIA/nccl#439"},
+    },
+    {
+        .id = "crowded-uplink",
+        .catalogue = "L22",
+        .severity = ORR_SEVERITY_INFO,
+        .find = crowded_uplink,
+        .title = "GPUs without NVLink share a way up that is slower than they are together",
+        .why = "All that goes to GPUs of other bridges passes this link; rings are as fast as it is, however many GPUs "
+               "there are.",
+        .advice = "Built so in most PCIe servers: keep jobs that fit below one bridge.",
+        .commands = {"lspci -tv", "nvidia-smi topo -m"},
+        .references = {"NVIDIA/nccl#412", "NVIDIA/nccl#439"},
+    },
+    {
+        .id = "slow-slot",
+        .catalogue = "L23",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = slow_slot,
+        .title = "A NIC is faster than its PCIe slot",
+        .why = "The slot is the limit, whatever the port's speed.",
+        .advice = "Move the card to a faster or wider slot; look at LnkSta against LnkCap.",
+        .commands = {LOOK_AT_LINKS, "lspci -tv"},
+        .references = {"NVIDIA/nccl#452", "NVIDIA/nccl#307"},
+    },
+    {
+        .id = "virtual-switch",
+        .catalogue = "L24",
+        .severity = ORR_SEVERITY_INFO,
+        .find = virtual_switch,
+        .title = "Broadcom switches that show a tree of virtual bridges",
+        .why = "Two devices below one such switch may look farther apart than they are; newer releases of NCCL make "
+               "one node of the tree.",
+        .advice = "Check that each GPU is paired with the NIC of its own switch.",
+        .references = {"NVIDIA/nccl#820"},
+    },
+    {
+        .id = "flat-tree",
+        .catalogue = "L26",
+        .severity = ORR_SEVERITY_WARNING,
+        .find = flat_tree,
+        .title = "No PCIe bridges between the CPUs and a machine of many GPUs",
+        .why = "A virtual machine hides the switches. All distances to NICs look the same, so GPUs may get NICs of "
+               "another switch, without GPU Direct RDMA.",
+        .advice = "Supply the provider's topology file (NCCL_TOPO_FILE).",
+        .commands = {"lspci -tv", "nvidia-smi topo -m"},
+        .references = {"NVIDIA/nccl#977", "NVIDIA/nccl#1674"},
+    },
+    {0},
+};

@@ -1,0 +1,295 @@
+/* Findings about which devices take part, and how they are told apart. */
+#include "engine/findings/finder.h"
+
+static uint32_t count_ranked(const struct orr_finder *f)
+{
+    uint32_t ranked = 0;
+    for (uint32_t i = 0; i < f->gpu_count; i++)
+        ranked += orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK) != NULL;
+    return ranked;
+}
+
+static void no_gpu(struct orr_finder *f)
+{
+    if (!f->gpu_count)
+        orr_say(f, "0 gpu elements, none with a rank attribute");
+}
+
+static void no_ranked_gpu(struct orr_finder *f)
+{
+    if (f->gpu_count && !count_ranked(f))
+        orr_say(f, "%u gpu elements, none with a rank attribute", f->gpu_count);
+}
+
+static void unranked_gpus(struct orr_finder *f)
+{
+    uint32_t ranked = count_ranked(f);
+    if (!ranked || ranked == f->gpu_count)
+        return;
+    orr_say(f, "%u of %u gpu elements have no rank", f->gpu_count - ranked, f->gpu_count);
+    for (uint32_t i = 0; i < f->gpu_count; i++)
+        if (!orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK))
+            orr_point(f, f->gpus[i]);
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Ranks of a host mostly go up by one, or by the number of hosts where they are dealt round. */
+static void rank_holes(struct orr_finder *f)
+{
+    int32_t *ranks = ORR_NEW(f->arena, int32_t, f->gpu_count);
+    uint32_t count = 0;
+    f->starved |= !ranks;
+    for (uint32_t i = 0; ranks && i < f->gpu_count; i++)
+        if (orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK))
+            ranks[count++] = orr_element_int(f->dump, f->gpus[i], ORR_ATTR_RANK, 0);
+    if (count < 3)
+        return;
+    qsort(ranks, count, sizeof *ranks, compare_values);
+    int64_t step = (int64_t)ranks[1] - ranks[0];
+    for (uint32_t i = 2; i < count; i++) /* the least step is the rule, a larger one the hole */
+        step = (int64_t)ranks[i] - ranks[i - 1] < step ? (int64_t)ranks[i] - ranks[i - 1] : step;
+    for (uint32_t i = 1; i < count; i++)
+        if ((int64_t)ranks[i] - ranks[i - 1] > step && step > 0) {
+            orr_say(f, "after rank %d comes %d, where others go up by %lld", ranks[i - 1], ranks[i], (long long)step);
+            break;
+        }
+    for (uint32_t i = 0; f->at->detail && i < f->gpu_count; i++)
+        if (!orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK))
+            orr_point(f, f->gpus[i]);
+}
+
+static bool is_kept(const struct orr_finder *f, uint32_t element)
+{
+    return orr_element_int(f->dump, element, ORR_ATTR_KEEP, 0) == 1;
+}
+
+/* NCCL keeps what says keep="1", what is inside it and what is around it; a dump is written after that. */
+static void would_be_trimmed(struct orr_finder *f)
+{
+    unsigned char *kept = ORR_NEW(f->arena, unsigned char, f->dump->element_count);
+    uint32_t marks = 0, gpus = 0, nets = 0;
+    f->starved |= !kept;
+    for (uint32_t i = 0; kept && i < f->dump->element_count; i++) {
+        uint32_t around = f->dump->elements[i].parent;
+        kept[i] = is_kept(f, i) || (around != ORR_NO_ELEMENT && kept[around]);
+        marks += is_kept(f, i);
+    }
+    if (!marks)
+        return;
+    for (uint32_t i = 0; i < f->gpu_count; i++)
+        if (!kept[f->gpus[i]]) {
+            gpus++;
+            orr_point(f, f->gpus[i]);
+        }
+    for (uint32_t i = 0; i < f->net_count; i++)
+        if (!kept[f->nets[i]]) {
+            nets++;
+            orr_point(f, f->nets[i]);
+        }
+    if (gpus + nets)
+        orr_say(f, "%u elements say keep=\"1\"; %u GPUs and %u ports are not among them", marks, gpus, nets);
+}
+
+static void host_is_split(struct orr_finder *f)
+{
+    if (f->analysis->part_count < 2 || f->analysis->built.host_count > 1)
+        return;
+    orr_say(f, "%u GPUs form %u groups that reach each other by the network only", f->analysis->local_ranks,
+            f->analysis->part_count);
+    for (uint32_t rank = 0; rank < f->analysis->local_ranks; rank++)
+        if (f->analysis->part_of_rank[rank])
+            orr_point_rank(f, (int32_t)rank);
+}
+
+struct named { /* sorted so that the same name on the same host stands together */
+    const char *host, *name;
+    uint32_t element;
+};
+
+static int compare_named(const void *left, const void *right)
+{
+    const struct named *a = left, *b = right;
+    int by_host = strcmp(a->host, b->host), by_name = strcmp(a->name, b->name);
+    return by_host ? by_host : by_name ? by_name : (a->element > b->element) - (a->element < b->element);
+}
+
+/* Points at every element after the first that has the same attribute on the same host, unless they agree in a further
+ * one, too (OTHER: there is none): they are then one thing that is written twice. */
+static void find_twice(struct orr_finder *f, const uint32_t *elements, uint32_t count, enum orr_attr attr,
+                       enum orr_attr unless, const char *what)
+{
+    struct named *named = ORR_NEW(f->arena, struct named, count);
+    uint32_t kept = 0;
+    f->starved |= !named;
+    for (uint32_t i = 0; named && i < count; i++) {
+        const char *name = orr_attr_of(f, elements[i], attr);
+        if (*name)
+            named[kept++] = (struct named){orr_host_of(f, elements[i]), name, elements[i]};
+    }
+    if (!kept)
+        return;
+    qsort(named, kept, sizeof *named, compare_named);
+    for (uint32_t i = 1; i < kept; i++)
+        if (!strcmp(named[i].name, named[i - 1].name) && !strcmp(named[i].host, named[i - 1].host) &&
+            (unless == ORR_ATTR_OTHER ||
+             strcmp(orr_attr_of(f, named[i].element, unless), orr_attr_of(f, named[i - 1].element, unless)) != 0)) {
+            if (!f->at->detail)
+                orr_say(f, "%s %.60s stands twice", what, named[i].name);
+            orr_point(f, named[i].element);
+        }
+}
+
+static void gpus_twice(struct orr_finder *f)
+{
+    find_twice(f, f->gpus, f->gpu_count, ORR_ATTR_RANK, ORR_ATTR_OTHER, "rank");
+}
+
+/* One bus id names one device of a host. */
+static void bus_twice(struct orr_finder *f)
+{
+    uint32_t *cards = ORR_NEW(f->arena, uint32_t, f->card_count);
+    f->starved |= !cards;
+    for (uint32_t i = 0; cards && i < f->card_count; i++)
+        cards[i] = f->cards[i].element;
+    if (cards)
+        find_twice(f, cards, f->card_count, ORR_ATTR_BUSID, ORR_ATTR_OTHER, "bus id");
+}
+
+/* Numbers of GPUs and of NICs: partitions of a GPU share theirs, and what a NIC offers beside plain networking has
+ * numbers of its own. NCCL writes an interface that is no PCI device once for each CPU. */
+static void number_twice(struct orr_finder *f)
+{
+    uint32_t *some = ORR_NEW(f->arena, uint32_t, f->gpu_count + f->net_count), count = 0;
+    f->starved |= !some;
+    for (uint32_t i = 0; some && i < f->gpu_count; i++)
+        if (orr_element_int(f->dump, f->gpus[i], ORR_ATTR_MLOPART, -1) < 0)
+            some[count++] = f->gpus[i];
+    if (some)
+        find_twice(f, some, count, ORR_ATTR_DEV, ORR_ATTR_OTHER, "number of GPU");
+    count = 0;
+    for (uint32_t i = 0; some && i < f->net_count; i++)
+        if (!orr_element_int(f->dump, f->nets[i], ORR_ATTR_GIN, 0) &&
+            !orr_element_int(f->dump, f->nets[i], ORR_ATTR_RMA, 0))
+            some[count++] = f->nets[i];
+    if (some)
+        find_twice(f, some, count, ORR_ATTR_DEV, ORR_ATTR_NAME, "number of NIC");
+}
+
+static void guid_twice(struct orr_finder *f)
+{
+    find_twice(f, f->nets, f->net_count, ORR_ATTR_GUID, ORR_ATTR_OTHER, "guid");
+}
+
+#define NOTHING_TO_ANALYSE                                                                                             \
+    "NCCL computes paths, rings and trees between the GPUs that take part; there is nothing to analyse."
+#define RUN_A_JOB                                                                                                      \
+    "Topology files of cloud providers describe the PCIe tree only. Run a job with NCCL_TOPO_FILE set "                \
+    "to this file and NCCL_TOPO_DUMP_FILE=/tmp/topo.xml, and send the dump."
+
+const struct orr_finding_row orr_findings_ranks[] = {
+    {
+        .id = "no-gpu",
+        .severity = ORR_SEVERITY_ERROR,
+        .find = no_gpu,
+        .title = "The file holds no GPUs",
+        .why = NOTHING_TO_ANALYSE,
+        .advice = RUN_A_JOB,
+    },
+    {
+        .id = "no-ranked-gpu",
+        .severity = ORR_SEVERITY_ERROR,
+        .find = no_ranked_gpu,
+        .title = "No GPU of the file has a rank",
+        .why = NOTHING_TO_ANALYSE,
+        .advice = RUN_A_JOB,
+    },
+    {
+        .id = "unranked-gpus",
+        .catalogue = "L07",
+        .severity = ORR_SEVERITY_INFO,
+        .find = unranked_gpus,
+        .title = "Some GPUs take no part",
+        .why = "GPUs without a rank are not in the communicator; NCCL leaves them out.",
+        .advice = "Expected where a job used some of the GPUs only (CUDA_VISIBLE_DEVICES, a container).",
+    },
+    {
+        .id = "rank-holes",
+        .catalogue = "L07",
+        .severity = ORR_SEVERITY_INFO,
+        .find = rank_holes,
+        .title = "The ranks of the GPUs have holes",
+        .why =
+            "GPUs of this host are missing from the file, or the launcher dealt ranks unevenly; NCCL leaves out what "
+            "has no rank.",
+        .advice = "Check that the file holds all GPUs of the job on this host (CUDA_VISIBLE_DEVICES, containers).",
+        .commands = {"nvidia-smi -L"},
+    },
+    {
+        .id = "would-be-trimmed",
+        .catalogue = "L07",
+        .severity = ORR_SEVERITY_INFO,
+        .find = would_be_trimmed,
+        .title = "Devices that NCCL would trim away",
+        .why = "The file was written before NCCL removed what takes no part; what is not kept is not in its graph.",
+        .advice = "Remove the keep attributes, or the devices that take no part.",
+    },
+    {
+        .id = "host-is-split",
+        .catalogue = "L07",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = host_is_split,
+        .title = "The GPUs of the host fall apart into groups",
+        .why =
+            "NCCL separates GPUs that neither P2P nor shared memory joins, or that NICs join better; the groups talk "
+            "through NICs.",
+        .advice = "Check NCCL_P2P_DISABLE, NCCL_P2P_LEVEL and NCCL_SHM_DISABLE, and that containers share /dev/shm.",
+    },
+    {
+        .id = "rank-twice",
+        .catalogue = "L08",
+        .severity = ORR_SEVERITY_ERROR,
+        .find = gpus_twice,
+        .title = "Two GPUs have the same rank",
+        .why = "A rank is one GPU; NCCL would take them for one another.",
+        .advice = "Let NCCL write the dump again, or number the ranks.",
+    },
+    {
+        .id = "bus-id-twice",
+        .catalogue = "L08",
+        .severity = ORR_SEVERITY_ERROR,
+        .find = bus_twice,
+        .title = "Two devices of a host have the same bus id",
+        .why = "NCCL finds devices by their bus id and would take one for the other.",
+        .advice = "Let NCCL write the dump again; in a file made by hand, ids may be invented but not repeated.",
+        .commands = {"lspci -D"},
+        .references = {"NVIDIA/nccl#1843"},
+    },
+    {
+        .id = "number-twice",
+        .catalogue = "L08",
+        .severity = ORR_SEVERITY_ERROR,
+        .find = number_twice,
+        .title = "Two GPUs or two NICs of a host have the same number",
+        .why = "dev is the number by which the driver or the network plugin knows a device; NCCL would use one twice.",
+        .advice = "Let NCCL write the dump again, or number them.",
+    },
+    {
+        .id = "guid-twice",
+        .catalogue = "L08",
+        .severity = ORR_SEVERITY_INFO,
+        .find = guid_twice,
+        .title = "Several ports show the same guid",
+        .why = "They count as one card, whose bandwidth they share in the search: two ports of a card, or a physical "
+               "and a virtual function of one.",
+        .advice = "Where a virtual function stands beside its physical one, leave one out with NCCL_IB_HCA.",
+        .commands = {"ibdev2netdev -v"},
+        .references = {"NVIDIA/nccl#1422"},
+    },
+    {0},
+};

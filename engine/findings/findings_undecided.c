@@ -1,0 +1,9 @@
+/* Findings of the catalogue that cannot be decided from what Orrery reads, and why. A row that becomes decidable moves
+ * to the file of its family. */
+#include "engine/findings/finder.h"
+
+const struct orr_undecided orr_undecided_rows[] = {
+    {"L58", "Ports merged into one NIC stand at different distances", "a merged NIC shows the place of one port only"},
+    {"L76", "A graph file does not match the machine", "Orrery does not read NCCL_GRAPH_FILE yet"},
+    {0},
+};

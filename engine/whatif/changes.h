@@ -1,0 +1,51 @@
+/* What changes between two answers about one dump, and why: two releases, or two sets of settings. And what differs
+ * between the answers about two dumps. */
+#ifndef ORR_WHATIF_CHANGES_H
+#define ORR_WHATIF_CHANGES_H
+
+#include "engine/whatif/facts.h"
+#include "engine/whatif/steps.h"
+
+/* Facts of one kind that change in the same way for the same reason. */
+struct orr_change {
+    enum orr_fact_kind kind;
+    uint16_t detail;               /* of all of them, where the place has one */
+    uint8_t rule_a, rule_b;        /* enum orr_rule */
+    int64_t a, b;                  /* ORR_FACT_ABSENT: this side has no such fact; of the first where unit is ORDER */
+    const struct orr_fact *places; /* [count]: which facts, sorted; the value is side A's */
+    size_t count;
+    const uint32_t *because; /* [because_count]: steps at which they changed, ascending */
+    uint32_t because_count;
+    bool certain; /* false: because lists all that may be the reason, since the analyses did not suffice */
+};
+
+struct orr_changes {
+    const struct orr_analysis *a, *b;   /* borrowed */
+    const struct orr_fact_names *names; /* of b, where it is of another dump; NULL: one dump. Places have a's names */
+    struct orr_way way;
+    const struct orr_change *changes; /* by section, kind, detail, then the more the earlier */
+    size_t count;
+    size_t facts, changed; /* facts that one side has at least, and those of them that differ */
+    size_t section_facts[ORR_SECTION_COUNT], section_changed[ORR_SECTION_COUNT];
+    const size_t *step_changed; /* [step]: facts that change there */
+    uint32_t analyses;          /* made to find the reasons, besides the two */
+    bool complete;              /* every change has its reason */
+};
+
+/* What the reasons may cost where the caller has no better idea: a few seconds at most, fewer analyses for large
+ * machines. */
+struct orr_effort orr_changes_effort(const struct orr_analysis *a);
+
+/* Compares two analyses of the same dump and finds the reasons by further analyses. Which those are depends on nothing
+ * but the two questions, the dump and the effort allowed. Memory comes from arena. */
+enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_analysis *b, struct orr_effort most,
+                               struct orr_arena *arena, struct orr_changes *ret_changes,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
+/* Compares the analyses of two dumps that were asked the same, without reasons: the dumps differ. names: how a's dump
+ * calls what b's has; borrowed. Memory comes from arena. */
+enum orr_code orr_changes_between(const struct orr_analysis *a, const struct orr_analysis *b,
+                                  const struct orr_fact_names *names, struct orr_arena *arena,
+                                  struct orr_changes *ret_changes, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,194 @@
+/* What an analysis says, as a flat sorted list of facts that can be held against those of another analysis of the same
+ * dump. A fact is about one or two subjects and has one value; both sides name subjects alike, whatever ids the
+ * releases give to nodes: devices go by the element of the dump that made them, GPUs by their rank.
+ */
+#ifndef ORR_WHATIF_FACTS_H
+#define ORR_WHATIF_FACTS_H
+
+#include "engine/analysis/analysis.h"
+
+/* ORDER: sections stand together, in the order of the analysis document. */
+enum orr_fact_kind {
+    ORR_FACT_DEVICE,
+    ORR_FACT_LINK,
+    ORR_FACT_MAX_BW,
+    ORR_FACT_TOTAL_BW,
+    ORR_FACT_PATH_TYPE,
+    ORR_FACT_PATH_BW,
+    ORR_FACT_PATH_ROUTE,
+    ORR_FACT_P2P,
+    ORR_FACT_P2P_READ,
+    ORR_FACT_P2P_VIA,
+    ORR_FACT_GDR_SEND,
+    ORR_FACT_GDR_RECV,
+    ORR_FACT_NET_OF_RANK,
+    ORR_FACT_PROXY,
+    ORR_FACT_GRAPH_PATTERN,
+    ORR_FACT_GRAPH_CHANNELS,
+    ORR_FACT_GRAPH_BW_INTRA,
+    ORR_FACT_GRAPH_BW_INTER,
+    ORR_FACT_GRAPH_LATENCY,
+    ORR_FACT_GRAPH_TYPE_INTRA,
+    ORR_FACT_GRAPH_TYPE_INTER,
+    ORR_FACT_GRAPH_CROSS_NIC,
+    ORR_FACT_GRAPH_SAME,
+    ORR_FACT_GRAPH_ORDER,
+    ORR_FACT_GRAPH_NETS,
+    ORR_FACT_CHANNELS,
+    ORR_FACT_RING,
+    ORR_FACT_TREE,
+    ORR_FACT_NVLS_CHANNELS,
+    ORR_FACT_NVLS_HEADS,
+    ORR_FACT_NVLS_TREE,
+    ORR_FACT_CHAIN,
+    ORR_FACT_P2P_CHANNELS,
+    ORR_FACT_P2P_PER_PEER,
+    ORR_FACT_BANDWIDTH,
+    ORR_FACT_LATENCY,
+    ORR_FACT_THRESHOLD,
+    ORR_FACT_CHOICE,
+    ORR_FACT_KIND_COUNT
+};
+
+enum orr_fact_section {
+    ORR_SECTION_SYSTEM,
+    ORR_SECTION_PATHS,
+    ORR_SECTION_P2P,
+    ORR_SECTION_GDR,
+    ORR_SECTION_NET_DEVS,
+    ORR_SECTION_GRAPHS,
+    ORR_SECTION_CHANNELS,
+    ORR_SECTION_TUNING,
+    ORR_SECTION_COUNT
+};
+
+enum orr_fact_unit {
+    ORR_UNIT_FLAG,      /* 0 or 1 */
+    ORR_UNIT_NUMBER,    /* a count, a mode, a rank, bytes */
+    ORR_UNIT_FLOAT,     /* GB/s or microseconds: the bits of a float */
+    ORR_UNIT_PATH_TYPE, /* enum orr_path_type */
+    ORR_UNIT_DEVICE,    /* a subject */
+    ORR_UNIT_PATTERN,   /* enum orr_pattern */
+    ORR_UNIT_CHOICE,    /* algorithm * ORR_PROTOCOL_COUNT + protocol */
+    ORR_UNIT_ORDER      /* a digest: which of several arrangements it is, not a figure */
+};
+
+enum orr_fact_place { /* what detail, a and b of a fact stand for */
+                      ORR_PLACE_WHOLE,
+                      ORR_PLACE_DEVICE,        /* a: device */
+                      ORR_PLACE_LINK,          /* a, b: devices; detail: enum orr_link_type */
+                      ORR_PLACE_PAIR,          /* a, b: devices, from and to */
+                      ORR_PLACE_RANKS,         /* a, b: ranks */
+                      ORR_PLACE_RANK_NET,      /* a: rank, b: device */
+                      ORR_PLACE_RANK_CHANNEL,  /* a: rank, b: channel */
+                      ORR_PLACE_GRAPH,         /* detail: enum orr_graph_kind */
+                      ORR_PLACE_GRAPH_CHANNEL, /* detail: enum orr_graph_kind, a: channel */
+                      ORR_PLACE_CHANNEL,       /* a: channel */
+                      ORR_PLACE_COST,          /* detail: enum orr_function, a: algorithm, b: protocol */
+                      ORR_PLACE_PROTOCOL,      /* a: algorithm, b: protocol */
+                      ORR_PLACE_SIZE           /* detail: enum orr_function, a: binary logarithm of the bytes */
+};
+
+struct orr_fact_info {
+    const char *name; /* as the analysis document calls it */
+    enum orr_fact_section section;
+    enum orr_fact_unit unit;
+    enum orr_fact_place place;
+    const char *text; /* what changes, for a sentence: "types of paths" */
+};
+const struct orr_fact_info *orr_fact_info(enum orr_fact_kind kind);
+/* "system", "paths", ... */
+const char *orr_fact_section_name(enum orr_fact_section section);
+
+#define ORR_FACT_ABSENT INT64_MIN
+
+struct orr_fact {
+    uint8_t kind; /* enum orr_fact_kind */
+    uint8_t rule; /* enum orr_rule that gave the value, 0: none */
+    uint16_t detail;
+    uint32_t a, b;
+    int64_t value;
+};
+
+struct orr_facts {
+    struct orr_fact *rows; /* sorted by orr_fact_compare(), no two equal */
+    size_t count;
+    size_t devices; /* of them are ORR_FACT_DEVICE, and stand first */
+};
+
+/* How another dump calls what this one has, so that facts about two dumps can be held against each other. What the
+ * other has not gets names that it does not use. NULL in its place: both sides are one dump. */
+struct orr_fact_names {
+    const uint32_t *element, *rank;         /* [element], [host rank] of this dump: the names */
+    const uint32_t *own_element, *own_rank; /* [name]: back again; UINT32_MAX: this dump has none of the name */
+    uint32_t elements, ranks;               /* names that there are */
+    uint32_t local_ranks, named_ranks;      /* ranks of a host: of this dump, and of the other */
+};
+/* The name of a device, and back; back, UINT32_MAX: this dump has none. */
+uint32_t orr_subject_named(const struct orr_fact_names *names, uint32_t subject);
+uint32_t orr_subject_own(const struct orr_fact_names *names, uint32_t subject);
+
+/* Order of facts by what they are about: kind, detail, a, b. */
+int orr_fact_compare(const struct orr_fact *a, const struct orr_fact *b);
+
+/* All facts of an analysis. Memory comes from arena. */
+enum orr_code orr_facts_of(const struct orr_analysis *analysis, struct orr_arena *arena, struct orr_facts *ret_facts,
+                           struct orr_error *err) ORR_NO_DISCARD;
+/* The same told with the names of another dump. */
+enum orr_code orr_facts_named(const struct orr_analysis *analysis, const struct orr_fact_names *names,
+                              struct orr_arena *arena, struct orr_facts *ret_facts,
+                              struct orr_error *err) ORR_NO_DISCARD;
+
+/* A subject: the type of a device with the element that made it, or with its rank. */
+static inline uint32_t orr_subject(enum orr_node_type type, uint32_t which)
+{
+    return (uint32_t)type << 27 | (which & ((1u << 27) - 1));
+}
+/* The node of a subject; false: this analysis has no such device. Several parts of a host: the first that has it. */
+bool orr_subject_find(const struct orr_analysis *analysis, uint32_t subject, const struct orr_system **ret_system,
+                      uint32_t *ret_node);
+
+static inline int64_t orr_fact_of_float(float value)
+{
+    union {
+        float value;
+        uint32_t bits;
+    } u = {.value = value};
+    return u.bits;
+}
+static inline float orr_fact_float(int64_t value)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } u = {.bits = (uint32_t)value};
+    return u.value;
+}
+
+/* For the collectors, facts_*.c. */
+struct orr_fact_list {
+    struct orr_arena *arena;
+    struct orr_fact *rows;
+    size_t count;
+    unsigned capacity;
+    bool failed; /* memory ran out */
+    const struct orr_fact_names *names;
+};
+/* The subject of a node, the name of a host rank and of a rank of the communicator (-1 stays). */
+uint32_t orr_fact_subject(const struct orr_fact_list *list, const struct orr_system *system, uint32_t node);
+uint32_t orr_fact_rank(const struct orr_fact_list *list, uint32_t host_rank);
+int64_t orr_fact_member(const struct orr_fact_list *list, int32_t rank);
+void orr_fact_add(struct orr_fact_list *list, enum orr_fact_kind kind, unsigned detail, uint32_t a, uint32_t b,
+                  int64_t value);
+/* A digest that changes with every value that is added; begin with ORR_DIGEST_START. */
+#define ORR_DIGEST_START 1469598103934665603u
+static inline uint64_t orr_digest_add(uint64_t digest, int64_t value)
+{
+    return (digest ^ (uint64_t)value) * 1099511628211u;
+}
+void orr_facts_of_hardware(const struct orr_analysis *analysis, struct orr_fact_list *list);
+void orr_facts_of_decisions(const struct orr_analysis *analysis, struct orr_fact_list *list);
+void orr_facts_of_channels(const struct orr_analysis *analysis, struct orr_fact_list *list);
+void orr_facts_of_tuning(const struct orr_analysis *analysis, struct orr_fact_list *list);
+
+#endif

@@ -1,0 +1,46 @@
+/* The way from one question to another in single steps: each behaviour in which the releases differ, then each setting
+ * whose value differs. Any prefix of the way is a question that can be answered, so that a change in the answer can be
+ * put down to the step where it appears. The way always leads from the older release to the newer one: the reasons are
+ * the same whichever side is asked first, and rules that need others come after them. */
+#ifndef ORR_WHATIF_STEPS_H
+#define ORR_WHATIF_STEPS_H
+
+#include "engine/analysis/analysis.h"
+#include "engine/release/behaviours.h"
+#include "engine/release/connect_rules.h"
+#include "engine/release/tuning_model.h"
+
+struct orr_step {
+    struct orr_behaviour behaviour; /* kind SETTING: the setting is changed, whatever the releases' defaults */
+    const char *from, *to;          /* its two values as text */
+};
+
+struct orr_way {
+    const struct orr_query *from, *to; /* borrowed */
+    bool reversed;                     /* from is the second question: its release is older */
+    struct orr_step *steps;
+    uint32_t count;
+};
+
+/* A question part of the way along: a release that never was, made of the rules of two. */
+struct orr_mixture {
+    struct orr_release release;
+    struct orr_connect_rules connect;
+    struct orr_tuning_model tuning;
+    struct orr_query query;
+};
+
+/* What finding reasons may cost, in counts, so that it is the same everywhere. */
+struct orr_effort {
+    uint32_t analyses;
+    uint64_t steps; /* of the search: no further analysis is begun past them */
+};
+
+/* Texts and steps lie in arena. */
+enum orr_code orr_way_find(const struct orr_query *a, const struct orr_query *b, struct orr_arena *arena,
+                           struct orr_way *ret_way, struct orr_error *err) ORR_NO_DISCARD;
+
+/* The question after `taken` steps. It points into itself: do not copy it. */
+void orr_way_mix(const struct orr_way *way, uint32_t taken, struct orr_mixture *ret_mixture);
+
+#endif
