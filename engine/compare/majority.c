@@ -261,33 +261,39 @@ bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_
     return row->decided && 4 * row->deviant_hosts <= majority->hosts;
 }
 
+static const struct orr_finding_row texts[ORR_SET_FINDINGS] = {
+    {
+        .id = "host-differs",
+        .catalogue = "L90",
+        .severity = ORR_SEVERITY_WARNING,
+        .title = "A host is not built like most of the others",
+        .why = "All ranks of a job go at the pace of the slowest host, and NCCL takes the least number of channels "
+               "that any of them has.",
+        .advice = "Look at what the rows name on that host; leave it out of jobs until it is like the others.",
+        .commands = {"nvidia-smi topo -m", "lspci -tv", "ibstat"},
+        .references = {"NVIDIA/nccl#856", "NVIDIA/nccl-tests#106"},
+    },
+    {
+        .id = "nics-otherwise",
+        .catalogue = "L91",
+        .severity = ORR_SEVERITY_WARNING,
+        .title = "NICs have other names or numbers than on most hosts",
+        .why = "The same name then means another place in the machine: a list such as NCCL_IB_HCA=mlx5_0,mlx5_3 "
+               "chooses other NICs there, and rails cross.",
+        .advice = "Name NICs alike on all hosts (udev), or give each host its own NCCL_IB_HCA.",
+        .commands = {"ibdev2netdev -v", "ls -l /sys/class/infiniband"},
+        .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
+    },
+};
+
+const struct orr_finding_row *orr_set_finding_row(size_t i)
+{
+    return i < ORR_SET_FINDINGS ? &texts[i] : NULL;
+}
+
 enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
                                     struct orr_set_finding *findings, uint32_t *ret_count, struct orr_error *err)
 {
-    static const struct orr_finding_row texts[ORR_SET_FINDINGS] = {
-        {
-            .id = "host-differs",
-            .catalogue = "L90",
-            .severity = ORR_SEVERITY_WARNING,
-            .title = "A host is not built like most of the others",
-            .why = "All ranks of a job go at the pace of the slowest host, and NCCL takes the least number of channels "
-                   "that any of them has.",
-            .advice = "Look at what the rows name on that host; leave it out of jobs until it is like the others.",
-            .commands = {"nvidia-smi topo -m", "lspci -tv", "ibstat"},
-            .references = {"NVIDIA/nccl#856", "NVIDIA/nccl-tests#106"},
-        },
-        {
-            .id = "nics-otherwise",
-            .catalogue = "L91",
-            .severity = ORR_SEVERITY_WARNING,
-            .title = "NICs have other names or numbers than on most hosts",
-            .why = "The same name then means another place in the machine: a list such as NCCL_IB_HCA=mlx5_0,mlx5_3 "
-                   "chooses other NICs there, and rails cross.",
-            .advice = "Name NICs alike on all hosts (udev), or give each host its own NCCL_IB_HCA.",
-            .commands = {"ibdev2netdev -v", "ls -l /sys/class/infiniband"},
-            .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
-        },
-    };
     *ret_count = 0;
     for (int i = 0; i < ORR_SET_FINDINGS; i++) {
         const struct orr_deviation *first = NULL;

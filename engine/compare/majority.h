@@ -38,7 +38,7 @@ struct orr_majority {
     const uint32_t (*deviates)[2];    /* [specimen]: in how many decided rows: of hardware, of numbering */
 };
 
-/* A finding about a set of hosts: the rows L90 and L91 of the catalogue. */
+/* A finding about a set of hosts: L90 and L91 of docs/findings.md. */
 struct orr_set_finding {
     struct orr_finding_row row; /* find: NULL */
     const char *detail;
@@ -58,5 +58,7 @@ bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_
 enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
                                     struct orr_set_finding *findings, uint32_t *ret_count,
                                     struct orr_error *err) ORR_NO_DISCARD;
+/* Row i of those findings, NULL: no more. */
+const struct orr_finding_row *orr_set_finding_row(size_t i);
 
 #endif

@@ -20,7 +20,7 @@ struct orr_finder; /* finder.h */
 
 struct orr_finding_row {
     const char *id;        /* stable word: "slow-link" */
-    const char *catalogue; /* number in the catalogue of findings: "L20"; NULL: it has none */
+    const char *catalogue; /* number in docs/findings.md: "L20"; NULL: it has none */
     enum orr_severity severity;
     bool of_analysis; /* asked only where there is an analysis */
     bool of_log;      /* asked only where there is a log */
@@ -51,7 +51,7 @@ struct orr_findings {
     uint32_t count;
 };
 
-/* A finding of the catalogue that cannot be decided from what Orrery reads. */
+/* A finding of docs/findings.md that cannot be decided from what Orrery reads. */
 struct orr_undecided {
     const char *catalogue, *title, *why;
 };

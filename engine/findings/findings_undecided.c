@@ -1,5 +1,5 @@
-/* Findings of the catalogue that cannot be decided from what Orrery reads, and why. A row that becomes decidable moves
- * to the file of its family. */
+/* The part of docs/findings.md that cannot be decided from what Orrery reads, and why. A row that becomes decidable
+ * moves to the file of its family. */
 #include "engine/findings/finder.h"
 
 const struct orr_undecided orr_undecided_rows[] = {

@@ -1,0 +1,202 @@
+/* docs/findings.md is written from the rows of engine/findings, and from those of engine/compare for sets of hosts.
+ * ORR_UPDATE_GOLDEN=1 writes the file anew. */
+#include <stdlib.h>
+
+#include "engine/base/text.h"
+#include "engine/compare/majority.h"
+#include "engine/findings/finder.h"
+#include "tests/support/orr_test.h"
+
+#define CATALOGUE "docs/findings.md"
+
+static const char *const opening =
+    "# Catalogue of findings\n"
+    "\n"
+    "This page answers: what can Orrery find wrong or remarkable, how does each finding help, and what can it not "
+    "decide?\n"
+    "\n"
+    "* A finding names something in a topology dump, a prediction or an NCCL log that a user should know.\n"
+    "* Each finding has an id, such as `slow-link`, which never changes. Scripts may rely on it.\n"
+    "* Most findings also have a number, such as L20. Related findings share a number.\n"
+    "* A finding in an answer carries the values that were compared and the devices concerned.\n"
+    "* The commands of a finding run on the machine that the dump describes; Orrery never runs them itself.\n"
+    "\n"
+    "| severity | meaning |\n"
+    "|---|---|\n"
+    "| error | NCCL refuses the input, or the machine cannot work as described |\n"
+    "| warning | NCCL is likely to be slower than the machine allows |\n"
+    "| info | worth knowing; often harmless |\n"
+    "\n"
+    "A finding looks at the dump alone, at the dump and the prediction, or at an NCCL log beside a prediction.\n"
+    "Orrery compares equal devices with one another. What all equal devices share counts as the way the machine was "
+    "built.\n"
+    "`orrery analyze --section findings DUMP` prints the findings of a dump, and `GET /v1/topologies/{id}/findings` "
+    "returns them.\n"
+    "\n"
+    "This file is generated from the tables in `engine/findings` and `engine/compare/majority.c`. Do not edit it; run\n"
+    "`ORR_UPDATE_GOLDEN=1 ctest --test-dir build-dev -R test_findings_catalogue` after a change there.\n";
+
+struct family {
+    const char *heading;
+    const struct orr_finding_row *(*row)(size_t i); /* NULL ends */
+};
+
+#define FAMILY(name)                                                                                                   \
+    static const struct orr_finding_row *row_of_##name(size_t i)                                                       \
+    {                                                                                                                  \
+        return orr_findings_##name[i].id ? &orr_findings_##name[i] : NULL;                                             \
+    }
+FAMILY(ranks)
+FAMILY(input)
+FAMILY(pci)
+FAMILY(nvlink)
+FAMILY(p2p)
+FAMILY(net)
+FAMILY(graph)
+FAMILY(routes)
+FAMILY(cpu)
+FAMILY(log)
+FAMILY(cluster)
+FAMILY(fabric)
+
+static const struct family families[] = {
+    {"GPUs, ranks and identifiers", row_of_ranks},
+    {"The topology file", row_of_input},
+    {"PCIe links and switches", row_of_pci},
+    {"NVLink", row_of_nvlink},
+    {"Peer-to-peer between GPUs", row_of_p2p},
+    {"NICs and GPUDirect RDMA", row_of_net},
+    {"Graphs, channels and NVLS", row_of_graph},
+    {"Paths that the graphs take", row_of_routes},
+    {"CPUs", row_of_cpu},
+    {"NCCL logs", row_of_log},
+    {"Different hosts in one communicator", row_of_cluster},
+    {"NVLink domains of several hosts", row_of_fabric},
+    {"Sets of dumps compared with their majority", orr_set_finding_row},
+};
+enum { FAMILY_COUNT = sizeof families / sizeof families[0], MOST_BYTES = 1 << 20 };
+
+static const char *number_of(const struct orr_finding_row *row)
+{
+    return row->catalogue ? row->catalogue : "–";
+}
+
+/* "NVIDIA/nccl#439" as a link to the issue. */
+static void write_reference(struct orr_text *text, const char *reference)
+{
+    const char *hash = strchr(reference, '#');
+    assert_non_null(hash);
+    orr_text_printf(text, "[%s](https://github.com/%.*s/issues/%s)", reference, (int)(hash - reference), reference,
+                    hash + 1);
+}
+
+static void write_row(struct orr_text *text, const struct orr_finding_row *row)
+{
+    const char *reads = row->of_log ? "an NCCL log" : row->of_analysis ? "the dump and the prediction" : "the dump";
+    if (!row->find)
+        reads = "several dumps";
+    orr_text_printf(text, "\n### %s\n\n**%s.**\n\n", row->id, row->title);
+    orr_text_printf(text, "Number %s · severity %s · reads %s\n\n", number_of(row), orr_severity_name(row->severity),
+                    reads);
+    orr_text_printf(text, "*Why it matters:* %s\n\n*What to do:* %s\n", row->why, row->advice);
+    if (row->commands[0]) {
+        orr_text_printf(text, "\n```sh\n");
+        for (size_t i = 0; i < 4 && row->commands[i]; i++)
+            orr_text_printf(text, "%s\n", row->commands[i]);
+        orr_text_printf(text, "```\n");
+    }
+    for (size_t i = 0; i < 4 && row->references[i]; i++) {
+        orr_text_printf(text, i ? ", " : "\nReported in ");
+        write_reference(text, row->references[i]);
+    }
+    if (row->references[0])
+        orr_text_printf(text, ".\n");
+}
+
+static void write_overview(struct orr_text *text)
+{
+    orr_text_printf(text, "\n## All findings at a glance\n\n| id | number | severity | title |\n|---|---|---|---|\n");
+    for (size_t f = 0; f < FAMILY_COUNT; f++) {
+        const struct orr_finding_row *row;
+        for (size_t i = 0; (row = families[f].row(i)); i++)
+            orr_text_printf(text, "| [%s](#%s) | %s | %s | %s |\n", row->id, row->id, number_of(row),
+                            orr_severity_name(row->severity), row->title);
+    }
+}
+
+static void write_undecided(struct orr_text *text)
+{
+    const struct orr_undecided *row;
+    orr_text_printf(text, "\n## Findings that cannot be decided\n\n"
+                          "These belong to the catalogue, but the inputs that Orrery reads do not show them.\n\n"
+                          "| number | title | why it cannot be decided |\n|---|---|---|\n");
+    for (size_t i = 0; (row = orr_undecided(i)); i++)
+        orr_text_printf(text, "| %s | %s | %s |\n", row->catalogue, row->title, row->why);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *content = calloc(1, MOST_BYTES);
+    assert_non_null(content);
+    if (file) {
+        size_t length = fread(content, 1, MOST_BYTES - 1, file);
+        content[length] = '\0';
+        fclose(file);
+    }
+    return content;
+}
+
+static void catalogue_is_written_from_the_rows(void **state)
+{
+    (void)state;
+    struct orr_text text;
+    orr_text_init(&text, MOST_BYTES);
+    orr_text_puts(&text, opening);
+    write_overview(&text);
+    for (size_t f = 0; f < FAMILY_COUNT; f++) {
+        orr_text_printf(&text, "\n## %s\n", families[f].heading);
+        const struct orr_finding_row *row;
+        for (size_t i = 0; (row = families[f].row(i)); i++)
+            write_row(&text, row);
+    }
+    write_undecided(&text);
+    assert_false(orr_text_failed(&text));
+    const char *now = text.data;
+    if (getenv("ORR_UPDATE_GOLDEN")) {
+        FILE *file = fopen(CATALOGUE, "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(now, 1, strlen(now), file), strlen(now));
+        assert_int_equal(fclose(file), 0);
+    }
+    char *kept = read_file(CATALOGUE);
+    size_t same = 0, line = 1;
+    for (; kept[same] && kept[same] == now[same]; same++)
+        line += kept[same] == '\n';
+    if (strcmp(kept, now) != 0)
+        fail_msg("%s differs from the rows from line %zu on; ORR_UPDATE_GOLDEN=1 writes it anew", CATALOGUE, line);
+    free(kept);
+    orr_text_release(&text);
+}
+
+/* Each row stands in a family above. */
+static void no_family_is_left_out(void **state)
+{
+    (void)state;
+    size_t listed = 0, known = 0;
+    for (size_t f = 0; f < FAMILY_COUNT; f++)
+        for (size_t i = 0; families[f].row(i); i++)
+            listed += families[f].row != orr_set_finding_row;
+    while (orr_finding_row(known))
+        known++;
+    assert_int_equal(listed, known);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(catalogue_is_written_from_the_rows),
+        cmocka_unit_test(no_family_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
