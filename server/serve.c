@@ -1,4 +1,6 @@
-/* `orrery serve`: takes its settings, finds its files, starts, waits for signals, drains. */
+/* The service's life: checks its settings, finds its files, starts, waits for signals, drains. */
+#include "server/serve.h"
+
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +16,6 @@
 #include "server/http.h"
 #include "server/listen.h"
 #include "server/log.h"
-#include "server/options.h"
 #include "server/places.h"
 
 static unsigned cores(void)
@@ -79,20 +80,21 @@ static enum orr_code check_tls(const struct orr_config *config, struct orr_error
     return ORR_OK;
 }
 
-/* What can be told to be wrong before anything is started; each is reported. Gives an exit status. */
-static int check(const struct orr_config *config)
+/* What is known to be wrong before anything is started; each fault is reported. */
+static enum orr_code check(const struct orr_config *config, orr_serve_report *report)
 {
     static enum orr_code (*const checks[])(const struct orr_config *config, struct orr_error *err) = {
         check_tls_pair, check_listen, check_cors, check_proxies, check_static, check_tokens, check_tls};
-    int status = ORR_EXIT_OK;
+    enum orr_code worst = ORR_OK;
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         struct orr_error err = {0};
-        if (checks[i](config, &err) != ORR_OK) {
-            int found = orr_report(NULL, &err);
-            status = found > status ? found : status;
-        }
+        enum orr_code code = checks[i](config, &err);
+        if (code != ORR_OK)
+            report(&err);
+        if (worst == ORR_OK || code == ORR_SETTING)
+            worst = code;
     }
-    return status;
+    return worst;
 }
 
 /* As many open files as connections need, where the system allows it. */
@@ -208,21 +210,20 @@ static void say_ready(const struct service *service, const struct orr_app_option
     fflush(stdout);
 }
 
-int orr_command_serve(const struct orr_options *options)
+enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_report *report)
 {
-    struct orr_config *config = options->config;
     char database[PATH_MAX], folder[PATH_MAX];
     struct orr_error err = {0};
     unsigned wrong = orr_config_environment(config, stderr);
-    int status = check(config);
-    if (wrong && !status)
-        status = ORR_EXIT_INPUT;
-    if (options->check_config) {
+    enum orr_code code = check(config, report);
+    if (wrong && code == ORR_OK)
+        code = ORR_IO;
+    if (check_only) {
         orr_config_print(config, stdout);
-        printf("%s\n", status ? "not usable as it stands" : "usable");
+        printf("%s\n", code == ORR_OK ? "usable" : "not usable as it stands");
     }
-    if (options->check_config || status)
-        return status;
+    if (check_only || code != ORR_OK)
+        return code;
 
     if (!config->threads)
         config->threads = cores();
@@ -238,8 +239,10 @@ int orr_command_serve(const struct orr_options *options)
         .keep_days = (unsigned)config->keep_days,
         .keep_count = (unsigned)config->keep_count,
     };
-    if (!config->database && orr_default_database(database, &err) != ORR_OK)
-        return orr_report(NULL, &err);
+    if (!config->database && (code = orr_default_database(database, &err)) != ORR_OK) {
+        report(&err);
+        return code;
+    }
 
     /* Before any thread is there, so that all inherit it. */
     static const int handled[] = {SIGTERM, SIGINT, SIGHUP};
@@ -252,13 +255,14 @@ int orr_command_serve(const struct orr_options *options)
     raise_file_limit((unsigned)config->connections);
 
     struct service service = {.config = config, .format = (enum orr_log_format)config->log_format};
-    if (start(&service, &app_options, &err) != ORR_OK) {
+    if ((code = start(&service, &app_options, &err)) != ORR_OK) {
         stop(&service);
-        return orr_report(NULL, &err);
+        report(&err);
+        return code;
     }
     say_ready(&service, &app_options);
     run(&service, &signals);
     stop(&service);
     orr_log(service.format, "info", "stopped", NULL);
-    return ORR_EXIT_OK;
+    return ORR_OK;
 }

@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 
+#include "api/answer.h"
 #include "api/api.h"
+#include "server/serve.h"
 
 struct entry {
     uint8_t digest[ORR_TOKEN_DIGEST];
@@ -202,4 +205,25 @@ bool orr_tokens_find(struct orr_tokens *tokens, const char *authorization, struc
             *bearer = tokens->table.entries[i].bearer;
     pthread_rwlock_unlock(&tokens->lock);
     return bearer->scopes != 0;
+}
+
+enum orr_code orr_token_make(const char *name, const char *scope, char token[ORR_TOKEN_SIZE], char line[ORR_TOKEN_LINE],
+                             struct orr_error *err)
+{
+    enum { RANDOM = 32 };
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.@";
+    unsigned char random[RANDOM];
+    char digest[2 * ORR_TOKEN_DIGEST + 1];
+    if (!*name || strlen(name) >= ORR_TOKEN_NAME || strspn(name, allowed) != strlen(name))
+        return orr_fail(err, ORR_SETTING, "give a NAME of at most 63 letters, digits, and any of - _ . @");
+    if (strlen(scope) > 60 || !orr_scopes_parse(scope, strlen(scope)))
+        return orr_fail(err, ORR_SETTING, "--scope is read, write, or read,write, not \"%.40s\"", scope);
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return orr_fail(err, ORR_IO, "the system gives no random bytes: %s", strerror(errno));
+    int length = snprintf(token, ORR_TOKEN_SIZE, "orr_");
+    for (int i = 0; i < RANDOM; i++)
+        length += snprintf(token + length, ORR_TOKEN_SIZE - (size_t)length, "%02x", random[i]);
+    orr_sha256(token, strlen(token), digest);
+    snprintf(line, ORR_TOKEN_LINE, "%s %.60s %s", name, scope, digest);
+    return ORR_OK;
 }

@@ -13,19 +13,22 @@ forbid() { # why, pattern, folder or file...
 }
 
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
-forbid "engine/ includes api/ or server/" "$include\"(api|server)/" engine
-forbid "api/ includes server/" "$include\"server/" api
-forbid "only server/ knows libmicrohttpd" "$include[<\"]microhttpd" engine api
-forbid "only api/ knows jansson" "$include[<\"]jansson" engine server
+forbid "engine/ includes api/, server/ or cli/" "$include\"(api|server|cli)/" engine
+forbid "api/ includes server/ or cli/" "$include\"(server|cli)/" api
+forbid "server/ includes cli/" "$include\"cli/" server
+# No look-ahead in grep -E: every name that is not serve.h.
+forbid "cli/ includes another header of server/ than serve.h" "$include\"server/([^s]|s[^e]|se[^r]|ser[^v]|serv[^e]|serve[^.])" cli
+forbid "only server/ knows libmicrohttpd" "$include[<\"]microhttpd" engine api cli
+forbid "only api/ knows jansson" "$include[<\"]jansson" engine server cli
 
-outside=$(find engine api server -name '*.[ch]' -not -path 'engine/diagram/*')
+outside=$(find engine api server cli -name '*.[ch]' -not -path 'engine/diagram/*')
 # shellcheck disable=SC2086  file names here have no blanks
 forbid "only engine/diagram knows Graphviz" "$include[<\"]graphviz" $outside
-outside=$(find engine api server -name '*.[ch]' -not -path 'api/store/*')
+outside=$(find engine api server cli -name '*.[ch]' -not -path 'api/store/*')
 # shellcheck disable=SC2086
 forbid "only api/store knows SQLite and libpq" "$include[<\"](sqlite3|libpq)" $outside
 
-outside=$(find engine api server -name '*.[ch]' -not -path 'engine/release/*')
+outside=$(find engine api server cli -name '*.[ch]' -not -path 'engine/release/*')
 # shellcheck disable=SC2086
 forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_VERSION\(|release(s\[[^]]*\])?(->|\.)version" $outside
 
@@ -39,7 +42,7 @@ for room in $rooms; do
 done
 forbid "detect uses another room than base, release and topology" "$include\"engine/(paths|decide|search|connect|tuning|analysis|$(printf '%s' "$above" | sed 's/detect//' | xargs | tr ' ' '|'))/" engine/detect
 forbid "findings or diagram uses detect" "$include\"engine/detect/" engine/findings engine/diagram
-outside=$(find engine api server -name '*.[ch]' -not -path 'engine/detect/*')
+outside=$(find engine api server cli -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086
 forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
 [ -d engine/log ] && forbid "log uses a room above it" "$include\"engine/(findings|whatif|compare|explain|diagram|input|detect)/" engine/log
@@ -49,7 +52,7 @@ forbid "diagram uses findings" "$include\"engine/(findings|compare)/" engine/dia
 [ -d engine/compare ] && forbid "compare uses diagram" "$include\"engine/diagram/" engine/compare
 
 # The shared folder is for tests and tools alone.
-hits=$(grep -rnE --include='*' '(\.\./|/work/)shared' engine api server static CMakeLists.txt CMakePresets.json Dockerfile 2>/dev/null |
+hits=$(grep -rnE --include='*' '(\.\./|/work/)shared' engine api server cli static CMakeLists.txt CMakePresets.json Dockerfile 2>/dev/null |
     grep -v node_modules) && { printf 'only tests may point to the shared folder:\n%s\n' "$hits"; bad=1; }
-[ -d engine/base ] && [ -d api ] && [ -d server ] || { echo "not the root of Orrery: $PWD"; exit 2; }
+[ -d engine/base ] && [ -d api ] && [ -d server ] && [ -d cli ] || { echo "not the root of Orrery: $PWD"; exit 2; }
 exit $bad

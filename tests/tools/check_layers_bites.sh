@@ -6,13 +6,14 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 status=0
 
-fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,findings,diagram} "$tree"/api/store "$tree"/server "$tree"/static; }
+fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,findings,diagram} "$tree"/api/store "$tree"/{server,cli,static}; }
 
 fresh
 printf '#include "engine/base/error.h"\n' >"$tree/engine/paths/good.c"
 printf '#include <graphviz/cgraph.h>\n' >"$tree/engine/diagram/good.c"
 printf '#include <sqlite3.h>\n' >"$tree/api/store/good.c"
 printf '#include <jansson.h>\n' >"$tree/api/good.c"
+printf '#include "server/serve.h"\n' >"$tree/cli/good.c"
 printf '#include <microhttpd.h>\n' >"$tree/server/good.c"
 bash "$check" "$tree" || { echo "a tree without fault was refused"; status=1; }
 
@@ -27,6 +28,13 @@ done <<'BAD'
 engine/base/x.c #include "api/json.h"
 engine/paths/x.h #include "server/http.h"
 api/x.c #include "server/http.h"
+api/x.c #include "cli/options.h"
+server/x.c #include "cli/options.h"
+cli/x.c #include "server/http.h"
+cli/x.c #include "server/server.h"
+cli/x.c #include <microhttpd.h>
+cli/x.c #include <jansson.h>
+cli/x.c #include <sqlite3.h>
 api/x.c #include <microhttpd.h>
 engine/search/x.c #include <jansson.h>
 engine/search/x.c #  include <graphviz/gvc.h>

@@ -6,7 +6,7 @@
 
 #include "api/channels_stream.h"
 #include "api/p2p_stream.h"
-#include "server/options.h"
+#include "cli/options.h"
 
 /* Frees the stream; NULL: out of memory. */
 static int write_stream(struct orr_stream *stream)

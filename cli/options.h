@@ -1,7 +1,7 @@
 /* The command line: one table of options says which command takes which, with the text of --help. What the service
  * takes beside them stands in config_table.c. */
-#ifndef ORR_SERVER_OPTIONS_H
-#define ORR_SERVER_OPTIONS_H
+#ifndef ORR_CLI_OPTIONS_H
+#define ORR_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "api/cluster_file.h"
 #include "api/json.h"
 #include "api/params.h"
-#include "server/config.h"
+#include "server/serve.h"
 
 /* Exit statuses, fixed by the contract. */
 enum orr_exit { ORR_EXIT_OK = 0, ORR_EXIT_INPUT = 1, ORR_EXIT_USAGE = 2 };
@@ -78,6 +78,8 @@ bool orr_option_row(unsigned bit, size_t i, struct orr_option_row *ret_row);
 /* The lines of --help about the options of a command. */
 void orr_options_help(unsigned bit);
 
+/* The exit status that belongs to a result. */
+int orr_exit_of(enum orr_code code);
 /* Prints an error as `file:line:column: text` and its advice; gives the exit status that belongs to it. */
 int orr_report(const char *file, const struct orr_error *err);
 

@@ -1,8 +1,8 @@
 /* The agent's half of an upload: a dump goes to a service, again and again until it is kept or the time is up. */
-#ifndef ORR_SERVER_POST_H
-#define ORR_SERVER_POST_H
+#ifndef ORR_CLI_POST_H
+#define ORR_CLI_POST_H
 
-#include "server/options.h"
+#include "cli/options.h"
 
 /* Posts XML to options->post with its labels, name and token. Prints the address of what was kept; reports errors
  * itself; gives an exit status. */

@@ -1,6 +1,6 @@
 /* Uploading with libcurl: HTTP and HTTPS alone, no redirection (the token is for that service), the certificate always
  * checked. What may pass by itself is tried again; what the service refuses for good is not. */
-#include "server/post.h"
+#include "cli/post.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 
 #include "api/call.h"
 #include "api/compare_json.h"
+#include "cli/options.h"
 #include "engine/input/input.h"
-#include "server/options.h"
 
 struct input {
     struct orr_dump *dump;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/api.h"
-#include "server/describe.h"
+#include "cli/describe.h"
 
 static void text(FILE *out, const char *from, size_t length)
 {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "cli/describe.h"
 #include "engine/diagram/diagram_worker.h"
-#include "server/describe.h"
 
 static const struct orr_command commands[] = {
     {"serve", "", "the HTTP service with its page",

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "server/options.h"
+#include "cli/options.h"
 
 enum { LABEL = 18, WIDTH = 112, LINE_MOST = 4096 };
 

@@ -1,5 +1,5 @@
 /* How long the agent waits before it tries again. */
-#include "server/post.h"
+#include "cli/post.h"
 #include "tests/support/orr_test.h"
 
 static void waits_double_up_to_a_minute_and_differ(void **state)

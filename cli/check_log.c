@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "api/log_json.h"
-#include "engine/input/machine_types.h"
+#include "cli/options.h"
 #include "engine/findings/findings.h"
+#include "engine/input/machine_types.h"
 #include "engine/release/release_names.h"
-#include "server/options.h"
 
 static const char *name_of(const char *file)
 {

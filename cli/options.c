@@ -1,4 +1,4 @@
-#include "server/options.h"
+#include "cli/options.h"
 
 #include <stddef.h>
 #include <stdio.h>

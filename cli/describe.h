@@ -1,12 +1,12 @@
 /* The program described for other programs: its manual page as roff and its completion for bash, both written from the
  * tables that --help prints. The build runs `orrery man DATE` and `orrery completion bash` and installs what they say.
  */
-#ifndef ORR_SERVER_DESCRIBE_H
-#define ORR_SERVER_DESCRIBE_H
+#ifndef ORR_CLI_DESCRIBE_H
+#define ORR_CLI_DESCRIBE_H
 
 #include <stdio.h>
 
-#include "server/options.h"
+#include "cli/options.h"
 
 struct orr_command {
     const char *name, *arguments, *summary;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/analysis_json.h"
-#include "server/describe.h"
+#include "cli/describe.h"
 
 static const char *release(size_t i)
 {

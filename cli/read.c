@@ -6,7 +6,12 @@
 
 #include "api/call.h"
 #include "api/cluster_file.h"
-#include "server/options.h"
+#include "cli/options.h"
+
+int orr_exit_of(enum orr_code code)
+{
+    return code == ORR_OK ? ORR_EXIT_OK : code == ORR_SETTING ? ORR_EXIT_USAGE : ORR_EXIT_INPUT;
+}
 
 int orr_report(const char *file, const struct orr_error *err)
 {
@@ -17,7 +22,7 @@ int orr_report(const char *file, const struct orr_error *err)
     fprintf(stderr, err->where[0] ? " (%s)\n" : "%s\n", err->where);
     if (err->advice[0])
         fprintf(stderr, "  %s\n", err->advice);
-    return err->code == ORR_SETTING ? ORR_EXIT_USAGE : ORR_EXIT_INPUT;
+    return orr_exit_of(err->code);
 }
 
 enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, size_t *ret_length, struct orr_error *err)

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "api/detection_json.h"
-#include "server/options.h"
-#include "server/post.h"
+#include "cli/options.h"
+#include "cli/post.h"
 
 /* A setting of the command line first, then, where this machine itself is looked at, of the environment. */
 static const char *find_setting(const void *context, const char *name)

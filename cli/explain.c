@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/why_json.h"
-#include "server/options.h"
+#include "cli/options.h"
 
 static enum orr_code read_why(const struct orr_options *options, const struct orr_release *release,
                               struct orr_why *ret_why, struct orr_error *err)

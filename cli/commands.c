@@ -9,8 +9,8 @@
 #include "api/call.h"
 #include "api/diff_json.h"
 #include "api/groups_json.h"
+#include "cli/options.h"
 #include "engine/cluster/again.h"
-#include "server/options.h"
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
 int orr_write_out(const char *file, const char *bytes, size_t length)

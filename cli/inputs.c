@@ -5,9 +5,9 @@
 
 #include "api/call.h"
 #include "api/sections.h"
+#include "cli/options.h"
 #include "engine/input/anonymise.h"
 #include "engine/input/vm_file.h"
-#include "server/options.h"
 
 enum { MOST_TEXT = 64 << 20 };
 
