@@ -11,6 +11,11 @@ A GPU is named by its rank or its id, other nodes by their ids. Bandwidths are i
     gdr RANK NET      sending/receiving: yes, no or PCI         nics RANK        NET by channel, (rank) where PXN relays
     graph NAME        k x intra/inter, types, details           orders NAME      NIC, ranks and NIC of each channel
     bandwidth         maximum and total of the system           get A.B.0.C      any value by its path in the JSON
+    counts            channels, NVLS and point-to-point         ring CHANNEL     the ranks of a ring, in order
+    tree CHANNEL [RANK]   parent and children                   nvls CHANNEL [RANK]  the same in an NVLS tree
+    tuning FUNCTION ALGORITHM   bandwidth/latency by protocol   choice FUNCTION BYTES    what NCCL takes, with its time
+    aligned GRAPH     fields that kinds of hosts differ in      mnnvl            the rule that decides on NVLink domains
+    rounds RANK       peers that a rank sends to, by round, from `orrery p2p`
     figure NAME [LABEL]   a figure of a release, from `orrery releases --json --release R`
 """
 import json
@@ -112,8 +117,68 @@ def figure(a, name, label=None):
     return [" ".join(map(number, value)) if isinstance(value, list) else number(value)]
 
 
+def counts(a):
+    c = a["channels"]
+    nvls = c["nvls"]["channels"] if c["nvls"] else 0
+    return [f"{c['count']} channels, {nvls} nvls, {c['p2p_channels']} p2p, {c['p2p_channels_per_peer']} per peer"]
+
+
+def ring(a, channel):
+    return [" ".join(map(str, a["channels"]["rings"][int(channel)]))]
+
+
+def tree_place(tree, rank):
+    downs = [str(d) for d in tree["down"][int(rank)] if d >= 0]
+    return [f"up {tree['up'][int(rank)]}, down {' '.join(downs) or NONE}".replace("up -1", f"up {NONE}")]
+
+
+def tree_places(trees, channel, rank):
+    tree = trees[int(channel)]
+    if rank is not None:
+        return tree_place(tree, rank)
+    return [f"{r}: {tree_place(tree, r)[0]}" for r in range(len(tree["up"]))]
+
+
+def tree(a, channel, rank=None):
+    return tree_places(a["channels"]["trees"], channel, rank)
+
+
+def nvls(a, channel, rank=None):
+    return tree_places(a["channels"]["nvls"]["tree"], channel, rank)
+
+
+def tuning(a, function, algorithm):
+    bandwidths, latencies = (a["tuning"][kind][function].get(algorithm) for kind in ("bandwidths", "latencies"))
+    return [", ".join(f"{p} {number(bandwidths[p])}/{number(latencies[p])}" for p in bandwidths) if bandwidths else NONE]
+
+
+def choice(a, function, size):
+    """Of the sizes that the predictions list."""
+    at = a["predictions"]["sizes"].index(int(size))
+    rows = a["predictions"]["functions"][function]
+    taken = [r for r in rows["ranges"] if r["from"] <= int(size)][-1]
+    times = found(rows["ways"], algorithm=taken["algorithm"], protocol=taken["protocol"])["times"]
+    bus = int(size) / times[at] / 1000 * rows["bus_share"]
+    return [f"{taken['algorithm']} {taken['protocol']}, {number(times[at])} us, {bus:.2f} GB/s"]
+
+
+def aligned(a, name):
+    rows = [r for r in a["cluster"]["alignment"] if r["graph"] == name]
+    return [f"{r['field']}: {', '.join(number(v) for v in r['values'])} -> {number(r['value'])}" for r in rows] or [NONE]
+
+
+def mnnvl(a):
+    return [a["cluster"]["mnnvl"]["rule"]]
+
+
+def rounds(a, rank):
+    row = found(a["schedule"], rank=int(rank))
+    return [" ".join(str(r["send"]["rank"]) if r["send"] else NONE for r in row["rounds"])]
+
+
 QUESTIONS = {f.__name__: f for f in
-             (nodes, links, link, path, hops, p2p, gdr, nics, graph, orders, bandwidth, get, figure)}
+             (nodes, links, link, path, hops, p2p, gdr, nics, graph, orders, bandwidth, counts, ring, tree, nvls,
+              tuning, choice, aligned, mnnvl, rounds, get, figure)}
 
 
 def show(document, words):
