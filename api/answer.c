@@ -6,6 +6,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "engine/base/hex.h"
+
 void orr_sha256(const void *bytes, size_t length, char digest[65])
 {
     struct sha256_ctx context;
@@ -13,8 +15,7 @@ void orr_sha256(const void *bytes, size_t length, char digest[65])
     sha256_init(&context);
     sha256_update(&context, length, bytes);
     sha256_digest(&context, sizeof sum, sum);
-    for (size_t i = 0; i < sizeof sum; i++)
-        snprintf(digest + 2 * i, 3, "%02x", sum[i]);
+    orr_hex_write(sum, sizeof sum, digest);
 }
 
 static void free_answer(struct orr_shared *shared)

@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/call.h"
 #include "api/cluster_work.h"
+#include "engine/base/clock.h"
 
 #ifndef ORR_VERSION_TEXT
 #define ORR_VERSION_TEXT "0"
@@ -137,12 +137,12 @@ enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *rel
     struct orr_dump_limits limits = orr_dump_default_limits;
     limits.bytes = call->app->max_body;
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
-    uint64_t since = orr_metrics_now();
+    uint64_t since = orr_clock_ns();
     const struct orr_input_options options = {.limits = &limits,
                                               .assumed = call->params.assumed,
                                               .release = release ? release : call->params.query.settings.release};
     enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
-    orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_metrics_now() - since);
+    orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_clock_ns() - since);
     if (owned)
         free(bytes);
     return code;
@@ -159,17 +159,10 @@ static void free_stamp(struct orr_shared *shared)
     free(shared);
 }
 
-static int64_t monotonic_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Asks the store and keeps what it says. stamp: NULL where the caller has begun to make one. */
 static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, struct orr_error *err)
 {
-    int64_t now = monotonic_ms();
+    int64_t now = orr_clock_ms();
     enum orr_code code = call->route->flags & ORR_ROUTE_CLUSTER ? orr_store_cluster_has(call->app->store, call->id, err)
                                                                 : orr_store_has(call->app->store, call->id, err);
     if (code == ORR_NOT_FOUND)
@@ -197,7 +190,7 @@ enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_kno
     snprintf(key, sizeof key, "%s|e", call->id);
     struct orr_cache *cache = call->app->cache;
     struct stamp *stamp = (struct stamp *)(may_ask ? orr_cache_begin(cache, key) : orr_cache_peek(cache, key));
-    bool fresh = stamp && monotonic_ms() - atomic_load(&stamp->seen) < BELIEVED_MS;
+    bool fresh = stamp && orr_clock_ms() - atomic_load(&stamp->seen) < BELIEVED_MS;
     enum orr_code code = fresh || !may_ask ? ORR_OK : ask_store(call, key, stamp, err);
     if (stamp)
         orr_shared_give(&stamp->shared);

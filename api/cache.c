@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
+
 struct entry {
     struct entry *next;          /* in the bucket */
     struct entry *newer, *older; /* by last use; entries being made are not in this list */
@@ -41,14 +43,6 @@ void orr_shared_give(struct orr_shared *shared)
 {
     if (shared && atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) == 1)
         shared->free(shared);
-}
-
-static uint64_t hash_of(const char *key)
-{
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (; *key; key++)
-        hash = (hash ^ (unsigned char)*key) * 1099511628211u;
-    return hash;
 }
 
 struct orr_cache *orr_cache_new(size_t limit)
@@ -146,7 +140,7 @@ static struct orr_shared *use(struct orr_cache *cache, struct entry *entry)
 
 struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
     pthread_mutex_lock(&cache->lock);
     struct entry *entry = *find(cache, key, hash);
     struct orr_shared *value = entry && entry->value ? use(cache, entry) : NULL;
@@ -156,7 +150,7 @@ struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
 
 struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
     struct orr_shared *value = NULL;
     pthread_mutex_lock(&cache->lock);
     for (;;) {
@@ -192,12 +186,12 @@ static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared
 
 void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value)
 {
-    uint64_t hash = hash_of(further);
+    uint64_t hash = orr_hash_text(ORR_HASH_START, further);
     struct entry *entry = new_entry(further, hash);
     if (!entry)
         return;
     pthread_mutex_lock(&cache->lock);
-    const struct entry *kept = *find(cache, key, hash_of(key));
+    const struct entry *kept = *find(cache, key, orr_hash_text(ORR_HASH_START, key));
     struct entry **at = find(cache, further, hash);
     if (kept && kept->value && !*at && value->cost <= cache->figures.limit / 4) {
         *at = entry;
@@ -210,7 +204,7 @@ void orr_cache_also(struct orr_cache *cache, const char *key, const char *furthe
 
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value)
 {
-    uint64_t hash = hash_of(key);
+    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
     pthread_mutex_lock(&cache->lock);
     struct entry **at = find(cache, key, hash), *entry = *at;
     if (entry && !entry->value) {

@@ -5,6 +5,7 @@
 #include "api/analysis_json.h"
 #include "api/call.h"
 #include "api/sections.h"
+#include "engine/base/clock.h"
 
 static enum orr_code answer_section(struct orr_call *call, const char *section, struct orr_answer **ret_answer,
                                     struct orr_error *err)
@@ -15,9 +16,9 @@ static enum orr_code answer_section(struct orr_call *call, const char *section, 
     /* Of a large cluster all can be asked but what would list every rank many times. */
     call->params.query.plan = (call->route->flags & ORR_ROUTE_CLUSTER) && section && strcmp(section, "channels") != 0;
     ORR_TRY(orr_call_work(call, &work, err));
-    uint64_t since = orr_metrics_now();
+    uint64_t since = orr_clock_ns();
     enum orr_code code = orr_analysis_json(work->analysis, call->id, section, false, &text, err);
-    orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_WRITE, orr_metrics_now() - since);
+    orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_WRITE, orr_clock_ns() - since);
     orr_shared_give(&work->shared);
     if (code == ORR_OK)
         code = orr_answer_of_text(200, "application/json", &text, ret_answer, err);
@@ -97,10 +98,10 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
     } else if (code == ORR_OK && orr_text_failed(&dot)) {
         code = orr_fail_nomem(err);
     } else if (code == ORR_OK) {
-        uint64_t since = orr_metrics_now();
+        uint64_t since = orr_clock_ns();
         code =
             orr_renderer_draw(call->app->renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, err);
-        orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_LAYOUT, orr_metrics_now() - since);
+        orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_LAYOUT, orr_clock_ns() - since);
     }
     orr_text_release(&dot);
     ORR_TRY(code);

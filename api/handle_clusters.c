@@ -62,8 +62,7 @@ static enum orr_code check_ids(struct orr_call *call, const struct orr_cluster_f
 {
     *ret_hosts = 0;
     for (uint32_t i = 0; i < file->topology_count; i++)
-        if (strlen(file->topologies[i]) != ORR_ID_LENGTH ||
-            strspn(file->topologies[i], "0123456789abcdef") != ORR_ID_LENGTH) {
+        if (!orr_is_id(file->topologies[i])) {
             call->problem = ORR_PROBLEM_BODY_JSON;
             orr_fail(err, ORR_INVALID, "\"%.60s\" is not the id of a topology", file->topologies[i]);
             orr_error_advice(err, "upload each dump with POST /v1/topologies and name it by its id");

@@ -9,7 +9,7 @@
 static enum orr_code turn_to(struct orr_call *call, const char *parameter, const char *id, struct orr_error *err)
 {
     bool known;
-    if (strlen(id) != ORR_ID_LENGTH || strspn(id, "0123456789abcdef") != ORR_ID_LENGTH) {
+    if (!orr_is_id(id)) {
         call->problem = ORR_PROBLEM_PARAMETER;
         orr_fail(err, ORR_SETTING, "\"%.60s\" is not the id of a topology", id);
         orr_error_where(err, "%s", parameter);

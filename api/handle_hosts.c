@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "engine/base/hex.h"
 
 /* A page of hosts goes on behind a name: in hex, as a name may hold anything. */
 static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_name, struct orr_error *err)
@@ -12,13 +13,8 @@ static enum orr_code read_name_cursor(struct orr_call *call, const char **ret_na
     char *name = orr_arena_alloc(call->arena, length + 1, 1);
     if (!name)
         return orr_fail_nomem(err);
-    bool valid = strlen(cursor) % 2 == 0 && strspn(cursor, "0123456789abcdef") == strlen(cursor);
-    for (size_t i = 0; valid && i < length; i++) {
-        const char digits[] = {cursor[2 * i], cursor[2 * i + 1], 0};
-        name[i] = (char)strtoul(digits, NULL, 16);
-        valid = name[i] != 0;
-    }
-    name[valid ? length : 0] = 0;
+    bool valid = strlen(cursor) % 2 == 0 && orr_hex_is_lower(cursor, strlen(cursor)) &&
+                 orr_hex_read(cursor, length, (uint8_t *)name) && strlen(name) == length;
     if (!valid || !orr_is_utf8(name))
         return orr_bad_cursor(call, cursor, err);
     *ret_name = name;

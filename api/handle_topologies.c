@@ -7,6 +7,7 @@
 #include "api/analysis_json.h"
 #include "api/call.h"
 #include "api/sections.h"
+#include "engine/base/clock.h"
 #include "engine/detect/detect.h"
 
 json_t *orr_time_json(struct orr_json *json, int64_t milliseconds)
@@ -187,9 +188,7 @@ static enum orr_code check_conditions(struct orr_call *call, int64_t *ret_revisi
 /* Now, in milliseconds; of two within one the later takes the next, so that lists keep the order of arrival. */
 int64_t orr_time_of_arrival(struct orr_app *app)
 {
-    struct timespec clock;
-    clock_gettime(CLOCK_REALTIME, &clock);
-    int64_t now = (int64_t)clock.tv_sec * 1000 + clock.tv_nsec / 1000000, last = atomic_load(&app->last_created), next;
+    int64_t now = orr_wall_ms(), last = atomic_load(&app->last_created), next;
     do
         next = now <= last && now > last - 1000 ? last + 1 : now; /* a clock set back is followed */
     while (!atomic_compare_exchange_weak(&app->last_created, &last, next));
@@ -264,8 +263,8 @@ enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const 
     *ret_before_id = NULL;
     if (!cursor)
         return ORR_OK;
-    if (sscanf(cursor, "%16llx-%n", &before, &taken) != 1 || !taken || strlen(cursor + taken) != ORR_ID_LENGTH ||
-        strspn(cursor + taken, "0123456789abcdef") != ORR_ID_LENGTH || !before || before > INT64_MAX)
+    if (sscanf(cursor, "%16llx-%n", &before, &taken) != 1 || !taken || !orr_is_id(cursor + taken) || !before ||
+        before > INT64_MAX)
         return orr_bad_cursor(call, cursor, err);
     *ret_before = (int64_t)before;
     *ret_before_id = cursor + taken;

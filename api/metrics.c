@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/metrics_table.h"
 
@@ -107,13 +106,6 @@ void orr_metrics_request(struct orr_metrics *metrics, const struct orr_route *ro
     orr_metric_observe(metrics, ORR_METRIC_HTTP_DURATION,
                        orr_metric_route_index(route) * orr_metric_code_count() + orr_metric_code_index(status),
                        nanoseconds);
-}
-
-uint64_t orr_metrics_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),

@@ -78,8 +78,6 @@ uint64_t orr_metric_value(const struct orr_metrics *metrics, enum orr_metric met
 /* A request that is over. */
 void orr_metrics_request(struct orr_metrics *metrics, const struct orr_route *route, unsigned status,
                          uint64_t nanoseconds);
-/* Monotonic nanoseconds. */
-uint64_t orr_metrics_now(void);
 /* Called before each writing, to set what others count; one of the server, NULL: none. */
 void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),
                             void *context);

@@ -4,15 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hex.h"
 #include "engine/release/release_names.h"
-
-static int hex(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
 
 enum orr_code orr_decode(const char *text, size_t length, bool plus_is_blank, struct orr_arena *arena,
                          const char **ret_text, struct orr_error *err)
@@ -22,8 +15,8 @@ enum orr_code orr_decode(const char *text, size_t length, bool plus_is_blank, st
         return orr_fail_nomem(err);
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '%') {
-            int high = i + 2 < length ? hex(text[i + 1]) : -1;
-            int low = i + 2 < length ? hex(text[i + 2]) : -1;
+            int high = i + 2 < length ? orr_hex_digit(text[i + 1]) : -1;
+            int low = i + 2 < length ? orr_hex_digit(text[i + 2]) : -1;
             if (high < 0 || low < 0 || high * 16 + low == 0)
                 return orr_fail(err, ORR_SETTING, "\"%.60s\" holds a %% that no byte in hex follows", text);
             *to++ = (char)(high * 16 + low);

@@ -257,7 +257,7 @@ static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
     if (call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)) {
         const char *id = call->captures[0];
         bool cluster = call->route->flags & ORR_ROUTE_CLUSTER;
-        if (strlen(id) != ORR_ID_LENGTH || strspn(id, "0123456789abcdef") != ORR_ID_LENGTH) {
+        if (!orr_is_id(id)) {
             orr_fail(err, ORR_NOT_FOUND, "\"%.60s\" is not the id of a %s", id, cluster ? "cluster" : "topology");
             orr_error_advice(err, "ids have %d hex digits, as POST /v1/%s gives them", (int)ORR_ID_LENGTH,
                              cluster ? "clusters" : "topologies");

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "engine/base/clock.h"
 
 enum {
     FIRST_DELAY = 1,
@@ -156,23 +157,10 @@ static void explain(const struct upload *upload, CURLcode result, long status, c
     snprintf(text, size, "the service answers %ld%s%s", status, detail[0] ? ": " : "", detail);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void wait_for(double seconds)
-{
-    struct timespec left = {.tv_sec = (time_t)seconds, .tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    nanosleep(&left, NULL);
-}
-
 /* Tries until the service kept it, refused it, or the time is up. */
 static int upload_all(struct upload *upload, const struct orr_options *options, int64_t patience_ms)
 {
-    int64_t end = now_ms() + patience_ms;
+    int64_t end = orr_clock_ms() + patience_ms;
     for (unsigned failures = 1;; failures++) {
         char why[400], id[80];
         long status = 0;
@@ -191,9 +179,9 @@ static int upload_all(struct upload *upload, const struct orr_options *options, 
         }
         explain(upload, result, status, why, sizeof why);
         if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
-            random = (unsigned)now_ms();
+            random = (unsigned)orr_clock_ms();
         double delay = orr_post_delay(failures, random, (long)retry_after);
-        bool again = may_pass(result, status) && now_ms() + (int64_t)(delay * 1000) < end;
+        bool again = may_pass(result, status) && orr_clock_ms() + (int64_t)(delay * 1000) < end;
         fprintf(stderr, "%s: %s\n", options->post, why);
         if (!again) {
             fprintf(stderr, "  %s\n",
@@ -202,7 +190,7 @@ static int upload_all(struct upload *upload, const struct orr_options *options, 
             return ORR_EXIT_INPUT;
         }
         fprintf(stderr, "  tried again in %.1f s\n", delay);
-        wait_for(delay);
+        orr_clock_sleep((int64_t)(delay * 1000));
     }
 }
 

@@ -1,6 +1,7 @@
 /* One line a request, and what is counted of it. */
 #include <string.h>
 
+#include "engine/base/clock.h"
 #include "server/exchange.h"
 #include "server/log.h"
 
@@ -48,9 +49,7 @@ void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
 
 uint64_t orr_exchange_nanoseconds(const struct orr_exchange *exchange)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)((now.tv_sec - exchange->begun.tv_sec) * 1000000000 + (now.tv_nsec - exchange->begun.tv_nsec));
+    return orr_clock_ns() - exchange->begun_ns;
 }
 
 void orr_exchange_count(const struct orr_exchange *exchange, uint64_t nanoseconds)

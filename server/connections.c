@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
+
+#include "engine/base/clock.h"
 
 enum { STEP_MS = 50, PHASE_BITS = 3, PHASE_MASK = 7 };
 
@@ -41,16 +42,10 @@ static const struct {
                            "The request line with its headers is too long", "the query has more parts than are read"},
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase)
 {
-    atomic_store_explicit(&connection->phase_since, now_ms() << PHASE_BITS | phase, memory_order_relaxed);
+    atomic_store_explicit(&connection->phase_since, (uint64_t)orr_clock_ms() << PHASE_BITS | phase,
+                          memory_order_relaxed);
 }
 
 /* A browser that opens a connection beforehand and asks nothing has done nothing wrong. */
@@ -87,13 +82,8 @@ static void *watch(void *context)
     struct orr_connections *connections = context;
     pthread_mutex_lock(&connections->lock);
     while (!connections->ending) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += STEP_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        pthread_cond_timedwait(&connections->ended, &connections->lock, &until);
-        uint64_t now = now_ms();
+        orr_clock_wait(&connections->ended, &connections->lock, orr_clock_ms() + STEP_MS);
+        uint64_t now = (uint64_t)orr_clock_ms();
         for (struct orr_connection *connection = connections->first; connection; connection = connection->next) {
             uint64_t at = atomic_load_explicit(&connection->phase_since, memory_order_relaxed);
             enum orr_phase phase = (enum orr_phase)(at & PHASE_MASK);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/clock.h"
 #include "server/cors.h"
 
 const char *orr_exchange_header(const void *exchange, const char *name)
@@ -28,7 +29,7 @@ struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connecti
         return NULL;
     }
     memcpy(exchange->target, target, size);
-    clock_gettime(CLOCK_MONOTONIC, &exchange->begun);
+    exchange->begun_ns = orr_clock_ns();
     return exchange;
 }
 

@@ -5,7 +5,6 @@
 
 #include <microhttpd.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "server/connections.h"
 #include "server/http.h"
@@ -41,7 +40,7 @@ struct orr_exchange {
     struct orr_http *http;
     struct MHD_Connection *connection;
     struct orr_connection *from;
-    struct timespec begun;
+    uint64_t begun_ns;
     enum orr_stage stage;
     const struct orr_route *route; /* NULL: there is none */
     const char *origin;            /* of a page that may read the answer, in libmicrohttpd's memory */

@@ -43,11 +43,10 @@ static void check_client(struct orr_exchange *exchange)
     struct orr_http *http = exchange->http;
     if (!http->limits)
         return;
-    const struct timespec *now = &exchange->begun;
     unsigned retry_after = 0;
     exchange->client = orr_client_of(&exchange->client_address, exchange->bearer.name);
-    enum orr_denial refusal = orr_limits_enter(
-        http->limits, &exchange->client, (uint64_t)now->tv_sec * 1000 + (uint64_t)now->tv_nsec / 1000000, &retry_after);
+    enum orr_denial refusal =
+        orr_limits_enter(http->limits, &exchange->client, exchange->begun_ns / 1000000, &retry_after);
     exchange->counted = refusal == ORR_DENIED_NOT;
     if (refusal)
         refuse(exchange, refusal, refusal == ORR_DENIED_RATE ? http->config->rate : http->config->client_requests,

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "engine/base/hash.h"
+
 enum { SHARDS = 16, BUCKETS = 512, MOST = 4096, SWEEP_MS = 100 }; /* MOST clients a shard: 65536 in all */
 
 struct entry {
@@ -67,11 +69,8 @@ struct orr_client orr_client_of(const struct orr_address *address, const char *t
 {
     struct orr_client client;
     if (token_name && *token_name) {
-        uint64_t hash = 14695981039346656037u; /* FNV-1a */
-        for (const char *at = token_name; *at; at++)
-            hash = (hash ^ (unsigned char)*at) * 1099511628211u;
         client.key[0] = UINT64_MAX; /* no address: ff00::/8 is multicast */
-        client.key[1] = hash;
+        client.key[1] = orr_hash_text(ORR_HASH_START, token_name);
         return client;
     }
     memcpy(client.key, address->bytes, sizeof client.key);

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
+
 enum { TAIL = 4 }; /* room for what ends a line */
 
 /* All or nothing: half a field would make half an escape. */
@@ -108,16 +110,16 @@ void orr_log_milliseconds(struct orr_log_line *line, const char *key, double val
 
 void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message)
 {
-    struct timespec now;
+    int64_t now_ms = orr_wall_ms();
+    time_t now = (time_t)(now_ms / 1000);
     struct tm tm;
     char time_text[40] = "", seconds[24] = "";
     line->format = format;
     line->length = 0;
     line->full = false;
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (gmtime_r(&now.tv_sec, &tm))
+    if (gmtime_r(&now, &tm))
         strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(time_text, sizeof time_text, "%s.%03ldZ", seconds, now.tv_nsec / 1000000);
+    snprintf(time_text, sizeof time_text, "%s.%03dZ", seconds, (int)(now_ms % 1000));
     orr_log_text(line, "ts", time_text);
     orr_log_text(line, "level", level);
     orr_log_text(line, "msg", message);

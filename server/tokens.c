@@ -13,6 +13,7 @@
 
 #include "api/answer.h"
 #include "api/api.h"
+#include "engine/base/hex.h"
 #include "server/serve.h"
 
 struct entry {
@@ -55,17 +56,6 @@ unsigned orr_scopes_parse(const char *text, size_t length)
     return bits;
 }
 
-static bool read_digest(const char *text, uint8_t digest[ORR_TOKEN_DIGEST])
-{
-    for (size_t i = 0; i < ORR_TOKEN_DIGEST; i++) {
-        unsigned byte;
-        if (strspn(text + 2 * i, "0123456789abcdefABCDEF") < 2 || sscanf(text + 2 * i, "%2x", &byte) != 1)
-            return false;
-        digest[i] = (uint8_t)byte;
-    }
-    return true;
-}
-
 static const char *read_line(char *line, struct entry *entry)
 {
     static const char blanks[] = " \t\r\n";
@@ -79,7 +69,7 @@ static const char *read_line(char *line, struct entry *entry)
         return "a name has at most 63 letters, digits, and any of - _ . @";
     if (!(entry->bearer.scopes = orr_scopes_parse(scope, strlen(scope))))
         return "the scopes are read, write, or read,write";
-    if (strlen(digest) != 64 || !read_digest(digest, entry->digest))
+    if (strlen(digest) != 64 || !orr_hex_read(digest, ORR_TOKEN_DIGEST, entry->digest))
         return "the SHA-256 of a token has 64 hex digits";
     snprintf(entry->bearer.name, sizeof entry->bearer.name, "%s", name);
     return NULL;
@@ -220,9 +210,9 @@ enum orr_code orr_token_make(const char *name, const char *scope, char token[ORR
         return orr_fail(err, ORR_SETTING, "--scope is read, write, or read,write, not \"%.40s\"", scope);
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return orr_fail(err, ORR_IO, "the system gives no random bytes: %s", strerror(errno));
-    int length = snprintf(token, ORR_TOKEN_SIZE, "orr_");
-    for (int i = 0; i < RANDOM; i++)
-        length += snprintf(token + length, ORR_TOKEN_SIZE - (size_t)length, "%02x", random[i]);
+    _Static_assert(sizeof "orr_" + 2 * RANDOM <= ORR_TOKEN_SIZE, "a token fits");
+    strcpy(token, "orr_");
+    orr_hex_write(random, sizeof random, token + 4);
     orr_sha256(token, strlen(token), digest);
     snprintf(line, ORR_TOKEN_LINE, "%s %.60s %s", name, scope, digest);
     return ORR_OK;

@@ -3,13 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char hex[] = "0123456789abcdef";
+#include "engine/base/hex.h"
 
-/* Faster than printf, which every request would pay for. */
+/* 16 digits, without a terminating zero. Faster than printf, which every request would pay for. */
 static void write_hex(uint64_t number, char *text)
 {
-    for (int i = 15; i >= 0; i--, number >>= 4)
-        text[i] = hex[number & 15];
+    uint8_t bytes[8];
+    char digits[2 * sizeof bytes + 1];
+    for (int i = 7; i >= 0; i--, number >>= 8)
+        bytes[i] = (uint8_t)number;
+    orr_hex_write(bytes, sizeof bytes, digits);
+    memcpy(text, digits, 2 * sizeof bytes);
 }
 
 void orr_request_id(const char *given, uint64_t number, char id[ORR_REQUEST_ID])
@@ -24,11 +28,6 @@ void orr_request_id(const char *given, uint64_t number, char id[ORR_REQUEST_ID])
     id[16] = 0;
 }
 
-static bool is_hex(const char *text, size_t length)
-{
-    return strspn(text, hex) >= length;
-}
-
 static bool is_zero(const char *text, size_t length)
 {
     return strspn(text, "0") >= length;
@@ -40,8 +39,9 @@ bool orr_trace_continue(const char *given, uint64_t number, char parent[ORR_TRAC
     enum { TRACE = 3, SPAN = 36, FLAGS = 53, LENGTH = 55 };
     parent[0] = 0;
     size_t length = given ? strlen(given) : 0;
-    if (length < LENGTH || !is_hex(given, 2) || given[2] != '-' || !is_hex(given + TRACE, 32) || given[35] != '-' ||
-        !is_hex(given + SPAN, 16) || given[52] != '-' || !is_hex(given + FLAGS, 2))
+    if (length < LENGTH || !orr_hex_is_lower(given, 2) || given[2] != '-' || !orr_hex_is_lower(given + TRACE, 32) ||
+        given[35] != '-' || !orr_hex_is_lower(given + SPAN, 16) || given[52] != '-' ||
+        !orr_hex_is_lower(given + FLAGS, 2))
         return false;
     bool later_version = strncmp(given, "00", 2) != 0;
     if (!strncmp(given, "ff", 2) || is_zero(given + TRACE, 32) || is_zero(given + SPAN, 16) ||

@@ -4,19 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <zlib.h>
 
 #include "api/store/store_work.h"
+#include "engine/base/clock.h"
 
 enum { UPLOADS_PER_HOST = 1000 }; /* lines of history that a host keeps */
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 enum orr_code orr_store_open(const struct orr_store_options *options, struct orr_store **ret_store,
                              struct orr_error *err)
@@ -98,7 +91,7 @@ static enum orr_code attempt(struct orr_store *store, bool writes, orr_store_wor
 static enum orr_code repeat(struct orr_store *store, bool writes, orr_store_work *work, void *context,
                             struct orr_error *err)
 {
-    enum { ATTEMPTS = 16, PAUSE_NS = 2000000 };
+    enum { ATTEMPTS = 16, PAUSE_MS = 2 };
     for (unsigned i = 1;; i++) {
         struct orr_error why = {0};
         bool again;
@@ -110,17 +103,9 @@ static enum orr_code repeat(struct orr_store *store, bool writes, orr_store_work
                 *err = why;
             return code;
         }
-        /* Those who got in each other's way do not come back in step. */
-        const struct timespec pause = {.tv_nsec = (long)i * PAUSE_NS + (long)((uintptr_t)&pause >> 4) % PAUSE_NS};
-        nanosleep(&pause, NULL);
+        /* Two threads that collided must not pause for the same time and collide again. */
+        orr_clock_sleep((int64_t)i * PAUSE_MS + (int64_t)(orr_clock_ns() % (PAUSE_MS + 1)));
     }
-}
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 enum orr_code orr_store_transact(struct orr_store *store, enum orr_store_operation operation, orr_store_work *work,
@@ -128,10 +113,10 @@ enum orr_code orr_store_transact(struct orr_store *store, enum orr_store_operati
 {
     static const bool reads[ORR_STORE_OPERATION_COUNT] = {
         [ORR_STORE_GET] = true, [ORR_STORE_HAS] = true, [ORR_STORE_READ] = true, [ORR_STORE_LIST] = true};
-    uint64_t since = monotonic_ns();
+    uint64_t since = orr_clock_ns();
     enum orr_code code = repeat(store, !reads[operation], work, context, err);
     if (store->on_done)
-        store->on_done(store->context, operation, monotonic_ns() - since, code);
+        store->on_done(store->context, operation, orr_clock_ns() - since, code);
     return code;
 }
 
@@ -277,7 +262,7 @@ static enum orr_code update_work(struct orr_session *session, void *context, str
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,
                                const struct orr_labels *labels, bool *ret_done, struct orr_error *err)
 {
-    struct change change = {.id = id, .name = name, .labels = labels, .revision = revision, .updated = now_ms()};
+    struct change change = {.id = id, .name = name, .labels = labels, .revision = revision, .updated = orr_wall_ms()};
     ORR_TRY(orr_store_transact(store, ORR_STORE_UPDATE, update_work, &change, err));
     *ret_done = change.done;
     return ORR_OK;

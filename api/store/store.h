@@ -11,12 +11,21 @@
 #define ORR_API_STORE_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/hex.h"
 
 struct orr_store;
 
 enum { ORR_ID_LENGTH = 32, ORR_DIGEST_LENGTH = 64 };
+
+/* Whether a text is an id as the store makes them: 32 digits, 0-9 and a-f. */
+static inline bool orr_is_id(const char *text)
+{
+    return strlen(text) == ORR_ID_LENGTH && orr_hex_is_lower(text, ORR_ID_LENGTH);
+}
+
 enum { ORR_MAX_FILTERS = 4 }; /* labels that a list can be narrowed to at once */
 
 /* What the store does, for figures. ORDER: api/metrics_table.c */

@@ -2,9 +2,9 @@
  * wait for it, and a pass is bounded; where more is due, the next pass follows after a breath. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "api/store/store_work.h"
+#include "engine/base/clock.h"
 
 struct expiry {
     int64_t now;
@@ -71,25 +71,12 @@ struct orr_keeper {
     pthread_t thread;
 };
 
-static struct timespec in_ms(long milliseconds)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_REALTIME, &at);
-    at.tv_sec += milliseconds / 1000;
-    at.tv_nsec += milliseconds % 1000 * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
-    return at;
-}
-
 /* Sleeps until the time is over, the end, or (where it may be woken) an upload. The lock is held. */
-static void rest(struct orr_keeper *keeper, long milliseconds, bool may_be_woken)
+static void rest(struct orr_keeper *keeper, int64_t milliseconds, bool may_be_woken)
 {
-    struct timespec until = in_ms(milliseconds);
+    int64_t until = orr_clock_ms() + milliseconds;
     while (!keeper->ending && !(may_be_woken && keeper->woken))
-        if (pthread_cond_timedwait(&keeper->changed, &keeper->lock, &until))
+        if (!orr_clock_wait(&keeper->changed, &keeper->lock, until))
             return;
 }
 
@@ -99,13 +86,11 @@ static void *keep(void *context)
     struct orr_keeper *keeper = context;
     pthread_mutex_lock(&keeper->lock);
     while (!keeper->ending) {
-        struct timespec now;
         uint32_t count = 0;
         keeper->woken = false;
         pthread_mutex_unlock(&keeper->lock);
-        clock_gettime(CLOCK_REALTIME, &now);
-        enum orr_code code = orr_store_expire(keeper->store, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, &count,
-                                              NULL); /* what fails now is tried again */
+        enum orr_code code =
+            orr_store_expire(keeper->store, orr_wall_ms(), &count, NULL); /* what fails now is tried again */
         pthread_mutex_lock(&keeper->lock);
         if (code != ORR_OK || count < ORR_EXPIRE_AT_ONCE)
             rest(keeper, MINUTE_MS, true);

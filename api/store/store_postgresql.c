@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "engine/base/clock.h"
 
 #include "api/store/store_postgresql.h"
 
@@ -58,16 +59,9 @@ static void free_session(struct orr_pg_session *session)
 /* The lock is held. Waits for a session to come back, not longer than a statement may take. */
 static enum orr_code wait_for_idle(struct orr_pg_store *store, struct orr_error *err)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += store->timeout_ms / 1000;
-    until.tv_nsec += (long)(store->timeout_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
+    int64_t until = orr_clock_ms() + (int64_t)store->timeout_ms;
     while (!store->idle && store->open >= store->most)
-        if (pthread_cond_timedwait(&store->changed, &store->lock, &until)) {
+        if (!orr_clock_wait(&store->changed, &store->lock, until)) {
             orr_fail(err, ORR_STORE, "all %u connections to the database are busy", store->most);
             orr_error_advice(err, "try again shortly; --database-connections allows more");
             return ORR_STORE;
@@ -84,7 +78,7 @@ static enum orr_code pg_take(struct orr_store *base, struct orr_session **ret_se
     if (code == ORR_OK && store->idle) {
         session = store->idle;
         store->idle = session->next;
-    } else if (code == ORR_OK && store->refused_at && orr_pg_clock_ms() - store->refused_at < REFUSAL_MS) {
+    } else if (code == ORR_OK && store->refused_at && orr_clock_ms() - store->refused_at < REFUSAL_MS) {
         /* Connecting failed a moment ago: not everybody needs to find out. */
         if (err)
             *err = store->refusal;
@@ -100,7 +94,7 @@ static enum orr_code pg_take(struct orr_store *base, struct orr_session **ret_se
         session = malloc(sizeof *session);
         code = session ? connect_session(store, session, &why) : orr_fail_nomem(&why);
         pthread_mutex_lock(&store->lock);
-        store->refused_at = code == ORR_STORE ? orr_pg_clock_ms() : 0;
+        store->refused_at = code == ORR_STORE ? orr_clock_ms() : 0;
         if (code != ORR_OK) {
             store->refusal = why;
             store->open--;
@@ -193,7 +187,7 @@ static enum orr_code prepare(struct orr_pg_session *session, enum orr_statement 
     if (!PQsendPrepare(session->connection, info->name, info->sql, count, types))
         return orr_pg_lost(session, PQerrorMessage(session->connection), err);
     ORR_TRY(
-        orr_pg_wait(session, orr_pg_clock_ms() + orr_pg_store_of(session)->timeout_ms + ORR_PG_SLACK_MS, &result, err));
+        orr_pg_wait(session, orr_clock_ms() + orr_pg_store_of(session)->timeout_ms + ORR_PG_SLACK_MS, &result, err));
     PQclear(result);
     session->prepared[which] = true;
     return ORR_OK;
@@ -252,7 +246,7 @@ static enum orr_code pg_run(struct orr_session *base, enum orr_statement which, 
     if (!PQsendQueryPrepared(session->connection, orr_statements[which].name, count, values, lengths, formats, 1))
         return orr_pg_lost(session, PQerrorMessage(session->connection), err);
     ORR_TRY(
-        orr_pg_wait(session, orr_pg_clock_ms() + orr_pg_store_of(session)->timeout_ms + ORR_PG_SLACK_MS, &result, err));
+        orr_pg_wait(session, orr_clock_ms() + orr_pg_store_of(session)->timeout_ms + ORR_PG_SLACK_MS, &result, err));
     enum orr_code code = read ? read_rows(result, read, context, err) : ORR_OK;
     if (code == ORR_OK && ret_changes)
         *ret_changes = strtoll(PQcmdTuples(result), NULL, 10);
@@ -297,7 +291,7 @@ static const struct orr_store_driver driver = {
 
 static enum orr_code migrate(struct orr_pg_store *store, struct orr_error *err)
 {
-    enum { ATTEMPTS = 20, PAUSE_NS = 50000000 };
+    enum { ATTEMPTS = 20, PAUSE_MS = 50 };
     for (int i = 1;; i++) {
         struct orr_session *taken;
         struct orr_error why = {0};
@@ -318,8 +312,7 @@ static enum orr_code migrate(struct orr_pg_store *store, struct orr_error *err)
                 *err = why;
             return code;
         }
-        const struct timespec pause = {.tv_nsec = PAUSE_NS};
-        nanosleep(&pause, NULL);
+        orr_clock_sleep(PAUSE_MS);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <libpq-fe.h>
 
 #include "api/store/store_driver.h"
+#include "engine/base/clock.h"
 
 enum { ORR_PG_SLACK_MS = 2000 }; /* how much longer than the server's own limit this side waits */
 
@@ -32,12 +33,11 @@ static inline struct orr_pg_store *orr_pg_store_of(struct orr_pg_session *sessio
     return (struct orr_pg_store *)session->session.store;
 }
 
-int64_t orr_pg_clock_ms(void); /* monotonic */
 /* What libpq says, as one line without the name of the server, which is not every client's business. */
 void orr_pg_say(char *text, size_t size, const char *message);
 /* Closes a connection that is beyond use: the unit of work may be tried on another. STORE. */
 enum orr_code orr_pg_lost(struct orr_pg_session *session, const char *why, struct orr_error *err);
-/* Waits for the result of what was sent, until a time of orr_pg_clock_ms(). Failures are turned into errors, with what
+/* Waits for the result of what was sent, until a time of orr_clock_ms(). Failures are turned into errors, with what
  * the server's code asks for. PQclear() the result. */
 enum orr_code orr_pg_wait(struct orr_pg_session *session, int64_t until, PGresult **ret_result,
                           struct orr_error *err) ORR_NO_DISCARD;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "api/store/store_postgresql.h"
+#include "engine/base/clock.h"
 
 enum { MIGRATION_MS = 600000 };
 
@@ -15,7 +16,7 @@ static enum orr_code read_version(struct orr_pg_session *session, int *ret_versi
     PGresult *result = NULL;
     if (!PQsendQuery(session->connection, "SELECT version FROM orrery_schema WHERE id = 1 FOR UPDATE"))
         return orr_pg_lost(session, PQerrorMessage(session->connection), err);
-    ORR_TRY(orr_pg_wait(session, orr_pg_clock_ms() + MIGRATION_MS, &result, err));
+    ORR_TRY(orr_pg_wait(session, orr_clock_ms() + MIGRATION_MS, &result, err));
     *ret_version = PQntuples(result) ? atoi(PQgetvalue(result, 0, 0)) : -1;
     PQclear(result);
     return ORR_OK;

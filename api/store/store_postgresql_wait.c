@@ -3,16 +3,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/store/store_postgresql.h"
-
-int64_t orr_pg_clock_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#include "engine/base/clock.h"
 
 void orr_pg_say(char *text, size_t size, const char *message)
 {
@@ -83,7 +76,7 @@ enum orr_code orr_pg_wait(struct orr_pg_session *session, int64_t until, PGresul
     PGresult *result = NULL;
     for (;;) {
         while (PQisBusy(session->connection)) {
-            int64_t left = until - orr_pg_clock_ms();
+            int64_t left = until - orr_clock_ms();
             struct pollfd poll_for = {.fd = PQsocket(session->connection), .events = POLLIN};
             int ready = left > 0 ? poll(&poll_for, 1, (int)left) : 0;
             if (ready < 0 && errno == EINTR)
@@ -129,7 +122,7 @@ enum orr_code orr_pg_execute(struct orr_pg_session *session, const char *sql, un
         return orr_fail(err, ORR_STORE, "the connection to the database was lost");
     if (!PQsendQuery(session->connection, sql))
         return orr_pg_lost(session, PQerrorMessage(session->connection), err);
-    ORR_TRY(orr_pg_wait(session, orr_pg_clock_ms() + timeout_ms + ORR_PG_SLACK_MS, &result, err));
+    ORR_TRY(orr_pg_wait(session, orr_clock_ms() + timeout_ms + ORR_PG_SLACK_MS, &result, err));
     PQclear(result);
     return ORR_OK;
 }

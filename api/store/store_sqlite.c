@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/store/store_driver.h"
+#include "engine/base/clock.h"
 
 struct sqlite_store {
     struct orr_store store;
@@ -254,13 +254,12 @@ static enum orr_code set_up(sqlite3 *database, unsigned timeout_ms, struct orr_e
     static const char settings[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
                                    "PRAGMA trusted_schema=OFF;";
     enum { STEP_MS = 10 };
-    const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
     int result;
     for (unsigned waited = 0; (result = sqlite3_exec(database, settings, NULL, NULL, NULL)) != SQLITE_OK;
          waited += STEP_MS) {
         if ((result & 0xff) != SQLITE_BUSY || waited >= timeout_ms)
             return database_error(database, err);
-        nanosleep(&step, NULL);
+        orr_clock_sleep(STEP_MS);
     }
     return ORR_OK;
 }

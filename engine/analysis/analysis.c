@@ -2,26 +2,19 @@
 #include "engine/analysis/analysis.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "engine/analysis/part.h"
+#include "engine/base/clock.h"
 #include "engine/decide/verdicts.h"
 
 const uint32_t orr_max_ranks = 1u << 17;
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* Adds the time since *since to a stage and starts the next one; nothing where nobody asks. */
 static void lap(uint64_t *stage, uint64_t *since)
 {
     if (!stage)
         return;
-    uint64_t t = now();
+    uint64_t t = orr_clock_ns();
     *stage += t - *since;
     *since = t;
 }
@@ -102,7 +95,7 @@ static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct
 
 static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *times, struct orr_error *err)
 {
-    uint64_t since = times ? now() : 0;
+    uint64_t since = times ? orr_clock_ns() : 0;
     ORR_TRY(analyse_host(a, 0, times, &since, err));
     ORR_TRY(connect_hosts(a, err));
     lap(times ? &times->connect : NULL, &since);

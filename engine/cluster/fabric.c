@@ -1,10 +1,11 @@
 #include "engine/cluster/fabric.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
+#include "engine/base/hex.h"
 #include "engine/cluster/cluster.h"
 
 static const struct {
@@ -50,10 +51,11 @@ bool orr_uuid_parse(const char *text, uint64_t ret_uuid[2])
     for (; *text; text++) {
         if (*text == '-')
             continue;
-        if (!isxdigit((unsigned char)*text) || digits == 32)
+        int digit = orr_hex_digit(*text);
+        if (digit < 0 || digits == 32)
             return false;
         uint64_t *half = &uuid[digits++ / 16];
-        *half = *half << 4 | (uint64_t)(isdigit((unsigned char)*text) ? *text - '0' : tolower(*text) - 'a' + 10);
+        *half = *half << 4 | (uint64_t)digit;
     }
     memcpy(ret_uuid, uuid, sizeof uuid);
     return digits == 32;
@@ -62,10 +64,8 @@ bool orr_uuid_parse(const char *text, uint64_t ret_uuid[2])
 /* A name stands for a UUID that nobody knows: FNV-1a, twice. */
 static void uuid_of_name(const char *name, uint64_t ret_uuid[2])
 {
-    ret_uuid[0] = 0xcbf29ce484222325u;
-    for (; *name; name++)
-        ret_uuid[0] = (ret_uuid[0] ^ (unsigned char)*name) * 0x100000001b3u;
-    ret_uuid[1] = (ret_uuid[0] ^ 1) * 0x100000001b3u;
+    ret_uuid[0] = orr_hash_text(ORR_HASH_START, name);
+    ret_uuid[1] = orr_hash_number(ret_uuid[0], 1);
 }
 
 static bool same_domain(const struct orr_cluster_line *a, const struct orr_cluster_line *b)

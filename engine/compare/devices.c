@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
 #include "engine/topology/pci.h"
 
 struct reader {
@@ -20,9 +21,7 @@ static const char *text_of(const struct orr_dump *dump, uint32_t element, enum o
 
 static uint64_t digest_text(uint64_t digest, const char *text)
 {
-    for (; *text; text++)
-        digest = (digest ^ (unsigned char)*text) * 1099511628211u;
-    return orr_mix(digest, 1);
+    return orr_mix(orr_hash_text(digest, text), 1);
 }
 
 static uint32_t add(struct reader *r, enum orr_device_kind kind, uint32_t element, uint32_t parent)

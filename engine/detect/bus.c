@@ -1,9 +1,9 @@
 /* The PCI tree: from a bus id to its folder in /sys, what a <pci> says, and where it hangs. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hex.h"
 #include "engine/detect/detecting.h"
 
 enum { BUS = 7, FUNCTION = 12 }; /* characters of "0000:1b" and "0000:1b:00.0" */
@@ -14,7 +14,7 @@ bool orr_looks_like_bus_id(const char *text, size_t length)
         return false;
     for (size_t i = 0; i < FUNCTION; i++) {
         char wanted = i == 4 || i == 7 ? ':' : i == 10 ? '.' : 0;
-        if (wanted ? text[i] != wanted : !isxdigit((unsigned char)text[i]))
+        if (wanted ? text[i] != wanted : orr_hex_digit(text[i]) < 0)
             return false;
     }
     return true;

@@ -9,18 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/spawn.h"
 #include "engine/base/text.h"
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Reads until the end or the deadline; false: it came first. */
 static bool read_all(int fd, int64_t deadline, struct orr_text *text)
@@ -28,10 +21,10 @@ static bool read_all(int fd, int64_t deadline, struct orr_text *text)
     char block[16384];
     for (;;) {
         struct pollfd wanted = {.fd = fd, .events = POLLIN};
-        int64_t left = deadline - now_ms();
-        if (left <= 0)
+        int left = orr_clock_left(deadline);
+        if (!left)
             return false;
-        if (poll(&wanted, 1, (int)left) <= 0)
+        if (poll(&wanted, 1, left) <= 0)
             continue; /* late or interrupted: the clock tells */
         ssize_t got = read(fd, block, sizeof block);
         if (got > 0)
@@ -58,7 +51,7 @@ enum orr_code orr_detect_apart(const char *program, const char *release, unsigne
         return orr_fail(err, ORR_IO, "a process for detection cannot be started: %s", strerror(failure));
     }
     orr_text_init(&text, MOST);
-    bool in_time = read_all(ends[0], now_ms() + (int64_t)seconds * 1000, &text);
+    bool in_time = read_all(ends[0], orr_clock_ms() + (int64_t)seconds * 1000, &text);
     close(ends[0]);
     if (!in_time)
         kill(pid, SIGKILL);

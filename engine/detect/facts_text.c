@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hex.h"
 #include "engine/detect/facts.h"
 
 void orr_bus_id_tidy(const char *from, char to[ORR_FACT_BUS])
@@ -132,14 +133,8 @@ static bool read_gdr(struct reading *r, const char *rest)
 static bool read_fabric(struct reading *r, const char *rest)
 {
     enum { DIGITS = 32 };
-    if (strspn(rest, "0123456789abcdefABCDEF") != DIGITS)
+    if (orr_hex_span(rest, DIGITS + 1) != DIGITS || !orr_hex_read(rest, DIGITS / 2, r->gpu->fabric_id))
         return false;
-    for (int i = 0; i < DIGITS / 2; i++) {
-        unsigned byte;
-        if (sscanf(rest + 2 * i, "%2x", &byte) != 1)
-            return false;
-        r->gpu->fabric_id[i] = (uint8_t)byte;
-    }
     r->gpu->fabric = sscanf(rest + DIGITS, "%" SCNu32 " %" SCNu32, &r->gpu->clique, &r->gpu->fabric_state) == 2;
     return r->gpu->fabric;
 }
@@ -310,10 +305,9 @@ static void write_gpu(const struct orr_gpu_fact *gpu, struct orr_text *text)
     if (gpu->c2c_count)
         orr_text_printf(text, "  c2c %" PRIu32 " %" PRIu32 "\n", gpu->c2c_count, gpu->c2c_bw);
     if (gpu->fabric) {
-        orr_text_puts(text, "  fabric ");
-        for (int i = 0; i < 16; i++)
-            orr_text_printf(text, "%02x", gpu->fabric_id[i]);
-        orr_text_printf(text, " %" PRIu32 " %" PRIu32 "\n", gpu->clique, gpu->fabric_state);
+        char id[2 * sizeof gpu->fabric_id + 1];
+        orr_hex_write(gpu->fabric_id, sizeof gpu->fabric_id, id);
+        orr_text_printf(text, "  fabric %s %" PRIu32 " %" PRIu32 "\n", id, gpu->clique, gpu->fabric_state);
     }
 }
 

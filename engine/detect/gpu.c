@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hex.h"
 #include "engine/detect/detecting.h"
 
 /* Compute capability by PCI device id, for when the driver cannot be asked. */
@@ -172,8 +173,7 @@ static void note_fabric(struct orr_detector *d, const struct orr_gpu_fact *gpu)
     char uuid[2 * sizeof gpu->fabric_id + 1];
     if (!gpu->fabric || gpu->fabric_state == 0 || gpu->fabric_state >= sizeof states / sizeof states[0])
         return;
-    for (size_t i = 0; i < sizeof gpu->fabric_id; i++)
-        snprintf(uuid + 2 * i, 3, "%02x", gpu->fabric_id[i]);
+    orr_hex_write(gpu->fabric_id, sizeof gpu->fabric_id, uuid);
     orr_note(d, ORR_NOTE_FABRIC,
              "the GPUs belong to an NVLink fabric that may reach other hosts: {\"uuid\": \"%s\", \"clique\": %u, "
              "\"state\": \"%s\"}",

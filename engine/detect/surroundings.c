@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/hex.h"
 #include "engine/detect/detecting.h"
 
 static bool is_there(const struct orr_detector *d, const char *path)
@@ -131,8 +132,8 @@ static bool share_a_cpu(const char *a, const char *b)
                 return true; /* not masks of one kind: nothing is said */
             continue;
         }
-        const char *digits = "0123456789abcdef", *one = strchr(digits, *at), *two = strchr(digits, *other);
-        if (!one || !two || ((one - digits) & (two - digits)))
+        int one = orr_hex_digit(*at), two = orr_hex_digit(*other);
+        if (one < 0 || two < 0 || (one & two))
             return true;
     }
     return false;

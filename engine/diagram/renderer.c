@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
 #include "engine/base/spawn.h"
 #include "engine/diagram/diagram_worker.h"
 #include "engine/diagram/worker_frame.h"
@@ -37,22 +37,9 @@ struct orr_renderer {
     atomic_ulong started, ended, drawn, failed, busy;
 };
 
-static struct timespec after(unsigned seconds)
+static int64_t deadline_of(const struct orr_renderer *renderer)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    now.tv_sec += (time_t)seconds;
-    return now;
-}
-
-/* Milliseconds until then, rounded up, 0: past. */
-static int remaining(const struct timespec *deadline)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t left =
-        (int64_t)(deadline->tv_sec - now.tv_sec) * 1000 + (deadline->tv_nsec - now.tv_nsec + 999999) / 1000000;
-    return left <= 0 ? 0 : left > 3600000 ? 3600000 : (int)left;
+    return orr_clock_ms() + (int64_t)renderer->limits.seconds * 1000;
 }
 
 enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const char *program,
@@ -74,12 +61,8 @@ enum orr_code orr_renderer_new(const struct orr_renderer_limits *limits, const c
     }
     for (unsigned i = 0; i < renderer->limits.workers; i++)
         renderer->workers[i].pool = renderer;
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&renderer->lock, NULL);
-    pthread_cond_init(&renderer->freed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&renderer->freed, NULL);
     *ret_renderer = renderer;
     return ORR_OK;
 }
@@ -114,11 +97,11 @@ void orr_renderer_free(struct orr_renderer *renderer)
 
 enum transfer { TRANSFER_DONE, TRANSFER_LATE, TRANSFER_BROKEN };
 
-static enum transfer await(int fd, short events, const struct timespec *deadline)
+static enum transfer await(int fd, short events, int64_t deadline)
 {
     for (;;) {
         struct pollfd wanted = {.fd = fd, .events = events};
-        int left = remaining(deadline);
+        int left = orr_clock_left(deadline);
         int ready = poll(&wanted, 1, left);
         if (ready > 0)
             return TRANSFER_DONE;
@@ -129,7 +112,7 @@ static enum transfer await(int fd, short events, const struct timespec *deadline
     }
 }
 
-static enum transfer send_all(int fd, const void *bytes, size_t length, const struct timespec *deadline)
+static enum transfer send_all(int fd, const void *bytes, size_t length, int64_t deadline)
 {
     for (size_t done = 0; done < length;) {
         ssize_t put = send(fd, (const char *)bytes + done, length - done, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -146,7 +129,7 @@ static enum transfer send_all(int fd, const void *bytes, size_t length, const st
     return TRANSFER_DONE;
 }
 
-static enum transfer receive_all(int fd, void *bytes, size_t length, const struct timespec *deadline)
+static enum transfer receive_all(int fd, void *bytes, size_t length, int64_t deadline)
 {
     for (size_t done = 0; done < length;) {
         ssize_t got = recv(fd, (char *)bytes + done, length - done, MSG_DONTWAIT);
@@ -164,15 +147,15 @@ static enum transfer receive_all(int fd, void *bytes, size_t length, const struc
 }
 
 static enum transfer send_frame(int fd, enum orr_frame_kind kind, uint32_t detail, const void *bytes, size_t length,
-                                const struct timespec *deadline)
+                                int64_t deadline)
 {
     struct orr_worker_frame frame = {.kind = kind, .detail = detail, .length = length};
     enum transfer sent = send_all(fd, &frame, sizeof frame, deadline);
     return sent == TRANSFER_DONE ? send_all(fd, bytes, length, deadline) : sent;
 }
 
-static enum orr_code start_worker(const struct orr_renderer *renderer, struct worker *worker,
-                                  const struct timespec *deadline, struct orr_error *err)
+static enum orr_code start_worker(const struct orr_renderer *renderer, struct worker *worker, int64_t deadline,
+                                  struct orr_error *err)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -212,7 +195,7 @@ static enum orr_code give_up(const struct orr_renderer *renderer, struct worker 
             siginfo_t info = {0};
             if (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid)
                 break;
-            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+            orr_clock_sleep(2);
         }
     }
     status = end_worker(worker);
@@ -231,16 +214,16 @@ static enum orr_code give_up(const struct orr_renderer *renderer, struct worker 
 static enum orr_code draw(const struct orr_renderer *renderer, struct worker *worker, const char *dot, size_t length,
                           enum orr_format format, char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
-    struct timespec deadline = after(renderer->limits.seconds);
+    int64_t deadline = deadline_of(renderer);
     siginfo_t info = {0};
     if (worker->pid && (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 || info.si_pid))
         end_worker(worker); /* it died while idle: no reason to fail this drawing */
     if (!worker->pid)
-        ORR_TRY(start_worker(renderer, worker, &deadline, err));
-    enum transfer done = send_frame(worker->fd, ORR_FRAME_DRAW, (uint32_t)format, dot, length, &deadline);
+        ORR_TRY(start_worker(renderer, worker, deadline, err));
+    enum transfer done = send_frame(worker->fd, ORR_FRAME_DRAW, (uint32_t)format, dot, length, deadline);
     struct orr_worker_frame frame;
     if (done == TRANSFER_DONE)
-        done = receive_all(worker->fd, &frame, sizeof frame, &deadline);
+        done = receive_all(worker->fd, &frame, sizeof frame, deadline);
     if (done != TRANSFER_DONE)
         return give_up(renderer, worker, done, err);
     if ((frame.kind != ORR_FRAME_PICTURE && frame.kind != ORR_FRAME_FAILURE) ||
@@ -254,7 +237,7 @@ static enum orr_code draw(const struct orr_renderer *renderer, struct worker *wo
         end_worker(worker);
         return orr_fail_nomem(err);
     }
-    done = receive_all(worker->fd, bytes, frame.length, &deadline);
+    done = receive_all(worker->fd, bytes, frame.length, deadline);
     if (done != TRANSFER_DONE) {
         free(bytes);
         return give_up(renderer, worker, done, err);
@@ -273,7 +256,7 @@ static enum orr_code draw(const struct orr_renderer *renderer, struct worker *wo
 
 static struct worker *take_worker(struct orr_renderer *renderer)
 {
-    struct timespec deadline = after(renderer->limits.seconds);
+    int64_t deadline = deadline_of(renderer);
     struct worker *found = NULL;
     pthread_mutex_lock(&renderer->lock);
     for (;;) {
@@ -282,7 +265,7 @@ static struct worker *take_worker(struct orr_renderer *renderer)
             if (!worker->busy && (!found || (!found->pid && worker->pid)))
                 found = worker;
         }
-        if (found || pthread_cond_timedwait(&renderer->freed, &renderer->lock, &deadline) == ETIMEDOUT)
+        if (found || !orr_clock_wait(&renderer->freed, &renderer->lock, deadline))
             break;
     }
     if (found)

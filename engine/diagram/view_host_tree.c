@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
 #include "engine/diagram/stations.h"
 #include "engine/diagram/view.h"
 
@@ -81,21 +82,17 @@ static bool gather(struct branches *b)
     return true;
 }
 
-static uint64_t mix(uint64_t look, uint64_t value)
-{
-    return (look ^ value) * 0x100000001b3u + (look >> 29);
-}
-
 /* What a subtree looks like: kinds of hosts and where they are joined. Alike ones beside one another become one. */
 static uint64_t look(struct branches *b, uint32_t s, bool fold)
 {
     struct stop *stop = &b->stops[s];
     const struct orr_seat *seats = b->cast->seats;
-    stop->look = mix(mix(0xcbf29ce484222325u, seats[stop->top].part), (uint64_t)seats[stop->top].local);
-    stop->look = mix(stop->look, stop->ranks);
+    stop->look =
+        orr_hash_number(orr_hash_number(ORR_HASH_START, seats[stop->top].part), (uint64_t)seats[stop->top].local);
+    stop->look = orr_hash_number(stop->look, stop->ranks);
     for (uint32_t c = stop->first_child; c != UINT32_MAX; c = b->stops[c].next) {
         uint64_t own = look(b, c, fold);
-        stop->look = mix(stop->look, own);
+        stop->look = orr_hash_number(stop->look, own);
         for (uint32_t e = stop->first_child; e != c && fold; e = b->stops[e].next)
             if (b->stops[e].look == own && !b->stops[e].folded && !b->stops[c].folded) {
                 b->stops[c].folded = true;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/hash.h"
+#include "engine/base/hex.h"
 #include "engine/topology/dump.h"
 
 enum { SHORTEST_NUMBER = 9, LONGEST_NAME = 255, FIRST_SLOTS = 256 };
@@ -16,19 +18,10 @@ bool orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena)
     return secrets->slots != NULL;
 }
 
-/* FNV-1a. */
-static uint32_t hash_of(const char *text, size_t length)
-{
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-    return hash;
-}
-
 /* The slot of a name, or the free one where it would stand. */
 static uint32_t slot_of(const struct orr_secrets *secrets, const char *text, size_t length)
 {
-    uint32_t slot = hash_of(text, length) & (secrets->slot_count - 1);
+    uint32_t slot = (uint32_t)orr_hash_bytes(ORR_HASH_START, text, length) & (secrets->slot_count - 1);
     for (;; slot = (slot + 1) & (secrets->slot_count - 1)) {
         uint32_t row = secrets->slots[slot];
         if (!row)
@@ -108,10 +101,7 @@ static size_t hex_digits(const char *text, size_t length)
     while (at < length && text[at] == '0')
         at++;
     size_t digits = length - at;
-    for (; at < length; at++)
-        if (!isxdigit((unsigned char)text[at]))
-            return 0;
-    return digits;
+    return orr_hex_span(text + at, digits) == digits ? digits : 0;
 }
 
 /* Words without which a dump or a log cannot be read are no names, whatever a host is called. */
@@ -226,11 +216,8 @@ static size_t colons(const char *bytes, size_t length, size_t at, enum orr_secre
     size_t start = at, groups = 0, twos = 0, fours = 0;
     bool gap = false;
     while (at < length && groups <= MOST_GROUPS) {
-        size_t digits = 0;
-        while (at < length && isxdigit((unsigned char)bytes[at])) {
-            at++;
-            digits++;
-        }
+        size_t digits = orr_hex_span(bytes + at, length - at);
+        at += digits;
         if (digits > LONGEST_GROUP)
             return 0;
         groups += digits > 0;
@@ -243,7 +230,7 @@ static size_t colons(const char *bytes, size_t length, size_t at, enum orr_secre
                 return 0;
             gap = true;
             at++;
-        } else if (at + 1 >= length || !isxdigit((unsigned char)bytes[at + 1])) {
+        } else if (at + 1 >= length || orr_hex_digit(bytes[at + 1]) < 0) {
             break; /* the colon is punctuation */
         }
         at++;
@@ -264,7 +251,7 @@ static size_t uuid(const char *bytes, size_t length, size_t at)
     size_t start = at;
     for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++) {
         for (int i = 0; i < groups[g]; i++)
-            if (at >= length || !isxdigit((unsigned char)bytes[at++]))
+            if (at >= length || orr_hex_digit(bytes[at++]) < 0)
                 return 0;
         if (g + 1 < sizeof groups / sizeof groups[0] && (at >= length || bytes[at++] != '-'))
             return 0;
@@ -278,7 +265,7 @@ static bool goes_on(const char *bytes, size_t at)
     if (!at || bytes[at - 1] != ':')
         return false;
     size_t before = at - 1;
-    while (before > 0 && isxdigit((unsigned char)bytes[before - 1]) && at - before < 8)
+    while (before > 0 && orr_hex_digit(bytes[before - 1]) >= 0 && at - before < 8)
         before--;
     return before == 0 || !is_word(bytes[before - 1]);
 }

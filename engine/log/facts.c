@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
+
 int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank)
 {
     return rank < 0 || (uint32_t)rank >= f->analysis->ranks ? -1 : rank % (int32_t)f->analysis->local_ranks;
@@ -18,12 +20,8 @@ const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_
 
 static uint64_t hash_of(enum orr_log_topic topic, const char *what, const char *logged)
 {
-    uint64_t hash = 1469598103934665603u ^ (uint64_t)topic;
-    for (const char *p = what; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
-    hash = (hash ^ 1) * 1099511628211u;
-    for (const char *p = logged; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    uint64_t hash = orr_hash_text(orr_hash_number(ORR_HASH_START, topic), what);
+    hash = orr_hash_text(orr_hash_number(hash, 1), logged);
     return hash ^ (hash >> 31);
 }
 

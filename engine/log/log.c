@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
 #include "engine/log/building.h"
 #include "engine/release/release_names.h"
 
@@ -41,11 +42,9 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
     struct orr_log *log = b->log;
     if (!speech->host.length)
         return NO_WRITER;
-    uint64_t hash = 1469598103934665603u;
-    for (size_t i = 0; i < speech->host.length; i++)
-        hash = (hash ^ (unsigned char)speech->host.at[i]) * 1099511628211u;
-    hash = (hash ^ (uint64_t)speech->pid) * 1099511628211u;
-    hash = (hash ^ (uint64_t)speech->tid) * 1099511628211u;
+    uint64_t hash = orr_hash_bytes(ORR_HASH_START, speech->host.at, speech->host.length);
+    hash = orr_hash_number(hash, (uint64_t)speech->pid);
+    hash = orr_hash_number(hash, (uint64_t)speech->tid);
     hash ^= hash >> 29;
     if (log->writer_count * 2 >= b->slot_count) {
         uint32_t count = b->slot_count ? b->slot_count * 2 : 64;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hex.h"
 #include "engine/base/text.h"
 #include "engine/log/tree.h"
 #include "engine/release/cpu.h"
@@ -178,7 +179,7 @@ static void write_net(struct making *m, const struct orr_log_link *link)
         port = atoi(parts[count - 2]);
         rate = strtod(parts[count - 1], NULL);
     }
-    if (asic[strspn(asic, "0123456789abcdefABCDEF")])
+    if (asic[orr_hex_span(asic, sizeof asic)])
         snprintf(asic, sizeof asic, "0");
     orr_text_puts(&m->xml, "<net name=\"");
     write_nic_name(m, dev);
@@ -191,7 +192,7 @@ static void write_net(struct making *m, const struct orr_log_link *link)
 static void write_identity(struct making *m, const char *detail)
 {
     static const char *const names[] = {"vendor", "device", "subsystem_vendor", "subsystem_device"};
-    if (strlen(detail) != 16 || detail[strspn(detail, "0123456789abcdefABCDEF")])
+    if (strlen(detail) != 16 || orr_hex_span(detail, 16) != 16)
         return;
     for (int i = 0; i < 4; i++)
         orr_text_printf(&m->xml, " %s=\"0x%.4s\"", names[i], detail + 4 * i);

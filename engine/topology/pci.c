@@ -1,9 +1,9 @@
 #include "engine/topology/pci.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/hex.h"
 #include "engine/release/release.h"
 
 uint64_t orr_bus_id_parse(const char *text)
@@ -13,10 +13,10 @@ uint64_t orr_bus_id_parse(const char *text)
     for (; *text && digits < 16; text++) {
         if (*text == ':' || *text == '.')
             continue;
-        if (!isxdigit((unsigned char)*text))
+        int digit = orr_hex_digit(*text);
+        if (digit < 0)
             break;
-        int c = tolower((unsigned char)*text);
-        id = id << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+        id = id << 4 | (uint64_t)digit;
         digits++;
     }
     return id;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
 #include "engine/release/settings.h"
 #include "engine/topology/pci.h"
 #include "engine/topology/system_builder.h"
@@ -252,10 +253,7 @@ static uint64_t host_hash(const char *text)
     uint64_t hash = strtoull(text, &end, 16);
     if (end != text && !*end)
         return hash;
-    hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return hash;
+    return orr_hash_text(ORR_HASH_START, text);
 }
 
 /* Which host each element belongs to: equal host_hash values are one system, numbered as they appear. */

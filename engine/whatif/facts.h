@@ -180,12 +180,6 @@ uint32_t orr_fact_rank(const struct orr_fact_list *list, uint32_t host_rank);
 int64_t orr_fact_member(const struct orr_fact_list *list, int32_t rank);
 void orr_fact_add(struct orr_fact_list *list, enum orr_fact_kind kind, unsigned detail, uint32_t a, uint32_t b,
                   int64_t value);
-/* A digest that changes with every value that is added; begin with ORR_DIGEST_START. */
-#define ORR_DIGEST_START 1469598103934665603u
-static inline uint64_t orr_digest_add(uint64_t digest, int64_t value)
-{
-    return (digest ^ (uint64_t)value) * 1099511628211u;
-}
 void orr_facts_of_hardware(const struct orr_analysis *analysis, struct orr_fact_list *list);
 void orr_facts_of_decisions(const struct orr_analysis *analysis, struct orr_fact_list *list);
 void orr_facts_of_channels(const struct orr_analysis *analysis, struct orr_fact_list *list);

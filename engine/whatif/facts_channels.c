@@ -1,4 +1,5 @@
 /* Graphs as searched, channels as connected. Orders of ranks are facts by their digest. */
+#include "engine/base/hash.h"
 #include "engine/whatif/facts.h"
 
 static void add_graph(const struct orr_graph *graph, const struct orr_system *system, struct orr_fact_list *list)
@@ -21,15 +22,16 @@ static void add_graph(const struct orr_graph *graph, const struct orr_system *sy
     for (unsigned i = 0; i < sizeof figures / sizeof figures[0]; i++)
         orr_fact_add(list, figures[i].fact, kind, 0, 0, figures[i].value);
     for (int32_t c = 0; c < graph->channels; c++) {
-        uint64_t order = ORR_DIGEST_START;
+        uint64_t order = ORR_HASH_START;
         for (uint32_t i = 0; i < graph->row_count; i++)
-            order = orr_digest_add(order, orr_fact_member(list, graph->gpus[(size_t)c * graph->gpu_count + i]));
+            order =
+                orr_hash_number(order, (uint64_t)orr_fact_member(list, graph->gpus[(size_t)c * graph->gpu_count + i]));
         orr_fact_add(list, ORR_FACT_GRAPH_ORDER, kind, (uint32_t)c, 0, (int64_t)(order >> 1));
-        uint64_t nets = ORR_DIGEST_START;
+        uint64_t nets = ORR_HASH_START;
         for (int end = 0; graph->nets && end < 2; end++)
             for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
                 if (system->nodes[n].id == graph->nets[c][end])
-                    nets = orr_digest_add(nets, orr_fact_subject(list, system, n));
+                    nets = orr_hash_number(nets, orr_fact_subject(list, system, n));
         if (graph->nets)
             orr_fact_add(list, ORR_FACT_GRAPH_NETS, kind, (uint32_t)c, 0, (int64_t)(nets >> 1));
     }
@@ -38,13 +40,13 @@ static void add_graph(const struct orr_graph *graph, const struct orr_system *sy
 /* Ranks in a row that closes: from the one that the names put first. */
 static uint64_t ring_digest(const struct orr_fact_list *list, const int32_t *ring, uint32_t ranks)
 {
-    uint64_t digest = ORR_DIGEST_START;
+    uint64_t digest = ORR_HASH_START;
     uint32_t first = 0;
     for (uint32_t i = 1; list->names && i < ranks; i++)
         if (orr_fact_member(list, ring[i]) < orr_fact_member(list, ring[first]))
             first = i;
     for (uint32_t i = 0; i < ranks; i++)
-        digest = orr_digest_add(digest, orr_fact_member(list, ring[(first + i) % ranks]));
+        digest = orr_hash_number(digest, (uint64_t)orr_fact_member(list, ring[(first + i) % ranks]));
     return digest;
 }
 
@@ -52,15 +54,16 @@ static uint64_t ring_digest(const struct orr_fact_list *list, const int32_t *rin
 static uint64_t tree_digest(const struct orr_fact_list *list, const int32_t *up, const int32_t *down, uint32_t width,
                             uint32_t ranks)
 {
-    uint64_t sum = ORR_DIGEST_START;
+    uint64_t sum = ORR_HASH_START;
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        uint64_t digest = orr_digest_add(ORR_DIGEST_START, orr_fact_member(list, (int32_t)rank));
+        uint64_t digest = orr_hash_number(ORR_HASH_START, (uint64_t)orr_fact_member(list, (int32_t)rank));
         /* the communicator's rank count stands for the network's root in chains: no rank's name */
-        digest =
-            orr_digest_add(digest, (uint32_t)up[rank] < ranks ? orr_fact_member(list, up[rank]) : -1 - (up[rank] > 0));
+        digest = orr_hash_number(
+            digest, (uint64_t)((uint32_t)up[rank] < ranks ? orr_fact_member(list, up[rank]) : -1 - (up[rank] > 0)));
         for (uint32_t i = 0; i < width; i++) {
             int32_t below = down[(size_t)rank * width + i];
-            digest = orr_digest_add(digest, (uint32_t)below < ranks ? orr_fact_member(list, below) : -1 - (below > 0));
+            digest = orr_hash_number(
+                digest, (uint64_t)((uint32_t)below < ranks ? orr_fact_member(list, below) : -1 - (below > 0)));
         }
         sum += digest * digest;
     }
@@ -115,9 +118,9 @@ void orr_facts_of_channels(const struct orr_analysis *analysis, struct orr_fact_
     orr_fact_add(list, ORR_FACT_NVLS_CHANNELS, 0, 0, 0, nvls ? c->nvls_channels : 0);
     if (!nvls)
         return;
-    uint64_t heads = ORR_DIGEST_START;
+    uint64_t heads = ORR_HASH_START;
     for (int32_t i = 0; i < c->nvls_head_count; i++)
-        heads = orr_digest_add(heads, orr_fact_member(list, c->nvls_heads[i]));
+        heads = orr_hash_number(heads, (uint64_t)orr_fact_member(list, c->nvls_heads[i]));
     orr_fact_add(list, ORR_FACT_NVLS_HEADS, 0, 0, 0, (int64_t)(heads >> 1));
     for (int32_t i = 0; c->nvls_trees && i < c->nvls_tree_channels && i < 2; i++) {
         const struct orr_nvls_tree *tree = &c->nvls_trees[i];

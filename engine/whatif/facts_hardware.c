@@ -1,4 +1,5 @@
 /* Devices, links and paths. Where a release tells a physical GPU from the rank on it, both are the rank's device. */
+#include "engine/base/hash.h"
 #include "engine/whatif/facts.h"
 
 static uint32_t subject_of(const struct orr_system *system, uint32_t node)
@@ -43,11 +44,11 @@ static void add_path(const struct orr_paths *paths, uint32_t from, uint32_t to, 
              last = from;
     if (path->type == ORR_PATH_DIS)
         return;
-    uint64_t route = ORR_DIGEST_START;
+    uint64_t route = ORR_HASH_START;
     for (uint32_t i = 0; i < path->hops; i++) {
         uint32_t node = folded_into[orr_path_node(paths, path, i)];
         if (node != last)
-            route = orr_digest_add(route, orr_fact_subject(list, paths->system, node));
+            route = orr_hash_number(route, orr_fact_subject(list, paths->system, node));
         last = node;
     }
     orr_fact_add(list, ORR_FACT_PATH_TYPE, 0, a, b, path->type);

@@ -2,6 +2,7 @@
  * tests/support/stores.h). */
 #include <stdatomic.h>
 
+#include "engine/base/clock.h"
 #include "tests/support/store_case.h"
 
 static void what_is_put_comes_back(void **state)
@@ -287,9 +288,7 @@ static void old_dumps_expire_by_their_last_upload(void **state)
 {
     (void)state;
     struct orr_store *store = open_place(&place);
-    struct timespec clock;
-    clock_gettime(CLOCK_REALTIME, &clock);
-    int64_t now = (int64_t)clock.tv_sec * 1000, day = 86400000;
+    int64_t now = orr_wall_ms(), day = 86400000;
     put_number(store, 1, "", now - 9 * day, NULL);
     put_number(store, 2, "", now - 8 * day, "node-1");
     put_number(store, 3, "", now - day, NULL);

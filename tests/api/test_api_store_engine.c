@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "engine/base/clock.h"
 #include "tests/support/store_case.h"
 
 static void what_is_stored_survives_closing(void **state)
@@ -337,9 +338,7 @@ static void lost_connections_are_replaced_without_an_error(void **state)
 
 static double seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)orr_clock_ns() / 1e9;
 }
 
 static void nothing_waits_longer_than_stated(void **state)

@@ -8,18 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "engine/base/clock.h"
 #include "engine/orrery.h"
 
 enum { STAGES = 6 };
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* The whole file, NULL where it cannot be read. */
 static char *load(const char *path, size_t *ret_length)
@@ -44,9 +37,9 @@ static enum orr_code measure(const char *bytes, size_t length, const struct orr_
     struct orr_dump *dump = NULL;
     struct orr_analysis *analysis = NULL;
     struct orr_stage_times stages = {0};
-    uint64_t start = now();
+    uint64_t start = orr_clock_ns();
     enum orr_code code = orr_dump_read(bytes, length, NULL, &dump, err);
-    times[0] = now() - start;
+    times[0] = orr_clock_ns() - start;
     if (code == ORR_OK)
         code = orr_analyze(dump, query, &stages, &analysis, err);
     if (code == ORR_OK) {

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "engine/base/clock.h"
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
 #include "tests/property/machine.h"
@@ -226,9 +226,7 @@ static bool repeats(const struct test_case *test, const struct orr_release *rele
 
 static double cpu_seconds(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)orr_cpu_ns() / 1e9;
 }
 
 static void try_release(struct run *run, const struct test_case *test, const struct orr_release *release,

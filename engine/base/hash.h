@@ -1,0 +1,36 @@
+/* FNV-1a in 64 bits, for hash tables and digests inside one process.
+ *
+ * Begin with ORR_HASH_START and feed values one after another; the order matters. Nobody who chooses the input may
+ * profit from collisions: tables that hold hostile keys compare the keys as well, and tables of clients mix in a random
+ * seed.
+ */
+#ifndef ORR_BASE_HASH_H
+#define ORR_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ORR_HASH_START UINT64_C(0xcbf29ce484222325)
+
+/* One step of FNV-1a with a whole number instead of a byte. */
+static inline uint64_t orr_hash_number(uint64_t hash, uint64_t number)
+{
+    return (hash ^ number) * UINT64_C(0x100000001b3);
+}
+
+static inline uint64_t orr_hash_bytes(uint64_t hash, const void *bytes, size_t length)
+{
+    for (const unsigned char *at = bytes; length; at++, length--)
+        hash = orr_hash_number(hash, *at);
+    return hash;
+}
+
+/* The text without its terminating zero. */
+static inline uint64_t orr_hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = orr_hash_number(hash, (unsigned char)*text);
+    return hash;
+}
+
+#endif
