@@ -9,13 +9,14 @@ A GPU is named by its rank or its id, other nodes by their ids. Bandwidths are i
     link A B          type and bandwidth of one link            path A B         type and bandwidth
     hops A B          the nodes of the path after A             p2p A B          yes or no, whether read, the relay rank
     gdr RANK NET      sending/receiving: yes, no or PCI         nics RANK        NET by channel, (rank) where PXN relays
-    graph NAME        k x intra/inter, types, details           orders NAME      NIC, ranks and NIC of each channel
+    graph NAME        k x intra/inter, types, details           orders NAME [N]  NIC, ranks and NIC of the first N channels
     bandwidth         maximum and total of the system           get A.B.0.C      any value by its path in the JSON
     counts            channels, NVLS and point-to-point         ring CHANNEL     the ranks of a ring, in order
     tree CHANNEL [RANK]   parent and children                   nvls CHANNEL [RANK]  the same in an NVLS tree
     tuning FUNCTION ALGORITHM   bandwidth/latency by protocol   choice FUNCTION BYTES    what NCCL takes, with its time
     aligned GRAPH     fields that kinds of hosts differ in      mnnvl            the rule that decides on NVLink domains
     rounds RANK       peers that a rank sends to, by round, from `orrery p2p`
+    peer A B          of `orrery p2p`: how A sends to B: NICs with the rank that drives them, or transport and path
     figure NAME [LABEL]   a figure of a release, from `orrery releases --json --release R`
 """
 import json
@@ -72,6 +73,14 @@ def gdr(a, rank, net):
     return ["/".join(("no", "yes", "PCI")[row[way]] for way in ("send", "recv")) if row else NONE]
 
 
+def peer(a, rank, other):
+    """How a rank sends to another one, of what `orrery p2p` writes."""
+    rows = found(a["schedule"], rank=int(rank))["rounds"]
+    send = next(row["send"] for row in rows if row["send"]["rank"] == int(other))
+    nets = [f"{n['net']} by rank {n['proxy']}" for n in send.get("nics", [])]
+    return [", ".join(nets) or f"{send['transport']} {send['path']}"]
+
+
 def nics(a, rank):
     rows = [row for row in a["net_devs"] if row["rank"] == int(rank)]
     names = [row["net"] + ("" if row["proxy_rank"] == row["rank"] else f" ({row['proxy_rank']})") for row in rows]
@@ -87,9 +96,9 @@ def graph(a, name):
             f"sameChannels {g['same_channels']} hops {g['n_hops']}"]
 
 
-def orders(a, name):
+def orders(a, name, first=None):
     g = found(a["graphs"], name=name)
-    for c, ranks in enumerate(g["intra"] if g else []):
+    for c, ranks in enumerate(g["intra"][:first and int(first)] if g else []):
         nets = g["inter"][c] if c < len(g["inter"]) else ["", ""]
         yield f"{c}: {nets[0]} [{' '.join(map(str, ranks))}] {nets[1]}".replace("  ", " ").rstrip()
 
@@ -179,6 +188,7 @@ def rounds(a, rank):
 QUESTIONS = {f.__name__: f for f in
              (nodes, links, link, path, hops, p2p, gdr, nics, graph, orders, bandwidth, counts, ring, tree, nvls,
               tuning, choice, aligned, mnnvl, rounds, get, figure)}
+             (nodes, links, link, path, hops, p2p, gdr, peer, nics, graph, orders, bandwidth, get, figure)}
 
 
 def show(document, words):
@@ -191,4 +201,7 @@ def show(document, words):
 if __name__ == "__main__":
     if sys.stdin.isatty() or len(sys.argv) < 2:
         raise SystemExit(__doc__)
-    print("\n".join(show(json.load(sys.stdin), sys.argv[1:])))
+    text = sys.stdin.read()
+    if not text.strip():
+        raise SystemExit("show.py: no JSON came in: see the error message of orrery")
+    print("\n".join(show(json.loads(text), sys.argv[1:])))
