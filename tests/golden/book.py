@@ -75,7 +75,7 @@ def document(command):
 def answer(command):
     """Lines that a command prints; what `./show.py` shows is asked in this process, so that one analysis serves many."""
     left, pipe, question = command.rpartition("| ./show.py ")
-    if not pipe:
+    if not pipe or set(question) & set("|<>&;"):
         text, error = run(command)
         return (None, error) if error else (text.rstrip("\n").split("\n"), None)
     a, error = document(left.strip())
