@@ -187,8 +187,7 @@ def rounds(a, rank):
 
 QUESTIONS = {f.__name__: f for f in
              (nodes, links, link, path, hops, p2p, gdr, nics, graph, orders, bandwidth, counts, ring, tree, nvls,
-              tuning, choice, aligned, mnnvl, rounds, get, figure)}
-             (nodes, links, link, path, hops, p2p, gdr, peer, nics, graph, orders, bandwidth, get, figure)}
+              tuning, choice, aligned, mnnvl, rounds, peer, get, figure)}
 
 
 def show(document, words):
