@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Takes the reference cases of this repository from ../shared: all that ask only about machines that are ours to give away.
+
+    python3 tests/conformance/take.py            writes topologies/*.xml and references.xz beside this file
+    python3 tests/conformance/take.py --check    says whether they are what ../shared gives; exit status 0: yes
+
+Ours are the machine types (machine-*.xml, written from public facts) and the random machines (synth-*.xml). The same input gives the same
+files. --check compares the unpacked text, since another version of xz may pack it otherwise.
+"""
+import lzma
+import pathlib
+import sys
+
+import cases
+
+SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared"
+OURS = ("machine-", "synth-")
+
+
+def main():
+    if not SHARED.is_dir():
+        sys.exit(f"take.py: {SHARED} is not there; the cases come from it")
+    found = [case for case in cases.in_folders([SHARED / "conformance/reference", SHARED / "conformance/clusters"])
+             if all(name.startswith(OURS) for name in case.files)]
+    wanted = {cases.TOPOLOGIES / name: next((SHARED / "topologies").rglob(name)).read_bytes()
+              for name in sorted({name for case in found for name in case.files})}
+    wanted[cases.ARCHIVE] = cases.pack(found)
+    there = {*cases.TOPOLOGIES.glob("*"), *cases.HERE.glob("references.xz")}
+    text = lambda path, content: lzma.decompress(content) if path.suffix == ".xz" else content
+    stale = sorted(there - set(wanted)) + [path for path, content in wanted.items()
+                                           if path not in there or text(path, path.read_bytes()) != text(path, content)]
+    if "--check" in sys.argv:
+        for path in stale:
+            print("differs from ../shared:", path)
+        return 1 if stale else 0
+    cases.TOPOLOGIES.mkdir(exist_ok=True)
+    for path in stale:
+        if path in wanted:
+            path.write_bytes(wanted[path])
+        else:
+            path.unlink()
+    print(f"{len(found)} cases, {len(wanted) - 1} topologies, {len(wanted[cases.ARCHIVE])} bytes; {len(stale)} files changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
