@@ -15,6 +15,9 @@ static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
     [ORR_SETTING] = {"invalid-setting", 400, "A release, host count or setting cannot be used"},
     [ORR_NOT_FOUND] = {"not-found", 404, "There is no such thing"},
     [ORR_UNSUPPORTED] = {"unsupported", 422, "Orrery does not compute this"},
+    [ORR_SPENT] = {"too-complex", 422, "The answer needs more time or memory than a request may use"},
+    [ORR_UNPACKED] = {"unpacked-too-large", 413, "The archive holds more than the server unpacks"},
+    [ORR_STOPPED] = {"stopped", 503, "The work was ended before it was done"},
     [ORR_RENDER] = {"render-failed", 500, "The drawing could not be made"},
     [ORR_STORE] = {"store-failed", 503, "The database cannot be used"},
     [ORR_IO] = {"io-failed", 500, "A file could not be read or written"},
@@ -36,7 +39,7 @@ static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
     [ORR_PROBLEM_HEADER_SIZE] = {"headers-too-large", 431, "The request line with its headers is too long"},
     [ORR_PROBLEM_TIMEOUT] = {"request-timeout", 408, "The request came too slowly"},
 };
-_Static_assert(ORR_CODE_COUNT == 15, "ORDER: a new code needs a row here");
+_Static_assert(ORR_CODE_COUNT == 18, "ORDER: a new code needs a row here");
 
 const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum orr_code code)
 {

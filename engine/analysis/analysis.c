@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/analysis/part.h"
+#include "engine/base/budget.h"
 #include "engine/base/clock.h"
 #include "engine/decide/verdicts.h"
 
@@ -30,7 +31,9 @@ static enum orr_code decide_pairs(struct orr_analysis *a, struct orr_error *err)
         for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
             node[system->nodes[g].gpu.rank] = g;
     }
-    for (uint32_t x = 0; x < a->local_ranks; x++)
+    for (uint32_t x = 0; x < a->local_ranks; x++) {
+        if (orr_budget_spent(2 * a->local_ranks))
+            return orr_budget_check(err);
         for (uint32_t y = 0; y < a->local_ranks; y++) {
             struct orr_p2p *pair = &p2p[(size_t)x * a->local_ranks + y];
             const struct orr_part *part = &a->parts[a->part_of_rank[x]];
@@ -46,6 +49,7 @@ static enum orr_code decide_pairs(struct orr_analysis *a, struct orr_error *err)
             if (verdict.via != ORR_NO_NODE)
                 pair->via = part->system.nodes[verdict.via].gpu.rank;
         }
+    }
     a->p2p = p2p;
     return ORR_OK;
 }
@@ -53,6 +57,8 @@ static enum orr_code decide_pairs(struct orr_analysis *a, struct orr_error *err)
 static enum orr_code join(struct orr_analysis *a, const struct orr_member *members, uint32_t count,
                           struct orr_error *err)
 {
+    orr_budget_stage("rings and trees over hosts");
+    ORR_TRY(orr_budget_check(err));
     return (a->query.plan ? orr_connect_plan : orr_connect)(members, count, &a->query.settings, a->arena,
                                                             &a->communicator, err);
 }
@@ -75,6 +81,8 @@ static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err
 static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct orr_stage_times *times,
                                   uint64_t *since, struct orr_error *err)
 {
+    orr_budget_stage("graph of the machine");
+    ORR_TRY(orr_budget_check(err));
     ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));
     a->local_ranks = orr_system_count(&a->built, ORR_GPU);
     if (!ranks && (uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
@@ -82,11 +90,13 @@ static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct
                         orr_max_ranks);
     a->ranks = ranks ? ranks : a->local_ranks * a->query.hosts;
     lap(times ? &times->graph : NULL, since);
+    orr_budget_stage("paths");
     ORR_TRY(orr_parts_make(a, err));
     ORR_TRY(decide_pairs(a, err));
     for (uint32_t i = 0; i < a->part_count; i++)
         ORR_TRY(orr_part_decide(a, &a->parts[i], err));
     lap(times ? &times->paths : NULL, since);
+    orr_budget_stage("search for channels");
     for (uint32_t i = 0; i < a->part_count; i++)
         ORR_TRY(orr_part_search(a, &a->parts[i], err));
     lap(times ? &times->search : NULL, since);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/decide/nearest.h"
 #include "engine/decide/verdicts.h"
 #include "engine/release/release.h"
@@ -155,13 +156,16 @@ enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *par
     struct orr_gdr *gdr = ORR_NEW(a->arena, struct orr_gdr, (size_t)gpus * nets);
     if (!gdr)
         return orr_fail_nomem(err);
-    for (uint32_t g = 0; g < gpus; g++)
+    for (uint32_t g = 0; g < gpus; g++) {
+        if (orr_budget_spent(2 * nets))
+            return orr_budget_check(err);
         for (uint32_t n = 0; n < nets; n++) {
             uint32_t gpu = system->first[ORR_GPU] + g, net = system->first[ORR_NET] + n;
             struct orr_gdr *pair = &gdr[(size_t)g * nets + n];
             ORR_TRY(orr_decide_gdr(&part->paths, &a->query.settings, gpu, net, true, &pair->send, err));
             ORR_TRY(orr_decide_gdr(&part->paths, &a->query.settings, gpu, net, false, &pair->recv, err));
         }
+    }
     part->gdr = gdr;
     return ORR_OK;
 }
@@ -252,6 +256,7 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
         int32_t count;
         float sum, least;
+        ORR_TRY(orr_budget_check(err));
         ORR_TRY(measure_nets(part, g, scratch, &count, &sum, &least, err));
         int32_t by_rate = per_channel > 0 ? ((int32_t)sum + per_channel - 1) / per_channel : count;
         int32_t channels = count ? (count > by_rate ? count : by_rate) : 2;

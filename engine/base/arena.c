@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
+
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
 
 struct block {
@@ -19,6 +21,7 @@ struct orr_arena {
     size_t bytes;
     size_t limit;
     size_t next_size;
+    uint64_t budget; /* what the bytes were drawn from: orr_budget_draw() */
 };
 
 struct orr_arena *orr_arena_new(size_t limit)
@@ -35,6 +38,7 @@ void orr_arena_free(struct orr_arena *arena)
 {
     if (!arena)
         return;
+    orr_budget_give(arena->budget, arena->bytes);
     for (struct block *block = arena->blocks, *next; block; block = next) {
         next = block->next;
         free(block);
@@ -47,9 +51,11 @@ static struct block *add_block(struct orr_arena *arena, size_t needed)
     size_t size = needed > arena->next_size ? needed : arena->next_size;
     if (arena->limit && (size > arena->limit || arena->bytes > arena->limit - size))
         return NULL;
-    struct block *block = malloc(sizeof *block + size);
+    uint64_t budget;
+    struct block *block = orr_budget_draw(size, &budget) ? malloc(sizeof *block + size) : NULL;
     if (!block)
         return NULL;
+    arena->budget = budget;
     block->size = size;
     block->used = 0;
     block->next = arena->blocks;

@@ -1,6 +1,7 @@
 /* Memory of one lifetime: what belongs to one dump, one analysis or one request is freed at once.
  *
- * An arena is used by one thread at a time. Memory is zeroed and aligned for any type. There is no free of a part.
+ * An arena is used by one thread at a time. Memory is zeroed and aligned for any type. There is no free of a part. The
+ * memory is drawn from the budget that is in force on the thread (budget.h).
  */
 #ifndef ORR_BASE_ARENA_H
 #define ORR_BASE_ARENA_H
@@ -13,8 +14,8 @@ struct orr_arena;
 struct orr_arena *orr_arena_new(size_t limit);
 /* Frees the arena and all that was taken from it; NULL is allowed. */
 void orr_arena_free(struct orr_arena *arena);
-/* count * size zeroed bytes, or NULL: out of memory, over the limit, or the product overflows. count 0 gives a valid
- * pointer. */
+/* count * size zeroed bytes, or NULL: out of memory, over the limit or the budget, or the product overflows. count 0
+ * gives a valid pointer. */
 void *orr_arena_alloc(struct orr_arena *arena, size_t count, size_t size);
 /* A copy of length bytes of text with a terminating zero, or NULL. */
 char *orr_arena_strndup(struct orr_arena *arena, const char *text, size_t length);

@@ -24,6 +24,9 @@
     X(SETTING, "invalid-setting")         /* a release, host count or NCCL_* value that cannot be used */              \
     X(NOT_FOUND, "not-found")             /* no such node, topology, section */                                        \
     X(UNSUPPORTED, "unsupported")         /* understood, but outside what Orrery computes; the text says why */        \
+    X(SPENT, "too-complex")               /* needs more time or memory than the work may use: budget.h */              \
+    X(UNPACKED, "unpacked-too-large")     /* an archive holds more than may be unpacked */                             \
+    X(STOPPED, "stopped")                 /* nobody wants the answer any more, or the process ends */                  \
     X(RENDER, "render-failed")            /* the drawing could not be laid out within its limits */                    \
     X(STORE, "store-failed")              /* the database refused or cannot be reached */                              \
     X(IO, "io-failed")                    /* a file or socket could not be read or written */                          \

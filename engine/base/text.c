@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
+
 void orr_text_init(struct orr_text *text, size_t limit)
 {
     *text = (struct orr_text){.limit = limit};
@@ -11,6 +13,7 @@ void orr_text_init(struct orr_text *text, size_t limit)
 
 void orr_text_release(struct orr_text *text)
 {
+    orr_budget_give(text->budget, text->capacity);
     free(text->data);
     *text = (struct orr_text){.limit = text->limit};
 }
@@ -27,7 +30,7 @@ static bool make_room(struct orr_text *text, size_t more)
     size_t capacity = text->capacity ? text->capacity : 256;
     while (capacity < needed)
         capacity *= 2;
-    char *data = realloc(text->data, capacity);
+    char *data = orr_budget_draw(capacity - text->capacity, &text->budget) ? realloc(text->data, capacity) : NULL;
     if (!data) {
         text->failed = text->starved = true;
         return false;
@@ -82,6 +85,7 @@ bool orr_text_failed(const struct orr_text *text)
 char *orr_text_take(struct orr_text *text, size_t *ret_length)
 {
     char *data = text->failed ? NULL : text->data ? text->data : calloc(1, 1);
+    orr_budget_give(text->budget, text->capacity);
     if (text->failed)
         free(text->data);
     if (ret_length)

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "engine/base/error.h"
 
@@ -13,7 +14,8 @@ struct orr_text {
     char *data;    /* zero-terminated once something was written; owned */
     size_t length; /* without the terminating zero */
     size_t capacity;
-    size_t limit; /* largest length allowed */
+    size_t limit;    /* largest length allowed */
+    uint64_t budget; /* what the capacity was drawn from: budget.h */
     bool failed;
     bool starved; /* failed for want of memory, not of room */
 };

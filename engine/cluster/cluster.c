@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/cluster/host_dump.h"
 #include "engine/cluster/placing.h"
 #include "engine/topology/pci.h"
@@ -149,6 +150,8 @@ static enum orr_code analyse_kinds(struct orr_cluster *c, struct orr_error *err)
     for (uint32_t s = 0; s < c->system_count; s++) {
         struct orr_cluster_system *system = &c->systems[s];
         uint32_t k = 0;
+        if (orr_budget_spent(64 + c->kind_count))
+            return orr_budget_check(err);
         while (k < c->kind_count && !alike(c, shapes, &c->systems[example[k]], system))
             k++;
         system->kind = k;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "engine/base/budget.h"
+
 /* How far a device sees. Machines are no deeper than that: switches behind switches, then NVLink. */
 enum { STEPS = 16 };
 /* Mixing of colours that one match may cost; what is undecided then is paired in order. */
@@ -100,6 +102,8 @@ static bool match_whole(struct orr_match *match, struct side *a, struct side *b,
 {
     uint64_t work = 0, cost = (uint64_t)STEPS * (a->devices->count + a->devices->lane_count);
     for (bool first = true;; first = false) {
+        if (orr_budget_spent((uint32_t)(cost / 16)))
+            return !first;
         look(a, by, STEPS);
         look(b, by, STEPS);
         if (!same_colours(a, b)) /* later: a pair was fixed that does not fit; the rest is found by its parts */

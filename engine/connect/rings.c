@@ -1,4 +1,5 @@
 /* Rings over all nodes: each node's part of the ring, from its first to its last GPU, one node after the other. */
+#include "engine/base/budget.h"
 #include "engine/connect/connecting.h"
 
 /* Rails: a ring that leaves a node by another NIC than it entered would arrive at the next node on the wrong rail.
@@ -98,6 +99,8 @@ enum orr_code orr_connect_rings(struct orr_connecting *c, struct orr_error *err)
         rings[d] = ORR_NEW(c->arena, int32_t, out->rank_count);
         if (!rings[d])
             return orr_fail_nomem(err);
+        if (orr_budget_spent(out->rank_count / 16))
+            return orr_budget_check(err);
         orr_ring_make(out, d, rings[d]);
     }
     out->rings = rings;

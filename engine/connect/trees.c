@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/connect/connecting.h"
 
 int32_t orr_log2(uint32_t value)
@@ -177,6 +178,8 @@ enum orr_code orr_connect_trees(struct orr_connecting *c, struct orr_error *err)
         if (d % out->base_channels == 0)
             orr_double_tree(c->rules, (int32_t)out->node_count, d / out->base_channels, places);
         for (int set = 0; set < (two ? 2 : 1); set++) {
+            if (orr_budget_spent(out->rank_count / 8))
+                return orr_budget_check(err);
             ORR_TRY(orr_tree_new(c->arena, out->rank_count, &sets[set][d], err));
             fill(out, d, places, set == 0, &sets[set][d]);
         }

@@ -1,6 +1,7 @@
 /* The direct routes become effective paths, step by step in NCCL's order. */
 #include "engine/decide/effective_paths.h"
 
+#include "engine/base/budget.h"
 #include "engine/decide/nearest.h"
 #include "engine/decide/verdicts.h"
 #include "engine/release/release.h"
@@ -199,12 +200,17 @@ enum orr_code orr_effective_paths(const struct orr_system *system, const struct 
     paths.pxn = ORR_NEW(arena, struct orr_pxn, (size_t)gpus * nets);
     if (!w.scratch || !paths.local_gpu || !paths.pxn)
         return orr_fail_nomem(err);
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        if (orr_budget_spent(2 * gpus))
+            return orr_budget_check(err);
         ORR_TRY(divert_p2p(&w, g));
+    }
     if (system->release->retags_c2c)
         ORR_TRY(retag_c2c(&w));
     for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
         for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+            if (orr_budget_spent(1 + nets / 64))
+                return orr_budget_check(err);
             ORR_TRY(divert_pxn(&w, n, g));
             ORR_TRY(divert_gdr(&w, n, g));
         }

@@ -1,5 +1,6 @@
 #include "engine/decide/nearest.h"
 
+#include "engine/base/budget.h"
 #include "engine/release/release.h"
 
 static enum orr_code no_cpu(const struct orr_paths *paths, uint32_t gpu, struct orr_error *err)
@@ -143,6 +144,8 @@ uint32_t orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *sc
     uint32_t count = orr_locals(paths, net, ORR_GPU, scratch);
     for (int32_t channel = 0; channel < system->release->max_channels; channel++)
         for (uint32_t i = 0; i < count; i++) {
+            if (orr_budget_spent(1 + gpu_count / 32))
+                return ORR_NO_NODE;
             uint32_t chosen = orr_local_net(paths, scratch[i], channel, scratch + gpu_count);
             if (chosen != ORR_NO_NODE && system->nodes[chosen].id == system->nodes[net].id)
                 return scratch[i];

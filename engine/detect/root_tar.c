@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/detect/root_source.h"
 
 struct entry {
@@ -21,6 +22,7 @@ struct tar {
     struct entry *entries;
     unsigned count, capacity;
     size_t bytes;
+    uint64_t unpacked; /* bytes that came out of the archive, as counted in the budget */
 };
 
 static int by_path(const void *a, const void *b)
@@ -144,6 +146,26 @@ static enum orr_code add(struct tar *tar, const char *path, enum orr_root_kind k
     return ORR_OK;
 }
 
+/* Counts what came out of the archive so far against the budget: headers, and what nobody reads, too. */
+static enum orr_code count_unpacked(struct tar *tar, struct archive *archive, struct orr_error *err)
+{
+    uint64_t unpacked = (uint64_t)archive_filter_bytes(archive, 0), before = tar->unpacked;
+    tar->unpacked = unpacked;
+    return orr_budget_unpack(unpacked - before, err);
+}
+
+/* Reads over the rest of an entry block by block: libarchive's own skipping would unpack all of it in one call. */
+static enum orr_code skip_rest(struct tar *tar, struct archive *archive, struct orr_error *err)
+{
+    const void *block;
+    size_t size;
+    la_int64_t at;
+    int result;
+    while ((result = archive_read_data_block(archive, &block, &size, &at)) == ARCHIVE_OK || result == ARCHIVE_WARN)
+        ORR_TRY(count_unpacked(tar, archive, err));
+    return result == ARCHIVE_EOF ? ORR_OK : orr_fail(err, ORR_INVALID, "the tar is broken inside an entry");
+}
+
 /* The content of a file, up to its limit: what is read of files in /sys is short. */
 static enum orr_code take_file(struct tar *tar, struct archive *archive, struct archive_entry *from, const char *path,
                                struct orr_error *err)
@@ -161,6 +183,7 @@ static enum orr_code take_file(struct tar *tar, struct archive *archive, struct 
             return orr_fail(err, ORR_INVALID, "the tar is broken at %.100s", path);
         if (!got)
             break;
+        ORR_TRY(count_unpacked(tar, archive, err));
         done += (size_t)got;
     }
     tar->bytes += wanted;
@@ -201,7 +224,10 @@ static enum orr_code read_all(struct tar *tar, struct archive *archive, struct o
             return orr_fail(err, tar->count ? ORR_INVALID : ORR_UNRECOGNISED, "the tar cannot be read%s: %.120s",
                             tar->count ? " to its end" : "", why ? why : "unknown format");
         }
+        ORR_TRY(orr_budget_entry(err));
+        ORR_TRY(count_unpacked(tar, archive, err));
         ORR_TRY(take_entry(tar, archive, from, err));
+        ORR_TRY(skip_rest(tar, archive, err));
     }
 }
 
@@ -258,6 +284,7 @@ enum orr_code orr_root_of_tar(const char *bytes, size_t length, struct orr_root 
         orr_arena_free(arena);
         return orr_fail_nomem(err);
     }
+    orr_budget_stage("unpacking the archive");
     tar->arena = arena;
     root->source = &tar_source;
     root->state = tar;

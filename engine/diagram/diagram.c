@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/diagram/view.h"
 
 static const char *const view_names[ORR_VIEW_COUNT] = {[ORR_VIEW_SYSTEM] = "system",
@@ -83,6 +84,7 @@ static enum orr_code draw(const struct orr_analysis *analysis, const struct orr_
 enum orr_code orr_diagram_dot(const struct orr_analysis *analysis, const struct orr_diagram_request *request,
                               struct orr_text *text, struct orr_error *err)
 {
+    orr_budget_stage("drawing");
     struct orr_arena *arena = orr_arena_new((size_t)256 << 20);
     if (!arena)
         return orr_fail_nomem(err);
@@ -90,6 +92,8 @@ enum orr_code orr_diagram_dot(const struct orr_analysis *analysis, const struct 
     enum orr_theme theme = (unsigned)request->theme < ORR_THEME_COUNT ? request->theme : ORR_THEME_LIGHT;
     orr_drawing_init(&drawing, arena, theme, request->view);
     enum orr_code code = draw(analysis, request, &drawing, err);
+    if (code == ORR_OK)
+        code = orr_budget_check(err);
     if (code == ORR_OK)
         code = orr_drawing_write(&drawing, text, err);
     orr_arena_free(arena);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/base/budget.h"
 #include "engine/base/clock.h"
 #include "engine/base/spawn.h"
 #include "engine/diagram/diagram_worker.h"
@@ -36,6 +37,9 @@ struct orr_renderer {
     struct worker *workers; /* [limits.workers] */
     atomic_ulong started, ended, drawn, failed, busy;
 };
+
+/* Between two looks at whether the drawing is still wanted. */
+enum { LOOK_MS = 50 };
 
 static int64_t deadline_of(const struct orr_renderer *renderer)
 {
@@ -102,7 +106,9 @@ static enum transfer await(int fd, short events, int64_t deadline)
     for (;;) {
         struct pollfd wanted = {.fd = fd, .events = events};
         int left = orr_clock_left(deadline);
-        int ready = poll(&wanted, 1, left);
+        int ready = poll(&wanted, 1, left < LOOK_MS ? left : LOOK_MS);
+        if (orr_budget_check(NULL) != ORR_OK)
+            return TRANSFER_LATE;
         if (ready > 0)
             return TRANSFER_DONE;
         if (ready < 0 && errno != EINTR)
@@ -199,6 +205,7 @@ static enum orr_code give_up(const struct orr_renderer *renderer, struct worker 
         }
     }
     status = end_worker(worker);
+    ORR_TRY(orr_budget_check(err));
     if (how == TRANSFER_LATE) {
         orr_error_advice(err, "try again, or draw a smaller part: a ring, a tree or a path");
         orr_fail(err, ORR_RENDER, "the drawing took longer than %u s", renderer->limits.seconds);
@@ -265,8 +272,9 @@ static struct worker *take_worker(struct orr_renderer *renderer)
             if (!worker->busy && (!found || (!found->pid && worker->pid)))
                 found = worker;
         }
-        if (found || !orr_clock_wait(&renderer->freed, &renderer->lock, deadline))
+        if (found || !orr_clock_left(deadline) || orr_budget_check(NULL) != ORR_OK)
             break;
+        orr_clock_wait(&renderer->freed, &renderer->lock, orr_clock_ms() + LOOK_MS);
     }
     if (found)
         found->busy = true;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/cluster/again.h"
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
@@ -227,6 +228,7 @@ static enum orr_code try_one(struct trial *t, enum orr_setting setting, const ch
         out->not_tried++;
         return ORR_OK;
     }
+    ORR_TRY(orr_budget_check(err));
     t->left.analyses--;
     struct orr_what_if *row = &out->what_ifs[out->what_if_count++];
     *row = (struct orr_what_if){.name = info.name, .value = value, .was = orr_setting_now(e, setting)};
@@ -236,6 +238,7 @@ static enum orr_code try_one(struct trial *t, enum orr_setting setting, const ch
         orr_analysis_again_free(other);
         return code;
     }
+    ORR_TRY(orr_budget_check(err)); /* a trial that was ended is not one that is refused */
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
     row->refused = row->changes = true;

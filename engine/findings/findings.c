@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "engine/base/budget.h"
 #include "engine/findings/finder.h"
 
 static const struct orr_finding_row *const families[] = {
@@ -232,6 +233,7 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
 {
     size_t row_count = 0;
     uint32_t count = 0;
+    orr_budget_stage("findings");
     while (orr_finding_row(row_count))
         row_count++;
     struct orr_finding *found = ORR_NEW(f->arena, struct orr_finding, row_count);
@@ -246,6 +248,7 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
                 f->at = &found[count];
                 *f->at = (struct orr_finding){.row = row};
                 row->find(f);
+                ORR_TRY(orr_budget_check(err));
                 if (f->starved)
                     return orr_fail_nomem(err);
                 count += f->at->detail != NULL;

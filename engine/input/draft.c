@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
+
 enum orr_code orr_draft_init(struct orr_draft *draft, const struct orr_input *input, struct orr_error *err)
 {
     *draft = (struct orr_draft){.arena = orr_arena_new(0)};
@@ -29,6 +31,7 @@ void orr_draft_release(struct orr_draft *draft)
 
 uint32_t orr_draft_add(struct orr_draft *draft, uint32_t parent, enum orr_element_kind kind)
 {
+    draft->starved |= orr_budget_spent(4);
     draft->too_many |= draft->count >= draft->limit;
     if (draft->too_many || !ORR_RESERVE(draft->arena, draft->nodes, draft->count, draft->capacity)) {
         draft->starved |= !draft->too_many;

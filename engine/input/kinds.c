@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/detect/detect.h"
 #include "engine/input/readers.h"
 #include "engine/log/log.h"
@@ -240,6 +241,7 @@ static enum orr_code unrecognised(const struct orr_input *input, struct orr_erro
 enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,
                              struct orr_dump **ret_dump, struct orr_error *err)
 {
+    orr_budget_stage("reading the input");
     const struct orr_dump_limits *limits = options && options->limits ? options->limits : &orr_dump_default_limits;
     struct orr_error ignored = {0};
     if (!err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/log/trial.h"
 
 /* A prediction that is tried: the question, and the machine. */
@@ -333,6 +334,7 @@ static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump
         if (!rows[i].apply(check, &trial, rows[i].argument) || strstr(start.what, trial.what) == start.what)
             continue;
         ORR_TRY(differences_of(check, dump, &trial, &left, err));
+        ORR_TRY(orr_budget_check(err));
         if (left >= before)
             continue;
         snprintf(what, sizeof what, "%s%s%s", start.what, start.what[0] ? ", and " : "", trial.what);

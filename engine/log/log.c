@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/base/hash.h"
 #include "engine/log/building.h"
 #include "engine/release/release_names.h"
@@ -301,6 +302,8 @@ static enum orr_code read_all(struct orr_log_building *b, const char *bytes, siz
     }
     b->width = b->width < LEAST_WIDTH ? SIZE_MAX : b->width;
     while (orr_log_next_line(&lines)) {
+        if (orr_budget_spent(16))
+            return orr_budget_check(err);
         take_line(b, &lines);
         if (b->starved)
             return orr_fail_nomem(err);
@@ -322,6 +325,7 @@ enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_lo
         limits = &orr_log_default_limits;
     if (length > limits->bytes)
         return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read of a log", length, limits->bytes);
+    orr_budget_stage("reading the log");
     struct orr_arena *arena = orr_arena_new(limits->memory);
     struct orr_log *log = arena ? ORR_NEW(arena, struct orr_log, 1) : NULL;
     if (!log) {

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/base/budget.h"
 #include "engine/paths/paths.h"
 #include "engine/release/release.h"
 
-enum { NO_CELL = -1 };
+enum { NO_CELL = -1, WAVE_STEPS = 4 /* of a budget, a node */ };
 
 struct cell { /* one link in front of the rest of a route */
     uint32_t link;
@@ -160,6 +161,8 @@ static enum orr_code spread(struct waves *w, uint32_t base)
     w->wave[0] = base;
     w->wave_count = 1;
     while (w->wave_count) {
+        if (orr_budget_spent(w->wave_count * WAVE_STEPS))
+            return orr_budget_check(w->err);
         w->next_count = 0;
         w->wave_number++;
         for (uint32_t i = 0; i < w->wave_count; i++) {

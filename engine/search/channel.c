@@ -1,6 +1,7 @@
 /* Growing channels: visits, each one step, and the starts of a channel. */
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/release/release.h"
 #include "engine/search/reserve.h"
 
@@ -185,6 +186,8 @@ static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget)
 {
+    if (orr_budget_spent(s->n))
+        *budget = 0;
     if (*budget <= 0)
         return;
     --*budget;

@@ -1,6 +1,7 @@
 /* What does not change during a search: orders of GPUs, PCI links, and what legs.c and nets.c add. */
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/release/release.h"
 #include "engine/search/search_state.h"
 
@@ -54,7 +55,7 @@ static bool are_alike(const struct orr_search_state *s, uint32_t x, uint32_t y, 
 /* Other GPUs by path rate (whole GB/s), hops, distance by index; those without a path are left out. */
 static void order_gpus(struct orr_search_state *s)
 {
-    for (uint32_t x = 0; x < s->n; x++) {
+    for (uint32_t x = 0; x < s->n && !orr_budget_spent(8 * s->n); x++) {
         uint16_t *list = &s->by_distance[(size_t)x * s->n];
         uint32_t count = 0;
         for (uint32_t i = 1; i < s->n; i++) {
@@ -156,6 +157,7 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
     find_pci_links(s);
     s->pci_step = pci_step(s);
     order_gpus(s);
+    ORR_TRY(orr_budget_check(err));
     orr_search_score_nets(s);
     return orr_search_note_nets(s, arena, err);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/release/release.h"
 #include "engine/search/limits.h"
 
@@ -24,7 +25,7 @@ static bool attempt(struct orr_search_state *s, int32_t *left, int32_t *all_left
                                                        : release->steps_other;
     *all_left -= steps;
     *left = orr_search_attempt(s, steps);
-    return is_done(s, *left);
+    return is_done(s, *left) || orr_budget_spent(s->n);
 }
 
 static bool is_amd(const struct orr_search_state *s)
@@ -302,6 +303,7 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
     if (limits.start.pattern == ORR_PATTERN_NONE)
         return ORR_OK; /* stays as one that was not asked for */
     search_graph(s, &limits, &story);
+    ORR_TRY(orr_budget_check(err));
     if (s->overrun) {
         (void)orr_fail(err, ORR_UNSUPPORTED,
                        "NCCL %s overruns its tables here: with %u GPUs NVLS gets more than %d channels",

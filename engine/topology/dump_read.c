@@ -10,6 +10,7 @@
 #include <libxml/xmlerror.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/budget.h"
 #include "engine/topology/dump.h"
 #include "engine/topology/quiet.h"
 
@@ -147,6 +148,10 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
     uint32_t line, column;
     if (reader->code != ORR_OK)
         return;
+    if (orr_budget_spent(4)) {
+        stop(reader, orr_budget_check(reader->err));
+        return;
+    }
     tag_place(reader, &line, &column);
     if (++reader->seen > reader->limits->elements || reader->depth >= reader->limits->depth ||
         reader->depth >= HIGHEST_DEPTH || (uint32_t)attribute_count > reader->limits->attributes) {

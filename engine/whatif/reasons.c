@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "engine/base/budget.h"
 #include "engine/cluster/again.h"
 
 struct stretch {
@@ -64,6 +65,8 @@ static enum orr_code answer(struct hunt *h, uint32_t taken, struct orr_error *er
         h->values[taken] = values;
     } else if (code == ORR_NOMEM) {
         code = orr_fail_nomem(err);
+    } else if (orr_budget_spent(0)) {
+        code = orr_budget_check(err); /* a trial that was ended is not one that is refused */
     } else {
         h->refused[taken] = true;
         code = ORR_OK;

@@ -1,0 +1,197 @@
+#include "engine/base/budget.h"
+
+#include "engine/base/clock.h"
+
+/* Steps between two looks at the clock: about 0.2 ms. */
+enum { LOOK_EVERY = 4096 };
+
+static _Thread_local struct orr_budget *in_force;
+static atomic_ullong last_id;
+
+static const char *const words[ORR_SPENT_COUNT] = {
+#define X(name, word) [ORR_SPENT_##name] = word,
+    ORR_SPENT_MAP(X)
+#undef X
+};
+
+void orr_budget_begin(struct orr_budget *budget)
+{
+    budget->started_ns = orr_clock_ns();
+    budget->id = atomic_fetch_add(&last_id, 1) + 1;
+    budget->until_look = LOOK_EVERY;
+    in_force = budget;
+}
+
+void orr_budget_end(void)
+{
+    if (in_force)
+        in_force->used_ns = orr_clock_ns() - in_force->started_ns;
+    in_force = NULL;
+}
+
+struct orr_budget *orr_budget_in_force(void)
+{
+    return in_force;
+}
+
+void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason)
+{
+    int none = ORR_SPENT_NOT;
+    atomic_compare_exchange_strong(&budget->stop, &none, (int)reason);
+}
+
+void orr_budget_stage(const char *stage)
+{
+    if (in_force)
+        in_force->stage = stage;
+}
+
+static bool look(struct orr_budget *budget)
+{
+    budget->until_look = LOOK_EVERY;
+    if (budget->spent)
+        return true;
+    budget->used_ns = orr_clock_ns() - budget->started_ns;
+    int stop = atomic_load_explicit(&budget->stop, memory_order_relaxed);
+    if (stop)
+        budget->spent = (enum orr_spent)stop;
+    else if (budget->time_ns && budget->used_ns > budget->time_ns)
+        budget->spent = ORR_SPENT_TIME;
+    return budget->spent != ORR_SPENT_NOT;
+}
+
+bool orr_budget_spent(uint32_t steps)
+{
+    struct orr_budget *budget = in_force;
+    if (!budget)
+        return false;
+    budget->until_look -= (int32_t)steps;
+    return budget->until_look < 0 ? look(budget) : budget->spent != ORR_SPENT_NOT;
+}
+
+static enum orr_code fail(const struct orr_budget *budget, struct orr_error *err)
+{
+    return orr_budget_verdict(budget, ORR_OK, err);
+}
+
+enum orr_code orr_budget_check(struct orr_error *err)
+{
+    return in_force && look(in_force) ? fail(in_force, err) : ORR_OK;
+}
+
+static enum orr_code spend(struct orr_budget *budget, enum orr_spent what, uint64_t wanted, struct orr_error *err)
+{
+    if (!budget->spent) {
+        budget->spent = what;
+        budget->wanted = wanted;
+    }
+    return fail(budget, err);
+}
+
+enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err)
+{
+    struct orr_budget *budget = in_force;
+    if (!budget)
+        return ORR_OK;
+    budget->unpacked_bytes += bytes;
+    if (budget->unpacked && budget->unpacked_bytes > budget->unpacked)
+        return spend(budget, ORR_SPENT_UNPACKED, budget->unpacked_bytes, err);
+    return orr_budget_check(err);
+}
+
+enum orr_code orr_budget_entry(struct orr_error *err)
+{
+    enum { STEPS = 64 };
+    struct orr_budget *budget = in_force;
+    if (!budget)
+        return ORR_OK;
+    budget->entry_count++;
+    if (budget->entries && budget->entry_count > budget->entries)
+        return spend(budget, ORR_SPENT_ENTRIES, budget->entry_count, err);
+    return orr_budget_spent(STEPS) ? fail(budget, err) : ORR_OK;
+}
+
+bool orr_budget_draw(size_t bytes, uint64_t *ret_id)
+{
+    struct orr_budget *budget = in_force;
+    *ret_id = budget ? budget->id : 0;
+    if (!budget)
+        return true;
+    if (budget->spent)
+        return false;
+    if (budget->memory && (bytes > budget->memory || budget->held > budget->memory - bytes)) {
+        budget->spent = ORR_SPENT_MEMORY;
+        budget->wanted = (uint64_t)budget->held + bytes;
+        return false;
+    }
+    budget->held += bytes;
+    budget->most = budget->held > budget->most ? budget->held : budget->most;
+    return true;
+}
+
+void orr_budget_give(uint64_t id, size_t bytes)
+{
+    if (in_force && in_force->id == id)
+        in_force->held -= bytes < in_force->held ? bytes : in_force->held;
+}
+
+struct orr_overrun orr_budget_overrun(const struct orr_budget *budget)
+{
+    switch (budget->spent) {
+    case ORR_SPENT_TIME:
+        return (struct orr_overrun){"--analysis-time", "s", (double)budget->time_ns / 1e9,
+                                    (double)budget->used_ns / 1e9};
+    case ORR_SPENT_MEMORY:
+        return (struct orr_overrun){"--analysis-memory", "bytes", (double)budget->memory, (double)budget->wanted};
+    case ORR_SPENT_UNPACKED:
+        return (struct orr_overrun){"--unpacked", "bytes", (double)budget->unpacked, (double)budget->wanted};
+    case ORR_SPENT_ENTRIES:
+        return (struct orr_overrun){"--archive-entries", "entries", (double)budget->entries, (double)budget->wanted};
+    default:
+        return (struct orr_overrun){NULL, NULL, 0, 0};
+    }
+}
+
+enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code code, struct orr_error *err)
+{
+    if (!budget || !budget->spent)
+        return code;
+    struct orr_error ignored;
+    const struct orr_overrun over = orr_budget_overrun(budget);
+    const char *stage = budget->stage ? budget->stage : "start";
+    err = err ? err : &ignored;
+    *err = (struct orr_error){0};
+    switch (budget->spent) {
+    case ORR_SPENT_TIME:
+        orr_fail(err, ORR_SPENT, "this takes longer than %g s: it was ended after %.1f s, at the stage \"%s\"",
+                 over.allowed, over.used, stage);
+        break;
+    case ORR_SPENT_MEMORY:
+        orr_fail(err, ORR_SPENT, "this needs more than %.0f bytes of memory: it was ended at %.0f, at the stage \"%s\"",
+                 over.allowed, over.used, stage);
+        break;
+    case ORR_SPENT_UNPACKED:
+        orr_fail(err, ORR_UNPACKED,
+                 "the archive unpacks to more than %.0f bytes: reading ended at %.0f, entries that "
+                 "are not used included",
+                 over.allowed, over.used);
+        break;
+    case ORR_SPENT_ENTRIES:
+        orr_fail(err, ORR_UNPACKED, "the archive has more than %.0f entries", over.allowed);
+        break;
+    default:
+        return orr_fail(err, ORR_STOPPED, "the work was ended at the stage \"%s\": %s", stage,
+                        budget->spent == ORR_SPENT_CLIENT     ? "the client has gone"
+                        : budget->spent == ORR_SPENT_SHUTDOWN ? "the server shuts down"
+                                                              : "interrupted");
+    }
+    orr_error_advice(err, "%s raises the limit%s", over.setting,
+                     err->code == ORR_SPENT ? "; fewer hosts or one section need less"
+                                            : "; orrery gather packs only what is needed");
+    return err->code;
+}
+
+const char *orr_spent_word(enum orr_spent spent)
+{
+    return (unsigned)spent < ORR_SPENT_COUNT ? words[spent] : "";
+}

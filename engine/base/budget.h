@@ -1,0 +1,98 @@
+/* What one piece of work may use: time, memory, bytes unpacked from an archive, entries of an archive. And a stop flag,
+ * which any thread, or a signal handler, may set.
+ *
+ * A budget is in force on the thread that does the work, from orr_budget_begin() to orr_budget_end(). It is the one
+ * thing of the engine that belongs to a thread and is not an argument: every arena, text and JSON value that the thread
+ * makes draws its memory from it, so no room can forget to pass it on. Without a budget nothing is limited.
+ *
+ * Code that works long asks orr_budget_spent() as it goes, or ORR_TRY(orr_budget_check(err)) between steps. Once a
+ * limit is exceeded the budget stays spent: every later check fails and every allocation gives NULL, so whatever path
+ * the failure takes, the work ends. Whoever began the work asks orr_budget_verdict() at the end: no answer of a spent
+ * budget counts, not even one that was reported as a success.
+ */
+#ifndef ORR_BASE_BUDGET_H
+#define ORR_BASE_BUDGET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/error.h"
+
+/* Why work ended early, with the word for metrics and logs. */
+#define ORR_SPENT_MAP(X)                                                                                               \
+    X(NOT, "")                                                                                                         \
+    X(TIME, "time")                                                                                                    \
+    X(MEMORY, "memory")                                                                                                \
+    X(UNPACKED, "unpacked")                                                                                            \
+    X(ENTRIES, "entries")                                                                                              \
+    X(CLIENT, "client_gone")     /* nobody waits for the answer any more */                                            \
+    X(SHUTDOWN, "shutting_down") /* the grace time of the server is over */                                            \
+    X(USER, "interrupted")       /* Ctrl-C */
+
+enum orr_spent {
+#define X(name, word) ORR_SPENT_##name,
+    ORR_SPENT_MAP(X)
+#undef X
+        ORR_SPENT_COUNT
+};
+
+struct orr_budget {
+    /* What is allowed; 0: any. Set before the work begins. */
+    uint64_t time_ns;
+    size_t memory;
+    uint64_t unpacked, entries;
+    /* Who sets it ends the work: enum orr_spent, from CLIENT on. */
+    atomic_int stop;
+    /* What happened; written by the thread that works. */
+    enum orr_spent spent;
+    const char *stage; /* what was being done, such as "search for channels"; NULL: nothing yet */
+    uint64_t used_ns;  /* at the last look at the clock */
+    size_t held, most; /* bytes in use now, and the most there were */
+    uint64_t wanted;   /* what would have been in use with the request that was refused */
+    uint64_t unpacked_bytes, entry_count;
+    uint64_t started_ns, id; /* id: tells this budget's memory from that of others; 0: not begun */
+    int32_t until_look;      /* steps until the clock is looked at */
+};
+
+/* Puts a budget in force on this thread and starts its clock. Whatever was in force before is not. */
+void orr_budget_begin(struct orr_budget *budget);
+/* Nothing is in force on this thread any more. What was drawn stays where it is, such as in a cache. */
+void orr_budget_end(void);
+/* The budget in force on this thread; NULL: none. */
+struct orr_budget *orr_budget_in_force(void);
+/* Ends the work of a budget as soon as it looks; safe in signal handlers. The first reason counts. */
+void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason);
+
+/* Says what is being done from here on: a text that lives for ever. */
+void orr_budget_stage(const char *stage);
+/* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is looked at
+ * every few thousand of them. */
+bool orr_budget_spent(uint32_t steps);
+/* ORR_SPENT where the budget is spent; looks at the clock. */
+enum orr_code orr_budget_check(struct orr_error *err) ORR_NO_DISCARD;
+/* Counts bytes that came out of an archive, or one entry of it. ORR_SPENT where there are too many. */
+enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_budget_entry(struct orr_error *err) ORR_NO_DISCARD;
+
+/* Draws memory. False: there is not so much left, and the budget is spent. *ret_id: to be given back with. */
+bool orr_budget_draw(size_t bytes, uint64_t *ret_id);
+/* Gives memory back, where it was drawn from the budget that is in force. */
+void orr_budget_give(uint64_t id, size_t bytes);
+
+/* Was a limit exceeded, or the work stopped? Then *err is replaced by a report of it, and its code is the result;
+ * otherwise `code`. */
+enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code code, struct orr_error *err);
+/* "time". */
+const char *orr_spent_word(enum orr_spent spent);
+
+/* The setting that raises a limit, its unit, what was allowed and what was used. NULL setting: there is no such limit.
+ */
+struct orr_overrun {
+    const char *setting, *unit;
+    double allowed, used;
+};
+struct orr_overrun orr_budget_overrun(const struct orr_budget *budget);
+
+#endif
