@@ -10,11 +10,15 @@
 #include "api/diff_json.h"
 #include "api/groups_json.h"
 #include "cli/options.h"
+#include "engine/base/budget.h"
 #include "engine/cluster/again.h"
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
 int orr_write_out(const char *file, const char *bytes, size_t length)
 {
+    struct orr_error err = {0};
+    if (orr_budget_check(&err) != ORR_OK) /* what was made under a spent budget may lack something */
+        return orr_report(NULL, &err);
     FILE *stream = file ? fopen(file, "wb") : stdout;
     bool done = stream && fwrite(bytes, 1, length, stream) == length && !fflush(stream);
     int problem = errno;

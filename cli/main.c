@@ -164,8 +164,12 @@ static int run(const struct orr_command *command, int count, char **arguments)
     }
     if (!orr_options_read(count, arguments, command->name, command->bit, command->files, &options))
         return ORR_EXIT_USAGE;
-    if (!options.help)
-        return command->run(&options);
+    if (!options.help) {
+        int status = command->bit & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
+        status = status ? status : command->run(&options);
+        orr_budget_interrupted();
+        return status;
+    }
     printf("usage: orrery %s [options] %s\n\n%s\n", command->name, command->arguments, command->help);
     orr_options_help(command->bit);
     return ORR_EXIT_OK;

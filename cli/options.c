@@ -97,6 +97,13 @@ static const struct option {
     {"name", "NAME", "name for --post", ORR_CMD_DETECT, VALUE, AT(name)},
     {"patience", "SECONDS", "how long --post is tried again while the service cannot be reached (default: 300)",
      ORR_CMD_DETECT, VALUE, AT(patience)},
+    {"analysis-time", "SECONDS", "give up after that time (default: never)", ORR_CMD_LIMITED, VALUE, AT(analysis_time)},
+    {"analysis-memory", "BYTES", "give up where more memory is needed, such as 512M (default: never)", ORR_CMD_LIMITED,
+     VALUE, AT(analysis_memory)},
+    {"unpacked", "BYTES", "give up where an archive unpacks to more, such as 256M (default: never)", ORR_CMD_LIMITED,
+     VALUE, AT(unpacked)},
+    {"archive-entries", "N", "give up where an archive has more entries (default: never)", ORR_CMD_LIMITED, VALUE,
+     AT(archive_entries)},
     {"help", NULL, "this text",
      ORR_CMD_SERVE | ASKING | DETECTING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS |
          ORR_CMD_TOKEN | ORR_CMD_CONVERT | ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE | ORR_CMD_MACHINES,

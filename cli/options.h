@@ -35,12 +35,20 @@ enum orr_command_bit {
     ORR_CMD_P2P = 131072
 };
 
+/* Commands that read inputs and compute: their work can be limited. */
+enum {
+    ORR_CMD_LIMITED = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS |
+                      ORR_CMD_P2P | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CONVERT | ORR_CMD_VM_FILE |
+                      ORR_CMD_ANONYMISE
+};
+
 enum { ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
     const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *assume,
         *gpus, *nics, *layout, *ranks, *rounds, *group;
-    const char *settings[ORR_MAX_SETTINGS]; /* NAME=VALUE */
+    const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL: any */
+    const char *settings[ORR_MAX_SETTINGS];                                   /* NAME=VALUE */
     size_t setting_count;
     const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
     size_t against_count;
@@ -122,6 +130,12 @@ int orr_write_out(const char *file, const char *bytes, size_t length);
 const char *orr_base_name(const char *path);
 /* Prints a document to standard output and drops it. Reports errors itself; gives an exit status. */
 int orr_print_json(struct orr_json *json, json_t *root);
+
+/* cli/budget.c: puts the budget that the options give in force, and makes Ctrl-C stop it. Reports errors itself; gives
+ * an exit status. */
+int orr_budget_of_options(const struct orr_options *options);
+/* Ends the process as Ctrl-C does by default, where Ctrl-C stopped the work. */
+void orr_budget_interrupted(void);
 
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);

@@ -7,14 +7,18 @@
 #include "api/call.h"
 #include "api/cluster_file.h"
 #include "cli/options.h"
+#include "engine/base/budget.h"
 
 int orr_exit_of(enum orr_code code)
 {
     return code == ORR_OK ? ORR_EXIT_OK : code == ORR_SETTING ? ORR_EXIT_USAGE : ORR_EXIT_INPUT;
 }
 
-int orr_report(const char *file, const struct orr_error *err)
+int orr_report(const char *file, const struct orr_error *found)
 {
+    struct orr_error told = *found;
+    const struct orr_error *err = &told;
+    (void)orr_budget_verdict(orr_budget_in_force(), found->code, &told);
     if (file && err->line)
         fprintf(stderr, "%s:%u:%u: %s", file, err->line, err->column ? err->column : 1, err->text);
     else

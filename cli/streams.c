@@ -7,6 +7,7 @@
 #include "api/channels_stream.h"
 #include "api/p2p_stream.h"
 #include "cli/options.h"
+#include "engine/base/budget.h"
 
 /* Frees the stream; NULL: out of memory. */
 static int write_stream(struct orr_stream *stream)
@@ -15,12 +16,15 @@ static int write_stream(struct orr_stream *stream)
     int status = ORR_EXIT_OK;
     char *block = malloc(BLOCK);
     ptrdiff_t got = stream && block ? 1 : -1;
-    while (got > 0) {
+    while (got > 0 && !orr_budget_spent(BLOCK / 8)) {
         got = stream->read(stream, block, BLOCK);
         if (got > 0 && fwrite(block, 1, (size_t)got, stdout) != (size_t)got)
             break;
     }
-    if (got < 0) {
+    struct orr_error err = {0};
+    if (orr_budget_check(&err) != ORR_OK) {
+        status = orr_report(NULL, &err);
+    } else if (got < 0) {
         fprintf(stderr, "orrery: out of memory\n");
         status = ORR_EXIT_INPUT;
     } else if (fflush(stdout) || ferror(stdout)) {

@@ -70,6 +70,8 @@ struct orr_config {
     bool insecure, open_metrics;
     /* limits; 0: none where the row's lowest is 0 */
     uint64_t max_body, max_header, body_memory, connections, client_connections, queue, rate, burst, client_requests;
+    uint64_t analysis_ms, analysis_memory, unpacked,
+        archive_entries; /* what one request may use: engine/base/budget.h */
     /* times, milliseconds */
     uint64_t idle_ms, header_ms, body_ms, send_ms, grace_ms, drain_delay_ms, slow_ms;
     /* logs */

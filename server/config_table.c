@@ -71,6 +71,14 @@ const struct orr_config_row orr_config_rows[] = {
         "memory for the bodies of all requests under way (503)")
     ROW("queue", "N", COUNT, LIMITS, "1024", 1, 1000000, queue,
         "most requests that wait to be computed (503)")
+    ROW("analysis-time", "SECONDS", SECONDS, LIMITS, "10", 0, HOUR, analysis_ms,
+        "time that one request may compute (422); 0: any")
+    ROW("analysis-memory", "BYTES", BYTES, LIMITS, "512M", 0, 1024 * G, analysis_memory,
+        "memory that one request may take while it computes (422); 0: any")
+    ROW("unpacked", "BYTES", BYTES, LIMITS, "256M", 0, 1024 * G, unpacked,
+        "bytes to which an archive may unpack, entries that are not used included (413); 0: any")
+    ROW("archive-entries", "N", COUNT, LIMITS, "65536", 0, UINT32_MAX, archive_entries,
+        "entries that an archive may have (413); 0: any")
     ROW("rate", "N", COUNT, LIMITS, "0", 0, 1000000, rate,
         "requests a second of one client, which is a token, otherwise an address (429); 0: any number")
     ROW("burst", "N", COUNT, LIMITS, "0", 0, 1000000, burst,

@@ -1,11 +1,12 @@
 #include "engine/base/budget.h"
 
-#include "engine/base/clock.h"
+#include <stdio.h>
+#include <time.h>
 
 /* Steps between two looks at the clock: about 0.2 ms. */
 enum { LOOK_EVERY = 4096 };
 
-static _Thread_local struct orr_budget *in_force;
+_Thread_local struct orr_budget *orr_budget_of_thread;
 static atomic_ullong last_id;
 
 static const char *const words[ORR_SPENT_COUNT] = {
@@ -14,24 +15,31 @@ static const char *const words[ORR_SPENT_COUNT] = {
 #undef X
 };
 
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void orr_budget_begin(struct orr_budget *budget)
 {
-    budget->started_ns = orr_clock_ns();
+    budget->started_ns = now_ns();
     budget->id = atomic_fetch_add(&last_id, 1) + 1;
     budget->until_look = LOOK_EVERY;
-    in_force = budget;
+    orr_budget_of_thread = budget;
 }
 
 void orr_budget_end(void)
 {
-    if (in_force)
-        in_force->used_ns = orr_clock_ns() - in_force->started_ns;
-    in_force = NULL;
+    if (orr_budget_of_thread)
+        orr_budget_of_thread->used_ns = now_ns() - orr_budget_of_thread->started_ns;
+    orr_budget_of_thread = NULL;
 }
 
 struct orr_budget *orr_budget_in_force(void)
 {
-    return in_force;
+    return orr_budget_of_thread;
 }
 
 void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason)
@@ -42,31 +50,22 @@ void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason)
 
 void orr_budget_stage(const char *stage)
 {
-    if (in_force)
-        in_force->stage = stage;
+    if (orr_budget_of_thread)
+        orr_budget_of_thread->stage = stage;
 }
 
-static bool look(struct orr_budget *budget)
+bool orr_budget_look(struct orr_budget *budget)
 {
     budget->until_look = LOOK_EVERY;
     if (budget->spent)
         return true;
-    budget->used_ns = orr_clock_ns() - budget->started_ns;
+    budget->used_ns = now_ns() - budget->started_ns;
     int stop = atomic_load_explicit(&budget->stop, memory_order_relaxed);
     if (stop)
         budget->spent = (enum orr_spent)stop;
     else if (budget->time_ns && budget->used_ns > budget->time_ns)
         budget->spent = ORR_SPENT_TIME;
     return budget->spent != ORR_SPENT_NOT;
-}
-
-bool orr_budget_spent(uint32_t steps)
-{
-    struct orr_budget *budget = in_force;
-    if (!budget)
-        return false;
-    budget->until_look -= (int32_t)steps;
-    return budget->until_look < 0 ? look(budget) : budget->spent != ORR_SPENT_NOT;
 }
 
 static enum orr_code fail(const struct orr_budget *budget, struct orr_error *err)
@@ -76,7 +75,7 @@ static enum orr_code fail(const struct orr_budget *budget, struct orr_error *err
 
 enum orr_code orr_budget_check(struct orr_error *err)
 {
-    return in_force && look(in_force) ? fail(in_force, err) : ORR_OK;
+    return orr_budget_of_thread && orr_budget_look(orr_budget_of_thread) ? fail(orr_budget_of_thread, err) : ORR_OK;
 }
 
 static enum orr_code spend(struct orr_budget *budget, enum orr_spent what, uint64_t wanted, struct orr_error *err)
@@ -90,7 +89,7 @@ static enum orr_code spend(struct orr_budget *budget, enum orr_spent what, uint6
 
 enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err)
 {
-    struct orr_budget *budget = in_force;
+    struct orr_budget *budget = orr_budget_of_thread;
     if (!budget)
         return ORR_OK;
     budget->unpacked_bytes += bytes;
@@ -102,7 +101,7 @@ enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err)
 enum orr_code orr_budget_entry(struct orr_error *err)
 {
     enum { STEPS = 64 };
-    struct orr_budget *budget = in_force;
+    struct orr_budget *budget = orr_budget_of_thread;
     if (!budget)
         return ORR_OK;
     budget->entry_count++;
@@ -113,7 +112,7 @@ enum orr_code orr_budget_entry(struct orr_error *err)
 
 bool orr_budget_draw(size_t bytes, uint64_t *ret_id)
 {
-    struct orr_budget *budget = in_force;
+    struct orr_budget *budget = orr_budget_of_thread;
     *ret_id = budget ? budget->id : 0;
     if (!budget)
         return true;
@@ -131,8 +130,8 @@ bool orr_budget_draw(size_t bytes, uint64_t *ret_id)
 
 void orr_budget_give(uint64_t id, size_t bytes)
 {
-    if (in_force && in_force->id == id)
-        in_force->held -= bytes < in_force->held ? bytes : in_force->held;
+    if (orr_budget_of_thread && orr_budget_of_thread->id == id)
+        orr_budget_of_thread->held -= bytes < orr_budget_of_thread->held ? bytes : orr_budget_of_thread->held;
 }
 
 struct orr_overrun orr_budget_overrun(const struct orr_budget *budget)

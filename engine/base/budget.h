@@ -69,7 +69,7 @@ void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason);
 void orr_budget_stage(const char *stage);
 /* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is looked at
  * every few thousand of them. */
-bool orr_budget_spent(uint32_t steps);
+static inline bool orr_budget_spent(uint32_t steps);
 /* ORR_SPENT where the budget is spent; looks at the clock. */
 enum orr_code orr_budget_check(struct orr_error *err) ORR_NO_DISCARD;
 /* Counts bytes that came out of an archive, or one entry of it. ORR_SPENT where there are too many. */
@@ -84,6 +84,18 @@ void orr_budget_give(uint64_t id, size_t bytes);
 /* Was a limit exceeded, or the work stopped? Then *err is replaced by a report of it, and its code is the result;
  * otherwise `code`. */
 enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code code, struct orr_error *err);
+/* What orr_budget_spent() needs. */
+extern _Thread_local struct orr_budget *orr_budget_of_thread;
+bool orr_budget_look(struct orr_budget *budget);
+static inline bool orr_budget_spent(uint32_t steps)
+{
+    struct orr_budget *budget = orr_budget_of_thread;
+    if (!budget)
+        return false;
+    budget->until_look -= (int32_t)steps;
+    return budget->until_look < 0 ? orr_budget_look(budget) : budget->spent != ORR_SPENT_NOT;
+}
+
 /* "time". */
 const char *orr_spent_word(enum orr_spent spent);
 

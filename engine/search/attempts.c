@@ -153,6 +153,15 @@ static void find_rates(const struct orr_search_state *s, struct orr_attempt *att
                 fmaxf(attempt->whole_from, floorf(s->net_full[net] / s->net_demand[net] * floorf(rate)) + 1);
 }
 
+int32_t orr_search_slice(struct orr_search_state *s)
+{
+    enum { VISITS = 16384, FEWEST = 16 }; /* a visit costs the more the more GPUs there are */
+    int32_t slice = VISITS / (int32_t)s->n > FEWEST ? VISITS / (int32_t)s->n : FEWEST;
+    slice = slice < s->later ? slice : s->later;
+    s->later -= slice;
+    return slice;
+}
+
 int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps)
 {
     orr_search_set_rates(s);
@@ -162,8 +171,11 @@ int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps)
         if (is_same(s, &past->list[i], &now))
             return past->list[i].left;
     begin(s);
-    now.left = steps;
+    s->later = steps;
+    s->sliced = &now.left;
+    now.left = orr_search_slice(s);
     orr_search_channels(s, &now.left);
+    now.left = now.left < 0 ? now.left : now.left + s->later;
     now.any_cross = !s->cross_asked;
     find_rates(s, &now);
     while (s->refusals > 0)

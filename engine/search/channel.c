@@ -183,12 +183,24 @@ static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
+/* The steps of an attempt are handed out in slices: so the time that the request may take is looked at between two of
+ * them, and costs nothing within. */
+static bool more_steps(struct orr_search_state *s, int32_t *budget)
+{
+    if (budget != s->sliced || *budget < 0 || !s->later)
+        return false;
+    if (orr_budget_check(NULL) != ORR_OK) {
+        s->later = 0;
+        return false;
+    }
+    *budget = orr_search_slice(s);
+    return true;
+}
+
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget)
 {
-    if (orr_budget_spent(s->n))
-        *budget = 0;
-    if (*budget <= 0)
+    if (*budget <= 0 && !more_steps(s, budget))
         return;
     --*budget;
     s->steps++;
@@ -398,6 +410,7 @@ void orr_search_channels(struct orr_search_state *s, int32_t *budget)
 {
     if (s->t.channels == s->system->release->max_channels) {
         s->overrun = true;
+        s->later = 0;
         *budget = 0;
         return;
     }

@@ -114,7 +114,9 @@ enum orr_crossing {
 };
 
 struct orr_search_state {
-    uint64_t steps; /* taken so far, in all attempts */
+    uint64_t steps;  /* taken so far, in all attempts */
+    int32_t *sliced; /* what is left of the slice of steps that is being taken */
+    int32_t later;   /* steps of the attempt that are in no slice yet */
     const struct orr_system *system;
     const struct orr_paths *paths;
     const struct orr_settings *settings;
@@ -237,6 +239,9 @@ int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps);
 /* nets.c: all facts of NICs. */
 enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena *arena,
                                    struct orr_error *err) ORR_NO_DISCARD;
+
+/* attempts.c: takes the next slice from s->later. */
+int32_t orr_search_slice(struct orr_search_state *s);
 
 /* channel.c: tries to grow channels from the trial's state, under a budget of steps. */
 void orr_search_channels(struct orr_search_state *s, int32_t *budget);

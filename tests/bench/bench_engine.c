@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+<<<<<<< HEAD
 #include "engine/base/clock.h"
+=======
+#include "engine/base/budget.h"
+>>>>>>> c3a4d51 (Let commands take limits and end on Ctrl-C; look at the budget between slices of search steps)
 #include "engine/orrery.h"
 
 enum { STAGES = 6 };
@@ -107,6 +111,8 @@ int main(int argc, char **argv)
     orr_settings_init(&query.settings, release);
     query.hosts = (uint32_t)strtoul(argv[2], NULL, 10);
     int runs = (int)strtol(argv[3], NULL, 10), status = 0;
+    static struct orr_budget budget = {.time_ns = UINT64_MAX, .memory = SIZE_MAX}; /* its checks belong to the cost */
+    orr_budget_begin(&budget);
     for (int i = 4; i < argc; i++)
         status |= bench(argv[i], &query, runs);
     return status;

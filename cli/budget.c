@@ -1,0 +1,53 @@
+/* The budget of a command: no limits unless options give them, and Ctrl-C ends the work. */
+#include "engine/base/budget.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "server/config.h"
+
+static struct orr_budget budget;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    orr_budget_stop(&budget, ORR_SPENT_USER);
+}
+
+int orr_budget_of_options(const struct orr_options *options)
+{
+    static struct orr_config config; /* the service's own rows read the values: same units, same bounds */
+    const struct {
+        const char *row, *value;
+    } given[] = {{"analysis-time", options->analysis_time},
+                 {"analysis-memory", options->analysis_memory},
+                 {"unpacked", options->unpacked},
+                 {"archive-entries", options->archive_entries}};
+    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
+        struct orr_error err = {0};
+        const struct orr_config_row *row = orr_config_find(given[i].row, strlen(given[i].row));
+        if (given[i].value && orr_config_set(&config, row, given[i].value, ORR_CONFIG_FLAG, &err) != ORR_OK)
+            return orr_report(NULL, &err);
+    }
+    budget.time_ns = config.analysis_ms * 1000000;
+    budget.memory = config.analysis_memory;
+    budget.unpacked = config.unpacked;
+    budget.entries = config.archive_entries;
+    orr_budget_begin(&budget);
+    /* No restart: what waits for input ends too. The second Ctrl-C does what it does by default. */
+    const struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    return ORR_EXIT_OK;
+}
+
+void orr_budget_interrupted(void)
+{
+    if (budget.spent != ORR_SPENT_USER)
+        return;
+    fflush(NULL);
+    signal(SIGINT, SIG_DFL); /* who started this program, such as a shell, sees how it ended */
+    raise(SIGINT);
+}
