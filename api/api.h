@@ -12,6 +12,7 @@
 
 struct orr_app;
 struct orr_answer;
+struct orr_budget;
 
 struct orr_app_options {
     const char *database;           /* where the store is: a path, ":memory:" or postgresql://... (store.h) */
@@ -61,8 +62,9 @@ struct orr_request {
     const void *header_context;
     const char *body;
     size_t body_length;
-    const char *id; /* of the request: `instance` of problems */
-    bool may_defer; /* give long work back with response->deferred instead of doing it */
+    const char *id;            /* of the request: `instance` of problems */
+    struct orr_budget *budget; /* what the work may use, and its stop flag; NULL: any. Not looked at with may_defer */
+    bool may_defer;            /* give long work back with response->deferred instead of doing it */
 };
 
 enum { ORR_OWN_HEADERS = 8, ORR_ANSWER_HEADERS = 8, ORR_MAX_HEADERS = 16, ORR_HEADER_SIZE = 320 };

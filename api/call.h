@@ -67,8 +67,9 @@ struct orr_call {
     const char *captures[2];
     char id[ORR_ID_LENGTH + 1]; /* of the topology, where the route has one */
     char digest[ORR_DIGEST_LENGTH + 1];
-    enum orr_problem problem; /* instead of what the error's code says */
-    const char *quick_key;    /* under which the finished answer is found by the target alone; NULL: it is not */
+    enum orr_problem problem;        /* instead of what the error's code says */
+    const struct orr_budget *budget; /* of a call that failed; NULL: none */
+    const char *quick_key;           /* under which the finished answer is found by the target alone; NULL: it is not */
     struct orr_response *response;
 };
 

@@ -54,7 +54,24 @@ static struct orr_answer *last_resort(unsigned status)
     return bytes ? orr_answer_new(status, "application/problem+json", bytes, strlen(bytes)) : NULL;
 }
 
-struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err, const char *instance)
+/* Which limit was exceeded, by how much as far as is known, where, and which setting of the server raises it. */
+static void add_overrun(struct orr_json *json, json_t *object, const struct orr_budget *budget)
+{
+    const struct orr_overrun over = orr_budget_overrun(budget);
+    if (!over.setting)
+        return;
+    json_t *limit = orr_json_object(json);
+    orr_json_set(json, limit, "of", orr_json_text(json, orr_spent_word(budget->spent)));
+    orr_json_set(json, limit, "allowed", orr_json_number(json, over.allowed));
+    orr_json_set(json, limit, "used", orr_json_number(json, over.used));
+    orr_json_set(json, limit, "unit", orr_json_text(json, over.unit));
+    orr_json_set(json, limit, "stage", orr_json_text(json, budget->stage ? budget->stage : "start"));
+    orr_json_set(json, limit, "setting", orr_json_text(json, over.setting));
+    orr_json_set(json, object, "limit", limit);
+}
+
+struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err,
+                                      const struct orr_budget *over, const char *instance)
 {
     const struct orr_problem_info *info = orr_problem_info(problem, err->code);
     struct orr_json json = {0};
@@ -74,6 +91,8 @@ struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr
         orr_json_set(&json, object, "where", orr_json_text(&json, err->where));
     if (err->advice[0])
         orr_json_set(&json, object, "advice", orr_json_text(&json, err->advice));
+    if (over)
+        add_overrun(&json, object, over);
     struct orr_answer *answer = NULL;
     if (orr_answer_of_json(info->status, &json, object, &answer, NULL) != ORR_OK)
         return last_resort(503);

@@ -3,6 +3,7 @@
 #define ORR_API_PROBLEM_H
 
 #include "api/answer.h"
+#include "engine/base/budget.h"
 
 /* Kinds that are no enum orr_code of the engine, beside those that are. */
 enum orr_problem {
@@ -34,7 +35,9 @@ struct orr_problem_info {
 
 const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum orr_code code);
 
-/* The answer for an error. NULL: not even that could be made. instance: the request's id. */
-struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err, const char *instance);
+/* The answer for an error. NULL: not even that could be made. over: the budget whose limit was exceeded, NULL: none
+ * was; instance: the request's id. */
+struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err,
+                                      const struct orr_budget *over, const char *instance);
 
 #endif

@@ -145,7 +145,7 @@ void orr_call_finish(struct orr_call *call, struct orr_answer *answer, const cha
 
 void orr_call_problem(struct orr_call *call, const struct orr_error *err)
 {
-    struct orr_answer *answer = orr_problem_answer(call->problem, err, call->request->id);
+    struct orr_answer *answer = orr_problem_answer(call->problem, err, call->budget, call->request->id);
     call->response->status = 503;
     if (!answer)
         return; /* not even the error fits into memory: the status has to do */

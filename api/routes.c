@@ -405,9 +405,19 @@ void orr_api_handle(struct orr_app *app, const struct orr_request *request, stru
             return;
         call.quick_key = key;
     }
+    struct orr_budget *budget = request->may_defer ? NULL : request->budget;
+    if (budget)
+        orr_budget_begin(budget);
     call.arena = orr_arena_new(REQUEST_MEMORY);
     enum orr_code code = call.arena ? handle(&call, &err) : orr_fail_nomem(&err);
-    if (code != ORR_OK)
+    if (budget)
+        orr_budget_end();
+    code = orr_budget_verdict(budget, code, &err);
+    if (code != ORR_OK) {
+        orr_response_release(response);
+        call.budget = budget;
+        call.problem = budget && budget->spent ? ORR_PROBLEM_NONE : call.problem;
         orr_call_problem(&call, &err);
+    }
     orr_arena_free(call.arena);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
-#include "server/config.h"
+#include "server/serve.h"
 
 static struct orr_budget budget;
 

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "api/store/store_work.h"
+#include "engine/base/budget.h"
 #include "engine/base/clock.h"
 
 enum { UPLOADS_PER_HOST = 1000 }; /* lines of history that a host keeps */
@@ -113,6 +114,8 @@ enum orr_code orr_store_transact(struct orr_store *store, enum orr_store_operati
 {
     static const bool reads[ORR_STORE_OPERATION_COUNT] = {
         [ORR_STORE_GET] = true, [ORR_STORE_HAS] = true, [ORR_STORE_READ] = true, [ORR_STORE_LIST] = true};
+    if (!reads[operation])
+        ORR_TRY(orr_budget_settle(err));
     uint64_t since = orr_clock_ns();
     enum orr_code code = repeat(store, !reads[operation], work, context, err);
     if (store->on_done)

@@ -1,7 +1,6 @@
 #include "engine/base/budget.h"
 
-#include <stdio.h>
-#include <time.h>
+#include "engine/base/clock.h"
 
 /* Steps between two looks at the clock: about 0.2 ms. */
 enum { LOOK_EVERY = 4096 };
@@ -15,16 +14,9 @@ static const char *const words[ORR_SPENT_COUNT] = {
 #undef X
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void orr_budget_begin(struct orr_budget *budget)
 {
-    budget->started_ns = now_ns();
+    budget->started_ns = orr_clock_ns();
     budget->id = atomic_fetch_add(&last_id, 1) + 1;
     budget->until_look = LOOK_EVERY;
     orr_budget_of_thread = budget;
@@ -33,7 +25,7 @@ void orr_budget_begin(struct orr_budget *budget)
 void orr_budget_end(void)
 {
     if (orr_budget_of_thread)
-        orr_budget_of_thread->used_ns = now_ns() - orr_budget_of_thread->started_ns;
+        orr_budget_of_thread->used_ns = orr_clock_ns() - orr_budget_of_thread->started_ns;
     orr_budget_of_thread = NULL;
 }
 
@@ -57,9 +49,9 @@ void orr_budget_stage(const char *stage)
 bool orr_budget_look(struct orr_budget *budget)
 {
     budget->until_look = LOOK_EVERY;
-    if (budget->spent)
-        return true;
-    budget->used_ns = now_ns() - budget->started_ns;
+    if (budget->spent || budget->settled)
+        return budget->spent != ORR_SPENT_NOT;
+    budget->used_ns = orr_clock_ns() - budget->started_ns;
     int stop = atomic_load_explicit(&budget->stop, memory_order_relaxed);
     if (stop)
         budget->spent = (enum orr_spent)stop;
@@ -78,8 +70,18 @@ enum orr_code orr_budget_check(struct orr_error *err)
     return orr_budget_of_thread && orr_budget_look(orr_budget_of_thread) ? fail(orr_budget_of_thread, err) : ORR_OK;
 }
 
+enum orr_code orr_budget_settle(struct orr_error *err)
+{
+    ORR_TRY(orr_budget_check(err));
+    if (orr_budget_of_thread)
+        orr_budget_of_thread->settled = true;
+    return ORR_OK;
+}
+
 static enum orr_code spend(struct orr_budget *budget, enum orr_spent what, uint64_t wanted, struct orr_error *err)
 {
+    if (budget->settled)
+        return ORR_OK;
     if (!budget->spent) {
         budget->spent = what;
         budget->wanted = wanted;
@@ -118,7 +120,7 @@ bool orr_budget_draw(size_t bytes, uint64_t *ret_id)
         return true;
     if (budget->spent)
         return false;
-    if (budget->memory && (bytes > budget->memory || budget->held > budget->memory - bytes)) {
+    if (budget->memory && !budget->settled && (bytes > budget->memory || budget->held > budget->memory - bytes)) {
         budget->spent = ORR_SPENT_MEMORY;
         budget->wanted = (uint64_t)budget->held + bytes;
         return false;

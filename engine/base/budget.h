@@ -53,6 +53,7 @@ struct orr_budget {
     uint64_t wanted;   /* what would have been in use with the request that was refused */
     uint64_t unpacked_bytes, entry_count;
     uint64_t started_ns, id; /* id: tells this budget's memory from that of others; 0: not begun */
+    bool settled;            /* orr_budget_settle(): the limits hold no more */
     int32_t until_look;      /* steps until the clock is looked at */
 };
 
@@ -72,6 +73,9 @@ void orr_budget_stage(const char *stage);
 static inline bool orr_budget_spent(uint32_t steps);
 /* ORR_SPENT where the budget is spent; looks at the clock. */
 enum orr_code orr_budget_check(struct orr_error *err) ORR_NO_DISCARD;
+/* The work is about to change something that lasts. ORR_SPENT where the budget is spent; otherwise it never will be any
+ * more: what was changed is not reported as refused. */
+enum orr_code orr_budget_settle(struct orr_error *err) ORR_NO_DISCARD;
 /* Counts bytes that came out of an archive, or one entry of it. ORR_SPENT where there are too many. */
 enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_budget_entry(struct orr_error *err) ORR_NO_DISCARD;

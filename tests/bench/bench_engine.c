@@ -9,11 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-<<<<<<< HEAD
-#include "engine/base/clock.h"
-=======
 #include "engine/base/budget.h"
->>>>>>> c3a4d51 (Let commands take limits and end on Ctrl-C; look at the budget between slices of search steps)
+#include "engine/base/clock.h"
 #include "engine/orrery.h"
 
 enum { STAGES = 6 };
