@@ -25,7 +25,8 @@ UPDATE = os.environ.get("ORR_UPDATE_GOLDEN") == "1"
 FENCE = re.compile(r"^```orrery\n(.*?)^```$", re.M | re.S)
 FILE_FENCE = re.compile(r"^```xml ([\w.-]+)\n(.*?)^```$", re.M | re.S)
 TABLE = re.compile(r"^<!-- orrery: (.+?) -->\n+((?:\|.*\n)+)", re.M)
-MARK = re.compile(r"^(```orrery|<!-- orrery\b|```xml \S)", re.M)
+PICTURE = re.compile(r"^<!-- picture: (.+?) -->\n+!\[[^]]*\]\((pictures/[\w.-]+\.svg)\)", re.M)
+MARK = re.compile(r"^(```orrery|<!-- (?:orrery|picture)\b|```xml \S)", re.M)
 VERSION = r"\d+\.\d+\.\d+"
 SPAN = re.compile(rf"(?:(?P<one>{VERSION})|(?P<first>{VERSION}) (?:–|to) (?P<last>{VERSION})|to (?P<until>{VERSION})|"
                   rf"from (?P<since>{VERSION})|(?P<on>{VERSION}) on|(?P<all>all releases))")
@@ -39,7 +40,7 @@ show = importlib.util.module_from_spec(spec)
 sys.dont_write_bytecode = True
 spec.loader.exec_module(show)
 
-failures, counts = [], {"examples": 0, "cells": 0, "files": 0, "links": 0, "citations": 0, "not emulated": 0}
+failures, counts = [], {"examples": 0, "cells": 0, "files": 0, "pictures": 0, "links": 0, "citations": 0, "not emulated": 0}
 
 
 def fail(chapter, text):
@@ -194,15 +195,35 @@ def file_shown(chapter, match):
     return f"```xml {match[1]}\n{name.read_text()}```" if UPDATE and name.is_file() else match[0]
 
 
+def figures(svg):
+    """The numbers in the texts of a drawing: fonts and layout differ from machine to machine, words are no figures."""
+    return sorted(re.findall(r"\d[\w.:]*", " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))))
+
+
+def picture(chapter, match):
+    """A picture below `<!-- picture: COMMAND -->`, which draws it on standard output."""
+    command, name = match[1], BOOK / match[2]
+    counts["pictures"] += 1
+    drawn, error = run(command)
+    if error:
+        fail(chapter, error)
+    elif UPDATE and (not name.is_file() or figures(name.read_text()) != figures(drawn)):
+        name.parent.mkdir(exist_ok=True)
+        name.write_text(drawn)
+    elif not figures(drawn) or not name.is_file() or figures(name.read_text()) != figures(drawn):
+        fail(chapter, f"{match[2]} does not show the figures that `{command}` draws")
+    return match[0]
+
+
 def check_chapter(path):
     text = path.read_text()
     before = counts["examples"] + counts["cells"]
     marks = len(MARK.findall(text))
-    found = sum(len(pattern.findall(text)) for pattern in (FENCE, TABLE, FILE_FENCE))
+    found = sum(len(pattern.findall(text)) for pattern in (FENCE, TABLE, FILE_FENCE, PICTURE))
     if marks != found:
         fail(path.name, f"{marks} marks, but {found} examples: a fence is not closed, or no table follows a comment")
     new = text
-    for pattern, check in ((FENCE, fenced), (TABLE, table), (FILE_FENCE, file_shown)):
+    for pattern, check in ((FENCE, fenced), (TABLE, table), (FILE_FENCE, file_shown), (PICTURE, picture)):
         new = pattern.sub(functools.partial(check, path.name), new)
     if counts["examples"] + counts["cells"] == before:
         fail(path.name, "nothing was checked: it has no example")
