@@ -47,7 +47,8 @@ static bool reaches(const struct orr_path *path, bool by_type)
     return by_type ? path->type < ORR_PATH_NET : path->hops > 0;
 }
 
-/* domain[g]: the smallest of g and the domains of earlier GPUs that g reaches without the network. */
+/* domain[g]: the smallest of g and the domains of earlier GPUs that g reaches without the network.
+ * docs/nccl/p2p-and-gdr.md, "Separated parts of a host". */
 static uint32_t find_domains(const struct orr_system *system, const struct orr_paths *paths, uint32_t *domain)
 {
     uint32_t first = system->first[ORR_GPU], count = orr_system_count(system, ORR_GPU), distinct = 0;

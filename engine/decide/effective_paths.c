@@ -1,4 +1,5 @@
-/* The direct routes become effective paths, step by step in NCCL's order. */
+/* The direct routes become effective paths, step by step in NCCL's order.
+ * Rules: docs/nccl/p2p-and-gdr.md, "Order of all decisions". */
 #include "engine/decide/effective_paths.h"
 
 #include "engine/base/budget.h"
@@ -14,7 +15,7 @@ struct work {
     struct orr_error *err;
 };
 
-/* Can p reach g by P2P or by shared memory? */
+/* Can p reach g by P2P or by shared memory? docs/nccl/p2p-and-gdr.md, "GPUs that cannot reach each other". */
 static bool is_accessible(const struct work *w, uint32_t p, uint32_t g)
 {
     enum orr_separation rule = w->system->release->separation;
@@ -43,6 +44,7 @@ static void mark_apart(const struct work *w, uint32_t p, uint32_t g)
         path->hops = 0;
 }
 
+/* docs/nccl/p2p-and-gdr.md, "Paths without P2P". */
 static enum orr_code divert_p2p(const struct work *w, uint32_t g)
 {
     const struct orr_system *system = w->system;
@@ -60,7 +62,8 @@ static enum orr_code divert_p2p(const struct work *w, uint32_t g)
     return ORR_OK;
 }
 
-/* P2C for one pair, where one side is on C2C and the other on the PCIe of the same CPU. */
+/* P2C for one pair, where one side is on C2C and the other on the PCIe of the same CPU.
+ * docs/nccl/p2p-and-gdr.md, "C2C and NICs". */
 static void retag_pair(const struct work *w, uint32_t g, uint32_t n, uint32_t cpu)
 {
     uint8_t of_gpu = orr_path(w->paths, g, cpu)->type, of_net = orr_path(w->paths, n, cpu)->type;
@@ -129,7 +132,8 @@ static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n,
     return better ? ORR_RULE_PXN_TAKEN : ORR_RULE_PXN_OWN_WAY;
 }
 
-/* Which rule says whether g reaches the NET through another GPU, and the GPU that it looked at. */
+/* Which rule says whether g reaches the NET through another GPU, and the GPU that it looked at.
+ * docs/nccl/p2p-and-gdr.md, "PXN: reaching a NIC through another GPU". */
 static enum orr_code decide_pxn(const struct work *w, uint32_t n, uint32_t g, struct orr_pxn *pxn)
 {
     enum orr_pxn_rule rule = w->system->release->pxn;
@@ -172,6 +176,7 @@ static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
     return orr_path_compose(w->paths, g, pxn->relay, n, ORR_ROUTE_PXN, w->err);
 }
 
+/* docs/nccl/p2p-and-gdr.md, "Paths without GPUDirect RDMA". */
 static enum orr_code divert_gdr(const struct work *w, uint32_t n, uint32_t g)
 {
     struct orr_decision receive = {0};

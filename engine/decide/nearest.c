@@ -1,3 +1,5 @@
+/* Rules: docs/nccl/paths.md, "Nearest CPU of a GPU"; docs/nccl/p2p-and-gdr.md, "Which NIC belongs to a GPU",
+ * "The GPU that stands for a NIC". */
 #include "engine/decide/nearest.h"
 
 #include "engine/base/budget.h"

@@ -1,5 +1,5 @@
 /* What the channels of a graph take together from each link of the system, as the search reserves it (see
- * engine/search/README.md, "A move"). */
+ * docs/nccl/search.md, "Reserving a hop"). */
 #include "engine/explain/explainer.h"
 
 struct loads {

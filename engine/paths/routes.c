@@ -1,4 +1,5 @@
 /* Routes: the best direct way from every base node to every other, found by waves from each destination.
+ * Rules: docs/nccl/paths.md, "Which route wins".
  *
  * A route is an immutable list of links: a node's route is one link put in front of its neighbour's route as that stood
  * at the moment, which is what NCCL's copying of paths amounts to, without the copying. */
@@ -42,7 +43,8 @@ struct waves {
     struct orr_error *err;
 };
 
-/* From a GPU other than the destination only NVLink to another GPU leads on, and only next to the destination. */
+/* From a GPU other than the destination only NVLink to another GPU leads on, and only next to the destination.
+ * docs/nccl/paths.md, "Routes through other GPUs". */
 static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *link)
 {
     const struct orr_system *system = w->system;
@@ -58,6 +60,7 @@ static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *
            system->nodes[link->to].type == ORR_GPU && w->routes[at].hops <= 1;
 }
 
+/* docs/nccl/paths.md, "Type of a step". */
 static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_link *link)
 {
     static const uint8_t by_link[ORR_LINK_TYPE_COUNT] = {

@@ -1,4 +1,4 @@
-/* In which order the next GPU of a channel is tried. */
+/* In which order the next GPU of a channel is tried: docs/nccl/search.md, "Which GPU comes next". */
 #include <string.h>
 
 #include "engine/release/release.h"

@@ -1,4 +1,5 @@
-/* Growing channels: visits, each one step, and the starts of a channel. */
+/* Growing channels: visits, each one step, and the starts of a channel.
+ * Rules: docs/nccl/search.md, "Building a channel", "Where a channel starts". */
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -10,7 +11,7 @@ enum { PCI_ORDER_STEPS = 1024 };
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
 
-/* Is the trial, with k channels complete, better than the best? */
+/* Is the trial, with k channels complete, better than the best? docs/nccl/search.md, "When a result is better". */
 static bool is_better(const struct orr_search_state *s)
 {
     const struct orr_trial *t = &s->t, *b = &s->b;
@@ -102,7 +103,8 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
     }
 }
 
-/* All moves between a centre and the GPUs, out and back; then the channel is complete. Gives back what it took.
+/* docs/nccl/search.md, "NVLS and CollNet direct".
+ * All moves between a centre and the GPUs, out and back; then the channel is complete. Gives back what it took.
  * out: [GPU] from the centre; home: [GPU * home_stride] to it. */
 static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out, struct orr_leg *home,
                  size_t home_stride, int32_t *budget)

@@ -1,4 +1,5 @@
-/* Limits and start values of a graph. */
+/* Limits and start values of a graph: docs/nccl/search.md, "Graphs that NCCL searches",
+ * "Bandwidths that are tried". */
 #include "engine/search/limits.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* What a search needs to know of NICs: which belong together, which GPUs are near, in which order they are tried. */
+/* What a search needs to know of NICs: which belong together, which GPUs are near, in which order they are tried.
+ * Rules: docs/nccl/search.md, "Which NICs are tried". */
 #include <string.h>
 
 #include "engine/decide/nearest.h"

@@ -1,4 +1,4 @@
-/* Reserving bandwidth link by link, with NCCL's rounding.
+/* Reserving bandwidth link by link, with NCCL's rounding: docs/nccl/search.md, "Reserving a hop".
  *
  * NCCL subtracts in binary32 and rounds what is left to thousandths at each link. Where all capacities are thousandths
  * that binary32 tells apart, and no amount of a trial lies near the middle between two thousandths, that is the same as

@@ -61,7 +61,8 @@ static bool relax_split_tree(struct orr_trial *t, const struct orr_trial *b)
     return false;
 }
 
-/* Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
+/* docs/nccl/search.md, "What NCCL relaxes, and when it stops".
+ * Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
  * the innermost loop. false: nothing is left. */
 static bool relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t left, int32_t *all_left,
                   uint32_t *rate)
@@ -111,7 +112,8 @@ static bool relax(struct orr_search_state *s, const struct orr_limits *limits, i
     return false;
 }
 
-/* Twice the channels at half the rate, where the rate allows it: then DOUBLED, else 0. */
+/* Twice the channels at half the rate, where the rate allows it: then DOUBLED, else 0.
+ * docs/nccl/search.md, "Doubling channels". */
 static unsigned duplicate(struct orr_search_state *s)
 {
     struct orr_trial *b = &s->b;
@@ -129,7 +131,7 @@ static unsigned duplicate(struct orr_search_state *s)
     return parts > 1 ? ORR_RELAXED_DOUBLED : 0;
 }
 
-/* Chooses a higher rate to try; false: none. */
+/* Chooses a higher rate to try; false: none. docs/nccl/search.md, "Higher bandwidths for what was found". */
 static bool raise_rate(struct orr_search_state *s, const struct orr_limits *limits, uint32_t *rate)
 {
     struct orr_trial *t = &s->t;
@@ -154,7 +156,8 @@ static bool raise_rate(struct orr_search_state *s, const struct orr_limits *limi
     return false;
 }
 
-/* No way was found: all GPUs in order, at a rate that no plan would choose. */
+/* No way was found: all GPUs in order, at a rate that no plan would choose.
+ * docs/nccl/search.md, "If nothing is found". */
 static void simple_order(struct orr_search_state *s, const struct orr_limits *limits)
 {
     struct orr_trial *b = &s->b;

@@ -1,5 +1,5 @@
-/* The channel search: a depth-first enumeration with bandwidth reservation under step budgets. The algorithm is told in
- * README.md beside this file. */
+/* The channel search: a depth-first enumeration with bandwidth reservation under step budgets. Its rules:
+ * docs/nccl/search.md; how it is made to cost little: README.md beside this file. */
 #ifndef ORR_SEARCH_SEARCH_H
 #define ORR_SEARCH_SEARCH_H
 

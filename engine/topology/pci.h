@@ -1,4 +1,5 @@
-/* Bus ids, PCI classes and PCIe speeds as NCCL reads them from text. */
+/* Bus ids, PCI classes and PCIe speeds as NCCL reads them from text: docs/nccl/topology-xml.md,
+ * "Words for speeds and classes". */
 #ifndef ORR_TOPOLOGY_PCI_H
 #define ORR_TOPOLOGY_PCI_H
 

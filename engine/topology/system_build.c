@@ -1,5 +1,5 @@
 /* Dump -> graph: the nodes of the PCI tree and of the NICs (the first pass of NCCL), then the passes of
- * system_links.c and system_flatten.c in NCCL's order. */
+ * system_links.c and system_flatten.c in NCCL's order. Rules: docs/nccl/graph.md, "Order of nodes". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +106,8 @@ static uint32_t first_child_of_kind(const struct orr_dump *dump, uint32_t elemen
     return child;
 }
 
-/* A <pci>: its children say what it is before its class does. parent: node of the switch or CPU above. */
+/* A <pci>: its children say what it is before its class does. parent: node of the switch or CPU above.
+ * docs/nccl/topology-xml.md, "What makes a GPU and a NIC". */
 static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t parent)
 {
     const struct orr_dump *dump = b->dump;

@@ -1,5 +1,5 @@
 /* Broadcom's big PCIe switches show as two levels; NCCL takes the lower one out. What a release takes for such a switch
- * are rows of identities. */
+ * are rows of identities. Rules: docs/nccl/graph.md, "Broadcom switches of two levels". */
 #include "engine/release/release.h"
 #include "engine/topology/system_builder.h"
 

@@ -1,4 +1,6 @@
-/* The links beside the PCI tree: NVLink, C2C, PCI peer links, the links between CPUs, and their final order. */
+/* The links beside the PCI tree: NVLink, C2C, PCI peer links, the links between CPUs, and their final order.
+ * Rules: docs/nccl/graph.md, "NVLink bandwidth per link", "C2C bandwidth", "Links between CPUs",
+ * "Order of links". */
 #include <string.h>
 
 #include "engine/release/release.h"

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree as ET
 
-# Numbers of the types of paths (../shared/spec/04, 1.2); of 2.12.12's two names for 7 documents show SYS.
+# Numbers of the types of paths (docs/nccl/paths.md, "Path types"); of 2.12.12's two names for 7 documents show SYS.
 TYPES = {
     "2.7.8": {"LOC": 0, "NVL": 1, "PIX": 2, "PXB": 3, "PHB": 4, "SYS": 5, "NET": 6},
     "2.12.12": {"LOC": 0, "NVL": 1, "NVB": 2, "PIX": 3, "PXB": 4, "PXN": 5, "PHB": 6, "SYS": 7, "DIS": 7},

@@ -1,7 +1,7 @@
 """Spec 05, 9 and 10, once more: NICs that a GPU prefers, and channels for point-to-point transfers."""
 from twin_facts import f32, log2, number, power_up
 
-# GB/s of one NVLink from this capability on (spec 02, 2.4)
+# GB/s of one NVLink from this capability on (docs/nccl/graph.md, "NVLink bandwidth per link")
 NVLINK = {"2.12.12": [(100, 22), (90, 22), (87, 22), (86, 12), (80, 22), (70, 22), (60, 18), (0, 22)],
           "2.21.5": [(100, 20.6), (90, 20.6), (87, 20), (86, 12), (80, 20), (70, 20), (60, 18), (0, 20)],
           "2.27.7": [(100, 40.1), (90, 20.6), (87, 20), (86, 12), (80, 20), (70, 20), (60, 18), (0, 20)]}

@@ -31,7 +31,7 @@ VERSION = r"\d+\.\d+\.\d+"
 SPAN = re.compile(rf"(?:(?P<one>{VERSION})|(?P<first>{VERSION}) (?:–|to) (?P<last>{VERSION})|to (?P<until>{VERSION})|"
                   rf"from (?P<since>{VERSION})|(?P<on>{VERSION}) on|(?P<all>all releases))")
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)")
-CITATION = re.compile(r"docs/nccl/([\w-]+\.md),?\s+\"([^\"]+)\"")
+CITATION = re.compile(r"docs/nccl/([\w-]+\.md)((?:[,;]?(?: and)? \"[^\"]+\")+)")
 SOURCES = ("engine", "api", "server", "cli", "tests", "docs")
 TIMEOUT = 120
 
@@ -259,10 +259,11 @@ def check_citations():
             if source.suffix not in (".c", ".h", ".py", ".md", ".mjs", ".txt", ".sh") or source == pathlib.Path(__file__).resolve():
                 continue
             flat = re.sub(r"\s*\n\s*(?:\*|//|#)?\s*", " ", source.read_text(errors="replace"))
-            for chapter, title in CITATION.findall(flat):
-                counts["citations"] += 1
-                if not (BOOK / chapter).is_file() or title not in headings(BOOK / chapter):
-                    fail(source.relative_to(ROOT), f"cites {chapter}, \"{title}\": there is no such heading")
+            for chapter, titles in CITATION.findall(flat):
+                for title in re.findall(r"\"([^\"]+)\"", titles):
+                    counts["citations"] += 1
+                    if not (BOOK / chapter).is_file() or title not in headings(BOOK / chapter):
+                        fail(source.relative_to(ROOT), f"cites {chapter}, \"{title}\": there is no such heading")
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Figures worked out by hand in the specification (files 02 to 04, "Checks"), held against topologies of our own.
+"""Figures worked out by hand by the rules of docs/nccl (graph.md, paths.md, search.md), held against topologies of our own.
 
 They do not come from a run of the program, so they also judge the golden files. Where a check names a machine by its
 parts (8 GPUs sm 90, 370.8 GB/s to the NVSwitch, ...), one of ours has the same parts under other names.
@@ -27,7 +27,7 @@ class Worked(unittest.TestCase):
         got = {key: found[key] for key in more}
         self.assertEqual((found["channels"], found["bw_intra"], found["bw_inter"], got), (channels, intra, inter, more))
 
-    def test_h100_one_host(self):  # 04, check 1
+    def test_h100_one_host(self):
         a = analyze(EXAMPLES + "h100-nvswitch.xml", 1)
         self.holds(graph(a, "ring"), 12, 30, 30, type_intra="NVL", type_inter="PIX", same_channels=1, n_hops=96)
         self.assertEqual(graph(a, "ring")["intra"], [ONE_TO_SEVEN] * 12)
@@ -35,7 +35,7 @@ class Worked(unittest.TestCase):
         self.holds(graph(a, "nvls"), 8, 40, 60, n_hops=288)
         self.assertEqual(a["system"]["total_bw"], 370.800018)
 
-    def test_h100_two_hosts(self):  # 04, check 2
+    def test_h100_two_hosts(self):
         a = analyze(EXAMPLES + "h100-nvswitch.xml", 2)
         self.assertEqual(a["system"]["max_bw"], 48)
         ring = graph(a, "ring")
@@ -46,7 +46,7 @@ class Worked(unittest.TestCase):
         self.assertEqual(graph(a, "tree")["intra"][:2], [ONE_TO_SEVEN, [1, 2, 3, 4, 5, 6, 7, 0]])
         self.holds(graph(a, "nvls"), 8, 40, 48, n_hops=384)
 
-    def test_h100_cross_nic(self):  # 04, check 10
+    def test_h100_cross_nic(self):
         off = graph(analyze(EXAMPLES + "h100-nvswitch.xml", 2, ["NCCL_CROSS_NIC=0"]), "ring")
         self.holds(off, 8, 45, 45, type_inter="PXN", n_hops=176)
         for c in range(8):
@@ -55,7 +55,7 @@ class Worked(unittest.TestCase):
         self.holds(on, 8, 48, 48, type_inter="PIX", cross_nic=1)
         self.assertEqual(on["inter"][:2], [["NET/0-0", "NET/0-1"], ["NET/0-1", "NET/0-2"]])
 
-    def test_a100(self):  # 04, check 3
+    def test_a100(self):
         one, two = (analyze(EXAMPLES + "a100-nvswitch.xml", hosts) for hosts in (1, 2))
         self.assertEqual(one["system"]["total_bw"], 240)
         self.holds(graph(one, "ring"), 12, 20, 20, n_hops=96)
@@ -66,12 +66,12 @@ class Worked(unittest.TestCase):
         self.assertEqual((ring["intra"][1], ring["inter"][1]), ([1, 2, 3, 4, 5, 6, 7, 0], ["NET/0-1", "NET/0-1"]))
         self.holds(graph(two, "tree"), 8, 30, 24, n_hops=368)
 
-    def test_cube_mesh(self):  # 04, check 4
+    def test_cube_mesh(self):
         one, two = (analyze(EXAMPLES + "v100-cube-mesh.xml", hosts) for hosts in (1, 2))
         ring = graph(one, "ring")
         self.holds(ring, 6, 20, 20, same_channels=0, n_hops=48)
         self.assertEqual(ring["intra"][:3], [[0, 3, 2, 1, 5, 6, 7, 4], [0, 3, 2, 1, 5, 6, 7, 4], [0, 4, 7, 6, 5, 1, 2, 3]])
-        # The check goes on "3-5 repeat 0-2", which no brick count allows (0 -> 3 would carry 80 of 40 GB/s); NCCL's own
+        # Channels 3 to 5 do not repeat 0 to 2, which no brick count allows (0 -> 3 would carry 80 of 40 GB/s); NCCL's own
         # result has other orders there. What must hold is that no link carries more than it has.
         bricks = {tuple(e): int(n) for e, n in (((i, j), n) for i, row in enumerate(CUBE_MESH) for j, n in enumerate(row))}
         hops = Counter(hop for r in ring["intra"] for hop in zip(r, r[1:] + r[:1]))
@@ -83,23 +83,23 @@ class Worked(unittest.TestCase):
         self.holds(graph(two, "tree"), 4, 20, 12, n_hops=128)
         self.assertEqual(one["system"]["total_bw"], 120)
         links = [[to, kind, bw] for start, to, kind, bw in one["system_before_trim"]["links"] if start == "GPU/0-1b000"]
-        self.assertEqual(sorted((bw for _, kind, bw in links if kind == "NVL"), reverse=True), [40, 40, 20, 20])  # 02, check 2
+        self.assertEqual(sorted((bw for _, kind, bw in links if kind == "NVL"), reverse=True), [40, 40, 20, 20])
         self.assertEqual(links[-1][1:], ["PCI", 12])
 
-    def test_two_pcie_gpus(self):  # 04, check 5
+    def test_two_pcie_gpus(self):  # docs/nccl/search.md, "Reserving a hop"
         self.holds(graph(analyze(DATA + "intel-2gpu.xml", 1), "ring"), 1, 20, 20)
         self.holds(graph(analyze(DATA + "amd-2gpu.xml", 1), "ring"), 2, 12, 12)
         two = analyze(DATA + "intel-2gpu.xml", 2)
         self.holds(graph(two, "ring"), 1, 3, 3, type_intra="PHB", type_inter="PHB", n_hops=8)
         self.holds(graph(two, "tree"), 1, 6, 3, n_hops=22)
 
-    def test_single_gpu(self):  # 04, check 6
+    def test_single_gpu(self):
         one, two = (analyze(DATA + "single-gpu.xml", hosts) for hosts in (1, 2))
         self.holds(graph(one, "ring"), 32, 40, 40)
         self.holds(graph(two, "ring"), 1, 10, 10, n_hops=6)
         self.holds(graph(two, "tree"), 1, 20, 10, n_hops=12, pattern=3)
 
-    def test_older_releases(self):  # 04, checks 2 to 5; 02, checks 1 and 5
+    def test_older_releases(self):
         def ring(file, hosts, release):
             return graph(analyze(file, hosts, release=release), "ring")
 
@@ -123,17 +123,17 @@ class Worked(unittest.TestCase):
         self.assertEqual([count("multi-port-nic.xml", "NIC", r) for r in ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7")], [1, 1, 1, 2, 2])
         self.assertEqual([count("broadcom-two-levels.xml", "PCI", r) for r in ("2.7.8", "2.12.12", "2.21.5")], [3, 3, 1])
 
-    def test_broadcom_is_flattened(self):  # 02, check 5
+    def test_broadcom_is_flattened(self):  # docs/nccl/graph.md, "Broadcom switches of two levels"
         system = analyze(DATA + "broadcom-two-levels.xml", 2)["system"]
         links = [[to, bw] for start, to, _, bw in system["links"] if start == "PCI/0-21000"]
         self.assertEqual(links, [[to, 12] for to in ("GPU/0-2a000", "GPU/0-24000", "NIC/0-25000", "GPU/0-27000", "CPU/0-0")])
         self.assertEqual([n["id"] for n in system["nodes"] if n["type"] == "PCI"], ["PCI/0-21000"])
 
-    def test_functions_of_a_nic(self):  # 02, check 1
+    def test_functions_of_a_nic(self):  # docs/nccl/graph.md, "Cards with several functions"
         nics = [n["id"] for n in analyze(DATA + "multi-port-nic.xml", 2)["system"]["nodes"] if n["type"] == "NIC"]
         self.assertEqual(nics, ["NIC/0-1a000", "NIC/0-1a001"])
 
-    def test_socket_links(self):  # 02, check 3: model 79 6, model 143 22; C2C of check 4
+    def test_socket_links(self):  # docs/nccl/graph.md, "Links between CPUs": model 79 6, model 143 22; and C2C
         def socket(file):
             return next(bw for start, to, kind, bw in analyze(file, 2)["system_before_trim"]["links"] if kind == "SYS")
         self.assertEqual((socket(DATA + "two-sockets-no-p2p.xml"), socket(EXAMPLES + "h100-nvswitch.xml")), (6, 22))

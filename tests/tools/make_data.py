@@ -33,7 +33,7 @@ def two_sockets():
 
 
 def broadcom_two_levels():
-    """Two levels of one Broadcom switch: 2.21.5 and newer see one switch (spec 02, check 5), 2.12.12 three."""
+    """Two levels of one Broadcom switch: 2.20.5 and newer see one switch, 2.12.12 three."""
     return system(xeon(0, 143, switch("0000:21:00.0", GEN5_UPPER, GEN3,
         switch("0000:23:00.0", GEN5_LOWER, GEN3, gpu("0000:24:00.0", A100, GEN3, 0, 80),
                nic("0000:25:00.0", CONNECTX6, GEN3, net("mlx5_0", 0, 100000))),
@@ -47,7 +47,7 @@ def amd_two_gpus():
 
 
 def intel_two_gpus():
-    """The same on Intel: 6/5 of the bandwidth is charged on PHB paths (spec 04, check 5)."""
+    """The same on Intel: 6/5 of the bandwidth is charged on PHB paths."""
     return system(xeon(0, 85, gpu("0000:18:00.0", A30, GEN4, 0, 80), gpu("0000:3b:00.0", A30, GEN4, 1, 80),
                        nic("0000:5e:00.0", GIGABIT, GEN3, net("mlx5_0", 0, 25000))))
 
@@ -74,7 +74,7 @@ def power_nvlink_cpu():
 
 
 def single_gpu():
-    """One GPU and one NIC under a switch (spec 04, check 6)."""
+    """One GPU and one NIC under a switch."""
     return system(xeon(0, 85, switch("0000:17:00.0", PLX_9797, GEN3, gpu("0000:18:00.0", V100, GEN3, 0, 70),
                                      nic("0000:19:00.0", CONNECTX4, GEN3, net("mlx5_0", 0, 100000)))))
 

@@ -234,7 +234,7 @@ static void a_release_does_not_differ_from_itself(void **state)
     }
 }
 
-/* Against the tables of spec 02 (2.11), 03 (3.16), 04, 06. */
+/* Against the tables of docs/nccl, such as docs/nccl/graph.md, "What changes by release". */
 static void differences_are_named(void **state)
 {
     (void)state;

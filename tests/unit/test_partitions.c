@@ -29,7 +29,7 @@ static void assert_links(const struct fixture *f, const char *node, const char *
     assert_string_equal(text, expected);
 }
 
-/* Worked check 7 of spec 02. */
+/* docs/nccl/graph.md, "NVLink bandwidth per link", for partitions. */
 static void partitions_are_devices_of_their_own(void **state)
 {
     (void)state;
@@ -49,7 +49,8 @@ static void without_splitting_they_are_ranks_on_one_device(void **state)
     struct fixture f = analyse_in("2.30.7", TWO_AND_ONE, 1, whole);
     assert_links(&f, "DEV/0-7000",
                  "GPU/0-7000 LOC 5000, GPU/0-10000007000 LOC 5000, NVS/0-0 NVL 721.799988, CPU/0-0 PCI 12, "
-                 "CPU/0-0 C2C 447.119995"); /* the fastest link to the CPU above goes last: spec 02, 2.8 */
+                 "CPU/0-0 C2C 447.119995"); /* the fastest link to the CPU above goes last:
+                                             * docs/nccl/graph.md, "Order of links" */
     assert_links(&f, "GPU/0-10000007000", "DEV/0-7000 LOC 5000");
     assert_links(&f, "NVS/0-0", "DEV/0-7000 NVL 721.799988, DEV/0-8000 NVL 721.799988");
     assert_int_equal(orr_system_count(&f.analysis->built, ORR_DEV), 2);

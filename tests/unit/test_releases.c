@@ -54,7 +54,8 @@ static uint32_t difference_count(const char *here, const char *before)
     return count;
 }
 
-/* What is known of 2.28.9: design/questions-and-findings.md 0.1 and the marks of spec 03, 04. */
+/* What is known of 2.28.9: docs/nccl/p2p-and-gdr.md, "Settings", and the
+ * tables of its other sections. */
 static void what_is_known_of_2_28_9(void **state)
 {
     static const char *const new_since_2_27[] = {"net_choice", "NCCL_NETDEVS_POLICY", "NCCL_PXN_C2C",
