@@ -14,8 +14,10 @@ struct change {
 static struct change change_byte(struct chance *c, const char *bytes, size_t length)
 {
     struct change change = {.at = chance_below(c, (uint32_t)length), .gone = 1, .put_length = 1};
-    change.put[0] =
-        chance_percent(c, 50) ? (char)chance_below(c, 256) : (char)(bytes[change.at] ^ 1 << chance_below(c, 7));
+    if (chance_percent(c, 50))
+        change.put[0] = (char)chance_below(c, 256);
+    else
+        change.put[0] = (char)(bytes[change.at] ^ 1 << chance_below(c, 7));
     return change;
 }
 

@@ -5,7 +5,7 @@
 #include "engine/input/input.h"
 #include "engine/input/machine_types.h"
 #include "engine/topology/notes.h"
-#include "tests/support/fixture.h"
+#include "tests/support/dump_text.h"
 
 static inline struct orr_dump *read_as(const char *text, const char *assume)
 {

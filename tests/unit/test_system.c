@@ -1,6 +1,7 @@
 /* From elements to the graph: ids, kinds of nodes, link order and bandwidths (worked checks of the rules). */
+#include "engine/release/settings.h"
 #include "engine/topology/system.h"
-#include "tests/support/fixture.h"
+#include "tests/support/dump_text.h"
 
 struct built {
     struct orr_dump *dump;

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# A call to a room that must not be used fails to link. usage: check_layers_link.sh BUILD-FOLDER ROOM:SYMBOL...
+# Builds each program breach_ROOM of tests/CMakeLists.txt; fails where one links, or where SYMBOL is not what is missing.
+set -u
+build=$1
+shift
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+targets=() status=0
+for breach in "$@"; do
+    targets+=(--target "breach_${breach%%:*}")
+    rm -f "$build/breach_${breach%%:*}"
+done
+cmake --build "$build" "${targets[@]}" -- -k 0 >"$log" 2>&1 </dev/null
+for breach in "$@"; do
+    room=${breach%%:*} symbol=${breach#*:}
+    if ! nm "$build/orrery" | grep -q " T $symbol\$"; then
+        echo "$symbol is no function of the program: name another one of a room that $room must not use"
+        status=1
+    elif [ -e "$build/breach_$room" ]; then
+        echo "a program that calls $symbol links with the room $room and those below it"
+        status=1
+    elif ! grep -q "breach_$room\.c.*undefined reference to [\`']$symbol'" "$log"; then
+        echo "breach_$room was not refused for want of $symbol:"
+        tail -40 "$log"
+        status=1
+    fi
+done
+exit $status
