@@ -1,3 +1,4 @@
+/* docs/nccl/connect.md, "NVLink domains of several hosts". */
 #include "engine/cluster/fabric.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* All ranks must use the same number of channels at the same assumed rates: every field of a graph becomes the worst
- * of all members'. The channels themselves stay each member's own. */
+ * of all members'. The channels themselves stay each member's own. docs/nccl/connect.md, "Alignment of graphs". */
 #include "engine/connect/connecting.h"
 #include "engine/topology/system.h"
 

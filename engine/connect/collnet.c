@@ -1,5 +1,5 @@
 /* In-network reduction: in every node a chain of GPUs to the network (CollNetChain), and heads that each gather a part
- * of the data for it (CollNetDirect). */
+ * of the data for it (CollNetDirect). docs/nccl/connect.md, "CollNet". */
 #include "engine/connect/connecting.h"
 
 int32_t orr_graph_heads(const struct orr_graph *graph, bool distinct, int32_t heads[ORR_MAX_CHANNELS])

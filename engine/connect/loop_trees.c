@@ -4,6 +4,8 @@
  *
  *        t[0] -> t[1] -> ... -> t[L-1] -.
  *          ^____________________________|        opened at t[1], it is the chain t[1] t[2] ... t[0]
+ *
+ * docs/nccl/connect.md, "Trees of 2.7.8".
  */
 #include "engine/connect/connecting.h"
 

@@ -1,4 +1,4 @@
-/* Which ranks there are and on which node each stands. */
+/* Which ranks there are and on which node each stands. docs/nccl/connect.md, "Node numbers". */
 #include "engine/connect/connecting.h"
 
 int32_t *orr_ranks_new(struct orr_arena *arena, size_t count)

@@ -1,5 +1,5 @@
 /* Channels for point-to-point transfers: in all, and for one peer. Both are powers of two, so that the channels of
- * different peers can be spread by reversing bits. */
+ * different peers can be spread by reversing bits. docs/nccl/connect.md, "Point-to-point channels". */
 #include "engine/connect/connecting.h"
 
 static int32_t power_up(int32_t value)

@@ -1,4 +1,5 @@
-/* Rings over all nodes: each node's part of the ring, from its first to its last GPU, one node after the other. */
+/* Rings over all nodes: each node's part of the ring, from its first to its last GPU, one node after the other.
+ * docs/nccl/connect.md, "Rings over several nodes". */
 #include "engine/base/budget.h"
 #include "engine/connect/connecting.h"
 

@@ -10,6 +10,8 @@
  *
  * A node's level is the lowest set bit of its number. Inside a node the tree is a chain from its first GPU on; which
  * GPU talks to the parent and to which children depends on the tree graph's pattern.
+ *
+ * docs/nccl/connect.md, "Double binary trees".
  */
 #include <stdlib.h>
 #include <string.h>

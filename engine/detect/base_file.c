@@ -1,4 +1,5 @@
-/* A topology file that NCCL starts from: what it says stays, what it lacks is detected. */
+/* A topology file that NCCL starts from: what it says stays, what it lacks is detected. docs/nccl/detection.md,
+ * "Starting from a topology file". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The PCI tree: from a bus id to its folder in /sys, what a <pci> says, and where it hangs. */
+/* The PCI tree: from a bus id to its folder in /sys, what a <pci> says, and where it hangs. docs/nccl/detection.md,
+ * "PCIe devices and their parents". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

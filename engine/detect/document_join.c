@@ -1,4 +1,5 @@
-/* Trimming a document to what is used, and fusing those of several ranks. */
+/* Trimming a document to what is used, and fusing those of several ranks. docs/nccl/sequence.md, "Fusing the XML of
+ * several ranks". */
 #include <string.h>
 
 #include "engine/detect/document.h"

@@ -1,4 +1,4 @@
-/* NCCL's two hashes of a text, by the rules of their specification. */
+/* NCCL's two hashes of a text, for host_hash: docs/nccl/detection.md, "CPUs". */
 #include <string.h>
 
 #include "engine/detect/facts.h"

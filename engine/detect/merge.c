@@ -1,5 +1,6 @@
 /* Virtual NICs: the devices that a running job uses as one, by how near they are in the tree of a rank. Members lose
- * their claim, so trimming drops them; the new device stands at the place that all share. */
+ * their claim, so trimming drops them; the new device stands at the place that all share. docs/nccl/detection.md,
+ * "Merged NICs". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Bandwidth of an algorithm and protocol: channels times a channel's rate, less what the protocol, the algorithm and
  * the hardware cost. NCCL keeps the running figure in binary32 and computes some lines in binary64; each rounding
- * below is one of NCCL's. */
+ * below is one of NCCL's. docs/nccl/tuning.md, "Bandwidth". */
 #include "engine/tuning/model.h"
 
 #define LESS(a, b) ((a) < (b) ? (a) : (b))

@@ -1,4 +1,5 @@
-/* What NCCL would pick for a call, and how many channels and threads it would take. */
+/* What NCCL would pick for a call, and how many channels and threads it would take. docs/nccl/tuning.md, "Time and
+ * choice". */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* What may be used: NCCL_ALGO and NCCL_PROTO, then what the machine and the communicator rule out. */
+/* What may be used: NCCL_ALGO and NCCL_PROTO, then what the machine and the communicator rule out. docs/nccl/tuning.md,
+ * "What is switched off". */
 #include <string.h>
 #include <strings.h>
 

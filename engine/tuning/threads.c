@@ -1,4 +1,5 @@
-/* Threads of a block, and how many bytes a thread should get before another channel or block is worth it. */
+/* Threads of a block, and how many bytes a thread should get before another channel or block is worth it.
+ * docs/nccl/tuning.md, "Channels and threads for a message". */
 #include <stdio.h>
 
 #include "engine/tuning/model.h"

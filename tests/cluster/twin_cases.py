@@ -121,7 +121,7 @@ class Case:
         return [(line.path, line.order, ranks[host]) for host, line in enumerate(lines)]
 
     def fuses(self):
-        """Do hosts of one domain become one system? (../shared/spec/07, 4)"""
+        """Do hosts of one domain become one system? (docs/nccl/connect.md, "NVLink domains of several hosts")"""
         enabled = self.settings.get("NCCL_MNNVL_ENABLE", "2")
         no_p2p = self.settings.get("NCCL_P2P_DISABLE") == "1" or self.settings.get("NCCL_P2P_LEVEL") == "LOC"
         return enabled != "0" and (self.release == "2.21.5" or not no_p2p or enabled == "1")

@@ -3,7 +3,7 @@
 
 usage: twin_check.py [--orrery PATH] [--seed N] [--count N] | --references      (a seed is the same case again)
 
-The twin (twin_joining.py, twin_tuning.py) was written from ../shared/spec/05 to 07 alone. It takes what our analyses of
+The twin (twin_joining.py, twin_tuning.py) was written from a description of NCCL's rules alone: docs/nccl/connect.md and docs/nccl/tuning.md. It takes what our analyses of
 single hosts say of each host (twin_facts.py) and joins the ranks once more; compared are channels, tuning model, the
 sections about rank 0's host, who sets what all share, and the streamed channels. Real dumps take part where ../shared is
 beside the checkout. The last line is 'N passed, N failed'.

@@ -167,7 +167,7 @@ def at_least(release, other):
 
 
 def seen(element, ranks):
-    """What a process that looks for these ranks' GPUs keeps of the file (../shared/spec/07, 3.1); None where it goes."""
+    """What a process that looks for these ranks' GPUs keeps of the file (docs/nccl/sequence.md, "Fusing the XML of several ranks"); None where it goes."""
     if element.tag == "gpu" and element.get("rank") is not None and int(element.get("rank")) in ranks:
         return element
     if element.tag == "net" and element.get("dev") is not None:

@@ -1,6 +1,6 @@
-"""Spec 05 once more, in Python: what all ranks together make of their graphs.
+"""docs/nccl/connect.md once more, in Python: what all ranks together make of their graphs.
 
-Written from the text of ../shared/spec/05 and 07, not from engine/connect; it takes whole communicators in memory and
+Written from a description of NCCL's rules, not from engine/connect; it takes whole communicators in memory and
 is slow on purpose: every rank has its row.
 """
 from twin_facts import at_least, log2, number, power_up

@@ -1,4 +1,4 @@
-"""Spec 05, 9 and 10, once more: NICs that a GPU prefers, and channels for point-to-point transfers."""
+"""NICs that a GPU prefers, and channels for transfers, once more (docs/nccl/connect.md, "Point-to-point channels")."""
 from twin_facts import f32, log2, number, power_up
 
 # GB/s of one NVLink from this capability on (docs/nccl/graph.md, "NVLink bandwidth per link")

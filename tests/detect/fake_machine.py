@@ -99,7 +99,7 @@ class Machine:
 
 
 def tree_a(folder):
-    """Two GPUs and a NIC behind one switch (worked example of the specification)."""
+    """Two GPUs and a NIC behind one switch (the example of docs/nccl/detection.md)."""
     m = Machine(folder)
     root, up = "pci0000:40/0000:40:01.1", "pci0000:40/0000:40:01.1/0000:41:00.0"
     plx = ("0x060400", "0x10b5", "0x8796", "0x10b5", "0x8796", "8.0 GT/s PCIe")
@@ -258,7 +258,7 @@ def gb300_tray(folder):
 
 
 def vm_on_one_bus(folder):
-    """A virtual machine with everything on bus 00 and no NUMA node (a check of the specification)."""
+    """A virtual machine with everything on bus 00 and no NUMA node (an example of docs/nccl/detection.md)."""
     m = Machine(folder)
     m.function("pci0000:00/0000:00:00.0", "0x060000", "0x8086", "0x1237", "0x1af4", "0x1100", numa=-1)
     m.function("pci0000:00/0000:00:05.0", "0x030200", "0x10de", "0x20b0", "0x10de", "0x134f", "16.0 GT/s PCIe", 16, -1)

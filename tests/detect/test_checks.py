@@ -1,4 +1,4 @@
-"""The checks of the specification of detection, and what stands around them."""
+"""Checks of the rules in docs/nccl/detection.md, and what stands around them."""
 import re
 import xml.etree.ElementTree as ET
 

@@ -25,13 +25,13 @@ def test_document_is_the_expected_one(make, name, release):
 
 
 def listings():
-    """The XML documents of the specification's worked examples and checks, in order."""
+    """The XML documents of the worked examples in ../shared/spec/08, in order."""
     text = (SHARED / "spec" / "08-detection.md").read_text()
     blocks = re.findall(r"```xml\n(.*?)```", text, re.S)
     return [re.sub(r"^   ", "", block, flags=re.M) if block.startswith("   ") else block for block in blocks]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the specification is not here")
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here")
 def test_worked_examples_are_byte_identical(make):
     tree_a, tree_b, vm = listings()[:3]
     assert detect(make("tree-a"))[0] == tree_a

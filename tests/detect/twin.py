@@ -1,4 +1,4 @@
-"""Detection once more, in Python: written from the specification's text alone, never from engine/detect, so that the two
+"""Detection once more, in Python: written from a description of NCCL's rules alone, never from engine/detect, so that the two
 agree only where both read it alike. `document(machine, release, settings, running)` gives the XML that NCCL would dump.
 
 The machine is a folder with its /sys and /proc and what the double of NVML serves (random_machine.Described). Here stand
@@ -15,7 +15,7 @@ HASHED = (2, 21, 0)     # host_hash
 PCILINK = (2, 22, 0)
 WHOLE_LATENCY = (2, 24, 0)
 NEW_HASH = (2, 26, 0)
-FUSED = (2, 27, 0)      # each rank detects its own GPU; 2.21.5 still detects all in one document (specification 01)
+FUSED = (2, 27, 0)      # each rank detects its own GPU; 2.21.5 still detects all in one document (docs/nccl/sequence.md, "Fusing the XML of several ranks")
 NVML_PCI = (2, 30, 0)
 MASK = (1 << 64) - 1
 

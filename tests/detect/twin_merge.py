@@ -1,4 +1,4 @@
-"""The twin's merged NICs: what a running job uses as one (specification 8), in the document of one rank."""
+"""The twin's merged NICs: what a running job uses as one (docs/nccl/detection.md, "Merged NICs"), in the document of one rank."""
 import itertools
 
 import twin

@@ -229,7 +229,7 @@ def describe(d, element, dev, net):
     element.fill("gdr", net.gdr)
     if d.release >= (2, 29, 7):
         element.fill("net", 1)
-        if net.maxconn == 131072:  # what the specification leaves open: engine/detect/README.md
+        if net.maxconn == 131072:  # what the rules leave open: engine/detect/README.md
             element.fill("gin", 1)
 
 

@@ -4,7 +4,7 @@
 #include "tests/support/orr_test.h"
 #include "tests/support/small_root.h"
 
-static void hashes_are_those_of_the_specification(void **state)
+static void hashes_are_those_of_nccl(void **state)
 {
     static const struct {
         const char *text;
@@ -196,7 +196,7 @@ static void every_release_has_its_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hashes_are_those_of_the_specification),
+        cmocka_unit_test(hashes_are_those_of_nccl),
         cmocka_unit_test(lists_of_names_take_what_nccl_takes),
         cmocka_unit_test(bus_ids_are_written_as_nccl_writes_them),
         cmocka_unit_test(facts_survive_their_text),

@@ -67,7 +67,7 @@ static const struct orr_decision *gdr_of(const struct fixture *f, uint32_t rank,
     return receives ? &gdr->recv : &gdr->send;
 }
 
-/* Spec 03, 3.11 (1). */
+/* docs/nccl/p2p-and-gdr.md, "When GPUDirect RDMA is used". */
 static void partitions_have_no_gpu_direct_unless_asked(void **state)
 {
     const char *on[] = {"NCCL_NET_GDR_MLOPART", "1", "NCCL_NET_GDR_LEVEL", "SYS", NULL};

@@ -1,5 +1,5 @@
-/* The rows of releases: their order, which is taken by default, and that a row that no reference verifies says what the
- * specification says of it. */
+/* The rows of releases: their order, which is taken by default, and that a row that no reference verifies says what
+ * docs/nccl says of it. */
 #include "engine/release/behaviours.h"
 #include "engine/release/connect_rules.h"
 #include "tests/support/arena_case.h"
