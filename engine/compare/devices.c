@@ -13,12 +13,6 @@ struct reader {
     struct orr_arena *arena;
 };
 
-static const char *text_of(const struct orr_dump *dump, uint32_t element, enum orr_attr attr)
-{
-    const char *text = orr_element_text(dump, element, attr);
-    return text ? text : "";
-}
-
 static uint64_t digest_text(uint64_t digest, const char *text)
 {
     return orr_mix(orr_hash_text(digest, text), 1);
@@ -56,7 +50,7 @@ static bool add_hosts(struct reader *r, uint32_t *host_of)
         return false;
     for (uint32_t i = 0; i < dump->element_count; i++)
         if (dump->elements[i].kind == ORR_ELEMENT_CPU)
-            cpus[count++] = (struct named){text_of(dump, i, ORR_ATTR_HOST_HASH), i, 0};
+            cpus[count++] = (struct named){orr_element_word(dump, i, ORR_ATTR_HOST_HASH), i, 0};
     qsort(cpus, count, sizeof *cpus, compare_named);
     for (uint32_t i = 0; i < count; i++)
         host_of[cpus[i].element] = i && !strcmp(cpus[i].text, cpus[i - 1].text)
@@ -65,15 +59,12 @@ static bool add_hosts(struct reader *r, uint32_t *host_of)
     return true;
 }
 
-static enum orr_device_kind card_kind(const struct orr_dump *dump, uint32_t pci)
+static enum orr_device_kind card_kind(const struct reader *r, uint32_t pci)
 {
-    enum orr_device_kind kind = ORR_DEVICE_BRIDGE;
-    for (uint32_t i = dump->elements[pci].first_child; i != ORR_NO_ELEMENT; i = dump->elements[i].next_sibling)
-        if (dump->elements[i].kind == ORR_ELEMENT_GPU)
-            return ORR_DEVICE_GPU_CARD;
-        else if (dump->elements[i].kind == ORR_ELEMENT_NIC)
-            kind = ORR_DEVICE_NIC_CARD;
-    return kind;
+    static const enum orr_device_kind kinds[] = {[ORR_CARD_BRIDGE] = ORR_DEVICE_BRIDGE,
+                                                 [ORR_CARD_GPU] = ORR_DEVICE_GPU_CARD,
+                                                 [ORR_CARD_NIC] = ORR_DEVICE_NIC_CARD};
+    return kinds[r->devices->hw.cards[r->devices->hw.card_of[pci]].kind];
 }
 
 static void add_elements(struct reader *r, const uint32_t *host_of)
@@ -86,7 +77,7 @@ static void add_elements(struct reader *r, const uint32_t *host_of)
     const struct orr_dump *dump = r->dump;
     for (uint32_t i = 0; i < dump->element_count; i++) {
         const struct orr_element *element = &dump->elements[i];
-        enum orr_device_kind kind = element->kind == ORR_ELEMENT_PCI ? card_kind(dump, i) : kinds[element->kind];
+        enum orr_device_kind kind = element->kind == ORR_ELEMENT_PCI ? card_kind(r, i) : kinds[element->kind];
         uint32_t parent = element->kind == ORR_ELEMENT_CPU    ? host_of[i]
                           : element->parent == ORR_NO_ELEMENT ? ORR_NO_DEVICE
                                                               : r->devices->of_element[element->parent];
@@ -172,7 +163,7 @@ static int compare_placed(const void *left, const void *right)
 static void add_lane(struct reader *r, uint32_t gpu, uint32_t link, const struct placed *gpus, uint32_t count)
 {
     struct orr_devices *d = r->devices;
-    enum orr_pci_class target = orr_pci_class_parse(text_of(r->dump, link, ORR_ATTR_TCLASS));
+    enum orr_pci_class target = orr_pci_class_parse(orr_element_word(r->dump, link, ORR_ATTR_TCLASS));
     int32_t said = orr_element_int(r->dump, link, ORR_ATTR_COUNT_, 0);
     uint32_t links = said > 0 ? (uint32_t)said & 0xffff : 0;
     if (target == ORR_CLASS_NVS) {
@@ -180,7 +171,7 @@ static void add_lane(struct reader *r, uint32_t gpu, uint32_t link, const struct
         d->rows[gpu].switch_links += links;
         return;
     }
-    const struct placed key = {orr_bus_id_parse(text_of(r->dump, link, ORR_ATTR_TARGET)), host_of(d, gpu), 0};
+    const struct placed key = {orr_bus_id_parse(orr_element_word(r->dump, link, ORR_ATTR_TARGET)), host_of(d, gpu), 0};
     const struct placed *to = target == ORR_CLASS_GPU ? bsearch(&key, gpus, count, sizeof *gpus, compare_placed) : NULL;
     if (to)
         d->lanes[d->lane_count++] = (struct orr_lane){gpu, to->device, links};
@@ -197,9 +188,9 @@ static bool add_lanes(struct reader *r)
         return false;
     for (uint32_t i = 0; i < d->count; i++)
         if (d->rows[i].kind == ORR_DEVICE_GPU && d->rows[d->rows[i].parent].kind == ORR_DEVICE_GPU_CARD)
-            gpus[count++] =
-                (struct placed){orr_bus_id_parse(text_of(r->dump, d->rows[d->rows[i].parent].element, ORR_ATTR_BUSID)),
-                                host_of(d, i), i};
+            gpus[count++] = (struct placed){
+                orr_bus_id_parse(orr_element_word(r->dump, d->rows[d->rows[i].parent].element, ORR_ATTR_BUSID)),
+                host_of(d, i), i};
     qsort(gpus, count, sizeof *gpus, compare_placed);
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->rows[i].kind != ORR_DEVICE_GPU)
@@ -225,7 +216,7 @@ static bool count_guids(struct reader *r)
             continue;
         d->rows[i].guid_shared = 1;
         d->rows[i].order = orr_element_int(r->dump, d->rows[i].element, ORR_ATTR_DEV, INT32_MAX);
-        const char *guid = text_of(r->dump, d->rows[i].element, ORR_ATTR_GUID);
+        const char *guid = orr_element_word(r->dump, d->rows[i].element, ORR_ATTR_GUID);
         if (guid[strspn(guid, "0x")])
             nets[count++] = (struct named){guid, host_of(d, i), i};
     }
@@ -275,7 +266,7 @@ enum orr_code orr_devices_read(const struct orr_dump *dump, struct orr_arena *ar
     *ret_devices = (struct orr_devices){.dump = dump};
     ret_devices->rows = ORR_NEW(arena, struct orr_device, (size_t)dump->element_count * 2 + 1);
     ret_devices->of_element = ORR_NEW(arena, uint32_t, dump->element_count);
-    if (!hosts || !ret_devices->rows || !ret_devices->of_element)
+    if (!hosts || !ret_devices->rows || !ret_devices->of_element || !orr_hardware_read(dump, arena, &ret_devices->hw))
         return orr_fail_nomem(err);
     memset(ret_devices->of_element, 0xff, dump->element_count * sizeof *ret_devices->of_element);
     add(&r, ORR_DEVICE_WHOLE, ORR_NO_ELEMENT, ORR_NO_DEVICE);

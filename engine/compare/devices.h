@@ -8,7 +8,7 @@
 #define ORR_COMPARE_DEVICES_H
 
 #include "engine/base/arena.h"
-#include "engine/topology/dump.h"
+#include "engine/hardware/hardware.h"
 
 #define ORR_NO_DEVICE UINT32_MAX
 
@@ -49,6 +49,7 @@ struct orr_lane {
 
 struct orr_devices {
     const struct orr_dump *dump;
+    struct orr_hardware_facts hw; /* of the dump */
     struct orr_device *rows;
     uint32_t count;
     uint32_t *children;

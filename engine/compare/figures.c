@@ -68,15 +68,28 @@ const struct orr_figure *orr_figure(size_t i)
     return i < ROW_COUNT ? &rows[i].figure : NULL;
 }
 
-static void write_c2c(const struct orr_devices *devices, uint32_t gpu, char text[ORR_FIGURE_SIZE])
+/* Figures that the room `hardware` reads; false: it does not know this one. */
+static bool write_hardware(const struct orr_devices *devices, uint32_t element, enum reading reading,
+                           char text[ORR_FIGURE_SIZE])
 {
-    const struct orr_dump *dump = devices->dump;
-    double gbs = 0;
-    for (uint32_t i = dump->elements[gpu].first_child; i != ORR_NO_ELEMENT; i = dump->elements[i].next_sibling)
-        if (dump->elements[i].kind == ORR_ELEMENT_C2C)
-            gbs +=
-                (double)orr_element_int(dump, i, ORR_ATTR_COUNT_, 0) * orr_element_int(dump, i, ORR_ATTR_BW, 0) / 1000;
-    snprintf(text, ORR_FIGURE_SIZE, gbs > 0 ? "%.6g GB/s" : "none", gbs);
+    uint32_t at = devices->hw.card_of[element];
+    const struct orr_card *card = at == ORR_NO_CARD ? NULL : &devices->hw.cards[at];
+    double c2c;
+    switch (reading) {
+    case C2C:
+        c2c = orr_gpu_c2c(devices->dump, element);
+        snprintf(text, ORR_FIGURE_SIZE, c2c > 0 ? "%.6g GB/s" : "none", c2c);
+        return true;
+    case RATE:
+        snprintf(text, ORR_FIGURE_SIZE, "%g GT/s", (double)card->rate);
+        return card->rate > 0;
+    case MODEL:
+        snprintf(text, ORR_FIGURE_SIZE, "%04x:%04x", (unsigned)(card->identity >> 48),
+                 (unsigned)(card->identity >> 32 & 0xffff));
+        return card->identity != 0;
+    default:
+        return false;
+    }
 }
 
 bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t figure, char text[ORR_FIGURE_SIZE])
@@ -86,7 +99,6 @@ bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t fi
     if (!(row->kinds >> d->kind & 1))
         return false;
     const char *value = orr_element_text(devices->dump, d->element, row->attr);
-    const char *other = row->reading == MODEL ? orr_element_text(devices->dump, d->element, ORR_ATTR_DEVICE) : NULL;
     switch (row->reading) {
     case SWITCHES:
         snprintf(text, ORR_FIGURE_SIZE, d->switches ? "%u to %u" : "none", d->switch_links, d->switches);
@@ -97,9 +109,6 @@ bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t fi
     case SHARED:
         snprintf(text, ORR_FIGURE_SIZE, "%u", d->guid_shared);
         return true;
-    case C2C:
-        write_c2c(devices, d->element, text);
-        return true;
     case RANK:
         if (!row->figure.numbering)
             snprintf(text, ORR_FIGURE_SIZE, "%s", d->rank < 0 ? "no" : "yes");
@@ -109,6 +118,8 @@ bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t fi
     default:
         break;
     }
+    if (write_hardware(devices, d->element, row->reading, text))
+        return true;
     if (!value || !*value) {
         snprintf(text, ORR_FIGURE_SIZE, "%s", row->absent);
         return true;
@@ -117,11 +128,6 @@ bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t fi
         snprintf(text, ORR_FIGURE_SIZE, "%ld", strtol(value, NULL, 0));
     else if (row->reading == REAL)
         snprintf(text, ORR_FIGURE_SIZE, "%g", strtod(value, NULL));
-    else if (row->reading == RATE && strtod(value, NULL) > 0)
-        snprintf(text, ORR_FIGURE_SIZE, "%g GT/s", strtod(value, NULL));
-    else if (row->reading == MODEL)
-        snprintf(text, ORR_FIGURE_SIZE, "%04lx:%04lx", strtoul(value, NULL, 16) & 0xffff,
-                 other ? strtoul(other, NULL, 16) & 0xffff : 0);
     else if (row->reading == NUMA)
         snprintf(text, ORR_FIGURE_SIZE, "%s", strtol(value, NULL, 0) < 0 ? "unknown" : "known");
     else

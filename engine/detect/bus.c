@@ -6,6 +6,7 @@
 
 #include "engine/base/hex.h"
 #include "engine/detect/detecting.h"
+#include "engine/hardware/pcie.h"
 
 enum { BUS = 7, FUNCTION = 12 }; /* characters of "0000:1b" and "0000:1b:00.0" */
 
@@ -116,8 +117,6 @@ static void set_ids(struct orr_detector *d, struct orr_doc_node *pci, const char
 /* What NVML says of a GPU stands in place of /sys: its ids without padding, and its link as it is now. */
 static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
 {
-    static const char *const speeds[] = {"16.0 GT/s",      "2.5 GT/s PCIe",  "5.0 GT/s PCIe", "8.0 GT/s PCIe",
-                                         "16.0 GT/s PCIe", "32.0 GT/s PCIe", "64.0 GT/s PCIe"};
     const char *class = orr_doc_get(pci, "class");
     const struct orr_gpu_fact *gpu = orr_host_facts_gpu(&d->facts, bus_id);
     if (!d->rules->pci_from_nvml || !d->facts.nvml || !gpu || (class && strncmp(class, "0x03", 4)))
@@ -126,7 +125,7 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, cons
     for (int i = 0; i < 4; i++)
         orr_doc_set_once(d->tree, pci, id_names[i], "0x%x", ids[i]);
     uint32_t generation = gpu->generation <= 6 ? gpu->generation : 0;
-    orr_doc_set_once(d->tree, pci, "link_speed", "%s", speeds[generation]);
+    orr_doc_set_once(d->tree, pci, "link_speed", "%s", generation ? orr_pcie_speed_text(generation) : "16.0 GT/s");
     orr_doc_set_once(d->tree, pci, "link_width", "%u", gpu->width ? gpu->width : 16);
     if (generation && generation < gpu->full_generation)
         orr_note(

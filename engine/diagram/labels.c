@@ -6,42 +6,9 @@
 
 #include "engine/topology/pci.h"
 
-/* The element of the dump that describes a node's PCI device, ORR_NO_ELEMENT: none. */
-static uint32_t pci_element(const struct orr_system *system, uint32_t node)
-{
-    if (!system->dump || node == ORR_NO_NODE)
-        return ORR_NO_ELEMENT;
-    uint32_t element = system->nodes[node].element;
-    while (element < system->dump->element_count && system->dump->elements[element].kind != ORR_ELEMENT_PCI)
-        element = system->dump->elements[element].parent;
-    return element < system->dump->element_count ? element : ORR_NO_ELEMENT;
-}
-
-static const char *attribute(const struct orr_system *system, uint32_t element, enum orr_attr attr)
-{
-    const char *text = element == ORR_NO_ELEMENT ? NULL : orr_element_text(system->dump, element, attr);
-    return text ? text : "";
-}
-
 static const char *own_attribute(const struct orr_system *system, uint32_t node, enum orr_attr attr)
 {
-    uint32_t element = system->dump ? system->nodes[node].element : ORR_NO_ELEMENT;
-    return attribute(system, element, attr);
-}
-
-static const struct {
-    float rate; /* GT/s a lane */
-    int generation;
-} generations[] = {{2.5f, 1}, {5, 2}, {8, 3}, {16, 4}, {32, 5}, {64, 6}, {128, 7}};
-
-static float lane_rate(const char *speed, int *ret_generation)
-{
-    float rate = strtof(speed, NULL);
-    *ret_generation = 0;
-    for (size_t i = 0; i < sizeof generations / sizeof *generations; i++)
-        if (rate == generations[i].rate)
-            *ret_generation = generations[i].generation;
-    return rate > 0 && rate < 1000 ? rate : 0;
+    return system->dump ? orr_element_word(system->dump, system->nodes[node].element, attr) : "";
 }
 
 /* Index of a node's link to what contains it, PCI before others, ORR_NO_LINK: none. */
@@ -57,119 +24,68 @@ static uint32_t uplink_of(const struct orr_labels *labels, uint32_t node)
     return found;
 }
 
-static float nvswitch_bw(const struct orr_system *system, uint32_t node)
-{
-    const struct orr_node *from = &system->nodes[node];
-    for (uint32_t i = 0; i < from->link_count; i++)
-        if (system->nodes[system->links[from->first_link + i].to].type == ORR_NVS)
-            return system->links[from->first_link + i].bw;
-    return 0;
-}
-
-struct peer { /* sorted so that equals stand together, the fastest first */
-    uint32_t node, depth;
-    enum orr_node_type type;
-    uint64_t kind;
-    float rate;
-};
-
-static int compare_peers(const void *left, const void *right)
-{
-    const struct peer *a = left, *b = right;
-    if (a->type != b->type)
-        return a->type < b->type ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    if (a->rate != b->rate)
-        return a->rate > b->rate ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
-}
-
-static uint64_t kind_of(const struct orr_system *system, uint32_t node)
-{
-    static const enum orr_attr parts[] = {ORR_ATTR_VENDOR, ORR_ATTR_DEVICE, ORR_ATTR_SUBSYSTEM_VENDOR,
-                                          ORR_ATTR_SUBSYSTEM_DEVICE};
-    uint64_t kind = 0;
-    uint32_t element = pci_element(system, node);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        kind = kind << 16 | (strtoul(attribute(system, element, parts[i]), NULL, 16) & 0xffff);
-    return kind;
-}
-
-static void find_few_nvlinks(struct orr_labels *labels)
-{
-    const struct orr_system *system = labels->system;
-    float best[256] = {0}; /* by compute capability */
-    for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++) {
-        float bw = nvswitch_bw(system, i), *most = &best[system->nodes[i].gpu.sm & 255];
-        if (bw > *most)
-            *most = bw;
-    }
-    for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++) {
-        float bw = nvswitch_bw(system, i);
-        labels->uplinks[i].few_nvlinks = bw > 0 && bw < best[system->nodes[i].gpu.sm & 255];
-    }
-}
-
 static void find_degraded(struct orr_labels *labels)
 {
     const struct orr_system *system = labels->system;
-    struct peer *peers = ORR_NEW(labels->drawing->arena, struct peer, system->node_count);
-    labels->uplinks = ORR_NEW(labels->drawing->arena, struct orr_uplink, system->node_count);
-    if (!peers || !labels->uplinks) {
+    struct orr_arena *arena = labels->drawing->arena;
+    labels->uplinks = ORR_NEW(arena, struct orr_uplink, system->node_count);
+    bool made =
+        labels->uplinks && (!system->dump || (orr_hardware_read(system->dump, arena, &labels->hw) &&
+                                              (labels->node_of = orr_hardware_nodes(&labels->hw, system, arena))));
+    if (!made) {
         labels->drawing->failed = true;
         return;
     }
-    uint32_t count = 0;
     for (uint32_t i = 0; i < system->node_count; i++) {
         struct orr_uplink *uplink = &labels->uplinks[i];
-        enum orr_node_type type = system->nodes[i].type;
-        uplink->best = i;
-        uint32_t link = uplink->link = uplink_of(labels, i);
-        if (link == ORR_NO_LINK)
+        uint32_t element = system->nodes[i].element, link = uplink->link = uplink_of(labels, i);
+        if (link != ORR_NO_LINK && system->links[link].type == ORR_LINK_PCI && element != ORR_NO_ELEMENT &&
+            system->dump && system->dump->elements[element].kind == ORR_ELEMENT_PCI)
+            uplink->card = &labels->hw.cards[labels->hw.card_of[element]];
+    }
+    for (uint32_t i = 0; i < labels->hw.slower_count; i++) {
+        const struct orr_slower *row = &labels->hw.slower[i];
+        uint32_t node = labels->node_of[row->element];
+        if (node == ORR_NO_NODE)
             continue;
-        uplink->rate = system->links[link].bw;
-        if (type == ORR_NET) {
-            uplink->rate = system->nodes[i].net.bw;
-        } else if (system->links[link].type == ORR_LINK_PCI) {
-            uint32_t element = pci_element(system, i);
-            float rate = lane_rate(attribute(system, element, ORR_ATTR_LINK_SPEED), &uplink->generation);
-            long width = strtol(attribute(system, element, ORR_ATTR_LINK_WIDTH), NULL, 0);
-            uplink->width = width > 0 && width <= 64 ? (int)width : 0;
-            if (rate > 0 && uplink->width)
-                uplink->rate = rate * (float)uplink->width;
-        }
-        peers[count++] = (struct peer){i, labels->depth[i], type, kind_of(system, i), uplink->rate};
+        labels->uplinks[labels->drawn_as[node]].slower[row->kind] = row;
+        labels->uplinks[labels->drawn_as[node]].degraded = true;
     }
-    qsort(peers, count, sizeof *peers, compare_peers);
-    for (uint32_t i = 0, first = 0; i < count; i++) {
-        if (peers[i].type != peers[first].type || peers[i].kind != peers[first].kind ||
-            peers[i].depth != peers[first].depth)
-            first = i;
-        struct orr_uplink *uplink = &labels->uplinks[peers[i].node];
-        uplink->best = peers[first].node;
-        uplink->degraded = uplink->rate < peers[first].rate;
-    }
+}
+
+/* Sorted so that nodes of one type and id stand together. */
+struct copy {
+    uint32_t node;
+    enum orr_node_type type;
+    int64_t id;
+};
+
+static int compare_copies(const void *left, const void *right)
+{
+    const struct copy *a = left, *b = right;
+    if (a->type != b->type)
+        return a->type < b->type ? -1 : 1;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
 }
 
 /* Two elements may stand twice in the picture, but ids may not. */
 static void number_copies(struct orr_labels *labels)
 {
     const struct orr_system *system = labels->system;
-    struct peer *peers = ORR_NEW(labels->drawing->arena, struct peer, system->node_count);
+    struct copy *copies = ORR_NEW(labels->drawing->arena, struct copy, system->node_count);
     labels->copy = ORR_NEW(labels->drawing->arena, uint32_t, system->node_count);
-    if (!peers || !labels->copy) {
+    if (!copies || !labels->copy) {
         labels->drawing->failed = true;
         return;
     }
     for (uint32_t i = 0; i < system->node_count; i++)
-        peers[i] = (struct peer){.node = i, .type = system->nodes[i].type, .kind = (uint64_t)system->nodes[i].id};
-    qsort(peers, system->node_count, sizeof *peers, compare_peers);
+        copies[i] = (struct copy){i, system->nodes[i].type, system->nodes[i].id};
+    qsort(copies, system->node_count, sizeof *copies, compare_copies);
     for (uint32_t i = 1; i < system->node_count; i++)
-        if (peers[i].type == peers[i - 1].type && peers[i].kind == peers[i - 1].kind)
-            labels->copy[peers[i].node] = labels->copy[peers[i - 1].node] + 1;
+        if (copies[i].type == copies[i - 1].type && copies[i].id == copies[i - 1].id)
+            labels->copy[copies[i].node] = labels->copy[copies[i - 1].node] + 1;
 }
 
 void orr_labels_init(struct orr_labels *labels, const struct orr_system *system, struct orr_drawing *drawing)
@@ -192,8 +108,6 @@ void orr_labels_init(struct orr_labels *labels, const struct orr_system *system,
             labels->several_systems = true;
     find_degraded(labels);
     number_copies(labels);
-    if (!drawing->failed)
-        find_few_nvlinks(labels);
 }
 
 static const struct {
@@ -316,7 +230,7 @@ const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float
         const char *name = own_attribute(system, node, ORR_ATTR_NAME);
         first = orr_drawing_text(drawing, *name ? "NET %d \xc2\xb7 %s" : "NET %d", at->net.dev, name);
         second = orr_drawing_text(drawing, "%.4g Gb/s", (double)(at->net.bw * 8));
-        if (labels->uplinks[node].degraded)
+        if (labels->uplinks[node].slower[ORR_SLOWER_PORT])
             second = orr_drawing_text(drawing, "\xe2\x9a\xa0 %s", second);
         break;
     }
@@ -324,8 +238,37 @@ const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float
         first = orr_drawing_text(drawing, "%s %llx", kinds[at->type].name, local);
         break;
     }
+    if (labels->uplinks[node].slower[ORR_SLOWER_NVLINK]) /* of direct NVLinks none is marked */
+        first = orr_drawing_text(drawing, "\xe2\x9a\xa0 %s", first);
     first = orr_drawing_fit(drawing, first, font, width);
     return second ? orr_drawing_text(drawing, "%s\n%s", first, orr_drawing_fit(drawing, second, font, width)) : first;
+}
+
+/* "Gen5 x16", NULL: the dump does not say. */
+static const char *pcie_text(struct orr_drawing *drawing, const struct orr_card *card)
+{
+    int generation = card ? orr_pcie_generation(card->rate) : 0;
+    return generation && card->width ? orr_drawing_text(drawing, "Gen%d x%d", generation, card->width) : NULL;
+}
+
+/* "; slower than its equals, which have Gen5 x16 (GPU/0-1b000)". */
+static const char *slower_text(const struct orr_labels *labels, const struct orr_slower *row)
+{
+    static const char *const units[ORR_SLOWER_KIND_COUNT] = {
+        [ORR_SLOWER_C2C] = "GB/s", [ORR_SLOWER_NVLINK] = "NVLinks", [ORR_SLOWER_PORT] = "Gb/s"};
+    struct orr_drawing *drawing = labels->drawing;
+    uint32_t node = labels->node_of[row->best];
+    if (row->element == row->best)
+        return "; the dump gives no speed";
+    const char *text = pcie_text(drawing, &labels->hw.cards[labels->hw.card_of[row->best]]);
+    if (row->kind != ORR_SLOWER_PCIE)
+        text = orr_drawing_text(drawing, "%g %s", (double)row->best_has, units[row->kind]);
+    else if (!text)
+        text = orr_drawing_text(drawing, "%.3g GB/s", (double)row->best_has);
+    if (node == ORR_NO_NODE)
+        return orr_drawing_text(drawing, "; slower than its equals, which have %s", text);
+    return orr_drawing_text(drawing, "; slower than its equals, which have %s (%s)", text,
+                            orr_label_id(labels, labels->drawn_as[node]));
 }
 
 const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
@@ -345,20 +288,22 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
     const char *place = orr_bus_id_format(orr_id_local(at->id), bus);
     const struct orr_uplink *uplink = &labels->uplinks[node];
     const char *pci = "";
-    if (uplink->generation && uplink->width)
-        pci = orr_drawing_text(drawing, ", PCIe Gen%d x%d", uplink->generation, uplink->width);
+    if (pcie_text(drawing, uplink->card))
+        pci = orr_drawing_text(drawing, ", PCIe %s", pcie_text(drawing, uplink->card));
+    const struct orr_slower *nvlinks = uplink->slower[ORR_SLOWER_NVLINK];
     switch (at->type) {
     case ORR_GPU:
-        return orr_drawing_text(drawing, "GPU %d, rank %d, bus id %s%s, compute capability %d.%d%s%s", at->gpu.dev,
+        return orr_drawing_text(drawing, "GPU %d, rank %d, bus id %s%s, compute capability %d.%d%s%s%s", at->gpu.dev,
                                 at->gpu.rank, place, numa, at->gpu.sm / 10, at->gpu.sm % 10, pci,
-                                at->gpu.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA");
+                                at->gpu.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA",
+                                nvlinks ? slower_text(labels, nvlinks) : "");
     case ORR_NET: {
         const char *name = own_attribute(system, node, ORR_ATTR_NAME);
         return orr_drawing_text(
             drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s)%s%s%s%s", at->net.dev, *name ? ", " : "", name,
             at->net.port, (double)(at->net.bw * 8), orr_label_bw(drawing, at->net.bw), numa,
             at->net.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA", at->net.coll ? ", CollNet" : "",
-            uplink->degraded ? ", slower than ports of equal NICs" : "");
+            uplink->slower[ORR_SLOWER_PORT] ? slower_text(labels, uplink->slower[ORR_SLOWER_PORT]) : "");
     }
     case ORR_CPU:
         return orr_drawing_text(drawing, "NUMA node %llu, %s%s", (unsigned long long)orr_id_local(at->id), cpu_name(at),
@@ -383,19 +328,24 @@ static uint32_t lower_end(const struct orr_labels *labels, uint32_t link)
                : ORR_NO_NODE;
 }
 
-uint32_t orr_label_degraded(const struct orr_labels *labels, uint32_t link)
+const struct orr_slower *orr_label_degraded(const struct orr_labels *labels, uint32_t link)
 {
+    static const enum orr_slower_kind kinds_of[ORR_LINK_TYPE_COUNT] = {[ORR_LINK_PCI] = ORR_SLOWER_PCIE,
+                                                                       [ORR_LINK_NET] = ORR_SLOWER_PORT,
+                                                                       [ORR_LINK_C2C] = ORR_SLOWER_C2C,
+                                                                       [ORR_LINK_NVL] = ORR_SLOWER_NVLINK};
     const struct orr_system *system = labels->system;
     const struct orr_link *at = &system->links[link];
-    uint32_t low = lower_end(labels, link);
-    if (low != ORR_NO_NODE && labels->uplinks[low].degraded)
-        return low;
-    if (at->type != ORR_LINK_NVL)
-        return ORR_NO_NODE;
-    uint32_t gpu = orr_is_gpu(system->nodes[at->from].type) ? at->from : at->to;
-    if (system->nodes[at->from == gpu ? at->to : at->from].type == ORR_NVS && labels->uplinks[gpu].few_nvlinks)
-        return gpu;
-    return ORR_NO_NODE;
+    uint32_t node = lower_end(labels, link);
+    if (at->type == ORR_LINK_C2C || at->type == ORR_LINK_NVL) {
+        node = orr_is_gpu(system->nodes[at->from].type) ? at->from : at->to;
+        uint32_t other = at->from == node ? at->to : at->from;
+        if (at->type == ORR_LINK_NVL && system->nodes[other].type != ORR_NVS)
+            return NULL;
+    } else if (at->type != ORR_LINK_PCI && at->type != ORR_LINK_NET) {
+        return NULL;
+    }
+    return node == ORR_NO_NODE ? NULL : labels->uplinks[node].slower[kinds_of[at->type]];
 }
 
 static const struct {
@@ -411,13 +361,13 @@ const char *orr_label_link(const struct orr_labels *labels, uint32_t link, float
     const struct orr_link *at = &labels->system->links[link];
     struct orr_drawing *drawing = labels->drawing;
     const char *bw = orr_label_bw(drawing, at->bw);
-    const char *mark = orr_label_degraded(labels, link) == ORR_NO_NODE ? "" : "\xe2\x9a\xa0 ";
+    const char *mark = orr_label_degraded(labels, link) ? "\xe2\x9a\xa0 " : "";
     uint32_t low = at->type == ORR_LINK_PCI ? lower_end(labels, link) : ORR_NO_NODE;
-    const struct orr_uplink *uplink = low == ORR_NO_NODE ? NULL : &labels->uplinks[low];
+    const char *pcie = low == ORR_NO_NODE ? NULL : pcie_text(drawing, labels->uplinks[low].card);
     const char *wordings[3];
-    if (uplink && uplink->generation && uplink->width) {
-        wordings[0] = orr_drawing_text(drawing, "%sGen%d x%d \xc2\xb7 %s", mark, uplink->generation, uplink->width, bw);
-        wordings[1] = orr_drawing_text(drawing, "%sGen%d x%d", mark, uplink->generation, uplink->width);
+    if (pcie) {
+        wordings[0] = orr_drawing_text(drawing, "%s%s \xc2\xb7 %s", mark, pcie, bw);
+        wordings[1] = orr_drawing_text(drawing, "%s%s", mark, pcie);
     } else {
         wordings[0] = orr_drawing_text(drawing, "%s%s %s", mark, link_kinds[at->type].name, bw);
         wordings[1] = orr_drawing_text(drawing, "%s%s", mark, bw);
@@ -440,22 +390,15 @@ const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link)
     if (at->reverse != ORR_NO_LINK && system->links[at->reverse].bw != at->bw)
         title = orr_drawing_text(drawing, "%s, back %s", title, orr_label_bw(drawing, system->links[at->reverse].bw));
     uint32_t low = at->type == ORR_LINK_PCI ? lower_end(labels, link) : ORR_NO_NODE;
-    if (low != ORR_NO_NODE && labels->uplinks[low].generation && labels->uplinks[low].width)
-        title = orr_drawing_text(drawing, "%s, PCIe Gen%d x%d", title, labels->uplinks[low].generation,
-                                 labels->uplinks[low].width);
-    uint32_t degraded = orr_label_degraded(labels, link);
-    if (degraded == ORR_NO_NODE)
-        return title;
-    const struct orr_uplink *best = &labels->uplinks[labels->uplinks[degraded].best];
-    if (low != ORR_NO_NODE && best->generation && best->width)
-        return orr_drawing_text(drawing, "%s; slower than its equals, which have Gen%d x%d (%s)", title,
-                                best->generation, best->width, orr_label_id(labels, labels->uplinks[degraded].best));
-    return orr_drawing_text(drawing, "%s; slower than that of its equals", title);
+    const char *pcie = low == ORR_NO_NODE ? NULL : pcie_text(drawing, labels->uplinks[low].card);
+    if (pcie)
+        title = orr_drawing_text(drawing, "%s, PCIe %s", title, pcie);
+    const struct orr_slower *degraded = orr_label_degraded(labels, link);
+    return degraded ? orr_drawing_text(drawing, "%s%s", title, slower_text(labels, degraded)) : title;
 }
 
 const char *orr_label_link_class(const struct orr_labels *labels, uint32_t link)
 {
     const char *class = link_kinds[labels->system->links[link].type].class;
-    return orr_label_degraded(labels, link) == ORR_NO_NODE ? class
-                                                           : orr_drawing_text(labels->drawing, "%s degraded", class);
+    return orr_label_degraded(labels, link) ? orr_drawing_text(labels->drawing, "%s degraded", class) : class;
 }

@@ -4,16 +4,14 @@
 #define ORR_DIAGRAM_LABELS_H
 
 #include "engine/diagram/drawing.h"
+#include "engine/hardware/hardware.h"
 
-/* A node's link towards the CPU as the dump states it, and the best of its equals: same type, vendor, device and depth
- * in the tree. */
+/* A node's link towards the CPU, and in what the node is slower than its equals. */
 struct orr_uplink {
-    int generation, width; /* PCIe; 0: not known */
-    float rate;            /* what is compared: lanes x GT/s, or the link's GB/s where the dump says nothing */
-    uint32_t best;         /* node whose uplink is the fastest of the equals (possibly itself) */
-    bool degraded;         /* slower than `best` */
-    bool few_nvlinks;      /* a GPU with less bandwidth to the NVSwitches than another of its kind */
-    uint32_t link;         /* to what contains the node, ORR_NO_LINK: none */
+    uint32_t link;                                          /* to what contains the node, ORR_NO_LINK: none */
+    const struct orr_card *card;                            /* of a PCIe link as the dump states it, NULL: none */
+    const struct orr_slower *slower[ORR_SLOWER_KIND_COUNT]; /* NULL: it is not */
+    bool degraded;                                          /* any of these */
 };
 
 struct orr_labels {
@@ -23,6 +21,8 @@ struct orr_labels {
     const uint32_t *parent;          /* [node]: what contains it, ORR_NO_NODE: nothing */
     const uint32_t *depth;           /* [node]: containers around it */
     struct orr_uplink *uplinks;      /* [node] */
+    struct orr_hardware_facts hw;    /* of the dump; empty where there is none */
+    uint32_t *node_of;               /* [element]: node */
     uint32_t *copy;                  /* [node]: 0, or counts nodes before it with the same type and id (faulty dumps) */
     bool several_systems;            /* node ids differ in their system part: several hosts in one dump */
 };
@@ -56,8 +56,8 @@ const char *orr_label_bw(struct orr_drawing *drawing, float bw);
 /* The longest wording of a link that fits: "Gen5 x16 · 48 GB/s", "G5 x16 · 48", "48". A degraded one is marked. */
 const char *orr_label_link(const struct orr_labels *labels, uint32_t link, float font, float width);
 const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link);
-/* Is this link the uplink of one of its ends, and slower than that of its equals? Gives the end, ORR_NO_NODE: no. */
-uint32_t orr_label_degraded(const struct orr_labels *labels, uint32_t link);
+/* The fact by which a link is slower than those of equal devices, NULL: it is not. */
+const struct orr_slower *orr_label_degraded(const struct orr_labels *labels, uint32_t link);
 /* "link pci", "link nvl degraded" ... */
 const char *orr_label_link_class(const struct orr_labels *labels, uint32_t link);
 

@@ -24,7 +24,7 @@ void orr_scene_wire(struct orr_scene *scene, uint32_t link, const struct orr_poi
 {
     struct orr_drawing *drawing = scene->drawing;
     const struct orr_link *at = &scene->system->links[link];
-    bool degraded = orr_label_degraded(&scene->labels, link) != ORR_NO_NODE;
+    bool degraded = orr_label_degraded(&scene->labels, link) != NULL;
     const char *alert = orr_theme_paint(drawing->theme, ORR_ROLE_ALERT)->stroke;
     struct orr_wire wire = {
         .from = scene->tiles[at->from],

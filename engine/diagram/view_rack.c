@@ -14,7 +14,6 @@ static const char *tile_text(const struct orr_rack *rack, uint32_t node, float f
     const char *mark = scene->labels.uplinks[node].degraded ? "\xe2\x9a\xa0 " : "";
     switch (at->type) {
     case ORR_GPU:
-        mark = scene->labels.uplinks[node].few_nvlinks ? "\xe2\x9a\xa0 " : mark;
         return at->gpu.rank < 0
                    ? orr_drawing_text(scene->drawing, "%sGPU %d\nno rank", mark, at->gpu.dev)
                    : orr_drawing_text(scene->drawing, "%sGPU %d\nrank %d", mark, at->gpu.dev, at->gpu.rank);
@@ -104,7 +103,7 @@ static void add_fabric_wire(struct orr_rack *rack, uint32_t link)
     const struct orr_frame *tile = &rack->slots[gpu].at;
     const struct orr_tray *tray = tray_of(rack, gpu);
     float x = tile->x + tile->w / 2, rail = tile->y - orr_rack_rail_h / 2, trunk = tray->x - trunk_x;
-    bool odd = orr_label_degraded(&rack->scene->labels, link) != ORR_NO_NODE;
+    bool odd = orr_label_degraded(&rack->scene->labels, link) != NULL;
     const char *label = odd ? orr_label_link(&rack->scene->labels, link, 9, tile->w) : NULL;
     orr_scene_wire(rack->scene, link,
                    (struct orr_point[]){{x, tile->y}, {x, rail}, {trunk, rail}, {trunk, rack->bus_bottom}}, 4, label,

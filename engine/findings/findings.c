@@ -69,25 +69,10 @@ static void place_in_file(const struct orr_finder *f, uint32_t element, struct o
     place->column = at->column;
     const char *device = orr_attr_of(f, element, at->kind == ORR_ELEMENT_NET ? ORR_ATTR_NAME : ORR_ATTR_NUMAID);
     if (at->kind != ORR_ELEMENT_NET && at->kind != ORR_ELEMENT_CPU)
-        device = f->card_of[element] == UINT32_MAX
+        device = f->hw.card_of[element] == UINT32_MAX
                      ? ""
-                     : orr_attr_of(f, f->cards[f->card_of[element]].element, ORR_ATTR_BUSID);
+                     : orr_attr_of(f, f->hw.cards[f->hw.card_of[element]].element, ORR_ATTR_BUSID);
     snprintf(place->device, sizeof place->device, "%s%.30s", at->kind == ORR_ELEMENT_CPU ? "NUMA " : "", device);
-}
-
-/* The node that an element became: its own, else the first of its card. */
-static uint32_t node_of(const struct orr_finder *f, uint32_t element)
-{
-    const struct orr_system *system = &f->analysis->built;
-    uint32_t found = ORR_NO_NODE, card = f->card_of[element];
-    for (uint32_t i = 0; i < system->node_count; i++) {
-        uint32_t made_by = system->nodes[i].element;
-        if (made_by == element)
-            return i;
-        if (found == ORR_NO_NODE && made_by != ORR_NO_ELEMENT && card != UINT32_MAX && f->card_of[made_by] == card)
-            found = i;
-    }
-    return found;
 }
 
 void orr_point(struct orr_finder *f, uint32_t element)
@@ -96,7 +81,7 @@ void orr_point(struct orr_finder *f, uint32_t element)
     if (!place)
         return;
     place_in_file(f, element, place);
-    uint32_t node = f->analysis && element != ORR_NO_ELEMENT ? node_of(f, element) : ORR_NO_NODE;
+    uint32_t node = f->node_of && element != ORR_NO_ELEMENT ? f->node_of[element] : ORR_NO_NODE;
     if (node != ORR_NO_NODE)
         orr_system_node_id(&f->analysis->built, node, place->node);
 }
@@ -120,31 +105,6 @@ void orr_point_rank(struct orr_finder *f, int32_t rank)
         }
 }
 
-float orr_card_gbs(const struct orr_card *card)
-{
-    float coding = card->rate > 5 ? 128.0f / 130.0f : 0.8f;
-    return card->rate * (float)card->width * coding / 8;
-}
-
-int32_t orr_nvlinks_of(const struct orr_finder *f, uint32_t gpu)
-{
-    int64_t sum = 0;
-    for (uint32_t i = f->dump->elements[gpu].first_child; i != ORR_NO_ELEMENT; i = f->dump->elements[i].next_sibling)
-        if (f->dump->elements[i].kind == ORR_ELEMENT_NVLINK)
-            sum += orr_element_int(f->dump, i, ORR_ATTR_COUNT_, 0);
-    return sum > 0 && sum < INT32_MAX ? (int32_t)sum : 0;
-}
-
-bool orr_net_is_rdma(const struct orr_finder *f, uint32_t net)
-{
-    static const char *const prefixes[] = {"mlx", "bnxt_re", "irdma", "hns_", "rdma", "roce", "ibp", "efa", "qedr"};
-    const char *name = orr_attr_of(f, net, ORR_ATTR_NAME);
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-        if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-            return true;
-    return false;
-}
-
 const char *orr_host_of(const struct orr_finder *f, uint32_t element)
 {
     while (element != ORR_NO_ELEMENT && f->dump->elements[element].kind != ORR_ELEMENT_CPU)
@@ -152,80 +112,47 @@ const char *orr_host_of(const struct orr_finder *f, uint32_t element)
     return orr_attr_of(f, element, ORR_ATTR_HOST_HASH);
 }
 
-static uint64_t identity_of(const struct orr_finder *f, uint32_t element)
+/* "GPU 3", "mlx5_0", a bus id. */
+static const char *name_of(const struct orr_finder *f, uint32_t element, const char **ret_prefix)
 {
-    static const enum orr_attr parts[] = {ORR_ATTR_VENDOR, ORR_ATTR_DEVICE, ORR_ATTR_SUBSYSTEM_VENDOR,
-                                          ORR_ATTR_SUBSYSTEM_DEVICE};
-    uint64_t identity = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        identity = identity << 16 | (strtoul(orr_attr_of(f, element, parts[i]), NULL, 16) & 0xffff);
-    return identity;
+    enum orr_element_kind kind = f->dump->elements[element].kind;
+    *ret_prefix = kind == ORR_ELEMENT_GPU ? "GPU " : "";
+    return orr_attr_of(f, element,
+                       kind == ORR_ELEMENT_GPU   ? ORR_ATTR_DEV
+                       : kind == ORR_ELEMENT_NET ? ORR_ATTR_NAME
+                                                 : ORR_ATTR_BUSID);
 }
 
-static void read_card(struct orr_finder *f, uint32_t element, uint32_t above)
+/* "16 GT/s x8 (15.8 GB/s)", "11 NVLinks". */
+static void write_value(const struct orr_finder *f, enum orr_slower_kind kind, uint32_t element, float value,
+                        char text[48])
 {
-    struct orr_card *card = &f->cards[f->card_count];
-    float rate = strtof(orr_attr_of(f, element, ORR_ATTR_LINK_SPEED), NULL);
-    int32_t width = orr_element_int(f->dump, element, ORR_ATTR_LINK_WIDTH, 0);
-    *card = (struct orr_card){
-        .element = element,
-        .gpu = ORR_NO_ELEMENT,
-        .above = above,
-        .depth = above == UINT32_MAX ? 0 : f->cards[above].depth + 1,
-        .identity = identity_of(f, element),
-        .width = width > 0 && width <= 64 ? width : 0,
-        .rate = rate > 0 && rate < 1000 ? rate : 0,
-    };
-    f->card_of[element] = f->card_count++;
+    static const char *const units[ORR_SLOWER_KIND_COUNT] = {
+        [ORR_SLOWER_C2C] = "GB/s of C2C", [ORR_SLOWER_NVLINK] = "NVLinks", [ORR_SLOWER_PORT] = "Gb/s"};
+    const struct orr_card *card = &f->hw.cards[f->hw.card_of[element]];
+    if (kind == ORR_SLOWER_PCIE)
+        snprintf(text, 48, "%g GT/s x%d (%.3g GB/s)", (double)card->rate, card->width, (double)card->gbs);
+    else
+        snprintf(text, 48, "%g %.*s", (double)value, kind == ORR_SLOWER_NVLINK && value == 1 ? 6 : 16, units[kind]);
 }
 
-/* Elements stand in document order, so what is around one comes before it. */
-static bool look_through(struct orr_finder *f)
+void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind)
 {
-    uint32_t count = f->dump->element_count;
-    f->cards = ORR_NEW(f->arena, struct orr_card, count);
-    f->gpus = ORR_NEW(f->arena, uint32_t, count);
-    f->nets = ORR_NEW(f->arena, uint32_t, count);
-    f->cpus = ORR_NEW(f->arena, uint32_t, count);
-    f->card_of = ORR_NEW(f->arena, uint32_t, count);
-    if (!f->cards || !f->gpus || !f->nets || !f->cpus || !f->card_of)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct orr_element *element = &f->dump->elements[i];
-        uint32_t above = element->parent == ORR_NO_ELEMENT ? UINT32_MAX : f->card_of[element->parent];
-        f->card_of[i] = above;
-        struct orr_card *card = above == UINT32_MAX ? NULL : &f->cards[above];
-        if (element->kind == ORR_ELEMENT_PCI) {
-            read_card(f, i, above);
-        } else if (element->kind == ORR_ELEMENT_CPU) {
-            f->cpus[f->cpu_count++] = i;
-        } else if (element->kind == ORR_ELEMENT_GPU) {
-            f->gpus[f->gpu_count++] = i;
-            if (card) {
-                card->gpu = i;
-                card->gpus_at++;
-            }
-        } else if (element->kind == ORR_ELEMENT_NET) {
-            int32_t speed = orr_element_int(f->dump, i, ORR_ATTR_SPEED, 0);
-            f->nets[f->net_count++] = i;
-            if (card) {
-                card->nets_at++;
-                card->gbps_at += speed > 0 ? (float)speed / 1000 : 0;
-            }
-        }
-    }
-    for (uint32_t i = f->card_count; i-- > 0;) {
-        struct orr_card *card = &f->cards[i];
-        card->gpus += card->gpus_at;
-        card->nets += card->nets_at;
-        card->gbps += card->gbps_at;
-        if (card->above == UINT32_MAX)
+    for (uint32_t i = 0; i < f->hw.slower_count; i++) {
+        const struct orr_slower *row = &f->hw.slower[i];
+        if (row->kind != kind)
             continue;
-        f->cards[card->above].gpus += card->gpus;
-        f->cards[card->above].nets += card->nets;
-        f->cards[card->above].gbps += card->gbps;
+        const char *a, *b, *name = name_of(f, row->element, &a), *best = name_of(f, row->best, &b);
+        if (!f->at->detail && kind == ORR_SLOWER_PORT && row->has <= 0) {
+            orr_say(f, "%.40s has no speed: speed=\"%.20s\"", name, orr_attr_of(f, row->element, ORR_ATTR_SPEED));
+        } else if (!f->at->detail) {
+            char has[48], equals_have[48];
+            write_value(f, kind, row->element, row->has, has);
+            write_value(f, kind, row->best, row->best_has, equals_have);
+            orr_say(f, "%s%.40s has %s; %s%.40s, an equal device, has %s", a, name, has, b, best, equals_have);
+        }
+        orr_point(f, row->element);
     }
-    return true;
 }
 
 /* The rows in the order of their severity. */
@@ -237,7 +164,9 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
     while (orr_finding_row(row_count))
         row_count++;
     struct orr_finding *found = ORR_NEW(f->arena, struct orr_finding, row_count);
-    if (!found || (f->dump && !look_through(f)))
+    if (!found || (f->dump && !orr_hardware_read(f->dump, f->arena, &f->hw)))
+        return orr_fail_nomem(err);
+    if (f->dump && f->analysis && !(f->node_of = orr_hardware_nodes(&f->hw, &f->analysis->built, f->arena)))
         return orr_fail_nomem(err);
     for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++)
         for (size_t family = 0; family < FAMILY_COUNT; family++)

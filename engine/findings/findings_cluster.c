@@ -183,7 +183,7 @@ static void uneven_hosts(struct orr_finder *f)
 
 const struct orr_finding_row orr_findings_cluster[] = {
     {
-        .id = "host-differs",
+        .id = "cluster-odd-host",
         .catalogue = "L90",
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
@@ -195,7 +195,7 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .references = {"NVIDIA/nccl#856", "NVIDIA/nccl#1277"},
     },
     {
-        .id = "nics-otherwise",
+        .id = "cluster-nic-order",
         .catalogue = "L91",
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,

@@ -16,9 +16,9 @@ static const struct socket_rate {
 static void model_unknown(struct orr_finder *f)
 {
     const struct orr_system *system = &f->analysis->built;
-    const char *vendor = f->cpu_count ? orr_attr_of(f, f->cpus[0], ORR_ATTR_VENDOR) : "";
-    int32_t family = f->cpu_count ? orr_element_int(f->dump, f->cpus[0], ORR_ATTR_FAMILYID, 0) : 0;
-    int32_t model = f->cpu_count ? orr_element_int(f->dump, f->cpus[0], ORR_ATTR_MODELID, 0) : 0;
+    const char *vendor = f->hw.cpu_count ? orr_attr_of(f, f->hw.cpus[0], ORR_ATTR_VENDOR) : "";
+    int32_t family = f->hw.cpu_count ? orr_element_int(f->dump, f->hw.cpus[0], ORR_ATTR_FAMILYID, 0) : 0;
+    int32_t model = f->hw.cpu_count ? orr_element_int(f->dump, f->hw.cpus[0], ORR_ATTR_MODELID, 0) : 0;
     float counted = 0;
     for (uint32_t l = 0; l < system->link_count && counted <= 0; l++)
         if (system->links[l].type == ORR_LINK_SYS)
@@ -30,7 +30,7 @@ static void model_unknown(struct orr_finder *f)
             continue;
         orr_say(f, "%s (family %d model %d): NCCL %s counts %g GB/s between sockets, later work %g", rate->name, family,
                 model, f->analysis->query.settings.release->name, (double)counted, (double)rate->gbs);
-        orr_point(f, f->cpus[0]);
+        orr_point(f, f->hw.cpus[0]);
         return;
     }
 }
@@ -39,19 +39,19 @@ static void model_unknown(struct orr_finder *f)
 static void affinity_says_nothing(struct orr_finder *f)
 {
     uint32_t empty = 0, same = 0;
-    for (uint32_t i = 0; i < f->cpu_count; i++) {
-        const char *mask = orr_attr_of(f, f->cpus[i], ORR_ATTR_AFFINITY);
+    for (uint32_t i = 0; i < f->hw.cpu_count; i++) {
+        const char *mask = orr_attr_of(f, f->hw.cpus[i], ORR_ATTR_AFFINITY);
         bool none = !mask[strspn(mask, "0,")];
         empty += none;
-        same += !none && !strcmp(mask, orr_attr_of(f, f->cpus[0], ORR_ATTR_AFFINITY));
+        same += !none && !strcmp(mask, orr_attr_of(f, f->hw.cpus[0], ORR_ATTR_AFFINITY));
         if (none)
-            orr_point(f, f->cpus[i]);
+            orr_point(f, f->hw.cpus[i]);
     }
     if (empty)
-        orr_say(f, "%u of %u cpu elements have an empty affinity", empty, f->cpu_count);
-    else if (f->cpu_count > 1 && same == f->cpu_count)
-        orr_say(f, "all %u cpu elements have the affinity %.60s", f->cpu_count,
-                orr_attr_of(f, f->cpus[0], ORR_ATTR_AFFINITY));
+        orr_say(f, "%u of %u cpu elements have an empty affinity", empty, f->hw.cpu_count);
+    else if (f->hw.cpu_count > 1 && same == f->hw.cpu_count)
+        orr_say(f, "all %u cpu elements have the affinity %.60s", f->hw.cpu_count,
+                orr_attr_of(f, f->hw.cpus[0], ORR_ATTR_AFFINITY));
 }
 
 const struct orr_finding_row orr_findings_cpu[] = {

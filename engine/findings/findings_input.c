@@ -32,8 +32,8 @@ static void cpu_incomplete(struct orr_finder *f)
 {
     static const enum orr_attr needed[] = {ORR_ATTR_ARCH, ORR_ATTR_VENDOR, ORR_ATTR_FAMILYID, ORR_ATTR_MODELID};
     const char *first = NULL;
-    for (uint32_t i = 0; i < f->cpu_count; i++) {
-        uint32_t cpu = f->cpus[i];
+    for (uint32_t i = 0; i < f->hw.cpu_count; i++) {
+        uint32_t cpu = f->hw.cpus[i];
         bool x86 = !strcmp(orr_attr_of(f, cpu, ORR_ATTR_ARCH), "x86_64"), missing = false;
         for (size_t a = 0; a < sizeof needed / sizeof needed[0] && (!a || x86); a++)
             if (!orr_element_text(f->dump, cpu, needed[a])) {
@@ -79,19 +79,19 @@ static void many_elements(struct orr_finder *f)
 
 static void numa_unknown(struct orr_finder *f)
 {
-    for (uint32_t i = 0; i < f->cpu_count; i++)
-        if (orr_element_int(f->dump, f->cpus[i], ORR_ATTR_NUMAID, 0) < 0)
-            orr_point(f, f->cpus[i]);
+    for (uint32_t i = 0; i < f->hw.cpu_count; i++)
+        if (orr_element_int(f->dump, f->hw.cpus[i], ORR_ATTR_NUMAID, 0) < 0)
+            orr_point(f, f->hw.cpus[i]);
     if (f->at->place_count)
-        orr_say(f, "numaid=\"-1\" on %u of %u cpu elements", f->at->place_count + f->at->more_places, f->cpu_count);
+        orr_say(f, "numaid=\"-1\" on %u of %u cpu elements", f->at->place_count + f->at->more_places, f->hw.cpu_count);
 }
 
 static void several_hosts(struct orr_finder *f)
 {
-    for (uint32_t i = 1; i < f->cpu_count; i++)
-        if (strcmp(orr_host_of(f, f->cpus[i]), orr_host_of(f, f->cpus[0])) != 0) {
-            orr_say(f, "host_hash %.40s and %.40s", orr_host_of(f, f->cpus[0]), orr_host_of(f, f->cpus[i]));
-            orr_point(f, f->cpus[i]);
+    for (uint32_t i = 1; i < f->hw.cpu_count; i++)
+        if (strcmp(orr_host_of(f, f->hw.cpus[i]), orr_host_of(f, f->hw.cpus[0])) != 0) {
+            orr_say(f, "host_hash %.40s and %.40s", orr_host_of(f, f->hw.cpus[0]), orr_host_of(f, f->hw.cpus[i]));
+            orr_point(f, f->hw.cpus[i]);
             return;
         }
 }

@@ -5,16 +5,16 @@ static void gdr_off(struct orr_finder *f)
 {
     bool gpu = false;
     uint32_t rdma = 0, off = 0;
-    for (uint32_t i = 0; i < f->gpu_count; i++)
-        gpu |= orr_element_int(f->dump, f->gpus[i], ORR_ATTR_GDR, 0) != 0;
-    for (uint32_t i = 0; gpu && i < f->net_count; i++) {
-        if (!orr_net_is_rdma(f, f->nets[i]))
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        gpu |= orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_GDR, 0) != 0;
+    for (uint32_t i = 0; gpu && i < f->hw.net_count; i++) {
+        if (!orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)))
             continue;
         rdma++;
-        if (orr_element_int(f->dump, f->nets[i], ORR_ATTR_GDR, 0))
+        if (orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GDR, 0))
             continue;
         off++;
-        orr_point(f, f->nets[i]);
+        orr_point(f, f->hw.nets[i]);
     }
     if (off)
         orr_say(f, "gdr=\"0\" on %u of %u RDMA ports, gdr=\"1\" on GPUs", off, rdma);
@@ -155,62 +155,23 @@ static void mixed_speeds(struct orr_finder *f)
     }
 }
 
-struct port { /* sorted by card model, the fastest first */
-    uint64_t identity;
-    int32_t speed;
-    uint32_t net;
-};
-
-static int compare_ports(const void *left, const void *right)
-{
-    const struct port *a = left, *b = right;
-    if (a->identity != b->identity)
-        return a->identity < b->identity ? -1 : 1;
-    if (a->speed != b->speed)
-        return a->speed > b->speed ? -1 : 1;
-    return (a->net > b->net) - (a->net < b->net);
-}
-
 static void port_slow(struct orr_finder *f)
 {
-    struct port *ports = ORR_NEW(f->arena, struct port, f->net_count);
-    f->starved |= !ports;
-    for (uint32_t i = 0; ports && i < f->net_count; i++) {
-        uint32_t card = f->card_of[f->nets[i]];
-        ports[i] = (struct port){card == UINT32_MAX ? 0 : f->cards[card].identity,
-                                 orr_element_int(f->dump, f->nets[i], ORR_ATTR_SPEED, 0), f->nets[i]};
-    }
-    if (!ports || !f->net_count)
-        return;
-    qsort(ports, f->net_count, sizeof *ports, compare_ports);
-    for (uint32_t i = 0, first = 0; i < f->net_count; i++) {
-        if (ports[i].identity != ports[first].identity)
-            first = i;
-        if (ports[i].speed > 0 && (!ports[i].identity || ports[i].speed >= ports[first].speed))
-            continue;
-        if (!f->at->detail && ports[i].speed <= 0)
-            orr_say(f, "%.40s says speed=\"%.20s\"", orr_attr_of(f, ports[i].net, ORR_ATTR_NAME),
-                    orr_attr_of(f, ports[i].net, ORR_ATTR_SPEED));
-        else if (!f->at->detail)
-            orr_say(f, "%.40s has %g Gb/s; %.40s, on an equal card, has %g",
-                    orr_attr_of(f, ports[i].net, ORR_ATTR_NAME), (double)ports[i].speed / 1000,
-                    orr_attr_of(f, ports[first].net, ORR_ATTR_NAME), (double)ports[first].speed / 1000);
-        orr_point(f, ports[i].net);
-    }
+    orr_say_slower(f, ORR_SLOWER_PORT);
 }
 
 static void virtual_interface(struct orr_finder *f)
 {
     static const char *const prefixes[] = {"docker", "veth", "tailscale", "virbr",   "cali", "br-",
                                            "tun",    "tap",  "wg",        "flannel", "cni"};
-    for (uint32_t i = 0; i < f->net_count; i++) {
-        const char *name = orr_attr_of(f, f->nets[i], ORR_ATTR_NAME);
+    for (uint32_t i = 0; i < f->hw.net_count; i++) {
+        const char *name = orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME);
         for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++) {
             if (strncmp(name, prefixes[p], strlen(prefixes[p])) != 0)
                 continue;
             if (!f->at->detail)
                 orr_say(f, "the first is %.60s", name);
-            orr_point(f, f->nets[i]);
+            orr_point(f, f->hw.nets[i]);
             break;
         }
     }
@@ -220,17 +181,17 @@ static void sockets_only(struct orr_finder *f)
 {
     static const char *const prefixes[] = {"eth", "en", "bond", "ib", "wl"};
     uint32_t linked = 0, sockets = 0;
-    for (uint32_t i = 0; i < f->gpu_count; i++)
-        linked += orr_nvlinks_of(f, f->gpus[i]) >= 6;
-    for (uint32_t i = 0; i < f->net_count; i++)
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        linked += orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) >= 6;
+    for (uint32_t i = 0; i < f->hw.net_count; i++)
         for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++)
-            sockets += !orr_net_is_rdma(f, f->nets[i]) &&
-                       !strncmp(orr_attr_of(f, f->nets[i], ORR_ATTR_NAME), prefixes[p], strlen(prefixes[p]));
-    if (linked < 4 || !f->net_count || sockets != f->net_count)
+            sockets += !orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)) &&
+                       !strncmp(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME), prefixes[p], strlen(prefixes[p]));
+    if (linked < 4 || !f->hw.net_count || sockets != f->hw.net_count)
         return;
-    orr_say(f, "%u ports, all of them network interfaces, beside %u GPUs with NVLink", f->net_count, linked);
-    for (uint32_t i = 0; i < f->net_count; i++)
-        orr_point(f, f->nets[i]);
+    orr_say(f, "%u ports, all of them network interfaces, beside %u GPUs with NVLink", f->hw.net_count, linked);
+    for (uint32_t i = 0; i < f->hw.net_count; i++)
+        orr_point(f, f->hw.nets[i]);
 }
 
 static void fewer_nics(struct orr_finder *f)

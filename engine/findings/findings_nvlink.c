@@ -1,8 +1,8 @@
 /* Findings about NVLinks. */
 #include "engine/findings/finder.h"
 
-struct linked { /* sorted by capability, then by number of links */
-    int32_t sm, links, switches;
+struct linked { /* sorted by capability, then by number of NVSwitches */
+    int32_t sm, switches;
     uint32_t gpu;
 };
 
@@ -11,8 +11,8 @@ static int compare_linked(const void *left, const void *right)
     const struct linked *a = left, *b = right;
     if (a->sm != b->sm)
         return a->sm < b->sm ? -1 : 1;
-    if (a->links != b->links)
-        return a->links < b->links ? -1 : 1;
+    if (a->switches != b->switches)
+        return a->switches < b->switches ? -1 : 1;
     return (a->gpu > b->gpu) - (a->gpu < b->gpu);
 }
 
@@ -24,48 +24,38 @@ static bool to_switch(const struct orr_finder *f, uint32_t link)
 /* The value of more than half of the equals from..to-1, -1: there is none, so that nobody is the odd one. */
 static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
 {
-    int32_t mode = -1;
-    uint32_t most = 0;
-    for (uint32_t i = from, start = from; i < to; i++) {
-        if (gpus[i].links != gpus[start].links)
-            start = i;
-        if (i - start + 1 > most) {
-            most = i - start + 1;
-            mode = gpus[i].links;
-        }
-    }
-    return 2 * most > to - from ? mode : -1;
+    const struct linked *middle = &gpus[from + (to - from) / 2]; /* a value of more than half stands there */
+    uint32_t same = 0;
+    for (uint32_t i = from; i < to; i++)
+        same += gpus[i].switches == middle->switches;
+    return 2 * same > to - from ? middle->switches : -1;
 }
 
-/* GPUs of one capability that have another number than most of them; as switches: of switch elements. */
-static void find_odd(struct orr_finder *f, bool switches)
+/* GPUs of one capability that list another number of switches than most of them. */
+static void find_odd(struct orr_finder *f)
 {
-    struct linked *gpus = ORR_NEW(f->arena, struct linked, f->gpu_count);
+    struct linked *gpus = ORR_NEW(f->arena, struct linked, f->hw.gpu_count);
     f->starved |= !gpus;
-    if (!gpus || !f->gpu_count)
+    if (!gpus || !f->hw.gpu_count)
         return;
-    for (uint32_t i = 0; i < f->gpu_count; i++) {
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
         struct linked *gpu = &gpus[i];
-        *gpu = (struct linked){.sm = orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0), .gpu = f->gpus[i]};
-        gpu->links = orr_nvlinks_of(f, gpu->gpu);
-        uint32_t link = f->dump->elements[gpu->gpu].first_child;
-        for (; switches && link != ORR_NO_ELEMENT; link = f->dump->elements[link].next_sibling)
+        *gpu = (struct linked){.sm = orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0), .gpu = f->hw.gpus[i]};
+        for (uint32_t link = f->dump->elements[gpu->gpu].first_child; link != ORR_NO_ELEMENT;
+             link = f->dump->elements[link].next_sibling)
             gpu->switches += f->dump->elements[link].kind == ORR_ELEMENT_NVLINK && to_switch(f, link);
-        if (switches)
-            gpu->links = gpu->switches;
     }
-    qsort(gpus, f->gpu_count, sizeof *gpus, compare_linked);
-    for (uint32_t from = 0, to; from < f->gpu_count; from = to) {
-        for (to = from; to < f->gpu_count && gpus[to].sm == gpus[from].sm; to++)
+    qsort(gpus, f->hw.gpu_count, sizeof *gpus, compare_linked);
+    for (uint32_t from = 0, to; from < f->hw.gpu_count; from = to) {
+        for (to = from; to < f->hw.gpu_count && gpus[to].sm == gpus[from].sm; to++)
             ;
         int32_t mode = mode_of(gpus, from, to);
         for (uint32_t i = from; i < to; i++) {
-            if (mode < 0 || gpus[i].links == mode)
+            if (mode < 0 || gpus[i].switches == mode)
                 continue;
             if (!f->at->detail)
-                orr_say(f, "GPU %.20s has %d %s; most of its %u equals have %d",
-                        orr_attr_of(f, gpus[i].gpu, ORR_ATTR_DEV), gpus[i].links, switches ? "NVSwitches" : "NVLinks",
-                        to - from, mode);
+                orr_say(f, "GPU %.20s has %d NVSwitches; most of its %u equals have %d",
+                        orr_attr_of(f, gpus[i].gpu, ORR_ATTR_DEV), gpus[i].switches, to - from, mode);
             orr_point(f, gpus[i].gpu);
         }
     }
@@ -73,7 +63,7 @@ static void find_odd(struct orr_finder *f, bool switches)
 
 static void nvlink_count(struct orr_finder *f)
 {
-    find_odd(f, false);
+    orr_say_slower(f, ORR_SLOWER_NVLINK);
 }
 
 struct reached { /* an NVSwitch that a GPU lists; sorted by host, capability, switch */
@@ -99,9 +89,9 @@ static int compare_reached(const void *left, const void *right)
 static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < f->gpu_count; i++)
-        count += orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) == one->sm &&
-                 !strcmp(orr_host_of(f, f->gpus[i]), one->host);
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        count += orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) == one->sm &&
+                 !strcmp(orr_host_of(f, f->hw.gpus[i]), one->host);
     return count;
 }
 
@@ -112,13 +102,13 @@ static void find_unreached(struct orr_finder *f)
     struct reached *list = ORR_NEW(f->arena, struct reached, f->dump->element_count);
     uint32_t count = 0;
     f->starved |= !list;
-    for (uint32_t i = 0; list && i < f->gpu_count && f->gpu_count <= MOST_GPUS; i++)
-        for (uint32_t l = f->dump->elements[f->gpus[i]].first_child; l != ORR_NO_ELEMENT;
+    for (uint32_t i = 0; list && i < f->hw.gpu_count && f->hw.gpu_count <= MOST_GPUS; i++)
+        for (uint32_t l = f->dump->elements[f->hw.gpus[i]].first_child; l != ORR_NO_ELEMENT;
              l = f->dump->elements[l].next_sibling)
             if (f->dump->elements[l].kind == ORR_ELEMENT_NVLINK && to_switch(f, l))
-                list[count++] =
-                    (struct reached){orr_host_of(f, f->gpus[i]), orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0),
-                                     orr_bus_id_parse(orr_attr_of(f, l, ORR_ATTR_TARGET)), f->gpus[i]};
+                list[count++] = (struct reached){orr_host_of(f, f->hw.gpus[i]),
+                                                 orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0),
+                                                 orr_bus_id_parse(orr_attr_of(f, l, ORR_ATTR_TARGET)), f->hw.gpus[i]};
     if (!count)
         return;
     qsort(list, count, sizeof *list, compare_reached);
@@ -133,24 +123,24 @@ static void find_unreached(struct orr_finder *f)
             gpus += to == from || list[to].gpu != list[to - 1].gpu;
         if (2 * gpus <= equals || gpus == equals)
             continue;
-        for (uint32_t i = 0; i < f->gpu_count; i++) {
-            const struct reached key = {list[from].host, list[from].sm, list[from].target, f->gpus[i]};
-            if (orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) != key.sm ||
-                strcmp(orr_host_of(f, f->gpus[i]), key.host) != 0 ||
+        for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
+            const struct reached key = {list[from].host, list[from].sm, list[from].target, f->hw.gpus[i]};
+            if (orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) != key.sm ||
+                strcmp(orr_host_of(f, f->hw.gpus[i]), key.host) != 0 ||
                 bsearch(&key, list + from, to - from, sizeof *list, compare_reached))
                 continue;
             char bus[ORR_BUS_ID_SIZE];
             if (!f->at->detail)
                 orr_say(f, "GPU %.20s does not reach the NVSwitch %s, which %u of its %u equals reach",
-                        orr_attr_of(f, f->gpus[i], ORR_ATTR_DEV), orr_bus_id_format(key.target, bus), gpus, equals);
-            orr_point(f, f->gpus[i]);
+                        orr_attr_of(f, f->hw.gpus[i], ORR_ATTR_DEV), orr_bus_id_format(key.target, bus), gpus, equals);
+            orr_point(f, f->hw.gpus[i]);
         }
     }
 }
 
 static void nvlink_targets(struct orr_finder *f)
 {
-    find_odd(f, true);
+    find_odd(f);
     if (!f->at->detail)
         find_unreached(f);
 }
@@ -194,10 +184,10 @@ static void one_sided(struct orr_finder *f)
     uint32_t count = 0;
     f->starved |= !lanes;
     for (uint32_t i = 0; lanes && i < f->dump->element_count; i++) {
-        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK || f->card_of[i] == UINT32_MAX ||
+        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK || f->hw.card_of[i] == UINT32_MAX ||
             orr_pci_class_parse(orr_attr_of(f, i, ORR_ATTR_TCLASS)) != ORR_CLASS_GPU)
             continue;
-        const char *bus_id = orr_attr_of(f, f->cards[f->card_of[i]].element, ORR_ATTR_BUSID);
+        const char *bus_id = orr_attr_of(f, f->hw.cards[f->hw.card_of[i]].element, ORR_ATTR_BUSID);
         lanes[count++] = (struct lane){orr_host_of(f, i), orr_bus_id_parse(bus_id),
                                        orr_bus_id_parse(orr_attr_of(f, i, ORR_ATTR_TARGET)),
                                        orr_element_int(f->dump, i, ORR_ATTR_COUNT_, 0), i};
@@ -211,10 +201,10 @@ static void one_sided(struct orr_finder *f)
         if (found && found->count == lanes[i].count)
             continue;
         bool here = false;
-        for (uint32_t c = 0; !found && c < f->gpu_count && !here; c++) {
-            uint32_t card = f->card_of[f->gpus[c]];
+        for (uint32_t c = 0; !found && c < f->hw.gpu_count && !here; c++) {
+            uint32_t card = f->hw.card_of[f->hw.gpus[c]];
             here = card != UINT32_MAX &&
-                   orr_bus_id_parse(orr_attr_of(f, f->cards[card].element, ORR_ATTR_BUSID)) == lanes[i].to;
+                   orr_bus_id_parse(orr_attr_of(f, f->hw.cards[card].element, ORR_ATTR_BUSID)) == lanes[i].to;
         }
         if (!found && !here)
             continue;
@@ -264,13 +254,14 @@ static void fewer_than_model(struct orr_finder *f)
     static const struct {
         int32_t sm, links;
     } models[] = {{70, 6}, {80, 12}, {90, 18}, {100, 18}};
-    int32_t links = f->gpu_count ? orr_nvlinks_of(f, f->gpus[0]) : 0;
-    int32_t sm = f->gpu_count ? orr_element_int(f->dump, f->gpus[0], ORR_ATTR_SM, 0) : 0;
-    for (uint32_t i = 1; i < f->gpu_count; i++)
-        if (orr_nvlinks_of(f, f->gpus[i]) != links || orr_element_int(f->dump, f->gpus[i], ORR_ATTR_SM, 0) != sm)
+    int32_t links = f->hw.gpu_count ? orr_gpu_nvlinks(f->dump, f->hw.gpus[0]) : 0;
+    int32_t sm = f->hw.gpu_count ? orr_element_int(f->dump, f->hw.gpus[0], ORR_ATTR_SM, 0) : 0;
+    for (uint32_t i = 1; i < f->hw.gpu_count; i++)
+        if (orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) != links ||
+            orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) != sm)
             return;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
-        if (models[i].sm == sm && links > 0 && links < models[i].links && f->gpu_count > 1)
+        if (models[i].sm == sm && links > 0 && links < models[i].links && f->hw.gpu_count > 1)
             orr_say(f, "%d NVLinks on every GPU; the full model of capability %d.%d has %d", links, sm / 10, sm % 10,
                     models[i].links);
 }
@@ -281,7 +272,7 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .catalogue = "L30",
         .severity = ORR_SEVERITY_WARNING,
         .find = nvlink_count,
-        .title = "A GPU has another number of NVLinks than its equals",
+        .title = "A GPU has fewer NVLinks than its equals",
         .why = "Links that are down take bandwidth from every channel, since all GPUs go at the slowest one's rate.",
         .advice = "Look which links are down; a reset of the GPU or of the fabric manager may bring them up.",
         .commands = {"nvidia-smi nvlink -s", "nvidia-smi nvlink -e", "dmesg | grep -i nvlink"},

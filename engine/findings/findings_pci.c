@@ -1,77 +1,18 @@
 /* Findings about PCIe links. */
 #include "engine/findings/finder.h"
 
-/* Sorted so that equals stand together, the fastest first. */
-struct peer {
-    uint64_t identity;
-    uint32_t depth, gpus, nets, card;
-    float rate;
-};
-
-static int compare_peers(const void *left, const void *right)
-{
-    const struct peer *a = left, *b = right;
-    if (a->identity != b->identity)
-        return a->identity < b->identity ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    if (a->gpus != b->gpus)
-        return a->gpus < b->gpus ? -1 : 1;
-    if (a->nets != b->nets)
-        return a->nets < b->nets ? -1 : 1;
-    if (a->rate != b->rate)
-        return a->rate > b->rate ? -1 : 1;
-    return (a->card > b->card) - (a->card < b->card);
-}
-
-static bool are_equal(const struct peer *a, const struct peer *b)
-{
-    return a->identity == b->identity && a->depth == b->depth && a->gpus == b->gpus && a->nets == b->nets;
-}
-
-/* What a card is among its equals: vendor and device, or the capability of a GPU whose vendor is not told. */
-static uint64_t kind_of(const struct orr_finder *f, const struct orr_card *card)
-{
-    if (card->identity || card->gpu == ORR_NO_ELEMENT)
-        return card->identity;
-    return (uint64_t)orr_element_int(f->dump, card->gpu, ORR_ATTR_SM, 0) & 0xffff;
-}
-
 static void slow_link(struct orr_finder *f)
 {
-    struct peer *peers = ORR_NEW(f->arena, struct peer, f->card_count);
-    uint32_t count = 0;
-    f->starved |= !peers;
-    for (uint32_t i = 0; peers && i < f->card_count; i++) {
-        const struct orr_card *card = &f->cards[i];
-        uint64_t kind = kind_of(f, card);
-        if (kind && card->gpus + card->nets && card->rate > 0 && card->width)
-            peers[count++] =
-                (struct peer){kind, card->depth, card->gpus, card->nets, i, card->rate * (float)card->width};
-    }
-    if (!count)
-        return;
-    qsort(peers, count, sizeof *peers, compare_peers);
-    for (uint32_t i = 1, first = 0; i < count; i++) {
-        if (!are_equal(&peers[i], &peers[first]))
-            first = i;
-        if (peers[i].rate >= peers[first].rate)
-            continue;
-        const struct orr_card *slow = &f->cards[peers[i].card], *best = &f->cards[peers[first].card];
-        if (!f->at->detail)
-            orr_say(f, "%.30s has %g GT/s x%d; %.30s, an equal device, has %g GT/s x%d",
-                    orr_attr_of(f, slow->element, ORR_ATTR_BUSID), (double)slow->rate, slow->width,
-                    orr_attr_of(f, best->element, ORR_ATTR_BUSID), (double)best->rate, best->width);
-        orr_point(f, slow->element);
-    }
+    orr_say_slower(f, ORR_SLOWER_PCIE);
+    orr_say_slower(f, ORR_SLOWER_C2C);
 }
 
 static void idle_gpus(struct orr_finder *f)
 {
     uint32_t slow = 0, known = 0;
     bool fast_net = false;
-    for (uint32_t i = 0; i < f->card_count; i++) {
-        const struct orr_card *card = &f->cards[i];
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
         known += card->gpus_at && card->rate > 0;
         slow += card->gpus_at && card->rate > 0 && card->rate <= 2.5f && card->width >= 8;
         fast_net |= card->nets_at && card->rate >= 8;
@@ -79,16 +20,16 @@ static void idle_gpus(struct orr_finder *f)
     if (!slow || slow != known)
         return;
     orr_say(f, "all %u GPUs show 2.5 GT/s%s", slow, fast_net ? ", their NICs more" : "");
-    for (uint32_t i = 0; i < f->card_count; i++)
-        if (f->cards[i].gpus_at && f->cards[i].rate > 0)
-            orr_point(f, f->cards[i].element);
+    for (uint32_t i = 0; i < f->hw.card_count; i++)
+        if (f->hw.cards[i].gpus_at && f->hw.cards[i].rate > 0)
+            orr_point(f, f->hw.cards[i].element);
 }
 
 static void throttling_bridge(struct orr_finder *f)
 {
-    for (uint32_t i = 0; i < f->card_count; i++) {
-        const struct orr_card *card = &f->cards[i];
-        float gbs = orr_card_gbs(card);
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        float gbs = card->gbs;
         if (!(card->gpus + card->nets) || gbs <= 0 || gbs >= 1)
             continue;
         if (!f->at->detail)
@@ -102,13 +43,13 @@ static void throttling_bridge(struct orr_finder *f)
  * document order, so what is below comes later. */
 static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
 {
-    float *below = ORR_NEW(f->arena, float, f->card_count);
-    unsigned char *nvlink = ORR_NEW(f->arena, unsigned char, f->card_count);
+    float *below = ORR_NEW(f->arena, float, f->hw.card_count);
+    unsigned char *nvlink = ORR_NEW(f->arena, unsigned char, f->hw.card_count);
     f->starved |= !below || !nvlink;
-    for (uint32_t i = f->card_count; below && nvlink && i-- > 0;) {
-        const struct orr_card *card = &f->cards[i];
-        below[i] += card->gpus_at ? orr_card_gbs(card) : 0;
-        nvlink[i] |= card->gpu != ORR_NO_ELEMENT && orr_nvlinks_of(f, card->gpu) > 0;
+    for (uint32_t i = f->hw.card_count; below && nvlink && i-- > 0;) {
+        const struct orr_card *card = &f->hw.cards[i];
+        below[i] += card->gpus_at ? card->gbs : 0;
+        nvlink[i] |= card->gpu != ORR_NO_ELEMENT && orr_gpu_nvlinks(f->dump, card->gpu) > 0;
         if (card->above != UINT32_MAX) {
             below[card->above] += below[i];
             nvlink[card->above] |= nvlink[i];
@@ -123,9 +64,9 @@ static void shared_uplink(struct orr_finder *f)
 {
     unsigned char *nvlink;
     const float *gpus = gpu_links_below(f, &nvlink);
-    for (uint32_t i = 0; gpus && i < f->card_count; i++) {
-        const struct orr_card *card = &f->cards[i];
-        float gbs = orr_card_gbs(card), up = card->gbps / 8 - gpus[i];
+    for (uint32_t i = 0; gpus && i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        float gbs = card->gbs, up = card->gbps / 8 - gpus[i];
         if (card->nets_at || card->gpus_at || card->nets < 2 || gbs <= 0 || up <= gbs)
             continue;
         if (!f->at->detail)
@@ -144,11 +85,11 @@ static void crowded_uplink(struct orr_finder *f)
     unsigned char *nvlink;
     const float *gpus = gpu_links_below(f, &nvlink);
     uint32_t elsewhere = 0;
-    for (uint32_t i = 0; i < f->card_count; i++)
-        elsewhere += f->cards[i].gpus_at;
-    for (uint32_t i = 0; gpus && i < f->card_count; i++) {
-        const struct orr_card *card = &f->cards[i];
-        float gbs = orr_card_gbs(card), sum = gpus[i] + card->gbps / 8;
+    for (uint32_t i = 0; i < f->hw.card_count; i++)
+        elsewhere += f->hw.cards[i].gpus_at;
+    for (uint32_t i = 0; gpus && i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        float gbs = card->gbs, sum = gpus[i] + card->gbps / 8;
         if (card->above != UINT32_MAX || card->gpus_at || card->gpus < 2 || card->gpus == elsewhere || nvlink[i] ||
             gbs <= 0 || sum < 2 * gbs)
             continue;
@@ -162,13 +103,13 @@ static void crowded_uplink(struct orr_finder *f)
 /* Functions of one card, 0000:12:00.0 and 0000:12:00.1, share its slot: the ports and the rate of all up to `card`. */
 static float slot_gbps(const struct orr_finder *f, uint32_t card, uint32_t *ret_ports, bool *ret_last)
 {
-    const struct orr_card *last = &f->cards[card];
+    const struct orr_card *last = &f->hw.cards[card];
     uint64_t slot = orr_bus_id_parse(orr_attr_of(f, last->element, ORR_ATTR_BUSID)) >> 4;
     float gbps = 0;
     *ret_ports = 0;
     *ret_last = true;
-    for (uint32_t i = 0; i < f->card_count; i++) {
-        const struct orr_card *other = &f->cards[i];
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        const struct orr_card *other = &f->hw.cards[i];
         if (!other->nets_at || other->above != last->above ||
             f->dump->elements[other->element].parent != f->dump->elements[last->element].parent ||
             (i != card && orr_bus_id_parse(orr_attr_of(f, other->element, ORR_ATTR_BUSID)) >> 4 != slot))
@@ -183,9 +124,9 @@ static float slot_gbps(const struct orr_finder *f, uint32_t card, uint32_t *ret_
 static void slow_slot(struct orr_finder *f)
 {
     enum { MOST_PORTS = 1024 }; /* what a file may hold besides is no machine */
-    for (uint32_t i = 0; i < f->card_count && f->net_count <= MOST_PORTS; i++) {
-        const struct orr_card *card = &f->cards[i];
-        float gbs = orr_card_gbs(card);
+    for (uint32_t i = 0; i < f->hw.card_count && f->hw.net_count <= MOST_PORTS; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        float gbs = card->gbs;
         uint32_t ports;
         bool last;
         if (!card->nets_at || gbs <= 0)
@@ -206,24 +147,24 @@ static void slow_slot(struct orr_finder *f)
 static void link_missing(struct orr_finder *f)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < f->card_count; i++) {
-        const struct orr_card *card = &f->cards[i];
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
         if (!(card->gpus + card->nets) || (*orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED) && card->width))
             continue;
         count++;
         orr_point(f, card->element);
     }
     if (count)
-        orr_say(f, "%u of %u devices say nothing of link_speed or link_width", count, f->card_count);
+        orr_say(f, "%u of %u devices say nothing of link_speed or link_width", count, f->hw.card_count);
 }
 
 static void link_unknown(struct orr_finder *f)
 {
     const struct orr_release *release = f->analysis->query.settings.release;
-    for (uint32_t i = 0; i < f->card_count; i++) {
-        const struct orr_card *card = &f->cards[i];
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
         const char *speed = orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED);
-        if (!(card->gpus + card->nets) || !*speed || orr_pci_generation(release, speed))
+        if (!(card->gpus + card->nets) || !*speed || orr_pci_speed_known(release, speed))
             continue;
         if (!f->at->detail)
             orr_say(f, "link_speed=\"%.40s\" is none that NCCL %s knows", speed, release->name);
@@ -233,10 +174,10 @@ static void link_unknown(struct orr_finder *f)
 
 static void virtual_switch(struct orr_finder *f)
 {
-    for (uint32_t i = 0; i < f->card_count; i++) {
-        uint64_t device = f->cards[i].identity >> 32;
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        uint64_t device = f->hw.cards[i].identity >> 32;
         if (device == 0x1000c030 || device == 0x1000c034)
-            orr_point(f, f->cards[i].element);
+            orr_point(f, f->hw.cards[i].element);
     }
     if (f->at->place_count)
         orr_say(f, "%u bridges of vendor 0x1000", f->at->place_count + f->at->more_places);
@@ -245,19 +186,19 @@ static void virtual_switch(struct orr_finder *f)
 static void flat_tree(struct orr_finder *f)
 {
     uint32_t linked = 0, flat = 0;
-    for (uint32_t i = 0; i < f->gpu_count; i++) {
-        uint32_t card = f->card_of[f->gpus[i]];
-        linked += orr_nvlinks_of(f, f->gpus[i]) >= 6;
-        flat += card != UINT32_MAX && !f->cards[card].depth;
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
+        uint32_t card = f->hw.card_of[f->hw.gpus[i]];
+        linked += orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) >= 6;
+        flat += card != UINT32_MAX && !f->hw.cards[card].depth;
     }
-    for (uint32_t i = 0; i < f->cpu_count; i++)
-        if (!strcmp(orr_attr_of(f, f->cpus[i], ORR_ATTR_ARCH), "arm64"))
+    for (uint32_t i = 0; i < f->hw.cpu_count; i++)
+        if (!strcmp(orr_attr_of(f, f->hw.cpus[i], ORR_ATTR_ARCH), "arm64"))
             return;
-    for (uint32_t i = 0; i < f->card_count; i++)
-        if (f->cards[i].depth)
+    for (uint32_t i = 0; i < f->hw.card_count; i++)
+        if (f->hw.cards[i].depth)
             return;
-    if (f->gpu_count >= 8 && linked == f->gpu_count && flat == f->gpu_count && f->net_count)
-        orr_say(f, "%u GPUs with NVLink and %u ports, all right below a CPU", f->gpu_count, f->net_count);
+    if (f->hw.gpu_count >= 8 && linked == f->hw.gpu_count && flat == f->hw.gpu_count && f->hw.net_count)
+        orr_say(f, "%u GPUs with NVLink and %u ports, all right below a CPU", f->hw.gpu_count, f->hw.net_count);
 }
 
 #define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
@@ -290,7 +231,7 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L20",
         .severity = ORR_SEVERITY_WARNING,
         .find = slow_link,
-        .title = "A PCIe link is slower than those of equal devices",
+        .title = "A device's link to the CPU is slower than those of equal devices",
         .why = "NCCL takes the speed at the time of the dump; the slower link limits every channel through it.",
         .advice = "Compare LnkSta with LnkCap; reseat the card, look at risers, retimers and bifurcation in the BIOS. "
                   "GPUs may lower the speed when idle: dump again under load first.",

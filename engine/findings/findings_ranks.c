@@ -4,32 +4,32 @@
 static uint32_t count_ranked(const struct orr_finder *f)
 {
     uint32_t ranked = 0;
-    for (uint32_t i = 0; i < f->gpu_count; i++)
-        ranked += orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK) != NULL;
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        ranked += orr_element_text(f->dump, f->hw.gpus[i], ORR_ATTR_RANK) != NULL;
     return ranked;
 }
 
 static void no_gpu(struct orr_finder *f)
 {
-    if (!f->gpu_count)
+    if (!f->hw.gpu_count)
         orr_say(f, "0 gpu elements, none with a rank attribute");
 }
 
 static void no_ranked_gpu(struct orr_finder *f)
 {
-    if (f->gpu_count && !count_ranked(f))
-        orr_say(f, "%u gpu elements, none with a rank attribute", f->gpu_count);
+    if (f->hw.gpu_count && !count_ranked(f))
+        orr_say(f, "%u gpu elements, none with a rank attribute", f->hw.gpu_count);
 }
 
 static void unranked_gpus(struct orr_finder *f)
 {
     uint32_t ranked = count_ranked(f);
-    if (!ranked || ranked == f->gpu_count)
+    if (!ranked || ranked == f->hw.gpu_count)
         return;
-    orr_say(f, "%u of %u gpu elements have no rank", f->gpu_count - ranked, f->gpu_count);
-    for (uint32_t i = 0; i < f->gpu_count; i++)
-        if (!orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK))
-            orr_point(f, f->gpus[i]);
+    orr_say(f, "%u of %u gpu elements have no rank", f->hw.gpu_count - ranked, f->hw.gpu_count);
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        if (!orr_element_text(f->dump, f->hw.gpus[i], ORR_ATTR_RANK))
+            orr_point(f, f->hw.gpus[i]);
 }
 
 static int compare_values(const void *left, const void *right)
@@ -41,12 +41,12 @@ static int compare_values(const void *left, const void *right)
 /* Ranks of a host mostly go up by one, or by the number of hosts where they are dealt round. */
 static void rank_holes(struct orr_finder *f)
 {
-    int32_t *ranks = ORR_NEW(f->arena, int32_t, f->gpu_count);
+    int32_t *ranks = ORR_NEW(f->arena, int32_t, f->hw.gpu_count);
     uint32_t count = 0;
     f->starved |= !ranks;
-    for (uint32_t i = 0; ranks && i < f->gpu_count; i++)
-        if (orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK))
-            ranks[count++] = orr_element_int(f->dump, f->gpus[i], ORR_ATTR_RANK, 0);
+    for (uint32_t i = 0; ranks && i < f->hw.gpu_count; i++)
+        if (orr_element_text(f->dump, f->hw.gpus[i], ORR_ATTR_RANK))
+            ranks[count++] = orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_RANK, 0);
     if (count < 3)
         return;
     qsort(ranks, count, sizeof *ranks, compare_values);
@@ -58,9 +58,9 @@ static void rank_holes(struct orr_finder *f)
             orr_say(f, "after rank %d comes %d, where others go up by %lld", ranks[i - 1], ranks[i], (long long)step);
             break;
         }
-    for (uint32_t i = 0; f->at->detail && i < f->gpu_count; i++)
-        if (!orr_element_text(f->dump, f->gpus[i], ORR_ATTR_RANK))
-            orr_point(f, f->gpus[i]);
+    for (uint32_t i = 0; f->at->detail && i < f->hw.gpu_count; i++)
+        if (!orr_element_text(f->dump, f->hw.gpus[i], ORR_ATTR_RANK))
+            orr_point(f, f->hw.gpus[i]);
 }
 
 static bool is_kept(const struct orr_finder *f, uint32_t element)
@@ -81,15 +81,15 @@ static void would_be_trimmed(struct orr_finder *f)
     }
     if (!marks)
         return;
-    for (uint32_t i = 0; i < f->gpu_count; i++)
-        if (!kept[f->gpus[i]]) {
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        if (!kept[f->hw.gpus[i]]) {
             gpus++;
-            orr_point(f, f->gpus[i]);
+            orr_point(f, f->hw.gpus[i]);
         }
-    for (uint32_t i = 0; i < f->net_count; i++)
-        if (!kept[f->nets[i]]) {
+    for (uint32_t i = 0; i < f->hw.net_count; i++)
+        if (!kept[f->hw.nets[i]]) {
             nets++;
-            orr_point(f, f->nets[i]);
+            orr_point(f, f->hw.nets[i]);
         }
     if (gpus + nets)
         orr_say(f, "%u elements say keep=\"1\"; %u GPUs and %u ports are not among them", marks, gpus, nets);
@@ -146,43 +146,43 @@ static void find_twice(struct orr_finder *f, const uint32_t *elements, uint32_t 
 
 static void gpus_twice(struct orr_finder *f)
 {
-    find_twice(f, f->gpus, f->gpu_count, ORR_ATTR_RANK, ORR_ATTR_OTHER, "rank");
+    find_twice(f, f->hw.gpus, f->hw.gpu_count, ORR_ATTR_RANK, ORR_ATTR_OTHER, "rank");
 }
 
 /* One bus id names one device of a host. */
 static void bus_twice(struct orr_finder *f)
 {
-    uint32_t *cards = ORR_NEW(f->arena, uint32_t, f->card_count);
+    uint32_t *cards = ORR_NEW(f->arena, uint32_t, f->hw.card_count);
     f->starved |= !cards;
-    for (uint32_t i = 0; cards && i < f->card_count; i++)
-        cards[i] = f->cards[i].element;
+    for (uint32_t i = 0; cards && i < f->hw.card_count; i++)
+        cards[i] = f->hw.cards[i].element;
     if (cards)
-        find_twice(f, cards, f->card_count, ORR_ATTR_BUSID, ORR_ATTR_OTHER, "bus id");
+        find_twice(f, cards, f->hw.card_count, ORR_ATTR_BUSID, ORR_ATTR_OTHER, "bus id");
 }
 
 /* Numbers of GPUs and of NICs: partitions of a GPU share theirs, and what a NIC offers beside plain networking has
  * numbers of its own. NCCL writes an interface that is no PCI device once for each CPU. */
 static void number_twice(struct orr_finder *f)
 {
-    uint32_t *some = ORR_NEW(f->arena, uint32_t, f->gpu_count + f->net_count), count = 0;
+    uint32_t *some = ORR_NEW(f->arena, uint32_t, f->hw.gpu_count + f->hw.net_count), count = 0;
     f->starved |= !some;
-    for (uint32_t i = 0; some && i < f->gpu_count; i++)
-        if (orr_element_int(f->dump, f->gpus[i], ORR_ATTR_MLOPART, -1) < 0)
-            some[count++] = f->gpus[i];
+    for (uint32_t i = 0; some && i < f->hw.gpu_count; i++)
+        if (orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_MLOPART, -1) < 0)
+            some[count++] = f->hw.gpus[i];
     if (some)
         find_twice(f, some, count, ORR_ATTR_DEV, ORR_ATTR_OTHER, "number of GPU");
     count = 0;
-    for (uint32_t i = 0; some && i < f->net_count; i++)
-        if (!orr_element_int(f->dump, f->nets[i], ORR_ATTR_GIN, 0) &&
-            !orr_element_int(f->dump, f->nets[i], ORR_ATTR_RMA, 0))
-            some[count++] = f->nets[i];
+    for (uint32_t i = 0; some && i < f->hw.net_count; i++)
+        if (!orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GIN, 0) &&
+            !orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_RMA, 0))
+            some[count++] = f->hw.nets[i];
     if (some)
         find_twice(f, some, count, ORR_ATTR_DEV, ORR_ATTR_NAME, "number of NIC");
 }
 
 static void guid_twice(struct orr_finder *f)
 {
-    find_twice(f, f->nets, f->net_count, ORR_ATTR_GUID, ORR_ATTR_OTHER, "guid");
+    find_twice(f, f->hw.nets, f->hw.net_count, ORR_ATTR_GUID, ORR_ATTR_OTHER, "guid");
 }
 
 #define NOTHING_TO_ANALYSE                                                                                             \

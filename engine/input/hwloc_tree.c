@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/hardware/pcie.h"
 #include "engine/input/hwloc_builder.h"
 #include "engine/input/machine_types.h"
 #include "engine/input/names.h"
@@ -50,20 +51,15 @@ static void collect(struct orr_hwloc_builder *b)
 /* GB/s of a negotiated link as speed and lanes: the widest that fits. */
 static void set_link(struct orr_hwloc_builder *b, uint32_t pci, const char *text)
 {
-    static const struct {
-        const char *name;
-        double lane;
-    } speeds[] = {{"2.5 GT/s PCIe", 0.25},      {"5.0 GT/s PCIe", 0.5},       {"8.0 GT/s PCIe", 0.984615},
-                  {"16.0 GT/s PCIe", 1.969231}, {"32.0 GT/s PCIe", 3.938462}, {"64.0 GT/s PCIe", 7.876923}};
     double gbs = strtod(text, NULL), best = 0;
     const char *speed = NULL;
-    for (size_t i = 0; i < sizeof speeds / sizeof speeds[0] && gbs > 0; i++) {
-        double lanes = gbs / speeds[i].lane;
+    for (unsigned generation = 1; generation <= ORR_PCIE_GENERATIONS && gbs > 0; generation++) {
+        double lanes = gbs / (double)orr_pcie_gbs(orr_pcie_rate(generation), 1);
         double whole = (double)(int)(lanes + 0.5);
         double off = lanes > whole ? lanes - whole : whole - lanes;
         if (whole >= 1 && whole <= 16 && off < 0.002 * whole && whole > best) {
             best = whole;
-            speed = speeds[i].name;
+            speed = orr_pcie_speed_text(generation);
         }
     }
     if (!speed)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/hardware/hardware.h"
+
 /* The first row whose word stands in the name: longer words before shorter ones that they hold. */
 static const struct {
     const char *word;
@@ -55,7 +57,7 @@ int32_t orr_sm_of_device(uint32_t device)
 
 const char *orr_link_speed_of_sm(int32_t sm)
 {
-    return sm >= 90 ? "32.0 GT/s PCIe" : sm >= 80 ? "16.0 GT/s PCIe" : "8.0 GT/s PCIe";
+    return sm >= 90 ? ORR_PCIE_GEN5 : sm >= 80 ? ORR_PCIE_GEN4 : ORR_PCIE_GEN3;
 }
 
 bool orr_bus_id_short(const char *text, char ret_bus[ORR_BUS_ID_SIZE])
@@ -68,20 +70,10 @@ bool orr_bus_id_short(const char *text, char ret_bus[ORR_BUS_ID_SIZE])
     return true;
 }
 
-bool orr_name_is_rdma(const char *name)
-{
-    static const char *const starts[] = {
-        "mlx",  "roce", "ibp",   "ib",   "rdmap", "efa",   "bnxt_re", "irdma",
-        "qedr", "hfi",  "erdma", "mana", "cxi",   "mthca", "hns_",    "NIC" /* nvidia-smi lists RDMA devices only */};
-    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        if (!strncmp(name, starts[i], strlen(starts[i])))
-            return true;
-    return false;
-}
-
 void orr_draft_net(struct orr_draft *draft, uint32_t net, const char *name, uint32_t dev)
 {
-    bool rdma = orr_name_is_rdma(name);
+    /* Names that no dump has: "ib0" of older systems, and "NIC0" of nvidia-smi, which lists RDMA devices only. */
+    bool rdma = orr_name_is_rdma(name) || !strncmp(name, "ib", 2) || !strncmp(name, "NIC", 3);
     orr_draft_set(draft, net, ORR_ATTR_NAME, "%s", name);
     orr_draft_set(draft, net, ORR_ATTR_DEV, "%u", dev);
     orr_draft_suppose(draft, net, ORR_ATTR_LATENCY, "0");

@@ -3,8 +3,7 @@
 #define ORR_INPUT_NAMES_H
 
 #include "engine/input/draft.h"
-
-enum { ORR_BUS_ID_SIZE = 20 };
+#include "engine/topology/pci.h"
 
 /* Compute capability (90 for 9.0) of a GPU by its product name or by its PCI device id; 0: not known. */
 int32_t orr_sm_of_name(const char *name);
@@ -14,9 +13,6 @@ const char *orr_link_speed_of_sm(int32_t sm);
 
 /* "00000000:1B:00.0" or "0000:1b:00.0" as "0000:1b:00.0"; false: it is no bus id. */
 bool orr_bus_id_short(const char *text, char ret_bus[ORR_BUS_ID_SIZE]);
-
-/* Whether a NIC is an RDMA device, by its name: "mlx5_0", "rocep145s0", "rdmap16s27" ... */
-bool orr_name_is_rdma(const char *name);
 
 /* Fills a <net> by its name and number with supposed speed, port and GPU Direct RDMA. */
 void orr_draft_net(struct orr_draft *draft, uint32_t net, const char *name, uint32_t dev);

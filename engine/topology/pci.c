@@ -5,6 +5,7 @@
 
 #include "engine/base/hex.h"
 #include "engine/release/release.h"
+#include "engine/topology/dump.h"
 
 uint64_t orr_bus_id_parse(const char *text)
 {
@@ -59,13 +60,17 @@ float orr_pci_bw(const struct orr_release *release, int32_t width, const char *s
     return (float)((double)(int32_t)((uint32_t)width * (uint32_t)find_speed(release, speed)->units) / 80.0);
 }
 
-int orr_pci_generation(const struct orr_release *release, const char *speed)
+bool orr_pci_speed_known(const struct orr_release *release, const char *speed)
 {
-    const struct orr_speed *row = find_speed(release, speed);
-    int generation = 1;
-    if (!row->prefix)
-        return 0;
-    for (int32_t units = 15; units < row->units; units *= 2)
-        generation++;
-    return generation;
+    return find_speed(release, speed)->prefix != NULL;
+}
+
+uint64_t orr_pci_identity(const struct orr_dump *dump, uint32_t pci)
+{
+    static const enum orr_attr attrs[] = {ORR_ATTR_VENDOR, ORR_ATTR_DEVICE, ORR_ATTR_SUBSYSTEM_VENDOR,
+                                          ORR_ATTR_SUBSYSTEM_DEVICE};
+    uint64_t identity = 0;
+    for (unsigned i = 0; i < 4; i++)
+        identity += (uint64_t)(int64_t)orr_element_int(dump, pci, attrs[i], 0) << (48 - 16 * i);
+    return identity;
 }

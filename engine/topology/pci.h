@@ -3,8 +3,10 @@
 #ifndef ORR_TOPOLOGY_PCI_H
 #define ORR_TOPOLOGY_PCI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct orr_dump;
 struct orr_release;
 
 /* What a class attribute makes of a device; a prefix decides, and PCI is what is left. */
@@ -20,7 +22,9 @@ enum orr_pci_class orr_pci_class_parse(const char *text);
 
 /* GB/s of a PCIe link: lanes (0: 16) by the release's speed for the text. */
 float orr_pci_bw(const struct orr_release *release, int32_t width, const char *speed);
-/* PCIe generation 1..6 of a speed text, 0: not recognised (NCCL then takes generation 3). */
-int orr_pci_generation(const struct orr_release *release, const char *speed);
+/* Whether the release knows the text of a speed; else NCCL takes generation 3. */
+bool orr_pci_speed_known(const struct orr_release *release, const char *speed);
+/* Vendor, device, subsystem vendor and subsystem device of a <pci>, 16 bits each, as NCCL reads them; 0: not known. */
+uint64_t orr_pci_identity(const struct orr_dump *dump, uint32_t pci);
 
 #endif

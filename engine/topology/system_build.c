@@ -88,16 +88,6 @@ static enum orr_code add_gpu(struct orr_builder *b, uint32_t pci, uint32_t gpu, 
     return ORR_OK;
 }
 
-static uint64_t identity_of(const struct orr_dump *dump, uint32_t pci)
-{
-    static const enum orr_attr attrs[] = {ORR_ATTR_VENDOR, ORR_ATTR_DEVICE, ORR_ATTR_SUBSYSTEM_VENDOR,
-                                          ORR_ATTR_SUBSYSTEM_DEVICE};
-    uint64_t identity = 0;
-    for (unsigned i = 0; i < 4; i++)
-        identity += (uint64_t)(int64_t)orr_element_int(dump, pci, attrs[i], 0) << (48 - 16 * i);
-    return identity;
-}
-
 static uint32_t first_child_of_kind(const struct orr_dump *dump, uint32_t element, enum orr_element_kind kind)
 {
     uint32_t child = dump->elements[element].first_child;
@@ -155,7 +145,7 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
         ORR_TRY(add_nets(b, nic, system, node));
     } else if (class == ORR_CLASS_PCI) {
         ORR_TRY(orr_builder_add(b, ORR_PCI, id, element, &node));
-        b->nodes[node].node.pci.identity = identity_of(dump, element);
+        b->nodes[node].node.pci.identity = orr_pci_identity(dump, element);
         for (uint32_t c = dump->elements[element].first_child; c != ORR_NO_ELEMENT; c = dump->elements[c].next_sibling)
             if (dump->elements[c].kind == ORR_ELEMENT_PCI)
                 ORR_TRY(add_pci(b, c, system, node));

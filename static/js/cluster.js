@@ -90,6 +90,6 @@ export function domainSentence({ rule, text, line, crosses_cliques: crosses }) {
 
 /** Findings about hosts beside one another, then the others. */
 export function order(findings) {
-    const first = ["domain-unused", "domain-split", "host-differs", "nics-otherwise", "host-sets-channels", "uneven-hosts"], of = (row) => first.includes(row.id);
+    const first = ["domain-unused", "domain-split", "cluster-odd-host", "cluster-nic-order", "host-sets-channels", "uneven-hosts"], of = (row) => first.includes(row.id);
     return [...findings.filter(of), ...findings.filter((row) => !of(row))];
 }

@@ -83,7 +83,7 @@ def main():
         print(f"{args.count} dumps of {len(idents)} machines stored in {stored - begun:.1f} s, "
               f"{args.count / (stored - begun):.0f} a second, by {args.clients} clients")
         print(f"a cluster of them with its findings in {ended - stored:.2f} s; at most {peak:.0f} MiB resident")
-        differs = [row["detail"] for row in findings.get("findings", []) if row["id"] == "host-differs"]
+        differs = [row["detail"] for row in findings.get("findings", []) if row["id"] == "cluster-odd-host"]
         print(*differs, sep="\n")
         if not differs and args.count >= 1000:
             faults.append("no finding names the odd hosts")

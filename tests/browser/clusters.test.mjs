@@ -48,7 +48,7 @@ test("a cluster shows who differs and who sets what", async () => {
     assert.match(await it.page.locator("#tiles .odd").textContent(), /^7 B 8 GPUs slowest, unlike most$/);
     assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
     assert.ok(await it.page.locator("#alignment tbody tr").count() > 0);
-    assert.match(await it.page.locator('[data-finding="host-differs"]').textContent(), /hosts\[1\] \(1 of 8 hosts\)/);
+    assert.match(await it.page.locator('[data-finding="cluster-odd-host"]').textContent(), /hosts\[1\] \(1 of 8 hosts\)/);
     assert.match(await it.page.locator("#rails").textContent(), /hops of the rings/);
     assert.ok(await it.page.locator("#nics tbody tr").count() > 0 && await it.page.locator("#busy-links tbody tr").count() > 0);
     await it.page.locator("#tiles .odd").focus();

@@ -295,14 +295,14 @@ static void findings_name_who_differs(void **state)
     const struct orr_cluster_line odd[] = {{.dump = dump, .count = 3}, {.dump = slow, .count = 1}};
     make(odd, 2, ORR_ORDER_BLOCK);
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
-    assert_non_null(found(&findings, "host-differs"));
-    assert_non_null(strstr(found(&findings, "host-differs")->detail, "hosts[1] (1 of 4 hosts)"));
+    assert_non_null(found(&findings, "cluster-odd-host"));
+    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "hosts[1] (1 of 4 hosts)"));
     assert_null(found(&findings, "uneven-hosts"));
     const struct orr_cluster_line even[] = {{.dump = dump, .count = 2},
                                             {.dump = slow, .count = 1}}; /* a third is no quarter */
     make(even, 2, ORR_ORDER_BLOCK);
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
-    assert_null(found(&findings, "host-differs"));
+    assert_null(found(&findings, "cluster-odd-host"));
     const struct orr_cluster_line uneven[] = {{.dump = dump, .count = 1},
                                               {.dump = dump, .count = 1, .gpus = three, .gpu_count = 3}};
     make(uneven, 2, ORR_ORDER_BLOCK);
@@ -352,14 +352,14 @@ static void nics_that_stand_elsewhere_are_named(void **state)
     find_beside("<system version=\"1\">" CPU("0", PAIR("1", "0", "1", "15", "1"))
                     CPU("1", PAIR("2", "2", "3", "25", "0")) "</system>",
                 arena, &findings);
-    assert_non_null(found(&findings, "nics-otherwise"));
+    assert_non_null(found(&findings, "cluster-nic-order"));
     assert_non_null(
-        strstr(found(&findings, "nics-otherwise")->detail, "NIC 1 stands at GPU 0 on hosts[1], at GPU 2 on hosts[0]"));
+        strstr(found(&findings, "cluster-nic-order")->detail, "NIC 1 stands at GPU 0 on hosts[1], at GPU 2 on hosts[0]"));
     /* Other bus ids, but each NIC where its rail is. */
     find_beside("<system version=\"1\">" CPU("0", PAIR("3", "0", "1", "35", "0"))
                     CPU("1", PAIR("4", "2", "3", "45", "1")) "</system>",
                 arena, &findings);
-    assert_null(found(&findings, "nics-otherwise"));
+    assert_null(found(&findings, "cluster-nic-order"));
     orr_arena_free(arena);
 }
 

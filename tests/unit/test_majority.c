@@ -138,12 +138,26 @@ static void nics_numbered_otherwise(void **state)
     release(&t);
 }
 
+/* One id, one meaning: what is said of a set of dumps has other ids than what is said of one analysis. */
+static void ids_of_findings_are_unique(void **state)
+{
+    static const char *const of_sets[] = {"host-differs", "nics-otherwise"};
+    (void)state;
+    for (size_t i = 0; orr_finding_row(i); i++) {
+        for (size_t k = 0; k < sizeof of_sets / sizeof of_sets[0]; k++)
+            assert_string_not_equal(orr_finding_row(i)->id, of_sets[k]);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(orr_finding_row(i)->id, orr_finding_row(k)->id);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_hosts_deviate_in_nothing),     cmocka_unit_test(the_odd_one_is_named),
         cmocka_unit_test(hosts_are_counted_not_contents),     cmocka_unit_test(no_majority_is_said),
         cmocka_unit_test(every_host_with_a_fault_of_its_own), cmocka_unit_test(nics_numbered_otherwise),
+        cmocka_unit_test(ids_of_findings_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,164 @@
+#include "engine/hardware/equals.h"
+
+#include <stdlib.h>
+
+#include "engine/topology/pci.h"
+
+/* A device to compare; sorted so that equals stand together, the fastest first. */
+struct peer {
+    uint64_t model;
+    uint32_t role, depth;
+    float has;
+    uint32_t element;
+    bool direct; /* it has NVLinks to other GPUs */
+};
+
+/* By model and place: how far below the CPU, and what for. */
+static int compare_equals(const struct peer *a, const struct peer *b)
+{
+    if (a->model != b->model)
+        return a->model < b->model ? -1 : 1;
+    if (a->role != b->role)
+        return a->role < b->role ? -1 : 1;
+    return (a->depth > b->depth) - (a->depth < b->depth);
+}
+
+static int compare_peers(const void *left, const void *right)
+{
+    const struct peer *a = left, *b = right;
+    int order = compare_equals(a, b);
+    if (order)
+        return order;
+    if (a->has != b->has)
+        return a->has > b->has ? -1 : 1;
+    return (a->element > b->element) - (a->element < b->element);
+}
+
+static int compare_slower(const void *left, const void *right)
+{
+    const struct orr_slower *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->element > b->element) - (a->element < b->element);
+}
+
+/* What equal devices share. The subsystem tells how a NIC or switch is built on its board; of a GPU it names the
+ * board's maker alone. A GPU whose vendor is not in the dump goes by its compute capability; 0: not known, so nothing
+ * is equal to it. */
+static uint64_t model_of(const struct orr_dump *dump, const struct orr_card *card)
+{
+    if (card->kind != ORR_CARD_GPU)
+        return card->identity;
+    return card->identity >> 32 ? card->identity >> 32
+                                : (uint64_t)orr_element_int(dump, card->gpu, ORR_ATTR_SM, 0) & 0xffff;
+}
+
+/* A switch above GPUs serves another purpose than one above NICs alone; one above neither matters to nobody. */
+enum { ROLE_NONE, ROLE_GPU, ROLE_NIC, ROLE_ABOVE_GPUS, ROLE_ABOVE_NICS };
+static uint32_t role_of(const struct orr_card *card)
+{
+    if (card->kind != ORR_CARD_BRIDGE)
+        return card->kind == ORR_CARD_GPU ? ROLE_GPU : ROLE_NIC;
+    return card->gpus ? ROLE_ABOVE_GPUS : card->nets ? ROLE_ABOVE_NICS : ROLE_NONE;
+}
+
+static uint32_t list_links(const struct orr_hardware_facts *h, struct peer *peers)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < h->card_count; i++) {
+        const struct orr_card *card = &h->cards[i];
+        uint64_t model = model_of(h->dump, card);
+        if (model && role_of(card) != ROLE_NONE && card->gbs > 0)
+            peers[count++] = (struct peer){model, role_of(card), card->depth, card->gbs, card->element, false};
+    }
+    return count;
+}
+
+static bool has_direct_nvlinks(const struct orr_dump *dump, uint32_t gpu)
+{
+    for (uint32_t i = dump->elements[gpu].first_child; i != ORR_NO_ELEMENT; i = dump->elements[i].next_sibling)
+        if (dump->elements[i].kind == ORR_ELEMENT_NVLINK && orr_element_int(dump, i, ORR_ATTR_COUNT_, 0) > 0 &&
+            orr_pci_class_parse(orr_element_word(dump, i, ORR_ATTR_TCLASS)) != ORR_CLASS_NVS)
+            return true;
+    return false;
+}
+
+/* What joins GPUs with one another and with the CPU is a matter of the board, wherever the GPU's PCIe link leads. */
+static uint32_t list_gpus(const struct orr_hardware_facts *h, struct peer *peers, bool c2c)
+{
+    for (uint32_t i = 0; i < h->gpu_count; i++) {
+        uint32_t gpu = h->gpus[i], card = h->card_of[gpu];
+        uint64_t model = card == ORR_NO_CARD ? 0 : model_of(h->dump, &h->cards[card]);
+        peers[i] = (struct peer){.model = model, .role = ROLE_GPU, .element = gpu};
+        peers[i].has = c2c ? (float)orr_gpu_c2c(h->dump, gpu) : (float)orr_gpu_nvlinks(h->dump, gpu);
+        peers[i].direct = !c2c && has_direct_nvlinks(h->dump, gpu);
+    }
+    return h->gpu_count;
+}
+
+static uint32_t list_ports(const struct orr_hardware_facts *h, struct peer *peers)
+{
+    for (uint32_t i = 0; i < h->net_count; i++) {
+        uint32_t net = h->nets[i], card = h->card_of[net];
+        int32_t mbps = orr_element_int(h->dump, net, ORR_ATTR_SPEED, 0);
+        peers[i] = (struct peer){.role = ROLE_NIC, .has = mbps > 0 ? (float)mbps / 1000 : 0, .element = net};
+        if (card != ORR_NO_CARD) {
+            peers[i].model = model_of(h->dump, &h->cards[card]);
+            peers[i].depth = h->cards[card].depth;
+        }
+    }
+    return h->net_count;
+}
+
+/* What a device should have: the best of its equals. Only direct NVLinks are no matter of the board, as bridges may
+ * join some GPUs and not others: of those, what more than half of the equals have, at least. */
+static const struct peer *standard_of(const struct peer *equals, uint32_t count)
+{
+    const struct peer *middle = &equals[count / 2]; /* a value of more than half is there */
+    bool direct = false;
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        direct |= equals[i].direct;
+        same += equals[i].has == middle->has;
+    }
+    if (!direct)
+        return equals;
+    return 2 * same > count ? middle : &equals[count - 1];
+}
+
+static void compare_group(struct orr_hardware_facts *h, enum orr_slower_kind kind, const struct peer *equals,
+                          uint32_t count)
+{
+    const struct peer *best = equals->model ? standard_of(equals, count) : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if ((best && equals[i].has < best->has) || (kind == ORR_SLOWER_PORT && equals[i].has <= 0))
+            h->slower[h->slower_count++] = (struct orr_slower){.kind = kind,
+                                                               .element = equals[i].element,
+                                                               .best = (best ? best : &equals[i])->element,
+                                                               .equals = count,
+                                                               .has = equals[i].has,
+                                                               .best_has = (best ? best : &equals[i])->has};
+}
+
+bool orr_hardware_compare_equals(struct orr_hardware_facts *h, struct orr_arena *arena)
+{
+    struct peer *peers = ORR_NEW(arena, struct peer, h->dump->element_count);
+    h->slower = ORR_NEW(arena, struct orr_slower, (size_t)h->card_count + 2 * (size_t)h->gpu_count + h->net_count);
+    if (!peers || !h->slower)
+        return false;
+    for (int kind = 0; kind < ORR_SLOWER_KIND_COUNT; kind++) {
+        uint32_t count = kind == ORR_SLOWER_PCIE   ? list_links(h, peers)
+                         : kind == ORR_SLOWER_PORT ? list_ports(h, peers)
+                                                   : list_gpus(h, peers, kind == ORR_SLOWER_C2C);
+        if (count)
+            qsort(peers, count, sizeof *peers, compare_peers);
+        for (uint32_t from = 0, to; from < count; from = to) {
+            for (to = from; to < count && !compare_equals(&peers[to], &peers[from]); to++)
+                ;
+            compare_group(h, (enum orr_slower_kind)kind, &peers[from], to - from);
+        }
+    }
+    if (h->slower_count)
+        qsort(h->slower, h->slower_count, sizeof *h->slower, compare_slower);
+    return true;
+}

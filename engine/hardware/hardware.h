@@ -1,0 +1,88 @@
+/* The devices of a dump and what it says about their hardware: PCI identity, links, NVLinks, ports; which devices are
+ * equal, and which of them are slower than their equals. It depends on no NCCL release. Findings, drawings and
+ * comparisons read it, so that none of them calls a device slow that the others do not.
+ */
+#ifndef ORR_HARDWARE_HARDWARE_H
+#define ORR_HARDWARE_HARDWARE_H
+
+#include "engine/base/arena.h"
+#include "engine/hardware/pcie.h"
+#include "engine/topology/system.h"
+
+#define ORR_NO_CARD UINT32_MAX
+
+enum orr_card_kind {
+    ORR_CARD_BRIDGE, /* a <pci> with neither GPU nor NIC directly inside */
+    ORR_CARD_GPU,
+    ORR_CARD_NIC
+};
+
+/* A <pci> of the dump with what is at or below it. */
+struct orr_card {
+    uint32_t element;
+    enum orr_card_kind kind;
+    uint32_t gpu;           /* the <gpu> right inside, ORR_NO_ELEMENT: none */
+    uint32_t above;         /* index of the card around it, ORR_NO_CARD: none */
+    uint32_t depth;         /* cards around it */
+    uint32_t gpus_at, gpus; /* GPUs right inside; and at any depth */
+    uint32_t nets_at, nets; /* ports likewise */
+    float gbps_at, gbps;    /* their speed, Gb/s */
+    uint64_t identity;      /* vendor, device, subsystem vendor and device, 16 bits each; 0: not known */
+    int32_t width;          /* lanes of the link towards the CPU, 0: not known */
+    float rate;             /* GT/s of a lane, 0: not known */
+    float gbs;              /* GB/s that the link carries in one direction, 0: not known */
+};
+
+/* How a device is slower than its equals. */
+enum orr_slower_kind {
+    ORR_SLOWER_PCIE,   /* the link of a GPU, NIC or switch towards the CPU, GB/s; element: the <pci> */
+    ORR_SLOWER_C2C,    /* C2C of a GPU to its CPU, GB/s; element: the <gpu> */
+    ORR_SLOWER_NVLINK, /* number of a GPU's NVLinks; element: the <gpu> */
+    ORR_SLOWER_PORT,   /* speed of a port, Gb/s; element: the <net> */
+    ORR_SLOWER_KIND_COUNT
+};
+
+struct orr_slower {
+    enum orr_slower_kind kind;
+    uint32_t element,
+        best; /* best: an equal that has what a device should have; the port itself where no equal of it is known */
+    uint32_t equals; /* how many devices were compared */
+    float has, best_has;
+};
+
+struct orr_hardware_facts {
+    const struct orr_dump *dump;
+    struct orr_card *cards;       /* in document order, so what is around a card comes before it */
+    uint32_t *gpus, *nets, *cpus; /* elements in document order */
+    uint32_t card_count, gpu_count, net_count, cpu_count;
+    uint32_t *card_of;         /* [element]: the card it is or is inside of, at any depth; ORR_NO_CARD: none */
+    struct orr_slower *slower; /* by kind, then in document order */
+    uint32_t slower_count;
+};
+
+/* Looks through a dump once. The result borrows the dump; memory comes from arena. false: memory ran out. */
+bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, struct orr_hardware_facts *ret_hardware);
+
+/* The row that says that an element is slower than its equals in this way, NULL: it is not. */
+const struct orr_slower *orr_slower_find(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind,
+                                         uint32_t element);
+
+/* [element]: the node that shows it in a system of the dump: the node made of it; else the NIC that its card was merged
+ * into, else the first node of its card; ORR_NO_NODE: none. NULL: memory ran out. */
+uint32_t *orr_hardware_nodes(const struct orr_hardware_facts *hardware, const struct orr_system *system,
+                             struct orr_arena *arena);
+
+/* The value of an attribute, "" where there is none or the element is ORR_NO_ELEMENT. */
+static inline const char *orr_element_word(const struct orr_dump *dump, uint32_t element, enum orr_attr attr)
+{
+    const char *text = element == ORR_NO_ELEMENT ? NULL : orr_element_text(dump, element, attr);
+    return text ? text : "";
+}
+/* NVLinks of a <gpu> together. */
+int32_t orr_gpu_nvlinks(const struct orr_dump *dump, uint32_t gpu);
+/* GB/s of a <gpu>'s C2C links to its CPU together, 0: none. */
+double orr_gpu_c2c(const struct orr_dump *dump, uint32_t gpu);
+/* Whether a NIC is an RDMA device, by its name: "mlx5_0", "bnxt_re1", "rdmap16s27" ... */
+bool orr_name_is_rdma(const char *name);
+
+#endif
