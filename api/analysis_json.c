@@ -1,8 +1,7 @@
-#include "api/analysis_json.h"
+/* An analysis as JSON: one row a section. */
+#include "api/sections.h"
 
 #include <string.h>
-
-#include "api/sections.h"
 
 struct scope {
     struct orr_json *json;
@@ -112,23 +111,20 @@ const char *orr_section_name(size_t i)
     return i < SECTION_COUNT ? sections[i].name : NULL;
 }
 
-bool orr_section_exists(const char *name)
+/* SECTION_COUNT: there is none. */
+static size_t find_section(const char *name)
 {
-    for (size_t i = 0; i < SECTION_COUNT; i++)
-        if (!strcmp(sections[i].name, name))
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < SECTION_COUNT && strcmp(sections[i].name, name) != 0)
+        i++;
+    return i;
 }
 
 json_t *orr_section_json(struct orr_json *json, const struct orr_analysis *analysis, const char *name,
                          const char *section)
 {
-    struct scope scope = {.json = json, .analysis = analysis, .topology = name};
-    for (size_t i = 0; i < SECTION_COUNT; i++)
-        if (!strcmp(sections[i].name, section))
-            return sections[i].write(&scope);
-    json->failed = true;
-    return NULL;
+    const struct scope scope = {.json = json, .analysis = analysis, .topology = name};
+    return sections[find_section(section)].write(&scope);
 }
 
 enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char *name, const char *section, bool pretty,
@@ -137,7 +133,7 @@ enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char 
     struct orr_json json = {0};
     struct scope scope = {.json = &json, .analysis = analysis, .topology = name};
     if (section) {
-        if (!orr_section_exists(section)) {
+        if (find_section(section) == SECTION_COUNT) {
             orr_fail(err, ORR_NOT_FOUND, "an analysis has no section named \"%.40s\"", section);
             orr_error_advice(err, "sections are the keys of the whole document, such as paths, graphs or tuning");
             return ORR_NOT_FOUND;

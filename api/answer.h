@@ -3,24 +3,14 @@
 #ifndef ORR_API_ANSWER_H
 #define ORR_API_ANSWER_H
 
-#include <jansson.h>
-
 #include "api/cache.h"
-#include "api/json.h"
-#include "engine/base/text.h"
+#include "api/documents.h"
 
 /* How long a client may keep an answer without asking again. */
 enum orr_keeping {
     ORR_KEEP_ASK,    /* keep, but ask each time whether it is still so (ETag) */
     ORR_KEEP_NOT,    /* do not keep */
     ORR_KEEP_FOREVER /* never changes */
-};
-
-/* A body that is made while it is sent, by one thread at a time. */
-struct orr_stream {
-    /* Fills up to size bytes. 0: the end; -1: it cannot go on. */
-    ptrdiff_t (*read)(struct orr_stream *stream, char *buffer, size_t size);
-    void (*free)(struct orr_stream *stream);
 };
 
 enum { ORR_REPLIES = 4 };
@@ -43,8 +33,6 @@ struct orr_answer {
     _Atomic(void *) replies[2][ORR_REPLIES];
     _Atomic(orr_free_reply *) free_reply;
 };
-
-enum { ORR_MAX_ANSWER = 512u << 20 };
 
 /* Takes bytes over (malloc'd), even on failure. NULL: out of memory. */
 struct orr_answer *orr_answer_new(unsigned status, const char *media_type, char *bytes, size_t length);

@@ -107,16 +107,6 @@ const char *orr_app_database(const struct orr_app *app)
     return orr_store_place(app->store);
 }
 
-enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err)
-{
-    if (!dump->refusal.line)
-        return ORR_OK;
-    orr_fail_at(err, ORR_REFUSED, dump->refusal.line, dump->refusal.column, "NCCL's own reader would stop here: %s",
-                dump->refusal.text);
-    orr_error_advice(err, "without strict the file is analysed all the same, with a finding");
-    return ORR_REFUSED;
-}
-
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err)
 {
@@ -257,7 +247,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     orr_text_init(&key, LONGEST);
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
-    orr_assumed_key(&call->params, &key);
+    orr_params_key(&call->params, ORR_P_READING, &key);
     if (reading && reading != query->settings.release)
         orr_text_printf(&key, "|r%s", reading->name);
     if (orr_text_failed(&key)) {
@@ -280,8 +270,8 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     }
     orr_text_release(&key);
     if (code == ORR_OK && call->params.strict)
-        if ((code = work->cluster ? orr_cluster_work_strict(work->cluster, err) : orr_check_strict(work->dump, err)) !=
-            ORR_OK)
+        if ((code = work->cluster ? orr_cluster_work_strict(work->cluster, err)
+                                  : orr_dump_check_strict(work->dump, err)) != ORR_OK)
             orr_shared_give(&work->shared);
     if (code == ORR_OK)
         *ret_work = work;

@@ -7,6 +7,7 @@
 #include "api/answer.h"
 #include "api/api.h"
 #include "api/cache.h"
+#include "api/json.h"
 #include "api/metrics.h"
 #include "api/params.h"
 #include "api/problem.h"
@@ -54,7 +55,7 @@ struct orr_route {
     orr_handler *handler;
     enum orr_access access;
     unsigned flags;
-    unsigned parameters;
+    orr_asks parameters;
     const char *template; /* for logs and metrics */
 };
 
@@ -118,9 +119,6 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
 /* The topology of that id as users see it. */
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* With strict: what NCCL's reader would refuse is an error. Shared with the command line. */
-enum orr_code orr_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
-
 /* cluster_work.c: reads a stored cluster with its dumps and analyses it. */
 enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, struct orr_work *work,
                                struct orr_error *err) ORR_NO_DISCARD;
@@ -177,11 +175,7 @@ void orr_write_cursor(char cursor[ORR_CURSOR_SIZE], int64_t at, const char *id);
 enum orr_code orr_read_cursor(struct orr_call *call, int64_t *ret_before, const char **ret_before_id,
                               struct orr_error *err) ORR_NO_DISCARD;
 
-/* JSON of the tables; shared with the command line. only: one release, NULL: all; arena: for what is needed on the
- * way. */
-json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only, struct orr_arena *arena);
 /* One row of "differs_from_previous": {behaviour, sentence, here, before, bears_on}. */
 json_t *orr_behaviour_difference_json(struct orr_json *json, const struct orr_behaviour_difference *difference);
-json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release);
 
 #endif

@@ -1,8 +1,9 @@
-#include "api/channels_stream.h"
+#include "api/documents.h"
 
 #include <stdlib.h>
 
 #include "api/stream_text.h"
+#include "engine/analysis/analysis.h"
 
 enum part { HEAD, RINGS, RING, TREES, TREE, TREE_DOWN, NVLS, NVLS_UP, NVLS_DOWN, END };
 enum { NVLS_TREES = 2 }; /* of even and of odd channels */
@@ -97,7 +98,7 @@ static void begin_ring(struct channels_stream *s)
     s->part = RING;
 }
 
-static enum orr_step begin_tree(struct channels_stream *s)
+static enum orr_stream_step begin_tree(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;
     if (s->channel == c->channel_count) {
@@ -193,7 +194,7 @@ static void end_item(struct channels_stream *s, const char *of_line, const char 
     s->part = next;
 }
 
-static enum orr_step step(struct orr_stream_text *text)
+static enum orr_stream_step step(struct orr_stream_text *text)
 {
     struct channels_stream *s = (struct channels_stream *)text;
     const struct orr_communicator *c = &s->analysis->communicator;

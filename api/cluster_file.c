@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/params.h"
+#include "api/json.h"
+#include "api/questions.h"
 
 enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64 };
 
@@ -217,7 +218,6 @@ enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_
                                     struct orr_error *err)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin with */
-    json_error_t where;
     size_t blank = length >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
     text += blank;
     length -= blank;
@@ -228,12 +228,8 @@ enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_
     if (text[blank] == '<')
         return wrong(err, "",
                      "a cluster is described in JSON, and this is XML: a topology, perhaps, that `hosts` names");
-    json_t *root = orr_json_read(text, length, &where);
-    if (!root && orr_json_starved(&where))
-        return orr_fail_nomem(err);
-    if (!root)
-        return orr_fail_at(err, ORR_INVALID, where.line > 0 ? (uint32_t)where.line : 1,
-                           where.column > 0 ? (uint32_t)where.column : 1, "%.150s", where.text);
+    json_t *root;
+    ORR_TRY(orr_json_parse(text, length, &root, err));
     struct orr_cluster_file file = {.arena = orr_arena_new(0)};
     enum orr_code code = file.arena ? read_root(&file, root, err) : orr_fail_nomem(err);
     json_decref(root);

@@ -9,7 +9,7 @@
 #ifndef ORR_API_CLUSTER_FILE_H
 #define ORR_API_CLUSTER_FILE_H
 
-#include "api/json.h"
+#include "api/documents.h"
 #include "engine/cluster/cluster.h"
 
 struct orr_cluster_gpu {

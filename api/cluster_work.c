@@ -67,7 +67,7 @@ enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *qu
 enum orr_code orr_cluster_work_strict(const struct orr_cluster_work *cluster, struct orr_error *err)
 {
     for (uint32_t i = 0; i < cluster->file.topology_count; i++) {
-        enum orr_code code = orr_check_strict(cluster->dumps[i], err);
+        enum orr_code code = orr_dump_check_strict(cluster->dumps[i], err);
         if (code != ORR_OK)
             orr_error_where(err, "topology %s", cluster->file.topologies[i]);
         ORR_TRY(code);

@@ -1,10 +1,8 @@
-#include "api/compare_json.h"
+/* Two dumps compared, as JSON. */
+#include "api/sections.h"
+#include "engine/compare/compare.h"
 
 #include <stdlib.h>
-
-#include "api/analysis_json.h"
-#include "api/diff_json.h"
-#include "api/sections.h"
 
 /* A device of one side; node: its id in the analysis, null where it became none. */
 static json_t *device_json(struct orr_json *json, const struct orr_devices *devices, uint32_t device,
@@ -126,22 +124,9 @@ static json_t *side_json(struct orr_json *json, const struct orr_analysis *analy
 
 static json_t *summary_json(struct orr_json *json, const struct orr_comparison *c)
 {
-    const struct orr_changes *changes = &c->changes;
-    uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
     struct orr_text text;
     orr_text_init(&text, 1024);
-    if (hardware)
-        orr_text_printf(&text, "The hardware differs in %u respect%s", hardware, hardware == 1 ? "" : "s");
-    else
-        orr_text_printf(&text, "The same machine%s",
-                        c->unlikes.numbering ? ", whose devices have other names or numbers" : "");
-    if (changes->changed) {
-        orr_text_printf(&text, ". NCCL decides otherwise in %zu of %zu facts%s:", changes->changed, changes->facts,
-                        hardware ? "" : ", as its search follows the order of the devices");
-        orr_add_changed_sections(&text, changes);
-    } else {
-        orr_text_puts(&text, ". NCCL decides the same for both.");
-    }
+    orr_comparison_summary(c, &text);
     json_t *value = orr_json_text_of(json, &text);
     orr_text_release(&text);
     return value;

@@ -1,4 +1,6 @@
-#include "api/detection_json.h"
+/* What detection found, as JSON. */
+#include "api/sections.h"
+#include "engine/detect/detect.h"
 
 static json_t *note_json(struct orr_json *json, const struct orr_note *note)
 {

@@ -1,6 +1,5 @@
 /* Why: the decisions with the rule that made each, and what was taken for granted. */
 #include "api/sections.h"
-#include "api/why_json.h"
 #include "engine/explain/assumptions.h"
 
 static void set_decision(struct orr_json *json, json_t *row, const struct orr_decision *decision)

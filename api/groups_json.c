@@ -1,5 +1,7 @@
-#include "api/groups_json.h"
+/* Groups of ranks on a cluster, as JSON. */
+#include "api/sections.h"
 
+#include "engine/cluster/groups.h"
 #include "engine/cluster/setters.h"
 
 enum { MOST_RANKS = 64, MEASURED = 1 << 28 }; /* ranks of a group that are named; bytes of the predicted AllReduce */

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/analysis_json.h"
 #include "api/call.h"
+#include "api/documents.h"
 #include "api/sections.h"
 #include "engine/base/clock.h"
 
@@ -72,23 +72,17 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
                           struct orr_error *err)
 {
     enum { MOST_DOT = 64 << 20 };
-    const struct orr_params *params = &call->params;
-    const struct orr_diagram_request request = {.view = params->view,
-                                                .theme = params->theme,
-                                                .channel = params->channel,
-                                                .from = params->from,
-                                                .to = params->to};
-    if (params->view == ORR_VIEW_PATH && (!params->from || !params->to)) {
+    struct orr_diagram_request request;
+    enum orr_code code = orr_params_drawing(&call->params, &request, err);
+    if (code != ORR_OK) {
         call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "the view path needs both from and to");
-        orr_error_where(err, "%s", params->from ? "to" : "from");
-        return ORR_SETTING;
+        return code;
     }
     struct orr_work *work;
     struct orr_text dot;
     ORR_TRY(orr_call_work(call, &work, err));
     orr_text_init(&dot, MOST_DOT);
-    enum orr_code code = orr_diagram_dot(work->analysis, &request, &dot, err);
+    code = orr_diagram_dot(work->analysis, &request, &dot, err);
     orr_shared_give(&work->shared);
     char *bytes = NULL;
     size_t length = 0;
@@ -113,15 +107,23 @@ static enum orr_code draw(struct orr_call *call, enum orr_format format, struct 
     return ORR_OK;
 }
 
+static void advise(struct orr_error *err, const char *lead, orr_words *words)
+{
+    struct orr_text known;
+    orr_text_init(&known, sizeof err->advice);
+    orr_words_write(words, "and", &known);
+    orr_error_advice(err, "%s%s", lead, known.data ? known.data : "");
+    orr_text_release(&known);
+}
+
 enum orr_code orr_handle_diagram(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    enum orr_format format;
-    if (!orr_format_parse(call->captures[1], &format)) {
-        orr_fail(err, ORR_NOT_FOUND, "there is no diagram.%.20s", call->captures[1]);
-        orr_error_advice(err, "diagrams are svg, png, pdf and dot");
-        return ORR_NOT_FOUND;
-    }
-    return draw(call, format, ret_answer, err);
+    unsigned format;
+    if (orr_word_find(orr_format_name, call->captures[1], &format))
+        return draw(call, (enum orr_format)format, ret_answer, err);
+    orr_fail(err, ORR_NOT_FOUND, "there is no diagram.%.20s", call->captures[1]);
+    advise(err, "diagrams are ", orr_format_name);
+    return ORR_NOT_FOUND;
 }
 
 /* The same where the format is a parameter, or what the client accepts. */
@@ -129,13 +131,14 @@ enum orr_code orr_handle_render(struct orr_call *call, struct orr_answer **ret_a
 {
     const char *types[ORR_FORMAT_COUNT];
     for (int i = 0; i < ORR_FORMAT_COUNT; i++)
-        types[i] = orr_format_media_type((enum orr_format)i);
-    size_t format = call->params.has_format ? (size_t)call->params.format
-                                            : orr_negotiate(orr_call_header(call, "Accept"), types, ORR_FORMAT_COUNT);
+        types[i] = orr_format_media_type((size_t)i);
+    size_t format = orr_given(&call->params, ORR_ASK_FORMAT)
+                        ? call->params.format
+                        : orr_negotiate(orr_call_header(call, "Accept"), types, ORR_FORMAT_COUNT);
     if (format == ORR_FORMAT_COUNT) {
         call->problem = ORR_PROBLEM_NOT_ACCEPTABLE;
         orr_fail(err, ORR_INVALID, "none of the types in Accept can be given");
-        orr_error_advice(err, "there are image/svg+xml, image/png, application/pdf and text/vnd.graphviz");
+        advise(err, "there are ", orr_format_media_type);
         return ORR_INVALID;
     }
     return draw(call, (enum orr_format)format, ret_answer, err);

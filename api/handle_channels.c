@@ -1,8 +1,7 @@
 /* Rings, trees and point-to-point schedules of very many ranks, streamed. */
 #include "api/call.h"
-#include "api/channels_stream.h"
 #include "api/cluster_work.h"
-#include "api/p2p_stream.h"
+#include "api/documents.h"
 
 static const char *const types[] = {"application/json", "application/x-ndjson"};
 enum { DOCUMENT, LINES, TYPES };
@@ -37,15 +36,9 @@ enum orr_code orr_handle_p2p(struct orr_call *call, struct orr_answer **ret_answ
     struct orr_work *work;
     struct orr_stream *stream;
     ORR_TRY(begin(call, &type, &work, err));
-    const struct orr_p2p_wish wish = {
-        .ranks = call->params.ranks,
-        .rounds = call->params.rounds,
-        .layout = call->params.layout,
-        .group = call->params.group,
-        .lines = type == LINES,
-    };
     const struct orr_cluster *cluster = work->cluster ? work->cluster->cluster : NULL;
-    enum orr_code code = orr_p2p_stream(work->analysis, cluster, &wish, &work->shared, &stream, err);
+    enum orr_code code =
+        orr_p2p_stream(work->analysis, cluster, &call->params, type == LINES, &work->shared, &stream, err);
     if (code == ORR_SETTING || code == ORR_LIMIT)
         call->problem = ORR_PROBLEM_PARAMETER;
     ORR_TRY(code);

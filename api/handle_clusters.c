@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/analysis_json.h"
 #include "api/call.h"
 #include "api/cluster_file.h"
 #include "api/cluster_work.h"
-#include "api/groups_json.h"
+#include "api/documents.h"
 #include "api/sections.h"
 
 static json_t *links_json(struct orr_json *json, const char *id)

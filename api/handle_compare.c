@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "api/call.h"
-#include "api/compare_json.h"
+#include "api/documents.h"
+#include "engine/compare/compare.h"
+#include "engine/compare/majority.h"
 
 /* Makes a topology the one that the call is about. */
 static enum orr_code turn_to(struct orr_call *call, const char *parameter, const char *id, struct orr_error *err)
@@ -99,7 +101,7 @@ static enum orr_code add_member(struct orr_call *call, struct set *set, const ch
         orr_error_advice(err, "narrow it: a further label, or fewer topologies");
         return ORR_LIMIT;
     }
-    return call->params.strict ? orr_check_strict(dump, err) : ORR_OK;
+    return call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;
 }
 
 /* The stored topologies that have the labels, and match the search. */
@@ -109,13 +111,6 @@ static enum orr_code add_listed(struct orr_call *call, struct set *set, struct o
     struct orr_listing listing = {.limit = ORR_MAX_SET + 1, .search = params->search};
     struct orr_record *records;
     uint32_t count;
-    if (params->label_count > ORR_MAX_FILTERS) {
-        call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "a set can be narrowed to %d labels at once, not %u", (int)ORR_MAX_FILTERS,
-                 params->label_count);
-        orr_error_where(err, "label");
-        return ORR_SETTING;
-    }
     for (uint32_t i = 0; i < params->label_count; i++) {
         const char *name = orr_arena_strndup(set->arena, params->labels[i].name, params->labels[i].name_length);
         if (!name)
@@ -139,11 +134,11 @@ static enum orr_code gather(struct orr_call *call, struct set *set, struct orr_e
     set->specimens = ORR_NEW(set->arena, struct orr_specimen, ORR_MAX_SET);
     if (!set->called || !set->specimens)
         return orr_fail_nomem(err);
-    for (uint32_t i = 0; i < params->topology_count; i++) {
+    for (uint32_t i = 0; i < params->topologies.count; i++) {
         struct orr_record record;
-        ORR_TRY(turn_to(call, "topology", params->topologies[i], err));
+        ORR_TRY(turn_to(call, "topology", params->topologies.items[i], err));
         ORR_TRY(orr_store_get(call->app->store, call->id, &record, err));
-        enum orr_code code = add_member(call, set, params->topologies[i], record.name, err);
+        enum orr_code code = add_member(call, set, params->topologies.items[i], record.name, err);
         orr_record_release(&record);
         ORR_TRY(code);
     }
@@ -153,7 +148,7 @@ static enum orr_code gather(struct orr_call *call, struct set *set, struct orr_e
         return ORR_OK;
     call->problem = ORR_PROBLEM_PARAMETER;
     orr_fail(err, ORR_SETTING, "a majority needs at least 3 different topologies; these are %u", set->count);
-    orr_error_where(err, params->topology_count ? "topology" : "label");
+    orr_error_where(err, params->topologies.count ? "topology" : "label");
     orr_error_advice(err, "compare two with a=ID&b=ID; name a set with topology=ID several times, or label=NAME=VALUE");
     return ORR_SETTING;
 }
@@ -215,7 +210,7 @@ static enum orr_code compare_set(struct orr_call *call, struct set *set, struct 
 enum orr_code orr_handle_compare(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
-    bool of_set = params->topology_count || params->label_count || params->search;
+    bool of_set = params->topologies.count || params->label_count || params->search;
     if (params->a && params->b && !of_set)
         return compare_two(call, ret_answer, err);
     if (params->a || params->b || !of_set) {

@@ -28,14 +28,16 @@ static enum orr_code detect(struct orr_call *call, json_t **ret_detection, struc
 {
     char *bytes;
     size_t length;
-    json_error_t where;
     const struct orr_release *release = call->params.query.settings.release;
     ORR_TRY(orr_detect_apart(call->app->program, release->name, SECONDS, &bytes, &length, err));
-    json_t *detection = orr_json_read(bytes, length, &where);
+    json_t *detection = NULL;
+    struct orr_error wrong = {0};
+    enum orr_code code = orr_json_parse(bytes, length, &detection, &wrong);
     free(bytes);
-    if (!detection)
-        return orr_json_starved(&where) ? orr_fail_nomem(err)
-                                        : orr_fail(err, ORR_INTERNAL, "detection printed no JSON: %.100s", where.text);
+    if (code == ORR_INVALID)
+        return orr_fail(err, ORR_INTERNAL, "detection printed no JSON: %.100s", wrong.text);
+    if (code != ORR_OK)
+        return orr_fail_nomem(err);
     if (!json_is_string(json_object_get(detection, "xml"))) {
         json_decref(detection);
         return orr_fail(err, ORR_INTERNAL, "detection printed no dump");

@@ -1,6 +1,6 @@
 /* What changes between two releases or two sets of settings: the what-if answer. */
 #include "api/call.h"
-#include "api/diff_json.h"
+#include "api/documents.h"
 #include "engine/cluster/cluster.h"
 
 /* Rings and trees of more hosts than one document may have are left out of the comparison. */
@@ -20,20 +20,14 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
     struct orr_json json = {0};
     struct orr_changes changes;
     struct orr_query other;
-    if (!params->against_count) {
-        call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "a comparison needs the other side: against");
-        orr_error_where(err, "against");
-        orr_error_advice(err,
-                         "against=2.21.5 names another release, against=NCCL_CROSS_NIC=1 another setting; both may "
-                         "be given, and settings several times");
-        return ORR_SETTING;
-    }
     if (call->route->flags & ORR_ROUTE_CLUSTER)
         ORR_TRY(plan_if_large(call, err));
-    ORR_TRY(orr_against_read(&params->query, params->against, params->against_count, &other, err));
+    enum orr_code code = orr_against_read(&params->query, &params->against, &other, err);
+    if (code != ORR_OK && !params->against.count)
+        call->problem = ORR_PROBLEM_PARAMETER;
+    ORR_TRY(code);
     struct orr_arena *arena = orr_arena_new(0);
-    enum orr_code code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);
+    code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);
     /* Both sides are about one dump: where releases make different ones of the bytes, the first side's. */
     const struct orr_release *reading = params->query.settings.release;
     if (code == ORR_OK)

@@ -1,23 +1,15 @@
 /* Why one decision is what it is, and which settings would change it. */
 #include "api/call.h"
-#include "api/why_json.h"
+#include "api/documents.h"
 
 enum orr_code orr_handle_explain(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
-    const struct orr_params *params = &call->params;
-    const struct orr_why_texts texts = {.decision = params->decision,
-                                        .from = params->from,
-                                        .to = params->to,
-                                        .graph = params->graph,
-                                        .collective = params->collective,
-                                        .bytes = params->bytes,
-                                        .channel = params->channel};
     struct orr_work *work;
     struct orr_why why;
     struct orr_explanation *explanation = NULL;
     struct orr_json json = {0};
     call->problem = ORR_PROBLEM_PARAMETER;
-    ORR_TRY(orr_why_read(&texts, params->query.settings.release, &why, err));
+    ORR_TRY(orr_params_why(&call->params, &why, err));
     call->problem = ORR_PROBLEM_NONE;
     call->params.query.plan = call->route->flags & ORR_ROUTE_CLUSTER; /* no ring is asked about */
     ORR_TRY(orr_call_work(call, &work, err));

@@ -1,6 +1,6 @@
 /* A log against the prediction: for a topology that is kept, or for the machine that the log itself prints. */
 #include "api/call.h"
-#include "api/log_json.h"
+#include "api/documents.h"
 #include "engine/release/release_names.h"
 
 /* The kept dump; what is no dump yet becomes one by the rules of the release that is compared with. */
@@ -10,18 +10,13 @@ static enum orr_code read_kept(struct orr_call *call, const struct orr_log *log,
     bool exact;
     uint32_t version = orr_log_version(log, NULL);
     const struct orr_release *of_log = version ? orr_release_nearest(version, &exact) : NULL;
-    return orr_call_dump(call, call->params.has_release ? NULL : of_log, ret_dump, err);
+    return orr_call_dump(call, orr_given(&call->params, ORR_ASK_RELEASE) ? NULL : of_log, ret_dump, err);
 }
 
 static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
-    const struct orr_log_question question = {
-        .release = params->has_release ? params->query.settings.release : NULL,
-        .hosts = params->has_hosts ? params->query.hosts : 0,
-        .communicator = params->has_communicator ? params->communicator : UINT32_MAX,
-        .given = &params->query.settings,
-    };
+    const struct orr_log_question question = orr_params_log(params);
     struct orr_log *log = NULL;
     struct orr_log_check *check = NULL;
     struct orr_dump *own = NULL, *dump = NULL;

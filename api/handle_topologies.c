@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/analysis_json.h"
 #include "api/call.h"
 #include "api/sections.h"
 #include "engine/base/clock.h"
@@ -235,7 +234,7 @@ enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_a
     struct orr_dump *dump;
     bool existed = false;
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
-    enum orr_code code = call->params.strict ? orr_check_strict(dump, err) : ORR_OK;
+    enum orr_code code = call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;
     if (code == ORR_OK)
         code = orr_call_keep(call, dump, call->request->body, call->request->body_length, &existed, err);
     orr_dump_free(dump);
@@ -306,13 +305,6 @@ static enum orr_code read_listing(struct orr_call *call, struct orr_listing *lis
 {
     const struct orr_params *params = &call->params;
     *listing = (struct orr_listing){.limit = params->limit + 1, .search = params->search};
-    if (params->label_count > ORR_MAX_FILTERS) {
-        call->problem = ORR_PROBLEM_PARAMETER;
-        orr_fail(err, ORR_SETTING, "a list can be narrowed to %d labels at once, not %u", (int)ORR_MAX_FILTERS,
-                 params->label_count);
-        orr_error_where(err, "label");
-        return ORR_SETTING;
-    }
     for (uint32_t i = 0; i < params->label_count; i++) {
         const char *name = orr_arena_strndup(call->arena, params->labels[i].name, params->labels[i].name_length);
         if (!name)
@@ -391,17 +383,13 @@ static const char *check_patch(json_t *patch)
 enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     enum { MOST = 65536 };
-    json_error_t where;
     if (call->request->body_length > MOST)
         return bad_patch(call, err, "the body is too large");
-    json_t *patch = orr_json_read(call->request->body ? call->request->body : "", call->request->body_length, &where);
-    if (!patch) {
-        if (orr_json_starved(&where))
-            return orr_fail_nomem(err);
-        orr_fail_at(err, ORR_INVALID, where.line > 0 ? (uint32_t)where.line : 0,
-                    where.column > 0 ? (uint32_t)where.column : 0, "%.150s", where.text);
-        return bad_patch(call, err, "");
-    }
+    json_t *patch;
+    enum orr_code code =
+        orr_json_parse(call->request->body ? call->request->body : "", call->request->body_length, &patch, err);
+    if (code != ORR_OK)
+        return code == ORR_INVALID ? bad_patch(call, err, "") : code;
     const char *wrong = check_patch(patch);
     if (wrong) {
         json_decref(patch);
@@ -411,7 +399,7 @@ enum orr_code orr_handle_patch(struct orr_call *call, struct orr_answer **ret_an
     struct orr_labels labels;
     int64_t revision = 0;
     bool done = false;
-    enum orr_code code = object ? labels_of(call, object, &labels, err) : ORR_OK;
+    code = object ? labels_of(call, object, &labels, err) : ORR_OK;
     if (code == ORR_OK)
         code = check_conditions(call, &revision, err);
     if (code == ORR_OK)

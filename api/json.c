@@ -173,25 +173,45 @@ void orr_json_nodes_free(json_t **nodes, const struct orr_system *system)
     free(nodes);
 }
 
-json_t *orr_json_read(const char *bytes, size_t length, json_error_t *ret_error)
+/* jansson takes some failed allocations for bad syntax, and others for the end of a text: they are noted here. */
+static _Thread_local bool starved;
+
+static void *allocate(size_t size)
 {
-    json_t *value = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, ret_error);
-    /* jansson takes some failed allocations for bad syntax, and others for the end of a text: what is bad stays bad,
-     * and what is whole is the same twice. */
-    json_t *again = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, ret_error);
-    if (!value || (again && json_equal(value, again))) {
-        json_decref(value);
-        return again;
-    }
-    json_decref(value);
-    json_decref(again);
-    ret_error->text[0] = 0; /* as orr_json_starved() knows it */
-    return NULL;
+    void *memory = malloc(size);
+    starved = starved || !memory;
+    return memory;
 }
 
-bool orr_json_starved(const json_error_t *error)
+__attribute__((constructor)) static void watch_allocations(void)
 {
-    return !error->text[0] || json_error_code(error) == json_error_out_of_memory;
+    json_set_alloc_funcs(allocate, free);
+}
+
+enum orr_code orr_json_parse(const char *bytes, size_t length, json_t **ret_value, struct orr_error *err)
+{
+    json_error_t where;
+    starved = false;
+    json_t *value = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
+    if (starved) {
+        json_decref(value);
+        return orr_fail_nomem(err);
+    }
+    if (!value)
+        return orr_fail_at(err, ORR_INVALID, where.line > 0 ? (uint32_t)where.line : 1,
+                           where.column > 0 ? (uint32_t)where.column : 1, "%.150s", where.text);
+    *ret_value = value;
+    return ORR_OK;
+}
+
+void orr_json_member(const char *bytes, size_t length, const char *name, char *value, size_t size)
+{
+    json_t *root = NULL;
+    const char *found = bytes && orr_json_parse(bytes, length, &root, NULL) == ORR_OK
+                            ? json_string_value(json_object_get(root, name))
+                            : NULL;
+    snprintf(value, size, "%s", found ? found : "");
+    json_decref(root);
 }
 
 static int append(const char *bytes, size_t length, void *context)

@@ -1,17 +1,11 @@
-/* JSON writing on top of jansson: a document in the making remembers that a step failed (memory), so that writers may
- * nest without checking each step, and the last call of all asks once. */
+/* JSON on top of jansson; struct orr_json is told in documents.h. */
 #ifndef ORR_API_JSON_H
 #define ORR_API_JSON_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
-#include "engine/base/text.h"
+#include "api/documents.h"
 #include "engine/topology/system.h"
-
-struct orr_json {
-    bool failed;
-};
 
 json_t *orr_json_object(struct orr_json *json);
 json_t *orr_json_array(struct orr_json *json);
@@ -22,7 +16,6 @@ void orr_json_add(struct orr_json *json, json_t *array, json_t *value);
 json_t *orr_json_again(json_t *value);
 
 /* Text; bytes that are no UTF-8 become U+FFFD. NULL gives null. */
-bool orr_is_utf8(const char *text);
 json_t *orr_json_text(struct orr_json *json, const char *text);
 /* The same of a text that may have run out of room (then as far as it went) or of memory (then nothing). */
 json_t *orr_json_text_of(struct orr_json *json, const struct orr_text *text);
@@ -39,13 +32,8 @@ json_t *orr_json_node_of(struct orr_json *json, const struct orr_system *system,
 json_t **orr_json_nodes(struct orr_json *json, const struct orr_system *system);
 void orr_json_nodes_free(json_t **nodes, const struct orr_system *system);
 
-/* Reads JSON without duplicate keys. NULL: *ret_error says where; orr_json_starved() tells want of memory from bad
- * JSON. */
-json_t *orr_json_read(const char *bytes, size_t length, json_error_t *ret_error);
-bool orr_json_starved(const json_error_t *error);
-
-/* Appends the document to text and drops it. NOMEM where a step failed, LIMIT where text has no room. */
-enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, struct orr_text *text,
+/* Reads JSON without duplicate keys. NOMEM, or INVALID with line and column. */
+enum orr_code orr_json_parse(const char *bytes, size_t length, json_t **ret_value,
                              struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

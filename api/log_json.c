@@ -1,8 +1,8 @@
-#include "api/log_json.h"
+/* A log, what was recovered of it and how a prediction agrees with it, as JSON. */
+#include "api/sections.h"
+#include "engine/input/input.h"
 
 #include <string.h>
-
-#include "api/sections.h"
 
 static json_t *texts(struct orr_json *json, const char *const *list, uint32_t count)
 {

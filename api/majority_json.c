@@ -1,5 +1,6 @@
 /* Several dumps against what most are like, as JSON. */
-#include "api/compare_json.h"
+#include "api/sections.h"
+#include "engine/compare/majority.h"
 
 static json_t *device_json(struct orr_json *json, const struct orr_devices *devices, uint32_t device)
 {
@@ -74,17 +75,12 @@ static json_t *finding_json(struct orr_json *json, const struct orr_set_finding 
 
 static json_t *summary_json(struct orr_json *json, const struct orr_majority *m)
 {
-    uint32_t unlike = 0;
-    for (uint32_t s = 0; s < m->specimens; s++)
-        unlike += m->deviates[s][0] > 0;
-    if (!m->count)
-        return orr_json_format(json, "All %u dumps are the same, device by device.", m->hosts);
-    if (!unlike)
-        return orr_json_format(json, "All %u dumps have the same hardware; NICs have other names or numbers on some.",
-                               m->hosts);
-    return orr_json_format(json,
-                           "%u of %u different dumps have hardware that most have not; there %s %u kind%s of machine.",
-                           unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, m->shapes == 1 ? "" : "s");
+    struct orr_text text;
+    orr_text_init(&text, 1024);
+    orr_majority_summary(m, &text);
+    json_t *value = orr_json_text_of(json, &text);
+    orr_text_release(&text);
+    return value;
 }
 
 json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *m, const struct orr_set_finding *findings,

@@ -1,10 +1,12 @@
-#include "api/p2p_stream.h"
+#include "api/documents.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/questions.h"
 #include "api/stream_text.h"
+#include "engine/cluster/groups.h"
 #include "engine/cluster/transfers.h"
 
 enum part { HEAD, WORLD, WORLD_END, RANK, ROUND, RANK_END, END };
@@ -206,7 +208,7 @@ static void put_round(struct p2p_stream *s)
     orr_put_text(&s->text, s->lines ? "}\n" : "}");
 }
 
-static enum orr_step step(struct orr_stream_text *text)
+static enum orr_stream_step step(struct orr_stream_text *text)
 {
     struct p2p_stream *s = (struct p2p_stream *)text;
     switch (s->part) {
@@ -288,7 +290,7 @@ static enum orr_code read_range(const char *name, const char *text, uint32_t mos
 
 /* "ep:3" of a layout. */
 static enum orr_code choose_group(struct p2p_stream *s, const struct orr_cluster *cluster,
-                                  const struct orr_p2p_wish *wish, struct orr_error *err)
+                                  const struct orr_params *wish, struct orr_error *err)
 {
     struct orr_layout layout;
     uint32_t number = 0, kind = 0;
@@ -318,7 +320,7 @@ static enum orr_code choose_group(struct p2p_stream *s, const struct orr_cluster
     return ORR_OK;
 }
 
-static enum orr_code begin(struct p2p_stream *s, const struct orr_cluster *cluster, const struct orr_p2p_wish *wish,
+static enum orr_code begin(struct p2p_stream *s, const struct orr_cluster *cluster, const struct orr_params *wish,
                            struct orr_error *err)
 {
     ORR_TRY(choose_group(s, cluster, wish, err));
@@ -338,8 +340,8 @@ static enum orr_code begin(struct p2p_stream *s, const struct orr_cluster *clust
 }
 
 enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
-                             const struct orr_p2p_wish *wish, struct orr_shared *owner, struct orr_stream **ret_stream,
-                             struct orr_error *err)
+                             const struct orr_params *wish, bool lines, struct orr_shared *owner,
+                             struct orr_stream **ret_stream, struct orr_error *err)
 {
     struct p2p_stream *s = calloc(1, sizeof *s);
     if (!s) {
@@ -349,7 +351,7 @@ enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct o
     orr_stream_text_init(&s->text, step, free_p2p);
     s->analysis = analysis;
     s->owner = owner;
-    s->lines = wish->lines;
+    s->lines = lines;
     enum orr_code code = begin(s, cluster, wish, err);
     if (code != ORR_OK) {
         free_p2p(&s->text.stream);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/json.h"
+
 static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
     [ORR_OK] = {"internal", 500, "A defect in Orrery"},
     [ORR_NOMEM] = {"out-of-memory", 503, "The server is short of memory"},

@@ -5,6 +5,7 @@
 
 #include "api/json.h"
 #include "engine/analysis/analysis.h"
+#include "engine/explain/explain.h"
 #include "engine/log/check.h"
 
 /* system_json.c */
@@ -48,11 +49,21 @@ json_t *orr_undecided_json(struct orr_json *json);
 /* Those of a log and of a comparison with it; check NULL: none. */
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check);
 
-/* input_json.c: what the bytes were recognised as, what is assumed and missing; the machine types; the kinds of
- * input. */
+/* input_json.c: what the bytes were recognised as, what is assumed and missing. */
 json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump);
-json_t *orr_machines_json(struct orr_json *json);
-json_t *orr_inputs_json(struct orr_json *json);
+
+/* analysis_json.c: one section as a value, for documents that hold several. */
+json_t *orr_section_json(struct orr_json *json, const struct orr_analysis *analysis, const char *topology,
+                         const char *section);
+
+/* diff_json.c: for each section what changes. */
+json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *changes);
+
+/* why_json.c: one decision without trying settings; null where the machine has no such decision. */
+json_t *orr_decision_of(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_why *why);
+
+/* What compare_json.c and majority_json.c show in full; the rest is counted. */
+enum { ORR_COMPARE_ROWS = 200 };
 
 /* path_json.c: one path with its hops and why. NOT_FOUND, with advice, where a node or the path is not there. */
 enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,

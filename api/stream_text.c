@@ -53,7 +53,7 @@ static ptrdiff_t read_text(struct orr_stream *stream, char *buffer, size_t size)
     return (ptrdiff_t)filled;
 }
 
-void orr_stream_text_init(struct orr_stream_text *text, enum orr_step (*step)(struct orr_stream_text *),
+void orr_stream_text_init(struct orr_stream_text *text, enum orr_stream_step (*step)(struct orr_stream_text *),
                           void (*release)(struct orr_stream *))
 {
     text->stream = (struct orr_stream){.read = read_text, .free = release};

@@ -3,16 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/log_json.h"
 #include "cli/options.h"
-#include "engine/findings/findings.h"
-#include "engine/input/machine_types.h"
 #include "engine/release/release_names.h"
 
-static const char *name_of(const char *file)
-{
-    return file && strcmp(file, "-") ? file : "<standard input>";
-}
+#include "engine/findings/findings.h"
+#include "engine/input/machine_types.h"
 
 static void print_recovered(const struct orr_log *log)
 {
@@ -100,31 +95,8 @@ static int print_topology(const struct orr_log *log, const char *file)
     if (orr_log_tree_xml(log, log->arena, &xml, &why, &err) == ORR_OK && !xml)
         (void)orr_fail(&err, ORR_NOT_FOUND, "%s", why);
     if (err.code != ORR_OK)
-        return orr_report(name_of(file), &err);
+        return orr_report(orr_input_name(file), &err);
     return fputs(xml, stdout) < 0 || fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
-}
-
-/* What the user asks for beside the log. */
-static enum orr_code read_question(const struct orr_options *options, struct orr_settings *settings,
-                                   struct orr_log_question *question, struct orr_error *err)
-{
-    *question = (struct orr_log_question){.communicator = UINT32_MAX, .given = settings};
-    if (options->release)
-        ORR_TRY(orr_read_release(options->release, &question->release, err));
-    if (options->assume && !orr_machine_type_find(options->assume))
-        return orr_machine_type_unknown(options->assume, err);
-    if (options->hosts)
-        ORR_TRY(orr_read_number("hosts", options->hosts, 1, ORR_MAX_HOSTS, &question->hosts, err));
-    if (options->communicator)
-        ORR_TRY(orr_read_number("communicator", options->communicator, 0, INT32_MAX, &question->communicator, err));
-    orr_settings_init(settings, question->release ? question->release : orr_release_default());
-    for (size_t i = 0; i < options->setting_count; i++) {
-        char name[80];
-        const char *equals = strchr(options->settings[i], '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - options->settings[i]), options->settings[i]);
-        ORR_TRY(orr_settings_set(settings, name, equals + 1, err));
-    }
-    return ORR_OK;
 }
 
 static int answer(const struct orr_options *options, const struct orr_log *log, const struct orr_dump *dump,
@@ -135,12 +107,11 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     struct orr_dump *own;
     const char *why;
     int status = ORR_EXIT_OK;
-    if (orr_log_answer(log, dump, options->assume ? orr_machine_type_find(options->assume) : NULL, question, &check,
-                       &own, &why, &err) != ORR_OK)
-        return orr_report(dump ? options->topology : name_of(options->file), &err);
+    if (orr_log_answer(log, dump, options->params.assumed, question, &check, &own, &why, &err) != ORR_OK)
+        return orr_report(dump ? options->topology : orr_input_name(options->file), &err);
     if (options->json) {
         struct orr_json json = {0};
-        status = orr_print_json(&json, orr_log_json(&json, log, check, why));
+        status = orr_print_json(&json, orr_log_json(&json, log, check, why), true);
     } else {
         print_recovered(log);
         if (check)
@@ -159,21 +130,15 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
 int orr_command_check_log(const struct orr_options *options)
 {
     struct orr_error err = {0};
-    struct orr_settings *settings = malloc(sizeof *settings);
-    struct orr_log_question question;
+    const struct orr_log_question question = orr_params_log(&options->params);
     struct orr_log *log = NULL;
     struct orr_dump *dump = NULL;
     char *bytes = NULL;
     size_t length = 0;
     int status = ORR_EXIT_OK;
-    if (!settings || read_question(options, settings, &question, &err) != ORR_OK) {
-        status = orr_report(NULL, &err);
-        free(settings);
-        return status;
-    }
     if (orr_read_file(options->file, orr_log_default_limits.bytes, &bytes, &length, &err) != ORR_OK ||
         orr_log_read_any(bytes, length, &log, &err) != ORR_OK)
-        status = orr_report(name_of(options->file), &err);
+        status = orr_report(orr_input_name(options->file), &err);
     free(bytes);
     if (log && options->topology) {
         struct orr_options machine = *options;
@@ -188,6 +153,5 @@ int orr_command_check_log(const struct orr_options *options)
         orr_dump_free(dump);
     if (log)
         orr_log_free(log);
-    free(settings);
     return status;
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/call.h"
-#include "api/compare_json.h"
 #include "cli/options.h"
+#include "engine/compare/compare.h"
+#include "engine/compare/majority.h"
 #include "engine/input/input.h"
 
 struct input {
@@ -17,19 +17,19 @@ struct input {
 };
 
 /* Reports errors itself; gives an exit status. */
-static int read_dump(const struct orr_options *options, const struct orr_release *release, const char *file,
-                     struct input *input)
+static int read_dump(const struct orr_options *options, const char *file, struct input *input)
 {
-    const struct orr_input_options as = {.release = release};
+    const struct orr_params *params = &options->params;
+    const struct orr_input_options as = {.assumed = params->assumed, .release = params->query.settings.release};
     struct orr_error err = {0};
     enum orr_code code = orr_read_input(file, &input->bytes, &input->length, &err);
     if (code == ORR_OK)
         code = orr_input_read(input->bytes, input->length, &as, &input->dump, &err);
-    if (code == ORR_OK && options->strict)
-        code = orr_check_strict(input->dump, &err);
+    if (code == ORR_OK && params->strict)
+        code = orr_dump_check_strict(input->dump, &err);
     if (code == ORR_OK)
         return ORR_EXIT_OK;
-    orr_report(strcmp(file, "-") != 0 ? file : "<standard input>", &err);
+    orr_report(orr_input_name(file), &err);
     return ORR_EXIT_INPUT;
 }
 
@@ -45,27 +45,16 @@ static void release(struct input *inputs, size_t count)
     free(inputs);
 }
 
-/* Prints the document and drops it. */
-static int print(const struct orr_options *options, struct orr_json *json, json_t *root,
-                 void (*as_text)(json_t *document, struct orr_text *text))
+/* Whether people read it: text instead of JSON. */
+static bool is_read(const struct orr_options *options)
 {
-    struct orr_error err = {0};
-    struct orr_text text;
-    enum orr_code code = ORR_OK;
-    orr_text_init(&text, ORR_MAX_ANSWER);
-    if (options->text || (!options->json && !options->pretty && isatty(STDOUT_FILENO))) {
-        code = json->failed ? orr_fail_nomem(&err) : ORR_OK;
-        if (code == ORR_OK)
-            as_text(root, &text);
-        json_decref(root);
-    } else {
-        code = orr_json_write(json, root, options->pretty, &text, &err);
-        orr_text_puts(&text, "\n");
-    }
-    if (code == ORR_OK && orr_text_failed(&text))
-        code = orr_fail_nomem(&err);
-    int status = code == ORR_OK ? orr_write_out(NULL, text.data, text.length) : orr_report(NULL, &err);
-    orr_text_release(&text);
+    return options->text || (!options->json && !options->pretty && isatty(STDOUT_FILENO));
+}
+
+static int print_text(struct orr_text *text)
+{
+    int status = orr_text_failed(text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text->data, text->length);
+    orr_text_release(text);
     return status;
 }
 
@@ -81,9 +70,17 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     enum orr_code code =
         arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err) : orr_fail_nomem(&err);
     const struct orr_called a = {options->files[0], ""}, b = {options->files[1], ""};
-    int status = code == ORR_OK
-                     ? print(options, &json, orr_compare_json(&json, &comparison, &a, &b), orr_comparison_text)
-                     : orr_report(NULL, &err);
+    int status = ORR_EXIT_OK;
+    if (code != ORR_OK) {
+        status = orr_report(NULL, &err);
+    } else if (is_read(options)) {
+        struct orr_text text;
+        orr_text_init(&text, ORR_MAX_ANSWER);
+        orr_comparison_write(&comparison, a.topology, b.topology, &text);
+        status = print_text(&text);
+    } else {
+        status = orr_print_json(&json, orr_compare_json(&json, &comparison, &a, &b), options->pretty);
+    }
     orr_arena_free(arena);
     return status;
 }
@@ -146,17 +143,25 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
     for (size_t i = 0; i < count && code == ORR_OK; i++)
         if (i != majority.reference && majority.deviates[i][0] + majority.deviates[i][1])
             code = decide(query, &inputs[firsts[majority.reference]], &inputs[firsts[i]], arena, &changes[i], &err);
-    int status = code == ORR_OK
-                     ? print(options, &json, orr_majority_json(&json, &majority, findings, found, called, changes),
-                             orr_majority_text)
-                     : orr_report(NULL, &err);
+    int status = ORR_EXIT_OK;
+    if (code != ORR_OK) {
+        status = orr_report(NULL, &err);
+    } else if (is_read(options)) {
+        struct orr_text text;
+        orr_text_init(&text, ORR_MAX_ANSWER);
+        orr_majority_write(&majority, findings, found, called, &text);
+        status = print_text(&text);
+    } else {
+        status = orr_print_json(&json, orr_majority_json(&json, &majority, findings, found, called, changes),
+                                options->pretty);
+    }
     orr_arena_free(arena);
     return status;
 }
 
 int orr_command_compare(const struct orr_options *options)
 {
-    struct orr_query query = {0};
+    const struct orr_query *query = &options->params.query;
     size_t least = options->majority ? 3 : 2, count = options->file_count;
     if (count < least || (!options->majority && count > 2) || count > ORR_MAX_SET) {
         if (options->majority)
@@ -165,9 +170,7 @@ int orr_command_compare(const struct orr_options *options)
             fprintf(stderr, "orrery compare: two dumps are wanted, not %zu; --majority takes more\n", count);
         return ORR_EXIT_USAGE;
     }
-    int status = orr_query_read(options, &query);
-    if (status)
-        return status;
+    int status = ORR_EXIT_OK;
     struct input *inputs = calloc(count, sizeof *inputs);
     struct orr_error err = {0};
     if (!inputs) {
@@ -175,9 +178,9 @@ int orr_command_compare(const struct orr_options *options)
         return orr_report(NULL, &err);
     }
     for (size_t i = 0; i < count && !status; i++)
-        status = read_dump(options, query.settings.release, options->files[i], &inputs[i]);
+        status = read_dump(options, options->files[i], &inputs[i]);
     if (!status)
-        status = options->majority ? compare_many(options, &query, inputs) : compare_two(options, &query, inputs);
+        status = options->majority ? compare_many(options, query, inputs) : compare_two(options, query, inputs);
     release(inputs, count);
     return status;
 }

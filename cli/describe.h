@@ -8,16 +8,6 @@
 
 #include "cli/options.h"
 
-struct orr_command {
-    const char *name, *arguments, *summary;
-    const char *help; /* paragraphs; lines that start with two blanks are examples */
-    unsigned bit;
-    enum orr_files files;
-    int (*run)(const struct orr_options *options);
-};
-
-#define ORR_EXIT_TEXT "0 done, 1 the input or the environment is at fault, 2 wrong usage"
-
 /* orrery(1). date: "2026-11-21", of the page's footer. */
 void orr_man_page(const struct orr_command *commands, size_t count, const char *date, FILE *out);
 /* A script for bash, which needs nothing but bash. */

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/detection_json.h"
 #include "cli/options.h"
 #include "cli/post.h"
+#include "engine/detect/detect.h"
 
 /* A setting of the command line first, then, where this machine itself is looked at, of the environment. */
 static const char *find_setting(const void *context, const char *name)
@@ -47,11 +47,9 @@ static int read_options(const struct orr_options *options, struct orr_detect_opt
     *wanted = (struct orr_detect_options){.root = options->root,
                                           .nvml = options->nvml,
                                           .running = options->running,
-                                          .release = orr_release_default(),
+                                          .release = options->params.query.settings.release,
                                           .setting = find_setting,
                                           .context = options};
-    if (options->release && orr_read_release(options->release, &wanted->release, &err) != ORR_OK)
-        return orr_report(NULL, &err);
     if (options->sm && orr_read_number("sm", options->sm, 30, 199, &sm, &err) != ORR_OK)
         return orr_report(NULL, &err);
     wanted->sm = (int32_t)sm;
@@ -89,8 +87,8 @@ static enum orr_code detect(const struct orr_options *options, const struct orr_
 
 static bool post_is_usable(const struct orr_options *options)
 {
-    const char *lone = options->token_file ? "--token-file" : options->label_count ? "--label" : NULL;
-    if (options->name)
+    const char *lone = options->token_file ? "--token-file" : options->params.label_count ? "--label" : NULL;
+    if (options->params.name)
         lone = "--name";
     if (options->ca_file)
         lone = "--ca-file";
@@ -118,7 +116,7 @@ int orr_command_detect(const struct orr_options *options)
         return orr_report(source, &err);
     if (options->json && !options->post) {
         struct orr_json json = {0};
-        status = orr_print_json(&json, orr_detection_json(&json, wanted.release, &detection));
+        status = orr_print_json(&json, orr_detection_json(&json, wanted.release, &detection), true);
     } else {
         print_notes(&detection);
         if (options->output || !options->post)

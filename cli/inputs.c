@@ -3,24 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/call.h"
-#include "api/sections.h"
 #include "cli/options.h"
 #include "engine/input/anonymise.h"
+#include "engine/input/input.h"
 #include "engine/input/vm_file.h"
 
 enum { MOST_TEXT = 64 << 20 };
-
-static const char *name_of(const struct orr_options *options)
-{
-    return options->file && strcmp(options->file, "-") ? options->file : "<standard input>";
-}
 
 static int print(const struct orr_options *options, enum orr_code code, const struct orr_text *text,
                  const struct orr_error *err)
 {
     if (code != ORR_OK)
-        return orr_report(name_of(options), err);
+        return orr_report(orr_input_name(options->file), err);
     return orr_write_out(options->output, text->data ? text->data : "", text->length);
 }
 
@@ -58,7 +52,7 @@ int orr_command_convert(const struct orr_options *options)
 
 int orr_command_vm_file(const struct orr_options *options)
 {
-    const struct orr_vm_options vm = {.gpus = options->gpus, .nics = options->nics};
+    const struct orr_vm_options vm = {.gpus = options->params.gpus, .nics = options->params.nics};
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
     struct orr_text text;
@@ -96,7 +90,7 @@ int orr_command_machines(const struct orr_options *options)
     const struct orr_machine_type *type;
     const char *family = "";
     if (options->json)
-        return orr_print_json(&json, orr_machines_json(&json));
+        return orr_print_json(&json, orr_machines_json(&json), true);
     printf("Machine types for --assume:\n");
     for (size_t i = 0; (type = orr_machine_type(i)); i++) {
         if (strcmp(family, type->family) != 0)

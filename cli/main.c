@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api.h"
 #include "cli/describe.h"
 #include "engine/diagram/diagram_worker.h"
 
@@ -10,20 +9,24 @@ static const struct orr_command commands[] = {
     {"serve", "", "the HTTP service with its page",
      "Serves the page and the API under /v1 (GET /openapi.yaml describes it). Prints the address once it is ready.\n"
      "SIGTERM lets requests under way finish and ends with status 0; SIGHUP reads tokens and certificate again.\n\n"
+     "Each setting can be an environment variable, which a flag overrides: --max-body as ORRERY_MAX_BODY.\n"
+     "Times are seconds, or 500ms, 5m, 2h; bytes may be written 64K, 16M, 1G.\n"
+     "`orrery serve --check-config ...` prints what is in force and where it comes from.\n\n"
      "  orrery serve --listen 127.0.0.1:8080\n",
-     ORR_CMD_SERVE, ORR_NO_FILE, orr_command_serve},
+     ORR_CMD_SERVE, 0, ORR_NO_FILE, orr_command_serve},
     {"analyze", "[FILE|-]", "what NCCL makes of a topology dump, as JSON",
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as "
      "JSON.\n\n"
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
-     ORR_CMD_ANALYZE, ORR_ONE_FILE, orr_command_analyze},
+     ORR_CMD_ASKING | ORR_CMD_ANALYZE, ORR_P_ANALYSIS | ORR_P(AGAINST) | ORR_P(SECTION), ORR_ONE_FILE,
+     orr_command_analyze},
     {"channels", "[FILE|-]", "rings and trees of any number of ranks, written as they are made",
      "Writes the rings and trees of a communicator as JSON while they are made, for up to 131072 ranks.\n\n"
      "  orrery channels --hosts 16384 topo.xml > channels.json\n"
      "  orrery channels --cluster cluster.json --lines | head -2\n",
-     ORR_CMD_CHANNELS, ORR_ONE_FILE, orr_command_channels},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN, ORR_ONE_FILE, orr_command_channels},
     {"p2p", "[FILE|-]", "the point-to-point schedule: who sends to whom in which round, over what",
      "Writes the rounds in which ranks send to and receive from each other as JSON while they are made: the peers, the "
      "channels,\n"
@@ -31,7 +34,7 @@ static const struct orr_command commands[] = {
      "  orrery p2p topo.xml\n"
      "  orrery p2p --hosts 16384 --ranks 0-1 --lines topo.xml | head -3\n"
      "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n",
-     ORR_CMD_P2P, ORR_ONE_FILE, orr_command_p2p},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(LAYOUT) | ORR_P_SCHEDULE, ORR_ONE_FILE, orr_command_p2p},
     {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
      "Analyses the groups that training frameworks make of a communicator: each kind of group with its channels, and "
      "what\n"
@@ -40,7 +43,7 @@ static const struct orr_command commands[] = {
      "size may be * or, where it is dp, missing.\n\n"
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
-     ORR_CMD_GROUPS, ORR_ONE_FILE, orr_command_groups},
+     ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
     {"explain", "[FILE|-]", "why one decision is what it is, and which settings would change it",
      "Tells one decision: the answer, the rule of the release, the values that were compared, the link that limits, "
      "what\nis taken for granted, and what settings would change, computed by analysing the machine with each of "
@@ -53,13 +56,13 @@ static const struct orr_command commands[] = {
      "  orrery explain --why graph --graph tree topo.xml           (channels and bandwidth)\n"
      "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
-     ORR_CMD_EXPLAIN, ORR_ONE_FILE, orr_command_explain},
+     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_ANALYSIS | ORR_P_WHY, ORR_ONE_FILE, orr_command_explain},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
      "Draws what NCCL makes of a topology dump.\n\n"
      "  orrery render --output machine.svg topo.xml\n"
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
-     ORR_CMD_RENDER, ORR_ONE_FILE, orr_command_render},
+     ORR_CMD_ASKING | ORR_CMD_RENDER, ORR_P_ANALYSIS | ORR_P_DRAWING | ORR_P(FORMAT), ORR_ONE_FILE, orr_command_render},
     {"compare", "FILE_A FILE_B | --majority FILE...", "what differs between two dumps, or between one and most others",
      "Compares two topology dumps: devices are matched by their role in the machine, not by bus id. Tells what "
      "hardware\n"
@@ -69,7 +72,7 @@ static const struct orr_command commands[] = {
      "  orrery compare good.xml bad.xml\n"
      "  orrery compare --hosts 16 --json good.xml bad.xml\n"
      "  orrery compare --majority rack7/*.xml\n",
-     ORR_CMD_COMPARE, ORR_FILES, orr_command_compare},
+     ORR_CMD_COMPARE, ORR_P_ANALYSIS, ORR_FILES, orr_command_compare},
     {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
      "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
      "NVIDIA\n"
@@ -80,7 +83,7 @@ static const struct orr_command commands[] = {
      "  orrery detect --output machine.xml\n"
      "  orrery detect --release 2.21.5 --running | orrery analyze\n"
      "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
-     ORR_CMD_DETECT, ORR_ONE_FILE, orr_command_detect},
+     ORR_CMD_DETECT, ORR_P(RELEASE) | ORR_P_RECORD, ORR_ONE_FILE, orr_command_detect},
     {"gather", "[FILE|-]", "packs what detect reads of a machine, to send it",
      "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small "
      "tar "
@@ -90,7 +93,7 @@ static const struct orr_command commands[] = {
      "NCCL's dump shows as well. At most 8 MiB.\n\n"
      "  orrery gather machine.tar.gz\n"
      "  orrery detect machine.tar.gz > machine.xml\n",
-     ORR_CMD_GATHER, ORR_ONE_FILE, orr_command_gather},
+     ORR_CMD_GATHER, 0, ORR_ONE_FILE, orr_command_gather},
     {"check-log", "[LOG|-]", "an NCCL debug log against the prediction",
      "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a\n"
      "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what "
@@ -100,13 +103,14 @@ static const struct orr_command commands[] = {
      "  orrery check-log --topology provider.xml --assume p4d.24xlarge job.log\n"
      "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"
      "  orrery check-log --extract job.log > topo.xml\n",
-     ORR_CMD_CHECK_LOG, ORR_ONE_FILE, orr_command_check_log},
+     ORR_CMD_CHECK_LOG, ORR_P_LOG, ORR_ONE_FILE, orr_command_check_log},
     {"releases", "", "the NCCL releases that can be emulated",
      "Lists the NCCL releases that can be emulated, with what distinguishes each and whether it is verified.\n\n"
      "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",
-     ORR_CMD_RELEASES, ORR_NO_FILE, orr_command_releases},
+     ORR_CMD_LIST, ORR_P(RELEASE), ORR_NO_FILE, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
-     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_SETTINGS, ORR_NO_FILE, orr_command_settings},
+     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_LIST, ORR_P(RELEASE), ORR_NO_FILE,
+     orr_command_settings},
     {"convert", "[FILE|-]", "any input as NCCL's topology XML",
      "Reads whatever tells something about a machine (NCCL topology XML, also with text around it or several behind "
      "one\n"
@@ -114,23 +118,23 @@ static const struct orr_command commands[] = {
      "prints it as NCCL would write it. What was assumed and what is missing goes to standard error.\n\n"
      "  nvidia-smi topo -m | orrery convert > topo.xml\n"
      "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
-     ORR_CMD_CONVERT, ORR_ONE_FILE, orr_command_convert},
+     ORR_CMD_COPY, ORR_P_READING | ORR_P(RELEASE), ORR_ONE_FILE, orr_command_convert},
     {"vm-file", "[FILE|-]", "a topology file for a virtual machine from a dump of the real one",
      "Keeps CPUs, switches and the places of GPUs and NICs with their links, takes out GPUs and NICs themselves, "
      "which\n"
      "NCCL fills in, and gives them the bus ids of the virtual machine. Use it there as NCCL_TOPO_FILE.\n\n"
      "  orrery vm-file --gpus 0000:00:05.0,0000:00:06.0 --nics 0000:00:07.0 metal.xml > vm.xml\n"
      "  orrery vm-file --gpus 0000:1b:00.0=0000:00:05.0 metal.xml > vm.xml      (one GPU of many)\n",
-     ORR_CMD_VM_FILE, ORR_ONE_FILE, orr_command_vm_file},
+     ORR_CMD_COPY, ORR_P_VM, ORR_ONE_FILE, orr_command_vm_file},
     {"anonymise", "[FILE|-]", "a copy of a dump or log without names of hosts and people, which analyses the same",
      "Replaces host names, GUIDs, hashes, addresses, serials and user names, each by the same stand-in everywhere. "
      "Bus\n"
      "ids, device names, models and numbers stay, since answers rest on them.\n\n"
      "  orrery anonymise job.log > public.log\n",
-     ORR_CMD_ANONYMISE, ORR_ONE_FILE, orr_command_anonymise},
+     ORR_CMD_COPY, 0, ORR_ONE_FILE, orr_command_anonymise},
     {"machines", "", "the machine types that --assume knows",
      "Lists well-known machines, from public data sheets, by which --assume fills in what an input does not tell.\n",
-     ORR_CMD_MACHINES, ORR_NO_FILE, orr_command_machines},
+     ORR_CMD_LIST, 0, ORR_NO_FILE, orr_command_machines},
     {"token", "NAME", "a new token for those who may use the service",
      "Makes a random token. The token goes to standard error, for its owner: it is kept nowhere. The line for the "
      "token\n"
@@ -138,7 +142,7 @@ static const struct orr_command commands[] = {
      "  orrery token ci --scope read,write >> tokens\n"
      "  orrery serve --token-file tokens\n"
      "  curl -H \"Authorization: Bearer TOKEN\" http://127.0.0.1:8080/v1/topologies\n",
-     ORR_CMD_TOKEN, ORR_ONE_FILE, orr_command_token},
+     ORR_CMD_TOKEN, 0, ORR_ONE_FILE, orr_command_token},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -158,20 +162,30 @@ static int run(const struct orr_command *command, int count, char **arguments)
 {
     struct orr_options options = {0};
     struct orr_config config;
-    if (command->bit == ORR_CMD_SERVE) {
+    struct orr_option_row row;
+    const char *group = NULL;
+    if (command->bits & ORR_CMD_SERVE) {
         orr_config_init(&config);
         options.config = &config;
     }
-    if (!orr_options_read(count, arguments, command->name, command->bit, command->files, &options))
-        return ORR_EXIT_USAGE;
+    int status = orr_options_read(count, arguments, command, &options);
+    if (status)
+        return status;
     if (!options.help) {
-        int status = command->bit & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
+        status = command->bits & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
         status = status ? status : command->run(&options);
         orr_budget_interrupted();
         return status;
     }
     printf("usage: orrery %s [options] %s\n\n%s\n", command->name, command->arguments, command->help);
-    orr_options_help(command->bit);
+    for (size_t i = 0; orr_option_row(command, i, &row); i++) {
+        char name[64];
+        if (row.group && row.group != group)
+            printf("\n%s:\n", row.group);
+        group = row.group;
+        snprintf(name, sizeof name, "--%s%s%s", row.name, row.value ? " " : "", row.value ? row.value : "");
+        printf("  %-26s %s\n", name, row.help);
+    }
     return ORR_EXIT_OK;
 }
 

@@ -2,7 +2,6 @@
  * line, and to a bare hyphen, which it may turn into a dash. */
 #include <string.h>
 
-#include "api/api.h"
 #include "cli/describe.h"
 
 static void text(FILE *out, const char *from, size_t length)
@@ -59,7 +58,7 @@ static void options(const struct orr_command *command, FILE *out)
 {
     struct orr_option_row row;
     const char *group = NULL;
-    for (size_t i = 0; orr_option_row(command->bit, i, &row); i++) {
+    for (size_t i = 0; orr_option_row(command, i, &row); i++) {
         if (row.group && (!group || strcmp(group, row.group))) {
             fputs(".PP\n", out);
             text(out, row.group, strlen(row.group));
@@ -76,11 +75,6 @@ static void options(const struct orr_command *command, FILE *out)
         }
         fputc('\n', out);
         text(out, row.help, strlen(row.help));
-        if (row.fallback) {
-            fputs(" (default: ", out);
-            text(out, row.fallback, strlen(row.fallback));
-            fputc(')', out);
-        }
         if (row.variable[0])
             fprintf(out, "; environment: %s", row.variable);
         fputc('\n', out);

@@ -1,78 +1,34 @@
 #include "cli/options.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Commands that ask what NCCL makes of a machine. */
-enum { ASKING = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS | ORR_CMD_P2P };
-/* Commands that look at a machine. */
 enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER };
 
-enum kind { FLAG, VALUE, SETTING, AGAINST, LABEL };
+enum kind { FLAG, VALUE, SETTING };
 
 static const struct option {
     const char *name, *value, *help; /* value: what --help calls it, NULL for a flag */
-    unsigned commands;
+    unsigned commands;               /* 0: all of them */
     enum kind kind;
     size_t at; /* in struct orr_options */
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
-    {"release", "R", "NCCL release to emulate, such as 2.27.7 (default: see `orrery releases`)",
-     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_DETECT |
-         ORR_CMD_CONVERT,
-     VALUE, AT(release)},
-    {"hosts", "N", "so many identical hosts in one communicator (default: 1; check-log: as the log tells)",
-     ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG, VALUE, AT(hosts)},
     {"topology", "FILE", "the machine, as any input tells it (default: the one that the log prints)", ORR_CMD_CHECK_LOG,
      VALUE, AT(topology)},
-    {"communicator", "N", "which one of the log is compared (default: the one with the most ranks)", ORR_CMD_CHECK_LOG,
-     VALUE, AT(communicator)},
     {"extract", NULL, "print the topology XML that the log's tree gives, compare nothing", ORR_CMD_CHECK_LOG, FLAG,
      AT(extract)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
-     ASKING, VALUE, AT(cluster)},
-    {"set", "NAME=VALUE", "an NCCL setting; may be given several times",
-     ASKING | DETECTING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG, SETTING, 0},
-    {"against", "R|NAME=VALUE",
-     "print what changes, and why, with that release or setting instead; may be given several times", ORR_CMD_ANALYZE,
-     AGAINST, 0},
-    {"layout", "SIZES", "how ranks form groups: tp=8,pp=4,dp=16, with any of tp, cp, dp, pp, ep",
-     ORR_CMD_GROUPS | ORR_CMD_P2P, VALUE, AT(layout)},
-    {"group", "KIND:N", "the communicator of that group of the layout, such as ep:0", ORR_CMD_P2P, VALUE, AT(group)},
-    {"ranks", "N|N-M", "of these ranks alone (default: all)", ORR_CMD_P2P, VALUE, AT(ranks)},
-    {"rounds", "N|N-M", "these rounds alone (default: all)", ORR_CMD_P2P, VALUE, AT(rounds)},
+     ORR_CMD_ASKING, VALUE, AT(cluster)},
+    {"set", "NAME=VALUE", "an NCCL setting; may be given several times", DETECTING, SETTING, 0},
     {"lines", NULL, "a line of JSON for each ring and tree, or rank and round (NDJSON), instead of one document",
-     ORR_CMD_CHANNELS | ORR_CMD_P2P, FLAG, AT(lines)},
-    {"strict", NULL, "refuse what NCCL's own reader would refuse", ASKING | ORR_CMD_COMPARE, FLAG, AT(strict)},
-    {"majority", NULL, "hold three dumps or more against what most of them are like", ORR_CMD_COMPARE, FLAG,
+     ORR_CMD_STREAMING, FLAG, AT(lines)},
+    {"majority", NULL, "compare three dumps or more with what most of them are like", ORR_CMD_COMPARE, FLAG,
      AT(majority)},
-    {"assume", "TYPE", "fill in what the input does not tell from a machine type (`orrery machines`)",
-     ASKING | ORR_CMD_CONVERT | ORR_CMD_CHECK_LOG, VALUE, AT(assume)},
-    {"gpus", "IDS", "bus ids of the GPUs in the virtual machine, in the order of the real ones or as REAL=NEW,...",
-     ORR_CMD_VM_FILE, VALUE, AT(gpus)},
-    {"nics", "IDS", "the same for NICs", ORR_CMD_VM_FILE, VALUE, AT(nics)},
-    {"section", "NAME", "print one section only, such as paths or graphs", ORR_CMD_ANALYZE, VALUE, AT(section)},
     {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE | ORR_CMD_GROUPS, FLAG, AT(pretty)},
-    {"view", "VIEW", "system, ring, tree, path or collnet_direct (default: system)", ORR_CMD_RENDER, VALUE, AT(view)},
-    {"why", "DECISION", "path, p2p, gdr, nic, pxn, graph, tree, channels, nvls or algorithm", ORR_CMD_EXPLAIN, VALUE,
-     AT(why)},
-    {"channel", "C", "channel of the ring or tree (default: 0)", ORR_CMD_RENDER | ORR_CMD_EXPLAIN, VALUE, AT(channel)},
-    {"from", "ID", "start of the path: GPU/0-1b000, rank:0 or a bus id", ORR_CMD_RENDER | ORR_CMD_EXPLAIN, VALUE,
-     AT(from)},
-    {"to", "ID", "end of the path", ORR_CMD_RENDER | ORR_CMD_EXPLAIN, VALUE, AT(to)},
-    {"graph", "GRAPH", "ring, tree, nvls, collnet_chain or collnet_direct (default: ring)", ORR_CMD_EXPLAIN, VALUE,
-     AT(graph)},
-    {"collective", "NAME", "AllReduce, AllGather, ReduceScatter, Broadcast or Reduce (default: AllReduce)",
-     ORR_CMD_EXPLAIN, VALUE, AT(collective)},
-    {"bytes", "SIZE", "of the message: 1048576, 64k, 1M, 2G (default: 1M)", ORR_CMD_EXPLAIN, VALUE, AT(bytes)},
-    {"format", "FORMAT", "svg, png, pdf or dot (default: svg)", ORR_CMD_RENDER, VALUE, AT(format)},
-    {"theme", "THEME", "light or dark (default: light)", ORR_CMD_RENDER, VALUE, AT(theme)},
-    {"output", "FILE", "write there instead of to standard output",
-     ORR_CMD_RENDER | ORR_CMD_DETECT | ORR_CMD_CONVERT | ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE, VALUE, AT(output)},
-    {"json", NULL, "print JSON instead of text",
-     ORR_CMD_RELEASES | ORR_CMD_SETTINGS | ORR_CMD_MACHINES | ORR_CMD_EXPLAIN | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG |
-         ORR_CMD_DETECT,
+    {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER | ORR_CMD_DETECT | ORR_CMD_COPY,
+     VALUE, AT(output)},
+    {"json", NULL, "print JSON instead of text", ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_DETECT,
      FLAG, AT(json)},
     {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
@@ -92,9 +48,6 @@ static const struct option {
     {"token-file", "FILE", "its first line is the token for --post", ORR_CMD_DETECT, VALUE, AT(token_file)},
     {"ca-file", "FILE", "certificates (PEM) that --post trusts, in place of the system's", ORR_CMD_DETECT, VALUE,
      AT(ca_file)},
-    {"label", "NAME=VALUE", "label for --post; may be given several times (host is this machine's name otherwise)",
-     ORR_CMD_DETECT, LABEL, 0},
-    {"name", "NAME", "name for --post", ORR_CMD_DETECT, VALUE, AT(name)},
     {"patience", "SECONDS", "how long --post is tried again while the service cannot be reached (default: 300)",
      ORR_CMD_DETECT, VALUE, AT(patience)},
     {"analysis-time", "SECONDS", "give up after that time (default: never)", ORR_CMD_LIMITED, VALUE, AT(analysis_time)},
@@ -104,137 +57,209 @@ static const struct option {
      VALUE, AT(unpacked)},
     {"archive-entries", "N", "give up where an archive has more entries (default: never)", ORR_CMD_LIMITED, VALUE,
      AT(archive_entries)},
-    {"help", NULL, "this text",
-     ORR_CMD_SERVE | ASKING | DETECTING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_RELEASES | ORR_CMD_SETTINGS |
-         ORR_CMD_TOKEN | ORR_CMD_CONVERT | ORR_CMD_VM_FILE | ORR_CMD_ANONYMISE | ORR_CMD_MACHINES,
-     FLAG, AT(help)},
+    {"help", NULL, "this text", 0, FLAG, AT(help)},
 #undef AT
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-static const struct option *find(const char *name, size_t length, unsigned bit)
+/* Parameters have the same name in requests and as options, but for these. */
+static const struct {
+    enum orr_ask ask;
+    const char *option;
+} otherwise[] = {{ORR_ASK_DECISION, "why"}, {ORR_ASK_SETTINGS, "set"}};
+
+static const char *option_of(enum orr_ask ask)
 {
-    for (int i = 0; i < ROW_COUNT; i++)
-        if ((rows[i].commands & bit) && strlen(rows[i].name) == length && !strncmp(rows[i].name, name, length))
-            return &rows[i];
-    return NULL;
+    for (size_t i = 0; i < sizeof otherwise / sizeof otherwise[0]; i++)
+        if (otherwise[i].ask == ask)
+            return otherwise[i].option;
+    return orr_questions[ask].name;
 }
 
-static bool wrong(const char *command, const char *what, const char *which)
+static bool is_called(const char *option, const char *name, size_t length)
 {
+    return strlen(option) == length && !strncmp(option, name, length);
+}
+
+/* What the command line says, before values are read. */
+struct given {
+    const struct orr_command *command;
+    struct orr_options *options;
+    const char *values[ORR_MAX_GIVEN]; /* of asks */
+    enum orr_ask asks[ORR_MAX_GIVEN];
+    size_t count;
+};
+
+static bool wrong(const struct given *given, const char *what, const char *which)
+{
+    const char *command = given->command->name;
     fprintf(stderr, "orrery %s: %s%s\n  `orrery %s --help` lists the options\n", command, what, which, command);
     return false;
 }
 
-static bool apply(const struct option *option, const char *value, const char *command, struct orr_options *options)
+static bool apply(struct given *given, const struct option *option, const char *value)
 {
+    struct orr_options *options = given->options;
     void *place = (char *)options + option->at;
-    if (option->kind == FLAG) {
+    if (option->kind == FLAG)
         *(bool *)place = true;
-    } else if (option->kind == VALUE) {
+    else if (option->kind == VALUE)
         *(const char **)place = value;
-    } else if (option->kind == AGAINST) {
-        if (options->against_count == ORR_MAX_AGAINST)
-            return wrong(command, "too many times --against ", value);
-        options->against[options->against_count++] = value;
-    } else if (option->kind == LABEL) {
-        if (options->label_count == ORR_MAX_LABELS || !strchr(value, '='))
-            return wrong(command, "--label wants NAME=VALUE, not ", value);
-        options->labels[options->label_count++] = value;
-    } else {
-        if (options->setting_count == ORR_MAX_SETTINGS || !strchr(value, '='))
-            return wrong(command, "--set wants NAME=VALUE, not ", value);
+    else if (options->setting_count == ORR_MAX_SETTINGS || !strchr(value, '='))
+        return wrong(given, "--set wants NAME=VALUE, not ", value);
+    else
         options->settings[options->setting_count++] = value;
-    }
     return true;
 }
 
-/* A setting of the service; *at moves on where its value is the next argument. */
-static bool apply_setting(int count, char **arguments, int *at, const struct orr_config_row *row, const char *value,
-                          const char *command, struct orr_config *config)
+/* A parameter of requests; of one that does not repeat, the last value counts. */
+static bool ask(struct given *given, enum orr_ask ask, const char *value)
 {
-    struct orr_error err = {0};
-    if (!value && row->value) {
-        if (*at + 1 == count)
-            return wrong(command, "a value is missing behind ", arguments[*at]);
-        value = arguments[++*at];
-    }
-    if (orr_config_set(config, row, value, ORR_CONFIG_FLAG, &err) == ORR_OK)
-        return true;
-    return wrong(command, err.text, "");
+    size_t at = given->count;
+    if (orr_questions[ask].kind == ORR_KIND_SETTING && !strchr(value, '='))
+        return wrong(given, "--set wants NAME=VALUE, not ", value);
+    for (size_t i = 0; i < given->count && !orr_ask_repeats(ask); i++)
+        at = given->asks[i] == ask ? i : at;
+    if (at == ORR_MAX_GIVEN)
+        return wrong(given, "too many options, from --", option_of(ask));
+    given->asks[at] = ask;
+    given->values[at] = value;
+    given->count += at == given->count;
+    return true;
 }
 
-bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, enum orr_files files,
-                      struct orr_options *options)
+static const struct option *find_option(const struct given *given, const char *name, size_t length)
 {
+    for (int i = 0; i < ROW_COUNT; i++)
+        if ((!rows[i].commands || (rows[i].commands & given->command->bits)) && is_called(rows[i].name, name, length))
+            return &rows[i];
+    return NULL;
+}
+
+static enum orr_ask find_ask(const struct given *given, const char *name, size_t length)
+{
+    int i = 0;
+    while (i < ORR_ASK_COUNT &&
+           (!(given->command->asks >> i & 1) || !is_called(option_of((enum orr_ask)i), name, length)))
+        i++;
+    return (enum orr_ask)i;
+}
+
+/* "--name=value", or "--name" with the next argument. False: wrong usage. */
+static bool read_option(struct given *given, int count, char **arguments, int *at)
+{
+    const char *argument = arguments[*at], *name = argument + 2, *equals = strchr(argument, '=');
+    const char *value = equals ? equals + 1 : NULL;
+    struct orr_config *config = given->options->config;
+    size_t length = argument[1] != '-' ? 0 : equals ? (size_t)(equals - name) : strlen(name);
+    const struct orr_config_row *setting = config ? orr_config_find(name, length) : NULL;
+    const struct option *option = find_option(given, name, length);
+    const enum orr_ask asked = find_ask(given, name, length);
+    const bool flag = option ? option->kind == FLAG : asked < ORR_ASK_COUNT && !orr_questions[asked].value;
+    struct orr_error err = {0};
+    if (!setting && !option && asked == ORR_ASK_COUNT)
+        return wrong(given, "there is no option ", argument);
+    if (flag && value)
+        return wrong(given, "no value is wanted by ", argument);
+    if (!flag && !value && (!setting || setting->value)) {
+        if (*at + 1 == count)
+            return wrong(given, "a value is missing behind ", argument);
+        value = arguments[++*at];
+    }
+    if (setting)
+        return orr_config_set(config, setting, value, ORR_CONFIG_FLAG, &err) == ORR_OK || wrong(given, err.text, "");
+    return option ? apply(given, option, value) : ask(given, asked, flag ? "1" : value);
+}
+
+/* The parameters of requests, the release first: it decides which settings there are. */
+static enum orr_code read_values(const struct given *given, struct orr_error *err)
+{
+    struct orr_params *params = &given->options->params;
+    const char *release = NULL;
+    for (size_t i = 0; i < given->count; i++)
+        release = given->asks[i] == ORR_ASK_RELEASE ? given->values[i] : release;
+    ORR_TRY(orr_params_init(params, given->command->asks, release, err));
+    for (size_t i = 0; i < given->count; i++) {
+        char setting[80] = "";
+        const char *value = given->values[i];
+        if (given->asks[i] == ORR_ASK_SETTINGS) {
+            snprintf(setting, sizeof setting, "%.*s", (int)strcspn(value, "="), value);
+            value = strchr(value, '=') + 1;
+        }
+        ORR_TRY(orr_params_set(params, given->asks[i], setting, value, err));
+    }
+    return ORR_OK;
+}
+
+int orr_options_read(int count, char **arguments, const struct orr_command *command, struct orr_options *options)
+{
+    struct given given = {.command = command, .options = options};
+    struct orr_error err = {0};
     bool only_files = false;
     options->files = arguments;
     for (int i = 0; i < count; i++) {
         const char *argument = arguments[i];
         if (!only_files && !strcmp(argument, "--")) {
             only_files = true;
-        } else if (!only_files && (!strcmp(argument, "-h"))) {
+        } else if (!only_files && !strcmp(argument, "-h")) {
             options->help = true;
         } else if (!only_files && argument[0] == '-' && argument[1]) {
-            const char *name = argument + (argument[1] == '-' ? 2 : 1), *value = strchr(name, '=');
-            size_t length = value ? (size_t)(value - name) : strlen(name);
-            const struct option *option = argument[1] == '-' ? find(name, length, bit) : NULL;
-            const struct orr_config_row *row =
-                argument[1] == '-' && options->config ? orr_config_find(name, length) : NULL;
-            if (row) {
-                if (!apply_setting(count, arguments, &i, row, value ? value + 1 : NULL, command, options->config))
-                    return false;
-                continue;
-            }
-            if (!option)
-                return wrong(command, "there is no option ", argument);
-            if (option->kind == FLAG && value)
-                return wrong(command, "no value is wanted by ", argument);
-            if (option->kind != FLAG && !value && i + 1 == count)
-                return wrong(command, "a value is missing behind ", argument);
-            if (!apply(option, option->kind == FLAG ? NULL : value ? value + 1 : arguments[++i], command, options))
-                return false;
-        } else if (files == ORR_NO_FILE || (files == ORR_ONE_FILE && options->file)) {
-            return wrong(command, "unexpected argument ", argument);
+            if (!read_option(&given, count, arguments, &i))
+                return ORR_EXIT_USAGE;
+        } else if (command->files == ORR_NO_FILE || (command->files == ORR_ONE_FILE && options->file)) {
+            wrong(&given, "unexpected argument ", argument);
+            return ORR_EXIT_USAGE;
         } else {
             arguments[options->file_count++] = arguments[i]; /* in places that were read already */
             options->file = arguments[0];
         }
     }
-    return true;
+    return options->help || read_values(&given, &err) == ORR_OK ? ORR_EXIT_OK : orr_report(NULL, &err);
 }
 
-bool orr_option_row(unsigned bit, size_t i, struct orr_option_row *ret_row)
+/* The line of --help: what it is, what it may be, and the default. */
+static void describe(struct orr_option_row *row, const char *help, orr_words *choices, const char *fallback)
 {
-    for (int k = 0; k < ROW_COUNT; k++)
-        if ((rows[k].commands & bit) && i-- == 0) {
-            *ret_row = (struct orr_option_row){.name = rows[k].name, .value = rows[k].value, .help = rows[k].help};
+    struct orr_text text;
+    orr_text_init(&text, sizeof row->help - 1);
+    orr_text_puts(&text, help);
+    if (choices) {
+        orr_text_puts(&text, ": ");
+        orr_words_write(choices, "or", &text);
+    }
+    if (fallback)
+        orr_text_printf(&text, " (default: %s)", fallback);
+    snprintf(row->help, sizeof row->help, "%s", text.data ? text.data : "");
+    orr_text_release(&text);
+}
+
+bool orr_option_row(const struct orr_command *command, size_t i, struct orr_option_row *ret_row)
+{
+    *ret_row = (struct orr_option_row){0};
+    for (int k = 0; k < ORR_ASK_COUNT; k++)
+        if ((command->asks >> k & 1) && i-- == 0) {
+            const struct orr_question_row *row = &orr_questions[k];
+            bool listed = row->kind == ORR_KIND_WORD || row->kind == ORR_KIND_GRAPH;
+            ret_row->name = option_of((enum orr_ask)k);
+            ret_row->value = row->value;
+            ret_row->words = row->words;
+            describe(ret_row, row->help, listed ? row->words : NULL, row->value ? row->fallback : NULL);
             return true;
         }
-    if (bit != ORR_CMD_SERVE || i >= orr_config_row_count)
+    for (int k = 0; k < ROW_COUNT; k++)
+        if ((!rows[k].commands || (rows[k].commands & command->bits)) && i-- == 0) {
+            ret_row->name = rows[k].name;
+            ret_row->value = rows[k].value;
+            describe(ret_row, rows[k].help, NULL, NULL);
+            return true;
+        }
+    if (!(command->bits & ORR_CMD_SERVE) || i >= orr_config_row_count)
         return false;
     const struct orr_config_row *row = &orr_config_rows[i];
-    *ret_row = (struct orr_option_row){
-        .group = orr_config_group_titles[row->group],
-        .name = row->name,
-        .value = row->value,
-        .help = row->help,
-        .fallback = row->kind == ORR_CONFIG_BOOL ? NULL : row->fallback,
-    };
+    ret_row->group = orr_config_group_titles[row->group];
+    ret_row->name = row->name;
+    ret_row->value = row->value;
+    describe(ret_row, row->help, NULL, row->kind == ORR_CONFIG_BOOL ? NULL : row->fallback);
     orr_config_variable(row, ret_row->variable);
     return true;
-}
-
-void orr_options_help(unsigned bit)
-{
-    for (int i = 0; i < ROW_COUNT; i++) {
-        char name[48];
-        if (!(rows[i].commands & bit))
-            continue;
-        snprintf(name, sizeof name, "--%s%s%s", rows[i].name, rows[i].value ? " " : "",
-                 rows[i].value ? rows[i].value : "");
-        printf("  %-26s %s\n", name, rows[i].help);
-    }
-    if (bit == ORR_CMD_SERVE)
-        orr_config_help(stdout);
 }

@@ -1,65 +1,50 @@
-/* The command line: one table of options says which command takes which, with the text of --help. What the service
- * takes beside them stands in config_table.c. */
+/* The command line: what each command takes. Parameters that requests have too stand in api/questions.def, those of the
+ * service in server/config_table.c; options.c has the rest. --help, the manual page and the completion come from all
+ * three. */
 #ifndef ORR_CLI_OPTIONS_H
 #define ORR_CLI_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
+#include "api/api.h"
 #include "api/cluster_file.h"
-#include "api/json.h"
-#include "api/params.h"
+#include "api/documents.h"
+#include "api/questions.h"
 #include "server/serve.h"
 
 /* Exit statuses, fixed by the contract. */
 enum orr_exit { ORR_EXIT_OK = 0, ORR_EXIT_INPUT = 1, ORR_EXIT_USAGE = 2 };
+#define ORR_EXIT_TEXT "0 done, 1 the input or the environment is at fault, 2 wrong usage"
 
+/* Commands by which options.c says who takes an option: bits. */
 enum orr_command_bit {
-    ORR_CMD_SERVE = 1,
-    ORR_CMD_ANALYZE = 2,
-    ORR_CMD_RENDER = 4,
-    ORR_CMD_RELEASES = 8,
-    ORR_CMD_SETTINGS = 16,
-    ORR_CMD_TOKEN = 32,
-    ORR_CMD_EXPLAIN = 64,
-    ORR_CMD_COMPARE = 128,
-    ORR_CMD_CHECK_LOG = 256,
-    ORR_CMD_CONVERT = 512,
-    ORR_CMD_VM_FILE = 1024,
-    ORR_CMD_ANONYMISE = 2048,
-    ORR_CMD_MACHINES = 4096,
-    ORR_CMD_DETECT = 8192,
-    ORR_CMD_GATHER = 16384,
-    ORR_CMD_CHANNELS = 32768,
-    ORR_CMD_GROUPS = 65536,
-    ORR_CMD_P2P = 131072
+    ORR_CMD_SERVE = 1 << 0,
+    ORR_CMD_ASKING = 1 << 1, /* asks what NCCL makes of a machine */
+    ORR_CMD_ANALYZE = 1 << 2,
+    ORR_CMD_GROUPS = 1 << 3,
+    ORR_CMD_STREAMING = 1 << 4, /* channels, p2p */
+    ORR_CMD_RENDER = 1 << 5,
+    ORR_CMD_TOKEN = 1 << 6,
+    ORR_CMD_COMPARE = 1 << 7,
+    ORR_CMD_CHECK_LOG = 1 << 8,
+    ORR_CMD_COPY = 1 << 9,  /* convert, vm-file, anonymise: their output is a file */
+    ORR_CMD_LIST = 1 << 10, /* text, or JSON: releases, settings, machines, explain */
+    ORR_CMD_DETECT = 1 << 11,
+    ORR_CMD_GATHER = 1 << 12
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
-enum {
-    ORR_CMD_LIMITED = ORR_CMD_ANALYZE | ORR_CMD_RENDER | ORR_CMD_EXPLAIN | ORR_CMD_CHANNELS | ORR_CMD_GROUPS |
-                      ORR_CMD_P2P | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CONVERT | ORR_CMD_VM_FILE |
-                      ORR_CMD_ANONYMISE
-};
+enum { ORR_CMD_LIMITED = ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_COPY };
 
-enum { ORR_MAX_SETTINGS = 64 };
+enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 
 struct orr_options {
-    const char *release, *hosts, *cluster, *view, *channel, *from, *to, *format, *theme, *section, *output, *assume,
-        *gpus, *nics, *layout, *ranks, *rounds, *group;
+    struct orr_params params; /* what requests ask as well */
+    const char *cluster, *output, *scope, *topology;
     const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL: any */
-    const char *settings[ORR_MAX_SETTINGS];                                   /* NAME=VALUE */
+    const char *root, *nvml, *sm;                                             /* of detect and gather */
+    const char *settings[ORR_MAX_SETTINGS];                                   /* the same: NAME=VALUE */
     size_t setting_count;
-    const char *against[ORR_MAX_AGAINST]; /* a release, or NAME=VALUE */
-    size_t against_count;
-    const char *scope;
-    const char *why, *graph, *collective, *bytes; /* of explain */
-    const char *topology, *communicator;          /* of check-log */
-    const char *root, *nvml, *sm;                 /* of detect and gather */
-    const char *post, *token_file, *ca_file, *patience, *name;
-    const char *labels[ORR_MAX_LABELS]; /* NAME=VALUE, for what is posted */
-    size_t label_count;
-    bool extract, strict, pretty, json, lines, text, majority, help, check_config, running;
+    const char *post, *token_file, *ca_file, *patience;
+    bool extract, pretty, json, lines, text, majority, help, check_config, running;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */
@@ -69,22 +54,29 @@ struct orr_options {
 /* How many positional arguments a command takes. */
 enum orr_files { ORR_NO_FILE, ORR_ONE_FILE, ORR_FILES };
 
-/* Reads the arguments behind the command's name. False: wrong usage, which was reported. */
-bool orr_options_read(int count, char **arguments, const char *command, unsigned bit, enum orr_files files,
-                      struct orr_options *options);
+struct orr_command {
+    const char *name, *arguments, *summary;
+    const char *help; /* paragraphs; lines that start with two blanks are examples */
+    unsigned bits;    /* enum orr_command_bit */
+    orr_asks asks;    /* of the parameters of requests */
+    enum orr_files files;
+    int (*run)(const struct orr_options *options);
+};
+
+/* Reads the arguments behind the command's name; values are read only where --help is not among them. An exit status:
+ * wrong usage was reported. */
+int orr_options_read(int count, char **arguments, const struct orr_command *command, struct orr_options *options);
 /* One option as users see it. */
 struct orr_option_row {
     const char *group; /* heading, NULL: none */
     const char *name;  /* without dashes */
     const char *value; /* what --help calls the value, NULL for a flag */
-    const char *help;
-    const char *fallback; /* the default, where help does not say it */
-    char variable[64];    /* of the environment that gives it as well, "": none */
+    orr_words *words;  /* what it may be, or what the completion offers; NULL: any text */
+    char help[400];    /* with the words and the default */
+    char variable[64]; /* of the environment that gives it as well, "": none */
 };
 /* Option i of those that a command takes, in the order of --help; false beyond the last. */
-bool orr_option_row(unsigned bit, size_t i, struct orr_option_row *ret_row);
-/* The lines of --help about the options of a command. */
-void orr_options_help(unsigned bit);
+bool orr_option_row(const struct orr_command *command, size_t i, struct orr_option_row *ret_row);
 
 /* The exit status that belongs to a result. */
 int orr_exit_of(enum orr_code code);
@@ -106,7 +98,6 @@ int orr_read_dump(const struct orr_options *options, const struct orr_release *r
 
 /* What analyze and render share: the input, or what the cluster file names, and its analysis. */
 struct orr_question {
-    struct orr_query query;
     const char *name;      /* of the input, for the document and for errors */
     struct orr_dump *dump; /* NULL: a cluster */
     struct orr_cluster_file cluster_file;
@@ -114,22 +105,23 @@ struct orr_question {
     struct orr_cluster *cluster;
     struct orr_analysis *analysis; /* the cluster's, where there is one */
 };
-/* Sets all but query.plan, which the caller sets before. Reports errors itself; gives an exit status. */
-int orr_query_read(const struct orr_options *options, struct orr_query *query);
-/* Reads and analyses; query.plan is the caller's wish. Reports errors itself; gives an exit status. */
-int orr_question_read(const struct orr_options *options, struct orr_question *ret_question);
+/* Reads and analyses; plan: rings and trees are not made. Reports errors itself; gives an exit status. */
+int orr_question_read(const struct orr_options *options, bool plan, struct orr_question *ret_question);
 void orr_question_release(struct orr_question *question);
-/* One topology on so many hosts as a cluster of one line, a plan: orr_cluster_free() it before the question. */
-enum orr_code orr_question_cluster(const struct orr_question *question, struct orr_cluster **ret_cluster,
+/* The cluster; one topology on so many hosts becomes one of one line, a plan, in *ret_made: orr_cluster_free() that
+ * before the question, NULL too. */
+enum orr_code orr_question_cluster(const struct orr_options *options, const struct orr_question *question,
+                                   struct orr_cluster **ret_made, const struct orr_cluster **ret_cluster,
                                    struct orr_error *err) ORR_NO_DISCARD;
-
-/* Writes bytes to a file, NULL: standard output. Reports errors itself; gives an exit status. */
-int orr_write_out(const char *file, const char *bytes, size_t length);
 
 /* The last part of a path. */
 const char *orr_base_name(const char *path);
 /* Prints a document to standard output and drops it. Reports errors itself; gives an exit status. */
-int orr_print_json(struct orr_json *json, json_t *root);
+int orr_print_json(struct orr_json *json, json_t *root, bool pretty);
+/* Prints what was written, with a line break; code: what writing it gave. The same. */
+int orr_print_text(const char *name, enum orr_code code, struct orr_text *text, const struct orr_error *err);
+/* "<standard input>" for "-" and NULL. */
+const char *orr_input_name(const char *file);
 
 /* cli/budget.c: puts the budget that the options give in force, and makes Ctrl-C stop it. Reports errors itself; gives
  * an exit status. */

@@ -68,11 +68,12 @@ static void make_url(CURL *curl, const struct orr_options *options, struct orr_t
     orr_text_add(url, options->post, length);
     if (length < ending || strncmp(options->post + length - ending, folder, ending) != 0)
         orr_text_puts(url, folder);
-    if (options->name)
-        add_parameter(curl, url, "name", options->name);
-    for (size_t i = 0; i < options->label_count; i++) {
-        named = named || !strncmp(options->labels[i], "host=", 5);
-        add_parameter(curl, url, "label", options->labels[i]);
+    if (options->params.name)
+        add_parameter(curl, url, "name", options->params.name);
+    for (uint32_t i = 0; i < options->params.label_count; i++) {
+        const char *label = options->params.labels[i].name; /* NAME=VALUE: the name is not terminated */
+        named = named || !strncmp(label, "host=", 5);
+        add_parameter(curl, url, "label", label);
     }
     if (!named && !gethostname(host, sizeof host - 1) && host[0]) {
         char label[sizeof host + 8];
@@ -135,17 +136,6 @@ static bool may_pass(CURLcode result, long status)
            result == CURLE_SSL_CONNECT_ERROR;
 }
 
-/* The value of a text member of the answer's object, as far as it fits; "" where there is none. */
-static void member(const struct upload *upload, const char *name, char *value, size_t size)
-{
-    struct orr_text text = upload->answer;
-    json_error_t where;
-    json_t *root = text.data ? orr_json_read(text.data, text.length, &where) : NULL;
-    const char *found = json_string_value(json_object_get(root, name));
-    snprintf(value, size, "%s", found ? found : "");
-    json_decref(root);
-}
-
 static void explain(const struct upload *upload, CURLcode result, long status, char *text, size_t size)
 {
     char detail[200];
@@ -153,7 +143,7 @@ static void explain(const struct upload *upload, CURLcode result, long status, c
         snprintf(text, size, "%s", upload->problem[0] ? upload->problem : curl_easy_strerror(result));
         return;
     }
-    member(upload, "detail", detail, sizeof detail);
+    orr_json_member(upload->answer.data, upload->answer.length, "detail", detail, sizeof detail);
     snprintf(text, size, "the service answers %ld%s%s", status, detail[0] ? ": " : "", detail);
 }
 
@@ -173,7 +163,7 @@ static int upload_all(struct upload *upload, const struct orr_options *options, 
         curl_easy_getinfo(upload->curl, CURLINFO_RESPONSE_CODE, &status);
         curl_easy_getinfo(upload->curl, CURLINFO_RETRY_AFTER, &retry_after);
         if (result == CURLE_OK && (status == 200 || status == 201)) {
-            member(upload, "id", id, sizeof id);
+            orr_json_member(upload->answer.data, upload->answer.length, "id", id, sizeof id);
             printf("%.*s/%s\n", (int)strcspn(upload->url.data, "?"), upload->url.data, id);
             return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
         }

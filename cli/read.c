@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/call.h"
-#include "api/cluster_file.h"
 #include "cli/options.h"
 #include "engine/base/budget.h"
+#include "engine/input/input.h"
 
 int orr_exit_of(enum orr_code code)
 {
@@ -64,38 +63,17 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     return orr_read_file(file, orr_dump_default_limits.bytes, ret_bytes, ret_length, err);
 }
 
-int orr_query_read(const struct orr_options *options, struct orr_query *query)
+const char *orr_input_name(const char *file)
 {
-    struct orr_error err = {0};
-    const struct orr_release *release = orr_release_default();
-    query->hosts = 1;
-    if (options->hosts && options->cluster) {
-        fprintf(stderr, "orrery: --hosts and --cluster exclude each other\n");
-        return ORR_EXIT_USAGE;
-    }
-    if ((options->release && orr_read_release(options->release, &release, &err) != ORR_OK) ||
-        (options->hosts && orr_read_number("hosts", options->hosts, 1, query->plan ? ORR_MAX_PLAN_HOSTS : ORR_MAX_HOSTS,
-                                           &query->hosts, &err) != ORR_OK))
-        return orr_report(NULL, &err);
-    orr_settings_init(&query->settings, release);
-    for (size_t i = 0; i < options->setting_count; i++) {
-        char name[80];
-        const char *equals = strchr(options->settings[i], '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - options->settings[i]), options->settings[i]);
-        if (orr_settings_set(&query->settings, name, equals + 1, &err) != ORR_OK)
-            return orr_report(NULL, &err);
-    }
-    return ORR_EXIT_OK;
+    return file && strcmp(file, "-") ? file : "<standard input>";
 }
 
 static enum orr_code read_bytes(const struct orr_options *options, const struct orr_release *release, const char *bytes,
                                 size_t length, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    const struct orr_input_options input = {.assumed = options->assume ? orr_machine_type_find(options->assume) : NULL,
-                                            .release = release};
-    if (options->assume && !input.assumed)
-        return orr_machine_type_unknown(options->assume, err);
-    return orr_input_read(bytes, length, &input, ret_dump, err);
+    const struct orr_input_options input = {.assumed = options->params.assumed, .release = release};
+    ORR_TRY(orr_input_read(bytes, length, &input, ret_dump, err));
+    return options->params.strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }
 
 /* The topology of every name in a cluster file; the same bytes are one machine, under whatever name. */
@@ -120,10 +98,8 @@ static enum orr_code read_topologies(const struct orr_options *options, struct o
         if (code == ORR_OK && same < i)
             question->dumps[i] = question->dumps[same];
         else if (code == ORR_OK)
-            code = read_bytes(options, question->query.settings.release, sources[i].bytes, sources[i].length,
+            code = read_bytes(options, options->params.query.settings.release, sources[i].bytes, sources[i].length,
                               &question->dumps[i], err);
-        if (code == ORR_OK && options->strict)
-            code = orr_check_strict(question->dumps[i], err);
         if (code != ORR_OK && path) {
             question->name = path;
             orr_error_where(err, "that %.80s names", options->cluster);
@@ -135,8 +111,8 @@ static enum orr_code read_topologies(const struct orr_options *options, struct o
 }
 
 /* Analyses what a cluster file describes. */
-static enum orr_code read_cluster(const struct orr_options *options, struct orr_question *question,
-                                  struct orr_error *err)
+static enum orr_code read_cluster(const struct orr_options *options, const struct orr_query *query,
+                                  struct orr_question *question, struct orr_error *err)
 {
     struct orr_cluster_request request;
     char *text;
@@ -146,9 +122,8 @@ static enum orr_code read_cluster(const struct orr_options *options, struct orr_
     free(text);
     ORR_TRY(code);
     ORR_TRY(read_topologies(options, question, err));
-    ORR_TRY(
-        orr_cluster_file_request(&question->cluster_file, question->dumps, &question->query.settings, &request, err));
-    request.plan = question->query.plan;
+    ORR_TRY(orr_cluster_file_request(&question->cluster_file, question->dumps, &query->settings, &request, err));
+    request.plan = query->plan;
     code = orr_cluster_analyze(&request, &question->cluster, err);
     if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */
         const struct orr_cluster_file *file = &question->cluster_file;
@@ -160,17 +135,15 @@ static enum orr_code read_cluster(const struct orr_options *options, struct orr_
     return ORR_OK;
 }
 
-static enum orr_code read_machine(const struct orr_options *options, struct orr_question *question,
-                                  struct orr_error *err)
+static enum orr_code read_machine(const struct orr_options *options, const struct orr_query *query,
+                                  struct orr_question *question, struct orr_error *err)
 {
     char *bytes = NULL;
     size_t length = 0;
     ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
-    enum orr_code code = read_bytes(options, question->query.settings.release, bytes, length, &question->dump, err);
+    enum orr_code code = read_bytes(options, query->settings.release, bytes, length, &question->dump, err);
     free(bytes);
-    if (code == ORR_OK && options->strict)
-        code = orr_check_strict(question->dump, err);
-    return code == ORR_OK ? orr_analyze(question->dump, &question->query, NULL, &question->analysis, err) : code;
+    return code == ORR_OK ? orr_analyze(question->dump, query, NULL, &question->analysis, err) : code;
 }
 
 int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump)
@@ -178,35 +151,34 @@ int orr_read_dump(const struct orr_options *options, const struct orr_release *r
     struct orr_error err = {0};
     char *bytes = NULL;
     size_t length = 0;
-    if (options->release && orr_read_release(options->release, &release, &err) != ORR_OK)
-        return orr_report(NULL, &err);
+    if (orr_given(&options->params, ORR_ASK_RELEASE))
+        release = options->params.query.settings.release;
     enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
     if (code == ORR_OK)
         code = read_bytes(options, release, bytes, length, ret_dump, &err);
     free(bytes);
-    if (code == ORR_OK)
-        return ORR_EXIT_OK;
-    return orr_report(options->file && strcmp(options->file, "-") ? options->file : "<standard input>", &err);
+    return code == ORR_OK ? ORR_EXIT_OK : orr_report(orr_input_name(options->file), &err);
 }
 
-int orr_question_read(const struct orr_options *options, struct orr_question *ret_question)
+int orr_question_read(const struct orr_options *options, bool plan, struct orr_question *ret_question)
 {
-    struct orr_question question = {.query.plan = ret_question->query.plan};
+    const struct orr_params *params = &options->params;
+    struct orr_question question = {.name = options->cluster ? options->cluster : orr_input_name(options->file)};
+    struct orr_query query = params->query;
     struct orr_error err = {0};
-    int status = orr_query_read(options, &question.query);
-    if (status)
-        return status;
+    query.plan = plan;
+    if (options->cluster && (orr_given(params, ORR_ASK_HOSTS) || orr_given(params, ORR_ASK_MANY_HOSTS))) {
+        fprintf(stderr, "orrery: --hosts and --cluster exclude each other\n");
+        return ORR_EXIT_USAGE;
+    }
     if (options->cluster && options->file) {
         fprintf(stderr, "orrery: --cluster names the topologies: leave %s out\n", options->file);
         return ORR_EXIT_USAGE;
     }
-    question.name = options->cluster                              ? options->cluster
-                    : options->file && strcmp(options->file, "-") ? options->file
-                                                                  : "<standard input>";
-    enum orr_code code =
-        options->cluster ? read_cluster(options, &question, &err) : read_machine(options, &question, &err);
+    enum orr_code code = options->cluster ? read_cluster(options, &query, &question, &err)
+                                          : read_machine(options, &query, &question, &err);
     if (code != ORR_OK) {
-        status = orr_report(err.code == ORR_SETTING ? NULL : question.name, &err);
+        int status = orr_report(err.code == ORR_SETTING ? NULL : question.name, &err);
         orr_question_release(&question);
         return status;
     }
@@ -233,11 +205,18 @@ void orr_question_release(struct orr_question *question)
     *question = (struct orr_question){0};
 }
 
-enum orr_code orr_question_cluster(const struct orr_question *question, struct orr_cluster **ret_cluster,
+enum orr_code orr_question_cluster(const struct orr_options *options, const struct orr_question *question,
+                                   struct orr_cluster **ret_made, const struct orr_cluster **ret_cluster,
                                    struct orr_error *err)
 {
-    const struct orr_cluster_line line = {.dump = question->dump, .count = question->query.hosts};
+    const struct orr_query *query = &options->params.query;
+    const struct orr_cluster_line line = {.dump = question->dump, .count = query->hosts};
     const struct orr_cluster_request request = {
-        .lines = &line, .line_count = 1, .settings = question->query.settings, .plan = true};
-    return orr_cluster_analyze(&request, ret_cluster, err);
+        .lines = &line, .line_count = 1, .settings = query->settings, .plan = true};
+    *ret_cluster = question->cluster;
+    if (question->cluster)
+        return ORR_OK;
+    ORR_TRY(orr_cluster_analyze(&request, ret_made, err));
+    *ret_cluster = *ret_made;
+    return ORR_OK;
 }

@@ -1,9 +1,10 @@
-/* `orrery releases`: each release with what distinguishes it, for people; --json gives the whole table. */
+/* `orrery settings`, and `orrery releases`: each release with what distinguishes it, for people; --json gives the whole
+ * table. */
 #include <stdio.h>
 #include <string.h>
 
-#include "api/call.h"
 #include "cli/options.h"
+#include "engine/release/behaviours.h"
 
 enum { LABEL = 18, WIDTH = 112, LINE_MOST = 4096 };
 
@@ -154,9 +155,8 @@ int orr_command_releases(const struct orr_options *options)
 {
     struct orr_json json = {0};
     struct orr_error err = {0};
-    const struct orr_release *only = NULL;
-    if (options->release && orr_read_release(options->release, &only, &err) != ORR_OK)
-        return orr_report(NULL, &err);
+    const struct orr_params *params = &options->params;
+    const struct orr_release *only = orr_given(params, ORR_ASK_RELEASE) ? params->query.settings.release : NULL;
     struct orr_arena *arena = orr_arena_new(0);
     if (!arena) {
         (void)orr_fail_nomem(&err);
@@ -164,9 +164,32 @@ int orr_command_releases(const struct orr_options *options)
     }
     int status = ORR_EXIT_OK;
     if (options->json)
-        status = orr_print_json(&json, orr_releases_json(&json, only, arena));
+        status = orr_print_json(&json, orr_releases_json(&json, only, arena), true);
     else if (print_releases(only, arena, &err) != ORR_OK)
         status = orr_report(NULL, &err);
     orr_arena_free(arena);
     return fflush(stdout) ? ORR_EXIT_INPUT : status;
+}
+
+int orr_command_settings(const struct orr_options *options)
+{
+    struct orr_json json = {0};
+    const struct orr_release *release = options->params.query.settings.release;
+    if (options->json)
+        return orr_print_json(&json, orr_settings_json(&json, release), true);
+    printf("Settings that change what Orrery computes for NCCL %s%s:\n\n", release->name,
+           release->verified ? "" : " (not verified against references)");
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        char number[24] = "";
+        if (!orr_setting_in((enum orr_setting)i, release))
+            continue;
+        orr_setting_info((enum orr_setting)i, &info);
+        int64_t value = orr_setting_default((enum orr_setting)i, release);
+        if (info.kind == ORR_SETTING_INT && value != ORR_SETTING_UNSET)
+            snprintf(number, sizeof number, "%lld", (long long)value);
+        printf("%s\n    %s\n    values: %s; default: %s\n", info.name, info.meaning, info.values,
+               info.default_text ? info.default_text : number);
+    }
+    return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }

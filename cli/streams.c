@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/channels_stream.h"
-#include "api/p2p_stream.h"
 #include "cli/options.h"
 #include "engine/base/budget.h"
 
@@ -39,8 +37,8 @@ static int write_stream(struct orr_stream *stream)
 
 int orr_command_channels(const struct orr_options *options)
 {
-    struct orr_question question = {.query.plan = true};
-    int status = orr_question_read(options, &question);
+    struct orr_question question = {0};
+    int status = orr_question_read(options, true, &question);
     if (status)
         return status;
     status = write_stream(orr_channels_stream(question.analysis, options->lines, NULL));
@@ -50,23 +48,20 @@ int orr_command_channels(const struct orr_options *options)
 
 int orr_command_p2p(const struct orr_options *options)
 {
-    struct orr_question question = {.query.plan = true};
+    const struct orr_params *asked = &options->params;
+    struct orr_question question = {0};
     struct orr_error err = {0};
     struct orr_cluster *made = NULL;
+    const struct orr_cluster *cluster = NULL;
     struct orr_stream *stream = NULL;
-    const struct orr_p2p_wish wish = {.ranks = options->ranks,
-                                      .rounds = options->rounds,
-                                      .layout = options->layout,
-                                      .group = options->group,
-                                      .lines = options->lines};
-    int status = orr_question_read(options, &question);
+    int status = orr_question_read(options, true, &question);
     if (status)
         return status;
     enum orr_code code = ORR_OK;
-    if (!question.cluster && (wish.layout || wish.group))
-        code = orr_question_cluster(&question, &made, &err);
+    if (asked->layout || asked->group)
+        code = orr_question_cluster(options, &question, &made, &cluster, &err);
     if (code == ORR_OK)
-        code = orr_p2p_stream(question.analysis, made ? made : question.cluster, &wish, NULL, &stream, &err);
+        code = orr_p2p_stream(question.analysis, cluster, asked, options->lines, NULL, &stream, &err);
     status = code == ORR_OK ? write_stream(stream) : orr_report(NULL, &err);
     orr_cluster_free(made);
     orr_question_release(&question);

@@ -266,27 +266,6 @@ void orr_config_shown(const struct orr_config *config, const struct orr_config_r
     }
 }
 
-void orr_config_help(FILE *out)
-{
-    for (int group = 0; group < ORR_CONFIG_GROUP_COUNT; group++) {
-        fprintf(out, "\n%s:\n", orr_config_group_titles[group]);
-        for (size_t i = 0; i < orr_config_row_count; i++) {
-            const struct orr_config_row *row = &orr_config_rows[i];
-            char name[64];
-            if (row->group != (enum orr_config_group)group)
-                continue;
-            snprintf(name, sizeof name, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
-            fprintf(out, "  %-26s %s", name, row->help);
-            if (row->fallback && row->kind != ORR_CONFIG_BOOL)
-                fprintf(out, " (default: %s)", row->fallback);
-            fprintf(out, "\n");
-        }
-    }
-    fprintf(out, "\nEach can be given as an environment variable, which a flag overrides: --max-body as "
-                 "ORRERY_MAX_BODY.\nTimes are seconds, or 500ms, 5m, 2h; bytes may be written 64K, 16M, 1G.\n"
-                 "`orrery serve --check-config ...` prints what is in force and where it comes from.\n");
-}
-
 void orr_config_print(const struct orr_config *config, FILE *out)
 {
     for (int group = 0; group < ORR_CONFIG_GROUP_COUNT; group++)

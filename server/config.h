@@ -97,8 +97,6 @@ unsigned orr_config_environment(struct orr_config *config, FILE *problems);
 void orr_config_variable(const struct orr_config_row *row, char variable[64]);
 /* The value in force as text, passwords left out. */
 void orr_config_shown(const struct orr_config *config, const struct orr_config_row *row, char *text, size_t size);
-/* What --help says of all rows. */
-void orr_config_help(FILE *out);
 /* What --check-config says: value and source of each row. */
 void orr_config_print(const struct orr_config *config, FILE *out);
 

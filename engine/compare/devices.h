@@ -41,6 +41,11 @@ struct orr_device {
     int64_t order;                        /* among equals the lower comes first: rank, number of the port */
 };
 
+/* What a dump is called: its id or file, and a name that may be empty. */
+struct orr_called {
+    const char *topology, *name;
+};
+
 /* NVLinks between two GPUs of the dump, from one end. */
 struct orr_lane {
     uint32_t from, to; /* devices */

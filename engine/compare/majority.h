@@ -2,10 +2,11 @@
 #ifndef ORR_COMPARE_MAJORITY_H
 #define ORR_COMPARE_MAJORITY_H
 
+#include "engine/base/text.h"
 #include "engine/compare/unlike.h"
 #include "engine/findings/findings.h"
 
-enum { ORR_MOST_DEVIATIONS = 2000 };
+enum { ORR_MOST_DEVIATIONS = 2000, ORR_MAX_SET = 512 /* dumps of one set */ };
 
 /* One content, however many hosts have it. */
 struct orr_specimen {
@@ -58,6 +59,10 @@ bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_
 enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
                                     struct orr_set_finding *findings, uint32_t *ret_count,
                                     struct orr_error *err) ORR_NO_DISCARD;
+/* compare_text.c: in a sentence, and whole for people to read. called: of each specimen. */
+void orr_majority_summary(const struct orr_majority *majority, struct orr_text *text);
+void orr_majority_write(const struct orr_majority *majority, const struct orr_set_finding *findings,
+                        uint32_t finding_count, const struct orr_called *called, struct orr_text *text);
 /* Row i of those findings, NULL: no more. */
 const struct orr_finding_row *orr_set_finding_row(size_t i);
 

@@ -19,49 +19,19 @@ static const struct {
     [ORR_FORMAT_DOT] = {"dot", "text/vnd.graphviz"},
 };
 
-const char *orr_view_name(enum orr_view view)
+const char *orr_view_name(size_t view)
 {
-    return (unsigned)view < ORR_VIEW_COUNT ? view_names[view] : "?";
+    return view < ORR_VIEW_COUNT ? view_names[view] : NULL;
 }
 
-bool orr_view_parse(const char *text, enum orr_view *ret_view)
+const char *orr_format_name(size_t format)
 {
-    for (int i = 0; i < ORR_VIEW_COUNT; i++)
-        if (strcmp(text, view_names[i]) == 0) {
-            *ret_view = (enum orr_view)i;
-            return true;
-        }
-    return false;
+    return format < ORR_FORMAT_COUNT ? formats[format].name : NULL;
 }
 
-const char *orr_format_name(enum orr_format format)
+const char *orr_format_media_type(size_t format)
 {
-    return (unsigned)format < ORR_FORMAT_COUNT ? formats[format].name : "?";
-}
-
-const char *orr_format_media_type(enum orr_format format)
-{
-    return (unsigned)format < ORR_FORMAT_COUNT ? formats[format].media_type : "application/octet-stream";
-}
-
-bool orr_format_parse(const char *text, enum orr_format *ret_format)
-{
-    for (int i = 0; i < ORR_FORMAT_COUNT; i++)
-        if (strcmp(text, formats[i].name) == 0) {
-            *ret_format = (enum orr_format)i;
-            return true;
-        }
-    return false;
-}
-
-bool orr_theme_parse(const char *text, enum orr_theme *ret_theme)
-{
-    for (int i = 0; i < ORR_THEME_COUNT; i++)
-        if (strcmp(text, orr_theme_name((enum orr_theme)i)) == 0) {
-            *ret_theme = (enum orr_theme)i;
-            return true;
-        }
-    return false;
+    return format < ORR_FORMAT_COUNT ? formats[format].media_type : NULL;
 }
 
 static enum orr_code draw(const struct orr_analysis *analysis, const struct orr_diagram_request *request,

@@ -5,7 +5,7 @@
 #define ORR_DIAGRAM_DIAGRAM_H
 
 #include "engine/analysis/analysis.h"
-#include "engine/base/text.h"
+#include "engine/base/words.h"
 
 enum orr_view { ORR_VIEW_SYSTEM, ORR_VIEW_RING, ORR_VIEW_TREE, ORR_VIEW_PATH, ORR_VIEW_COLLNET, ORR_VIEW_COUNT };
 enum orr_format { ORR_FORMAT_SVG, ORR_FORMAT_PNG, ORR_FORMAT_PDF, ORR_FORMAT_DOT, ORR_FORMAT_COUNT };
@@ -18,13 +18,12 @@ struct orr_diagram_request {
     const char *from, *to; /* PATH: texts that orr_system_find() understands */
 };
 
-/* "system", "ring", ...; "svg", ...; "light", "dark". Parsing gives false for anything else. */
-const char *orr_view_name(enum orr_view view);
-bool orr_view_parse(const char *text, enum orr_view *ret_view);
-const char *orr_format_name(enum orr_format format);
-const char *orr_format_media_type(enum orr_format format); /* "image/svg+xml" ... */
-bool orr_format_parse(const char *text, enum orr_format *ret_format);
-bool orr_theme_parse(const char *text, enum orr_theme *ret_theme);
+/* Lists of words (engine/base/words.h) in the order of the enums: "system", "ring" ...; "svg" ...; "image/svg+xml" ...;
+ * "light", "dark". NULL beyond the last. */
+const char *orr_view_name(size_t view);
+const char *orr_format_name(size_t format);
+const char *orr_format_media_type(size_t format);
+const char *orr_theme_name(size_t theme);
 
 /* Writes the picture as DOT. Ids of nodes are those of the analysis document with "/" (such as "GPU/0-1b000"), ids of
  * edges "FROM--TO". NOT_FOUND for a channel or node that is not there. */

@@ -117,9 +117,10 @@ float orr_text_width(const char *text, float size)
     return (float)sum * size / 1000.0f;
 }
 
-const char *orr_theme_name(enum orr_theme theme)
+const char *orr_theme_name(size_t theme)
 {
-    return theme == ORR_THEME_DARK ? "dark" : "light";
+    static const char *const names[ORR_THEME_COUNT] = {[ORR_THEME_LIGHT] = "light", [ORR_THEME_DARK] = "dark"};
+    return theme < ORR_THEME_COUNT ? names[theme] : NULL;
 }
 
 const struct orr_paint *orr_theme_paint(enum orr_theme theme, enum orr_role role)

@@ -32,7 +32,6 @@ struct orr_paint { /* "#rrggbb" */
     const char *fill, *stroke, *ink;
 };
 
-const char *orr_theme_name(enum orr_theme theme);
 const struct orr_paint *orr_theme_paint(enum orr_theme theme, enum orr_role role);
 /* The line colour of a kind of path, and of a kind of link (those of the paths that consist of it). */
 const char *orr_theme_path(enum orr_theme theme, enum orr_path_type type);

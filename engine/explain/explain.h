@@ -130,8 +130,8 @@ struct orr_why_info {
     unsigned needs;          /* enum orr_why_need */
 };
 void orr_why_info(enum orr_why_kind kind, struct orr_why_info *ret_info);
-/* The kind of a name; false: there is none. */
-bool orr_why_find(const char *name, enum orr_why_kind *ret_kind);
+/* A list of words (engine/base/words.h): the names of the kinds. */
+const char *orr_why_name(size_t kind);
 
 /* The part of an analysis that holds a device, and its node there. parameter: who named it, for the error. */
 enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *text, const char *parameter,

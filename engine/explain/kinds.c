@@ -97,12 +97,7 @@ void orr_why_info(enum orr_why_kind kind, struct orr_why_info *ret_info)
     *ret_info = (struct orr_why_info){.name = row->name, .asks = row->asks, .needs = row->needs};
 }
 
-bool orr_why_find(const char *name, enum orr_why_kind *ret_kind)
+const char *orr_why_name(size_t kind)
 {
-    for (int kind = 0; kind < ORR_WHY_COUNT; kind++)
-        if (!strcmp(orr_kind_rows[kind].name, name)) {
-            *ret_kind = (enum orr_why_kind)kind;
-            return true;
-        }
-    return false;
+    return kind < ORR_WHY_COUNT ? orr_kind_rows[kind].name : NULL;
 }

@@ -185,10 +185,8 @@ bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t
 {
     const struct orr_analysis *analysis = plan->analysis;
     struct orr_choice choice;
-    int f = 0;
-    while (f < ORR_FUNCTION_COUNT && strcmp(orr_function_name((enum orr_function)f), function))
-        f++;
-    if (f == ORR_FUNCTION_COUNT)
+    unsigned f;
+    if (!orr_word_find(orr_function_name, function, &f))
         return not_found(report, "NCCL's tuning knows no function", function);
     if (!orr_tuning_choose(&analysis->tuning, &analysis->communicator, &analysis->query.settings, (enum orr_function)f,
                            bytes, &choice))
@@ -213,10 +211,12 @@ bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channe
     struct orr_diagram_request request = {.from = from, .to = to};
     struct orr_text text;
     size_t length;
-    if (!orr_view_parse(view, &request.view))
+    unsigned place;
+    if (!orr_word_find(orr_view_name, view, &place))
         return not_found(report, "there is no view", view);
     if (channel >= ORR_MAX_CHANNELS)
         return not_found(report, "there is no such channel for the view", view);
+    request.view = (enum orr_view)place;
     request.channel = (int32_t)channel;
     orr_text_init(&text, LARGEST);
     enum orr_code code = orr_diagram_dot(plan->analysis, &request, &text, &err);

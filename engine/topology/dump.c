@@ -132,3 +132,13 @@ enum orr_code orr_element_need_int(const struct orr_dump *dump, uint32_t element
     *ret_value = to_int(text);
     return ORR_OK;
 }
+
+enum orr_code orr_dump_check_strict(const struct orr_dump *dump, struct orr_error *err)
+{
+    if (!dump->refusal.line)
+        return ORR_OK;
+    orr_fail_at(err, ORR_REFUSED, dump->refusal.line, dump->refusal.column, "NCCL's own reader would stop here: %s",
+                dump->refusal.text);
+    orr_error_advice(err, "without strict the file is analysed all the same, with a finding");
+    return ORR_REFUSED;
+}

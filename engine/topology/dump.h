@@ -134,6 +134,8 @@ void orr_dump_free(struct orr_dump *dump);
 
 /* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0 where it reads them through. */
 struct orr_refusal orr_dump_refusal(const char *bytes, size_t length);
+/* REFUSED, with the place, where NCCL's own reader would refuse the file. */
+enum orr_code orr_dump_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
 
 const char *orr_element_name(enum orr_element_kind kind);
 const char *orr_attr_name(enum orr_attr attr);

@@ -6,11 +6,11 @@
 #include "engine/topology/system.h"
 #include "engine/tuning/model.h"
 
-const char *orr_function_name(enum orr_function function)
+const char *orr_function_name(size_t function)
 {
     static const char *const names[ORR_FUNCTION_COUNT] = {"Broadcast", "Reduce", "AllGather", "ReduceScatter",
                                                           "AllReduce"};
-    return names[function];
+    return function < ORR_FUNCTION_COUNT ? names[function] : NULL;
 }
 
 const char *orr_algorithm_name(const struct orr_release *release, enum orr_algorithm algorithm)

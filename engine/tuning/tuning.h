@@ -58,7 +58,7 @@ bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communi
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice);
 
-const char *orr_function_name(enum orr_function function); /* "AllReduce" */
+const char *orr_function_name(size_t function); /* a list of words: "AllReduce" ..., NULL beyond the last */
 /* "Ring"; the same number has another name in releases before 2.14 ("CollNet"). */
 const char *orr_algorithm_name(const struct orr_release *release, enum orr_algorithm algorithm);
 const char *orr_protocol_name(enum orr_protocol protocol); /* "LL128" */

@@ -2,7 +2,7 @@
  * every N that they make. Each answer is a success or a clean problem, nothing is lost or leaked (LeakSanitizer looks
  * when it ends), and the same requests succeed right afterwards.
  *
- * The linker sends our own allocations through the __wrap functions below; libxml2, jansson and SQLite are given them.
+ * The linker sends our own allocations through the __wrap functions below; libxml2 and SQLite are given them, jansson takes ours (api/json.c).
  */
 #include <jansson.h>
 #include <libxml/xmlmemory.h>
@@ -265,7 +265,6 @@ int main(void)
     struct orr_error err = {0};
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
     xmlMemSetup(free, __wrap_malloc, __wrap_realloc, __wrap_strdup);
-    json_set_alloc_funcs(__wrap_malloc, free);
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
         return 1;
     const struct orr_app_options options = {.database = ":memory:", .max_body = 1 << 20};

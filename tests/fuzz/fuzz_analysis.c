@@ -3,10 +3,10 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "api/analysis_json.h"
-#include "api/diff_json.h"
-#include "engine/whatif/changes.h"
+#include "api/json.h"
+#include "api/questions.h"
 #include "engine/orrery.h"
+#include "engine/whatif/changes.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { AT_RELEASE, AT_HOSTS, AT_LOOK, AT_DETAIL, AT_SETTINGS, QUESTION = 8 };
@@ -135,8 +135,8 @@ static void find_changes(const struct orr_analysis *analysis, uint8_t detail)
     struct orr_query query = analysis->query;
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
-    const char *against = releases[detail % count].name;
-    FUZZ_REQUIRE(orr_against_read(&analysis->query, &against, 1, &query, &err) == ORR_OK, "%s", err.text);
+    const struct orr_texts against = {{releases[detail % count].name}, 1};
+    FUZZ_REQUIRE(orr_against_read(&analysis->query, &against, &query, &err) == ORR_OK, "%s", err.text);
     enum orr_code code = orr_analyze(analysis->dump, &query, NULL, &other, &err);
     if (code != ORR_OK) {
         check_error(code, &err);

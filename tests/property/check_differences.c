@@ -1,6 +1,7 @@
 /* What changes against the next release in the table: releases that never were, made of the rules of both, are analysed
  * on the way, and must be answered or refused like any other. */
-#include "api/diff_json.h"
+#include "api/json.h"
+#include "api/questions.h"
 #include "tests/property/checks.h"
 
 enum { MOST_ANALYSES = 12, MOST_STEPS = 300000 };
@@ -44,12 +45,12 @@ bool check_differences(const struct orr_analysis *analysis, struct tally *tally,
     uint32_t count;
     const struct orr_release *rows = orr_releases(&count);
     uint32_t own = (uint32_t)(orr_release_find(analysis->query.settings.release->name) - rows);
-    const char *against = rows[(own + 1) % count].name;
+    const struct orr_texts against = {{rows[(own + 1) % count].name}, 1};
     struct orr_query other;
     struct orr_analysis *answer = NULL;
     struct orr_changes changes;
     struct orr_error refused = {0};
-    if (orr_against_read(&analysis->query, &against, 1, &other, &refused) != ORR_OK ||
+    if (orr_against_read(&analysis->query, &against, &other, &refused) != ORR_OK ||
         orr_analyze(analysis->dump, &other, NULL, &answer, &refused) != ORR_OK)
         return true; /* the other release has its reasons, which its own turn looks at */
     struct orr_arena *arena = orr_arena_new(0);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/analysis_json.h"
+#include "api/documents.h"
 #include "api/sections.h"
 #include "engine/release/release.h"
 #include "tests/property/checks.h"

@@ -18,6 +18,8 @@ forbid "api/ includes server/ or cli/" "$include\"(server|cli)/" api
 forbid "server/ includes cli/" "$include\"cli/" server
 # No look-ahead in grep -E: every name that is not serve.h.
 forbid "cli/ includes another header of server/ than serve.h" "$include\"server/([^s]|s[^e]|se[^r]|ser[^v]|serv[^e]|serve[^.])" cli
+# What cli and server share with the handlers of api: its own interface, never the handlers' insides.
+forbid "cli/ or server/ includes the insides of the handlers" "$include\"api/(call|json|params|problem|sections|stream_text)\.h" cli server
 forbid "only server/ knows libmicrohttpd" "$include[<\"]microhttpd" engine api cli
 forbid "only api/ knows jansson" "$include[<\"]jansson" engine server cli
 

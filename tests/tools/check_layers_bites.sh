@@ -32,6 +32,8 @@ api/x.c #include "cli/options.h"
 server/x.c #include "cli/options.h"
 cli/x.c #include "server/http.h"
 cli/x.c #include "server/server.h"
+cli/x.c #include "api/call.h"
+server/x.c #include "api/json.h"
 cli/x.c #include <microhttpd.h>
 cli/x.c #include <jansson.h>
 cli/x.c #include <sqlite3.h>

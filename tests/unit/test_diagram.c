@@ -96,20 +96,20 @@ static void assert_has(const char *text, const char *words)
 static void names_are_read_back(void **state)
 {
     (void)state;
-    for (int i = 0; i < ORR_VIEW_COUNT; i++) {
-        enum orr_view view;
-        assert_true(orr_view_parse(orr_view_name((enum orr_view)i), &view));
-        assert_int_equal(view, i);
+    static orr_words *const lists[] = {orr_view_name, orr_format_name, orr_format_media_type, orr_theme_name};
+    static const unsigned counts[] = {ORR_VIEW_COUNT, ORR_FORMAT_COUNT, ORR_FORMAT_COUNT, ORR_THEME_COUNT};
+    for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++) {
+        unsigned place;
+        for (unsigned i = 0; i < counts[list]; i++) {
+            assert_true(orr_word_find(lists[list], lists[list](i), &place));
+            assert_int_equal(place, i);
+        }
+        assert_null(lists[list](counts[list]));
+        assert_false(orr_word_find(lists[list], "", &place));
     }
-    for (int i = 0; i < ORR_FORMAT_COUNT; i++) {
-        enum orr_format format;
-        assert_true(orr_format_parse(orr_format_name((enum orr_format)i), &format));
-        assert_int_equal(format, i);
-    }
-    enum orr_theme theme;
-    assert_true(orr_theme_parse("dark", &theme));
+    unsigned theme;
+    assert_true(orr_word_find(orr_theme_name, "Dark", &theme));
     assert_int_equal(theme, ORR_THEME_DARK);
-    assert_false(orr_theme_parse("", &theme));
     assert_string_equal(orr_format_media_type(ORR_FORMAT_SVG), "image/svg+xml");
 }
 

@@ -1,0 +1,117 @@
+/* The documents of Orrery for whoever sends or prints them: made by api from values of the engine, written as JSON.
+ * A document is opaque here: what people read as text is written from the engine's values instead. */
+#ifndef ORR_API_DOCUMENTS_H
+#define ORR_API_DOCUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/base/text.h"
+
+struct orr_analysis;
+struct orr_arena;
+struct orr_called;
+struct orr_changes;
+struct orr_cluster;
+struct orr_comparison;
+struct orr_detection;
+struct orr_dump;
+struct orr_explanation;
+struct orr_log;
+struct orr_log_check;
+struct orr_log_question;
+struct orr_machine_type;
+struct orr_majority;
+struct orr_params; /* api/questions.h */
+struct orr_release;
+struct orr_set_finding;
+struct orr_shared; /* api/cache.h */
+
+typedef struct json_t json_t;
+
+/* A document in the making remembers that a step failed (memory), so that writers may nest without checking each step,
+ * and the last call of all asks once. */
+struct orr_json {
+    bool failed;
+};
+enum { ORR_MAX_ANSWER = 512u << 20 };
+
+/* Appends the document to text and drops it. NOMEM where a step failed, LIMIT where text has no room. */
+enum orr_code orr_json_write(struct orr_json *json, json_t *root, bool pretty, struct orr_text *text,
+                             struct orr_error *err) ORR_NO_DISCARD;
+/* The value of a text member of an object, as far as it fits; "" where there is none. */
+void orr_json_member(const char *bytes, size_t length, const char *name, char *value, size_t size);
+bool orr_is_utf8(const char *text);
+
+/* An analysis as the document of the contract: appended to text; section NULL: all of it, otherwise the value of that
+ * key. topology is the name that the document gives to what was analysed. NOT_FOUND for an unknown section. */
+enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char *topology, const char *section,
+                                bool pretty, struct orr_text *text, struct orr_error *err) ORR_NO_DISCARD;
+/* A list of words: the sections in the order of the document. */
+const char *orr_section_name(size_t i);
+
+/* What changes between two answers about one dump, where, and the rule or setting that changes it. name: of the
+ * topology. */
+json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, const char *name);
+/* One decision explained. name: of the topology, NULL: none. */
+json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation *explanation, const char *name);
+/* Two dumps compared, as they are called. */
+json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *comparison, const struct orr_called *a,
+                         const struct orr_called *b);
+/* A set of dumps against what most are like. called: of each specimen. changes: of each specimen against the reference,
+ * what NCCL decides otherwise; NULL where it was not asked. */
+json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *majority,
+                          const struct orr_set_finding *findings, uint32_t finding_count,
+                          const struct orr_called *called, const struct orr_changes *const *changes);
+/* The groups of a layout on a cluster. SETTING where the layout cannot be read. */
+enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *cluster, const char *layout,
+                              json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
+/* A log, what was recovered of it and how a prediction agrees with it. check NULL: nothing to compare with, and why
+ * says why not. */
+json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check,
+                     const char *why);
+/* What was detected, as POST /v1/detect shows it; `xml` is the dump. */
+json_t *orr_detection_json(struct orr_json *json, const struct orr_release *release,
+                           const struct orr_detection *detection);
+/* What distinguishes the releases; only: NULL, or the one. Memory comes from arena. */
+json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only, struct orr_arena *arena);
+/* The settings of a release; the machine types; the kinds of input. */
+json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release);
+json_t *orr_machines_json(struct orr_json *json);
+json_t *orr_inputs_json(struct orr_json *json);
+
+/* A document that is made while it is read, by one thread at a time. */
+struct orr_stream {
+    /* Fills up to size bytes. 0: the end; -1: it cannot go on. */
+    ptrdiff_t (*read)(struct orr_stream *stream, char *buffer, size_t size);
+    void (*free)(struct orr_stream *stream);
+};
+
+/* Rings and trees of any number of ranks: one ring or tree is held at a time. One document {"nccl", "hosts", "ranks",
+ * "nodes", "count", "p2p_channels", "p2p_channels_per_peer", "rings", "trees", "nvls": null or {"channels",
+ * "tree_channels", "heads", "trees": those of even and of odd channels}}, or lines: a head with the counts; a line for
+ * each ring, then each tree, then each tree of NVLS, with how many lines there are and have been; {"end": true}.
+ * analysis: a plan will do. owner: given back with the stream, NULL: the analysis outlives it. NULL: no memory, and the
+ * owner is given back. */
+struct orr_stream *orr_channels_stream(const struct orr_analysis *analysis, bool lines, struct orr_shared *owner);
+
+/* Ranks times rounds of one answer, whether they are shown or not: 128 ranks of 131072. */
+enum { ORR_MAX_P2P_ANSWER = 1 << 24 };
+/* The point-to-point schedule of the communicator, or of a group of the cluster (NULL: groups cannot be asked for), as
+ * openapi.yaml describes it; one rank's rounds are held. asked: ranks, rounds, layout and group. lines: a line for each
+ * rank and each round, instead of one document. The analysis may be a plan. owner: as above, given back on failure too.
+ * SETTING where what is asked cannot be read or is not there, LIMIT where it is too much. */
+enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
+                             const struct orr_params *asked, bool lines, struct orr_shared *owner,
+                             struct orr_stream **ret_stream, struct orr_error *err) ORR_NO_DISCARD;
+
+/* Compares a log with a dump, or with the machine that the log itself prints where dump is NULL. *ret_check NULL where
+ * there is none, with *ret_why. assumed fills in what that machine does not tell; NULL: nothing. What it made of the
+ * log's tree is kept in *ret_own: free it after the check. */
+enum orr_code orr_log_answer(const struct orr_log *log, const struct orr_dump *dump,
+                             const struct orr_machine_type *assumed, const struct orr_log_question *question,
+                             struct orr_log_check **ret_check, struct orr_dump **ret_own, const char **ret_why,
+                             struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

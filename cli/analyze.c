@@ -1,0 +1,122 @@
+/* The commands that answer once: analyze, groups, render. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+#include "engine/cluster/again.h"
+#include "engine/diagram/diagram_worker.h"
+
+/* The document about what changes with --against. */
+static enum orr_code write_changes(const struct orr_options *options, bool plan, const struct orr_question *question,
+                                   struct orr_text *text, struct orr_error *err)
+{
+    struct orr_query other;
+    struct orr_analysis *against = NULL;
+    struct orr_changes changes;
+    struct orr_json json = {0};
+    ORR_TRY(orr_against_read(&options->params.query, &options->params.against, &other, err));
+    other.plan = plan;
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = arena ? orr_analyze_again(question->analysis, &other, &against, err) : orr_fail_nomem(err);
+    if (code == ORR_OK)
+        code =
+            orr_changes_find(question->analysis, against, orr_changes_effort(question->analysis), arena, &changes, err);
+    if (code == ORR_OK)
+        code = orr_json_write(&json, orr_diff_json(&json, &changes, orr_base_name(question->name)), options->pretty,
+                              text, err);
+    orr_analysis_again_free(against);
+    orr_arena_free(arena);
+    return code;
+}
+
+int orr_command_analyze(const struct orr_options *options)
+{
+    const char *section = options->params.section;
+    struct orr_question question = {0};
+    struct orr_error err = {0};
+    struct orr_text text;
+    unsigned place;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    if (section && !orr_word_find(orr_section_name, section, &place)) {
+        orr_words_write(orr_section_name, "and", &text);
+        fprintf(stderr, "orrery: an analysis has no section \"%s\"; there are: %s\n", section, text.data);
+        orr_text_release(&text);
+        return ORR_EXIT_USAGE;
+    }
+    bool plan = options->cluster && section && strcmp(section, "channels") != 0;
+    int status = orr_question_read(options, plan, &question);
+    if (status)
+        return status;
+    enum orr_code code =
+        options->params.against.count
+            ? write_changes(options, plan, &question, &text, &err)
+            : orr_analysis_json(question.analysis, orr_base_name(question.name), section, options->pretty, &text, &err);
+    status = orr_print_text(question.name, code, &text, &err);
+    orr_question_release(&question);
+    return status;
+}
+
+int orr_command_groups(const struct orr_options *options)
+{
+    struct orr_question question = {0};
+    struct orr_error err = {0};
+    struct orr_json json = {0};
+    struct orr_cluster *made = NULL;
+    const struct orr_cluster *cluster;
+    json_t *object = NULL;
+    if (!options->params.layout) {
+        fprintf(stderr, "orrery groups: --layout is needed, such as --layout tp=8,pp=4\n");
+        return ORR_EXIT_USAGE;
+    }
+    int status = orr_question_read(options, true, &question);
+    if (status)
+        return status;
+    enum orr_code code = orr_question_cluster(options, &question, &made, &cluster, &err);
+    if (code == ORR_OK)
+        code = orr_groups_json(&json, cluster, options->params.layout, &object, &err);
+    status = code == ORR_OK ? orr_print_json(&json, object, options->pretty) : orr_report(NULL, &err);
+    orr_cluster_free(made);
+    orr_question_release(&question);
+    return status;
+}
+
+int orr_command_render(const struct orr_options *options)
+{
+    struct orr_question question = {0};
+    struct orr_error err = {0};
+    struct orr_diagram_request request = {0};
+    struct orr_renderer *renderer = NULL;
+    struct orr_text dot;
+    const enum orr_format format = (enum orr_format)options->params.format;
+    char *bytes = NULL;
+    size_t length = 0;
+    bool garbled = (format == ORR_FORMAT_PNG || format == ORR_FORMAT_PDF) && !options->output && isatty(STDOUT_FILENO);
+    if (orr_params_drawing(&options->params, &request, &err) == ORR_OK && garbled)
+        (void)orr_fail(&err, ORR_SETTING, "a picture would garble the terminal: give --output FILE");
+    if (err.code != ORR_OK)
+        return orr_report(NULL, &err);
+    int status = orr_question_read(options, false, &question);
+    if (status)
+        return status;
+    orr_text_init(&dot, ORR_MAX_ANSWER);
+    enum orr_code code = orr_diagram_dot(question.analysis, &request, &dot, &err);
+    if (code == ORR_OK && orr_text_failed(&dot))
+        code = orr_fail_nomem(&err);
+    if (code == ORR_OK && format == ORR_FORMAT_DOT) {
+        bytes = orr_text_take(&dot, &length);
+        code = bytes ? ORR_OK : orr_fail_nomem(&err);
+    } else if (code == ORR_OK) {
+        code = orr_renderer_new(NULL, NULL, &renderer, &err);
+        if (code == ORR_OK)
+            code = orr_renderer_draw(renderer, dot.data ? dot.data : "", dot.length, format, &bytes, &length, &err);
+    }
+    status = code == ORR_OK ? orr_write_out(options->output, bytes, length) : orr_report(question.name, &err);
+    free(bytes);
+    orr_text_release(&dot);
+    if (renderer)
+        orr_renderer_free(renderer);
+    orr_question_release(&question);
+    return status;
+}
