@@ -32,7 +32,7 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 #define ORR_P_PLAN     (ORR_P_CLUSTER | ORR_P(MANY_HOSTS) | ORR_P_READING)
 #define ORR_P_LOG      (ORR_P(RELEASE) | ORR_P(LOG_HOSTS) | ORR_P(SETTINGS) | ORR_P(COMMUNICATOR) | ORR_P_READING)
 #define ORR_P_DRAWING  (ORR_P(VIEW) | ORR_P(CHANNEL) | ORR_P(FROM) | ORR_P(TO) | ORR_P(THEME))
-#define ORR_P_SCHEDULE (ORR_P(RANKS) | ORR_P(ROUNDS) | ORR_P(GROUP))
+#define ORR_P_SCHEDULE (ORR_P(RANKS) | ORR_P(ROUNDS))
 #define ORR_P_WHY                                                                                                      \
     (ORR_P(DECISION) | ORR_P(FROM) | ORR_P(TO) | ORR_P(GRAPH) | ORR_P(CHANNEL) | ORR_P(COLLECTIVE) | ORR_P(BYTES))
 #define ORR_P_VM     (ORR_P(VM_GPUS) | ORR_P(VM_NICS))

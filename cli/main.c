@@ -34,7 +34,8 @@ static const struct orr_command commands[] = {
      "  orrery p2p topo.xml\n"
      "  orrery p2p --hosts 16384 --ranks 0-1 --lines topo.xml | head -3\n"
      "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n",
-     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(LAYOUT) | ORR_P_SCHEDULE, ORR_ONE_FILE, orr_command_p2p},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(LAYOUT) | ORR_P(GROUP) | ORR_P_SCHEDULE, ORR_ONE_FILE,
+     orr_command_p2p},
     {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
      "Analyses the groups that training frameworks make of a communicator: each kind of group with its channels, and "
      "what\n"

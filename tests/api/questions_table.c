@@ -1,0 +1,41 @@
+/* Prints the parameters of every route as JSON, for tests/tools/check_questions.py. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/call.h"
+
+static json_t *row_json(struct orr_json *json, const struct orr_question_row *row)
+{
+    json_t *object = orr_json_object(json), *words = orr_json_array(json);
+    orr_json_set(json, object, "name", orr_json_text(json, row->name));
+    orr_json_set(json, object, "kind", orr_json_int(json, row->kind));
+    orr_json_set(json, object, "least", orr_json_int(json, row->least));
+    orr_json_set(json, object, "most", orr_json_int(json, row->most));
+    orr_json_set(json, object, "default", orr_json_text(json, row->fallback));
+    for (size_t i = 0; row->words && row->words(i); i++)
+        orr_json_add(json, words, orr_json_text(json, row->words(i)));
+    orr_json_set(json, object, "words", words);
+    return object;
+}
+
+int main(void)
+{
+    struct orr_json json = {0};
+    struct orr_text text;
+    json_t *routes = orr_json_array(&json);
+    for (unsigned r = 0; r < orr_route_count(); r++) {
+        const struct orr_route *route = orr_route_row(r);
+        json_t *object = orr_json_object(&json), *rows = orr_json_array(&json);
+        for (int i = 0; i < ORR_ASK_COUNT; i++)
+            if (route->parameters >> i & 1)
+                orr_json_add(&json, rows, row_json(&json, &orr_questions[i]));
+        orr_json_set(&json, object, "method", orr_json_text(&json, route->method));
+        orr_json_set(&json, object, "path", orr_json_text(&json, orr_route_template(route)));
+        orr_json_set(&json, object, "parameters", rows);
+        orr_json_add(&json, routes, object);
+    }
+    orr_text_init(&text, 1 << 20);
+    bool done = orr_json_write(&json, routes, false, &text, NULL) == ORR_OK && puts(text.data) >= 0;
+    orr_text_release(&text);
+    return done ? 0 : 1;
+}
