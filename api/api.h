@@ -23,6 +23,7 @@ struct orr_app_options {
     const char *program;            /* this program, for the workers that draw; NULL: /proc/self/exe */
     size_t max_body;                /* largest dump in bytes; 0: 16 MiB */
     size_t cache_bytes;             /* ceiling of the cache; 0: 256 MiB */
+    bool check_systems;             /* verify every system graph that is built */
 };
 
 enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app **ret_app,

@@ -24,6 +24,7 @@ struct orr_app {
     char *static_folder; /* NULL: no page */
     char *program;       /* this program, for processes of its own; NULL: /proc/self/exe */
     size_t max_body;
+    bool check_systems;
     atomic_bool draining;
     _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
     atomic_ulong analyses;        /* made, not taken from the cache */

@@ -404,9 +404,13 @@ void orr_api_handle(struct orr_app *app, const struct orr_request *request, stru
             return;
         call.quick_key = key;
     }
-    struct orr_budget *budget = request->may_defer ? NULL : request->budget;
-    if (budget)
+    struct orr_budget unlimited = {0}, *budget = request->may_defer ? NULL : request->budget;
+    if (!budget && app->check_systems)
+        budget = &unlimited;
+    if (budget) {
+        budget->check_systems = app->check_systems;
         orr_budget_begin(budget);
+    }
     call.arena = orr_arena_new(REQUEST_MEMORY);
     enum orr_code code = call.arena ? handle(&call, &err) : orr_fail_nomem(&err);
     if (budget)

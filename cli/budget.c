@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,7 +26,8 @@ int orr_budget_of_options(const struct orr_options *options)
     } given[] = {{"analysis-time", options->analysis_time},
                  {"analysis-memory", options->analysis_memory},
                  {"unpacked", options->unpacked},
-                 {"archive-entries", options->archive_entries}};
+                 {"archive-entries", options->archive_entries},
+                 {"check", getenv("ORRERY_CHECK")}};
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
         struct orr_error err = {0};
         const struct orr_config_row *row = orr_config_find(given[i].row, strlen(given[i].row));
@@ -36,6 +38,7 @@ int orr_budget_of_options(const struct orr_options *options)
     budget.memory = config.analysis_memory;
     budget.unpacked = config.unpacked;
     budget.entries = config.archive_entries;
+    budget.check_systems = config.check;
     orr_budget_begin(&budget);
     /* No restart: what waits for input ends too. The second Ctrl-C does what it does by default. */
     const struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};

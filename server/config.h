@@ -76,7 +76,7 @@ struct orr_config {
     uint64_t idle_ms, header_ms, body_ms, send_ms, grace_ms, drain_delay_ms, slow_ms;
     /* logs */
     uint64_t log_format; /* enum orr_log_format */
-    bool quiet;
+    bool quiet, check;
 
     unsigned char sources[ORR_CONFIG_MAX_ROWS]; /* enum orr_config_source, a row each */
 };

@@ -105,6 +105,8 @@ const struct orr_config_row orr_config_rows[] = {
         "a request that takes so long is logged as a warning, even with --quiet; 0: none is")
     ROW("quiet", NULL, BOOL, LOGS, "no", 0, 1, quiet,
         "no lines for requests")
+    ROW("check", NULL, BOOL, LOGS, "no", 0, 1, check,
+        "verify every system graph that is built; a violation is an internal error")
     /* clang-format on */
 };
 const size_t orr_config_row_count = sizeof orr_config_rows / sizeof orr_config_rows[0];

@@ -43,6 +43,7 @@ struct orr_budget {
     uint64_t time_ns;
     size_t memory;
     uint64_t unpacked, entries;
+    bool check_systems; /* verify every system graph that is built (orr_system_check()): ORRERY_CHECK=1 */
     /* Who sets it ends the work: enum orr_spent, from CLIENT on. */
     atomic_int stop;
     /* What happened; written by the thread that works. */

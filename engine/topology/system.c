@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/release/release.h"
 #include "engine/topology/pci.h"
 
@@ -97,26 +98,57 @@ uint32_t orr_system_find(const struct orr_system *system, const char *text)
     return ORR_NO_NODE;
 }
 
-bool orr_system_check(const struct orr_system *system, struct orr_error *err)
+static bool violated(struct orr_error *err, const char *invariant, const char *what, uint32_t which)
+{
+    orr_fail(err, ORR_INTERNAL, "the system graph breaks its invariant \"%s\" at %s %u", invariant, what, which);
+    orr_error_advice(err, "please report this with the input: it is a defect in Orrery");
+    return false;
+}
+
+static bool check_nodes(const struct orr_system *system, struct orr_error *err)
 {
     uint32_t next_link = 0;
+    if (system->first[0] != 0 || system->first[ORR_NODE_TYPE_COUNT] != system->node_count)
+        return violated(err, "types-cover-nodes", "node", system->node_count);
     for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++)
         for (uint32_t n = system->first[type]; n < system->first[type + 1]; n++) {
             const struct orr_node *node = &system->nodes[n];
-            if (node->type != (enum orr_node_type)type || node->first_link != next_link)
-                return orr_fail(err, ORR_INTERNAL, "node %u: type or links out of order", n), false;
+            if (n >= system->node_count || node->type != (enum orr_node_type)type)
+                return violated(err, "nodes-by-type", "node", n);
+            if (node->first_link != next_link)
+                return violated(err, "link-spans-adjoin", "node", n);
             next_link += node->link_count;
         }
-    if (next_link != system->link_count || system->first[ORR_NODE_TYPE_COUNT] != system->node_count)
-        return orr_fail(err, ORR_INTERNAL, "%u links at nodes, %u in all", next_link, system->link_count), false;
+    return next_link == system->link_count || violated(err, "spans-cover-links", "link", next_link);
+}
+
+bool orr_system_check(const struct orr_system *system, struct orr_error *err)
+{
+    if (!check_nodes(system, err))
+        return false;
     for (uint32_t l = 0; l < system->link_count; l++) {
         const struct orr_link *link = &system->links[l];
+        if (link->from >= system->node_count || link->to >= system->node_count)
+            return violated(err, "link-ends-exist", "link", l);
         const struct orr_node *from = &system->nodes[link->from];
-        if (link->to >= system->node_count || l < from->first_link || l >= from->first_link + from->link_count)
-            return orr_fail(err, ORR_INTERNAL, "link %u is not where it belongs", l), false;
-        if (link->reverse != ORR_NO_LINK &&
-            (system->links[link->reverse].to != link->from || system->links[link->reverse].from != link->to))
-            return orr_fail(err, ORR_INTERNAL, "link %u: wrong reverse link", l), false;
+        if (l < from->first_link || l - from->first_link >= from->link_count)
+            return violated(err, "links-at-their-node", "link", l);
+        if (link->reverse == ORR_NO_LINK)
+            continue;
+        if (link->reverse >= system->link_count || system->links[link->reverse].to != link->from ||
+            system->links[link->reverse].from != link->to)
+            return violated(err, "reverse-leads-back", "link", l);
     }
     return true;
+}
+
+enum orr_code orr_system_verify(const struct orr_system *system, struct orr_error *err)
+{
+#ifdef ORR_CHECK_ALWAYS
+    const bool wanted = true;
+#else
+    const struct orr_budget *budget = orr_budget_in_force();
+    const bool wanted = budget && budget->check_systems;
+#endif
+    return !wanted || orr_system_check(system, err) ? ORR_OK : ORR_INTERNAL;
 }

@@ -148,7 +148,17 @@ enum orr_code orr_system_without(const struct orr_system *system, const unsigned
 bool orr_system_fold(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
                      uint32_t **ret_folded_into);
 
-/* Checks the invariants above; false with a description in err. Tests run it on every system. */
+/* Checks the invariants of the arrays; false with ORR_INTERNAL in err, which names the first one that is broken:
+ *   types-cover-nodes    first[] begins at 0 and ends at node_count
+ *   nodes-by-type        each node lies in the range of its type
+ *   link-spans-adjoin    the spans of links follow one another in the order of their nodes
+ *   spans-cover-links    together they are all links
+ *   link-ends-exist      from and to are nodes
+ *   links-at-their-node  each link lies in the span of its `from`
+ *   reverse-leads-back   the reverse of a link joins the same two nodes */
 bool orr_system_check(const struct orr_system *system, struct orr_error *err);
+/* The same where it is wanted: the budget in force asks for it, or the build always does (ORR_CHECK_ALWAYS, as the dev
+ * preset sets it). Every system that is built or copied passes through here. */
+enum orr_code orr_system_verify(const struct orr_system *system, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

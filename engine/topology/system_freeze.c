@@ -54,6 +54,7 @@ enum orr_code orr_builder_freeze(const struct orr_builder *b, struct orr_system 
                     .type = from->links[l].type, .to = new_index[from->links[l].to], .bw = from->links[l].bw};
         }
     find_reverses(&system);
+    ORR_TRY(orr_system_verify(&system, b->err));
     *ret_system = system;
     return ORR_OK;
 }
@@ -90,6 +91,7 @@ enum orr_code orr_system_without(const struct orr_system *system, const unsigned
         node->link_count = copy.link_count - node->first_link;
     }
     find_reverses(&copy);
+    ORR_TRY(orr_system_verify(&copy, err));
     *ret_system = copy;
     return ORR_OK;
 }

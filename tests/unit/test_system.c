@@ -1,4 +1,5 @@
 /* From elements to the graph: ids, kinds of nodes, link order and bandwidths (worked checks of the rules). */
+#include "engine/base/budget.h"
 #include "engine/release/settings.h"
 #include "engine/topology/system.h"
 #include "tests/support/dump_text.h"
@@ -414,6 +415,76 @@ static void more_nodes_than_nccl_has_room_for_are_refused(void **state)
     orr_text_release(&text);
 }
 
+/* Each row damages a sound system in one place; the check names the invariant. */
+enum damage { WRONG_TYPE, WRONG_RANGE, WRONG_SPAN, LOST_LINK, NO_SUCH_END, WRONG_OWNER, WRONG_REVERSE };
+
+static void damage(struct orr_system *system, enum damage how)
+{
+    switch (how) {
+    case WRONG_TYPE:
+        system->nodes[0].type = ORR_NET;
+        break;
+    case WRONG_RANGE:
+        system->first[ORR_NODE_TYPE_COUNT]--;
+        break;
+    case WRONG_SPAN:
+        system->nodes[1].first_link++;
+        break;
+    case LOST_LINK:
+        system->link_count--;
+        break;
+    case NO_SUCH_END:
+        system->links[1].to = system->node_count;
+        break;
+    case WRONG_OWNER:
+        system->links[0].from = system->links[0].to;
+        break;
+    case WRONG_REVERSE:
+        system->links[0].reverse = 0;
+        break;
+    }
+}
+
+static void a_damaged_system_is_reported_by_its_invariant(void **state)
+{
+    (void)state;
+    static const struct {
+        enum damage how;
+        const char *invariant;
+    } rows[] = {{WRONG_TYPE, "nodes-by-type"},        {WRONG_RANGE, "types-cover-nodes"},
+                {WRONG_SPAN, "link-spans-adjoin"},    {LOST_LINK, "spans-cover-links"},
+                {NO_SUCH_END, "link-ends-exist"},     {WRONG_OWNER, "links-at-their-node"},
+                {WRONG_REVERSE, "reverse-leads-back"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct orr_error err = {0};
+        struct built b = build("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" GPU(
+            "0000:07:00.0", "0", "80", "") GPU("0000:08:00.0", "1", "80", "") "</cpu></system>");
+        damage(&b.system, rows[i].how);
+        assert_false(orr_system_check(&b.system, &err));
+        assert_error(err.code, ORR_INTERNAL, &err, rows[i].invariant);
+        release_built(&b);
+    }
+}
+
+static void every_system_is_checked_where_it_is_asked_for(void **state)
+{
+    (void)state;
+    struct orr_budget budget = {.check_systems = true};
+    struct orr_error err = {0};
+    struct orr_system copy;
+    unsigned char keep[64];
+    struct built b = build("<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
+                           ">" GPU("0000:07:00.0", "0", "80", "") "</cpu></system>");
+    assert_true(b.system.node_count <= sizeof keep);
+    memset(keep, 1, sizeof keep);
+    orr_budget_begin(&budget);
+    assert_ok(orr_system_without(&b.system, keep, b.arena, &copy, &err), &err);
+    damage(&b.system, WRONG_TYPE); /* which a copy keeps */
+    assert_error(orr_system_without(&b.system, keep, b.arena, &copy, &err), ORR_INTERNAL, &err, "nodes-by-type");
+    orr_budget_end();
+    release_built(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +505,8 @@ int main(void)
         cmocka_unit_test(hosts_of_an_anonymised_dump_are_told_apart_by_their_text),
         cmocka_unit_test(contradictions_are_errors_with_a_place),
         cmocka_unit_test(more_nodes_than_nccl_has_room_for_are_refused),
+        cmocka_unit_test(a_damaged_system_is_reported_by_its_invariant),
+        cmocka_unit_test(every_system_is_checked_where_it_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
