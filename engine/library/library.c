@@ -10,15 +10,33 @@ _Static_assert(sizeof((struct orr_report *)0)->text == sizeof((struct orr_error 
                    sizeof((struct orr_report *)0)->where == sizeof((struct orr_error *)0)->where &&
                    sizeof((struct orr_report *)0)->advice == sizeof((struct orr_error *)0)->advice,
                "a report holds what an error holds");
-_Static_assert(ORR_NODE_ID_SIZE == 40, "the header says so");
+_Static_assert((int)ORR_NODE_ID_SIZE == (int)ORR_DEVICE_NAME_LENGTH, "the header says so");
+
+bool orr_library_fill(void *to, const void *from, size_t full, struct orr_report *report)
+{
+    enum { LARGEST = 4096 }; /* no structure of any version is larger: such a size was never set */
+    size_t size, first = sizeof size;
+    memcpy(&size, to, sizeof size);
+    if (size < first || size > LARGEST) {
+        struct orr_error err = {0};
+        orr_fail(&err, ORR_UNSUPPORTED, "the size of the structure to fill is %zu bytes", size);
+        orr_error_advice(&err, "initialise it with its ORR_..._INIT, which sets its size");
+        return report != to && orr_library_fail(report, &err);
+    }
+    size_t filled = size < full ? size : full;
+    memcpy((char *)to + first, (const char *)from + first, filled - first);
+    memset((char *)to + filled, 0, size - filled);
+    return true;
+}
 
 bool orr_library_fail(struct orr_report *report, const struct orr_error *err)
 {
     if (report) {
-        *report = (struct orr_report){.code = orr_code_name(err->code), .line = err->line, .column = err->column};
-        memcpy(report->where, err->where, sizeof report->where);
-        memcpy(report->text, err->text, sizeof report->text);
-        memcpy(report->advice, err->advice, sizeof report->advice);
+        struct orr_report full = {.code = orr_code_name(err->code), .line = err->line, .column = err->column};
+        memcpy(full.where, err->where, sizeof full.where);
+        memcpy(full.text, err->text, sizeof full.text);
+        memcpy(full.advice, err->advice, sizeof full.advice);
+        orr_library_fill(report, &full, sizeof full, report);
     }
     return false;
 }

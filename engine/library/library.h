@@ -19,6 +19,9 @@ struct orr_plan {
     struct orr_dump *dump; /* of its own, NULL: the machine's */
 };
 
+/* Copies what `from`, of `full` bytes, holds beyond its size member to the caller's structure, as far as that reaches;
+ * the rest of the caller's is zeroed. False with a report: the caller's size was not initialised. */
+bool orr_library_fill(void *to, const void *from, size_t full, struct orr_report *report);
 /* Hands an error over to the user of the library; gives false. */
 bool orr_library_fail(struct orr_report *report, const struct orr_error *err);
 

@@ -20,12 +20,12 @@ uint32_t orr_plan_local_ranks(const struct orr_plan *plan)
     return plan->analysis->local_ranks;
 }
 
-bool orr_plan_device(const struct orr_plan *plan, size_t i, char name[40])
+bool orr_plan_device(const struct orr_plan *plan, size_t i, char ret_name[ORR_DEVICE_NAME_LENGTH])
 {
     for (uint32_t p = 0; p < plan->analysis->part_count; p++) {
         const struct orr_system *system = &plan->analysis->parts[p].system;
         if (i < system->node_count) {
-            orr_system_node_id(system, (uint32_t)i, name);
+            orr_system_node_id(system, (uint32_t)i, ret_name);
             return true;
         }
         i -= system->node_count;
@@ -66,7 +66,7 @@ bool orr_plan_path(const struct orr_plan *plan, const char *from, const char *to
     const struct orr_path *path = find_path(plan, from, to, &part, report);
     if (!path)
         return false;
-    *ret_path = (struct orr_plan_path){
+    const struct orr_plan_path full = {
         .type = orr_path_type_name((enum orr_path_type)path->type),
         .meaning = orr_path_type_meaning((enum orr_path_type)path->type),
         .origin = orr_path_origin_text((enum orr_path_origin)path->origin),
@@ -74,7 +74,7 @@ bool orr_plan_path(const struct orr_plan *plan, const char *from, const char *to
         .hops = path->hops,
         .narrowest = orr_path_narrowest(&part->paths, path),
     };
-    return true;
+    return orr_library_fill(ret_path, &full, sizeof full, report);
 }
 
 bool orr_plan_hop(const struct orr_plan *plan, const char *from, const char *to, uint32_t hop,
@@ -87,24 +87,25 @@ bool orr_plan_hop(const struct orr_plan *plan, const char *from, const char *to,
     if (hop >= path->hops)
         return not_found(report, "the path has no such hop to", to);
     const struct orr_link *link = &part->system.links[part->paths.links[path->first + hop]];
-    orr_system_node_id(&part->system, link->from, ret_hop->from);
-    orr_system_node_id(&part->system, link->to, ret_hop->to);
-    ret_hop->link = orr_link_type_name(link->type);
-    ret_hop->bw = (double)link->bw;
-    return true;
+    struct orr_plan_hop full = {.link = orr_link_type_name(link->type), .bw = (double)link->bw};
+    orr_system_node_id(&part->system, link->from, full.from);
+    orr_system_node_id(&part->system, link->to, full.to);
+    return orr_library_fill(ret_hop, &full, sizeof full, report);
 }
 
-static struct orr_plan_verdict verdict_of(const struct orr_decision *decision)
+static bool give_verdict(const struct orr_decision *decision, struct orr_plan_verdict *ret_verdict,
+                         struct orr_report *report)
 {
     bool compared = decision->rule == ORR_RULE_P2P_WITHIN_LEVEL || decision->rule == ORR_RULE_P2P_BEYOND_LEVEL ||
                     decision->rule == ORR_RULE_GDR_WITHIN_LEVEL || decision->rule == ORR_RULE_GDR_BEYOND_LEVEL ||
                     decision->rule == ORR_RULE_GDR_PCI_MODE;
-    return (struct orr_plan_verdict){
+    const struct orr_plan_verdict full = {
         .verdict = decision->verdict,
         .rule = orr_rule_text((enum orr_rule)decision->rule),
         .level = compared ? orr_path_type_name((enum orr_path_type)decision->level) : "",
         .actual = compared ? orr_path_type_name((enum orr_path_type)decision->distance) : "",
     };
+    return orr_library_fill(ret_verdict, &full, sizeof full, report);
 }
 
 bool orr_plan_p2p(const struct orr_plan *plan, uint32_t a, uint32_t b, struct orr_plan_verdict *ret_verdict,
@@ -113,8 +114,7 @@ bool orr_plan_p2p(const struct orr_plan *plan, uint32_t a, uint32_t b, struct or
     const struct orr_analysis *analysis = plan->analysis;
     if (a >= analysis->local_ranks || b >= analysis->local_ranks)
         return not_found(report, "the host has no such rank for", "P2P");
-    *ret_verdict = verdict_of(&analysis->p2p[(size_t)a * analysis->local_ranks + b].decision);
-    return true;
+    return give_verdict(&analysis->p2p[(size_t)a * analysis->local_ranks + b].decision, ret_verdict, report);
 }
 
 bool orr_plan_gdr(const struct orr_plan *plan, uint32_t rank, const char *net, bool sends,
@@ -134,8 +134,7 @@ bool orr_plan_gdr(const struct orr_plan *plan, uint32_t rank, const char *net, b
         return not_found(report, "the host has no such rank for", net);
     const struct orr_gdr *gdr =
         &part->gdr[(size_t)gpu * orr_system_count(system, ORR_NET) + (node - system->first[ORR_NET])];
-    *ret_verdict = verdict_of(sends ? &gdr->send : &gdr->recv);
-    return true;
+    return give_verdict(sends ? &gdr->send : &gdr->recv, ret_verdict, report);
 }
 
 bool orr_plan_graph(const struct orr_plan *plan, size_t i, struct orr_plan_graph *ret_graph)
@@ -144,7 +143,7 @@ bool orr_plan_graph(const struct orr_plan *plan, size_t i, struct orr_plan_graph
     for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
         if (graphs[kind].pattern != ORR_PATTERN_NONE && i-- == 0) {
             const struct orr_graph *graph = &graphs[kind];
-            *ret_graph = (struct orr_plan_graph){
+            const struct orr_plan_graph full = {
                 .name = orr_graph_name(plan->analysis->query.settings.release, graph->kind),
                 .pattern = graph->pattern,
                 .channels = graph->channels,
@@ -153,7 +152,7 @@ bool orr_plan_graph(const struct orr_plan *plan, size_t i, struct orr_plan_graph
                 .type_intra = orr_path_type_name(graph->type_intra),
                 .type_inter = orr_path_type_name(graph->type_inter),
             };
-            return true;
+            return orr_library_fill(ret_graph, &full, sizeof full, NULL);
         }
     return false;
 }
@@ -169,7 +168,8 @@ const int32_t *orr_plan_ring(const struct orr_plan *plan, uint32_t channel)
     return channel < orr_plan_channels(plan) ? communicator->rings[communicator->source[channel]] : NULL;
 }
 
-bool orr_plan_tree(const struct orr_plan *plan, uint32_t channel, uint32_t rank, int32_t *ret_up, int32_t ret_down[3])
+bool orr_plan_tree(const struct orr_plan *plan, uint32_t channel, uint32_t rank, int32_t *ret_up,
+                   int32_t ret_down[ORR_TREE_CHILDREN])
 {
     const struct orr_communicator *communicator = &plan->analysis->communicator;
     if (channel >= orr_plan_channels(plan) || rank >= communicator->rank_count || !communicator->trees)
@@ -191,7 +191,7 @@ bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t
     if (!orr_tuning_choose(&analysis->tuning, &analysis->communicator, &analysis->query.settings, (enum orr_function)f,
                            bytes, &choice))
         return not_found(report, "no algorithm is available for", function);
-    *ret_choice = (struct orr_plan_choice){
+    const struct orr_plan_choice full = {
         .algorithm = orr_algorithm_name(analysis->query.settings.release, choice.algorithm),
         .protocol = orr_protocol_name(choice.protocol),
         .time = (double)choice.time,
@@ -200,7 +200,7 @@ bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t
         .channels = choice.channels,
         .threads = choice.threads,
     };
-    return true;
+    return orr_library_fill(ret_choice, &full, sizeof full, report);
 }
 
 bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channel, const char *from, const char *to,

@@ -1,4 +1,4 @@
-# Debian packages by `cpack`: orrery (program, page, unit, manual page, completion), liborrery0, liborrery-dev.
+# Debian packages by `cpack`: orrery (program, page, unit, manual page, completion), liborrery0.1, liborrery-dev.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME orrery)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -22,7 +22,7 @@ paths, P2P and GPU Direct RDMA, channels, rings and trees over several hosts,
 tuning. As JSON, as diagrams, as a web page and a service. No GPU is needed.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/server/deploy/postinst ${CMAKE_SOURCE_DIR}/server/deploy/prerm)
 
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liborrery${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liborrery${ORR_SOVERSION})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "shows how NCCL sees a machine: library
 What a chosen NCCL release decides on a machine, recomputed from its topology
@@ -30,7 +30,7 @@ dump.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liborrery-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liborrery${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}-1)")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liborrery${ORR_SOVERSION} (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "shows how NCCL sees a machine: header
 Header and pkg-config file of liborrery.")
 include(CPack)

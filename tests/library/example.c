@@ -7,12 +7,12 @@
 int main(int count, char **arguments)
 {
     static char bytes[1 << 20];
-    struct orr_report report;
+    struct orr_report report = ORR_REPORT_INIT;
     struct orr_machine *machine = NULL;
     struct orr_question *question = NULL;
     struct orr_plan *plan = NULL;
-    struct orr_plan_path path;
-    struct orr_plan_choice choice;
+    struct orr_plan_path path = ORR_PLAN_PATH_INIT;
+    struct orr_plan_choice choice = ORR_PLAN_CHOICE_INIT;
     FILE *file = count > 1 ? fopen(arguments[1], "rb") : stdin;
     size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
 

@@ -11,7 +11,7 @@ struct fixture {
 
 static void make(struct fixture *fixture, const char *release, uint32_t hosts)
 {
-    struct orr_report report = {0};
+    struct orr_report report = ORR_REPORT_INIT;
     assert_true(orr_machine_read(ORR_TEST_WORKSTATION, sizeof ORR_TEST_WORKSTATION - 1, &fixture->machine, &report));
     assert_true(orr_question_new(release, &fixture->question, &report));
     assert_true(orr_question_hosts(fixture->question, hosts, &report));
@@ -43,7 +43,7 @@ static void a_broken_dump_is_reported_with_line_and_column(void **state)
     (void)state;
     static const char broken[] = "<system version=\"1\">\n  <cpu numaid=0>";
     struct orr_machine *machine = (struct orr_machine *)&broken;
-    struct orr_report report = {0};
+    struct orr_report report = ORR_REPORT_INIT;
     assert_false(orr_machine_read(broken, sizeof broken - 1, &machine, &report));
     assert_ptr_equal(machine, &broken); /* not written on failure */
     assert_string_equal(report.code, "malformed-xml");
@@ -58,7 +58,7 @@ static void a_broken_dump_is_reported_with_line_and_column(void **state)
 static void wrong_questions_are_refused(void **state)
 {
     (void)state;
-    struct orr_report report = {0};
+    struct orr_report report = ORR_REPORT_INIT;
     struct orr_question *question = NULL;
     assert_false(orr_question_new("1.0", &question, &report));
     assert_string_equal(report.code, "invalid-setting");
@@ -74,10 +74,10 @@ static void paths_and_verdicts_are_those_of_the_machine(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct orr_report report = {0};
-    struct orr_plan_path path;
-    struct orr_plan_hop hop;
-    struct orr_plan_verdict verdict;
+    struct orr_report report = ORR_REPORT_INIT;
+    struct orr_plan_path path = ORR_PLAN_PATH_INIT;
+    struct orr_plan_hop hop = ORR_PLAN_HOP_INIT;
+    struct orr_plan_verdict verdict = ORR_PLAN_VERDICT_INIT;
     make(&fixture, "2.27.7", 2);
     assert_int_equal(orr_plan_ranks(fixture.plan), 4);
     assert_int_equal(orr_plan_local_ranks(fixture.plan), 2);
@@ -102,7 +102,7 @@ static void paths_and_verdicts_are_those_of_the_machine(void **state)
     assert_true(verdict.rule[0]);
     assert_false(orr_plan_gdr(fixture.plan, 1, "NET/0-9", true, &verdict, &report));
 
-    char name[40];
+    char name[ORR_DEVICE_NAME_LENGTH];
     size_t devices = 0;
     while (orr_plan_device(fixture.plan, devices, name))
         devices++;
@@ -114,7 +114,7 @@ static void graphs_rings_and_trees_hold_every_rank(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct orr_plan_graph graph;
+    struct orr_plan_graph graph = ORR_PLAN_GRAPH_INIT;
     make(&fixture, "2.21.5", 3);
     assert_true(orr_plan_graph(fixture.plan, 0, &graph));
     assert_string_equal(graph.name, "ring");
@@ -128,7 +128,7 @@ static void graphs_rings_and_trees_hold_every_rank(void **state)
         const int32_t *ring = orr_plan_ring(fixture.plan, c);
         unsigned seen = 0, roots = 0;
         for (uint32_t i = 0; i < ranks; i++) {
-            int32_t up, down[3];
+            int32_t up, down[ORR_TREE_CHILDREN];
             seen |= 1u << ring[i];
             assert_true(orr_plan_tree(fixture.plan, c, i, &up, down));
             roots += up < 0;
@@ -144,8 +144,8 @@ static void the_tuning_chooses_for_a_size(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct orr_report report = {0};
-    struct orr_plan_choice small, large;
+    struct orr_report report = ORR_REPORT_INIT;
+    struct orr_plan_choice small = ORR_PLAN_CHOICE_INIT, large = ORR_PLAN_CHOICE_INIT;
     make(&fixture, NULL, 2);
     assert_true(orr_plan_choose(fixture.plan, "AllReduce", 1 << 10, &small, &report));
     assert_true(orr_plan_choose(fixture.plan, "AllReduce", 1 << 28, &large, &report));
@@ -154,11 +154,38 @@ static void the_tuning_chooses_for_a_size(void **state)
     drop(&fixture);
 }
 
+static void structures_are_filled_as_far_as_the_caller_knows_them(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct orr_report report = ORR_REPORT_INIT;
+    struct orr_plan_path known = ORR_PLAN_PATH_INIT, older = {.size = offsetof(struct orr_plan_path, bw), .bw = -7};
+    struct {
+        struct orr_plan_path path;
+        uint64_t later; /* a member of a later version */
+    } newer = {.path = {.size = sizeof newer}, .later = 7};
+    struct orr_plan_path unset = {0};
+    make(&fixture, "2.27.7", 2);
+    assert_true(orr_plan_path(fixture.plan, "rank:0", "rank:1", &known, &report));
+    assert_true(orr_plan_path(fixture.plan, "rank:0", "rank:1", &older, &report));
+    assert_string_equal(older.type, "PHB");
+    assert_true(older.bw == -7); /* beyond what the caller has */
+    assert_true(orr_plan_path(fixture.plan, "rank:0", "rank:1", &newer.path, &report));
+    assert_true(newer.path.hops == known.hops && newer.path.size == sizeof newer && newer.later == 0);
+    assert_false(orr_plan_path(fixture.plan, "rank:0", "rank:1", &unset, &report));
+    assert_string_equal(report.code, "unsupported");
+    assert_null(unset.type);
+    struct orr_report without_size = {0};
+    assert_false(orr_plan_path(fixture.plan, "rank:0", "rank:9", &known, &without_size));
+    assert_null(without_size.code);
+    drop(&fixture);
+}
+
 static void drawings_are_dot(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct orr_report report = {0};
+    struct orr_report report = ORR_REPORT_INIT;
     char *text = NULL;
     make(&fixture, "2.30.7", 1);
     assert_true(orr_plan_dot(fixture.plan, "system", 0, NULL, NULL, &text, &report));
@@ -178,6 +205,7 @@ int main(void)
         cmocka_unit_test(paths_and_verdicts_are_those_of_the_machine),
         cmocka_unit_test(graphs_rings_and_trees_hold_every_rank),
         cmocka_unit_test(the_tuning_chooses_for_a_size),
+        cmocka_unit_test(structures_are_filled_as_far_as_the_caller_knows_them),
         cmocka_unit_test(drawings_are_dot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ contains() {
 
 rm -f "$build"/*.deb
 (cd "$build" && cpack) >"$root/cpack.log" 2>&1 || { cat "$root/cpack.log"; wrong "cpack fails"; }
-program=$(ls "$build"/orrery_*.deb) library=$(ls "$build"/liborrery0_*.deb) development=$(ls "$build"/liborrery-dev_*.deb)
+program=$(ls "$build"/orrery_*.deb) library=$(ls "$build"/liborrery0.1_*.deb) development=$(ls "$build"/liborrery-dev_*.deb)
 
 control=$(dpkg-deb -I "$program")
 contains "$control" '^ Package: orrery$' '^ Version: [0-9]+\.[0-9]+\.[0-9]+' '^ Depends:.*libmicrohttpd12' '^ Depends:.*libxml2' \
@@ -36,12 +36,12 @@ contains "$files" ' ./usr/bin/orrery$' ' ./usr/share/orrery/static/index.html$' 
     ' ./usr/share/doc/orrery/copyright$'
 grep -qE 'node_modules|\.so|/include/|\.a$' <<<"$files" && wrong "orrery holds what it should not: $files"
 ok "orrery: program, page, unit, manual page, completion"
-contains "$(dpkg-deb -I "$library")" '^ Package: liborrery0$' '^ Depends:.*libxml2' 'shlibs'
-contains "$(dpkg-deb -c "$library")" 'liborrery.so.0 -> liborrery.so.0\.'
-grep -qE 'microhttpd|libgvc|sqlite' <<<"$(dpkg-deb -I "$library")" && wrong "liborrery0 depends on the server's libraries"
-contains "$(dpkg-deb -I "$development")" '^ Depends: liborrery0 \(= '
+contains "$(dpkg-deb -I "$library")" '^ Package: liborrery0.1$' '^ Depends:.*libxml2' 'shlibs'
+contains "$(dpkg-deb -c "$library")" 'liborrery.so.0.1 -> liborrery.so.0\.1\.'
+grep -qE 'microhttpd|libgvc|sqlite' <<<"$(dpkg-deb -I "$library")" && wrong "liborrery0.1 depends on the server's libraries"
+contains "$(dpkg-deb -I "$development")" '^ Depends: liborrery0.1 \(= '
 contains "$(dpkg-deb -c "$development")" ' ./usr/include/orrery/orrery.h$' 'liborrery.so -> ' 'pkgconfig/orrery.pc$'
-ok "liborrery0 and liborrery-dev"
+ok "liborrery0.1 and liborrery-dev"
 for script in postinst prerm; do
     dpkg-deb --ctrl-tarfile "$program" | tar -xO "./$script" >"$root/$script" && sh -n "$root/$script" || wrong "$script"
     sh "$root/$script" configure "" || wrong "$script fails where there is no systemd"
