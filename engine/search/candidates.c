@@ -17,10 +17,10 @@ static inline uint64_t field(int64_t value, int bits, int shift)
 
 void orr_search_score_nets(struct orr_search_state *s)
 {
-    for (uint32_t net = 0; net < s->net_count; net++)
-        for (uint32_t gpu = 0; gpu < s->n; gpu++) {
-            const struct orr_path *path = orr_path(s->paths, orr_net_node(s, net), orr_gpu_node(s, gpu));
-            s->net_score[(size_t)net * s->n + gpu] =
+    for (uint32_t net = 0; net < s->input.net_count; net++)
+        for (uint32_t gpu = 0; gpu < s->input.n; gpu++) {
+            const struct orr_path *path = orr_path(s->input.paths, orr_net_node(s, net), orr_gpu_node(s, gpu));
+            s->facts.net_score[(size_t)net * s->input.n + gpu] =
                 field((int32_t)path->bw, NET_BW_BITS, NET_BW_SHIFT) |
                 field(((1 << HOP_BITS) - 1) - (int64_t)path->hops, HOP_BITS, HOP_SHIFT) |
                 field(INT64_MAX, DISTANCE_BITS, 0);
@@ -29,14 +29,14 @@ void orr_search_score_nets(struct orr_search_state *s)
 
 static inline int32_t pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
 {
-    if (s->pci_link[gpu] < 0)
+    if (s->facts.pci_link[gpu] < 0)
         return -1;
-    int32_t to = s->pci_link[gpu], back = s->pci_back[gpu] < 0 ? to : s->pci_back[gpu];
-    if (s->exact) {
-        int32_t out = s->thousandths[to], in = s->thousandths[back];
+    int32_t to = s->facts.pci_link[gpu], back = s->facts.pci_back[gpu] < 0 ? to : s->facts.pci_back[gpu];
+    if (s->left.exact) {
+        int32_t out = s->left.thousandths[to], in = s->left.thousandths[back];
         return (in < out ? in : out) / 1000;
     }
-    float out = s->capacity[to], in = s->capacity[back];
+    float out = s->left.capacity[to], in = s->left.capacity[back];
     return (int32_t)(in < out ? in : out);
 }
 
@@ -48,9 +48,10 @@ int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
 /* Are all GPUs not yet used as far from x? They lie in the order of distance, so that the ends tell. */
 static bool are_alike(struct orr_search_state *s, uint32_t x)
 {
-    const uint16_t *others = &s->by_distance[(size_t)x * s->n], *class = &s->distance_class[(size_t)x * s->n];
-    const uint8_t *used = s->used;
-    uint32_t first = 0, end = s->by_distance_count[x];
+    const uint16_t *others = &s->facts.by_distance[(size_t)x * s->input.n],
+                   *class = &s->facts.distance_class[(size_t)x * s->input.n];
+    const uint8_t *used = s->channel.used;
+    uint32_t first = 0, end = s->facts.by_distance_count[x];
     while (first < end && used[others[first]])
         first++;
     while (end > first && used[others[end - 1]])
@@ -60,11 +61,11 @@ static bool are_alike(struct orr_search_state *s, uint32_t x)
 
 static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
 {
-    const uint16_t *open = &s->open[(size_t)x * s->n];
-    const uint64_t *net_score = &s->net_score[(size_t)s->t.nets[s->t.channels][0] * s->n];
-    const uint8_t *used = s->used;
-    uint64_t *scores = s->scores;
-    uint32_t count = 0, open_count = s->open_count[x];
+    const uint16_t *open = &s->attempt.open[(size_t)x * s->input.n];
+    const uint64_t *net_score = &s->facts.net_score[(size_t)s->trial.nets[s->trial.channels][0] * s->input.n];
+    const uint8_t *used = s->channel.used;
+    uint64_t *scores = s->channel.scores;
+    uint32_t count = 0, open_count = s->attempt.open_count[x];
     for (uint32_t i = 0; i < open_count; i++) {
         uint16_t y = open[i];
         if (used[y])
@@ -79,17 +80,17 @@ static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
         scores[at] = score;
         list[at] = y;
     }
-    s->pci_asked |= count > 1;
+    s->attempt.pci_asked |= count > 1;
     return count;
 }
 
 /* Can a leg be taken at all by this trial? Where nothing is lost by it, the way to know is to take it. */
 static bool is_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
 {
-    const struct orr_rate *rate = &s->rates[kind];
+    const struct orr_rate *rate = &s->left.rates[kind];
     if (leg->state >= ORR_LEG_FREE)
         return leg->state == ORR_LEG_FREE;
-    if (!s->exact || leg->state == ORR_LEG_REPEATS)
+    if (!s->left.exact || leg->state == ORR_LEG_REPEATS)
         return leg->type[rate->both_ways] <= rate->limit;
     if (!orr_search_take(s, leg, kind))
         return false;
@@ -99,49 +100,49 @@ static bool is_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_ra
 
 static void open_gpus(struct orr_search_state *s, uint32_t x, const uint16_t *others, uint32_t count)
 {
-    uint16_t *open = &s->open[(size_t)x * s->n];
-    s->open_count[x] = 0;
+    uint16_t *open = &s->attempt.open[(size_t)x * s->input.n];
+    s->attempt.open_count[x] = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (is_open(s, &s->between[(size_t)x * s->n + others[i]], ORR_RATE_INTRA))
-            open[s->open_count[x]++] = others[i];
+        if (is_open(s, &s->facts.between[(size_t)x * s->input.n + others[i]], ORR_RATE_INTRA))
+            open[s->attempt.open_count[x]++] = others[i];
 }
 
 /* With NVSwitches only the neighbours by index are tried. */
 static void open_neighbours(struct orr_search_state *s, uint32_t x)
 {
-    uint16_t next = (uint16_t)(x + 1 < s->n ? x + 1 : 0), previous = (uint16_t)(x > 0 ? x - 1 : s->n - 1);
-    bool ring = s->t.pattern == ORR_PATTERN_RING, one = s->t.pattern == ORR_PATTERN_TREE;
+    uint16_t next = (uint16_t)(x + 1 < s->input.n ? x + 1 : 0), previous = (uint16_t)(x > 0 ? x - 1 : s->input.n - 1);
+    bool ring = s->trial.pattern == ORR_PATTERN_RING, one = s->trial.pattern == ORR_PATTERN_TREE;
     uint16_t order[2] = {ring ? previous : next, ring ? next : previous}, others[2];
     uint32_t count = 0;
     for (uint32_t i = 0; i < (one || next == previous ? 1 : 2); i++)
-        if (s->between[(size_t)x * s->n + order[i]].hops)
+        if (s->facts.between[(size_t)x * s->input.n + order[i]].hops)
             others[count++] = order[i];
     open_gpus(s, x, others, count);
 }
 
 static void open_exits(struct orr_search_state *s, uint32_t x)
 {
-    enum orr_rate_kind exit = s->t.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
-    const size_t row = (size_t)x * s->net_count;
-    s->open_exit_count[x] = 0;
-    memset(s->is_open_exit + row, 0, s->net_count);
-    for (uint32_t i = 0; i < s->exit_nets[x].count_at[s->t.type_inter]; i++) {
-        int16_t net = s->exit_nets[x].nets[i];
-        if (!is_open(s, &s->exits[(size_t)net * s->n + x], exit))
+    enum orr_rate_kind exit = s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
+    const size_t row = (size_t)x * s->input.net_count;
+    s->attempt.open_exit_count[x] = 0;
+    memset(s->attempt.is_open_exit + row, 0, s->input.net_count);
+    for (uint32_t i = 0; i < s->facts.exit_nets[x].count_at[s->trial.type_inter]; i++) {
+        int16_t net = s->facts.exit_nets[x].nets[i];
+        if (!is_open(s, &s->facts.exits[(size_t)net * s->input.n + x], exit))
             continue;
-        s->open_exits[row + s->open_exit_count[x]++] = net;
-        s->is_open_exit[row + (size_t)net] = true;
+        s->attempt.open_exits[row + s->attempt.open_exit_count[x]++] = net;
+        s->attempt.is_open_exit[row + (size_t)net] = true;
     }
 }
 
 void orr_search_open(struct orr_search_state *s)
 {
-    for (uint32_t x = 0; x < s->n; x++) {
-        if (s->neighbours_only && !s->star)
+    for (uint32_t x = 0; x < s->input.n; x++) {
+        if (s->facts.neighbours_only && !s->attempt.star)
             open_neighbours(s, x);
-        else if (!s->star)
-            open_gpus(s, x, &s->by_distance[(size_t)x * s->n], s->by_distance_count[x]);
-        if (s->inter)
+        else if (!s->attempt.star)
+            open_gpus(s, x, &s->facts.by_distance[(size_t)x * s->input.n], s->facts.by_distance_count[x]);
+        if (s->input.inter)
             open_exits(s, x);
     }
 }

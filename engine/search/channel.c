@@ -14,15 +14,16 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_s
 /* Is the trial, with k channels complete, better than the best? docs/nccl/search.md, "When a result is better". */
 static bool is_better(const struct orr_search_state *s)
 {
-    const struct orr_trial *t = &s->t, *b = &s->b;
+    const struct orr_trial *t = &s->trial, *b = &s->best;
     float k = (float)t->channels, best = (float)b->channels;
     if (t->channels < t->min_channels)
         return false;
     if (t->pattern == ORR_PATTERN_NVLS)
-        return (t->channels > b->channels && t->channels <= (int32_t)s->n) || k * t->bw_inter > best * b->bw_inter;
+        return (t->channels > b->channels && t->channels <= (int32_t)s->input.n) ||
+               k * t->bw_inter > best * b->bw_inter;
     if (k * t->bw_intra != best * b->bw_intra)
         return k * t->bw_intra > best * b->bw_intra;
-    bool comparable = t->pattern == b->pattern || !s->system->release->compares_patterns;
+    bool comparable = t->pattern == b->pattern || !s->input.system->release->compares_patterns;
     return comparable && t->cross_nic == b->cross_nic && t->hops < b->hops;
 }
 
@@ -38,11 +39,11 @@ void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t
 
 static void complete(struct orr_search_state *s, int32_t *budget)
 {
-    struct orr_trial *t = &s->t;
+    struct orr_trial *t = &s->trial;
     t->channels++;
     orr_search_at_channel(s);
     if (is_better(s)) {
-        orr_trial_copy(&s->b, t, s->n);
+        orr_trial_copy(&s->best, t, s->input.n);
         if (t->channels == t->max_channels)
             *budget = -1;
     }
@@ -55,28 +56,28 @@ static void complete(struct orr_search_state *s, int32_t *budget)
 /* May a channel that entered by its entry NIC leave by this one? */
 static inline bool may_leave_by(struct orr_search_state *s, int16_t net)
 {
-    const struct orr_trial *t = &s->t;
+    const struct orr_trial *t = &s->trial;
     int32_t k = t->channels;
-    uint8_t pair = s->net_pair[(size_t)t->nets[k][0] * s->net_count + (size_t)net];
+    uint8_t pair = s->facts.net_pair[(size_t)t->nets[k][0] * s->input.net_count + (size_t)net];
     bool one_card = pair & ORR_NETS_ONE_CARD, may_cross = one_card;
     if (pair & ORR_NETS_OTHER_PLANE)
         return false;
-    if (s->crossing != ORR_CROSS_NOT) {
-        bool back = !(k & 1) || s->crossing == ORR_CROSS_ANY || s->net_of_id[net] == t->nets[k - 1][0];
-        may_cross = back && (s->crossing != ORR_CROSS_BACK_CARD || one_card);
+    if (s->attempt.crossing != ORR_CROSS_NOT) {
+        bool back = !(k & 1) || s->attempt.crossing == ORR_CROSS_ANY || s->facts.net_of_id[net] == t->nets[k - 1][0];
+        may_cross = back && (s->attempt.crossing != ORR_CROSS_BACK_CARD || one_card);
     }
-    s->cross_asked |= may_cross != one_card;
+    s->attempt.cross_asked |= may_cross != one_card;
     return t->cross_nic ? may_cross : one_card;
 }
 
 static inline void leave_by(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape after,
                             enum orr_order order, int16_t net, int32_t *budget)
 {
-    enum orr_rate_kind rate = s->t.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
-    struct orr_leg *leg = &s->exits[(size_t)net * s->n + x];
+    enum orr_rate_kind rate = s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER;
+    struct orr_leg *leg = &s->facts.exits[(size_t)net * s->input.n + x];
     if (!orr_search_take_open(s, leg, rate))
         return;
-    s->t.nets[s->t.channels][1] = s->net_of_id[net];
+    s->trial.nets[s->trial.channels][1] = s->facts.net_of_id[net];
     visit(s, (int32_t)x, p, after, order, budget);
     orr_search_give(s, leg, rate);
 }
@@ -84,21 +85,21 @@ static inline void leave_by(struct orr_search_state *s, uint32_t x, int32_t p, s
 static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape,
                          enum orr_order order, int32_t *budget)
 {
-    struct orr_trial *t = &s->t;
-    const int16_t *ends = t->nets[t->channels], *list = &s->open_exits[(size_t)x * s->net_count];
-    uint32_t count = s->open_exit_count[x];
+    struct orr_trial *t = &s->trial;
+    const int16_t *ends = t->nets[t->channels], *list = &s->attempt.open_exits[(size_t)x * s->input.net_count];
+    uint32_t count = s->attempt.open_exit_count[x];
     bool balanced = t->pattern == ORR_PATTERN_BALANCED_TREE, tree = t->pattern == ORR_PATTERN_TREE;
     struct orr_shape after = {balanced && p == 0 ? 1 : -1, shape.to_first};
-    if (tree && s->ids_differ) { /* by the NIC that it entered by */
-        if (s->is_open_exit[(size_t)x * s->net_count + (size_t)ends[0]])
+    if (tree && s->facts.ids_differ) { /* by the NIC that it entered by */
+        if (s->attempt.is_open_exit[(size_t)x * s->input.net_count + (size_t)ends[0]])
             leave_by(s, x, p, after, order, ends[0], budget);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
         int16_t net = list[i];
-        if (balanced && p == 1 && s->net_of_id[net] != ends[1])
+        if (balanced && p == 1 && s->facts.net_of_id[net] != ends[1])
             continue;
-        if (tree ? s->net_of_id[net] == ends[0] : may_leave_by(s, net))
+        if (tree ? s->facts.net_of_id[net] == ends[0] : may_leave_by(s, net))
             leave_by(s, x, p, after, order, net, budget);
     }
 }
@@ -109,19 +110,19 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
 static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out, struct orr_leg *home,
                  size_t home_stride, int32_t *budget)
 {
-    uint32_t moves = 2 * s->n, done = 0;
+    uint32_t moves = 2 * s->input.n, done = 0;
     for (; done < moves; done++) {
-        uint32_t gpu = done < s->n ? done : done - s->n;
-        struct orr_leg *leg = done < s->n ? &out[gpu] : &home[gpu * home_stride];
-        if (!orr_search_take_slowly(s, leg, &s->rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]))
+        uint32_t gpu = done < s->input.n ? done : done - s->input.n;
+        struct orr_leg *leg = done < s->input.n ? &out[gpu] : &home[gpu * home_stride];
+        if (!orr_search_take_slowly(s, leg, &s->left.rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]))
             break;
     }
     if (done == moves)
-        visit(s, -1, (int32_t)s->n, (struct orr_shape){-1, -1}, ORR_FREE, budget);
+        visit(s, -1, (int32_t)s->input.n, (struct orr_shape){-1, -1}, ORR_FREE, budget);
     while (done-- > 0) {
-        uint32_t gpu = done < s->n ? done : done - s->n;
-        const struct orr_leg *leg = done < s->n ? &out[gpu] : &home[gpu * home_stride];
-        orr_search_give_slowly(s, leg, &s->rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]);
+        uint32_t gpu = done < s->input.n ? done : done - s->input.n;
+        const struct orr_leg *leg = done < s->input.n ? &out[gpu] : &home[gpu * home_stride];
+        orr_search_give_slowly(s, leg, &s->left.rates[gpu == head ? ORR_RATE_HEAD : ORR_RATE_SPOKE]);
     }
 }
 
@@ -129,20 +130,20 @@ static void star(struct orr_search_state *s, uint32_t head, struct orr_leg *out,
 static void fan_out(struct orr_search_state *s, uint32_t head, int32_t *budget)
 {
     uint32_t position = 1;
-    if (s->t.pattern == ORR_PATTERN_NVLS) {
-        star(s, head, s->spokes[0], s->spokes[1], 1, budget);
+    if (s->trial.pattern == ORR_PATTERN_NVLS) {
+        star(s, head, s->facts.spokes[0], s->facts.spokes[1], 1, budget);
         return;
     }
-    for (uint32_t g = 0; g < s->n; g++)
+    for (uint32_t g = 0; g < s->input.n; g++)
         if (g != head)
-            s->row[position++] = (uint16_t)g;
-    star(s, head, &s->between[(size_t)head * s->n], &s->between[head], s->n, budget);
+            s->channel.row[position++] = (uint16_t)g;
+    star(s, head, &s->facts.between[(size_t)head * s->input.n], &s->facts.between[head], s->input.n, budget);
 }
 
 static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t y, int32_t p, struct orr_shape shape,
                       enum orr_order order, int32_t *budget)
 {
-    uint8_t *used = &s->used[y], was_used = *used;
+    uint8_t *used = &s->channel.used[y], was_used = *used;
     *used = 1;
     visit(s, (int32_t)y, p + 1, shape, order, budget);
     *used = was_used;
@@ -152,33 +153,34 @@ static inline void go(struct orr_search_state *s, struct orr_leg *leg, uint32_t 
 static void next_gpu(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                      int32_t *budget)
 {
-    struct orr_leg *legs = &s->between[(size_t)x * s->n];
+    struct orr_leg *legs = &s->facts.between[(size_t)x * s->input.n];
     if (order != ORR_FREE) {
-        uint32_t y = order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->row - s->n)[p + 1]; /* as the channel before */
+        uint32_t y =
+            order == ORR_PCI_ORDER ? (uint32_t)p + 1 : (s->channel.row - s->input.n)[p + 1]; /* as the channel before */
         if (orr_search_take(s, &legs[y], ORR_RATE_INTRA))
             go(s, &legs[y], y, p, shape, order, budget);
-    } else if (shape.to_net == -1 || s->neighbours_only) { /* no NIC counts: the fixed order holds */
-        const uint16_t *open = &s->open[(size_t)x * s->n], *end = open + s->open_count[x];
-        const uint8_t *used = s->used;
+    } else if (shape.to_net == -1 || s->facts.neighbours_only) { /* no NIC counts: the fixed order holds */
+        const uint16_t *open = &s->attempt.open[(size_t)x * s->input.n], *end = open + s->attempt.open_count[x];
+        const uint8_t *used = s->channel.used;
         for (; open < end; open++)
             if (!used[*open] && orr_search_take_open(s, &legs[*open], ORR_RATE_INTRA))
                 go(s, &legs[*open], *open, p, shape, order, budget);
     } else {
-        uint16_t *list = &s->candidates[s->candidate_top], *end;
+        uint16_t *list = &s->channel.candidates[s->channel.candidate_top], *end;
         end = list + orr_search_candidates(s, x, shape.to_net == p + 1, list);
-        s->candidate_top += (uint32_t)(end - list);
+        s->channel.candidate_top += (uint32_t)(end - list);
         for (uint16_t *next = list; next < end; next++)
             if (orr_search_take_open(s, &legs[*next], ORR_RATE_INTRA))
                 go(s, &legs[*next], *next, p, shape, order, budget);
-        s->candidate_top -= (uint32_t)(end - list);
+        s->channel.candidate_top -= (uint32_t)(end - list);
     }
 }
 
 static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                        int32_t *budget)
 {
-    uint32_t first = s->row[0];
-    struct orr_leg *leg = &s->between[(size_t)x * s->n + first];
+    uint32_t first = s->channel.row[0];
+    struct orr_leg *leg = &s->facts.between[(size_t)x * s->input.n + first];
     if (!orr_search_take(s, leg, ORR_RATE_INTRA))
         return;
     visit(s, (int32_t)first, p + 1, (struct orr_shape){shape.to_net, -1}, order, budget);
@@ -189,10 +191,10 @@ static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct
  * them, and costs nothing within. */
 static bool more_steps(struct orr_search_state *s, int32_t *budget)
 {
-    if (budget != s->sliced || *budget < 0 || !s->later)
+    if (budget != s->budget.sliced || *budget < 0 || !s->budget.later)
         return false;
     if (orr_budget_check(NULL) != ORR_OK) {
-        s->later = 0;
+        s->budget.later = 0;
         return false;
     }
     *budget = orr_search_slice(s);
@@ -205,33 +207,33 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_s
     if (*budget <= 0 && !more_steps(s, budget))
         return;
     --*budget;
-    s->steps++;
-    if (p == (int32_t)s->n) {
+    s->budget.steps++;
+    if (p == (int32_t)s->input.n) {
         complete(s, budget);
         return;
     }
-    s->row[p] = (uint16_t)x;
+    s->channel.row[p] = (uint16_t)x;
     if (p == shape.to_net)
         leave_by_net(s, (uint32_t)x, p, shape, order, budget);
-    else if (s->star)
+    else if (s->attempt.star)
         fan_out(s, (uint32_t)x, budget);
-    else if (p < (int32_t)s->n - 1)
+    else if (p < (int32_t)s->input.n - 1)
         next_gpu(s, (uint32_t)x, p, shape, order, budget);
     else if (p == shape.to_first)
         close_ring(s, (uint32_t)x, p, shape, order, budget);
     else
-        visit(s, x, (int32_t)s->n, (struct orr_shape){-1, -1}, order, budget);
+        visit(s, x, (int32_t)s->input.n, (struct orr_shape){-1, -1}, order, budget);
 }
 
 /* Starts a channel at a GPU, coming from a NIC (-1: from nothing). */
 static void enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget)
 {
-    struct orr_leg *leg = net < 0 ? NULL : &s->entries[(size_t)net * s->n + gpu];
-    uint8_t *used = &s->used[gpu], was_used = *used;
+    struct orr_leg *leg = net < 0 ? NULL : &s->facts.entries[(size_t)net * s->input.n + gpu];
+    uint8_t *used = &s->channel.used[gpu], was_used = *used;
     if (leg && !orr_search_take(s, leg, ORR_RATE_INTER))
         return;
     *used = 1;
-    visit(s, (int32_t)gpu, 0, s->shape, order, budget);
+    visit(s, (int32_t)gpu, 0, s->attempt.shape, order, budget);
     *used = was_used;
     if (leg)
         orr_search_give(s, leg, ORR_RATE_INTER);
@@ -239,13 +241,13 @@ static void enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum or
 
 static uint32_t first_gpu_of(const struct orr_search_state *s, int32_t channel)
 {
-    return s->t.gpus[(size_t)channel * s->n];
+    return s->trial.gpus[(size_t)channel * s->input.n];
 }
 
 static void start_without_nets(struct orr_search_state *s, int32_t *budget)
 {
-    int32_t k = s->t.channels;
-    if (s->t.pattern == ORR_PATTERN_NVLS) {
+    int32_t k = s->trial.channels;
+    if (s->trial.pattern == ORR_PATTERN_NVLS) {
         enter(s, -1, (uint32_t)k, ORR_FREE, budget);
         return;
     }
@@ -253,8 +255,8 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
         enter(s, -1, 0, ORR_PCI_ORDER, budget);
     else
         enter(s, -1, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
-    if (k == 0 || !s->t.same_channels)
-        for (uint32_t g = 0; g < s->n; g++)
+    if (k == 0 || !s->trial.same_channels)
+        for (uint32_t g = 0; g < s->input.n; g++)
             enter(s, -1, g, ORR_FREE, budget);
 }
 
@@ -262,9 +264,9 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
  * the next NIC is looked at. */
 static bool start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
-    int32_t head = s->paths->local_gpu[net];
-    bool first_only = s->system->release->start_gpus != ORR_START_LOCAL_GPU; /* and may take a GPU twice */
-    for (int32_t c = 0; head >= 0 && !first_only && c < s->t.channels; c++)
+    int32_t head = s->input.paths->local_gpu[net];
+    bool first_only = s->input.system->release->start_gpus != ORR_START_LOCAL_GPU; /* and may take a GPU twice */
+    for (int32_t c = 0; head >= 0 && !first_only && c < s->trial.channels; c++)
         if (first_gpu_of(s, c) == (uint32_t)head)
             return false;
     if (head < 0)
@@ -276,7 +278,7 @@ static bool start_at_head(struct orr_search_state *s, int16_t net, int32_t *budg
 /* The first channel tries the GPUs in index order, under a budget of its own. */
 static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
-    if (s->t.channels || (s->has_nvs && s->system->release->switch_skips_order))
+    if (s->trial.channels || (s->facts.has_nvs && s->input.system->release->switch_skips_order))
         return;
     int32_t own = PCI_ORDER_STEPS;
     enter(s, net, 0, ORR_PCI_ORDER, &own);
@@ -287,8 +289,8 @@ static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *bud
 /* All GPUs nearest to the NIC, the one that stands for it first. false: the NIC reaches none. */
 static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
-    const struct orr_near *near = &s->near_gpus[net];
-    int32_t head = s->paths->local_gpu[net];
+    const struct orr_near *near = &s->facts.near_gpus[net];
+    int32_t head = s->input.paths->local_gpu[net];
     if (head >= 0)
         enter(s, net, (uint32_t)head, ORR_FREE, budget);
     if (near->type == ORR_PATH_DIS)
@@ -302,7 +304,7 @@ static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 static bool has_pci_bw(struct orr_search_state *s, uint32_t gpu)
 {
     bool has = orr_search_pci_bw_left(s, gpu) > 0;
-    s->pci_short |= !has && s->pci_link[gpu] >= 0;
+    s->attempt.pci_short |= !has && s->facts.pci_link[gpu] >= 0;
     return has;
 }
 
@@ -310,14 +312,14 @@ static bool has_pci_bw(struct orr_search_state *s, uint32_t gpu)
  * with PCI rate left first. */
 static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
-    const struct orr_near *near = &s->near_gpus[net];
-    bool two_rounds = s->system->release->start_gpus == ORR_START_TWO_ROUNDS;
+    const struct orr_near *near = &s->facts.near_gpus[net];
+    bool two_rounds = s->input.system->release->start_gpus == ORR_START_TWO_ROUNDS;
     uint32_t first = 0;
     if (near->bw < needed) {
-        s->refused_start = near->bw > s->refused_start ? near->bw : s->refused_start;
+        s->attempt.refused_start = near->bw > s->attempt.refused_start ? near->bw : s->attempt.refused_start;
         return;
     }
-    while (!two_rounds && first < near->count && near->gpus[first] < (uint32_t)s->t.channels % s->n)
+    while (!two_rounds && first < near->count && near->gpus[first] < (uint32_t)s->trial.channels % s->input.n)
         first++;
     for (int round = 0; round < (two_rounds ? 2 : 1); round++)
         for (uint32_t i = 0; i < near->count; i++) {
@@ -332,41 +334,41 @@ static void charge_card(struct orr_search_state *s, int16_t net, float amount)
 {
     int16_t other = net;
     do
-        s->net_bw[other] += amount;
-    while ((other = s->next_of_card[other]) != net);
+        s->left.net_bw[other] += amount;
+    while ((other = s->facts.next_of_card[other]) != net);
 }
 
 /* May the channel being started enter by this NIC? */
 static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
 {
-    const struct orr_trial *t = &s->t;
-    const struct orr_release *release = s->system->release;
+    const struct orr_trial *t = &s->trial;
+    const struct orr_release *release = s->input.system->release;
     int32_t k = t->channels;
-    if (t->collnet && !s->system->nodes[orr_net_node(s, (uint32_t)net)].net.coll)
+    if (t->collnet && !s->input.system->nodes[orr_net_node(s, (uint32_t)net)].net.coll)
         return false;
-    if (s->net_bw[net] < needed) {
-        float demand = s->net_full[net] - s->net_bw[net] + needed;
-        s->net_demand[net] = demand < s->net_demand[net] ? demand : s->net_demand[net];
+    if (s->left.net_bw[net] < needed) {
+        float demand = s->attempt.net_full[net] - s->left.net_bw[net] + needed;
+        s->attempt.net_demand[net] = demand < s->attempt.net_demand[net] ? demand : s->attempt.net_demand[net];
         return false;
     }
-    if (release->counts_connections && s->net_connections[net] <= 0)
+    if (release->counts_connections && s->left.net_connections[net] <= 0)
         return false;
-    if (!(k & 1) || s->net_of_id[net] == t->nets[k - 1][1])
+    if (!(k & 1) || s->facts.net_of_id[net] == t->nets[k - 1][1])
         return true;
     bool pairs_rings = release->nic_pairs == ORR_PAIRS_RINGS && t->pattern == ORR_PATTERN_RING;
     if (pairs_rings || release->nic_pairs == ORR_PAIRS_ALL)
-        s->cross_asked = true;
+        s->attempt.cross_asked = true;
     return !(pairs_rings ? t->cross_nic == 2 : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic);
 }
 
 /* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
 static bool start_from(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
-    int32_t k = s->t.channels;
-    bool local_gpu = s->system->release->start_gpus == ORR_START_LOCAL_GPU;
-    if (k > 0 && (s->t.same_channels || s->system->release->replays_first))
+    int32_t k = s->trial.channels;
+    bool local_gpu = s->input.system->release->start_gpus == ORR_START_LOCAL_GPU;
+    if (k > 0 && (s->trial.same_channels || s->input.system->release->replays_first))
         enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
-    if (k > 0 && s->t.same_channels)
+    if (k > 0 && s->trial.same_channels)
         return true;
     start_in_order(s, net, budget);
     if (local_gpu)
@@ -377,46 +379,46 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, in
 
 static void start_with_nets(struct orr_search_state *s, int32_t *budget)
 {
-    struct orr_trial *t = &s->t;
-    const struct orr_release *release = s->system->release;
+    struct orr_trial *t = &s->trial;
+    const struct orr_release *release = s->input.system->release;
     int32_t k = t->channels;
     bool by_head = t->pattern == ORR_PATTERN_NVLS || t->pattern == ORR_PATTERN_COLLNET_DIRECT;
-    uint32_t count = s->start_nets.count_at[t->type_inter], first = release->rotates_start_nets ? (uint32_t)k : 0;
+    uint32_t count = s->facts.start_nets.count_at[t->type_inter], first = release->rotates_start_nets ? (uint32_t)k : 0;
     float needed = (float)(int32_t)t->bw_inter;
     bool started = false;
     if (by_head && k >= (int32_t)count)
         return;
     for (uint32_t i = 0; i < count && !started; i++) {
-        int16_t net = s->start_nets.nets[(first + i) % count];
-        const struct orr_node *node = &s->system->nodes[orr_net_node(s, (uint32_t)net)];
+        int16_t net = s->facts.start_nets.nets[(first + i) % count];
+        const struct orr_node *node = &s->input.system->nodes[orr_net_node(s, (uint32_t)net)];
         if (by_head && i && release->start_gpus != ORR_START_LOCAL_GPU)
             break; /* older releases look at one NIC only */
         if (!may_enter_by(s, net, needed))
             continue;
-        t->nets[k][0] = s->net_of_id[net];
+        t->nets[k][0] = s->facts.net_of_id[net];
         t->latency_inter = node->net.latency;
         charge_card(s, net, -needed);
-        s->net_connections[net]--;
+        s->left.net_connections[net]--;
         if (by_head)
             started = start_at_head(s, net, budget);
         else if (!start_from(s, net, needed, budget)) {
-            s->leaked = true;
+            s->attempt.leaked = true;
             continue;
         }
         charge_card(s, net, needed);
-        s->net_connections[net]++;
+        s->left.net_connections[net]++;
     }
 }
 
 void orr_search_channels(struct orr_search_state *s, int32_t *budget)
 {
-    if (s->t.channels == s->system->release->max_channels) {
-        s->overrun = true;
-        s->later = 0;
+    if (s->trial.channels == s->input.system->release->max_channels) {
+        s->budget.overrun = true;
+        s->budget.later = 0;
         *budget = 0;
         return;
     }
-    if (s->inter)
+    if (s->input.inter)
         start_with_nets(s, budget);
     else
         start_without_nets(s, budget);

@@ -41,7 +41,7 @@ static void flag_links(const struct orr_system *system, uint8_t *flags)
 static bool pays_overhead(const struct orr_search_state *s, const struct orr_path *path, bool from_gpu)
 {
     for (uint32_t hop = 0; from_gpu && path->type == ORR_PATH_PHB && hop < path->hops; hop++)
-        if (is_intel(&s->system->nodes[orr_path_node(s->paths, path, hop)]))
+        if (is_intel(&s->input.system->nodes[orr_path_node(s->input.paths, path, hop)]))
             return true;
     return false;
 }
@@ -52,12 +52,12 @@ static void charge(struct builder *b, struct orr_leg *leg, uint32_t link, uint8_
     if (b->leg_of[link] == b->legs && leg->state < ORR_LEG_REPEATS)
         leg->state = ORR_LEG_REPEATS;
     b->leg_of[link] = b->legs;
-    s->any_share |= (uint8_t)(1 << share);
-    s->shares_of[link] |= (uint8_t)(1 << share);
-    if (s->system->links[link].bw > ORR_NARROW_GBPS)
-        s->wide_share |= (uint8_t)(1 << share);
-    s->links[b->charges] = link;
-    s->shares[b->charges++] = (uint8_t)(share | (with_next ? ORR_SHARE_WITH_NEXT : 0));
+    s->facts.any_share |= (uint8_t)(1 << share);
+    s->facts.shares_of[link] |= (uint8_t)(1 << share);
+    if (s->input.system->links[link].bw > ORR_NARROW_GBPS)
+        s->facts.wide_share |= (uint8_t)(1 << share);
+    s->facts.links[b->charges] = link;
+    s->facts.shares[b->charges++] = (uint8_t)(share | (with_next ? ORR_SHARE_WITH_NEXT : 0));
     leg->charges++;
     if (share != ORR_SHARE_PLAIN && leg->state == ORR_LEG_QUICK)
         leg->state = ORR_LEG_MIXED;
@@ -68,20 +68,20 @@ static uint32_t hops_and_ways_back(struct builder *b, const struct orr_path *pat
 {
     uint32_t count = path->hops;
     for (uint32_t i = 0; i < path->hops; i++)
-        count += (b->flags[b->s->paths->links[path->first + i]] & (LINK_TO_OLD_GPU | LINK_TO_POWER_CPU)) != 0;
+        count += (b->flags[b->s->input.paths->links[path->first + i]] & (LINK_TO_OLD_GPU | LINK_TO_POWER_CPU)) != 0;
     return count;
 }
 
 static void lay(struct builder *b, struct orr_leg *leg, uint32_t from, uint32_t to)
 {
     struct orr_search_state *s = b->s;
-    const struct orr_release *release = s->system->release;
-    const struct orr_path *path = orr_path(s->paths, from, to), *back = orr_path(s->paths, to, from);
+    const struct orr_release *release = s->input.system->release;
+    const struct orr_path *path = orr_path(s->input.paths, from, to), *back = orr_path(s->input.paths, to, from);
     if (b->counting) {
         b->charges += hops_and_ways_back(b, path);
         return;
     }
-    uint8_t type = s->number_of[path->type], type_back = s->number_of[back->type];
+    uint8_t type = s->facts.number_of[path->type], type_back = s->facts.number_of[back->type];
     *leg =
         (struct orr_leg){.first = b->charges, .hops = path->hops, .type = {type, type > type_back ? type : type_back}};
     b->legs++;
@@ -91,9 +91,9 @@ static void lay(struct builder *b, struct orr_leg *leg, uint32_t from, uint32_t 
         leg->state = ORR_LEG_BLOCKED;
     else if (!path->hops)
         leg->state = ORR_LEG_MIXED;
-    bool from_gpu = s->system->nodes[from].type == ORR_GPU, overhead = pays_overhead(s, path, from_gpu);
+    bool from_gpu = s->input.system->nodes[from].type == ORR_GPU, overhead = pays_overhead(s, path, from_gpu);
     for (uint32_t i = 0; i < path->hops; i++) {
-        uint32_t link = s->paths->links[path->first + i], way_back = s->system->links[link].reverse;
+        uint32_t link = s->input.paths->links[path->first + i], way_back = s->input.system->links[link].reverse;
         uint8_t flags = b->flags[link], share = overhead && (flags & LINK_PCI) ? ORR_SHARE_OVERHEAD : ORR_SHARE_PLAIN;
         bool eighth = (flags & LINK_TO_OLD_GPU) && !from_gpu, whole = (flags & LINK_TO_POWER_CPU) != 0;
         bool both = (eighth || whole) && way_back != ORR_NO_LINK;
@@ -106,50 +106,50 @@ static void lay(struct builder *b, struct orr_leg *leg, uint32_t from, uint32_t 
 /* Only releases with NVLS keep paths to NVSwitches. */
 static bool has_spokes(const struct orr_search_state *s)
 {
-    return s->has_nvs && orr_paths_has(s->paths, s->system->first[ORR_NVS]);
+    return s->facts.has_nvs && orr_paths_has(s->input.paths, s->input.system->first[ORR_NVS]);
 }
 
 static void lay_all(struct builder *b)
 {
     struct orr_search_state *s = b->s;
-    for (uint32_t x = 0; x < s->n; x++)
-        for (uint32_t y = 0; y < s->n; y++)
-            lay(b, &s->between[(size_t)x * s->n + y], orr_gpu_node(s, x), orr_gpu_node(s, y));
-    for (uint32_t net = 0; net < s->net_count; net++)
-        for (uint32_t gpu = 0; gpu < s->n; gpu++) {
-            lay(b, &s->entries[(size_t)net * s->n + gpu], orr_net_node(s, net), orr_gpu_node(s, gpu));
-            lay(b, &s->exits[(size_t)net * s->n + gpu], orr_gpu_node(s, gpu), orr_net_node(s, net));
+    for (uint32_t x = 0; x < s->input.n; x++)
+        for (uint32_t y = 0; y < s->input.n; y++)
+            lay(b, &s->facts.between[(size_t)x * s->input.n + y], orr_gpu_node(s, x), orr_gpu_node(s, y));
+    for (uint32_t net = 0; net < s->input.net_count; net++)
+        for (uint32_t gpu = 0; gpu < s->input.n; gpu++) {
+            lay(b, &s->facts.entries[(size_t)net * s->input.n + gpu], orr_net_node(s, net), orr_gpu_node(s, gpu));
+            lay(b, &s->facts.exits[(size_t)net * s->input.n + gpu], orr_gpu_node(s, gpu), orr_net_node(s, net));
         }
-    for (uint32_t gpu = 0; gpu < s->n && has_spokes(s); gpu++) {
-        lay(b, &s->spokes[0][gpu], s->system->first[ORR_NVS], orr_gpu_node(s, gpu));
-        lay(b, &s->spokes[1][gpu], orr_gpu_node(s, gpu), s->system->first[ORR_NVS]);
+    for (uint32_t gpu = 0; gpu < s->input.n && has_spokes(s); gpu++) {
+        lay(b, &s->facts.spokes[0][gpu], s->input.system->first[ORR_NVS], orr_gpu_node(s, gpu));
+        lay(b, &s->facts.spokes[1][gpu], orr_gpu_node(s, gpu), s->input.system->first[ORR_NVS]);
     }
 }
 
 enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
 {
-    size_t n = s->n, spokes = has_spokes(s) ? n : 0;
-    struct orr_leg *legs = ORR_NEW(arena, struct orr_leg, n * n + 2 * n * s->net_count + 2 * spokes);
+    size_t n = s->input.n, spokes = has_spokes(s) ? n : 0;
+    struct orr_leg *legs = ORR_NEW(arena, struct orr_leg, n * n + 2 * n * s->input.net_count + 2 * spokes);
     struct builder b = {.s = s, .counting = true};
-    b.flags = ORR_NEW(arena, uint8_t, s->system->link_count);
-    b.leg_of = ORR_NEW(arena, uint32_t, s->system->link_count);
+    b.flags = ORR_NEW(arena, uint8_t, s->input.system->link_count);
+    b.leg_of = ORR_NEW(arena, uint32_t, s->input.system->link_count);
     if (!legs || !b.flags || !b.leg_of)
         return orr_fail_nomem(err);
-    s->between = legs;
-    s->entries = s->between + n * n;
-    s->exits = s->entries + n * s->net_count;
-    s->spokes[0] = s->exits + n * s->net_count;
-    s->spokes[1] = s->spokes[0] + spokes;
-    flag_links(s->system, b.flags);
+    s->facts.between = legs;
+    s->facts.entries = s->facts.between + n * n;
+    s->facts.exits = s->facts.entries + n * s->input.net_count;
+    s->facts.spokes[0] = s->facts.exits + n * s->input.net_count;
+    s->facts.spokes[1] = s->facts.spokes[0] + spokes;
+    flag_links(s->input.system, b.flags);
     lay_all(&b);
-    s->links = ORR_NEW(arena, uint32_t, b.charges);
-    s->shares = ORR_NEW(arena, uint8_t, b.charges);
-    if (!s->links || !s->shares)
+    s->facts.links = ORR_NEW(arena, uint32_t, b.charges);
+    s->facts.shares = ORR_NEW(arena, uint8_t, b.charges);
+    if (!s->facts.links || !s->facts.shares)
         return orr_fail_nomem(err);
     b.charges = 0;
     b.counting = false;
     lay_all(&b);
-    for (size_t i = 0; i < n * s->net_count; i++)
-        s->types_of_nets |= UINT64_C(1) << s->entries[i].type[0] | UINT64_C(1) << s->exits[i].type[0];
+    for (size_t i = 0; i < n * s->input.net_count; i++)
+        s->facts.types_of_nets |= UINT64_C(1) << s->facts.entries[i].type[0] | UINT64_C(1) << s->facts.exits[i].type[0];
     return ORR_OK;
 }

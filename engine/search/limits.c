@@ -18,13 +18,13 @@ static const struct orr_search_rates *rates_for(const struct orr_release *releas
 static void type_range(const struct orr_search_state *s, enum orr_node_type to, int32_t sys, int32_t *ret_min,
                        int32_t *ret_max)
 {
-    const struct orr_system *system = s->system;
+    const struct orr_system *system = s->input.system;
     int32_t least = sys, largest = 0;
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
         for (uint32_t other = system->first[to]; other < system->first[to + 1]; other++) {
             if (other == g)
                 continue;
-            int32_t type = s->number_of[orr_path(s->paths, g, other)->type];
+            int32_t type = s->facts.number_of[orr_path(s->input.paths, g, other)->type];
             least = type < least ? type : least;
             largest = type > largest ? type : largest;
         }
@@ -35,42 +35,42 @@ static void type_range(const struct orr_search_state *s, enum orr_node_type to, 
 /* Exactly two groups of several GPUs joined by NVLink? */
 static bool is_split_nvlink(const struct orr_search_state *s)
 {
-    uint16_t *group = s->candidates; /* free before a search */
-    uint16_t *size = group + s->n;
+    uint16_t *group = s->channel.candidates; /* free before a search */
+    uint16_t *size = group + s->input.n;
     uint32_t groups = 0;
-    for (uint32_t g = 0; g < s->n; g++)
+    for (uint32_t g = 0; g < s->input.n; g++)
         group[g] = (uint16_t)g;
-    for (uint32_t g = 0; g < s->n; g++)
-        for (uint32_t p = g + 1; p < s->n; p++)
-            if (orr_path(s->paths, orr_gpu_node(s, g), orr_gpu_node(s, p))->type == ORR_PATH_NVL)
+    for (uint32_t g = 0; g < s->input.n; g++)
+        for (uint32_t p = g + 1; p < s->input.n; p++)
+            if (orr_path(s->input.paths, orr_gpu_node(s, g), orr_gpu_node(s, p))->type == ORR_PATH_NVL)
                 group[p] = group[g];
-    memset(size, 0, s->n * sizeof *size);
-    for (uint32_t g = 0; g < s->n; g++)
+    memset(size, 0, s->input.n * sizeof *size);
+    for (uint32_t g = 0; g < s->input.n; g++)
         groups += ++size[group[g]] == 2;
     return groups == 2;
 }
 
 static void set_limits(const struct orr_search_state *s, struct orr_limits *limits)
 {
-    const struct orr_release *release = s->system->release;
-    const struct orr_search_rates *row = rates_for(release, s->cc_min);
-    limits->rates = s->inter ? row->table.inter : row->table.intra;
-    limits->rate_count = s->inter ? row->table.inter_count : row->table.intra_count;
-    limits->sys = s->number_of[ORR_PATH_SYS];
-    limits->always_inter = s->number_of[release->type_inter_always];
-    limits->dis = orr_path_type_number(release, ORR_PATH_DIS) < 0 ? INT32_MAX : s->number_of[ORR_PATH_DIS];
-    limits->min_intra = s->number_of[s->n == 1 ? ORR_PATH_LOC : ORR_PATH_NVL];
+    const struct orr_release *release = s->input.system->release;
+    const struct orr_search_rates *row = rates_for(release, s->input.cc_min);
+    limits->rates = s->input.inter ? row->table.inter : row->table.intra;
+    limits->rate_count = s->input.inter ? row->table.inter_count : row->table.intra_count;
+    limits->sys = s->facts.number_of[ORR_PATH_SYS];
+    limits->always_inter = s->facts.number_of[release->type_inter_always];
+    limits->dis = orr_path_type_number(release, ORR_PATH_DIS) < 0 ? INT32_MAX : s->facts.number_of[ORR_PATH_DIS];
+    limits->min_intra = s->facts.number_of[s->input.n == 1 ? ORR_PATH_LOC : ORR_PATH_NVL];
     limits->max_intra = limits->sys;
-    limits->min_inter = s->number_of[ORR_PATH_PIX];
+    limits->min_inter = s->facts.number_of[ORR_PATH_PIX];
     limits->max_inter = limits->sys;
     if (!release->types_from_system)
         return;
-    if (s->n > 1)
+    if (s->input.n > 1)
         type_range(s, ORR_GPU, limits->sys, &limits->min_intra, &limits->max_intra);
-    if (s->inter) {
+    if (s->input.inter) {
         type_range(s, ORR_NET, limits->sys, &limits->min_inter, &limits->max_inter);
         limits->max_intra = limits->max_inter;
-        if (release->any_inter_before_sm90 && s->cc_min < 90)
+        if (release->any_inter_before_sm90 && s->input.cc_min < 90)
             limits->max_inter = limits->sys;
     }
 }
@@ -78,28 +78,28 @@ static void set_limits(const struct orr_search_state *s, struct orr_limits *limi
 void orr_search_limits(struct orr_search_state *s, const struct orr_graph_request *request, struct orr_limits *limits)
 {
     struct orr_trial *start = &limits->start;
-    int32_t n = (int32_t)s->n;
+    int32_t n = (int32_t)s->input.n;
     bool crosses = request->pattern == ORR_PATTERN_RING || request->pattern == ORR_PATTERN_BALANCED_TREE ||
                    request->pattern == ORR_PATTERN_SPLIT_TREE;
-    const struct orr_release *release = s->system->release;
-    int32_t cross_nic = (int32_t)orr_setting_int(s->settings, ORR_SET_CROSS_NIC);
+    const struct orr_release *release = s->input.system->release;
+    int32_t cross_nic = (int32_t)orr_setting_int(s->input.settings, ORR_SET_CROSS_NIC);
     if (release->cross_nic_for_all)
-        s->cross_nic_input = s->net_count > 1 && cross_nic != 0;
+        s->input.cross_nic_input = s->input.net_count > 1 && cross_nic != 0;
     else
-        s->cross_nic_input = crosses && s->net_count > 1 ? cross_nic : 0;
+        s->input.cross_nic_input = crosses && s->input.net_count > 1 ? cross_nic : 0;
     set_limits(s, limits);
     *start = (struct orr_trial){
         .pattern = request->pattern,
         .min_channels = request->min_channels,
         .max_channels = request->max_channels,
-        .cross_nic = release->cross_nic_for_all ? (cross_nic == 2 ? 0 : cross_nic) : s->cross_nic_input == 1,
+        .cross_nic = release->cross_nic_for_all ? (cross_nic == 2 ? 0 : cross_nic) : s->input.cross_nic_input == 1,
         .same_channels = request->pattern != ORR_PATTERN_NVLS,
         .collnet = request->collnet,
         .type_intra = limits->min_intra,
         .type_inter = limits->min_inter,
     };
     if (request->pattern == ORR_PATTERN_NVLS) {
-        if (!s->has_nvs || s->cc_min < 90) {
+        if (!s->facts.has_nvs || s->input.cc_min < 90) {
             start->pattern = ORR_PATTERN_NONE;
             return;
         }
@@ -109,7 +109,7 @@ void orr_search_limits(struct orr_search_state *s, const struct orr_graph_reques
         start->max_channels = n < 8 ? n : 8;
     if (n == 1 && start->pattern != ORR_PATTERN_RING)
         start->pattern = ORR_PATTERN_TREE;
-    if (request->pattern == ORR_PATTERN_NVLS && !s->inter)
+    if (request->pattern == ORR_PATTERN_NVLS && !s->input.inter)
         start->min_channels = start->max_channels;
     if (release->splits_nvlink && request->pattern == ORR_PATTERN_RING && start->max_channels >= 2 &&
         start->min_channels == 1 && is_split_nvlink(s))
@@ -119,14 +119,14 @@ void orr_search_limits(struct orr_search_state *s, const struct orr_graph_reques
 uint32_t orr_search_first_rate(const struct orr_search_state *s, const struct orr_limits *limits)
 {
     const struct orr_trial *start = &limits->start;
-    float total = s->system->total_bw;
+    float total = s->input.system->total_bw;
     uint32_t rate = 0;
-    uint32_t n = s->system->release->has_devs ? orr_system_count(s->system, ORR_DEV) : s->n;
+    uint32_t n = s->input.system->release->has_devs ? orr_system_count(s->input.system, ORR_DEV) : s->input.n;
     if (start->pattern != ORR_PATTERN_RING && n > 1)
         total = (float)((double)total * (n * 1.0 / (n - 1)));
     while (rate + 1 < limits->rate_count &&
-           (limits->rates[rate] > s->system->max_bw ||
-            (s->system->release->rates_by_total && limits->rates[rate] * (float)start->min_channels > total)))
+           (limits->rates[rate] > s->input.system->max_bw ||
+            (s->input.system->release->rates_by_total && limits->rates[rate] * (float)start->min_channels > total)))
         rate++;
     return rate;
 }

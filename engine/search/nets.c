@@ -25,10 +25,10 @@ static bool is_one_place(const struct orr_system *system, const struct orr_node 
 
 static uint8_t pair_of(const struct orr_search_state *s, const struct orr_node *a, const struct orr_node *b)
 {
-    bool by_place =
-        orr_setting_int(s->settings, ORR_SET_MNNVL_RAIL_PER_HOST) == 1 && orr_id_system(a->id) != orr_id_system(b->id);
-    bool one_card = by_place ? is_one_place(s->system, a, b) : is_one_port(a, b), other_plane = false;
-    if (s->system->release->knows_rails) {
+    bool by_place = orr_setting_int(s->input.settings, ORR_SET_MNNVL_RAIL_PER_HOST) == 1 &&
+                    orr_id_system(a->id) != orr_id_system(b->id);
+    bool one_card = by_place ? is_one_place(s->input.system, a, b) : is_one_port(a, b), other_plane = false;
+    if (s->input.system->release->knows_rails) {
         other_plane = a->net.plane >= 0 && b->net.plane >= 0 && a->net.plane != b->net.plane;
         if (a->net.rail >= 0 && b->net.rail >= 0)
             one_card = a->net.rail == b->net.rail;
@@ -38,36 +38,37 @@ static uint8_t pair_of(const struct orr_search_state *s, const struct orr_node *
 
 static void note_ports(struct orr_search_state *s)
 {
-    const struct orr_system *system = s->system;
-    s->ids_differ = true;
-    for (uint32_t i = 0; i < s->net_count; i++) {
+    const struct orr_system *system = s->input.system;
+    s->facts.ids_differ = true;
+    for (uint32_t i = 0; i < s->input.net_count; i++) {
         const struct orr_node *net = &system->nodes[orr_net_node(s, i)];
-        while (system->nodes[orr_net_node(s, (uint32_t)s->net_of_id[i])].id != net->id)
-            s->net_of_id[i]++;
-        s->ids_differ = s->ids_differ && s->net_of_id[i] == (int32_t)i;
-        s->net_bw[i] = net->net.bw;
+        while (system->nodes[orr_net_node(s, (uint32_t)s->facts.net_of_id[i])].id != net->id)
+            s->facts.net_of_id[i]++;
+        s->facts.ids_differ = s->facts.ids_differ && s->facts.net_of_id[i] == (int32_t)i;
+        s->left.net_bw[i] = net->net.bw;
         /* None is none, however negative: counting down must not overflow. */
-        s->net_connections[i] = net->net.max_channels > 0 ? net->net.max_channels : 0;
-        s->next_of_card[i] = (int16_t)i;
+        s->left.net_connections[i] = net->net.max_channels > 0 ? net->net.max_channels : 0;
+        s->facts.next_of_card[i] = (int16_t)i;
         for (uint32_t before = i; before-- > 0;)
             if (is_one_port(net, &system->nodes[orr_net_node(s, before)])) {
-                s->next_of_card[i] = s->next_of_card[before];
-                s->next_of_card[before] = (int16_t)i;
+                s->facts.next_of_card[i] = s->facts.next_of_card[before];
+                s->facts.next_of_card[before] = (int16_t)i;
                 break;
             }
-        for (uint32_t other = 0; other < s->net_count; other++)
-            s->net_pair[(size_t)i * s->net_count + other] = pair_of(s, net, &system->nodes[orr_net_node(s, other)]);
+        for (uint32_t other = 0; other < s->input.net_count; other++)
+            s->facts.net_pair[(size_t)i * s->input.net_count + other] =
+                pair_of(s, net, &system->nodes[orr_net_node(s, other)]);
     }
 }
 
 /* The GPUs that a NIC reaches at the highest rate, and then by the nearest type or, before 2.23, in the fewest hops. */
 static void find_near(struct orr_search_state *s, uint32_t net)
 {
-    const struct orr_path *row = orr_path(s->paths, orr_net_node(s, net), s->system->first[ORR_GPU]);
-    bool by_type = s->system->release->start_gpus == ORR_START_LOCAL_GPU;
-    struct orr_near near = {.type = ORR_PATH_DIS, .gpus = s->near_pool + (size_t)net * s->n};
+    const struct orr_path *row = orr_path(s->input.paths, orr_net_node(s, net), s->input.system->first[ORR_GPU]);
+    bool by_type = s->input.system->release->start_gpus == ORR_START_LOCAL_GPU;
+    struct orr_near near = {.type = ORR_PATH_DIS, .gpus = s->facts.near_pool + (size_t)net * s->input.n};
     uint32_t farness = by_type ? ORR_PATH_DIS : UINT32_MAX;
-    for (uint32_t g = 0; g < s->n; g++) {
+    for (uint32_t g = 0; g < s->input.n; g++) {
         uint32_t far = by_type ? row[g].type : row[g].hops;
         if (row[g].bw > near.bw || (row[g].bw == near.bw && far < farness)) {
             near.bw = row[g].bw;
@@ -75,10 +76,10 @@ static void find_near(struct orr_search_state *s, uint32_t net)
             farness = far;
         }
     }
-    for (uint32_t g = 0; g < s->n; g++)
+    for (uint32_t g = 0; g < s->input.n; g++)
         if (row[g].bw == near.bw && (by_type ? row[g].type : row[g].hops) == farness)
             near.gpus[near.count++] = (uint16_t)g;
-    s->near_gpus[net] = near;
+    s->facts.near_gpus[net] = near;
 }
 
 struct nets_in_order {
@@ -99,9 +100,9 @@ static void append(struct nets_in_order *order, uint32_t net)
 static uint32_t preferred(const struct orr_search_state *s, uint32_t gpu, uint16_t *ret_nets, uint32_t *scratch)
 {
     uint32_t count = 0;
-    for (int32_t c = 0; c < s->system->release->max_channels; c++) {
-        uint32_t node = orr_local_net(s->paths, orr_gpu_node(s, gpu), c, scratch);
-        uint32_t net = node - s->system->first[ORR_NET];
+    for (int32_t c = 0; c < s->input.system->release->max_channels; c++) {
+        uint32_t node = orr_local_net(s->input.paths, orr_gpu_node(s, gpu), c, scratch);
+        uint32_t net = node - s->input.system->first[ORR_NET];
         if (node == ORR_NO_NODE || (c && net == ret_nets[0]))
             break;
         ret_nets[count++] = (uint16_t)net;
@@ -115,9 +116,10 @@ static void append_rotated(const struct orr_search_state *s, struct nets_in_orde
 {
     for (uint32_t type = 0; type < ORR_PATH_TYPE_COUNT; type++) {
         for (uint32_t g = first_gpu; g < first_gpu + gpu_count; g++) {
-            uint32_t count = 0, dev = (uint32_t)s->system->nodes[orr_gpu_node(s, g)].gpu.dev;
-            for (uint32_t net = 0; net < s->net_count; net++)
-                if (s->number_of[orr_path(s->paths, orr_gpu_node(s, g), orr_net_node(s, net))->type] == type)
+            uint32_t count = 0, dev = (uint32_t)s->input.system->nodes[orr_gpu_node(s, g)].gpu.dev;
+            for (uint32_t net = 0; net < s->input.net_count; net++)
+                if (s->facts.number_of[orr_path(s->input.paths, orr_gpu_node(s, g), orr_net_node(s, net))->type] ==
+                    type)
                     scratch[count++] = net;
             for (uint32_t i = 0; i < count; i++)
                 append(order, scratch[(dev + i) % count]);
@@ -129,7 +131,7 @@ static void append_rotated(const struct orr_search_state *s, struct nets_in_orde
 /* All NICs by index, whatever their distance. */
 static void append_all(const struct orr_search_state *s, struct nets_in_order *order)
 {
-    for (uint32_t net = 0; net < s->net_count; net++)
+    for (uint32_t net = 0; net < s->input.net_count; net++)
         append(order, net);
     for (uint32_t type = 0; type < ORR_PATH_TYPE_COUNT; type++)
         order->list->count_at[type] = order->count;
@@ -141,8 +143,10 @@ static void append_by_type(const struct orr_search_state *s, struct nets_in_orde
 {
     for (uint32_t type = 0; type < ORR_PATH_TYPE_COUNT; type++) {
         for (uint32_t g = first_gpu; g < first_gpu + gpu_count; g++)
-            for (uint32_t net = 0; net < s->net_count && net < (uint32_t)s->system->release->max_channels; net++)
-                if (s->number_of[orr_path(s->paths, orr_gpu_node(s, g), orr_net_node(s, net))->type] == type)
+            for (uint32_t net = 0; net < s->input.net_count && net < (uint32_t)s->input.system->release->max_channels;
+                 net++)
+                if (s->facts.number_of[orr_path(s->input.paths, orr_gpu_node(s, g), orr_net_node(s, net))->type] ==
+                    type)
                     append(order, net);
         order->list->count_at[type] = order->count;
     }
@@ -150,22 +154,23 @@ static void append_by_type(const struct orr_search_state *s, struct nets_in_orde
 
 static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
 {
-    uint32_t per_gpu = (uint32_t)s->system->release->max_channels;
-    bool scatter = s->system->host_count > 1 && orr_setting_in(ORR_SET_MNNVL_SCATTER_NETS_ENABLE, s->system->release) &&
-                   orr_setting_int(s->settings, ORR_SET_MNNVL_SCATTER_NETS_ENABLE) != 0;
-    uint16_t *wanted = ORR_NEW(arena, uint16_t, (size_t)s->n * per_gpu);
-    uint32_t *wanted_count = ORR_NEW(arena, uint32_t, s->n);
-    uint32_t *scratch = ORR_NEW(arena, uint32_t, 2 * ((size_t)s->n + s->net_count));
-    uint8_t *listed = ORR_NEW(arena, uint8_t, s->net_count);
-    int16_t *pool = ORR_NEW(arena, int16_t, ((size_t)s->n + 1) * s->net_count);
-    s->exit_nets = ORR_NEW(arena, struct orr_net_list, s->n);
-    if (!wanted || !wanted_count || !scratch || !listed || !pool || !s->exit_nets)
+    uint32_t per_gpu = (uint32_t)s->input.system->release->max_channels;
+    bool scatter = s->input.system->host_count > 1 &&
+                   orr_setting_in(ORR_SET_MNNVL_SCATTER_NETS_ENABLE, s->input.system->release) &&
+                   orr_setting_int(s->input.settings, ORR_SET_MNNVL_SCATTER_NETS_ENABLE) != 0;
+    uint16_t *wanted = ORR_NEW(arena, uint16_t, (size_t)s->input.n * per_gpu);
+    uint32_t *wanted_count = ORR_NEW(arena, uint32_t, s->input.n);
+    uint32_t *scratch = ORR_NEW(arena, uint32_t, 2 * ((size_t)s->input.n + s->input.net_count));
+    uint8_t *listed = ORR_NEW(arena, uint8_t, s->input.net_count);
+    int16_t *pool = ORR_NEW(arena, int16_t, ((size_t)s->input.n + 1) * s->input.net_count);
+    s->facts.exit_nets = ORR_NEW(arena, struct orr_net_list, s->input.n);
+    if (!wanted || !wanted_count || !scratch || !listed || !pool || !s->facts.exit_nets)
         return orr_fail_nomem(err);
-    enum orr_net_lists lists = s->system->release->net_lists;
-    for (uint32_t g = 0; g < s->n; g++) {
-        s->exit_nets[g].nets = pool + (size_t)g * s->net_count;
-        struct nets_in_order order = {.list = &s->exit_nets[g], .listed = listed};
-        memset(listed, 0, s->net_count);
+    enum orr_net_lists lists = s->input.system->release->net_lists;
+    for (uint32_t g = 0; g < s->input.n; g++) {
+        s->facts.exit_nets[g].nets = pool + (size_t)g * s->input.net_count;
+        struct nets_in_order order = {.list = &s->facts.exit_nets[g], .listed = listed};
+        memset(listed, 0, s->input.net_count);
         if (lists == ORR_NETS_ALL) {
             append_all(s, &order);
             continue;
@@ -179,37 +184,37 @@ static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *ar
             append(&order, wanted[g * per_gpu + i]);
         append_by_type(s, &order, g, 1);
     }
-    s->start_nets.nets = pool + (size_t)s->n * s->net_count;
-    struct nets_in_order order = {.list = &s->start_nets, .listed = listed};
-    memset(listed, 0, s->net_count);
+    s->facts.start_nets.nets = pool + (size_t)s->input.n * s->input.net_count;
+    struct nets_in_order order = {.list = &s->facts.start_nets, .listed = listed};
+    memset(listed, 0, s->input.net_count);
     if (lists == ORR_NETS_ALL) {
         append_all(s, &order);
         return ORR_OK;
     }
     if (lists == ORR_NETS_BY_TYPE_ROTATED) {
-        append_rotated(s, &order, 0, s->n, scratch);
+        append_rotated(s, &order, 0, s->input.n, scratch);
         return ORR_OK;
     }
     if (scatter) {
         for (uint32_t i = 0; i < per_gpu; i++)
-            for (uint32_t g = 0; g < s->n; g++)
+            for (uint32_t g = 0; g < s->input.n; g++)
                 if (i < wanted_count[g])
                     append(&order, wanted[g * per_gpu + i]);
     } else {
-        for (uint32_t g = 0; g < s->n; g++)
+        for (uint32_t g = 0; g < s->input.n; g++)
             for (uint32_t i = 0; i < wanted_count[g]; i++)
                 append(&order, wanted[g * per_gpu + i]);
     }
-    append_by_type(s, &order, 0, s->n);
+    append_by_type(s, &order, 0, s->input.n);
     return ORR_OK;
 }
 
 enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
 {
-    if (!s->net_count)
+    if (!s->input.net_count)
         return ORR_OK;
     note_ports(s);
-    for (uint32_t net = 0; net < s->net_count; net++)
+    for (uint32_t net = 0; net < s->input.net_count; net++)
         find_near(s, net);
     return order_nets(s, arena, err);
 }

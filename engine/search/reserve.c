@@ -34,20 +34,20 @@ static bool is_eighths(float x)
     return x * 8 == truncf(x * 8);
 }
 
-/* Loads s->thousandths; false: a link has another capacity than a number of thousandths. */
+/* Loads s->left.thousandths; false: a link has another capacity than a number of thousandths. */
 static bool count_capacities(struct orr_search_state *s)
 {
-    s->least_thousandths = INT32_MAX;
-    for (uint32_t link = 0; link < s->system->link_count; link++) {
-        float capacity = s->capacity[link];
+    s->left.least_thousandths = INT32_MAX;
+    for (uint32_t link = 0; link < s->input.system->link_count; link++) {
+        float capacity = s->left.capacity[link];
         if (!(capacity >= 0 && capacity <= WIDE_GBPS) || (capacity > ORR_NARROW_GBPS && !is_eighths(capacity)))
             return false;
         int32_t count = (int32_t)(capacity * 1000 + 0.5f);
         if ((float)count / 1000.0f != capacity)
             return false;
-        s->thousandths[link] = s->full[link] = count;
-        if (count > 0 && count < s->least_thousandths)
-            s->least_thousandths = count;
+        s->left.thousandths[link] = s->left.full[link] = count;
+        if (count > 0 && count < s->left.least_thousandths)
+            s->left.least_thousandths = count;
     }
     return true;
 }
@@ -57,10 +57,10 @@ static bool count_amounts(struct orr_search_state *s, struct orr_rate *rate)
 {
     for (int share = 0; share < ORR_SHARE_COUNT; share++) {
         float amount = rate->amount[share];
-        if (!(s->any_share >> share & 1))
+        if (!(s->facts.any_share >> share & 1))
             continue;
         if (!(amount > 0 && amount <= WIDE_GBPS) ||
-            ((amount > ORR_NARROW_GBPS || (s->wide_share >> share & 1)) && !is_eighths(amount)))
+            ((amount > ORR_NARROW_GBPS || (s->facts.wide_share >> share & 1)) && !is_eighths(amount)))
             return false;
         double thousandths = (double)amount * 1000;
         int32_t count = (int32_t)(thousandths + 0.5);
@@ -69,7 +69,7 @@ static bool count_amounts(struct orr_search_state *s, struct orr_rate *rate)
             return false;
         rate->taken[share] = count;
         rate->needed[share] = (float)count / 1000.0f < amount ? count + 1 : count;
-        s->linear = s->linear && rate->needed[share] == count;
+        s->left.linear = s->left.linear && rate->needed[share] == count;
     }
     return true;
 }
@@ -82,32 +82,32 @@ static bool is_tree(enum orr_pattern pattern)
 /* A rate taken `factor` times; a limit holds for single ones only. */
 static void set_rate(struct orr_search_state *s, enum orr_rate_kind kind, float bw, float factor, int32_t limit)
 {
-    const struct orr_release *release = s->system->release;
-    struct orr_rate *rate = &s->rates[kind];
+    const struct orr_release *release = s->input.system->release;
+    struct orr_rate *rate = &s->left.rates[kind];
     rate->factor = factor;
-    rate->both_ways = release->checks_way_back && is_tree(s->t.pattern);
+    rate->both_ways = release->checks_way_back && is_tree(s->trial.pattern);
     rate->limit = factor == 1 ? (uint8_t)limit : UINT8_MAX;
     rate->amount[ORR_SHARE_PLAIN] = bw * factor;
     rate->amount[ORR_SHARE_OVERHEAD] = bw * factor * release->intel_overhead_up / release->intel_overhead_down;
     rate->amount[ORR_SHARE_EIGHTH] = rate->amount[ORR_SHARE_PLAIN] / 8;
     rate->amount[ORR_SHARE_OVERHEAD_EIGHTH] = rate->amount[ORR_SHARE_OVERHEAD] / 8;
-    s->exact = s->exact && count_amounts(s, rate);
+    s->left.exact = s->left.exact && count_amounts(s, rate);
 }
 
 void orr_search_set_rates(struct orr_search_state *s)
 {
-    const struct orr_trial *t = &s->t;
-    if (!s->counted)
-        s->counted = count_capacities(s);
-    s->exact = s->counted;
-    s->linear = true;
+    const struct orr_trial *t = &s->trial;
+    if (!s->left.counted)
+        s->left.counted = count_capacities(s);
+    s->left.exact = s->left.counted;
+    s->left.linear = true;
     switch (t->pattern) {
     case ORR_PATTERN_NVLS:
         set_rate(s, ORR_RATE_HEAD, t->bw_intra, 2, t->type_intra);
         set_rate(s, ORR_RATE_SPOKE, t->bw_intra, 1, t->type_intra);
         break;
     case ORR_PATTERN_COLLNET_DIRECT: { /* the head's rate, by equal parts */
-        float part = (float)(1.0 / (s->n - 1));
+        float part = (float)(1.0 / (s->input.n - 1));
         set_rate(s, ORR_RATE_HEAD, t->bw_intra, part, t->type_intra);
         set_rate(s, ORR_RATE_SPOKE, t->bw_intra, part, t->type_intra);
         break;
@@ -118,35 +118,37 @@ void orr_search_set_rates(struct orr_search_state *s)
     default:
         set_rate(s, ORR_RATE_INTRA, t->bw_intra, 1, t->type_intra);
     }
-    if (s->inter)
+    if (s->input.inter)
         set_rate(s, ORR_RATE_INTER, t->bw_inter, 1, t->type_inter);
-    if (!s->exact)
-        s->counted = false; /* the floats go on alone */
-    s->quick_state = s->exact ? ORR_LEG_QUICK : ORR_LEG_NONE;
+    if (!s->left.exact)
+        s->left.counted = false; /* the floats go on alone */
+    s->left.quick_state = s->left.exact ? ORR_LEG_QUICK : ORR_LEG_NONE;
 }
 
 static void give_floats(struct orr_search_state *s, const struct orr_leg *leg, uint32_t count,
                         const struct orr_rate *rate)
 {
-    const uint32_t *link = s->links + leg->first;
-    const uint8_t *share = s->shares + leg->first;
+    const uint32_t *link = s->facts.links + leg->first;
+    const uint8_t *share = s->facts.shares + leg->first;
     for (uint32_t i = 0; i < count; i++)
-        s->capacity[link[i]] = round_thousandth(s->capacity[link[i]] + rate->amount[share[i] & ORR_SHARE_MASK]);
+        s->left.capacity[link[i]] =
+            round_thousandth(s->left.capacity[link[i]] + rate->amount[share[i] & ORR_SHARE_MASK]);
 }
 
 static bool take_floats(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
 {
-    const uint32_t *link = s->links + leg->first;
-    const uint8_t *share = s->shares + leg->first;
+    const uint32_t *link = s->facts.links + leg->first;
+    const uint8_t *share = s->facts.shares + leg->first;
     for (uint32_t i = 0; i < leg->charges;) {
         uint32_t end = i + (share[i] & ORR_SHARE_WITH_NEXT ? 2 : 1);
         for (uint32_t j = i; j < end; j++)
-            if (s->capacity[link[j]] < rate->amount[share[j] & ORR_SHARE_MASK]) {
+            if (s->left.capacity[link[j]] < rate->amount[share[j] & ORR_SHARE_MASK]) {
                 give_floats(s, leg, i, rate);
                 return false;
             }
         for (; i < end; i++)
-            s->capacity[link[i]] = round_thousandth(s->capacity[link[i]] - rate->amount[share[i] & ORR_SHARE_MASK]);
+            s->left.capacity[link[i]] =
+                round_thousandth(s->left.capacity[link[i]] - rate->amount[share[i] & ORR_SHARE_MASK]);
     }
     return true;
 }
@@ -155,33 +157,33 @@ static void give_thousandths(struct orr_search_state *s, const struct orr_leg *l
                              const struct orr_rate *rate)
 {
     for (uint32_t i = leg->first; i < leg->first + count; i++)
-        s->thousandths[s->links[i]] += rate->taken[s->shares[i] & ORR_SHARE_MASK];
+        s->left.thousandths[s->facts.links[i]] += rate->taken[s->facts.shares[i] & ORR_SHARE_MASK];
 }
 
 /* A leg that loads a link twice: each charge sees what the ones before left. */
 static bool take_repeated(struct orr_search_state *s, const struct orr_leg *leg, const struct orr_rate *rate)
 {
-    const uint32_t *link = s->links + leg->first;
-    const uint8_t *share = s->shares + leg->first;
-    s->repeats = true;
+    const uint32_t *link = s->facts.links + leg->first;
+    const uint8_t *share = s->facts.shares + leg->first;
+    s->attempt.repeats = true;
     for (uint32_t i = 0; i < leg->charges;) {
         uint32_t end = i + (share[i] & ORR_SHARE_WITH_NEXT ? 2 : 1);
         for (uint32_t j = i; j < end; j++)
-            if (s->thousandths[link[j]] < rate->needed[share[j] & ORR_SHARE_MASK]) {
+            if (s->left.thousandths[link[j]] < rate->needed[share[j] & ORR_SHARE_MASK]) {
                 give_thousandths(s, leg, i, rate);
                 return false;
             }
         for (; i < end; i++)
-            s->thousandths[link[i]] -= rate->taken[share[i] & ORR_SHARE_MASK];
+            s->left.thousandths[link[i]] -= rate->taken[share[i] & ORR_SHARE_MASK];
     }
     return true;
 }
 
 static bool take_once(struct orr_search_state *s, struct orr_leg *leg, const struct orr_rate *rate)
 {
-    const uint32_t *link = s->links + leg->first;
-    const uint8_t *share = s->shares + leg->first;
-    int32_t *left = s->thousandths;
+    const uint32_t *link = s->facts.links + leg->first;
+    const uint8_t *share = s->facts.shares + leg->first;
+    int32_t *left = s->left.thousandths;
     for (uint32_t i = leg->charges ? leg->refused : 0, n = 0; n < leg->charges; n++) {
         int32_t needed = rate->needed[share[i] & ORR_SHARE_MASK];
         if (left[link[i]] < needed) {
@@ -201,12 +203,12 @@ bool orr_search_take_slowly(struct orr_search_state *s, struct orr_leg *leg, con
         return leg->state == ORR_LEG_FREE;
     if (leg->type[rate->both_ways] > rate->limit)
         return false;
-    bool taken = !s->exact                       ? take_floats(s, leg, rate)
+    bool taken = !s->left.exact                  ? take_floats(s, leg, rate)
                  : leg->state == ORR_LEG_REPEATS ? take_repeated(s, leg, rate)
                                                  : take_once(s, leg, rate);
     if (taken)
-        s->t.hops =
-            rate->factor == 1 ? s->t.hops + leg->hops : (int32_t)((float)s->t.hops + rate->factor * (float)leg->hops);
+        s->trial.hops = rate->factor == 1 ? s->trial.hops + leg->hops
+                                          : (int32_t)((float)s->trial.hops + rate->factor * (float)leg->hops);
     return taken;
 }
 
@@ -214,10 +216,10 @@ void orr_search_give_slowly(struct orr_search_state *s, const struct orr_leg *le
 {
     if (leg->state >= ORR_LEG_FREE)
         return;
-    if (s->exact)
+    if (s->left.exact)
         give_thousandths(s, leg, leg->charges, rate);
     else
         give_floats(s, leg, leg->charges, rate);
-    s->t.hops =
-        rate->factor == 1 ? s->t.hops - leg->hops : (int32_t)((float)s->t.hops - rate->factor * (float)leg->hops);
+    s->trial.hops = rate->factor == 1 ? s->trial.hops - leg->hops
+                                      : (int32_t)((float)s->trial.hops - rate->factor * (float)leg->hops);
 }

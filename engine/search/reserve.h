@@ -18,11 +18,11 @@ void orr_search_give_slowly(struct orr_search_state *s, const struct orr_leg *le
 /* Notes how much a link would have had to carry: attempts.c needs to know from which rate on it can. */
 ORR_ALWAYS_INLINE bool orr_search_refuse(struct orr_search_state *s, uint32_t link, int32_t needed)
 {
-    int32_t demand = s->full[link] - s->thousandths[link] + needed;
-    if (demand < s->demand[link]) {
-        if (s->demand[link] == INT32_MAX)
-            s->refused_links[s->refusals++] = link;
-        s->demand[link] = demand;
+    int32_t demand = s->left.full[link] - s->left.thousandths[link] + needed;
+    if (demand < s->attempt.demand[link]) {
+        if (s->attempt.demand[link] == INT32_MAX)
+            s->attempt.refused_links[s->attempt.refusals++] = link;
+        s->attempt.demand[link] = demand;
     }
     return false;
 }
@@ -31,11 +31,11 @@ ORR_ALWAYS_INLINE bool orr_search_refuse(struct orr_search_state *s, uint32_t li
  * nothing taken, where a link has too little left. */
 ORR_ALWAYS_INLINE bool orr_search_take_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
 {
-    const struct orr_rate *rate = &s->rates[kind];
-    if (leg->state != s->quick_state)
+    const struct orr_rate *rate = &s->left.rates[kind];
+    if (leg->state != s->left.quick_state)
         return orr_search_take_slowly(s, leg, rate);
-    const uint32_t *link = s->links + leg->first, *end = link + leg->charges, *last = link + leg->refused;
-    int32_t *left = s->thousandths, needed = rate->needed[0], taken = rate->taken[0];
+    const uint32_t *link = s->facts.links + leg->first, *end = link + leg->charges, *last = link + leg->refused;
+    int32_t *left = s->left.thousandths, needed = rate->needed[0], taken = rate->taken[0];
     if (left[*last] < needed)
         return orr_search_refuse(s, *last, needed);
     for (const uint32_t *l = link; l < end; l++)
@@ -46,14 +46,14 @@ ORR_ALWAYS_INLINE bool orr_search_take_open(struct orr_search_state *s, struct o
     do
         left[*link] -= taken;
     while (++link < end);
-    s->t.hops += leg->hops;
+    s->trial.hops += leg->hops;
     return true;
 }
 
 /* The same for any leg: false also where it is farther than the trial's limit. */
 static inline bool orr_search_take(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
 {
-    const struct orr_rate *rate = &s->rates[kind];
+    const struct orr_rate *rate = &s->left.rates[kind];
     if (leg->state == ORR_LEG_QUICK && leg->type[rate->both_ways] > rate->limit)
         return false;
     return orr_search_take_open(s, leg, kind);
@@ -62,17 +62,17 @@ static inline bool orr_search_take(struct orr_search_state *s, struct orr_leg *l
 /* Gives back what was taken. */
 ORR_ALWAYS_INLINE void orr_search_give(struct orr_search_state *s, const struct orr_leg *leg, enum orr_rate_kind kind)
 {
-    const struct orr_rate *rate = &s->rates[kind];
-    if (leg->state != s->quick_state) {
+    const struct orr_rate *rate = &s->left.rates[kind];
+    if (leg->state != s->left.quick_state) {
         orr_search_give_slowly(s, leg, rate);
         return;
     }
-    const uint32_t *link = s->links + leg->first, *end = link + leg->charges;
-    int32_t *left = s->thousandths, taken = rate->taken[0];
+    const uint32_t *link = s->facts.links + leg->first, *end = link + leg->charges;
+    int32_t *left = s->left.thousandths, taken = rate->taken[0];
     do
         left[*link] += taken;
     while (++link < end);
-    s->t.hops -= leg->hops;
+    s->trial.hops -= leg->hops;
 }
 
 #endif

@@ -10,44 +10,44 @@
 /* Is the best trial as good as it can get? left: what remained of the last attempt's steps. */
 static bool is_done(const struct orr_search_state *s, int32_t left)
 {
-    const struct orr_trial *b = &s->b;
-    if (s->system->release->finishes_at_full_rate)
-        return b->channels == b->max_channels && b->bw_inter == s->system->max_bw;
-    return left == -1 || (float)b->channels * b->bw_inter >= s->system->total_bw;
+    const struct orr_trial *b = &s->best;
+    if (s->input.system->release->finishes_at_full_rate)
+        return b->channels == b->max_channels && b->bw_inter == s->input.system->max_bw;
+    return left == -1 || (float)b->channels * b->bw_inter >= s->input.system->total_bw;
 }
 
 /* Tries with the trial's limits. true: this will do. *left is what remains of the attempt's steps. */
 static bool attempt(struct orr_search_state *s, int32_t *left, int32_t *all_left)
 {
-    const struct orr_release *release = s->system->release;
-    int32_t steps = s->t.same_channels                 ? release->steps_same
-                    : s->t.pattern == ORR_PATTERN_TREE ? release->steps_tree
-                                                       : release->steps_other;
+    const struct orr_release *release = s->input.system->release;
+    int32_t steps = s->trial.same_channels                 ? release->steps_same
+                    : s->trial.pattern == ORR_PATTERN_TREE ? release->steps_tree
+                                                           : release->steps_other;
     *all_left -= steps;
     *left = orr_search_attempt(s, steps);
-    return is_done(s, *left) || orr_budget_spent(s->n);
+    return is_done(s, *left) || orr_budget_spent(s->input.n);
 }
 
 static bool is_amd(const struct orr_search_state *s)
 {
-    const struct orr_node *cpu = orr_system_node(s->system, ORR_CPU, 0);
+    const struct orr_node *cpu = orr_system_node(s->input.system, ORR_CPU, 0);
     return cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD;
 }
 
 /* Lets the trial cross NICs where it did not; true: worth an attempt. */
 static bool relax_crossing(struct orr_search_state *s)
 {
-    struct orr_trial *t = &s->t;
-    const struct orr_trial *b = &s->b;
-    const struct orr_release *release = s->system->release;
+    struct orr_trial *t = &s->trial;
+    const struct orr_trial *b = &s->best;
+    const struct orr_release *release = s->input.system->release;
     bool pairs_rings = release->nic_pairs == ORR_PAIRS_RINGS;
     bool fits = !pairs_rings || b->pattern == ORR_PATTERN_RING || b->pattern == ORR_PATTERN_BALANCED_TREE;
-    bool wanted = release->cross_nic_for_all ? s->cross_nic_input != 0 : s->cross_nic_input == 2;
+    bool wanted = release->cross_nic_for_all ? s->input.cross_nic_input != 0 : s->input.cross_nic_input == 2;
     if (wanted && t->cross_nic == 0 && fits) {
         t->cross_nic = release->cross_nic_try;
         return true;
     }
-    t->cross_nic = !release->cross_nic_for_all && s->cross_nic_input == 1;
+    t->cross_nic = !release->cross_nic_for_all && s->input.cross_nic_input == 1;
     return false;
 }
 
@@ -67,10 +67,10 @@ static bool relax_split_tree(struct orr_trial *t, const struct orr_trial *b)
 static bool relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t left, int32_t *all_left,
                   uint32_t *rate)
 {
-    struct orr_trial *t = &s->t;
-    const struct orr_trial *b = &s->b;
+    struct orr_trial *t = &s->trial;
+    const struct orr_trial *b = &s->best;
     bool found = b->channels > 0;
-    const struct orr_release *release = s->system->release;
+    const struct orr_release *release = s->input.system->release;
     if (t->same_channels && !(release->amd_keeps_same_channels && is_amd(s) && t->type_intra == limits->sys)) {
         t->same_channels = 0;
         return true;
@@ -81,20 +81,20 @@ static bool relax(struct orr_search_state *s, const struct orr_limits *limits, i
     else
         *all_left += left;
     if (*all_left < 0 && (found || release->finishes_at_full_rate)) {
-        s->steps_spent = true;
+        s->budget.steps_spent = true;
         return false;
     }
-    if (release->tree_for_sm90 && s->cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
+    if (release->tree_for_sm90 && s->input.cc_min >= 90 && t->pattern == ORR_PATTERN_BALANCED_TREE) {
         t->pattern = ORR_PATTERN_TREE;
         return true;
     }
     if (!release->relaxes_split_tree)
         t->pattern = b->pattern;
-    int32_t top = s->inter ? t->type_inter : limits->max_intra;
+    int32_t top = s->input.inter ? t->type_inter : limits->max_intra;
     if (t->type_intra < top && (!found || t->type_intra < b->type_intra) && ++t->type_intra < limits->dis)
         return true;
     t->type_intra = limits->min_intra;
-    if (s->inter && t->type_inter < limits->max_inter &&
+    if (s->input.inter && t->type_inter < limits->max_inter &&
         (!found || t->type_inter < b->type_inter || t->type_inter < limits->always_inter) &&
         ++t->type_inter < limits->dis)
         return true;
@@ -116,14 +116,14 @@ static bool relax(struct orr_search_state *s, const struct orr_limits *limits, i
  * docs/nccl/search.md, "Doubling channels". */
 static unsigned duplicate(struct orr_search_state *s)
 {
-    struct orr_trial *b = &s->b;
-    bool by_capability = s->system->release->duplicates_early;
+    struct orr_trial *b = &s->best;
+    bool by_capability = s->input.system->release->duplicates_early;
     if (!b->channels || b->pattern == ORR_PATTERN_NVLS || b->bw_intra < 25 ||
-        (by_capability && s->cc_min > 80 && b->bw_intra < 50 && b->channels > 4))
+        (by_capability && s->input.cc_min > 80 && b->bw_intra < 50 && b->channels > 4))
         return 0;
     int32_t doubled = b->channels * 2 < b->max_channels ? b->channels * 2 : b->max_channels;
     int32_t copied = doubled - b->channels, parts = (doubled + b->channels - 1) / b->channels;
-    memcpy(b->gpus + (size_t)b->channels * s->n, b->gpus, (size_t)copied * s->n * sizeof *b->gpus);
+    memcpy(b->gpus + (size_t)b->channels * s->input.n, b->gpus, (size_t)copied * s->input.n * sizeof *b->gpus);
     memcpy(b->nets + b->channels, b->nets, (size_t)copied * sizeof *b->nets);
     b->bw_intra /= (float)parts;
     b->bw_inter /= (float)parts;
@@ -134,12 +134,12 @@ static unsigned duplicate(struct orr_search_state *s)
 /* Chooses a higher rate to try; false: none. docs/nccl/search.md, "Higher bandwidths for what was found". */
 static bool raise_rate(struct orr_search_state *s, const struct orr_limits *limits, uint32_t *rate)
 {
-    struct orr_trial *t = &s->t;
-    const struct orr_trial *b = &s->b;
+    struct orr_trial *t = &s->trial;
+    const struct orr_trial *b = &s->best;
     if (*rate == 0)
         return false;
     if (b->pattern == ORR_PATTERN_RING) {
-        if (!s->system->release->raises_rings)
+        if (!s->input.system->release->raises_rings)
             return false;
         t->bw_intra = t->bw_inter = limits->rates[--*rate];
         return true;
@@ -160,18 +160,18 @@ static bool raise_rate(struct orr_search_state *s, const struct orr_limits *limi
  * docs/nccl/search.md, "If nothing is found". */
 static void simple_order(struct orr_search_state *s, const struct orr_limits *limits)
 {
-    struct orr_trial *b = &s->b;
-    for (uint32_t g = 0; g < s->n; g++)
+    struct orr_trial *b = &s->best;
+    for (uint32_t g = 0; g < s->input.n; g++)
         b->gpus[g] = (uint16_t)g;
     b->nets[0][0] = b->nets[0][1] = -1;
     b->bw_intra = b->bw_inter = 0.1f;
     b->type_intra = b->type_inter = limits->sys;
     b->channels = 1;
-    if (!s->system->release->simple_order_by_preference)
+    if (!s->input.system->release->simple_order_by_preference)
         return;
-    bool has_nets = s->net_count > 0;
-    b->nets[0][0] = has_nets ? s->exit_nets[0].nets[0] : -1;
-    b->nets[0][1] = has_nets ? s->exit_nets[s->n - 1].nets[0] : -1;
+    bool has_nets = s->input.net_count > 0;
+    b->nets[0][0] = has_nets ? s->facts.exit_nets[0].nets[0] : -1;
+    b->nets[0][1] = has_nets ? s->facts.exit_nets[s->input.n - 1].nets[0] : -1;
     if (!has_nets) {
         b->bw_inter = 0;
         b->type_inter = limits->dis;
@@ -182,12 +182,12 @@ static void simple_order(struct orr_search_state *s, const struct orr_limits *li
 static void begin_story(const struct orr_search_state *s, const struct orr_limits *limits,
                         struct orr_graph_story *story)
 {
-    const struct orr_release *release = s->system->release;
+    const struct orr_release *release = s->input.system->release;
     *story = (struct orr_graph_story){
         .asked_pattern = (uint8_t)limits->start.pattern,
         .first_intra = (uint8_t)orr_path_type_of_number(release, limits->start.type_intra),
         .first_inter = (uint8_t)orr_path_type_of_number(release, limits->start.type_inter),
-        .first_rate = s->t.bw_intra,
+        .first_rate = s->trial.bw_intra,
         .most_channels = limits->start.max_channels,
     };
 }
@@ -207,24 +207,24 @@ static unsigned relaxed_in(const struct orr_trial *b, const struct orr_limits *l
 static enum orr_search_end end_of(const struct orr_search_state *s, bool enough)
 {
     if (enough)
-        return s->b.channels == s->b.max_channels ? ORR_END_ALL_CHANNELS : ORR_END_ALL_RATE;
-    return s->steps_spent ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
+        return s->best.channels == s->best.max_channels ? ORR_END_ALL_CHANNELS : ORR_END_ALL_RATE;
+    return s->budget.steps_spent ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
 }
 
 static void search_graph(struct orr_search_state *s, const struct orr_limits *limits, struct orr_graph_story *story)
 {
-    const struct orr_release *release = s->system->release;
+    const struct orr_release *release = s->input.system->release;
     int32_t all_left = release->steps_all, left = 0;
     uint32_t rate = orr_search_first_rate(s, limits);
-    struct orr_trial t = s->t, b = s->b;
-    s->t = s->b = limits->start;
-    s->t.gpus = t.gpus;
-    s->t.nets = t.nets;
-    s->b.gpus = b.gpus;
-    s->b.nets = b.nets;
-    s->t.bw_intra = s->t.bw_inter = limits->rates[rate];
+    struct orr_trial t = s->trial, b = s->best;
+    s->trial = s->best = limits->start;
+    s->trial.gpus = t.gpus;
+    s->trial.nets = t.nets;
+    s->best.gpus = b.gpus;
+    s->best.nets = b.nets;
+    s->trial.bw_intra = s->trial.bw_inter = limits->rates[rate];
     s->attempts.count = 0;
-    s->steps_spent = false;
+    s->budget.steps_spent = false;
     begin_story(s, limits, story);
 
     bool enough;
@@ -233,22 +233,22 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
         story->attempts++;
     } while (!enough && relax(s, limits, left, &all_left, &rate));
     story->end = (uint8_t)end_of(s, enough);
-    if (s->b.channels) {
-        unsigned relaxed = relaxed_in(&s->b, limits, story->first_rate);
+    if (s->best.channels) {
+        unsigned relaxed = relaxed_in(&s->best, limits, story->first_rate);
         if (release->duplicates_early)
             relaxed |= duplicate(s);
-        orr_trial_copy(&s->t, &s->b, s->n);
+        orr_trial_copy(&s->trial, &s->best, s->input.n);
         rate = 0;
-        while (rate + 1 < limits->rate_count && limits->rates[rate] > s->b.bw_inter)
+        while (rate + 1 < limits->rate_count && limits->rates[rate] > s->best.bw_inter)
             rate++;
-        s->t.bw_intra = s->t.bw_inter = limits->rates[rate];
-        s->t.min_channels = s->b.channels;
+        s->trial.bw_intra = s->trial.bw_inter = limits->rates[rate];
+        s->trial.min_channels = s->best.channels;
         s->attempts.count = 0; /* duplication changed the best trial */
         left = 1;
-        float found_intra = s->b.bw_intra, found_inter = s->b.bw_inter;
+        float found_intra = s->best.bw_intra, found_inter = s->best.bw_inter;
         while (left != 0 && raise_rate(s, limits, &rate))
             attempt(s, &left, &all_left);
-        relaxed |= s->b.bw_intra > found_intra || s->b.bw_inter > found_inter ? ORR_RELAXED_RAISED : 0u;
+        relaxed |= s->best.bw_intra > found_intra || s->best.bw_inter > found_inter ? ORR_RELAXED_RAISED : 0u;
         if (!release->duplicates_early)
             relaxed |= duplicate(s);
         story->relaxed = (uint16_t)relaxed;
@@ -262,19 +262,20 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
 static enum orr_code deliver(const struct orr_search_state *s, enum orr_graph_kind kind, struct orr_arena *arena,
                              struct orr_graph *ret_graph, struct orr_error *err)
 {
-    const struct orr_trial *b = &s->b;
-    const struct orr_release *release = s->system->release;
+    const struct orr_trial *b = &s->best;
+    const struct orr_release *release = s->input.system->release;
     size_t channels = (size_t)b->channels;
-    int32_t *gpus = ORR_NEW(arena, int32_t, channels * s->n);
+    int32_t *gpus = ORR_NEW(arena, int32_t, channels * s->input.n);
     int64_t(*nets)[2] = orr_arena_alloc(arena, channels, sizeof *nets);
     if (!gpus || !nets)
         return orr_fail_nomem(err);
-    uint32_t row = b->pattern == ORR_PATTERN_NVLS ? 1 : s->n;
+    uint32_t row = b->pattern == ORR_PATTERN_NVLS ? 1 : s->input.n;
     for (size_t c = 0; c < channels; c++) {
         for (uint32_t i = 0; i < row; i++)
-            gpus[c * s->n + i] = s->system->nodes[orr_gpu_node(s, b->gpus[c * s->n + i])].gpu.rank;
-        for (int end = 0; end < 2 && s->inter; end++)
-            nets[c][end] = b->nets[c][end] < 0 ? 0 : s->system->nodes[orr_net_node(s, (uint32_t)b->nets[c][end])].id;
+            gpus[c * s->input.n + i] = s->input.system->nodes[orr_gpu_node(s, b->gpus[c * s->input.n + i])].gpu.rank;
+        for (int end = 0; end < 2 && s->input.inter; end++)
+            nets[c][end] =
+                b->nets[c][end] < 0 ? 0 : s->input.system->nodes[orr_net_node(s, (uint32_t)b->nets[c][end])].id;
     }
     *ret_graph = (struct orr_graph){
         .kind = kind,
@@ -288,10 +289,10 @@ static enum orr_code deliver(const struct orr_search_state *s, enum orr_graph_ki
         .cross_nic = b->cross_nic,
         .same_channels = b->same_channels,
         .hops = b->hops,
-        .gpu_count = s->n,
+        .gpu_count = s->input.n,
         .row_count = row,
         .gpus = gpus,
-        .nets = s->inter ? (const int64_t(*)[2])nets : NULL,
+        .nets = s->input.inter ? (const int64_t(*)[2])nets : NULL,
     };
     return ORR_OK;
 }
@@ -301,21 +302,21 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
 {
     struct orr_limits limits;
     struct orr_graph_story story;
-    uint64_t before = s->steps;
+    uint64_t before = s->budget.steps;
     orr_search_limits(s, request, &limits);
     if (limits.start.pattern == ORR_PATTERN_NONE)
         return ORR_OK; /* stays as one that was not asked for */
     search_graph(s, &limits, &story);
     ORR_TRY(orr_budget_check(err));
-    if (s->overrun) {
+    if (s->budget.overrun) {
         (void)orr_fail(err, ORR_UNSUPPORTED,
                        "NCCL %s overruns its tables here: with %u GPUs NVLS gets more than %d channels",
-                       s->system->release->name, s->n, s->system->release->max_channels);
+                       s->input.system->release->name, s->input.n, s->input.system->release->max_channels);
         orr_error_advice(err, "set NCCL_NVLS_ENABLE=0, or choose a later release");
         return ORR_UNSUPPORTED;
     }
     ORR_TRY(deliver(s, request->kind, arena, &graphs[request->kind], err));
-    graphs[request->kind].steps = s->steps - before;
+    graphs[request->kind].steps = s->budget.steps - before;
     graphs[request->kind].story = story;
     return ORR_OK;
 }
@@ -325,22 +326,22 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
                          struct orr_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err)
 {
     const struct orr_system *system = paths->system;
-    struct orr_search_state s = {
-        .system = system,
-        .paths = paths,
-        .settings = settings,
-        .n = orr_system_count(system, ORR_GPU),
-        .net_count = orr_system_count(system, ORR_NET),
-        .cc_min = INT32_MAX,
-    };
+    struct orr_search_state s = {.input = {
+                                     .system = system,
+                                     .paths = paths,
+                                     .settings = settings,
+                                     .n = orr_system_count(system, ORR_GPU),
+                                     .net_count = orr_system_count(system, ORR_NET),
+                                     .cc_min = INT32_MAX,
+                                 }};
     struct orr_graph graphs[ORR_GRAPH_COUNT] = {{0}};
-    for (uint32_t g = 0; g < s.n; g++) {
+    for (uint32_t g = 0; g < s.input.n; g++) {
         int32_t sm = system->nodes[system->first[ORR_GPU] + g].gpu.sm;
-        s.cc_min = sm < s.cc_min ? sm : s.cc_min;
+        s.input.cc_min = sm < s.input.cc_min ? sm : s.input.cc_min;
     }
     for (uint32_t d = system->first[ORR_DEV]; d < system->first[ORR_DEV + 1]; d++)
-        s.cc_min = system->nodes[d].gpu.sm < s.cc_min ? system->nodes[d].gpu.sm : s.cc_min;
-    s.inter = s.net_count > 0 && system->leaves_host;
+        s.input.cc_min = system->nodes[d].gpu.sm < s.input.cc_min ? system->nodes[d].gpu.sm : s.input.cc_min;
+    s.input.inter = s.input.net_count > 0 && system->leaves_host;
     ORR_TRY(orr_search_prepare(&s, arena, err));
 
     struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false};
