@@ -68,15 +68,9 @@ const char *orr_device_name(struct orr_explainer *e, const struct orr_part *part
 
 const char *orr_setting_now(struct orr_explainer *e, enum orr_setting setting)
 {
-    const struct orr_settings *settings = &e->a->query.settings;
-    struct orr_setting_info info;
-    const char *given = orr_setting_text(settings, setting);
-    orr_setting_info(setting, &info);
-    if (given)
-        return given;
-    if (info.kind == ORR_SETTING_INT && orr_setting_int(settings, setting) != ORR_SETTING_UNSET)
-        return orr_tell(e, "%lld", (long long)orr_setting_int(settings, setting));
-    return info.default_text ? orr_tell(e, "default: %s", info.default_text) : "not set";
+    const char *text = orr_setting_in_force(&e->a->query.settings, setting, e->arena);
+    e->starved = e->starved || !text;
+    return text ? text : "";
 }
 
 const char *orr_setting_source(struct orr_explainer *e, enum orr_setting setting)

@@ -2,13 +2,13 @@
  * limits, what was taken for granted, and the settings that would change it. What they would change is computed: the
  * machine is analysed again with each setting that bears on the decision, and the two answers are held side by side.
  *
- * One kind of decision is one row of a table (kinds.c), one candidate of a setting another (what_if.c).
+ * One kind of decision is one row of a table (kinds.c), one candidate of a setting another (candidates.c).
  */
 #ifndef ORR_EXPLAIN_EXPLAIN_H
 #define ORR_EXPLAIN_EXPLAIN_H
 
 #include "engine/analysis/analysis.h"
-#include "engine/whatif/changes.h"
+#include "engine/whatif/trials.h"
 
 /* X(symbol, name): ORDER as people ask, from a pair of devices to a collective. */
 #define ORR_WHY_MAP(X)                                                                                                 \
@@ -69,26 +69,7 @@ struct orr_limit {
     float bw, used;          /* GB/s; used 0: not counted */
 };
 
-/* One of the main consequences of a setting: a figure of a graph or of the whole, before and after, as text. */
-enum { ORR_MOST_CONSEQUENCES = 48, ORR_CONSEQUENCE_TEXT = 32 };
-struct orr_consequence {
-    const char *name, *text; /* "bw_intra", "rate of a channel inside" */
-    const char *of;          /* "ring"; NULL: of the communicator or the system */
-    char before[ORR_CONSEQUENCE_TEXT], after[ORR_CONSEQUENCE_TEXT];
-};
-
-struct orr_what_if {
-    const char *name, *value;                   /* NCCL_P2P_LEVEL, "PHB"; value "": its default */
-    const char *was;                            /* value in force now, as text */
-    bool refused;                               /* that question has no answer: then says why */
-    bool changes;                               /* the decision changes */
-    const char *then;                           /* the verdict with it */
-    const struct orr_consequence *consequences; /* channels and bandwidths, in the order of the analysis document */
-    uint32_t consequence_count;
-    size_t changed, section_changed[ORR_SECTION_COUNT]; /* facts that change in all, the decision's own among them */
-};
-
-enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_WHAT_IFS = 24 };
+enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6 };
 
 struct orr_explanation {
     enum orr_why_kind kind;

@@ -88,10 +88,7 @@ enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
 uint32_t orr_fullest_link(struct orr_explainer *e, const struct orr_part *part, const struct orr_graph *graph,
                           float *ret_used);
 
-/* consequences.c: picks the main ones out of all changes. Rows lie in arena; false: memory ran out. */
-bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *arena, struct orr_what_if *what_if);
-
-/* what_if.c: the candidates of the decision, each tried. */
+/* candidates.c: the candidates of the decision, each tried. */
 enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err);
 
 #endif

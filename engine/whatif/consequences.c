@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/explain/explainer.h"
+#include "engine/whatif/trials.h"
 
 /* As one figure of one thing; facts.c has the words for many. */
 static const char *const told[ORR_FACT_KIND_COUNT] = {
@@ -42,7 +42,7 @@ static void write_value(const struct orr_change *change, int64_t value, char tex
     }
 }
 
-bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *arena, struct orr_what_if *what_if)
+bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *arena, struct orr_what_if *row)
 {
     struct orr_consequence *rows = ORR_NEW(arena, struct orr_consequence, ORR_MOST_CONSEQUENCES);
     uint32_t count = 0;
@@ -53,17 +53,17 @@ bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *
         const struct orr_fact_info *info = orr_fact_info(change->kind);
         if (!told[change->kind])
             continue;
-        struct orr_consequence *row = &rows[count++];
-        row->name = info->name;
-        row->text = told[change->kind];
+        struct orr_consequence *figure = &rows[count++];
+        figure->name = info->name;
+        figure->text = told[change->kind];
         if (info->place == ORR_PLACE_GRAPH)
-            row->of = orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail);
-        write_value(change, change->a, row->before);
-        write_value(change, change->b, row->after);
+            figure->of = orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail);
+        write_value(change, change->a, figure->before);
+        write_value(change, change->b, figure->after);
     }
-    what_if->consequences = rows;
-    what_if->consequence_count = count;
-    what_if->changed = changes->changed;
-    memcpy(what_if->section_changed, changes->section_changed, sizeof what_if->section_changed);
+    row->consequences = rows;
+    row->consequence_count = count;
+    row->changed = changes->changed;
+    memcpy(row->section_changed, changes->section_changed, sizeof row->section_changed);
     return true;
 }

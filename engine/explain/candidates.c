@@ -1,14 +1,10 @@
-/* The settings that would change a decision: which are worth trying stands in a table; what they change is computed by
- * analysing the machine with each of them. */
+/* The settings that may change a decision, a table by kind of decision. engine/whatif tries them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/budget.h"
-#include "engine/cluster/again.h"
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
-#include "engine/release/behaviours.h"
 
 enum { MOST_VALUES = 3 };
 
@@ -152,35 +148,11 @@ static const struct candidate {
 };
 enum { CANDIDATE_COUNT = sizeof candidates / sizeof candidates[0] };
 
-struct trial {
-    struct orr_explainer *e;
-    struct orr_effort left;
-    const char *verdict; /* as it is */
-};
-
-/* Whether a value is the one in force already, given or by default. */
-static bool is_same(const struct orr_query *a, const struct orr_query *b, enum orr_setting setting)
-{
-    const struct orr_setting_value *x = &a->settings.values[setting], *y = &b->settings.values[setting];
-    struct orr_setting_info info;
-    orr_setting_info(setting, &info);
-    if (info.kind != ORR_SETTING_TEXT)
-        return x->number == y->number;
-    return !strcmp(x->given ? x->text : "", y->given ? y->text : "");
-}
-
-static bool was_tried(const struct orr_explanation *out, const char *name, const char *value)
-{
-    for (uint32_t i = 0; i < out->what_if_count; i++)
-        if (!strcmp(out->what_ifs[i].name, name) && !strcmp(out->what_ifs[i].value, value))
-            return true;
-    return false;
-}
-
 /* What the decision is in another analysis. */
-static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_analysis *there, const char **ret_verdict,
+static enum orr_code verdict_there(void *context, const struct orr_analysis *there, const char **ret_verdict,
                                    struct orr_error *err)
 {
+    struct orr_explainer *e = context;
     struct orr_explainer other = {.a = there, .why = e->why, .arena = e->arena, .part = &there->parts[0]};
     struct orr_error missing = {0};
     enum orr_code code = orr_kind_rows[e->why->kind].find(&other, &missing);
@@ -191,90 +163,19 @@ static enum orr_code verdict_there(struct orr_explainer *e, const struct orr_ana
     return ORR_OK;
 }
 
-/* The verdict with the setting, and what else changes. */
-static enum orr_code hold_against(struct trial *t, const struct orr_analysis *other, struct orr_what_if *row,
-                                  struct orr_error *err)
-{
-    struct orr_explainer *e = t->e;
-    struct orr_arena *scratch = orr_arena_new(0);
-    struct orr_changes changes;
-    uint64_t steps = orr_analysis_steps(other);
-    t->left.steps = t->left.steps > steps ? t->left.steps - steps : 0;
-    enum orr_code code = scratch ? verdict_there(e, other, &row->then, err) : orr_fail_nomem(err);
-    if (code == ORR_OK)
-        code = orr_changes_find(e->a, other, (struct orr_effort){0, 0}, scratch, &changes, err);
-    if (code == ORR_OK && !orr_pick_consequences(&changes, e->arena, row))
-        code = orr_fail_nomem(err);
-    orr_arena_free(scratch);
-    row->changes = code == ORR_OK && strcmp(row->then, t->verdict) != 0;
-    return code;
-}
-
-static enum orr_code try_one(struct trial *t, enum orr_setting setting, const char *value, struct orr_error *err)
-{
-    struct orr_explainer *e = t->e;
-    struct orr_explanation *out = e->out;
-    struct orr_query query = e->a->query;
-    struct orr_setting_info info;
-    struct orr_error own = {0};
-    struct orr_analysis *other = NULL;
-    orr_setting_info(setting, &info);
-    if (!orr_setting_in(setting, query.settings.release) || was_tried(out, info.name, value))
-        return ORR_OK;
-    ORR_TRY(orr_settings_set(&query.settings, info.name, value, err));
-    if (is_same(&query, &e->a->query, setting))
-        return ORR_OK;
-    if (out->what_if_count == ORR_MOST_WHAT_IFS || !t->left.analyses || !t->left.steps) {
-        out->not_tried++;
-        return ORR_OK;
-    }
-    ORR_TRY(orr_budget_check(err));
-    t->left.analyses--;
-    struct orr_what_if *row = &out->what_ifs[out->what_if_count++];
-    *row = (struct orr_what_if){.name = info.name, .value = value, .was = orr_setting_now(e, setting)};
-    enum orr_code code = orr_analyze_again(e->a, &query, &other, &own);
-    if (code == ORR_OK) {
-        code = hold_against(t, other, row, err);
-        orr_analysis_again_free(other);
-        return code;
-    }
-    ORR_TRY(orr_budget_check(err)); /* a trial that was ended is not one that is refused */
-    if (code == ORR_NOMEM)
-        return orr_fail_nomem(err);
-    row->refused = row->changes = true;
-    row->then = orr_tell(e, "refused: %s", own.text);
-    return ORR_OK;
-}
-
-/* Settings that were given and bear on the decision: what their defaults would do. */
-static enum orr_code try_defaults(struct trial *t, struct orr_error *err)
-{
-    unsigned bears = orr_kind_rows[t->e->why->kind].bears;
-    for (uint32_t i = 0; i < orr_behaviour_count(); i++) {
-        struct orr_behaviour row;
-        orr_behaviour_get(i, &row);
-        if (row.kind == ORR_BEHAVIOUR_SETTING && (row.bears & bears) &&
-            t->e->a->query.settings.values[row.setting].given)
-            ORR_TRY(try_one(t, row.setting, "", err));
-    }
-    return ORR_OK;
-}
-
-/* Those that change the decision first; else as they were tried. */
-static void order(struct orr_explanation *out)
-{
-    for (uint32_t i = 1; i < out->what_if_count; i++)
-        for (uint32_t k = i; k > 0 && out->what_ifs[k].changes && !out->what_ifs[k - 1].changes; k--) {
-            struct orr_what_if row = out->what_ifs[k];
-            out->what_ifs[k] = out->what_ifs[k - 1];
-            out->what_ifs[k - 1] = row;
-        }
-}
-
 enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err)
 {
-    struct trial t = {e, most, e->out->verdict};
-    ORR_TRY(try_defaults(&t, err));
+    struct orr_explanation *out = e->out;
+    struct orr_trials *t = ORR_NEW(e->arena, struct orr_trials, 1);
+    if (!t)
+        return orr_fail_nomem(err);
+    *t = (struct orr_trials){.analysis = e->a,
+                             .arena = e->arena,
+                             .left = most,
+                             .verdict = out->verdict,
+                             .judge = verdict_there,
+                             .context = e};
+    ORR_TRY(orr_try_defaults(t, orr_kind_rows[e->why->kind].bears, err));
     for (int i = 0; i < CANDIDATE_COUNT; i++) {
         const struct candidate *row = &candidates[i];
         const char *values[MOST_VALUES] = {NULL};
@@ -286,8 +187,11 @@ enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, 
         for (; !row->make && count < MOST_VALUES && row->values[count]; count++)
             values[count] = row->values[count];
         for (unsigned v = 0; v < count; v++)
-            ORR_TRY(try_one(&t, row->setting, values[v], err));
+            ORR_TRY(orr_try_setting(t, row->setting, values[v], err));
     }
-    order(e->out);
+    orr_trials_order(t);
+    memcpy(out->what_ifs, t->rows, t->count * sizeof *t->rows);
+    out->what_if_count = t->count;
+    out->not_tried = t->not_tried;
     return e->starved ? orr_fail_nomem(err) : ORR_OK;
 }
