@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";
-import { examples, newPage, openFile, ready, realDump, startBrowser, startServer } from "./support.mjs";
+import { examples, newPage, openFile, ready, realDump, startBrowser, startServer, without } from "./support.mjs";
 
 let server, browser, page;
 const folder = mkdtempSync(join(tmpdir(), "orrery-browser-"));
@@ -463,7 +463,7 @@ test("nothing runs from another place, and the policy forbids inline code", asyn
 for (const [name, gpus] of [["machines/machine-workstation-4090x2.xml", 2], ["machines/machine-dgx1-v100.xml", 8], ["machines/machine-dgx-a100.xml", 8],
     ["machines/machine-hgx-h100.xml", 8], ["real/gb300-1tray-healthy.xml", 4]]) {
     const file = realDump(name);
-    test(`real dump: ${name}`, { skip: file ? false : "no dumps beside this checkout" }, async () => {
+    test(`real dump: ${name}`, { skip: without(name) }, async () => {
         await openFile(page, server.url, file);
         await page.keyboard.press("x");
         assert.equal(await page.locator("#matrix tbody tr").count(), gpus);
@@ -475,7 +475,7 @@ for (const [name, gpus] of [["machines/machine-workstation-4090x2.xml", 2], ["ma
     });
 }
 
-test("a topology without GPUs says what it lacks and how to get it", { skip: realDump("provider/aws-p4d-24xl-a100.xml") ? false : "no dumps beside this checkout" }, async () => {
+test("a topology without GPUs says what it lacks and how to get it", { skip: without("provider/aws-p4d-24xl-a100.xml") }, async () => {
     await page.goto(server.url);
     await page.locator("#file").setInputFiles(realDump("provider/aws-p4d-24xl-a100.xml"));
     await page.locator(".problem").first().waitFor();

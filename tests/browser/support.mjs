@@ -9,15 +9,18 @@ import { readDescription } from "./openapi.mjs";
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 export const shots = process.env.SCREENSHOTS ?? join(root, "build/screenshots");
 
-/** Real dumps for more cases, where the checkout has them beside it; null otherwise. */
+/** A dump by its place in ../shared/topologies: machines/NAME is kept in this repository too, others are null where ../shared is not beside the checkout. */
 export function realDump(path) {
-    const file = join(root, "../shared/topologies", path);
+    const [folder, name] = path.split("/");
+    const file = folder === "machines" ? join(root, "tests/conformance/topologies", name) : join(root, "../shared/topologies", path);
     return existsSync(file) ? file : null;
 }
 
+/** What a test of these dumps gives as `skip`: false, or why it is left out. */
+export const without = (...paths) => paths.some(realDump) ? false : "../shared is not beside this checkout";
+
 export const examples = () => {
-    const file = join(root, "static/examples/index.json");
-    return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+    return JSON.parse(readFileSync(join(root, "static/examples/index.json"), "utf8"));
 };
 
 /** An example's file by a part of its id, the first one otherwise. */

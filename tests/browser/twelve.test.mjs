@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
 import { logOf } from "./logs.mjs";
-import { realDump } from "./support.mjs";
+import { realDump, without } from "./support.mjs";
 
 const it = fixture();
 const MACHINES = ["machines/machine-workstation-4090x2.xml", "machines/machine-dgx1-v100.xml", "machines/machine-dgx-a100.xml", "real/gb300-1tray-healthy.xml"];
@@ -142,7 +142,7 @@ const INTERACTIONS = {
 
 for (const name of MACHINES) {
     const file = realDump(name);
-    test(`twelve interactions: ${name}`, { skip: file ? false : "no dumps beside this checkout" }, async (t) => {
+    test(`twelve interactions: ${name}`, { skip: without(name) }, async (t) => {
         await it.open(file);
         const start = it.page.url();
         const [a, b] = await it.page.locator("#canvas g.node.gpu").evaluateAll((nodes) => nodes.map((node) => node.id));
@@ -154,4 +154,4 @@ for (const name of MACHINES) {
     });
 }
 
-test("of these machines, some have findings that lead to a line", { skip: MACHINES.some(realDump) ? false : "no dumps beside this checkout" }, () => assert.ok(led > 0));
+test("of these machines, some have findings that lead to a line", { skip: without(...MACHINES) }, () => assert.ok(led > 0));

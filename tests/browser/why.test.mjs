@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { dump, ids } from "./dumps.mjs";
 import { fixture } from "./fixture.mjs";
-import { exampleFile, realDump } from "./support.mjs";
+import { exampleFile, realDump, without } from "./support.mjs";
 
 const it = fixture();
 const three = () => it.write("three.xml", dump);
@@ -88,7 +88,7 @@ const REAL = [
     ["real/oci-BM.GPU.H100.8.xml", "hosts=2&release=2.27.7", "graph:ring"], ["real/gb300-1tray-healthy.xml", "hosts=2", "nvls"],
 ];
 for (const [file, question, asked] of REAL)
-    test(`a real machine says why: ${file}, ${asked}`, { skip: !realDump(file) }, async () => {
+    test(`a real machine says why: ${file}, ${asked}`, { skip: without(file) }, async () => {
         await it.open(realDump(file), `${question}&panel=why&why=${asked}`);
         await told(asked.split(":")[0]);
         assert.match(await text("#why-rule"), /Rule of NCCL/);

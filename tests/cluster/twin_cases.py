@@ -30,8 +30,8 @@ ODD = ("rccl-topo_4p4h.xml", "hygon-dtk26.04-topo-mapping.xml")
 
 
 def dumps_in(root, shared):
-    """{path: number of GPUs with a rank} of our own dumps and of those beside the checkout, if they are there."""
-    folders = [f"{root}/tests/data", f"{root}/static/examples", *glob.glob(f"{shared}/topologies/[mrs]*")]
+    """{path: number of GPUs with a rank} of our own dumps and of the real ones beside the checkout, if they are there."""
+    folders = [f"{root}/tests/data", f"{root}/static/examples", f"{root}/tests/conformance/topologies", f"{shared}/topologies/real"]
     found = {}
     for path in sorted(path for folder in folders for path in glob.glob(f"{folder}/*.xml")):
         try:

@@ -200,6 +200,8 @@ def main():
     parser.add_argument("--count", type=int, default=80)
     parser.add_argument("--references", action="store_true", help="the twin against ../shared/conformance/clusters")
     args = parser.parse_args()
+    if not os.path.isdir(SHARED):
+        print("skipped: clusters of real dumps, because ../shared is not beside this checkout")
     passed, failed = references(args.orrery) if args.references else random_cases(args.orrery, args.seed, args.count)
     print(f"{passed} passed, {failed} failed")
     return 0 if passed and not failed else 1

@@ -31,7 +31,7 @@ def listings():
     return [re.sub(r"^   ", "", block, flags=re.M) if block.startswith("   ") else block for block in blocks]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="../shared is not here")
+@pytest.mark.skipif(not SHARED.exists(), reason="the worked examples of ../shared/spec, because it is not beside this checkout")
 def test_worked_examples_are_byte_identical(make):
     tree_a, tree_b, vm = listings()[:3]
     assert detect(make("tree-a"))[0] == tree_a

@@ -50,8 +50,7 @@ class Server:
         """before: called in the new process; log: takes standard error instead of a file that stop() looks at."""
         self.token = token
         program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
-        if not os.path.exists(program):
-            pytest.skip(f"{program} is not built")
+        assert os.path.exists(program), f"{program} is not built"
         self.log = tempfile.TemporaryFile()
         environment = dict(os.environ, **SANITIZERS, **(environment or {}))
         self.process = subprocess.Popen(

@@ -13,7 +13,6 @@ from test_command_line import PROGRAM, run
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import make_log  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
 EXAMPLES = ROOT / "static" / "examples"
 RELEASES = ["2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.28.9", "2.30.7"]
 

@@ -11,7 +11,6 @@ from conftest import DUMP, ROOT, SANITIZERS
 
 HOME = tempfile.mkdtemp(prefix="orrery-home-")  # not that of whoever runs the tests: databases are made there
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
-pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
 
 
 def run(*arguments, stdin=b""):

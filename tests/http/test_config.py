@@ -8,7 +8,6 @@ import pytest
 from conftest import ROOT, SANITIZERS, Server
 
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
-pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="not built")
 
 
 def serve(*arguments, **environment):

@@ -62,7 +62,7 @@ def files_of(folder):
 @pytest.mark.parametrize("path", files_of("provider"), ids=str)
 def test_topology_files_of_providers_have_no_ranks(server, path):
     if not path:
-        pytest.skip("../shared is not here")
+        pytest.skip("its topology files, because ../shared is not beside this checkout")
     begun = time.monotonic()
     status, problem = server.json("POST", "/v1/analyze", path.read_bytes())
     assert time.monotonic() - begun < 1
@@ -74,7 +74,7 @@ def test_topology_files_of_providers_have_no_ranks(server, path):
 @pytest.mark.parametrize("path", files_of("malformed"), ids=str)
 def test_malformed_files_get_line_and_column(server, path):
     if not path:
-        pytest.skip("../shared is not here")
+        pytest.skip("its topology files, because ../shared is not beside this checkout")
     status, problem = server.json("POST", "/v1/analyze", path.read_bytes())
     assert status in (400, 415, 422) and problem["detail"] and problem.get("advice", "x")
 

@@ -12,7 +12,7 @@ from conftest import SHARED
 from test_command_line import PROGRAM, run
 
 LOGS, TOPOLOGIES = SHARED / "logs", SHARED / "topologies"
-pytestmark = pytest.mark.skipif(not LOGS.is_dir() or not os.path.exists(PROGRAM), reason="no ../shared or not built")
+pytestmark = pytest.mark.skipif(not LOGS.is_dir(), reason="real logs, because ../shared is not beside this checkout")
 INDEX = {e["file"][len("logs/"):]: e for e in json.loads((LOGS / "INDEX.json").read_text())} if LOGS.is_dir() else {}
 
 # Kinds of the index whose expression means one kind of line; it counts `GPU Direct RDMA` lines of both kinds together.

@@ -11,7 +11,7 @@ from conftest import SHARED
 from test_command_line import PROGRAM, run
 
 TOPOLOGIES = SHARED / "topologies"
-pytestmark = pytest.mark.skipif(not TOPOLOGIES.is_dir() or not os.path.exists(PROGRAM), reason="no ../shared or not built")
+pytestmark = pytest.mark.skipif(not TOPOLOGIES.is_dir(), reason="machine types beside real machines, because ../shared is not beside this checkout")
 
 DUMPS = [  # (type, file, what the dump itself lacks or has edited)
     ("dgx-1", "real/blinkplus-topology.xml", {"nets", "gdr", "speed"}),  # a server of that shape with other NICs

@@ -1,11 +1,12 @@
 /* Random machines through every release: whatever the machine, the settings and the number of hosts, what must hold
  * holds.
  *
- *     property [--seed N] [--count M]
+ *     property [--seed N] [--count M] [--releases K]
  *
  * Case N, N + 1, ... each make a machine (or change bytes of a file that there is), a question (hosts and settings),
- * and ask it of every row of the release table. A seed makes the same case everywhere, but for those that change files
- * of ../shared, which may not be there. Whatever fails is printed with its seed, and its XML is written to a file.
+ * and ask it of every row of the release table, or of K rows, so that as many cases ask each row. A seed makes the same
+ * case everywhere, but for those that change files of ../shared, which may not be there. Whatever fails is printed with
+ * its seed, and its XML is written to a file.
  *
  * Nothing here looks at a clock to judge: the search is bounded by NCCL's step budgets. The slowest case is named, no
  * more. */
@@ -27,8 +28,9 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-enum { MOST_FILES = 256, MOST_RELEASES = 32, LARGEST_FILE = 100000, LARGEST_XML = 1 << 20, MOST_REPORTS = 10 };
+enum { MOST_FILES = 256, MOST_RELEASES = 64, LARGEST_FILE = 100000, LARGEST_XML = 1 << 20, MOST_REPORTS = 10 };
 enum { FEWEST_TO_JUDGE = 100, LEAST_ANALYSED = 60 }; /* per cent of the generated machines, with so many cases */
+enum { FEWEST_TO_MISS = 200 };                       /* cases that must have every kind of thing that is counted */
 enum { EVERY_NTH_COMPARED = 6 };                     /* with the next release: a dozen analyses each */
 enum { EVERY_NTH_EXPLAINED = 3 };                    /* all kinds, three settings tried */
 
@@ -265,26 +267,29 @@ static void try_release(struct run *run, const struct test_case *test, const str
     fflush(stdout);
 }
 
-static void try_case(struct run *run, uint64_t seed)
+static void try_case(struct run *run, uint64_t seed, uint32_t most_releases)
 {
     struct test_case test;
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
+    uint32_t asked = most_releases < count ? most_releases : count;
     make_case(run, seed, &test);
     current = &test;
-    for (uint32_t r = 0; r < count && r < MOST_RELEASES; r++)
+    for (uint32_t i = 0; i < asked; i++) {
+        uint32_t r = (uint32_t)((seed * asked + i) % count);
         try_release(run, &test, &releases[r], &run->scores[r]);
+    }
     current = NULL;
     orr_text_release(&test.xml);
 }
 
 /* Too few answers would mean that the properties were shown of hardly anything. */
-static void judge_share(struct run *run, const struct orr_release *release, const struct score *score)
+static void judge_share(struct run *run, const char *who, const struct score *score)
 {
     uint32_t asked = score->asked[GENERATED], analysed = score->analysed[GENERATED];
     if (asked < FEWEST_TO_JUDGE || analysed * 100 >= asked * LEAST_ANALYSED)
         return;
-    printf("FAILED: %s analyses %u of %u generated machines, less than %d %%\n", release->name, analysed, asked,
+    printf("FAILED: %s: %u of %u generated machines are analysed, less than %d %%\n", who, analysed, asked,
            LEAST_ANALYSED);
     run->failed++;
 }
@@ -305,13 +310,20 @@ static void conclude(struct run *run, uint64_t count)
 {
     uint32_t release_count;
     const struct orr_release *releases = orr_releases(&release_count);
-    for (uint32_t r = 0; r < release_count && r < MOST_RELEASES; r++) {
+    struct score all = {0};
+    for (uint32_t r = 0; r < release_count; r++) {
         print_release(&releases[r], &run->scores[r]);
-        judge_share(run, &releases[r], &run->scores[r]);
+        judge_share(run, releases[r].name, &run->scores[r]);
+        all.asked[GENERATED] += run->scores[r].asked[GENERATED];
+        all.analysed[GENERATED] += run->scores[r].analysed[GENERATED];
     }
+    judge_share(run, "all releases", &all);
+    if (!run->shared.count)
+        printf("skipped: changed files of ../shared, because it is not beside this checkout; our own were changed "
+               "instead\n");
 #define X(name, text)                                                                                                  \
     printf("%12llu %s\n", (unsigned long long)run->tally.name, text);                                                  \
-    if (count >= FEWEST_TO_JUDGE && !run->tally.name) {                                                                \
+    if (count >= FEWEST_TO_MISS && !run->tally.name) {                                                                 \
         printf("FAILED: no %s at all\n", text);                                                                        \
         run->failed++;                                                                                                 \
     }
@@ -322,19 +334,28 @@ static void conclude(struct run *run, uint64_t count)
 
 int main(int argc, char **argv)
 {
-    static const char *const own[] = {"tests/data/*.xml", "static/examples/*.xml", NULL};
+    static const char *const own[] = {"tests/data/*.xml", "static/examples/*.xml", "tests/conformance/topologies/*.xml",
+                                      NULL};
     static const char *const shared[] = {"../shared/topologies/*/*.xml", NULL};
     static struct run run;
-    uint64_t seed = 1, count = 1;
+    uint64_t seed = 1, count = 1, most_releases = MOST_RELEASES;
+    uint32_t release_count;
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 < argc && !strcmp(argv[i], "--seed"))
             seed = strtoull(argv[i + 1], NULL, 10);
         else if (i + 1 < argc && !strcmp(argv[i], "--count"))
             count = strtoull(argv[i + 1], NULL, 10);
+        else if (i + 1 < argc && !strcmp(argv[i], "--releases"))
+            most_releases = strtoull(argv[i + 1], NULL, 10);
         else {
-            fputs("usage: property [--seed N] [--count M], from the root of the repository\n", stderr);
+            fputs("usage: property [--seed N] [--count M] [--releases K], from the root of the repository\n", stderr);
             return 2;
         }
+    }
+    orr_releases(&release_count);
+    if (release_count > MOST_RELEASES) {
+        fprintf(stderr, "property: more than %d releases: raise MOST_RELEASES\n", MOST_RELEASES);
+        return 2;
     }
     find_files(&run.own, own);
     find_files(&run.shared, shared);
@@ -344,7 +365,7 @@ int main(int argc, char **argv)
     __sanitizer_set_death_callback(report_death);
 #endif
     for (uint64_t i = 0; i < count; i++)
-        try_case(&run, seed + i);
+        try_case(&run, seed + i, (uint32_t)most_releases);
     conclude(&run, count);
     forget_files(&run.own);
     forget_files(&run.shared);
