@@ -1,7 +1,7 @@
 # Debian packages by `cpack`: orrery (program, page, unit, manual page, completion), liborrery0.1, liborrery-dev.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME orrery)
-set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_VERSION ${ORR_VERSION})
 set(CPACK_PACKAGE_CONTACT "Orrery <orrery@localhost>")
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
@@ -30,7 +30,7 @@ dump.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liborrery-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liborrery${ORR_SOVERSION} (= ${PROJECT_VERSION}-1)")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "liborrery${ORR_SOVERSION} (= ${ORR_VERSION}-1)")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "shows how NCCL sees a machine: header
 Header and pkg-config file of liborrery.")
 include(CPack)

@@ -4,7 +4,8 @@
     ORRERY=build-dev/orrery python3 tests/golden/golden.py            compares, shows the differences
     ORR_UPDATE_GOLDEN=1 ...                                           rewrites; read the diff like code
 
-A case of cases.json is a file, a list of host counts, settings (NAME=VALUE) and a release (2.27.7 where not named).
+A case of cases.json is a file, a list of host counts, settings (NAME=VALUE) and a release (2.27.7 where not named). The default
+release must have cases of its own, beside older ones.
 """
 import difflib
 import json
@@ -25,6 +26,11 @@ def analyze(file, hosts, settings=(), release="2.27.7"):
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} {file}: exit {done.returncode}: {done.stderr.strip()}")
     return json.loads(done.stdout)
+
+
+def default_release():
+    done = subprocess.run([os.environ.get("ORRERY", "build-dev/orrery"), "releases", "--json"], cwd=ROOT, capture_output=True, check=True, timeout=60)
+    return json.loads(done.stdout)["default"]
 
 
 def order(ranks):
@@ -96,7 +102,11 @@ def picture(a):
 def main():
     update = os.environ.get("ORR_UPDATE_GOLDEN") == "1"
     wanted, bad = set(), 0
-    for case in json.loads((HERE / "cases.json").read_text()):
+    cases = json.loads((HERE / "cases.json").read_text())
+    default = default_release()
+    if not any(case.get("release") == default for case in cases):
+        sys.exit(f"cases.json has no case of {default}, which is the default release")
+    for case in cases:
         for hosts in case["hosts"]:
             settings, release = case.get("settings", []), case.get("release", "2.27.7")
             tail = "".join("-" + s.replace("NCCL_", "").replace("=", "").lower() for s in settings)

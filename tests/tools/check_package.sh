@@ -26,8 +26,10 @@ rm -f "$build"/*.deb
 (cd "$build" && cpack) >"$root/cpack.log" 2>&1 || { cat "$root/cpack.log"; wrong "cpack fails"; }
 program=$(ls "$build"/orrery_*.deb) library=$(ls "$build"/liborrery0.1_*.deb) development=$(ls "$build"/liborrery-dev_*.deb)
 
+version=$(cmake -P cmake/version.cmake)
+version=${version//+/\\+}
 control=$(dpkg-deb -I "$program")
-contains "$control" '^ Package: orrery$' '^ Version: [0-9]+\.[0-9]+\.[0-9]+' '^ Depends:.*libmicrohttpd12' '^ Depends:.*libxml2' \
+contains "$control" '^ Package: orrery$' "^ Version: $version-1\$" '^ Depends:.*libmicrohttpd12' '^ Depends:.*libxml2' \
     '^ Depends:.*libgvc6' '^ Depends:.*libjansson4' '^ Depends:.*libsqlite3-0' '^ Depends:.*libarchive13' '^ Depends:.*libcurl3-gnutls' '^ Description: .' '^ Maintainer: .'
 ok "orrery: name, version, dependencies from its libraries"
 files=$(dpkg-deb -c "$program")

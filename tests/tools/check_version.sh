@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The version that the program says is that of VERSION and of `git describe`: check_version.sh PROGRAM, from the root of the repository.
+set -u
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+wrong() { echo "wrong: $*"; exit 1; }
+version() { cmake -DSOURCE="$1" -P cmake/version.cmake; }
+is() { [ "$2" = "$3" ] || wrong "$1: $2, not $3"; }
+commit() { git -C "$folder" -c user.name=t -c user.email=t@localhost commit -q --allow-empty -m "$1"; }
+
+numbers=$(cat VERSION)
+[[ $numbers =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || wrong "VERSION holds no version: $numbers"
+grep -qxF "  version: $numbers" api/openapi.yaml || wrong "api/openapi.yaml has another version than $numbers"
+grep -qE "^## \[$numbers\]" CHANGELOG.md || wrong "CHANGELOG.md has no section for $numbers"
+said=$("$1" --version) || wrong "$1 --version fails"
+case "$said" in *" $numbers" | *" $numbers+"* | "$numbers" | "$numbers+"*) ;; *) wrong "the program says $said, VERSION says $numbers" ;; esac
+
+echo 1.2.3 >"$folder/VERSION"
+is "a tarball" "$(version "$folder")" 1.2.3
+git -C "$folder" init -q && commit one
+is "no tag" "$(version "$folder")" 1.2.3
+git -C "$folder" tag v1.2.3
+is "the tagged commit" "$(version "$folder")" 1.2.3
+commit two
+is "a commit later" "$(version "$folder")" "1.2.3+1.g$(git -C "$folder" rev-parse --short HEAD)"
+echo 1.3.0 >"$folder/VERSION"
+is "before the next tag" "$(version "$folder")" 1.3.0
+git clone -q --depth 1 "file://$folder" "$folder/shallow" && echo 1.3.0 >"$folder/shallow/VERSION"
+is "a shallow clone" "$(version "$folder/shallow")" 1.3.0
