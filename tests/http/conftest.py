@@ -64,7 +64,7 @@ class Server:
     def stop_log(self):
         return os.pread(self.log.fileno(), 1 << 26, 0).decode(errors="replace")
 
-    def connect(self, timeout=20):
+    def connect(self, timeout=120):
         if self.encrypted:
             context = ssl.create_default_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
