@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "engine/base/budget.h"
 #include "engine/base/hex.h"
 
 void orr_sha256(const void *bytes, size_t length, char digest[65])
@@ -109,19 +110,25 @@ enum orr_code orr_answer_of_json(unsigned status, struct orr_json *json, json_t 
 
 struct orr_answer *orr_answer_gzip(const struct orr_answer *answer)
 {
-    enum { LEVEL = 6, WINDOW_GZIP = 15 + 16, MEMORY = 8 };
+    enum { LEVEL = 6, WINDOW_GZIP = 15 + 16, MEMORY = 8, SLICE = 1 << 20 /* between two looks at the budget */ };
     z_stream stream = {0};
     if (deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW_GZIP, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
         return NULL;
     size_t bound = deflateBound(&stream, (uLong)answer->length);
-    char *bytes = malloc(bound);
-    stream.next_in = (Bytef *)answer->body;
-    stream.avail_in = (uInt)answer->length;
+    uint64_t budget;
+    char *bytes = orr_budget_draw(bound, &budget) ? malloc(bound) : NULL;
+    int result = bytes ? Z_OK : Z_MEM_ERROR;
     stream.next_out = (Bytef *)bytes;
     stream.avail_out = (uInt)bound;
-    int result = bytes ? deflate(&stream, Z_FINISH) : Z_MEM_ERROR;
+    for (size_t at = 0; result == Z_OK && orr_budget_check(NULL) == ORR_OK; at += SLICE) {
+        bool last = answer->length - at <= SLICE;
+        stream.next_in = (Bytef *)answer->body + at;
+        stream.avail_in = (uInt)(last ? answer->length - at : SLICE);
+        result = deflate(&stream, last ? Z_FINISH : Z_NO_FLUSH);
+    }
     size_t length = stream.total_out;
     deflateEnd(&stream);
+    orr_budget_give(budget, bound); /* what is kept of it is the answer's */
     if (result != Z_STREAM_END) {
         free(bytes);
         return NULL;

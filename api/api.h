@@ -65,7 +65,9 @@ struct orr_request {
     size_t body_length;
     const char *id;            /* of the request: `instance` of problems */
     struct orr_budget *budget; /* what the work may use, and its stop flag; NULL: any. Not looked at with may_defer */
-    bool may_defer;            /* give long work back with response->deferred instead of doing it */
+    bool
+        may_defer; /* in a thread that serves connections: give back with response->deferred whatever the cache lacks */
+    bool only_short; /* in a thread for short work: give long work back the same way */
 };
 
 enum { ORR_OWN_HEADERS = 8, ORR_ANSWER_HEADERS = 8, ORR_MAX_HEADERS = 16, ORR_HEADER_SIZE = 320 };
@@ -76,7 +78,8 @@ struct orr_header {
 
 struct orr_response {
     unsigned status;
-    bool deferred;     /* nothing was done: call again without may_defer, in a thread that may take long */
+    bool deferred;     /* nothing was done: call again in a thread that may wait */
+    bool long_work;    /* of what was deferred: it reads a body or computes, which may take seconds */
     const char *route; /* template of the route, for logs: "/v1/topologies/{id}" */
     const char *body;  /* belongs to answer */
     size_t length;
@@ -109,6 +112,7 @@ enum orr_denial {
     ORR_DENIED_CONNECTIONS, /* limit: connections */
     ORR_DENIED_QUEUE,       /* limit: requests that wait */
     ORR_DENIED_BODY_MEMORY, /* limit: bytes of all bodies */
+    ORR_DENIED_STOPPING,    /* the server ends */
     ORR_DENIED_HEADER_TIME, /* limit: milliseconds */
     ORR_DENIED_BODY_TIME,   /* limit: milliseconds */
     ORR_DENIAL_COUNT
@@ -121,5 +125,9 @@ void orr_api_refuse(struct orr_app *app, const struct orr_request *request, enum
 void orr_response_release(struct orr_response *response);
 
 const char *orr_version(void);
+
+/* From now on the memory of JSON is drawn from the budget in force (engine/base/budget.h). To be called once, before
+ * any JSON is made. */
+void orr_json_draw_memory(void);
 
 #endif

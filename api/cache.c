@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
+#include "engine/base/clock.h"
+
 #include "engine/base/hash.h"
 
 struct entry {
@@ -12,11 +15,12 @@ struct entry {
     struct entry *newer, *older; /* by last use; entries being made are not in this list */
     struct orr_shared *value;    /* NULL: being made */
     bool forgotten;              /* while being made: do not keep */
+    pthread_t maker;             /* who makes it */
     uint64_t hash;
     char key[];
 };
 
-enum { BUCKETS = 4096 };
+enum { BUCKETS = 4096, LOOK_MS = 50 /* between two looks at the budget of who waits */ };
 
 struct orr_cache {
     pthread_mutex_t lock;
@@ -86,31 +90,54 @@ static void link_newest(struct orr_cache *cache, struct entry *entry)
     cache->newest = entry;
 }
 
-static size_t cost_of(const struct entry *entry)
+static size_t cost_with(const struct entry *entry, const struct orr_shared *value)
 {
-    return entry->value->cost + sizeof *entry + strlen(entry->key);
+    return value->cost + sizeof *entry + strlen(entry->key);
 }
 
-/* Takes a made entry out. Values are given back outside the lock only where freeing may be long; here it is a free().
- */
-static void drop(struct orr_cache *cache, struct entry **at)
+static size_t cost_of(const struct entry *entry)
+{
+    return cost_with(entry, entry->value);
+}
+
+/* The dearest values are those that most should not be made twice: one may take all of the room. */
+static bool fits(const struct orr_cache *cache, const struct entry *entry, const struct orr_shared *value)
+{
+    return cost_with(entry, value) <= cache->figures.limit;
+}
+
+/* Takes a made entry out and puts it on a list for free_all(): freeing a large analysis takes long, and nobody else
+ * should wait for it. */
+static void drop(struct orr_cache *cache, struct entry **at, struct entry **dropped)
 {
     struct entry *entry = *at;
     *at = entry->next; /* NOLINT: what is in the order of use is in the table */
     unlink_use(cache, entry);
     cache->figures.bytes -= cost_of(entry);
     cache->figures.entries--;
-    orr_shared_give(entry->value);
-    free(entry);
+    entry->next = *dropped;
+    *dropped = entry;
+}
+
+/* Without the lock. */
+static void free_all(struct entry *dropped)
+{
+    for (struct entry *next; dropped; dropped = next) {
+        next = dropped->next;
+        orr_shared_give(dropped->value);
+        free(dropped);
+    }
 }
 
 void orr_cache_free(struct orr_cache *cache)
 {
+    struct entry *dropped = NULL;
     if (!cache)
         return;
     for (size_t i = 0; i < BUCKETS; i++)
         while (cache->buckets[i])
-            drop(cache, &cache->buckets[i]);
+            drop(cache, &cache->buckets[i], &dropped);
+    free_all(dropped);
     pthread_cond_destroy(&cache->made);
     pthread_mutex_destroy(&cache->lock);
     free(cache);
@@ -123,6 +150,7 @@ static struct entry *new_entry(const char *key, uint64_t hash)
     if (entry) {
         memcpy(entry->key, key, size);
         entry->hash = hash;
+        entry->maker = pthread_self();
     }
     return entry;
 }
@@ -136,6 +164,16 @@ static struct orr_shared *use(struct orr_cache *cache, struct entry *entry)
         link_newest(cache, entry);
     }
     return orr_shared_take(entry->value);
+}
+
+bool orr_cache_has(struct orr_cache *cache, const char *key)
+{
+    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
+    pthread_mutex_lock(&cache->lock);
+    const struct entry *entry = *find(cache, key, hash);
+    bool has = entry && entry->value;
+    pthread_mutex_unlock(&cache->lock);
+    return has;
 }
 
 struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
@@ -165,21 +203,23 @@ struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
             value = use(cache, *at);
             break;
         }
-        pthread_cond_wait(&cache->made, &cache->lock);
+        if (orr_budget_check(NULL) != ORR_OK)
+            break;
+        orr_clock_wait(&cache->made, &cache->lock, orr_clock_ms() + LOOK_MS);
     }
     pthread_mutex_unlock(&cache->lock);
     return value;
 }
 
 /* Gives an entry of the table its value, and makes room for it. */
-static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared *value)
+static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared *value, struct entry **dropped)
 {
     entry->value = orr_shared_take(value);
     link_newest(cache, entry);
     cache->figures.bytes += cost_of(entry);
     cache->figures.entries++;
     while (cache->figures.bytes > cache->figures.limit && cache->oldest != entry) {
-        drop(cache, find(cache, cache->oldest->key, cache->oldest->hash));
+        drop(cache, find(cache, cache->oldest->key, cache->oldest->hash), dropped);
         cache->figures.evictions++;
     }
 }
@@ -187,18 +227,19 @@ static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared
 void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value)
 {
     uint64_t hash = orr_hash_text(ORR_HASH_START, further);
-    struct entry *entry = new_entry(further, hash);
+    struct entry *entry = new_entry(further, hash), *dropped = NULL;
     if (!entry)
         return;
     pthread_mutex_lock(&cache->lock);
     const struct entry *kept = *find(cache, key, orr_hash_text(ORR_HASH_START, key));
     struct entry **at = find(cache, further, hash);
-    if (kept && kept->value && !*at && value->cost <= cache->figures.limit / 4) {
+    if (kept && kept->value && !*at && fits(cache, entry, value)) {
         *at = entry;
-        fill(cache, entry, value);
+        fill(cache, entry, value, &dropped);
         entry = NULL;
     }
     pthread_mutex_unlock(&cache->lock);
+    free_all(dropped);
     free(entry);
 }
 
@@ -206,10 +247,10 @@ void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *
 {
     uint64_t hash = orr_hash_text(ORR_HASH_START, key);
     pthread_mutex_lock(&cache->lock);
-    struct entry **at = find(cache, key, hash), *entry = *at;
-    if (entry && !entry->value) {
-        if (value && !entry->forgotten && value->cost <= cache->figures.limit / 4) {
-            fill(cache, entry, value);
+    struct entry **at = find(cache, key, hash), *entry = *at, *dropped = NULL;
+    if (entry && !entry->value && pthread_equal(entry->maker, pthread_self())) {
+        if (value && !orr_budget_spent(0) && !entry->forgotten && fits(cache, entry, value)) {
+            fill(cache, entry, value, &dropped);
         } else {
             *at = entry->next;
             free(entry);
@@ -217,11 +258,13 @@ void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *
         pthread_cond_broadcast(&cache->made);
     }
     pthread_mutex_unlock(&cache->lock);
+    free_all(dropped);
 }
 
 void orr_cache_forget(struct orr_cache *cache, const char *prefix)
 {
     size_t length = strlen(prefix);
+    struct entry *dropped = NULL;
     pthread_mutex_lock(&cache->lock);
     for (size_t i = 0; i < BUCKETS; i++) {
         struct entry **at = &cache->buckets[i];
@@ -229,7 +272,7 @@ void orr_cache_forget(struct orr_cache *cache, const char *prefix)
             if (strncmp((*at)->key, prefix, length)) {
                 at = &(*at)->next;
             } else if ((*at)->value) {
-                drop(cache, at);
+                drop(cache, at, &dropped);
             } else {
                 (*at)->forgotten = true;
                 at = &(*at)->next;
@@ -237,6 +280,7 @@ void orr_cache_forget(struct orr_cache *cache, const char *prefix)
         }
     }
     pthread_mutex_unlock(&cache->lock);
+    free_all(dropped);
 }
 
 void orr_cache_figures(struct orr_cache *cache, struct orr_cache_figures *ret_figures)

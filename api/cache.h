@@ -33,13 +33,15 @@ struct orr_cache_figures {
 struct orr_cache *orr_cache_new(size_t limit);
 void orr_cache_free(struct orr_cache *cache);
 
+/* Is there a value? */
+bool orr_cache_has(struct orr_cache *cache, const char *key);
 /* The value with a new reference, or NULL. Never waits. */
 struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key);
 /* The value with a new reference; or NULL, and then the caller makes the value and must call orr_cache_end(). Waits
- * while another thread makes it. */
+ * while another thread makes it, but no longer than the budget in force lasts: then NULL, and the budget is spent. */
 struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key);
-/* Ends what orr_cache_begin() began: with the value (the cache takes a reference of its own) or NULL where making it
- * failed. */
+/* Ends what orr_cache_begin() began, in the same thread: with the value (the cache takes a reference of its own) or
+ * NULL where making it failed. A value that was made under a budget that is spent is not kept. */
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value);
 /* Keeps a value under a further key, provided that `key` is still kept: what was forgotten meanwhile stays so. */
 void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value);

@@ -46,7 +46,7 @@ enum orr_route_flags {
     ORR_ROUTE_DUMP = 2,     /* the body is a dump; its content id takes the place of the first capture */
     ORR_ROUTE_CACHED = 4,   /* the answer depends on content and parameters only */
     ORR_ROUTE_HEAVY = 8,    /* takes more than a moment where it is not cached */
-    ORR_ROUTE_STORE = 16,   /* asks the store, which takes more than a moment where that is another machine */
+    ORR_ROUTE_STORE = 16,   /* asks the store */
     ORR_ROUTE_CLUSTER = 32  /* the first capture is the id of a stored cluster */
 };
 
@@ -80,6 +80,8 @@ void orr_call_problem(struct orr_call *call, const struct orr_error *err);
 /* Fills the response from a finished answer, compressed where the client takes it; key: of the cache, or NULL. Takes
  * the reference over. */
 void orr_call_finish(struct orr_call *call, struct orr_answer *answer, const char *key);
+/* Would orr_call_finish() have to compress the answer? */
+bool orr_call_would_compress(const struct orr_call *call, const struct orr_answer *answer, const char *key);
 /* Holds a change to If-Match and If-None-Match; answer: what a GET of the resource would say now. INVALID. */
 enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer,
                                   struct orr_error *err) ORR_NO_DISCARD;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "engine/compare/majority.h"
 #include "engine/input/input.h"
 
 static enum orr_code read_dumps(struct orr_call *call, const struct orr_release *release, struct orr_cluster_work *work,
@@ -16,10 +17,18 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
     work->dumps = ORR_NEW(work->file.arena, struct orr_dump *, work->file.topology_count);
     if (!work->dumps)
         return orr_fail_nomem(err);
+    size_t total = 0;
     for (uint32_t i = 0; i < work->file.topology_count; i++) {
         char *bytes;
         size_t length;
         ORR_TRY(orr_store_read(call->app->store, work->file.topologies[i], &bytes, &length, err));
+        total += length;
+        if (total > ORR_SET_BYTES) {
+            free(bytes);
+            orr_fail(err, ORR_LIMIT, "the dumps of the cluster have more than %d MiB together", ORR_SET_BYTES >> 20);
+            orr_error_advice(err, "give hosts that are equal one topology with a count");
+            return ORR_LIMIT;
+        }
         enum orr_code code = orr_input_read(bytes, length, &input, &work->dumps[i], err);
         free(bytes);
         if (code != ORR_OK)

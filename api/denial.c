@@ -37,6 +37,8 @@ static const struct {
     [ORR_DENIED_BODY_MEMORY] = {"body_memory", ORR_PROBLEM_OVERLOADED,
                                 "the bodies of all requests under way would take more than", " bytes",
                                 "come again later; --body-memory raises the limit", NULL},
+    [ORR_DENIED_STOPPING] = {"stopping", ORR_PROBLEM_OVERLOADED, "the server is shutting down", NULL,
+                             "ask again: another server may have taken over", NULL},
     [ORR_DENIED_HEADER_TIME] = {"header_time", ORR_PROBLEM_TIMEOUT, "the headers took longer than", " ms", NULL, NULL},
     [ORR_DENIED_BODY_TIME] = {"body_time", ORR_PROBLEM_TIMEOUT, "the body took longer than", " ms", NULL, NULL},
 };

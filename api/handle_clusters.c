@@ -9,6 +9,7 @@
 #include "api/cluster_work.h"
 #include "api/documents.h"
 #include "api/sections.h"
+#include "engine/compare/majority.h"
 
 static json_t *links_json(struct orr_json *json, const char *id)
 {
@@ -67,6 +68,11 @@ static enum orr_code check_ids(struct orr_call *call, const struct orr_cluster_f
             orr_error_advice(err, "upload each dump with POST /v1/topologies and name it by its id");
             return ORR_INVALID;
         }
+    if (file->topology_count > ORR_MAX_SET) {
+        orr_fail(err, ORR_LIMIT, "the cluster has more than %d different topologies", (int)ORR_MAX_SET);
+        orr_error_advice(err, "give hosts that are equal one topology with a count");
+        return ORR_LIMIT;
+    }
     for (uint32_t i = 0; i < file->host_count; i++)
         *ret_hosts += file->hosts[i].count;
     if (*ret_hosts <= ORR_MAX_CLUSTER_HOSTS)

@@ -76,7 +76,7 @@ struct set {
     uint32_t count;
     size_t bytes;
 };
-enum { MOST_SET_BYTES = 64 << 20, MOST_DECISIONS = 16 };
+enum { MOST_DECISIONS = 16 };
 
 static enum orr_code add_member(struct orr_call *call, struct set *set, const char *id, const char *name,
                                 struct orr_error *err)
@@ -96,8 +96,8 @@ static enum orr_code add_member(struct orr_call *call, struct set *set, const ch
     set->bytes += dump->byte_count;
     if (!called->topology || !called->name)
         return orr_fail_nomem(err);
-    if (set->bytes > MOST_SET_BYTES) {
-        orr_fail(err, ORR_LIMIT, "the dumps of the set have more than %d MiB together", MOST_SET_BYTES >> 20);
+    if (set->bytes > ORR_SET_BYTES) {
+        orr_fail(err, ORR_LIMIT, "the dumps of the set have more than %d MiB together", ORR_SET_BYTES >> 20);
         orr_error_advice(err, "narrow it: a further label, or fewer topologies");
         return ORR_LIMIT;
     }

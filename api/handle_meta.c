@@ -28,6 +28,7 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
                      : has_number      ? orr_json_format(json, "%lld", (long long)number)
                                        : json_null());
         orr_json_set(json, row, "values", orr_json_text(json, info.values));
+        orr_json_set(json, row, "outside", orr_json_text(json, info.outside));
         orr_json_set(json, row, "meaning", orr_json_text(json, info.meaning));
         orr_json_add(json, rows, row);
     }

@@ -1,10 +1,47 @@
 #include "api/json.h"
 
 #include <math.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "api/api.h"
+#include "engine/base/budget.h"
+
+/* In front of what jansson gets: to give it back to the budget that it was drawn from. */
+struct head {
+    alignas(max_align_t) uint64_t budget;
+    size_t size;
+};
+
+static void *draw(size_t size)
+{
+    enum { STEPS = 2 };
+    uint64_t budget;
+    if (size > SIZE_MAX / 2 || orr_budget_spent(STEPS) || !orr_budget_draw(sizeof(struct head) + size, &budget))
+        return NULL;
+    struct head *head = malloc(sizeof *head + size);
+    if (!head)
+        return NULL;
+    *head = (struct head){.budget = budget, .size = sizeof *head + size};
+    return head + 1;
+}
+
+static void give(void *memory)
+{
+    if (!memory)
+        return;
+    struct head *head = (struct head *)memory - 1;
+    orr_budget_give(head->budget, head->size);
+    free(head);
+}
+
+void orr_json_draw_memory(void)
+{
+    json_set_alloc_funcs(draw, give);
+}
 
 static json_t *made(struct orr_json *json, json_t *value)
 {

@@ -1,5 +1,6 @@
 #include "api/metrics.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ struct series {
 
 struct orr_metrics {
     struct series series[ORR_METRIC_COUNT];
+    pthread_mutex_t lock; /* of what follows: who takes it away waits until nobody is in it */
     void (*collect)(void *context, struct orr_metrics *metrics);
     void *context;
 };
@@ -36,6 +38,8 @@ static unsigned count_of(const struct orr_metric_row *row)
 struct orr_metrics *orr_metrics_new(void)
 {
     struct orr_metrics *metrics = calloc(1, sizeof *metrics);
+    if (metrics)
+        pthread_mutex_init(&metrics->lock, NULL);
     for (int i = 0; metrics && i < ORR_METRIC_COUNT; i++) {
         struct series *series = &metrics->series[i];
         series->count = count_of(&orr_metric_rows[i]);
@@ -62,6 +66,7 @@ void orr_metrics_free(struct orr_metrics *metrics)
         free(series->histograms);
         free(series->values);
     }
+    pthread_mutex_destroy(&metrics->lock);
     free(metrics);
 }
 
@@ -111,8 +116,10 @@ void orr_metrics_request(struct orr_metrics *metrics, const struct orr_route *ro
 void orr_metrics_on_collect(struct orr_metrics *metrics, void (*collect)(void *context, struct orr_metrics *metrics),
                             void *context)
 {
+    pthread_mutex_lock(&metrics->lock);
     metrics->collect = collect;
     metrics->context = context;
+    pthread_mutex_unlock(&metrics->lock);
 }
 
 /* Nanoseconds as seconds, without the rounding of a double. */
@@ -157,8 +164,10 @@ void orr_metrics_write(struct orr_metrics *metrics, struct orr_text *text)
 {
     static const char *const types[] = {
         [ORR_COUNTER] = "counter", [ORR_GAUGE] = "gauge", [ORR_HISTOGRAM] = "histogram"};
+    pthread_mutex_lock(&metrics->lock);
     if (metrics->collect)
         metrics->collect(metrics->context, metrics);
+    pthread_mutex_unlock(&metrics->lock);
     for (int i = 0; i < ORR_METRIC_COUNT; i++) {
         const struct orr_metric_row *row = &orr_metric_rows[i];
         const struct series *series = &metrics->series[i];

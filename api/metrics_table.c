@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "api/call.h"
+#include "engine/base/budget.h"
 
 const uint64_t orr_buckets[ORR_BUCKET_COUNT] = {
     100000,   250000,    500000,    1000000,   2500000,    5000000,    10000000,   25000000,
@@ -77,11 +78,19 @@ static void write_reason(unsigned value, char labels[ORR_LABELS_SIZE])
 WORDS(stages, "stage", "parse", "graph", "paths", "search", "connect", "tuning", "write", "layout")
 WORDS(operations, "operation", "put", "get", "has", "read", "list", "update", "delete", "check", "expire")
 WORDS(reloads, "what", "tokens", "certificate")
+WORDS(work, "class", "short", "long")
+WORDS(limits, "limit", "time", "memory", "unpacked", "entries")
+WORDS(reasons_to_end, "reason", "client_gone", "shutting_down")
 WORDS(results, "result", "done", "failed")
 WORDS(states, "state", "running", "busy")
 _Static_assert(sizeof stages_words / sizeof stages_words[0] == ORR_TIMED_COUNT, "ORDER");
 _Static_assert(sizeof operations_words / sizeof operations_words[0] == ORR_STORE_OPERATION_COUNT, "ORDER");
 _Static_assert(sizeof reloads_words / sizeof reloads_words[0] == ORR_RELOAD_COUNT, "ORDER");
+
+_Static_assert(sizeof work_words / sizeof work_words[0] == ORR_WORK_CLASS_COUNT, "ORDER");
+_Static_assert(sizeof limits_words / sizeof limits_words[0] == ORR_SPENT_ENTRIES, "ORDER: from enum orr_spent, 1");
+_Static_assert(sizeof reasons_to_end_words / sizeof reasons_to_end_words[0] == ORR_SPENT_USER - ORR_SPENT_CLIENT,
+               "ORDER: from enum orr_spent, ORR_SPENT_CLIENT");
 
 static unsigned one(void)
 {
@@ -116,6 +125,14 @@ const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT] = {
     ROW(CONNECTIONS_MOST, "orrery_connections_max", GAUGE, NONE, "Most connections allowed.", NULL),
     ROW(QUEUE, "orrery_queue_waiting", GAUGE, NONE, "Requests that wait for a thread that computes.", NULL),
     ROW(QUEUE_MOST, "orrery_queue_max", GAUGE, NONE, "Most requests that may wait.", NULL),
+    ROW(QUEUE_TIME, "orrery_queue_wait_seconds", HISTOGRAM, NANOSECONDS,
+        "Time that requests waited for a thread, by class: short work asks the cache and the store, long work "
+        "computes.",
+        &work),
+    ROW(EXCEEDED, "orrery_budget_exceeded_total", COUNTER, NONE,
+        "Requests that were refused because they exceeded what one request may use, by limit.", &limits),
+    ROW(CANCELLED, "orrery_cancelled_total", COUNTER, NONE,
+        "Requests whose work was ended before it was done, by reason.", &reasons_to_end),
     ROW(DRAINING, "orrery_draining", GAUGE, NONE, "1 after the signal to end, when readiness says no.", NULL),
     ROW(STAGE_DURATION, "orrery_stage_duration_seconds", HISTOGRAM, NANOSECONDS,
         "Time of each stage of an analysis or a drawing that was made, not taken from the cache.", &stages),

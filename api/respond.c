@@ -10,7 +10,7 @@
 void orr_response_init(struct orr_response *response)
 {
     response->status = 0;
-    response->deferred = false;
+    response->deferred = response->long_work = false;
     response->route = "";
     response->body = NULL;
     response->length = 0;
@@ -61,17 +61,38 @@ bool orr_call_accepts_gzip(const struct orr_call *call)
     return false;
 }
 
+enum { WORTH_COMPRESSING = 1024 };
+
+static bool wants_compression(const struct orr_call *call, const struct orr_answer *answer)
+{
+    return answer->compressible && !answer->encoding && answer->length >= WORTH_COMPRESSING &&
+           orr_call_accepts_gzip(call);
+}
+
+static char *key_of_compressed(const char *key)
+{
+    char *zip_key = NULL;
+    return key && asprintf(&zip_key, "%s|gzip", key) >= 0 ? zip_key : NULL;
+}
+
+bool orr_call_would_compress(const struct orr_call *call, const struct orr_answer *answer, const char *key)
+{
+    if (!wants_compression(call, answer))
+        return false;
+    char *zip_key = key_of_compressed(key);
+    bool would = !zip_key || !orr_cache_has(call->app->cache, zip_key);
+    free(zip_key);
+    return would;
+}
+
 /* The compressed form of an answer; for cached answers it is kept beside. Gives the answer itself where compressing
  * does not help. Takes the reference over. */
 static struct orr_answer *compress_answer(struct orr_call *call, struct orr_answer *answer, const char *key)
 {
-    enum { WORTH = 1024 };
-    if (!answer->compressible || answer->encoding || answer->length < WORTH || !orr_call_accepts_gzip(call))
+    if (!wants_compression(call, answer))
         return answer;
     struct orr_answer *zipped = NULL;
-    char *zip_key = NULL;
-    if (key && asprintf(&zip_key, "%s|gzip", key) < 0)
-        zip_key = NULL;
+    char *zip_key = key_of_compressed(key);
     if (zip_key)
         zipped = (struct orr_answer *)orr_cache_begin(call->app->cache, zip_key);
     if (!zipped) {

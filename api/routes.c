@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "engine/base/budget.h"
 
 #define P       ORR_P
 #define OPEN    ORR_ACCESS_OPEN
@@ -22,17 +23,17 @@ enum {
 };
 
 static const struct orr_route routes[] = {
-    {"POST", "/v1/topologies", orr_handle_upload, WRITE, DUMP | STORE, ORR_P_RECORD | P(STRICT), NULL},
+    {"POST", "/v1/topologies", orr_handle_upload, WRITE, DUMP | STORE | HEAVY, ORR_P_RECORD | P(STRICT), NULL},
     {"GET", "/v1/topologies", orr_handle_list, READ, STORE, ORR_P_PAGE | P(SEARCH) | P(WITH_LABEL), NULL},
     {"GET", "/v1/topologies/{}", orr_handle_topology, READ, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
     {"PATCH", "/v1/topologies/{}", orr_handle_patch, WRITE, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
     {"DELETE", "/v1/topologies/{}", orr_handle_delete, WRITE, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
     {"GET", "/v1/topologies/{}/source", orr_handle_source, READ, TOPOLOGY | STORE, 0, "/v1/topologies/{id}/source"},
-    {"GET", "/v1/topologies/{}/xml", orr_handle_convert, READ, TOPOLOGY | STORE, ORR_P_READING | P(RELEASE),
+    {"GET", "/v1/topologies/{}/xml", orr_handle_convert, READ, TOPOLOGY | STORE | HEAVY, ORR_P_READING | P(RELEASE),
      "/v1/topologies/{id}/xml"},
-    {"GET", "/v1/topologies/{}/vm-file", orr_handle_vm_file, READ, TOPOLOGY | STORE, ORR_P_VM,
+    {"GET", "/v1/topologies/{}/vm-file", orr_handle_vm_file, READ, TOPOLOGY | STORE | HEAVY, ORR_P_VM,
      "/v1/topologies/{id}/vm-file"},
-    {"GET", "/v1/topologies/{}/anonymised", orr_handle_anonymise, READ, TOPOLOGY | STORE, 0,
+    {"GET", "/v1/topologies/{}/anonymised", orr_handle_anonymise, READ, TOPOLOGY | STORE | HEAVY, 0,
      "/v1/topologies/{id}/anonymised"},
     {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis"},
@@ -44,7 +45,7 @@ static const struct orr_route routes[] = {
      ORR_P_ANALYSIS | P(FROM) | P(TO), "/v1/topologies/{id}/path"},
     {"GET", "/v1/topologies/{}/explain", orr_handle_explain, READ, TOPOLOGY | CACHED | HEAVY,
      ORR_P_ANALYSIS | ORR_P_WHY, "/v1/topologies/{id}/explain"},
-    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, READ, TOPOLOGY | CACHED | STORE,
+    {"GET", "/v1/topologies/{}/findings", orr_handle_findings, READ, TOPOLOGY | CACHED | STORE | HEAVY,
      ORR_P_READING | P(RELEASE), "/v1/topologies/{id}/findings"},
     {"GET", "/v1/topologies/{}/diagram.{}", orr_handle_diagram, READ, TOPOLOGY | CACHED | HEAVY,
      ORR_P_ANALYSIS | ORR_P_DRAWING, "/v1/topologies/{id}/diagram.{format}"},
@@ -87,9 +88,9 @@ static const struct orr_route routes[] = {
     {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(AGAINST), NULL},
     {"POST", "/v1/explain", orr_handle_explain, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_WHY, NULL},
     {"POST", "/v1/render", orr_handle_render, READ, DUMP | HEAVY, ORR_P_ANALYSIS | ORR_P_DRAWING | P(FORMAT), NULL},
-    {"POST", "/v1/convert", orr_handle_convert, READ, DUMP, ORR_P_READING | P(RELEASE), NULL},
-    {"POST", "/v1/vm-file", orr_handle_vm_file, READ, DUMP, ORR_P_VM, NULL},
-    {"POST", "/v1/anonymise", orr_handle_anonymise, READ, DUMP, 0, NULL},
+    {"POST", "/v1/convert", orr_handle_convert, READ, DUMP | HEAVY, ORR_P_READING | P(RELEASE), NULL},
+    {"POST", "/v1/vm-file", orr_handle_vm_file, READ, DUMP | HEAVY, ORR_P_VM, NULL},
+    {"POST", "/v1/anonymise", orr_handle_anonymise, READ, DUMP | HEAVY, 0, NULL},
     {"GET", "/v1/inputs", orr_handle_inputs, READ, 0, 0, NULL},
     {"GET", "/v1/machines", orr_handle_machines, READ, 0, 0, NULL},
     {"POST", "/v1/check-log", orr_handle_log, READ, HEAVY, ORR_P_LOG, NULL},
@@ -320,7 +321,7 @@ static bool answer_quickly(struct orr_call *call, const char *key)
     if (!answer)
         return false;
     memcpy(call->id, key, ORR_ID_LENGTH);
-    if (orr_call_exists(call, !orr_store_is_remote(call->app->store), &known, NULL) != ORR_OK || !known) {
+    if (orr_call_exists(call, !call->request->may_defer, &known, NULL) != ORR_OK || !known) {
         orr_shared_give(&answer->shared);
         return false; /* the long way says why, or asks the store in a thread that may wait */
     }
@@ -336,11 +337,56 @@ static bool is_as_wanted(const struct orr_call *call, const struct orr_answer *a
     return !match || answer->status != 200 || !answer->etag[0] || orr_etag_listed(match, answer->etag, false);
 }
 
-/* Whether this thread may do what the call needs, or another one should. */
-static bool may_wait_here(const struct orr_call *call)
+/* Health takes nothing, and is answered whatever else goes on. */
+static bool is_instant(const struct orr_route *route)
 {
-    unsigned long_work = HEAVY | (orr_store_is_remote(call->app->store) ? STORE : 0u);
-    return !call->request->may_defer || !(call->route->flags & long_work);
+    return route->access == ORR_ACCESS_PROBE && !(route->flags & STORE);
+}
+
+/* Gives the call back, to a thread that may take as long as it needs. */
+static enum orr_code defer(const struct orr_call *call, bool long_work)
+{
+    call->response->deferred = true;
+    call->response->long_work = long_work;
+    return ORR_OK;
+}
+
+/* In a thread that serves connections: what the cache has for the key, or the call is deferred. */
+static enum orr_code peek(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    unsigned flags = call->route->flags;
+    bool known = true, cached = key && orr_cache_has(call->app->cache, key);
+    if (cached && (flags & (TOPOLOGY | CLUSTER)))
+        ORR_TRY(orr_call_exists(call, false, &known, err));
+    if (cached && known)
+        *ret_answer = (struct orr_answer *)orr_cache_peek(call->app->cache, key);
+    if (*ret_answer && !orr_call_would_compress(call, *ret_answer, key))
+        return ORR_OK;
+    orr_shared_give(*ret_answer ? &(*ret_answer)->shared : NULL);
+    *ret_answer = NULL;
+    return defer(call, (flags & HEAVY) && !cached);
+}
+
+/* Where a thread may wait: what the cache has, or what the handler makes. */
+static enum orr_code make(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_cache *cache = call->app->cache;
+    bool known, long_work = call->route->flags & HEAVY;
+    if (key && (call->route->flags & (TOPOLOGY | CLUSTER))) /* the cache answers only for what the store has */
+        ORR_TRY(orr_call_exists(call, true, &known, err));
+    if (long_work && call->request->only_short) {
+        *ret_answer = key ? (struct orr_answer *)orr_cache_peek(cache, key) : NULL;
+        return *ret_answer ? ORR_OK : defer(call, true);
+    }
+    if (key)
+        *ret_answer = (struct orr_answer *)orr_cache_begin(cache, key);
+    if (*ret_answer)
+        return ORR_OK;
+    ORR_TRY(orr_budget_check(err)); /* orr_cache_begin() waits no longer than the budget lasts */
+    enum orr_code code = call->route->handler(call, ret_answer, err);
+    if (key)
+        orr_cache_end(cache, key, code == ORR_OK && (*ret_answer)->status == 200 ? &(*ret_answer)->shared : NULL);
+    return code;
 }
 
 /* Handles a matched call: from the cache, by its handler, or not now. */
@@ -348,23 +394,12 @@ static enum orr_code answer_call(struct orr_call *call, struct orr_error *err)
 {
     struct orr_answer *answer = NULL;
     const char *key = answer_key(call);
-    bool may_wait = may_wait_here(call), known = true;
-    if (key &&
-        (call->route->flags & (TOPOLOGY | CLUSTER))) /* what the cache has is given only for what the store has */
-        ORR_TRY(orr_call_exists(call, may_wait || !orr_store_is_remote(call->app->store), &known, err));
-    if (key && known)
-        answer = (struct orr_answer *)(may_wait ? orr_cache_begin(call->app->cache, key)
-                                                : orr_cache_peek(call->app->cache, key));
-    if (!answer) {
-        if (!may_wait) {
-            call->response->deferred = true;
-            return ORR_OK;
-        }
-        enum orr_code code = call->route->handler(call, &answer, err);
-        if (key)
-            orr_cache_end(call->app->cache, key, code == ORR_OK && answer->status == 200 ? &answer->shared : NULL);
-        ORR_TRY(code);
-    }
+    if (call->request->may_defer && !is_instant(call->route))
+        ORR_TRY(peek(call, key, &answer, err));
+    else
+        ORR_TRY(make(call, key, &answer, err));
+    if (!answer)
+        return ORR_OK; /* deferred */
     if (!is_as_wanted(call, answer)) {
         orr_shared_give(&answer->shared);
         call->problem = ORR_PROBLEM_PRECONDITION;
@@ -385,11 +420,23 @@ static enum orr_code handle(struct orr_call *call, struct orr_error *err)
                         (int)MAX_TARGET);
     }
     size_t path = strcspn(target, "?");
+    ORR_TRY(orr_budget_check(err)); /* it may have been stopped while it waited */
     ORR_TRY(find_route(call, target, path, err));
+    if (call->request->may_defer && call->request->body_length) /* whoever reads a body may take long */
+        return defer(call, true);
     ORR_TRY(orr_params_read(target[path] ? target + path + 1 : NULL, call->route->parameters, call->arena,
                             &call->params, &call->problem, err));
     ORR_TRY(find_content(call, err));
     return answer_call(call, err);
+}
+
+static void count_end(struct orr_app *app, const struct orr_budget *budget)
+{
+    enum orr_spent spent = budget ? budget->spent : ORR_SPENT_NOT;
+    if (spent >= ORR_SPENT_CLIENT)
+        orr_metric_add(app->metrics, ORR_METRIC_CANCELLED, spent - ORR_SPENT_CLIENT, 1);
+    else if (spent)
+        orr_metric_add(app->metrics, ORR_METRIC_EXCEEDED, spent - 1, 1);
 }
 
 void orr_api_handle(struct orr_app *app, const struct orr_request *request, struct orr_response *response)
@@ -419,6 +466,7 @@ void orr_api_handle(struct orr_app *app, const struct orr_request *request, stru
     if (code != ORR_OK) {
         orr_response_release(response);
         call.budget = budget;
+        count_end(app, budget);
         call.problem = budget && budget->spent ? ORR_PROBLEM_NONE : call.problem;
         orr_call_problem(&call, &err);
     }

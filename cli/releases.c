@@ -188,7 +188,7 @@ int orr_command_settings(const struct orr_options *options)
         int64_t value = orr_setting_default((enum orr_setting)i, release);
         if (info.kind == ORR_SETTING_INT && value != ORR_SETTING_UNSET)
             snprintf(number, sizeof number, "%lld", (long long)value);
-        printf("%s\n    %s\n    values: %s; default: %s\n", info.name, info.meaning, info.values,
+        printf("%s\n    %s\n    values: %s (%s); default: %s\n", info.name, info.meaning, info.values, info.outside,
                info.default_text ? info.default_text : number);
     }
     return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;

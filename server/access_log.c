@@ -1,6 +1,7 @@
 /* One line a request, and what is counted of it. */
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/base/clock.h"
 #include "server/exchange.h"
 #include "server/log.h"
@@ -41,6 +42,7 @@ void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
     orr_log_text(&line, "route", orr_route_template(exchange->route));
     orr_log_number(&line, "status", status_of(exchange));
     orr_log_text(&line, "refused", orr_denial_reason(why_denied(exchange)));
+    orr_log_text(&line, "ended", orr_spent_word(exchange->spent));
     orr_log_number(&line, "bytes", exchange->has_response ? exchange->response.length : 0);
     orr_log_milliseconds(&line, "dur_ms", milliseconds);
     orr_log_text(&line, "target", exchange->target); /* last: it may be long */

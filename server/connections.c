@@ -2,6 +2,7 @@
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct orr_connections {
     unsigned most, ceiling;
     uint64_t allowed_ms[ORR_PHASE_COUNT]; /* 0: any time */
     struct orr_metrics *metrics;
+    struct orr_workers *workers;
 };
 
 /* Who is too slow, by phase. NOT: nothing is said, since an answer to no request would be taken for one to the next. */
@@ -77,6 +79,28 @@ void orr_connections_end(struct orr_connections *connections, struct orr_connect
     shutdown(connection->socket, SHUT_RDWR);
 }
 
+/* The other side has closed its end. It might still read, but who asks and closes is taken for gone, as other servers
+ * do: nothing tells the two apart before something is sent. */
+static bool is_gone(int socket)
+{
+    struct pollfd end = {.fd = socket, .events = POLLRDHUP};
+    return poll(&end, 1, 0) > 0 && (end.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+static void stop_work(struct orr_connections *connections, struct orr_connection *connection, enum orr_spent reason)
+{
+    orr_budget_stop(&connection->budget, reason);
+    orr_workers_hurry(connections->workers, &connection->job);
+}
+
+void orr_connections_stop(struct orr_connections *connections)
+{
+    pthread_mutex_lock(&connections->lock);
+    for (struct orr_connection *connection = connections->first; connection; connection = connection->next)
+        stop_work(connections, connection, ORR_SPENT_SHUTDOWN);
+    pthread_mutex_unlock(&connections->lock);
+}
+
 static void *watch(void *context)
 {
     struct orr_connections *connections = context;
@@ -87,6 +111,8 @@ static void *watch(void *context)
         for (struct orr_connection *connection = connections->first; connection; connection = connection->next) {
             uint64_t at = atomic_load_explicit(&connection->phase_since, memory_order_relaxed);
             enum orr_phase phase = (enum orr_phase)(at & PHASE_MASK);
+            if (phase == ORR_PHASE_COMPUTING && is_gone(connection->socket))
+                stop_work(connections, connection, ORR_SPENT_CLIENT);
             uint64_t allowed = connections->allowed_ms[phase];
             if (!allowed || now < (at >> PHASE_BITS) + allowed)
                 continue;
@@ -105,12 +131,14 @@ unsigned orr_connections_ceiling(const struct orr_config *config)
 }
 
 enum orr_code orr_connections_new(const struct orr_config *config, struct orr_metrics *metrics, bool encrypted,
-                                  struct orr_connections **ret_connections, struct orr_error *err)
+                                  struct orr_workers *workers, struct orr_connections **ret_connections,
+                                  struct orr_error *err)
 {
     struct orr_connections *connections = calloc(1, sizeof *connections);
     if (!connections)
         return orr_fail_nomem(err);
     connections->metrics = metrics;
+    connections->workers = workers;
     connections->encrypted = encrypted;
     connections->most = (unsigned)config->connections;
     connections->ceiling = orr_connections_ceiling(config);

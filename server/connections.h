@@ -8,8 +8,10 @@
 #include <stdint.h>
 
 #include "api/metrics.h"
+#include "engine/base/budget.h"
 #include "server/client_address.h"
 #include "server/config.h"
+#include "server/workers.h"
 
 /* What a connection does. Each phase may take a time of its own. */
 enum orr_phase {
@@ -30,13 +32,19 @@ struct orr_connection {
     bool surplus;  /* one more than --connections: its request is told so */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
+    struct orr_job job;           /* that computes its request */
+    struct orr_budget budget;     /* of that job */
     atomic_uint ended;            /* enum orr_denial: why it was made to end, ORR_DENIED_NOT: it was not */
 };
 
 struct orr_connections;
 
+/* workers: who computes; where a client goes away its job is stopped there. They must outlive the connections. */
 enum orr_code orr_connections_new(const struct orr_config *config, struct orr_metrics *metrics, bool encrypted,
-                                  struct orr_connections **ret_connections, struct orr_error *err) ORR_NO_DISCARD;
+                                  struct orr_workers *workers, struct orr_connections **ret_connections,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+/* Stops the work for all connections; what waits ends at once, what runs as soon as it looks at its budget. */
+void orr_connections_stop(struct orr_connections *connections);
 /* When all connections are closed. */
 void orr_connections_free(struct orr_connections *connections);
 

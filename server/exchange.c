@@ -55,7 +55,10 @@ void orr_exchange_free(struct orr_exchange *exchange)
     exchange->from->spare = exchange; /* one at a time on a connection: the next takes it */
 }
 
-static void answer(struct orr_exchange *exchange, bool may_defer)
+/* Where an answer is made: how long it may take there. */
+enum place { ON_CONNECTION, ON_SHORT_WORK, ON_LONG_WORK };
+
+static void answer(struct orr_exchange *exchange, enum place place)
 {
     const struct orr_request request = {
         .method = exchange->method,
@@ -66,7 +69,9 @@ static void answer(struct orr_exchange *exchange, bool may_defer)
         .body = exchange->body,
         .body_length = exchange->body_length,
         .id = exchange->id,
-        .may_defer = may_defer,
+        .budget = &exchange->from->budget,
+        .may_defer = place == ON_CONNECTION,
+        .only_short = place == ON_SHORT_WORK,
     };
     struct orr_response *response = &exchange->response;
     if (exchange->refusal) {
@@ -87,17 +92,41 @@ static void answer(struct orr_exchange *exchange, bool may_defer)
         orr_cors_allow(response, exchange->origin);
 }
 
+/* Gives the work to the threads for it. False: none takes it, and why stands in exchange->refusal. */
+static bool add_job(struct orr_exchange *exchange)
+{
+    struct orr_http *http = exchange->http;
+    struct orr_job *job = &exchange->from->job;
+    job->work = exchange->response.long_work ? ORR_WORK_LONG : ORR_WORK_SHORT;
+    orr_response_release(&exchange->response);
+    enum orr_workers_say say = atomic_load(&http->stopping) ? ORR_WORKERS_ENDED : orr_workers_add(http->workers, job);
+    if (say == ORR_WORKERS_TOOK)
+        return true;
+    exchange->refusal = say == ORR_WORKERS_FULL ? ORR_DENIED_QUEUE : ORR_DENIED_STOPPING;
+    exchange->refused_limit = http->config->queue;
+    exchange->retry_after = 1;
+    return false;
+}
+
 static void run_job(struct orr_job *job)
 {
-    struct orr_exchange *exchange = (struct orr_exchange *)job;
-    answer(exchange, false);
+    struct orr_connection *from = (struct orr_connection *)((char *)job - offsetof(struct orr_connection, job));
+    struct orr_exchange *exchange = from->current;
+    answer(exchange, job->work == ORR_WORK_SHORT ? ON_SHORT_WORK : ON_LONG_WORK);
+    if (exchange->response.deferred) { /* what looked short is not */
+        if (add_job(exchange))
+            return;
+        answer(exchange, ON_SHORT_WORK);
+    }
+    exchange->spent = from->budget.spent;
+    exchange->closes = exchange->closes || exchange->spent >= ORR_SPENT_CLIENT;
     exchange->stage = ORR_STAGE_ANSWERED;
     MHD_resume_connection(exchange->connection);
 }
 
 static enum MHD_Result answer_and_send(struct orr_exchange *exchange)
 {
-    answer(exchange, false);
+    answer(exchange, ON_CONNECTION);
     exchange->stage = ORR_STAGE_ANSWERED;
     return orr_reply_send(exchange);
 }
@@ -175,28 +204,38 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
     return MHD_YES;
 }
 
+/* What the work for a request may use. */
+static void prepare_job(struct orr_exchange *exchange)
+{
+    const struct orr_config *config = exchange->http->config;
+    struct orr_connection *from = exchange->from;
+    orr_budget_reset(&from->budget);
+    from->budget.time_ns = config->analysis_ms * 1000000;
+    from->budget.memory = config->analysis_memory;
+    from->budget.unpacked = config->unpacked;
+    from->budget.entries = config->archive_entries;
+    from->job.run = run_job;
+    from->job.client = orr_client_of(&exchange->client_address, exchange->bearer.name);
+    from->job.always = orr_route_access(exchange->route) == ORR_ACCESS_PROBE;
+}
+
 /* All of the request is here. */
 static enum MHD_Result work(struct orr_exchange *exchange)
 {
-    answer(exchange, true);
+    answer(exchange, ON_CONNECTION);
     if (!exchange->response.deferred) {
         exchange->stage = ORR_STAGE_ANSWERED;
         return orr_reply_send(exchange);
     }
-    orr_response_release(&exchange->response);
+    prepare_job(exchange);
     exchange->stage = ORR_STAGE_COMPUTING;
-    exchange->job.run = run_job;
     orr_connection_enter(exchange->from, ORR_PHASE_COMPUTING);
     MHD_suspend_connection(exchange->connection);
-    enum orr_workers_say say = orr_workers_add(exchange->http->workers, &exchange->job);
-    if (say == ORR_WORKERS_TOOK)
+    if (add_job(exchange))
         return MHD_YES;
-    if (say == ORR_WORKERS_FULL) {
-        exchange->refusal = ORR_DENIED_QUEUE;
-        exchange->refused_limit = exchange->http->config->queue;
-        exchange->retry_after = 1;
-    }
-    run_job(&exchange->job); /* here: a refusal is made at once, and the last requests of a drain are still answered */
+    answer(exchange, ON_CONNECTION); /* a refusal is made at once */
+    exchange->stage = ORR_STAGE_ANSWERED;
+    MHD_resume_connection(exchange->connection);
     return MHD_YES;
 }
 

@@ -28,7 +28,7 @@ struct orr_http {
     char address[ORR_ADDRESS_SIZE];
     atomic_uint in_flight;
     atomic_size_t body_bytes; /* memory of the bodies of all requests under way */
-    atomic_bool draining;
+    atomic_bool draining, stopping;
     _Atomic uint64_t numbers; /* of requests, from a random start */
 };
 
@@ -36,7 +36,6 @@ struct orr_http {
 enum orr_stage { ORR_STAGE_NEW, ORR_STAGE_READING, ORR_STAGE_COMPUTING, ORR_STAGE_ANSWERED };
 
 struct orr_exchange {
-    struct orr_job job;
     struct orr_http *http;
     struct MHD_Connection *connection;
     struct orr_connection *from;
@@ -53,7 +52,8 @@ struct orr_exchange {
     struct orr_bearer bearer;
     struct orr_address client_address;
     struct orr_client client;
-    bool counted; /* among the client's requests under way */
+    enum orr_spent spent; /* why its work ended early */
+    bool counted;         /* among the client's requests under way */
     /* the body as far as it is here */
     char *body;
     size_t body_length, body_capacity, body_seen;

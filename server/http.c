@@ -173,10 +173,10 @@ enum orr_code orr_http_start(const struct orr_http_parts *parts, struct orr_http
     if (code == ORR_OK)
         code = orr_listen(config->listen, config->insecure || http->tokens, http->tls != NULL, &listening,
                           http->address, err);
-    if (code == ORR_OK)
-        code = orr_connections_new(config, http->metrics, http->tls != NULL, &http->connections, err);
-    if (code == ORR_OK && !(http->workers = orr_workers_new((unsigned)config->threads, config->queue)))
+    if (code == ORR_OK && !(http->workers = orr_workers_new((unsigned)config->threads, config->queue, http->metrics)))
         code = orr_fail(err, ORR_IO, "the threads that compute could not be started");
+    if (code == ORR_OK)
+        code = orr_connections_new(config, http->metrics, http->tls != NULL, http->workers, &http->connections, err);
     if (code == ORR_OK)
         orr_metrics_on_collect(http->metrics, collect, http);
     if (code == ORR_OK && !(http->daemon = start_daemon(http, listening)))
@@ -208,16 +208,21 @@ unsigned orr_http_in_flight(const struct orr_http *http)
     return atomic_load(&http->in_flight);
 }
 
+void orr_http_break_off(struct orr_http *http)
+{
+    atomic_store(&http->stopping, true);
+    orr_connections_stop(http->connections);
+}
+
 void orr_http_stop(struct orr_http *http)
 {
     orr_metrics_on_collect(http->metrics, NULL, NULL);
-    if (http->workers) /* resumes what is suspended, which stopping demands; who comes still is served by his
-                          connection's thread */
+    if (http->workers) /* resumes what is suspended, which stopping demands; requests that arrive later are refused */
         orr_workers_end(http->workers);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);
+    orr_connections_free(http->connections); /* its watcher knows the workers */
     orr_workers_free(http->workers);
-    orr_connections_free(http->connections);
     orr_limits_free(http->limits);
     orr_networks_release(&http->proxies);
     free(http);

@@ -25,7 +25,10 @@ const char *orr_http_address(const struct orr_http *http);
 void orr_http_quiesce(struct orr_http *http);
 /* Requests that were begun and not yet answered. */
 unsigned orr_http_in_flight(const struct orr_http *http);
-/* Closes all and frees; requests in flight are broken off. */
+/* Stops all work: requests that wait or run are answered 503 as soon as they look at their budget, and so are new ones.
+ */
+void orr_http_break_off(struct orr_http *http);
+/* Closes all and frees, when the work that runs has ended; answers that are being sent are broken off. */
 void orr_http_stop(struct orr_http *http);
 
 #endif

@@ -1,7 +1,9 @@
 /* The service's life: checks its settings, finds its files, starts, waits for signals, drains. */
 #include "server/serve.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -155,13 +157,37 @@ static bool wait_for(const struct service *service, const sigset_t *signals, uin
     return false;
 }
 
-/* Serves until a signal ends it. First readiness says no, while new connections are served still, for those who look;
- * then no more are accepted, and what is under way is finished. A second signal ends at once. */
-static void run(struct service *service, const sigset_t *signals)
+/* Ends the process where stopping in order takes longer than that, or a further signal comes. */
+struct last_resort {
+    const struct service *service;
+    sigset_t signals;
+    uint64_t milliseconds; /* 0: only a signal */
+};
+
+static void *end_by_force(void *context)
 {
+    const struct last_resort *last = context;
+    const struct timespec time = {.tv_sec = (time_t)(last->milliseconds / 1000),
+                                  .tv_nsec = (long)(last->milliseconds % 1000) * 1000000};
+    int arrived = 0;
+    do
+        arrived = sigtimedwait(&last->signals, NULL, last->milliseconds ? &time : NULL);
+    while (arrived == SIGHUP || (arrived < 0 && errno == EINTR));
+    orr_log(last->service->format, "warn", "stopped by force: work was broken off", NULL);
+    fflush(NULL);
+    _exit(0); /* what was acknowledged is in the database */
+}
+
+/* Serves until a signal ends it. First readiness says no, while new connections are served still, for those who look;
+ * then no more are accepted, and what is under way is finished. When the grace time is over, what still runs is
+ * stopped, and the process is gone within a second whatever it computes. A second signal ends it at once. */
+static void run(struct service *service, const sigset_t *signals, struct last_resort *last)
+{
+    enum { FORCE_MS = 700, AT_ONCE_MS = 100 };
     const struct orr_config *config = service->config;
     char text[24];
     int arrived = 0;
+    pthread_t thread;
     while (sigwait(signals, &arrived) || arrived == SIGHUP)
         if (arrived == SIGHUP)
             reload(service);
@@ -171,7 +197,13 @@ static void run(struct service *service, const sigset_t *signals)
     bool at_once = config->drain_delay_ms && wait_for(service, signals, config->drain_delay_ms, false);
     orr_http_quiesce(service->http);
     if (!at_once)
-        wait_for(service, signals, config->grace_ms, true);
+        at_once = wait_for(service, signals, config->grace_ms, true);
+    bool idle = !orr_http_in_flight(service->http);
+    *last = (struct last_resort){service, *signals, at_once ? AT_ONCE_MS : idle ? 0 : FORCE_MS};
+    if (!pthread_create(&thread, NULL, end_by_force, last))
+        pthread_detach(thread);
+    if (!idle)
+        orr_http_break_off(service->http);
 }
 
 static enum orr_code start(struct service *service, const struct orr_app_options *app_options, struct orr_error *err)
@@ -262,7 +294,8 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
         return code;
     }
     say_ready(&service, &app_options);
-    run(&service, &signals);
+    static struct last_resort last; /* its thread may outlive this function */
+    run(&service, &signals, &last);
     stop(&service);
     orr_log(service.format, "info", "stopped", NULL);
     return ORR_OK;

@@ -251,7 +251,7 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
 {
     const struct orr_system *system = &part->system;
     struct orr_contribution *c = &part->contribution;
-    int32_t per_channel = (int32_t)orr_setting_int(&a->query.settings, ORR_SET_P2P_PER_CHANNEL_NET_BW);
+    int32_t per_channel = orr_setting_int32(&a->query.settings, ORR_SET_P2P_PER_CHANNEL_NET_BW);
     if (!system->release->exchanges_net_rates)
         return ORR_OK;
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
@@ -259,7 +259,7 @@ static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part
         float sum, least;
         ORR_TRY(orr_budget_check(err));
         ORR_TRY(measure_nets(part, g, scratch, &count, &sum, &least, err));
-        int32_t by_rate = per_channel > 0 ? ((int32_t)sum + per_channel - 1) / per_channel : count;
+        int32_t by_rate = per_channel > 0 ? orr_wrapping_div_up((int32_t)sum, per_channel) : count;
         int32_t channels = count ? (count > by_rate ? count : by_rate) : 2;
         bool first = g == system->first[ORR_GPU];
         c->p2p_net_min = first || channels < c->p2p_net_min ? channels : c->p2p_net_min;

@@ -14,6 +14,16 @@ static const char *const words[ORR_SPENT_COUNT] = {
 #undef X
 };
 
+void orr_budget_reset(struct orr_budget *budget)
+{
+    atomic_store(&budget->stop, ORR_SPENT_NOT);
+    budget->spent = ORR_SPENT_NOT;
+    budget->stage = NULL;
+    budget->used_ns = budget->wanted = budget->unpacked_bytes = budget->entry_count = budget->id = 0;
+    budget->held = budget->most = 0;
+    budget->settled = false;
+}
+
 void orr_budget_begin(struct orr_budget *budget)
 {
     budget->started_ns = orr_clock_ns();

@@ -58,6 +58,8 @@ struct orr_budget {
     int32_t until_look;      /* steps until the clock is looked at */
 };
 
+/* Forgets all use and the stop, for new work under the same limits, which the caller sets. No work is under way. */
+void orr_budget_reset(struct orr_budget *budget);
 /* Puts a budget in force on this thread and starts its clock. Whatever was in force before is not. */
 void orr_budget_begin(struct orr_budget *budget);
 /* Nothing is in force on this thread any more. What was drawn stays where it is, such as in a cache. */

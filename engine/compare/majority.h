@@ -6,7 +6,8 @@
 #include "engine/compare/unlike.h"
 #include "engine/findings/findings.h"
 
-enum { ORR_MOST_DEVIATIONS = 2000, ORR_MAX_SET = 512 /* dumps of one set */ };
+/* The most different dumps of a set or a cluster, and the most bytes of them together. */
+enum { ORR_MOST_DEVIATIONS = 2000, ORR_MAX_SET = 512, ORR_SET_BYTES = 64 << 20 };
 
 /* One content, however many hosts have it. */
 struct orr_specimen {

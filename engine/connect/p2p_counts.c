@@ -64,8 +64,8 @@ static int32_t exchanged_per_peer(const struct orr_connecting *c, int32_t p2p)
     if (out->node_count > 1 && !user) {
         int64_t most = out->rank_count;
         orr_setting_given(c->settings, ORR_SET_P2P_MAX_PEERS, &most);
-        int64_t peers = (most + 7) / 8;
-        while (per * peers > p2p && per > 1)
+        int32_t peers = orr_wrapping_div_up((int32_t)(uint32_t)(uint64_t)most, 8);
+        while ((int64_t)per * peers > p2p && per > 1)
             per /= 2;
         return per;
     }

@@ -147,11 +147,78 @@ static const char *const names[ORR_SETTING_COUNT] = {
 #undef X
 };
 
+/* What becomes of values beyond those that a row names. A number beyond 64 bits is as if not given, which NCCL says in
+ * its log; so is -9223372036854775808. */
+#define AS_0            "other numbers count as 0"
+#define AS_1            "other numbers count as 1"
+#define AS_2            "other numbers count as 2"
+#define CLAMPED         "clamped to 1, or 0, and the most channels of the release; -2: as if not given"
+#define IGNORED_CLAMPED "0 and below: as if not given; above the most channels of the release: clamped"
+#define LEVELS          "numbers are clamped to 0 and 4; other names are as if not given"
+#define ANY             "any 64-bit number"
+#define NOTHING         "no value changes the analysis"
+static const char *const outside[ORR_SETTING_COUNT] = {
+    /* clang-format off */
+    [ORR_SET_ALGO] = "an unknown name is an error",
+    [ORR_SET_COLLNET_ENABLE] = AS_0,
+    [ORR_SET_COLLNET_NODE_THRESHOLD] = ANY,
+    [ORR_SET_CROSS_NIC] = "a 32-bit number, which wraps; others than 0, 1 and 2 are neither never nor always",
+    [ORR_SET_CUMEM_ENABLE] = AS_1,
+    [ORR_SET_IGNORE_CPU_AFFINITY] = NOTHING,
+    [ORR_SET_IGNORE_DISABLED_P2P] = NOTHING,
+    [ORR_SET_LL128_C2C] = AS_1,
+    [ORR_SET_LL128_NTHREADS] = "0 and below: as if not given; below 160: 160; above 640, or no multiple of 32: 640",
+    [ORR_SET_MAX_CTAS] = IGNORED_CLAMPED,
+    [ORR_SET_MAX_NCHANNELS] = CLAMPED,
+    [ORR_SET_MAX_NRINGS] = CLAMPED,
+    [ORR_SET_MAX_P2P_NCHANNELS] = CLAMPED,
+    [ORR_SET_MIN_CTAS] = IGNORED_CLAMPED,
+    [ORR_SET_MIN_NCHANNELS] = CLAMPED,
+    [ORR_SET_MIN_NRINGS] = CLAMPED,
+    [ORR_SET_MIN_P2P_NCHANNELS] = CLAMPED,
+    [ORR_SET_MNNVL_CLIQUE_ID] = "an unsigned 32-bit number, which wraps",
+    [ORR_SET_MNNVL_CROSS_CLIQUE] = AS_0,
+    [ORR_SET_MNNVL_ENABLE] = AS_2,
+    [ORR_SET_MNNVL_RAIL_PER_HOST] = AS_0,
+    [ORR_SET_MNNVL_SCATTER_NETS_ENABLE] = AS_1,
+    [ORR_SET_MNNVL_UUID] = ANY,
+    [ORR_SET_NCHANNELS_PER_NET_PEER] = "below 0: as if not given; 0: 1; above the most channels of the release: clamped",
+    [ORR_SET_NETDEVS_POLICY] = "anything else is AUTO",
+    [ORR_SET_NET_DISABLE_INTRA] = AS_0,
+    [ORR_SET_NET_GDR_C2C] = AS_1,
+    [ORR_SET_NET_GDR_LEVEL] = LEVELS,
+    [ORR_SET_NET_GDR_MLOPART] = AS_1,
+    [ORR_SET_NET_GDR_READ] = "above 1: 1; below 0: automatic",
+    [ORR_SET_NET_OVERHEAD] = ANY,
+    [ORR_SET_NTHREADS] = "0 and below: as if not given; below 64: 64; above 512, or no multiple of 32: 512",
+    [ORR_SET_NVB_DISABLE] = AS_1,
+    [ORR_SET_NVLS_ENABLE] = AS_2,
+    [ORR_SET_NVLS_NCHANNELS] = IGNORED_CLAMPED,
+    [ORR_SET_P2P_DISABLE] = AS_0,
+    [ORR_SET_P2P_LEVEL] = LEVELS,
+    [ORR_SET_P2P_MAX_PEERS] = "a 32-bit number, in which sums wrap; below 1: no limit",
+    [ORR_SET_P2P_PER_CHANNEL_NET_BW] = "a 32-bit number, in which sums wrap; 0 and below: the number of NICs alone counts",
+    [ORR_SET_P2P_PXN_LEVEL] = "others than 0, 1 and 2: never",
+    [ORR_SET_P2P_SCHEDULE_GROUP_SIZE] = "clamped to 1 and the number of ranks",
+    [ORR_SET_P2P_USE_CUDA_MEMCPY] = AS_0,
+    [ORR_SET_PAT_ENABLE] = AS_1,
+    [ORR_SET_PROTO] = "an unknown name is an error",
+    [ORR_SET_PXN_C2C] = AS_1,
+    [ORR_SET_PXN_DISABLE] = AS_0,
+    [ORR_SET_SHM_DISABLE] = AS_0,
+    [ORR_SET_THREAD_THRESHOLDS] = "numbers below 0 leave the default",
+    [ORR_SET_TOPO_SPLIT_MLOPART] = AS_1,
+    [ORR_SET_UNPACK_DOUBLE_NCHANNELS] = NOTHING,
+    [ORR_SET_WORK_ARGS_BYTES] = "below 48: room for 1 channel; above: no limit",
+    /* clang-format on */
+};
+
 void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_info)
 {
     *ret_info = rows[setting];
     ret_info->id = setting;
     ret_info->name = names[setting];
+    ret_info->outside = outside[setting];
     ret_info->since = spans[setting].since;
     ret_info->until = spans[setting].until;
     ret_info->changed = spans[setting].changed;

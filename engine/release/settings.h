@@ -89,6 +89,7 @@ struct orr_setting_info {
     int64_t changed_default;
     const char *default_text; /* for users, where a number says too little; may be NULL */
     const char *values;       /* accepted values, for users */
+    const char *outside;      /* what NCCL makes of other values: clamps, wraps, ignores */
     const char *meaning;      /* one sentence */
 };
 
@@ -125,6 +126,17 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
 static inline int64_t orr_setting_int(const struct orr_settings *settings, enum orr_setting setting)
 {
     return settings->values[setting].number;
+}
+/* The same as NCCL keeps it where it stores a setting in an int: the lowest 32 bits. */
+static inline int32_t orr_setting_int32(const struct orr_settings *settings, enum orr_setting setting)
+{
+    return (int32_t)(uint32_t)(uint64_t)settings->values[setting].number;
+}
+/* (a + b - 1) / b in ints, which wrap around: NCCL rounds up so, also where the sum is too large. b is not 0. */
+static inline int32_t orr_wrapping_div_up(int32_t a, int32_t b)
+{
+    int64_t quotient = (int64_t)(int32_t)((uint32_t)a + (uint32_t)b - 1u) / b;
+    return (int32_t)quotient;
 }
 /* The text as given, NULL: not given. */
 static inline const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting)

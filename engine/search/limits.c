@@ -82,7 +82,7 @@ void orr_search_limits(struct orr_search_state *s, const struct orr_graph_reques
     bool crosses = request->pattern == ORR_PATTERN_RING || request->pattern == ORR_PATTERN_BALANCED_TREE ||
                    request->pattern == ORR_PATTERN_SPLIT_TREE;
     const struct orr_release *release = s->input.system->release;
-    int32_t cross_nic = (int32_t)orr_setting_int(s->input.settings, ORR_SET_CROSS_NIC);
+    int32_t cross_nic = orr_setting_int32(s->input.settings, ORR_SET_CROSS_NIC);
     if (release->cross_nic_for_all)
         s->input.cross_nic_input = s->input.net_count > 1 && cross_nic != 0;
     else

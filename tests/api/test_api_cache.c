@@ -51,10 +51,15 @@ static void the_ceiling_drops_what_was_not_used_longest(void **state)
     put(cache, "e|1", 2400);
     assert_true(has(cache, "a|1"));
     assert_false(has(cache, "b|1"));
-    put(cache, "huge|1", 9000); /* more than a quarter of all: not kept */
+    put(cache, "huge|1", 10000); /* no room even in an empty cache: the others stay */
     assert_false(has(cache, "huge|1"));
+    assert_true(has(cache, "a|1"));
+    put(cache, "dear|1", 9000);
+    assert_true(has(cache, "dear|1"));
+    assert_false(has(cache, "a|1"));
     orr_cache_figures(cache, &figures);
     assert_true(figures.bytes <= figures.limit);
+    assert_int_equal(figures.entries, 1);
     orr_cache_free(cache);
     assert_int_equal(alive, 0);
 }

@@ -31,7 +31,7 @@ export function exampleFile(part) {
 
 export async function startServer(...options) {
     const program = process.env.ORRERY ? resolve(process.env.ORRERY) : join(root, "build/orrery");
-    const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--static", join(root, "static"), ...options], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, ["serve", "--listen", "127.0.0.1:0", "--database", ":memory:", "--analysis-time", "0", "--static", join(root, "static"), ...options], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
     process.on("exit", () => child.kill("SIGKILL")); // a test that throws leaves no daemon behind
     let said = "";
     const url = await new Promise((done, fail) => {

@@ -51,6 +51,8 @@ class Server:
         self.token = token
         program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
         assert os.path.exists(program), f"{program} is not built"
+        if "--analysis-time" not in options: # the sanitized program is slow, and the machine may be
+            options = ("--analysis-time", "0", *options)
         self.log = tempfile.TemporaryFile()
         environment = dict(os.environ, **SANITIZERS, **(environment or {}))
         self.process = subprocess.Popen(

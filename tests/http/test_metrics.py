@@ -146,7 +146,7 @@ def test_the_dashboard_asks_for_what_there_is(busy):
     assert len(expressions) > 25 and used <= names, used - names
     for expression in expressions:
         assert expression.count("(") == expression.count(")") and expression.count("{") == expression.count("}")
-    labels = {"code", "method", "route", "reason", "stage", "operation", "result", "state", "le", "job", "instance", "version"}
+    labels = {"code", "method", "route", "reason", "stage", "operation", "result", "state", "le", "job", "instance", "version", "class", "limit"}
     for e in expressions:
         for by in re.findall(r"by \(([^)]*)\)", e):
             assert {word.strip() for word in by.split(",")} <= labels

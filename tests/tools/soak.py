@@ -111,7 +111,7 @@ def slow_reader(port, seed, until, faults):
 def main():
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60
     with tempfile.TemporaryDirectory() as folder, open(f"{folder}/log", "w+") as log:
-        daemon = subprocess.Popen([os.environ.get("ORRERY", "build-dev/orrery"), "serve", "--listen", "127.0.0.1:0", "--database",
+        daemon = subprocess.Popen([os.environ.get("ORRERY", "build-dev/orrery"), "serve", "--analysis-time", "0", "--listen", "127.0.0.1:0", "--database",
                                    f"{folder}/soak.db"], stdout=subprocess.PIPE, stderr=log, text=True,
                                   env=dict(os.environ, ASAN_OPTIONS="detect_leaks=1:exitcode=99:quarantine_size_mb=16"))
         port = int(daemon.stdout.readline().rsplit(":", 1)[1])

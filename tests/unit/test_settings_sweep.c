@@ -1,0 +1,226 @@
+/* Every setting with extreme values in every release: whatever is given, an analysis comes out or a clear error, and
+ * nothing that is undefined happens on the way (the sanitizers say). Each analysis is small, and together they stay
+ * within a number of analyses, not a time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/cluster/cluster.h"
+#include "tests/support/four_gpus.h"
+#include "tests/support/orr_test.h"
+
+static const char *const numbers[] = {"-1",
+                                      "0",
+                                      "1",
+                                      "3",
+                                      "2147483647",
+                                      "-2147483648",
+                                      "2147483648",
+                                      "4294967295",
+                                      "-4294967296",
+                                      "9223372036854775807",
+                                      "-9223372036854775807",
+                                      "-9223372036854775808",
+                                      "99999999999999999999",
+                                      "0x7fffffffffffffff",
+                                      "017777777777",
+                                      "1e9",
+                                      "-",
+                                      " "};
+static const char *const texts[] = {"^",
+                                    ",",
+                                    ",,,:::^^^",
+                                    "allreduce:",
+                                    ":Ring",
+                                    "^^Ring",
+                                    "Ring,Ring,Ring",
+                                    "MAX:",
+                                    "MAX:-1",
+                                    "MAX:0",
+                                    "MAX:2147483648",
+                                    "MAX:99999999999999999999",
+                                    "99999999999999999999 -1 9223372036854775807 -9223372036854775808 0 1",
+                                    "SYS",
+                                    "-99999999999999999999",
+                                    "99999999999999999999",
+                                    "\xff\xfe",
+                                    "%s%n"};
+enum { VALUES = sizeof numbers / sizeof numbers[0], MOST_ANALYSES = 6000 };
+_Static_assert(sizeof texts / sizeof texts[0] == VALUES, "as many texts as numbers");
+
+static struct orr_dump *dump;
+static unsigned analyses, refused;
+static const struct orr_release *releases;
+static uint32_t release_count;
+
+static const char *value_of(enum orr_setting setting, unsigned value)
+{
+    struct orr_setting_info info;
+    orr_setting_info(setting, &info);
+    return info.kind == ORR_SETTING_INT ? numbers[value] : texts[value];
+}
+
+static void give(struct orr_settings *settings, enum orr_setting setting, unsigned value)
+{
+    struct orr_setting_info info;
+    struct orr_error err = {0};
+    orr_setting_info(setting, &info);
+    assert_ok(orr_settings_set(settings, info.name, value_of(setting, value), &err), &err);
+}
+
+static void check(enum orr_code code, const struct orr_error *err)
+{
+    analyses++;
+    if (code == ORR_OK)
+        return;
+    refused++;
+    if (code != ORR_SETTING && code != ORR_UNSUPPORTED && code != ORR_INVALID)
+        fail_msg("%s: %s", orr_code_name(code), err->text);
+    assert_true(err->text[0]);
+}
+
+static void analyse(const struct orr_settings *settings, uint32_t hosts)
+{
+    static struct orr_query query;
+    struct orr_analysis *analysis = NULL;
+    struct orr_error err = {0};
+    query = (struct orr_query){.settings = *settings, .hosts = hosts};
+    enum orr_code code = orr_analyze(dump, &query, NULL, &analysis, &err);
+    check(code, &err);
+    if (code != ORR_OK)
+        return;
+    const struct orr_communicator *c = &analysis->communicator;
+    assert_in_range(c->channel_count, 1, ORR_MAX_CHANNELS);
+    assert_in_range(c->p2p_channels, 1, ORR_MAX_CHANNELS);
+    assert_in_range(c->p2p_channels_per_peer, 1, ORR_MAX_CHANNELS);
+    orr_analysis_free(analysis);
+}
+
+static void analyse_cluster(const struct orr_settings *settings)
+{
+    const struct orr_fabric fabric = {.state = ORR_FABRIC_COMPLETED, .has_uuid = true, .uuid = {1, 2}, .clique = 3};
+    const struct orr_cluster_line lines[2] = {{.dump = dump, .count = 2, .domain = "a", .fabric = &fabric},
+                                              {.dump = dump, .count = 1, .domain = "b"}};
+    const struct orr_cluster_request request = {.lines = lines, .line_count = 2, .settings = *settings};
+    struct orr_cluster *cluster = NULL;
+    struct orr_error err = {0};
+    enum orr_code code = orr_cluster_analyze(&request, &cluster, &err);
+    check(code, &err);
+    if (code == ORR_OK)
+        orr_cluster_free(cluster);
+}
+
+static void test_every_setting_says_what_is_outside(void **state)
+{
+    (void)state;
+    for (int s = 0; s < ORR_SETTING_COUNT; s++) {
+        struct orr_setting_info info;
+        orr_setting_info((enum orr_setting)s, &info);
+        assert_non_null(info.outside);
+        assert_true(strlen(info.outside) > 10);
+    }
+}
+
+/* A few of those sentences, by what comes out. */
+static void test_what_is_outside(void **state)
+{
+    (void)state;
+    static const struct {
+        enum orr_setting setting;
+        const char *value, *same_as; /* same_as NULL: as if not given */
+    } rows[] = {
+        {ORR_SET_MAX_NCHANNELS, "9223372036854775807", "64"},
+        {ORR_SET_MAX_NCHANNELS, "-7", "1"},
+        {ORR_SET_MIN_NCHANNELS, "9223372036854775807", "64"},
+        {ORR_SET_MIN_CTAS, "-1", NULL},
+        {ORR_SET_P2P_PER_CHANNEL_NET_BW, "2147483647", "0"},
+        {ORR_SET_P2P_PER_CHANNEL_NET_BW, "4294967310", "14"},
+        {ORR_SET_P2P_MAX_PEERS, "9223372036854775807", "-1"},
+        {ORR_SET_MAX_NCHANNELS, "99999999999999999999", NULL},
+        {ORR_SET_NTHREADS, "100", "512"},
+        {ORR_SET_LL128_NTHREADS, "32", "160"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static struct orr_query queries[2];
+        struct orr_analysis *answers[2];
+        struct orr_error err = {0};
+        for (int side = 0; side < 2; side++) {
+            struct orr_setting_info info;
+            const char *value = side ? rows[i].same_as : rows[i].value;
+            orr_setting_info(rows[i].setting, &info);
+            queries[side] = (struct orr_query){.hosts = 2};
+            orr_settings_init(&queries[side].settings, orr_release_find("2.30.7"));
+            if (value)
+                assert_ok(orr_settings_set(&queries[side].settings, info.name, value, &err), &err);
+            assert_ok(orr_analyze(dump, &queries[side], NULL, &answers[side], &err), &err);
+        }
+        const struct orr_communicator *a = &answers[0]->communicator, *b = &answers[1]->communicator;
+        assert_int_equal(a->channel_count, b->channel_count);
+        assert_int_equal(a->p2p_channels, b->p2p_channels);
+        assert_int_equal(a->p2p_channels_per_peer, b->p2p_channels_per_peer);
+        assert_memory_equal(answers[0]->tuning.max_threads, answers[1]->tuning.max_threads,
+                            sizeof answers[0]->tuning.max_threads);
+        orr_analysis_free(answers[0]);
+        orr_analysis_free(answers[1]);
+    }
+}
+
+/* All settings at once, which meets each in the company of the others. */
+static void test_all_at_once(void **state)
+{
+    (void)state;
+    for (uint32_t r = 0; r < release_count; r++)
+        for (unsigned v = 0; v < VALUES; v++) {
+            static struct orr_settings settings;
+            orr_settings_init(&settings, &releases[r]);
+            for (int s = 0; s < ORR_SETTING_COUNT; s++)
+                give(&settings, (enum orr_setting)s, v);
+            analyse(&settings, 1 + v % 3);
+            if (v % 4 == r % 4)
+                analyse_cluster(&settings);
+        }
+}
+
+/* Each setting by itself: of all triples of release, setting and value as many as are allowed for, spread so that every
+ * two of the three meet. */
+static void test_one_by_one(void **state)
+{
+    (void)state;
+    uint32_t number = 0, stride = release_count * ORR_SETTING_COUNT * VALUES / MOST_ANALYSES + 1;
+    while (stride > 1 && (VALUES % stride == 0 || ORR_SETTING_COUNT % stride == 0 || release_count % stride == 0))
+        stride++;
+    for (uint32_t r = 0; r < release_count; r++)
+        for (int s = 0; s < ORR_SETTING_COUNT; s++)
+            for (unsigned v = 0; v < VALUES; v++) {
+                static struct orr_settings settings;
+                if (number++ % stride || !orr_setting_in((enum orr_setting)s, &releases[r]))
+                    continue;
+                orr_settings_init(&settings, &releases[r]);
+                give(&settings, (enum orr_setting)s, v);
+                analyse(&settings, 2);
+            }
+    print_message("%u analyses, %u refused\n", analyses, refused);
+    assert_true(analyses > refused * 2);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    struct orr_error err = {0};
+    releases = orr_releases(&release_count);
+    return orr_dump_read(MACHINE, strlen(MACHINE), NULL, &dump, &err) != ORR_OK;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    orr_dump_free(dump);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_setting_says_what_is_outside),
+                                       cmocka_unit_test(test_what_is_outside), cmocka_unit_test(test_all_at_once),
+                                       cmocka_unit_test(test_one_by_one)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
