@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/release/release_names.h"
+
 struct scope {
     struct orr_json *json;
     const struct orr_analysis *analysis;
@@ -15,7 +17,13 @@ static json_t *nccl(const struct scope *scope)
 }
 static json_t *verified(const struct scope *scope)
 {
-    return orr_json_bool(scope->json, scope->analysis->query.settings.release->verified);
+    return orr_json_bool(scope->json, !orr_settings_nearest(&scope->analysis->query.settings));
+}
+static json_t *asked(const struct scope *scope)
+{
+    char text[ORR_VERSION_SIZE];
+    uint32_t version = scope->analysis->query.settings.asked;
+    return version ? orr_json_text(scope->json, orr_version_format(version, text)) : json_null();
 }
 static json_t *topology(const struct scope *scope)
 {
@@ -81,6 +89,7 @@ static const struct {
     json_t *(*write)(const struct scope *scope);
 } sections[] = {
     {"nccl", nccl},
+    {"asked", asked},
     {"verified", verified},
     {"topology", topology},
     {"input", input},

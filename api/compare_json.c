@@ -139,7 +139,8 @@ json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *c, 
     const struct orr_release *release = c->a->query.settings.release;
     json_t *root = orr_json_object(json);
     orr_json_set(json, root, "nccl", orr_json_text(json, release->name));
-    orr_json_set(json, root, "verified", orr_json_bool(json, release->verified));
+    orr_json_set(json, root, "asked", orr_section_json(json, c->a, "", "asked"));
+    orr_json_set(json, root, "verified", orr_section_json(json, c->a, "", "verified"));
     orr_json_set(json, root, "settings", orr_section_json(json, c->a, "", "settings"));
     orr_json_set(json, root, "hosts", orr_json_int(json, c->a->query.hosts));
     orr_json_set(json, root, "a", side_json(json, c->a, a));

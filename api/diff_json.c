@@ -9,7 +9,8 @@ static json_t *side_json(struct orr_json *json, const struct orr_analysis *analy
 {
     json_t *side = orr_json_object(json);
     orr_json_set(json, side, "nccl", orr_section_json(json, analysis, "", "nccl"));
-    orr_json_set(json, side, "verified", orr_json_bool(json, analysis->query.settings.release->verified));
+    orr_json_set(json, side, "asked", orr_section_json(json, analysis, "", "asked"));
+    orr_json_set(json, side, "verified", orr_section_json(json, analysis, "", "verified"));
     orr_json_set(json, side, "settings", orr_section_json(json, analysis, "", "settings"));
     return side;
 }

@@ -79,13 +79,13 @@ static json_t *nvls_json(struct orr_json *json, const struct orr_communicator *c
                  ranks_json(json, communicator->nvls_heads, (uint32_t)communicator->nvls_head_count));
     if (!communicator->nvls_trees)
         return object;
-    json_t *trees[2], *array = orr_json_array(json);
-    for (int i = 0; i < 2; i++)
+    json_t *trees[ORR_NVLS_TREES] = {NULL}, *array = orr_json_array(json);
+    for (int i = 0; i < ORR_NVLS_TREES && communicator->nvls_trees[i].up; i++)
         trees[i] = tree_json(json, communicator->nvls_trees[i].up,
                              (const int32_t(*)[3])communicator->nvls_trees[i].down, communicator->rank_count);
     for (int32_t c = 0; c < communicator->nvls_tree_channels; c++)
-        orr_json_add(json, array, orr_json_again(trees[c % 2]));
-    for (int i = 0; i < 2; i++)
+        orr_json_add(json, array, orr_json_again(trees[orr_nvls_tree_of(communicator, c) - communicator->nvls_trees]));
+    for (int i = 0; i < ORR_NVLS_TREES; i++)
         json_decref(trees[i]);
     orr_json_set(json, object, "tree", array);
     return object;

@@ -125,13 +125,16 @@ enum orr_code orr_params_read(const char *query, orr_asks accepted, struct orr_a
     struct pair pairs[MAX_PAIRS];
     size_t count = 0;
     const char *release = NULL;
+    bool nearest = false;
     *ret_problem = ORR_PROBLEM_TARGET;
     ORR_TRY(split(query, arena, pairs, &count, err));
     for (size_t i = 0; i < count && !release; i++)
         if ((accepted & ORR_P(RELEASE)) && !strcmp(pairs[i].name, "release"))
             release = pairs[i].value;
+    for (size_t i = 0; i < count; i++)
+        nearest = nearest || (!strcmp(pairs[i].name, "nearest") && !strcmp(pairs[i].value, "1"));
     *ret_problem = ORR_PROBLEM_NONE;
-    ORR_TRY(orr_params_init(params, accepted, release, err));
+    ORR_TRY(orr_params_init(params, accepted, release, nearest, err));
     for (size_t i = 0; i < count; i++)
         ORR_TRY(read_pair(&pairs[i], accepted, params, ret_problem, err));
     *ret_problem = ORR_PROBLEM_NONE;

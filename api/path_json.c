@@ -1,6 +1,7 @@
 /* One path between two devices: hops, narrowest link, and why it is what it is. */
 #include "api/sections.h"
 #include "engine/explain/explain.h"
+#include "engine/release/release.h"
 
 static json_t *hops_json(struct orr_json *json, const struct orr_part *part, const struct orr_path *path)
 {
@@ -61,7 +62,7 @@ enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *an
     json_t *object = orr_json_object(json);
     orr_json_set(json, object, "from", orr_json_node_of(json, &part->system, a));
     orr_json_set(json, object, "to", orr_json_node_of(json, &part->system, b));
-    orr_json_set(json, object, "type", orr_json_text(json, orr_path_type_name(path->type)));
+    orr_json_set(json, object, "type", orr_json_text(json, orr_path_type_shown(part->system.release, path->type)));
     orr_json_set(json, object, "meaning", orr_json_text(json, orr_path_type_meaning(path->type)));
     orr_json_set(json, object, "bw", orr_json_number(json, path->bw));
     orr_json_set(json, object, "hops", hops_json(json, part, path));

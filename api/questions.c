@@ -47,15 +47,6 @@ const struct orr_question_row orr_questions[ORR_ASK_COUNT] = {
 #undef ASK_AT
 };
 
-enum orr_code orr_read_release(const char *text, const struct orr_release **ret_release, struct orr_error *err)
-{
-    const struct orr_release *release = orr_release_find(text);
-    if (!release)
-        return orr_release_unknown(text, err);
-    *ret_release = release;
-    return ORR_OK;
-}
-
 enum orr_code orr_read_number(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret_number,
                               struct orr_error *err)
 {
@@ -187,14 +178,17 @@ static enum orr_code read_value(const struct orr_question_row *row, const char *
     return ORR_OK;
 }
 
-enum orr_code orr_params_init(struct orr_params *params, orr_asks accepted, const char *release, struct orr_error *err)
+enum orr_code orr_params_init(struct orr_params *params, orr_asks accepted, const char *release, bool nearest,
+                              struct orr_error *err)
 {
-    const struct orr_release *found = orr_release_default();
+    struct orr_release_choice choice = {.release = orr_release_default()};
     params->query.hosts = 1;
     if (release)
-        ORR_TRY(orr_read_release(release, &found, err));
-    if (accepted & ORR_P(RELEASE))
-        orr_settings_init(&params->query.settings, found);
+        ORR_TRY(orr_release_choose(release, nearest && (accepted & ORR_P(NEAREST)), &choice, err));
+    if (accepted & ORR_P(RELEASE)) {
+        orr_settings_init(&params->query.settings, choice.release);
+        params->query.settings.asked = choice.asked;
+    }
     for (int i = 0; i < ORR_ASK_COUNT; i++)
         if ((accepted >> i & 1) && orr_questions[i].fallback)
             ORR_TRY(read_value(&orr_questions[i], NULL, orr_questions[i].fallback, params, err));
@@ -278,6 +272,7 @@ enum orr_code orr_against_read(const struct orr_query *question, const struct or
                                struct orr_query *ret_other, struct orr_error *err)
 {
     const struct orr_release *release = NULL;
+    uint32_t asked = 0;
     *ret_other = *question;
     if (!against->count) {
         orr_fail(err, ORR_SETTING, "a comparison needs the other side: against");
@@ -291,10 +286,14 @@ enum orr_code orr_against_read(const struct orr_query *question, const struct or
                      against->items[i]);
             return wrong_side(err);
         }
-        ORR_TRY(orr_read_release(against->items[i], &release, err));
+        struct orr_release_choice choice = {0};
+        ORR_TRY(orr_release_choose(against->items[i], orr_settings_nearest(&question->settings), &choice, err));
+        release = choice.release;
+        asked = choice.asked;
     }
     if (release) {
         orr_settings_init(&ret_other->settings, release);
+        ret_other->settings.asked = asked;
         for (int i = 0; i < ORR_SETTING_COUNT; i++) {
             const char *text = orr_setting_text(&question->settings, (enum orr_setting)i);
             if (text)
@@ -328,8 +327,8 @@ static void add_part(struct orr_text *text, const char *part)
 void orr_query_key(const struct orr_query *query, struct orr_text *text)
 {
     const struct orr_settings *settings = &query->settings;
-    orr_text_printf(text, "|%s|%u%s", settings->release ? settings->release->name : "", query->hosts,
-                    query->plan ? "p" : "");
+    orr_text_printf(text, "|%s|%u|%u%s", settings->release ? settings->release->name : "", settings->asked,
+                    query->hosts, query->plan ? "p" : "");
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (settings->values[i].given) {
             orr_text_printf(text, "|%d", i);

@@ -27,10 +27,11 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 
 /* How an input is read: whatever reads a dump takes these into account, and caches it under them. */
 #define ORR_P_READING  ORR_P(ASSUME)
-#define ORR_P_CLUSTER  (ORR_P(RELEASE) | ORR_P(SETTINGS) | ORR_P(STRICT))
+#define ORR_P_RELEASE  (ORR_P(RELEASE) | ORR_P(NEAREST))
+#define ORR_P_CLUSTER  (ORR_P_RELEASE | ORR_P(SETTINGS) | ORR_P(STRICT))
 #define ORR_P_ANALYSIS (ORR_P_CLUSTER | ORR_P(HOSTS) | ORR_P_READING)
 #define ORR_P_PLAN     (ORR_P_CLUSTER | ORR_P(MANY_HOSTS) | ORR_P_READING)
-#define ORR_P_LOG      (ORR_P(RELEASE) | ORR_P(LOG_HOSTS) | ORR_P(SETTINGS) | ORR_P(COMMUNICATOR) | ORR_P_READING)
+#define ORR_P_LOG      (ORR_P_RELEASE | ORR_P(LOG_HOSTS) | ORR_P(SETTINGS) | ORR_P(COMMUNICATOR) | ORR_P_READING)
 #define ORR_P_DRAWING  (ORR_P(VIEW) | ORR_P(CHANNEL) | ORR_P(FROM) | ORR_P(TO) | ORR_P(THEME))
 #define ORR_P_SCHEDULE (ORR_P(RANKS) | ORR_P(ROUNDS))
 #define ORR_P_WHY                                                                                                      \
@@ -110,8 +111,9 @@ static inline bool orr_given(const struct orr_params *params, enum orr_ask ask)
     return params->given >> ask & 1;
 }
 
-/* Sets the defaults of all that is accepted, and the release: NULL where none is given. SETTING for an unknown one. */
-enum orr_code orr_params_init(struct orr_params *params, orr_asks accepted, const char *release,
+/* Sets the defaults of all that is accepted, and the release: NULL where none is given. SETTING for an unknown one,
+ * unless the nearest will do. */
+enum orr_code orr_params_init(struct orr_params *params, orr_asks accepted, const char *release, bool nearest,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Reads one value. setting: the name of the NCCL setting where that is what is asked. SETTING, with the name of the
  * parameter as the place, for a value that it cannot have. */
@@ -125,8 +127,6 @@ static inline bool orr_ask_repeats(enum orr_ask ask)
     return kind == ORR_KIND_LIST || kind == ORR_KIND_SETTING || kind == ORR_KIND_LABEL;
 }
 
-enum orr_code orr_read_release(const char *text, const struct orr_release **ret_release,
-                               struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_read_number(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret_number,
                               struct orr_error *err) ORR_NO_DISCARD;
 

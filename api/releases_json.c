@@ -5,6 +5,10 @@
 
 #include "api/call.h"
 
+#include <string.h>
+
+#include "engine/release/release_names.h"
+
 /* Rows hold binary32: 20.6, not 20.6000004. */
 static json_t *figure_json(struct orr_json *json, double number)
 {
@@ -114,6 +118,17 @@ static json_t *node_types_json(struct orr_json *json, const struct orr_release *
     return types;
 }
 
+static json_t *aliases_json(struct orr_json *json, const struct orr_release *release)
+{
+    uint32_t count;
+    const struct orr_release_alias *aliases = orr_release_aliases(&count);
+    json_t *names = orr_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(aliases[i].row, release->name))
+            orr_json_add(json, names, orr_json_text(json, aliases[i].name));
+    return names;
+}
+
 static json_t *release_json(struct orr_json *json, const struct orr_release *release, const struct orr_release *before,
                             struct orr_arena *arena)
 {
@@ -121,8 +136,8 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
     orr_json_set(json, row, "release", orr_json_text(json, release->name));
     orr_json_set(json, row, "date", orr_json_text(json, release->date));
     orr_json_set(json, row, "summary", orr_json_text(json, release->summary));
-    orr_json_set(json, row, "verified", orr_json_bool(json, release->verified));
-    orr_json_set(json, row, "verification", orr_json_text(json, orr_release_verification(release)));
+    orr_json_set(json, row, "verified", orr_json_bool(json, true));
+    orr_json_set(json, row, "behaves_alike", aliases_json(json, release));
     orr_json_set(json, row, "default", orr_json_bool(json, release == orr_release_default()));
     orr_json_set(json, row, "path_types", path_types_json(json, release));
     orr_json_set(json, row, "node_types", node_types_json(json, release));

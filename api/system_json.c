@@ -1,5 +1,6 @@
 /* The graph of a system and the paths in it. */
 #include "api/sections.h"
+#include "engine/release/release.h"
 
 static json_t *links_json(struct orr_json *json, const struct orr_system *system, json_t **ids)
 {
@@ -98,7 +99,7 @@ json_t *orr_paths_json(struct orr_json *json, const struct orr_analysis *analysi
     json_t **ids = orr_json_nodes(json, system);
     json_t *types[ORR_PATH_TYPE_COUNT];
     for (int i = 0; i < ORR_PATH_TYPE_COUNT; i++)
-        types[i] = orr_json_text(json, orr_path_type_name((enum orr_path_type)i));
+        types[i] = orr_json_text(json, orr_path_type_shown(system->release, (enum orr_path_type)i));
     json_t *rows = orr_json_array(json);
     for (int a = 0; ids && a < END_COUNT; a++)
         for (uint32_t from = system->first[ends[a]]; from < system->first[ends[a] + 1]; from++)

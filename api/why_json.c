@@ -144,7 +144,7 @@ json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation
     json_t *root = decision_json(json, explanation), *what_ifs = orr_json_array(json);
     orr_json_set(json, root, "topology", orr_json_text(json, name));
     orr_json_set(json, root, "nccl", orr_json_text(json, explanation->release->name));
-    orr_json_set(json, root, "verified", orr_json_bool(json, explanation->release->verified));
+    orr_json_set(json, root, "verified", orr_json_bool(json, !explanation->nearest));
     orr_json_set(json, root, "release_rules", rests_json(json, explanation));
     orr_json_set(json, root, "distance", distance_json(json, explanation));
     orr_json_set(json, root, "assumptions", assumed_json(json, explanation->assumes));

@@ -85,7 +85,7 @@ static const struct orr_command commands[] = {
      "  orrery detect --output machine.xml\n"
      "  orrery detect --release 2.21.5 --running | orrery analyze\n"
      "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
-     ORR_CMD_DETECT, ORR_P(RELEASE) | ORR_P_RECORD, ORR_ONE_FILE, orr_command_detect},
+     ORR_CMD_DETECT, ORR_P_RELEASE | ORR_P_RECORD, ORR_ONE_FILE, orr_command_detect},
     {"gather", "[FILE|-]", "packs what detect reads of a machine, to send it",
      "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small "
      "tar "
@@ -107,11 +107,12 @@ static const struct orr_command commands[] = {
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_P_LOG, ORR_ONE_FILE, orr_command_check_log},
     {"releases", "", "the NCCL releases that can be emulated",
-     "Lists the NCCL releases that can be emulated, with what distinguishes each and whether it is verified.\n\n"
+     "Lists the NCCL releases that can be emulated, by minor release, with what distinguishes each and which tags "
+     "behave alike.\n\n"
      "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",
-     ORR_CMD_LIST, ORR_P(RELEASE), ORR_NO_FILE, orr_command_releases},
+     ORR_CMD_LIST, ORR_P_RELEASE, ORR_NO_FILE, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
-     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_LIST, ORR_P(RELEASE), ORR_NO_FILE,
+     "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_LIST, ORR_P_RELEASE, ORR_NO_FILE,
      orr_command_settings},
     {"convert", "[FILE|-]", "any input as NCCL's topology XML",
      "Reads whatever tells something about a machine (NCCL topology XML, also with text around it or several behind "
@@ -120,7 +121,7 @@ static const struct orr_command commands[] = {
      "prints it as NCCL would write it. What was assumed and what is missing goes to standard error.\n\n"
      "  nvidia-smi topo -m | orrery convert > topo.xml\n"
      "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
-     ORR_CMD_COPY, ORR_P_READING | ORR_P(RELEASE), ORR_ONE_FILE, orr_command_convert},
+     ORR_CMD_COPY, ORR_P_READING | ORR_P_RELEASE, ORR_ONE_FILE, orr_command_convert},
     {"vm-file", "[FILE|-]", "a topology file for a virtual machine from a dump of the real one",
      "Keeps CPUs, switches and the places of GPUs and NICs with their links, takes out GPUs and NICs themselves, "
      "which\n"

@@ -176,9 +176,12 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
 {
     struct orr_params *params = &given->options->params;
     const char *release = NULL;
-    for (size_t i = 0; i < given->count; i++)
+    bool nearest = false;
+    for (size_t i = 0; i < given->count; i++) {
         release = given->asks[i] == ORR_ASK_RELEASE ? given->values[i] : release;
-    ORR_TRY(orr_params_init(params, given->command->asks, release, err));
+        nearest = nearest || given->asks[i] == ORR_ASK_NEAREST;
+    }
+    ORR_TRY(orr_params_init(params, given->command->asks, release, nearest, err));
     for (size_t i = 0; i < given->count; i++) {
         char setting[80] = "";
         const char *value = given->values[i];

@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "engine/release/behaviours.h"
+#include "engine/release/release_names.h"
 
 enum { LABEL = 18, WIDTH = 112, LINE_MOST = 4096 };
 
@@ -124,11 +125,23 @@ static enum orr_code print_differences(const struct orr_release *here, const str
     return ORR_OK;
 }
 
+/* Tags that are accepted by name and behave as this release does. */
+static void print_aliases(const struct orr_release *release)
+{
+    uint32_t count, printed = 0;
+    const struct orr_release_alias *aliases = orr_release_aliases(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(aliases[i].row, release->name))
+            printf("%s%s", printed++ ? ", " : "    ", aliases[i].name);
+    if (printed)
+        printf(" behave%s as this release\n", printed == 1 ? "s" : "");
+}
+
 static enum orr_code print_release(const struct orr_release *release, const struct orr_release *before, bool in_full,
                                    struct orr_arena *arena, struct orr_error *err)
 {
-    printf("%s  %s  %s%s\n", release->name, release->date, orr_release_verification(release),
-           release == orr_release_default() ? ", the default" : "");
+    printf("%s  %s%s\n", release->name, release->date, release == orr_release_default() ? "  the default" : "");
+    print_aliases(release);
     print_wrapped("", 0, release->summary);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         ORR_TRY(print_line(&lines[i], release, arena, err));
@@ -144,6 +157,8 @@ static enum orr_code print_releases(const struct orr_release *only, struct orr_a
     for (uint32_t i = count; i-- > 0;) {
         if (only && only != &releases[i])
             continue;
+        if (!only && (i + 1 == count || !orr_release_same_minor(&releases[i], &releases[i + 1])))
+            printf("NCCL %.*s\n\n", (int)(strrchr(releases[i].name, '.') - releases[i].name), releases[i].name);
         ORR_TRY(print_release(&releases[i], i ? &releases[i - 1] : NULL, only != NULL, arena, err));
         if (!only && i)
             printf("\n");
@@ -177,8 +192,7 @@ int orr_command_settings(const struct orr_options *options)
     const struct orr_release *release = options->params.query.settings.release;
     if (options->json)
         return orr_print_json(&json, orr_settings_json(&json, release), true);
-    printf("Settings that change what Orrery computes for NCCL %s%s:\n\n", release->name,
-           release->verified ? "" : " (not verified against references)");
+    printf("Settings that change what Orrery computes for NCCL %s:\n\n", release->name);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;
         char number[24] = "";

@@ -59,8 +59,11 @@ static enum orr_code join(struct orr_analysis *a, const struct orr_member *membe
 {
     orr_budget_stage("rings and trees over hosts");
     ORR_TRY(orr_budget_check(err));
-    return (a->query.plan ? orr_connect_plan : orr_connect)(members, count, &a->query.settings, a->arena,
-                                                            &a->communicator, err);
+    ORR_TRY((a->query.plan ? orr_connect_plan : orr_connect)(members, count, &a->query.settings, a->arena,
+                                                             &a->communicator, err));
+    for (uint32_t i = 0; i < a->part_count; i++)
+        ORR_TRY(orr_part_align_nets(a, &a->parts[i], err));
+    return ORR_OK;
 }
 
 static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err)

@@ -6,6 +6,7 @@
 #include "engine/base/budget.h"
 #include "engine/decide/nearest.h"
 #include "engine/decide/verdicts.h"
+#include "engine/release/connect_rules.h"
 #include "engine/release/release.h"
 #include "engine/search/search.h"
 
@@ -13,7 +14,8 @@
 static void summarise_rates(struct orr_system *system, const struct orr_paths *paths)
 {
     bool has_devs = system->release->has_devs;
-    bool has_nets = orr_system_count(system, ORR_NET) > 0 && system->leaves_host;
+    bool any_nets = orr_system_count(system, ORR_NET) > 0 || system->release->keeps_nets;
+    bool has_nets = any_nets && system->leaves_host;
     enum orr_node_type source = has_devs ? ORR_DEV : ORR_GPU; /* whose links and paths count */
     enum orr_node_type target = has_nets ? ORR_NET : source;
     system->max_bw = system->total_bw = 0;
@@ -52,7 +54,7 @@ static bool reaches(const struct orr_path *path, bool by_type)
 static uint32_t find_domains(const struct orr_system *system, const struct orr_paths *paths, uint32_t *domain)
 {
     uint32_t first = system->first[ORR_GPU], count = orr_system_count(system, ORR_GPU), distinct = 0;
-    bool by_type = system->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER;
+    bool by_type = system->release->apart_by_type;
     for (uint32_t g = 0; g < count; g++) {
         domain[g] = g;
         for (uint32_t p = 0; p < g; p++)
@@ -182,7 +184,7 @@ static int32_t fewest_local_channels(const struct orr_part *part)
                 continue;
             const struct orr_path *path = orr_path(&part->paths, q, g);
             int32_t links = 1;
-            if (path->type == ORR_PATH_NVL || (path->type == ORR_PATH_NVB && system->release->has_devs))
+            if (path->type == ORR_PATH_NVL || (path->type == ORR_PATH_NVB && system->release->connect->nvb_counts))
                 links =
                     (int32_t)(path->bw / orr_nvlink_bw_of(system->release->nvlink_counted, system->nodes[g].gpu.sm));
             int32_t channels = 2 * (links > 1 ? links : 1);
@@ -273,14 +275,15 @@ static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_
 {
     int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
     const struct orr_release *release = a->query.settings.release;
-    if (!release->has_nvs_paths || !release->nvls_max_channels)
+    if (!release->connect->nvls_channels)
         return ORR_RULE_NVLS_UNKNOWN;
     if (enabled == 0)
         return ORR_RULE_NVLS_DISABLED;
     bool all = release->nvls_counts_clique && a->built.host_count > 1;
     if ((all ? a->local_ranks : c->rank_count) < (uint32_t)release->nvls_least_gpus)
         return ORR_RULE_NVLS_FEW_GPUS;
-    return enabled == 1 || c->sm_min >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
+    bool forced = enabled == 1 && orr_setting_default(ORR_SET_NVLS_ENABLE, release) != 1;
+    return forced || c->sm_min >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
 }
 
 static bool has_collnet(const struct orr_analysis *a)
@@ -302,16 +305,14 @@ static uint32_t find_net(const struct orr_system *system, int64_t id)
 }
 
 /* Which NIC each GPU uses for each channel of the ring graph. */
-static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)
+static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *part, int32_t channels,
+                                struct orr_error *err)
 {
     const struct orr_graph *ring = &part->contribution.graphs[ORR_GRAPH_RING];
     const struct orr_system *system = &part->system;
     uint32_t gpus = orr_system_count(system, ORR_GPU);
-    int32_t tree_channels = part->contribution.graphs[ORR_GRAPH_TREE].channels;
-    bool fewer = system->release->ring_follows_tree && tree_channels < ring->channels;
-    int32_t channels = fewer ? tree_channels : ring->channels;
     bool leaves = system->release->keeps_nets ? system->leaves_host : a->query.hosts > 1;
-    if (!leaves || !ring->nets)
+    if (!leaves || !ring->nets || !orr_system_count(system, ORR_NET))
         return ORR_OK;
     part->net_dev_channels = channels;
     struct orr_net_dev *devs = ORR_NEW(a->arena, struct orr_net_dev, (size_t)gpus * (size_t)channels);
@@ -339,8 +340,8 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     struct orr_contribution *c = &part->contribution;
     const struct orr_system *system = &part->system;
     const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
-    uint32_t *scratch =
-        ORR_NEW(a->arena, uint32_t, (size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU));
+    uint32_t *scratch = ORR_NEW(a->arena, uint32_t,
+                                2 * ((size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU)));
     if (!scratch)
         return orr_fail_nomem(err);
     c->cpu_arch = cpu->cpu.arch;
@@ -354,11 +355,23 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     }
     c->has_nvswitch = orr_system_count(system, ORR_NVS) > 0;
     c->nvls_rule = (uint8_t)decide_nvls(a, c);
+    c->nvls_on = c->nvls_rule == ORR_RULE_NVLS_ON;
     c->has_collnet = has_collnet(a);
     c->p2p_local_min = fewest_local_channels(part);
     c->p2p_nics_min = fewest_nics(part, scratch);
     ORR_TRY(measure_rates(a, part, scratch, err));
-    struct orr_search_request request = {.collnet = c->has_collnet, .nvls = c->nvls_rule == ORR_RULE_NVLS_ON};
+    struct orr_search_request request = {.hosts = a->query.hosts, .collnet = c->has_collnet, .nvls = c->nvls_on};
     ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
-    return place_nets(a, part, err);
+    int32_t ring = c->graphs[ORR_GRAPH_RING].channels, tree = c->graphs[ORR_GRAPH_TREE].channels;
+    bool fewer = system->release->ring_follows_tree && tree < ring;
+    return place_nets(a, part, fewer ? tree : ring, err);
+}
+
+enum orr_code orr_part_align_nets(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)
+{
+    const struct orr_communicator *c = &a->communicator;
+    const struct orr_release *release = a->query.settings.release;
+    int32_t channels = release->ring_follows_tree ? c->base_channels : c->ring_channels;
+    bool fewer = release->nets_as_aligned && part->net_devs && channels < part->net_dev_channels;
+    return fewer ? place_nets(a, part, channels, err) : ORR_OK;
 }

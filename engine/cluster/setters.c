@@ -43,9 +43,9 @@ static double value_of(const struct orr_graph *graph, enum orr_graph_field field
 /* Does the greatest of all count, not the least? */
 static bool greatest_counts(const struct orr_connect_rules *rules, enum orr_graph_field field)
 {
-    if (field == ORR_FIELD_TYPE_INTRA)
-        return !rules->aligns_intra_to_nearest;
-    return field == ORR_FIELD_TYPE_INTER || field == ORR_FIELD_CROSS_NIC || field == ORR_FIELD_PATTERN;
+    if (field == ORR_FIELD_TYPE_INTRA || field == ORR_FIELD_TYPE_INTER)
+        return !rules->aligns_to_nearest;
+    return field == ORR_FIELD_CROSS_NIC || field == ORR_FIELD_PATTERN;
 }
 
 bool orr_field_is_shared(const struct orr_release *release, enum orr_graph_kind graph, enum orr_graph_field field)

@@ -29,7 +29,7 @@ struct orr_transfers {
     struct seat own;
     uint32_t keys;          /* rows of choices: what of a peer decides, and the last one for receiving */
     struct choice *choices; /* [key * channels + channel], of the rank at hand */
-    uint32_t *scratch;      /* for all GPUs and NETs of any part */
+    uint32_t *scratch;      /* for all GPUs and NETs of any part, twice */
     struct orr_arena *arena;
 };
 
@@ -74,7 +74,7 @@ static enum orr_code make_rooms(struct orr_transfers *t, struct orr_error *err)
     }
     t->keys = (uint32_t)most + 2;
     t->choices = ORR_NEW(t->arena, struct choice, t->keys * channels);
-    t->scratch = ORR_NEW(t->arena, uint32_t, most);
+    t->scratch = ORR_NEW(t->arena, uint32_t, 2 * (size_t)most);
     t->rounds = ORR_NEW(t->arena, struct orr_p2p_round, rounds);
     return t->choices && t->scratch && t->rounds ? ORR_OK : orr_fail_nomem(err);
 }
@@ -123,7 +123,7 @@ const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *t, int32_t 
 /* Trimming marked pairs that neither P2P nor shared memory joins. */
 static bool is_apart(const struct orr_path *path, const struct orr_release *release)
 {
-    return release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER ? path->type == ORR_PATH_NET : !path->hops;
+    return release->apart_by_type ? path->type == ORR_PATH_NET : !path->hops;
 }
 
 static bool same_host(const struct orr_system *system, uint32_t a, uint32_t b)
@@ -171,13 +171,14 @@ static uint32_t view_peer(struct orr_transfers *t, int32_t peer, struct orr_peer
 {
     const struct orr_system *system = &t->own.part->system;
     struct seat other = seat_of(t, peer);
-    *ret_view = (struct orr_peer_view){ORR_NO_NODE, ORR_NO_NODE};
-    if (system->release->net_choice < ORR_NET_BY_MIRRORED_DEV) {
+    int32_t dev = other.part->system.nodes[other.gpu].gpu.dev;
+    *ret_view = (struct orr_peer_view){ORR_NO_NODE, ORR_NO_NODE, dev};
+    if (!system->release->peer_by_number) {
         uint32_t net = orr_local_net(&other.part->paths, other.gpu, 0, t->scratch);
         ret_view->rail = net == ORR_NO_NODE ? net : net_like(system, other.part->system.nodes[net].id);
         return ret_view->rail == ORR_NO_NODE ? t->keys - 2 : ret_view->rail - system->first[ORR_NET];
     }
-    ret_view->twin = orr_twin_of(system, t->own.gpu, other.part->system.nodes[other.gpu].gpu.dev);
+    ret_view->twin = orr_twin_of(system, t->own.gpu, dev);
     return ret_view->twin == ORR_NO_NODE ? t->keys - 2 : ret_view->twin - system->first[ORR_GPU];
 }
 
@@ -190,10 +191,13 @@ static enum knowledge choose(struct orr_transfers *t, const struct orr_peer_view
     const struct orr_settings *settings = &t->analysis->query.settings;
     struct orr_peer_net choice = {.net = ORR_NO_NODE, .proxy = t->own.gpu};
     struct orr_error err = {0};
-    if (!peer)
-        choice.net = orr_local_net(&part->paths, t->own.gpu, channel, t->scratch);
-    else if (orr_decide_peer_net(&part->paths, settings, t->own.gpu, peer, channel, t->scratch, &choice, &err) !=
-             ORR_OK)
+    if (!peer) {
+        bool by_own = system->release->net_choice == ORR_NET_BY_PEER; /* a receiver is its own peer */
+        choice.net =
+            orr_local_net(&part->paths, t->own.gpu, by_own ? system->nodes[t->own.gpu].gpu.dev : channel, t->scratch);
+    }
+    if (peer &&
+        orr_decide_peer_net(&part->paths, settings, t->own.gpu, peer, channel, t->scratch, &choice, &err) != ORR_OK)
         return NONE;
     if (choice.net == ORR_NO_NODE)
         return NONE;
@@ -218,11 +222,12 @@ bool orr_transfer_nic(struct orr_transfers *t, int32_t peer, bool sending, int32
 {
     int32_t channels = t->analysis->communicator.p2p_channels;
     int32_t first = channel < 0 ? 0 : channel, last = channel < 0 ? channels - 1 : channel;
+    bool by_peer = sending && t->analysis->query.settings.release->net_choice == ORR_NET_BY_PEER;
     struct orr_peer_view view;
     uint32_t key = sending ? view_peer(t, peer, &view) : t->keys - 1;
     for (int32_t c = first; c <= last; c++) {
         struct choice *choice = &t->choices[(size_t)key * (size_t)channels + (size_t)c];
-        if (choice->knowledge == NOT_ASKED)
+        if (choice->knowledge == NOT_ASKED || by_peer)
             choice->knowledge = choose(t, sending ? &view : NULL, c, &choice->nic);
         if (choice->knowledge == NONE || (c > first && !orr_same_nic(&choice->nic, ret_nic)))
             return false;

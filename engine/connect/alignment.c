@@ -12,23 +12,43 @@ static void align_graph(struct orr_graph *aligned, const struct orr_graph *graph
     aligned->same_channels = LESS(aligned->same_channels, graph->same_channels);
     aligned->bw_intra = LESS(aligned->bw_intra, graph->bw_intra);
     aligned->bw_inter = LESS(aligned->bw_inter, graph->bw_inter);
-    aligned->type_intra = rules->aligns_intra_to_nearest ? LESS(aligned->type_intra, graph->type_intra)
-                                                         : MORE(aligned->type_intra, graph->type_intra);
+    bool nearest = rules->aligns_to_nearest;
+    aligned->type_intra =
+        nearest ? LESS(aligned->type_intra, graph->type_intra) : MORE(aligned->type_intra, graph->type_intra);
     if (rules->aligns_type_inter)
-        aligned->type_inter = MORE(aligned->type_inter, graph->type_inter);
+        aligned->type_inter =
+            nearest ? LESS(aligned->type_inter, graph->type_inter) : MORE(aligned->type_inter, graph->type_inter);
     if (rules->aligns_cross_nic)
         aligned->cross_nic = MORE(aligned->cross_nic, graph->cross_nic);
 }
 
-static void align_machine(struct orr_communicator *out, const struct orr_contribution *contribution, bool mixes_cpu)
+static void align_machine(struct orr_communicator *out, const struct orr_contribution *contribution, bool mixes_cpu,
+                          bool own_capability)
 {
+    if (!own_capability) {
+        out->sm_min = LESS(out->sm_min, contribution->sm_min);
+        out->sm_max = MORE(out->sm_max, contribution->sm_max);
+    }
     if (mixes_cpu && contribution->cpu_arch != out->cpu_arch)
         out->cpu_arch = ORR_ARCH_MIXED;
     if (mixes_cpu && contribution->cpu_vendor != out->cpu_vendor)
         out->cpu_vendor = ORR_VENDOR_MIXED;
-    out->sm_min = LESS(out->sm_min, contribution->sm_min);
-    out->sm_max = MORE(out->sm_max, contribution->sm_max);
     out->max_tree_pattern = MORE(out->max_tree_pattern, (int32_t)contribution->graphs[ORR_GRAPH_TREE].pattern);
+}
+
+/* Ranks of the largest node, or host. */
+static uint32_t most_together(const struct orr_connecting *c)
+{
+    const struct orr_communicator *out = c->out;
+    uint32_t most = 0, ranks = 0;
+    if (!c->rules->collnet_counts_hosts)
+        return out->max_local_ranks;
+    for (uint32_t n = 0; n < out->node_count; n++) {
+        ranks = n && c->members[n].host == c->members[n - 1].host ? ranks : 0;
+        ranks += c->members[n].contribution->rank_count;
+        most = MORE(most, ranks);
+    }
+    return most;
 }
 
 enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
@@ -48,10 +68,11 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
         const struct orr_contribution *contribution = c->members[n].contribution;
         for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
             align_graph(&out->aligned[kind], &contribution->graphs[kind], c->rules);
-        align_machine(out, contribution, c->rules->mixes_cpu);
+        align_machine(out, contribution, c->rules->mixes_cpu, c->rules->own_capability);
     }
 
     struct orr_graph *ring = &out->aligned[ORR_GRAPH_RING], *tree = &out->aligned[ORR_GRAPH_TREE];
+    c->out->ring_channels = ring->channels;
     c->out->base_channels = LESS(ring->channels, tree->channels);
     ring->channels = tree->channels = c->out->base_channels;
     if (c->out->base_channels < 1)
@@ -63,7 +84,10 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
     for (uint32_t n = 0; n < out->node_count; n++)
         plugins &= c->members[n].contribution->has_collnet;
     out->collnet = plugins && out->aligned[ORR_GRAPH_COLLNET_CHAIN].channels > 0 && out->node_count > 1 &&
-                   out->node_count >= threshold && (!most_local || out->max_local_ranks <= (uint32_t)most_local);
-    out->nvls = c->rules->nvls_channels && out->aligned[ORR_GRAPH_NVLS].channels > 0;
+                   out->node_count >= threshold && (!most_local || most_together(c) <= (uint32_t)most_local);
+    if (c->rules->nvls_one_node)
+        out->nvls = out->node_count == 1 && own->nvls_on && own->has_nvswitch;
+    else
+        out->nvls = c->rules->nvls_channels && out->aligned[ORR_GRAPH_NVLS].channels > 0;
     return ORR_OK;
 }

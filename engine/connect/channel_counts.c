@@ -57,7 +57,7 @@ enum orr_code orr_count_channels(struct orr_connecting *c, struct orr_error *err
         out->rank_count > out->node_count)
         count = copy_to(source, count, orr_clamp(count + count / 2, 1, c->max_channels));
     if (out->sm_min >= c->rules->double_sm_min && out->sm_min <= c->rules->double_sm_max && out->node_count > 1 &&
-        out->aligned[ORR_GRAPH_RING].bw_intra > 45 && count < 16)
+        out->aligned[ORR_GRAPH_RING].bw_intra > 45 && count <= c->rules->double_most)
         count = copy_to(source, count, orr_clamp(2 * (int64_t)count, 1, c->max_channels));
 
     int32_t args = orr_args_limit(c);

@@ -22,7 +22,8 @@ static void connect_chain(const struct orr_connecting *c, int32_t channel, struc
         const struct orr_member *member = &c->members[n];
         if (channel >= member->contribution->graphs[ORR_GRAPH_COLLNET_CHAIN].channels)
             continue;
-        const int32_t *row = orr_graph_row(member, ORR_GRAPH_COLLNET_CHAIN, channel);
+        enum orr_graph_kind kind = c->rules->chains_by_tree ? ORR_GRAPH_TREE : ORR_GRAPH_COLLNET_CHAIN;
+        const int32_t *row = orr_graph_row(member, kind, channel);
         uint32_t count = member->contribution->rank_count;
         for (uint32_t i = 0; i < count; i++) {
             int32_t rank = orr_member_rank(member, row[i]);
@@ -58,9 +59,10 @@ enum orr_code orr_connect_collnet(struct orr_connecting *c, bool lists, struct o
     const struct orr_graph *graphs = out->aligned;
     const struct orr_graph *direct = &graphs[ORR_GRAPH_COLLNET_DIRECT];
     int32_t heads[ORR_MAX_CHANNELS];
-    out->collnet_heads =
-        orr_graph_heads(direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct,
-                        c->rules->collnet_heads_distinct, heads);
+    const struct orr_graph *headed = direct->pattern == ORR_PATTERN_NONE ? &graphs[ORR_GRAPH_COLLNET_CHAIN] : direct;
+    if (c->rules->heads_of_nvls && out->nvls)
+        headed = &graphs[ORR_GRAPH_NVLS];
+    out->collnet_heads = orr_graph_heads(headed, c->rules->collnet_heads_distinct, heads);
     out->chain_heads_fit = chain_heads_fit(out);
     if (!c->rules->collnet_chains || !lists)
         return ORR_OK;

@@ -22,6 +22,7 @@ struct orr_contribution {
     int32_t sm_min, sm_max;                   /* over the system's GPUs */
     bool has_nvswitch;
     bool has_collnet;  /* asked for, and a NIC that stands for the plugin */
+    bool nvls_on;      /* nvls_rule says so */
     uint8_t nvls_rule; /* enum orr_rule: is NVLS possible here (settings, GPUs, capability)? */
     /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this system,
      * INT32_MAX where there is one GPU; and, over its GPUs, the least number of nearest NICs that fill a GPU's CPU
@@ -62,6 +63,8 @@ struct orr_nvls_tree {
     int32_t *up;
     int32_t (*down)[3];
 };
+/* The trees of even and of odd channels; that of channels without roles, of releases that have such. */
+enum { ORR_NVLS_EVEN, ORR_NVLS_ODD, ORR_NVLS_BLANK, ORR_NVLS_TREES };
 
 struct orr_communicator {
     uint32_t rank_count, node_count, max_local_ranks, min_local_ranks;
@@ -75,6 +78,7 @@ struct orr_communicator {
     const int32_t *node_of_rank;      /* [rank] */
     const struct orr_member *members; /* [node]; borrowed: they live as long */
     const struct orr_connect_rules *rules;
+    int32_t ring_channels; /* that every member's ring graph has */
     int32_t base_channels; /* K: channels that every member's ring and tree graph has */
 
     struct orr_graph aligned[ORR_GRAPH_COUNT]; /* fields after alignment; gpus and nets are member 0's own */
@@ -96,8 +100,8 @@ struct orr_communicator {
     int32_t nvls_head_count;                /* on node 0 */
     const int32_t *nvls_heads;              /* [head]: rank on node 0 */
     int32_t nvls_tree_heads;                /* that every node has: the first of each are joined by trees */
-    const struct orr_nvls_tree *nvls_trees; /* [2]: even and odd channels; NULL with one node */
-    int32_t nvls_tree_channels;             /* how many channels have such a tree: nvls_trees[channel & 1] */
+    const struct orr_nvls_tree *nvls_trees; /* [ORR_NVLS_TREES]; NULL with one node */
+    int32_t nvls_tree_channels;             /* how many channels have such a tree: orr_nvls_tree_of() */
     int32_t collnet_heads;
     bool chain_heads_fit; /* every GPU that heads a CollNet chain heads NVLS, or CollNetDirect without NVLS */
 
@@ -116,6 +120,8 @@ enum orr_code orr_connect_plan(const struct orr_member *members, uint32_t member
                                const struct orr_settings *settings, struct orr_arena *arena,
                                struct orr_communicator *ret_communicator, struct orr_error *err) ORR_NO_DISCARD;
 
+/* The tree of NVLS of a channel below nvls_tree_channels. */
+const struct orr_nvls_tree *orr_nvls_tree_of(const struct orr_communicator *communicator, int32_t channel);
 /* Writes the ring of a distinct channel: ring[rank_count]. */
 void orr_ring_make(const struct orr_communicator *communicator, int32_t distinct, int32_t *ring);
 /* Writes the tree of a distinct channel into the arrays of *tree, which have room for all ranks; 2.7.8: the one towards

@@ -1,6 +1,8 @@
 /* NVLink SHARP: the NVSwitch reduces. Each head gathers one share of the data on its node; with several nodes the
  * heads of a share form a tree over the nodes, even channels the first of the double tree, odd ones the second.
  * docs/nccl/connect.md, "NVLS". */
+#include <string.h>
+
 #include "engine/connect/connecting.h"
 
 /* From capability 100 on, with several nodes, more channels where the NICs are fast. 0: no opinion. */
@@ -16,7 +18,7 @@ static int32_t channels_by_net_rate(const struct orr_communicator *out, float ra
 void orr_count_nvls(struct orr_connecting *c)
 {
     const struct orr_communicator *out = c->out;
-    if (!out->nvls) {
+    if (!out->nvls && !(c->rules->nvls_channels_stay && c->members[0].contribution->nvls_on)) {
         c->nvls_channels = 0;
         return;
     }
@@ -60,6 +62,46 @@ static void connect_tree(const struct orr_connecting *c, const struct orr_tree_p
         }
 }
 
+/* Releases whose heads may repeat: the trees join what each node's first rank said, which said nothing (0) of channels
+ * that its rings and trees do not have; of the shares that a rank heads the last counts. */
+static void connect_repeated(const struct orr_connecting *c, const struct orr_tree_place *places, const int32_t *heads,
+                             int32_t head_count, struct orr_nvls_tree *tree)
+{
+    const struct orr_communicator *out = c->out;
+    const struct orr_graph *graph;
+    for (uint32_t rank = 0; rank < out->rank_count; rank++)
+        tree->down[rank][0] = (int32_t)out->rank_count;
+    for (int32_t n = 0; n < (int32_t)out->node_count; n++) {
+        const struct orr_tree_place *place = &places[n];
+        graph = &c->members[n].contribution->graphs[ORR_GRAPH_NVLS];
+        for (int32_t h = 0; h < head_count; h++) {
+            int32_t headed = orr_member_rank(&c->members[n], graph->gpus[(size_t)h * graph->gpu_count]);
+            tree->down[headed][0] = (int32_t)out->rank_count + 1 + h;
+        }
+        for (int32_t h = 0; h < head_count; h++) {
+            int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h], slot = 1;
+            if (out->node_of_rank[rank] != n || tree->down[rank][0] != (int32_t)out->rank_count + 1 + h)
+                continue;
+            tree->up[rank] = place->up < 0 ? -1 : heads[(size_t)place->up * (size_t)head_count + (size_t)h];
+            for (int i = 0; i < 2; i++)
+                if (place->down[i] >= 0)
+                    tree->down[rank][slot++] = heads[(size_t)place->down[i] * (size_t)head_count + (size_t)h];
+        }
+    }
+}
+
+/* Heads that a node contributes: as many as wanted. */
+static void list_heads(const struct orr_connecting *c, uint32_t node, int32_t count, int32_t *heads)
+{
+    const struct orr_member *member = &c->members[node];
+    const struct orr_graph *graphs = member->contribution->graphs;
+    int32_t own[ORR_MAX_CHANNELS], ring = graphs[ORR_GRAPH_RING].channels, tree = graphs[ORR_GRAPH_TREE].channels;
+    bool repeat = c->rules->nvls_heads_repeat;
+    orr_graph_heads(&graphs[ORR_GRAPH_NVLS], !repeat, own);
+    for (int32_t h = 0; h < count; h++)
+        heads[h] = repeat && h >= (ring < tree ? ring : tree) ? 0 : orr_member_rank(member, own[h]);
+}
+
 /* Those of node 0, of which the trees may use fewer: another node's may be the fewest. */
 static enum orr_code list_own_heads(struct orr_connecting *c, struct orr_error *err)
 {
@@ -75,14 +117,38 @@ static enum orr_code list_own_heads(struct orr_connecting *c, struct orr_error *
     return ORR_OK;
 }
 
+const struct orr_nvls_tree *orr_nvls_tree_of(const struct orr_communicator *c, int32_t channel)
+{
+    int32_t source = c->rules->nvls_heads_repeat ? c->source[channel] : channel;
+    bool blank = c->rules->nvls_heads_repeat && source >= c->nvls_channels;
+    return &c->nvls_trees[blank ? ORR_NVLS_BLANK : source & 1];
+}
+
+/* What NCCL leaves in channels that get no roles: zeroes. */
+static enum orr_code make_blank(struct orr_connecting *c, struct orr_nvls_tree *tree, struct orr_error *err)
+{
+    struct orr_tree blank;
+    uint32_t ranks = c->out->rank_count;
+    ORR_TRY(orr_tree_new(c->arena, ranks, &blank, err));
+    memset(blank.up, 0, ranks * sizeof *blank.up);
+    memset(blank.down, 0, ranks * sizeof *blank.down);
+    *tree = (struct orr_nvls_tree){.up = blank.up, .down = blank.down};
+    return ORR_OK;
+}
+
 enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
 {
     struct orr_communicator *out = c->out;
     if (!out->nvls)
         return ORR_OK;
+    if (c->rules->nvls_one_node) { /* it has no graph, so it has no heads either */
+        out->nvls_channels = c->nvls_channels;
+        return ORR_OK;
+    }
     int32_t own[ORR_MAX_CHANNELS], head_count = ORR_MAX_CHANNELS;
     for (uint32_t n = 0; n < out->node_count; n++) {
-        int32_t count = orr_graph_heads(&c->members[n].contribution->graphs[ORR_GRAPH_NVLS], true, own);
+        int32_t count =
+            orr_graph_heads(&c->members[n].contribution->graphs[ORR_GRAPH_NVLS], !c->rules->nvls_heads_repeat, own);
         head_count = count < head_count ? count : head_count;
     }
     out->nvls = head_count > 0;
@@ -90,14 +156,11 @@ enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
         return ORR_OK;
     int32_t *heads = ORR_NEW(c->arena, int32_t, (size_t)out->node_count * (size_t)head_count);
     struct orr_tree_place *places = ORR_NEW(c->arena, struct orr_tree_place, out->node_count);
-    struct orr_nvls_tree *trees = ORR_NEW(c->arena, struct orr_nvls_tree, 2);
+    struct orr_nvls_tree *trees = ORR_NEW(c->arena, struct orr_nvls_tree, ORR_NVLS_TREES);
     if (!heads || !places || !trees)
         return orr_fail_nomem(err);
-    for (uint32_t n = 0; n < out->node_count; n++) {
-        orr_graph_heads(&c->members[n].contribution->graphs[ORR_GRAPH_NVLS], true, own);
-        for (int32_t h = 0; h < head_count; h++)
-            heads[(size_t)n * (size_t)head_count + (size_t)h] = orr_member_rank(&c->members[n], own[h]);
-    }
+    for (uint32_t n = 0; n < out->node_count; n++)
+        list_heads(c, n, head_count, heads + (size_t)n * (size_t)head_count);
     out->nvls_channels = c->nvls_channels;
     out->nvls_tree_heads = head_count;
     ORR_TRY(list_own_heads(c, err));
@@ -108,9 +171,11 @@ enum orr_code orr_connect_nvls(struct orr_connecting *c, struct orr_error *err)
         ORR_TRY(orr_tree_new(c->arena, out->rank_count, &tree, err));
         trees[which] = (struct orr_nvls_tree){.up = tree.up, .down = tree.down};
         orr_double_tree(c->rules, (int32_t)out->node_count, which, places);
-        connect_tree(c, places, heads, head_count, &trees[which]);
+        (c->rules->nvls_heads_repeat ? connect_repeated : connect_tree)(c, places, heads, head_count, &trees[which]);
     }
+    if (c->rules->nvls_heads_repeat)
+        ORR_TRY(make_blank(c, &trees[ORR_NVLS_BLANK], err));
     out->nvls_trees = trees;
-    out->nvls_tree_channels = c->rules->nvls_copies_channels ? out->channel_count : out->nvls_channels;
+    out->nvls_tree_channels = c->rules->nvls_trees_for_all ? out->channel_count : out->nvls_channels;
     return ORR_OK;
 }

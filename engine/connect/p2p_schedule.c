@@ -111,7 +111,8 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 /* 2.30.7: the largest group that divides every node. */
 static uint32_t group_size(const struct orr_communicator *c)
 {
-    uint32_t size = c->node_count > 1 ? c->p2p_group_size : c->max_local_ranks;
+    bool grouped = c->node_count > 1 || c->rules->groups_one_node;
+    uint32_t size = grouped ? c->p2p_group_size : c->max_local_ranks;
     for (uint32_t n = 0; n < c->node_count; n++)
         size = common_divisor(size, node_size(c, n));
     return size;
@@ -161,21 +162,35 @@ static void meet_node(struct writer *w, struct place own, uint32_t delta)
     }
 }
 
+/* A distance and its counterparts around a circle of `count`. */
+static void distances(uint32_t d, uint32_t count, uint32_t deltas[4])
+{
+    uint32_t far = (count / 2 + count - d) % count;
+    deltas[0] = d;
+    deltas[1] = (count - d) % count;
+    deltas[2] = far;
+    deltas[3] = (count - far) % count;
+}
+
+static bool is_new(const uint32_t deltas[4], int i)
+{
+    for (int before = 0; before < i; before++)
+        if (deltas[before] == deltas[i])
+            return false;
+    return true;
+}
+
 /* 2.12.12, 2.21.5: near nodes and far ones in turn. */
 static void by_distance(struct writer *w, int32_t rank)
 {
     uint32_t nodes = w->c->node_count;
     struct place own = place_of(w->c, rank);
     for (uint32_t d = 0; d <= nodes / 4; d++) {
-        const uint32_t deltas[] = {d, (nodes - d) % nodes, (nodes / 2 + nodes - d) % nodes,
-                                   (nodes - (nodes / 2 + nodes - d) % nodes) % nodes};
-        for (int i = 0; i < 4; i++) {
-            bool repeated = false;
-            for (int before = 0; before < i; before++)
-                repeated = repeated || deltas[before] == deltas[i];
-            if (!repeated)
+        uint32_t deltas[4];
+        distances(d, nodes, deltas);
+        for (int i = 0; i < 4; i++)
+            if (is_new(deltas, i))
                 meet_node(w, own, deltas[i]);
-        }
     }
 }
 
@@ -185,6 +200,20 @@ static void by_ranks(struct writer *w, int32_t rank)
     for (uint32_t delta = 0; delta < ranks; delta++)
         add(w, (int32_t)((own + delta) % ranks), (int32_t)((own + ranks - delta) % ranks),
             (int32_t)(delta % (uint32_t)w->c->p2p_channels));
+}
+
+/* 2.8.3 to 2.11.4: the same over ranks. */
+static void by_rank_distance(struct writer *w, int32_t rank)
+{
+    uint32_t ranks = w->c->rank_count, own = (uint32_t)rank;
+    for (uint32_t d = 0; d <= ranks / 4; d++) {
+        uint32_t deltas[4];
+        distances(d, ranks, deltas);
+        for (int i = 0; i < 4; i++)
+            if (is_new(deltas, i))
+                add(w, (int32_t)((own + deltas[i]) % ranks), (int32_t)((own + ranks - deltas[i]) % ranks),
+                    (int32_t)(deltas[i] % (uint32_t)w->c->p2p_channels));
+    }
 }
 
 size_t orr_p2p_round_count(const struct orr_p2p_schedule *schedule)
@@ -234,6 +263,9 @@ uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, s
     switch (c->rules->p2p_schedule) {
     case ORR_P2P_BY_RANK:
         by_ranks(&w, rank);
+        break;
+    case ORR_P2P_BY_RANK_DISTANCE:
+        by_rank_distance(&w, rank);
         break;
     case ORR_P2P_BY_DISTANCE:
     case ORR_P2P_BY_DISTANCE_OF_EIGHTS:

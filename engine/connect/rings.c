@@ -5,12 +5,12 @@
 
 /* Rails: a ring that leaves a node by another NIC than it entered would arrive at the next node on the wrong rail.
  * Where the search found such rings in pairs (0 in by A, out by B; 1 in by B, out by A), every second node takes the
- * other of the pair:
+ * other of the pair. A release may decide so by the graph of the rank that looks, so that ranks may differ (viewer):
  *
  *      node 0        node 1        node 2
  *    A >[ch 0]> B  B >[ch 1]> A  A >[ch 0]> B
  */
-static bool alternates(const struct orr_communicator *c, uint32_t node)
+static bool alternates(const struct orr_communicator *c, uint32_t viewer, uint32_t node)
 {
     if (node % 2 == 0 || c->base_channels % 2)
         return false;
@@ -18,6 +18,8 @@ static bool alternates(const struct orr_communicator *c, uint32_t node)
     switch (c->rules->rails) {
     case ORR_RAILS_AS_FOUND:
         return false;
+    case ORR_RAILS_ALTERNATE_EVEN:
+        return c->node_count % 2 == 0 && c->members[viewer].contribution->graphs[ORR_GRAPH_RING].cross_nic != 0;
     case ORR_RAILS_ALTERNATE_CROSS:
         return cross_nic != 0;
     case ORR_RAILS_ALTERNATE_PAIRS:
@@ -30,13 +32,47 @@ static bool alternates(const struct orr_communicator *c, uint32_t node)
 
 int32_t orr_ring_channel(const struct orr_communicator *communicator, uint32_t node, int32_t channel)
 {
-    return alternates(communicator, node) ? channel ^ 1 : channel;
+    return alternates(communicator, 0, node) ? channel ^ 1 : channel;
+}
+
+/* Do all nodes see the same rings? */
+static bool agree(const struct orr_communicator *c)
+{
+    for (uint32_t n = 1; n < c->node_count; n++)
+        if (c->rules->rails == ORR_RAILS_ALTERNATE_EVEN && alternates(c, n, 1) != alternates(c, 0, 1))
+            return false;
+    return true;
+}
+
+/* Every rank connects to the next one that it sees itself. */
+static void walk_ring(const struct orr_communicator *c, int32_t channel, int32_t *ring)
+{
+    uint32_t node = 0;
+    ring[0] = 0;
+    for (uint32_t i = 1; i < c->rank_count; i++) {
+        const struct orr_member *member = &c->members[node];
+        const int32_t *row = orr_graph_row(member, ORR_GRAPH_RING, alternates(c, node, node) ? channel ^ 1 : channel);
+        uint32_t at = 0, count = member->contribution->rank_count, next = (node + 1) % c->node_count;
+        while (at < count && orr_member_rank(member, row[at]) != ring[i - 1])
+            at++;
+        if (at + 1 < count) {
+            ring[i] = orr_member_rank(member, row[at + 1]);
+            continue;
+        }
+        row = orr_graph_row(&c->members[next], ORR_GRAPH_RING, alternates(c, node, next) ? channel ^ 1 : channel);
+        ring[i] = orr_member_rank(&c->members[next], row[0]);
+        node = next;
+    }
 }
 
 /* Rings are told from rank 0 on, which is somewhere in node 0's part: that part's head comes last. */
 void orr_ring_make(const struct orr_communicator *c, int32_t distinct, int32_t *ring)
 {
     int32_t channel = distinct % c->base_channels; /* the second half differs in its trees only */
+    if (!agree(c)) {
+        walk_ring(c, channel, ring);
+        return;
+    }
     const int32_t *own = orr_graph_row(&c->members[0], ORR_GRAPH_RING, channel);
     uint32_t own_count = c->members[0].contribution->rank_count, start = 0, filled = 0;
     while (start < own_count && orr_member_rank(&c->members[0], own[start]) != 0)

@@ -38,7 +38,7 @@ static void mark_apart(const struct work *w, uint32_t p, uint32_t g)
 {
     struct orr_path *path = orr_path(w->paths, p, g);
     path->origin = ORR_ROUTE_UNREACHABLE;
-    if (w->system->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER)
+    if (w->system->release->apart_by_type)
         path->type = ORR_PATH_NET;
     else
         path->hops = 0;
@@ -67,6 +67,11 @@ static enum orr_code divert_p2p(const struct work *w, uint32_t g)
 static void retag_pair(const struct work *w, uint32_t g, uint32_t n, uint32_t cpu)
 {
     uint8_t of_gpu = orr_path(w->paths, g, cpu)->type, of_net = orr_path(w->paths, n, cpu)->type;
+    if (w->system->release->retags_phb_only) {
+        if (of_gpu != ORR_PATH_C2C || orr_path(w->paths, g, n)->type != ORR_PATH_PHB)
+            return;
+        of_net = ORR_PATH_PHB;
+    }
     if (!((of_gpu == ORR_PATH_C2C && of_net == ORR_PATH_PHB) || (of_gpu == ORR_PATH_PHB && of_net == ORR_PATH_C2C)))
         return;
     struct orr_path *both[2] = {orr_path(w->paths, g, n), orr_path(w->paths, n, g)};
@@ -98,37 +103,51 @@ static enum orr_code retag_c2c(const struct work *w)
     return ORR_OK;
 }
 
-/* The GPU through which g would reach the NET: 2.12 takes the first eligible one that prefers the NET, else the last.
- */
+/* May g reach the NET through p? */
+static bool is_eligible(const struct work *w, uint32_t p, uint32_t n, uint32_t g)
+{
+    const struct orr_path *relay = orr_path(w->paths, p, n), *own = orr_path(w->paths, g, n);
+    enum orr_pxn_rule rule = w->system->release->pxn;
+    uint8_t distance = rule == ORR_PXN_PREFERRING_ONLY ? orr_path(w->paths, n, p)->type : relay->type;
+    if (p == g || distance > ORR_PATH_PXB || orr_path(w->paths, p, g)->type > ORR_PATH_NVL)
+        return false;
+    return rule != ORR_PXN_FIRST_FASTER || relay->bw > own->bw || own->type > ORR_PATH_PXB;
+}
+
+/* The GPU through which g would reach the NET, of releases before NICs had GPUs that stand for them: the first eligible
+ * one that prefers the NET, else the last or none. */
 static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;
     uint32_t relay = ORR_NO_NODE;
     for (uint32_t p = system->first[ORR_GPU]; p < system->first[ORR_GPU + 1]; p++) {
-        if (p == g || orr_path(w->paths, p, n)->type > ORR_PATH_PXB || orr_path(w->paths, p, g)->type > ORR_PATH_NVL)
+        if (!is_eligible(w, p, n, g))
             continue;
-        relay = p;
         uint32_t preferred = orr_local_net(w->paths, p, 0, w->scratch);
         if (preferred != ORR_NO_NODE && system->nodes[preferred].id == system->nodes[n].id)
-            break;
+            return p;
+        relay = p;
     }
-    return relay;
+    return system->release->pxn == ORR_PXN_PREFERRING_ONLY ? ORR_NO_NODE : relay;
 }
 
 /* Is the way through p, the GPU that stands for the NET, better than g's own? */
 static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;
-    bool past_pxn = system->release->pxn >= ORR_PXN_LOCAL_GPU_PAST_PXN;
-    bool over_c2c = past_pxn && orr_setting_int(w->settings, ORR_SET_PXN_C2C) != 0;
+    enum orr_pxn_rule rule = system->release->pxn;
+    uint8_t farthest = orr_pxn_farthest(w->settings);
+    uint8_t spared = rule >= ORR_PXN_LOCAL_GPU_PAST_PXN     ? ORR_PATH_PXN
+                     : rule == ORR_PXN_LOCAL_GPU_PAST_RELAY ? farthest
+                                                            : ORR_PATH_PXB;
     const struct orr_path *relay = orr_path(w->paths, p, n), *own = orr_path(w->paths, g, n);
-    if (relay->type > (over_c2c ? ORR_PATH_P2C : ORR_PATH_PXB))
+    if (relay->type > farthest)
         return ORR_RULE_PXN_RELAY_FAR;
     if (orr_path(w->paths, p, g)->type > ORR_PATH_NVL)
         return ORR_RULE_PXN_NO_NVLINK;
     if (orr_id_system(system->nodes[p].id) != orr_id_system(system->nodes[g].id))
         return ORR_RULE_PXN_OTHER_HOST;
-    bool better = relay->bw > own->bw || own->type > (past_pxn ? ORR_PATH_PXN : ORR_PATH_PXB);
+    bool better = relay->bw > own->bw || own->type > spared;
     return better ? ORR_RULE_PXN_TAKEN : ORR_RULE_PXN_OWN_WAY;
 }
 
@@ -144,14 +163,14 @@ static enum orr_code decide_pxn(const struct work *w, uint32_t n, uint32_t g, st
     pxn->rule = ORR_RULE_PXN_DISABLED;
     if (orr_setting_int(w->settings, ORR_SET_PXN_DISABLE) == 1)
         return ORR_OK;
-    if (rule == ORR_PXN_FIRST_PREFERRING) {
+    if (rule < ORR_PXN_LOCAL_GPU_PAST_PXB) {
         pxn->rule = ORR_RULE_PXN_OWN_WAY;
-        if (orr_path(w->paths, g, n)->type <= ORR_PATH_PXB)
+        if (rule != ORR_PXN_FIRST_FASTER && orr_path(w->paths, g, n)->type <= ORR_PATH_PXB)
             return ORR_OK;
         p = first_preferring(w, n, g);
         pxn->rule = p == ORR_NO_NODE ? ORR_RULE_PXN_NO_RELAY : ORR_RULE_PXN_TAKEN;
     } else {
-        p = orr_local_gpu(w->paths, n, w->scratch);
+        ORR_TRY(orr_local_gpu(w->paths, n, w->scratch, &p, w->err));
         pxn->rule = p == ORR_NO_NODE ? ORR_RULE_PXN_NO_RELAY
                     : p == g         ? ORR_RULE_PXN_ITSELF
                                      : (uint8_t)compare_relay(w, p, n, g);
@@ -221,8 +240,8 @@ enum orr_code orr_effective_paths(const struct orr_system *system, const struct 
         }
     for (uint32_t i = 0; i < nets; i++) {
         uint32_t gpu = ORR_NO_NODE;
-        if (system->release->net_choice >= ORR_NET_BY_MIRRORED_DEV)
-            gpu = orr_local_gpu(&paths, system->first[ORR_NET] + i, w.scratch);
+        if (system->release->net_choice >= ORR_NET_DEALT)
+            ORR_TRY(orr_local_gpu(&paths, system->first[ORR_NET] + i, w.scratch, &gpu, err));
         paths.local_gpu[i] = gpu == ORR_NO_NODE ? -1 : (int32_t)(gpu - system->first[ORR_GPU]);
     }
     *ret_paths = paths;

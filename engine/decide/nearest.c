@@ -2,6 +2,8 @@
  * "The GPU that stands for a NIC". */
 #include "engine/decide/nearest.h"
 
+#include <string.h>
+
 #include "engine/base/budget.h"
 #include "engine/release/release.h"
 
@@ -36,7 +38,7 @@ enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_
 {
     const struct orr_system *system = paths->system;
     uint32_t best = ORR_NO_NODE, fewest = UINT32_MAX;
-    if (system->release->has_devs)
+    if (system->release->cpu_by_rate)
         return nearest_of_locals(paths, gpu, ret_cpu, err);
     bool any = system->release->first_cpu_unreached; /* a CPU that is not reached is taken, until another is found */
     for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
@@ -56,18 +58,18 @@ uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_
 {
     const struct orr_system *system = paths->system;
     float bw = 0;
-    uint8_t nearest = ORR_PATH_DIS;
-    uint32_t count = 0;
+    uint32_t nearest = ORR_PATH_DIS, count = 0;
     const struct orr_path *row = orr_path(paths, from, system->first[type]);
     uint32_t total = orr_system_count(system, type);
     for (uint32_t i = 0; i < total; i++) {
         const struct orr_path *path = &row[i];
-        if (path->bw > bw || (path->bw == bw && path->type < nearest)) {
+        uint32_t farness = orr_path_farness(system->release, path->type);
+        if (path->bw > bw || (path->bw == bw && farness < nearest)) {
             bw = path->bw;
-            nearest = path->type;
+            nearest = farness;
             count = 0;
         }
-        if (path->bw == bw && path->type == nearest)
+        if (path->bw == bw && farness == nearest)
             ret_nodes[count++] = system->first[type] + i;
     }
     return count;
@@ -115,6 +117,35 @@ uint32_t orr_nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t
     }
 }
 
+/* The fastest and nearest NETs towards a GPU in the order of their ids. */
+static uint32_t nets_by_id(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_nets)
+{
+    const struct orr_node *nodes = paths->system->nodes;
+    uint32_t count = nets_best_towards(paths, gpu, ret_nets);
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t j = i; j > 0 && nodes[ret_nets[j]].id < nodes[ret_nets[j - 1]].id; j--) {
+            uint32_t net = ret_nets[j];
+            ret_nets[j] = ret_nets[j - 1];
+            ret_nets[j - 1] = net;
+        }
+    return count;
+}
+
+/* The NETs of the GPUs that have the same ones are dealt out to these in turn, round after round. */
+static uint32_t dealt_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
+{
+    const struct orr_system *system = paths->system;
+    uint32_t *others = scratch + orr_system_count(system, ORR_NET), sharing = 0, position = 0;
+    uint32_t count = nets_by_id(paths, gpu, scratch);
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        if (nets_by_id(paths, g, others) != count || memcmp(others, scratch, count * sizeof *others) != 0)
+            continue;
+        position = g == gpu ? sharing : position;
+        sharing++;
+    }
+    return count ? scratch[((uint32_t)channel * sharing + position) % count] : ORR_NO_NODE;
+}
+
 uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
 {
     const struct orr_system *system = paths->system;
@@ -122,14 +153,16 @@ uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t chan
     uint32_t dev = (uint32_t)system->nodes[gpu].gpu.dev;
     if (!net_count)
         return ORR_NO_NODE;
-    if (system->release->net_choice < ORR_NET_BY_MIRRORED_DEV) {
+    if (system->release->net_choice == ORR_NET_DEALT)
+        return dealt_net(paths, gpu, channel, scratch);
+    if (system->release->net_choice < ORR_NET_DEALT) {
         uint32_t best = nets_best_towards(paths, gpu, scratch);
         uint32_t position = system->release->net_choice == ORR_NET_BY_DEV ? dev : (uint32_t)channel;
         return best ? scratch[position % best] : ORR_NO_NODE;
     }
     uint32_t count = orr_locals(paths, gpu, ORR_NET, scratch);
-    uint32_t sharing = orr_locals(paths, scratch[0], ORR_GPU, scratch + net_count);
-    if (!count || !sharing)
+    uint32_t sharing = count ? orr_locals(paths, scratch[0], ORR_GPU, scratch + net_count) : 0;
+    if (!sharing)
         return ORR_NO_NODE;
     if (system->release->net_choice == ORR_NET_BY_MIRRORED_SHARE)
         dev %= sharing;
@@ -139,18 +172,59 @@ uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t chan
     return scratch[(dev + (uint32_t)channel % per_gpu) % count];
 }
 
-uint32_t orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch)
+static enum orr_code dealt_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch, uint32_t *ret_gpu,
+                               struct orr_error *err)
+{
+    const struct orr_system *system = paths->system;
+    uint32_t nets = orr_system_count(system, ORR_NET), count = 0, position = 0, set = 0;
+    uint32_t *own = scratch + nets, *gpus = own + nets;
+    uint8_t nearest = ORR_PATH_DIS + 1;
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
+        uint32_t own_count = nets_by_id(paths, g, own), at = 0;
+        while (at < own_count && own[at] != net)
+            at++;
+        uint8_t type = orr_path(paths, net, g)->type;
+        if (at == own_count || type > nearest)
+            continue;
+        if (type < nearest) {
+            nearest = type;
+            count = 0;
+            set = own_count;
+            position = at;
+            memcpy(scratch, own, set * sizeof *own);
+        } else if (own_count != set || memcmp(scratch, own, set * sizeof *own) != 0) {
+            return orr_fail(err, ORR_INVALID, "NCCL %s fails where GPUs share some of their nearest NICs but not all",
+                            system->release->name);
+        }
+        gpus[count++] = g;
+    }
+    *ret_gpu = count ? gpus[position % count] : ORR_NO_NODE;
+    return ORR_OK;
+}
+
+enum orr_code orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch, uint32_t *ret_gpu,
+                            struct orr_error *err)
 {
     const struct orr_system *system = paths->system;
     uint32_t gpu_count = orr_system_count(system, ORR_GPU);
+    *ret_gpu = ORR_NO_NODE;
+    if (system->release->net_choice == ORR_NET_DEALT)
+        return dealt_gpu(paths, net, scratch, ret_gpu, err);
     uint32_t count = orr_locals(paths, net, ORR_GPU, scratch);
+    if (system->release->stands_by_index) {
+        count = gpu_count;
+        for (uint32_t i = 0; i < count; i++)
+            scratch[i] = system->first[ORR_GPU] + i;
+    }
     for (int32_t channel = 0; channel < system->release->max_channels; channel++)
         for (uint32_t i = 0; i < count; i++) {
             if (orr_budget_spent(1 + gpu_count / 32))
-                return ORR_NO_NODE;
+                return ORR_OK;
             uint32_t chosen = orr_local_net(paths, scratch[i], channel, scratch + gpu_count);
-            if (chosen != ORR_NO_NODE && system->nodes[chosen].id == system->nodes[net].id)
-                return scratch[i];
+            if (chosen != ORR_NO_NODE && system->nodes[chosen].id == system->nodes[net].id) {
+                *ret_gpu = scratch[i];
+                return ORR_OK;
+            }
         }
-    return ORR_NO_NODE;
+    return ORR_OK;
 }

@@ -14,13 +14,15 @@ enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_
  * many. Where none is connected, all are. */
 uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_type type, uint32_t *ret_nodes);
 
-/* The NIC that a GPU prefers for a channel; ORR_NO_NODE without NETs. scratch has room for all NETs and GPUs. */
+/* The NIC that a GPU prefers for a channel; ORR_NO_NODE without NETs. scratch has room for twice all NETs and GPUs. */
 uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch);
 
 /* How many of its nearest NETs a GPU uses: its share, or what NCCL_NETDEVS_POLICY says. */
 uint32_t orr_nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t sharing);
 
-/* The GPU that stands for a NET: nearest to it, and preferring it for the lowest channel. ORR_NO_NODE: none. */
-uint32_t orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch);
+/* The GPU that stands for a NET: nearest to it, and preferring it for the lowest channel. ORR_NO_NODE: none. INVALID
+ * where NICs are dealt out and GPUs that could stand for it do not have the same nearest NICs. */
+enum orr_code orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch, uint32_t *ret_gpu,
+                            struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

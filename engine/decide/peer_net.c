@@ -39,16 +39,14 @@ static enum orr_code standing_relay(const struct orr_paths *paths, const struct 
                                     uint32_t net, uint32_t *ret_relay, struct orr_error *err)
 {
     const struct orr_system *system = paths->system;
-    enum orr_pxn_rule rule = system->release->pxn;
-    bool over_c2c = rule >= ORR_PXN_LOCAL_GPU_PAST_PXN && orr_setting_int(settings, ORR_SET_PXN_C2C) != 0;
     int32_t standing = paths->local_gpu[net - system->first[ORR_NET]];
     *ret_relay = ORR_NO_NODE;
     if (standing < 0)
         return ORR_OK;
     uint32_t relay = system->first[ORR_GPU] + (uint32_t)standing;
-    if (!may_relay(paths, relay, gpu, net, over_c2c ? ORR_PATH_P2C : ORR_PATH_PXB))
+    if (!may_relay(paths, relay, gpu, net, orr_pxn_farthest(settings)))
         return ORR_OK;
-    if (rule == ORR_PXN_LOCAL_GPU_WITH_GDR) {
+    if (system->release->pxn == ORR_PXN_LOCAL_GPU_WITH_GDR) {
         struct orr_decision receives;
         ORR_TRY(orr_decide_gdr(paths, settings, relay, net, false, &receives, err));
         if (!receives.verdict)
@@ -63,11 +61,11 @@ enum orr_code orr_decide_peer_net(const struct orr_paths *paths, const struct or
                                   struct orr_peer_net *ret_choice, struct orr_error *err)
 {
     const struct orr_release *release = paths->system->release;
-    bool by_rail = release->net_choice < ORR_NET_BY_MIRRORED_DEV;
+    bool by_rail = !release->peer_by_number, by_peer = release->net_choice == ORR_NET_BY_PEER;
     bool off = orr_setting_int(settings, ORR_SET_PXN_DISABLE) == 1;
     int64_t level = off ? PXN_NEVER : orr_setting_int(settings, ORR_SET_P2P_PXN_LEVEL);
     bool same_rail = orr_setting_int(settings, ORR_SET_CROSS_NIC) == 0;
-    struct orr_peer_net own = {.net = orr_local_net(paths, gpu, channel, scratch), .proxy = gpu};
+    struct orr_peer_net own = {.net = orr_local_net(paths, gpu, by_peer ? peer->dev : channel, scratch), .proxy = gpu};
     *ret_choice = own;
     if (!orr_setting_in(ORR_SET_P2P_PXN_LEVEL, release) || (level == PXN_NEVER && !same_rail))
         return ORR_OK;
@@ -83,7 +81,7 @@ enum orr_code orr_decide_peer_net(const struct orr_paths *paths, const struct or
         relay = gpu;
         if (orr_path(paths, gpu, wanted)->type == ORR_PATH_PXN)
             ORR_TRY(orr_pxn_relay(paths, gpu, wanted, &relay, err));
-    } else if (level == PXN_ALWAYS && by_rail) {
+    } else if (level == PXN_ALWAYS && release->pxn < ORR_PXN_LOCAL_GPU_PAST_PXB) {
         relay = first_relay(paths, gpu, wanted, scratch);
     } else if (level == PXN_ALWAYS) {
         ORR_TRY(standing_relay(paths, settings, gpu, wanted, &relay, err));

@@ -11,6 +11,7 @@ struct orr_peer_view {
     uint32_t twin; /* the GPU of the sender's own host with the peer's index (dev), ORR_NO_NODE: none */
     uint32_t rail; /* the NET with the id of the one that the peer prefers, ORR_NO_NODE: none here; asked for by
                       releases before 2.14 alone */
+    int32_t dev;   /* its device number */
 };
 
 struct orr_peer_net {

@@ -20,6 +20,9 @@ static enum orr_path_type default_p2p_level(const struct orr_system *system)
     bool intel = x86 && cpu->cpu.vendor == ORR_VENDOR_INTEL;
     switch (system->release->p2p_default) {
     case ORR_P2P_BY_MODEL:
+    case ORR_P2P_BY_MODEL_AND_ZHAOXIN:
+        if (x86 && cpu->cpu.vendor == ORR_VENDOR_ZHAOXIN && system->release->p2p_default != ORR_P2P_BY_MODEL)
+            return ORR_PATH_PXB;
         if (intel && cpu->cpu.model != ORR_INTEL_BDW)
             return ORR_PATH_PHB;
         return intel || arm ? ORR_PATH_PXB : ORR_PATH_SYS;
@@ -114,6 +117,13 @@ static uint32_t first_gpu_linked(const struct orr_system *system, uint32_t dev)
     return ORR_NO_NODE;
 }
 
+uint8_t orr_pxn_farthest(const struct orr_settings *settings)
+{
+    bool over_c2c =
+        orr_setting_in(ORR_SET_PXN_C2C, settings->release) && orr_setting_int(settings, ORR_SET_PXN_C2C) != 0;
+    return over_c2c ? ORR_PATH_P2C : ORR_PATH_PXB;
+}
+
 enum orr_code orr_pxn_relay(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t *ret_relay,
                             struct orr_error *err)
 {
@@ -165,7 +175,13 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
     }
     bool c2c = system->release->gdr_has_modes && orr_setting_int(settings, ORR_SET_NET_GDR_C2C) != 0;
     bool level_c2c = system->release->gdr_level_c2c;
+    uint32_t cpu = ORR_NO_NODE;
+    if (system->release->gdr_has_modes)
+        ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
+    bool on_c2c = cpu != ORR_NO_NODE && orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C;
     if (distance == ORR_PATH_P2C && c2c && !level_c2c)
+        distance = ORR_PATH_C2C;
+    if (distance == ORR_PATH_PHB && c2c && on_c2c && system->release->gdr_counts_phb)
         distance = ORR_PATH_C2C;
     int64_t given = orr_setting_int(settings, ORR_SET_NET_GDR_LEVEL);
     uint8_t level = given >= 0 ? (uint8_t)given : c2c && level_c2c ? ORR_PATH_P2C : ORR_PATH_PXB;
@@ -176,10 +192,7 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
     decision.by_user = given >= 0;
     decision.rule = ORR_RULE_GDR_BEYOND_LEVEL;
     if (distance <= level) {
-        uint32_t cpu = ORR_NO_NODE;
-        ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
-        bool pci_mode =
-            system->release->gdr_has_modes && orr_path(paths, gpu, cpu)->type == ORR_PATH_C2C && distance != direct;
+        bool pci_mode = on_c2c && distance != direct;
         decision.verdict = pci_mode ? 2 : 1;
         decision.rule = pci_mode ? ORR_RULE_GDR_PCI_MODE : ORR_RULE_GDR_WITHIN_LEVEL;
     }

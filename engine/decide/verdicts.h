@@ -24,6 +24,9 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
 enum orr_code orr_pxn_relay(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t *ret_relay,
                             struct orr_error *err) ORR_NO_DISCARD;
 
+/* The farthest type that the path of a PXN relay to its NIC may have. */
+uint8_t orr_pxn_farthest(const struct orr_settings *settings);
+
 /* Do both GPUs have a faster way to a near NIC than to each other? */
 bool orr_network_is_better(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a, uint32_t b);
 

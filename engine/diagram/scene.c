@@ -1,4 +1,5 @@
 #include "engine/diagram/scene.h"
+#include "engine/release/release_names.h"
 
 #include <string.h>
 
@@ -91,9 +92,13 @@ const char *orr_scene_caption(const struct orr_scene *scene, const struct orr_an
         text = orr_drawing_text(drawing, "%s, NVSwitch", text);
     if (system->host_count > 1)
         text = orr_drawing_text(drawing, "%s, %u hosts in one NVLink domain", text, system->host_count);
-    if (analysis->query.settings.release)
-        text = orr_drawing_text(drawing, "%s \xc2\xb7 bandwidths as NCCL %s%s counts them, GB/s one direction", text,
-                                analysis->query.settings.release->name,
-                                analysis->query.settings.release->verified ? "" : " (not verified against references)");
+    const struct orr_settings *settings = &analysis->query.settings;
+    char asked[ORR_VERSION_SIZE];
+    if (settings->release)
+        text =
+            orr_drawing_text(drawing, "%s \xc2\xb7 bandwidths as NCCL %s counts them%s%s%s, GB/s one direction", text,
+                             settings->release->name, orr_settings_nearest(settings) ? " (the nearest to " : "",
+                             orr_settings_nearest(settings) ? orr_version_format(settings->asked, asked) : "",
+                             orr_settings_nearest(settings) ? ", which is not emulated)" : "");
     return text;
 }

@@ -3,6 +3,7 @@
 #include "engine/cluster/cluster.h"
 #include "engine/explain/explain.h"
 #include "engine/release/release.h"
+#include "engine/release/release_names.h"
 
 static bool always(const struct orr_analysis *analysis)
 {
@@ -30,9 +31,9 @@ static bool has_nvls(const struct orr_analysis *analysis)
 {
     return analysis->communicator.nvls;
 }
-static bool not_verified(const struct orr_analysis *analysis)
+static bool is_nearest(const struct orr_analysis *analysis)
 {
-    return !analysis->query.settings.release->verified;
+    return orr_settings_nearest(&analysis->query.settings);
 }
 
 #define OF(kind) (1u << ORR_WHY_##kind)
@@ -42,10 +43,11 @@ enum {
 };
 
 static const struct orr_assumption rows[] = {
-    {"release-not-verified",
-     "The release is emulated, but not verified against references: where nothing is known of it, it is taken to do as "
-     "the emulated release before it.",
-     not_verified, ALL},
+    {"release-nearest",
+     "The release that was asked for is not emulated. The rules of the nearest emulated release are used, so the "
+     "results "
+     "may differ from NCCL's.",
+     is_nearest, ALL},
     {"one-gpu-per-process", "Every rank is its own process with one GPU.", always, OF(P2P) | OF(CHANNELS)},
     {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks, OF(PATH) | OF(P2P) | JOINED},
     {"new-driver", "The driver is new enough for everything that the release supports.", always,

@@ -9,6 +9,7 @@
 #include "engine/explain/assumptions.h"
 #include "engine/explain/explainer.h"
 #include "engine/release/behaviours.h"
+#include "engine/release/release_names.h"
 
 enum { MOST_TEXT = 4096 };
 
@@ -236,6 +237,7 @@ enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_
     out->arena = arena;
     out->kind = why->kind;
     out->release = analysis->query.settings.release;
+    out->nearest = orr_settings_nearest(&analysis->query.settings);
     struct orr_explainer e = {.a = analysis, .why = why, .arena = arena, .part = &analysis->parts[0], .out = out};
     enum orr_code code = explain(&e, most, err);
     if (code != ORR_OK) {

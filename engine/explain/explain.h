@@ -74,6 +74,7 @@ enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6 };
 struct orr_explanation {
     enum orr_why_kind kind;
     const struct orr_release *release;
+    bool nearest;                            /* that was not the release that was asked for */
     const char *question, *verdict, *answer; /* verdict: in a few words, equal exactly where the decision is */
     const char *rule_id, *rule;              /* stable word, sentence */
     struct orr_compared compared[ORR_MOST_COMPARED];

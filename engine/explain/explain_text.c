@@ -67,8 +67,8 @@ void orr_explanation_write(const struct orr_explanation *explanation, struct orr
 {
     const struct orr_assumption *assumption;
     orr_text_printf(text, "%s\n\n  %s\n", explanation->question, explanation->answer);
-    orr_text_printf(text, "\nRule %s of NCCL %s (%s):\n  %s\n", explanation->rule_id, explanation->release->name,
-                    orr_release_verification(explanation->release), explanation->rule);
+    orr_text_printf(text, "\nRule %s of NCCL %s%s:\n  %s\n", explanation->rule_id, explanation->release->name,
+                    explanation->nearest ? ", the nearest to the release that was asked for" : "", explanation->rule);
     for (uint32_t i = 0; i < explanation->rests_count; i++)
         orr_text_printf(text, "  %s: %s (%s; so since NCCL %s)\n", explanation->rests[i].name,
                         explanation->rests[i].value, explanation->rests[i].sentence, explanation->rests[i].since);

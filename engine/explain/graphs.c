@@ -138,7 +138,7 @@ enum orr_code orr_explain_tree(struct orr_explainer *e, struct orr_error *err)
     struct orr_explanation *out = e->out;
     const struct orr_graph *graph = graph_of(e, ORR_GRAPH_TREE);
     const struct orr_graph_story *story = &graph->story;
-    enum orr_pattern asked = (enum orr_pattern)e->a->query.settings.release->tree_pattern;
+    enum orr_pattern asked = (enum orr_pattern)story->asked_pattern;
     (void)err;
     out->question = "Why have trees that pattern?";
     bool alone = orr_system_count(&e->part->system, ORR_GPU) == 1;

@@ -110,9 +110,13 @@ static enum orr_code make_query(struct orr_log_check *check, const struct orr_lo
     const struct orr_log *log = check->log;
     uint32_t version = orr_log_version(log, &check->release_text);
     check->release_told = version != 0;
-    check->release_exact = orr_release_is(release, version);
+    check->release_exact = orr_release_of(version) == release;
     check->ignored_count = check->applied_count = 0;
     orr_settings_init(&check->query.settings, release);
+    if (question->release)
+        check->query.settings.asked = question->given ? question->given->asked : 0;
+    else
+        check->query.settings.asked = orr_release_asked(release, version);
     check->ignored = ORR_NEW(check->arena, struct orr_log_ignored, (size_t)log->setting_count + 1);
     if (!check->ignored)
         return orr_fail_nomem(err);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/release/release.h"
+
 int orr_path_narrowest(const struct orr_paths *paths, const struct orr_path *path)
 {
     int narrowest = -1;
@@ -50,8 +52,8 @@ enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t 
     path.hops = (uint16_t)(first.hops + second.hops);
     if (paths->system->nodes[by].type == ORR_GPU)
         path.type = ORR_PATH_PXN;
-    if ((first.type == ORR_PATH_PHB && second.type == ORR_PATH_C2C) ||
-        (first.type == ORR_PATH_C2C && second.type == ORR_PATH_PHB))
+    if (paths->system->release->composes_p2c && ((first.type == ORR_PATH_PHB && second.type == ORR_PATH_C2C) ||
+                                                 (first.type == ORR_PATH_C2C && second.type == ORR_PATH_PHB)))
         path.type = ORR_PATH_P2C;
     while (paths->link_capacity < paths->link_count + path.hops) {
         uint32_t *links =

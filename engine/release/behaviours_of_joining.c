@@ -10,12 +10,14 @@
 
 static const char *const rails[] = {
     [ORR_RAILS_AS_FOUND] = "never",
+    [ORR_RAILS_ALTERNATE_EVEN] = "where a rank's own ring graph may cross NICs, with an even number of nodes",
     [ORR_RAILS_ALTERNATE_CROSS] = "where the aligned ring graph may cross NICs",
     [ORR_RAILS_ALTERNATE_PAIRS] = "where the aligned ring graph crosses NICs in pairs",
     [ORR_RAILS_ALTERNATE_OWN] = "where the node's own ring graph crosses NICs in pairs",
 };
 static const char *const p2p_orders[] = {
     [ORR_P2P_BY_RANK] = "rank after rank",
+    [ORR_P2P_BY_RANK_DISTANCE] = "near and far ranks in turn",
     [ORR_P2P_BY_DISTANCE] = "near and far nodes in turn, with as many steps as the largest has ranks",
     [ORR_P2P_BY_DISTANCE_OF_EIGHTS] = "near and far nodes in turn, in steps that fit eights",
     [ORR_P2P_BY_NODE] = "triangular numbers of nodes, then of local ranks",
@@ -43,19 +45,29 @@ static const struct orr_behaviour connect_rows[] = {
     YES(mixes_cpu, CHANNELS | TUNING, "ranks exchange their CPU types, and differing ones become MIXED"),
     YES(aligns_cross_nic, CHANNELS, "ranks agree on crossing NICs"),
     YES(aligns_type_inter, CHANNELS | TUNING, "ranks agree on the farthest path type to NICs"),
-    YES(aligns_intra_to_nearest, CHANNELS | TUNING, "the nearest path type inside wins, not the farthest"),
+    YES(aligns_to_nearest, CHANNELS | TUNING, "the nearest path type wins, not the farthest"),
+    YES(own_capability, CHANNELS | TUNING, "every rank takes its own GPU's capability for that of all"),
     {FIELD(rails), ROW(WORD, NULL, CHANNELS, "when nodes with odd numbers exchange ring channels 2j and 2j+1"),
      .words = rails},
     YES(up_and_down_trees, CHANNELS, "trees are two link sets over one loop, not parent and children"),
     YES(shifts_even_trees, CHANNELS, "the second tree is shifted for an even number of nodes, mirrored for an odd one"),
     INT(root_child_slot, CHANNELS, "slot of the root's only child"),
     INT(collnet_max_local_ranks, CHANNELS | TUNING, "CollNet is off where a node has more ranks, 0: no limit"),
+    YES(collnet_counts_hosts, CHANNELS | TUNING, "... where a host has more, whatever its nodes"),
     YES(collnet_copies_channels, CHANNELS, "half as many channels again where CollNet is faster inside than outside"),
     YES(collnet_heads_distinct, CHANNELS | TUNING, "a GPU that heads two CollNet channels counts once"),
     YES(collnet_chains, CHANNELS, "CollNet chains are formed"),
+    YES(chains_by_tree, CHANNELS, "CollNet chains follow the tree graph, not CollNet's"),
+    YES(heads_of_nvls, TUNING, "the heads of NVLS count as CollNet's where NVLS is on"),
+    YES(chain_heads_must_fit, TUNING, "CollNetChain is off where its heads are not among CollNet's"),
     INT(double_sm_min, CHANNELS, "channels double over several nodes with fast rings from this capability on"),
     INT(double_sm_max, CHANNELS, "... up to this one"),
+    INT(double_most, CHANNELS, "... while there are no more channels than this"),
     INT(nvls_channels, CHANNELS, "NVLS channels by default, 0: no NVLS"),
+    YES(nvls_one_node, CHANNELS | TUNING, "NVLS only with one node, without a graph"),
+    YES(nvls_trees_for_all, CHANNELS, "all channels have trees of NVLS, not only its own"),
+    YES(nvls_channels_stay, CHANNELS, "NVLS channels are counted even where the graph turned out empty"),
+    YES(nvls_heads_repeat, CHANNELS, "a GPU that heads two NVLS channels counts twice"),
     INT(nvls_channels_sm100, CHANNELS, "... on one host from sm 100 on"),
     INT(nvls_channels_sm100_hosts, CHANNELS, "... on several hosts from sm 100 on"),
     YES(nvls_by_net_rate, CHANNELS | TUNING,
@@ -64,7 +76,9 @@ static const struct orr_behaviour connect_rows[] = {
     {FIELD(net_peer), ROW(WORD, NULL, CHANNELS, "point-to-point channels to a peer on another host"),
      .words = net_peers},
     YES(p2p_bounded, CHANNELS, "point-to-point channels are bounded by the room for arguments"),
+    YES(nvb_counts, CHANNELS, "NVLink through another GPU counts as NVLink for point-to-point channels"),
     {FIELD(p2p_schedule), ROW(WORD, NULL, CHANNELS, "order in which a rank meets its peers"), .words = p2p_orders},
+    YES(groups_one_node, CHANNELS, "groups of ranks are formed with one node, too"),
 };
 
 #undef FIELD
@@ -77,6 +91,7 @@ const struct orr_behaviour_rows orr_behaviours_of_connect = {connect_rows, ORR_C
 
 static const char *const capability_rows[] = {
     [ORR_ROW_UNIFORM_80] = "1 where all GPUs are of sm 80, else 0",
+    [ORR_ROW_UNIFORM_80_90] = "1 or 2 where all GPUs are of sm 80 or of sm 90, else 0",
     [ORR_ROW_BY_LEAST] = "by the least capability: 80, 90, 100",
 };
 static const char *const ring_lls[] = {
@@ -89,6 +104,7 @@ static const char *const tree_costs[] = {
     [ORR_TREE_COST_ANY] = "0.85 by any graph",
 };
 static const char *const nvls_rates[] = {
+    [ORR_NVLS_AS_RING] = "inside with up to two nodes, else outside",
     [ORR_NVLS_LEAST] = "the lesser of inside and outside",
     [ORR_NVLS_BY_FUNCTION] = "the same for AllReduce, by share of traffic for others",
     [ORR_NVLS_BY_SHARE] = "by efficiency of the switch, less one channel's share",
@@ -104,6 +120,26 @@ static const char *const ring_steps[] = {
     [ORR_RING_STEPS_2N_LESS_2] = "2(N-1) for AllReduce, N-1 for gathers, else N",
     [ORR_RING_STEPS_SEVERAL] = "2(N-1) for AllReduce, N-1 for gathers, else N; none on one node",
 };
+static const char *const gathers[] = {
+    [ORR_GATHERS_RING] = "Ring",
+    [ORR_GATHERS_NVLS] = "Ring and NVLS",
+    [ORR_GATHERS_COLLNET] = "Ring, NVLS, CollNetDirect and PAT",
+};
+static const char *const nvls_ratios[] = {
+    [ORR_NVLS_RATIO_TREE] = "a fixed share; of NVLSTree by the number of nodes",
+    [ORR_NVLS_RATIO_FLAT] = "a fixed share",
+    [ORR_NVLS_RATIO_RING] = "a ring's",
+};
+static const char *const nvls_latencies[] = {
+    [ORR_NVLS_LATENCY_BASE] = "the base, and the table's steps of the network",
+    [ORR_NVLS_LATENCY_STEPS] = "steps inside and over the network, with the NIC's",
+};
+static const char *const ll128_nics[] = {
+    [ORR_LL128_NICS_PXB] = "PXB",
+    [ORR_LL128_NICS_PXN] = "PXB, PXN from sm 90 on",
+    [ORR_LL128_NICS_P2C] = "PXB, from sm 90 on P2C, or PXN without LL128 over C2C",
+    [ORR_LL128_NICS_C2C] = "PXB, PXN from sm 90 on with LL128 over C2C",
+};
 static const char *const list_syntaxes[] = {
     [ORR_LIST_PLAIN] = "one list for all functions, unknown names ignored",
     [ORR_LIST_BY_FUNCTION] = "lists by function, unknown names are errors",
@@ -111,11 +147,13 @@ static const char *const list_syntaxes[] = {
 static const char *const ll128_fors[] = {
     [ORR_LL128_70_80] = "sm 70 and 80",
     [ORR_LL128_70_80_90] = "sm 70, 80, 90",
+    [ORR_LL128_TO_120] = "sm 70, 80, 90, 100, 120",
     [ORR_LL128_FROM_70] = "from sm 70 on, all alike",
     [ORR_LL128_FROM_70_MIXED] = "from sm 70 on, all alike or from sm 90 on",
 };
 static const char *const plateaus[] = {
     [ORR_PLATEAU_BY_RANKS] = "by bytes a rank",
+    [ORR_PLATEAU_BY_RANKS_AND_SM] = "by bytes a rank, and by capability",
     [ORR_PLATEAU_BY_CHANNEL] = "by bytes a channel and rank, and by capability",
 };
 
@@ -152,6 +190,7 @@ static const struct orr_grid hw_grid = {ORR_GRID_FLOAT, ORR_HW_COUNT *ORR_ALGORI
 static const struct orr_grid limit_grid = {ORR_GRID_DOUBLE, ORR_TUNING_ROWS, ORR_TUNING_COLUMNS, limit_rows};
 static const struct orr_grid function_grid = {ORR_GRID_DOUBLE, 1, ORR_FUNCTION_COUNT, one};
 static const struct orr_grid efficiency_grid = {ORR_GRID_DOUBLE, ORR_TUNING_ROWS, 1, limit_rows};
+static const struct orr_grid row_max_grid = {ORR_GRID_FLOAT, ORR_TUNING_ROWS, 1, limit_rows};
 static const struct orr_grid collnet_threads_grid = {ORR_GRID_INT, ORR_PROTOCOL_COUNT, 1, protocols};
 static const struct orr_grid correction_grid = {ORR_GRID_FLOAT, ORR_PROTOCOL_COUNT, ORR_TUNING_SIZES, protocols};
 static const struct orr_grid threads_grid = {ORR_GRID_INT, ORR_ALGORITHM_COUNT, 1, algorithms};
@@ -188,7 +227,9 @@ _Static_assert((int)ORR_TUNING_SIZES <= (int)ORR_FIGURES_OF_CELL, "a line holds 
 static const struct orr_behaviour tuning_rows[] = {
     INT(algorithm_count, "number of algorithms"),
     {FIELD(names), ROW(LIST, NULL, TUNING, "algorithms, by NCCL's number"), .read = orr_read_algorithms},
+    YES(one_collnet, "CollNet is one algorithm"),
     YES(one_collnet_graph, "all CollNet algorithms go by the chain graph"),
+    YES(nvls_by_ring, "NVLS goes by the ring graph"),
     GRID(base_latency, base_grid, "us", "base latency of an algorithm with LL, LL128, Simple"),
     GRID(hw_latency, hw_grid, "us", "latency of a step by hardware and algorithm with LL, LL128, Simple"),
     YES(power_pci_tree, "on POWER, Tree with Simple has the ring's PCI latency"),
@@ -203,23 +244,30 @@ static const struct orr_behaviour tuning_rows[] = {
     GRID(ll128_of, function_grid, "GB/s",
          "LL128 limits of Broadcast, Reduce, AllGather, ReduceScatter, AllReduce instead"),
     YES(ll_limited, "LL is limited by capability and nodes"),
+    YES(own_cpu, "the row of the LL limits goes by rank 0's own CPU"),
     YES(mixed_vendor_as_amd, "CPUs of different vendors take AMD's row of the LL limits"),
-    FLOAT(uniform_80_max, "GB/s", "most of an algorithm where all GPUs are of sm 80, 0: any"),
+    GRID(row_max, row_max_grid, "GB/s", "most of an algorithm, by row"),
+    DOUBLE(tree_ll128_share, "what LL128 leaves of a tree over several nodes"),
     WORD(ring_ll, ring_lls, "what LL leaves of a ring's bandwidth"),
     DOUBLE(ring_ll128_alone, "what LL128 leaves of a ring with less than two ranks a node"),
     YES(tree_flat_limits, "trees are limited as a whole, by number of nodes and capability"),
     WORD(tree_pattern_cost, tree_costs, "what the pattern tree costs a tree"),
     WORD(nvls_rate, nvls_rates, "rate of a NVLS channel"),
     GRID(nvls_efficiency, efficiency_grid, NULL, "efficiency of NVLS by row"),
+    WORD(nvls_ratio_rule, nvls_ratios, "how often data crosses the links of NVLS"),
+    DOUBLE(nvls_ratio, "that share"),
     INT(nvls_least_channels, "with fewer channels there is no NVLS"),
     YES(gather_by_collnet, "AllGather and ReduceScatter over NVLS and CollNet need a head for every rank"),
     YES(collnet_gather_measured, "CollNet's gathers go by ranks a node, as measured"),
     YES(gather_unscaled, "gathers have no ratio but for rings"),
-    YES(nvls_ring_ratio, "NVLS counts steps like a ring, else 5/6"),
-    YES(only_ring_gathers, "AllGather and ReduceScatter only by Ring"),
+    WORD(gathers, gathers, "algorithms of AllGather and ReduceScatter"),
+    YES(collnet_gather_bounded, "CollNet's gathers, as measured, need a head for every rank of a node"),
     DOUBLE(collnet_simple, "what is left of CollNet with Simple"),
     DOUBLE(collnet_ll, "what is left of CollNet with LL"),
     DOUBLE(collnet_ll128, "what is left of CollNet with LL128"),
+    DOUBLE(collnet_direct_sm90, "what is left of CollNetDirect from sm 90 on"),
+    DOUBLE(collnet_chain, "what is left of CollNetChain"),
+    DOUBLE(pat, "what is left of PAT"),
 
     WORD(net_latency, net_latencies, "latency of a step over the network"),
     WORD(ring_steps, ring_steps, "a ring's steps over the network"),
@@ -227,20 +275,28 @@ static const struct orr_behaviour tuning_rows[] = {
     YES(net_overhead, "a ring step costs at least the network overhead"),
     YES(collnet_by_steps, "CollNet's latency counts the ranks of a node"),
     DOUBLE(collnet_direct_step, "latency of CollNetDirect for each rank of a node"),
+    YES(chain_skips_net, "CollNetChain has no step over the network"),
+    WORD(nvls_latency, nvls_latencies, "latency of NVLS and NVLSTree"),
     YES(pat_table_base, "PAT has a base latency"),
 
     WORD(lists, list_syntaxes, "how NCCL_ALGO and NCCL_PROTO are read"),
     YES(lists_for_allreduce, "NCCL_ALGO only concerns AllReduce"),
+    YES(lists_spare_rings, "... but other functions always have their ring"),
     YES(collnet_ungated, "a CollNet graph has figures whether CollNet is on or not"),
     YES(needs_nvswitch, "CollNetDirect needs a NVSwitch"),
     YES(ring_backup, "a function without any bandwidth gets its ring's"),
+    YES(backup_obeys_protocols, "... but not with a protocol that is off"),
     YES(fallback_to_ring_tree, "with nothing else enabled, Ring and Tree come back"),
     INT(chain_max_local_ranks, "CollNetChain is off where a node has more ranks, 0: any"),
     WORD(ll128_for, ll128_fors, "capabilities with LL128 by default"),
+    YES(ll128_over_nvb, "LL128 also where NVLink goes through another GPU"),
+    WORD(ll128_nics, ll128_nics, "farthest NICs with LL128 by default"),
+    INT(pat_least_sm, "PAT is off below this capability"),
 
     GRID(collnet_threads, collnet_threads_grid, NULL, "CollNet's threads by protocol (-1: as Tree, -2: as Ring)"),
     {FIELD(collnet_threshold), ROW(INT64, NULL, TUNING, "bytes a thread of CollNet with Simple")},
     YES(threshold_list_zeroes_collnet, "NCCL_THREAD_THRESHOLDS clears CollNet's"),
+    INT(others_threads, "threads of CollNetDirect, CollNetChain, NVLS and NVLSTree with Simple"),
 
     GRID(tree_correction, correction_grid, NULL, "correction of Tree's predicted time by size, in powers of two"),
     INT(tree_correction_sizes, "sizes that Tree's correction covers"),
@@ -255,6 +311,7 @@ static const struct orr_behaviour tuning_rows[] = {
     YES(nvls_bounded, "over several nodes NVLS takes no more channels than others"),
     YES(collective_channels, "NVLS' copies of channels do not count"),
     YES(collnet_half_channels, "CollNet takes half the channels"),
+    YES(collnet_sheds_in_rounds, "CollNet, or CollNetDirect, takes fewer channels in rounds"),
     GRID(simple_threads, threads_grid, NULL, "threads added with Simple"),
     INT(least_threads, "fewest threads of a block"),
     INT(fixed_threads, "threads of Tree and PAT, 0: by size"),

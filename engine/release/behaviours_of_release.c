@@ -23,6 +23,11 @@ static const char *const pci_kinds[] = {
     [ORR_KIND_BY_CHILD] = "by its gpu or nic element",
     [ORR_KIND_EVERY_GPU] = "by its elements, with several gpu elements in one pci",
 };
+static const char *const ascents[] = {
+    [ORR_ASCENT_ANY] = "over any PCI links, also back down, which may never end",
+    [ORR_ASCENT_SWITCHES] = "over switches and CPUs, also straight back, which may never end",
+    [ORR_ASCENT_ONWARD] = "over switches and CPUs, never straight back",
+};
 static const char *const c2c_links[] = {
     [ORR_C2C_NONE] = "ignored",
     [ORR_C2C_AS_NVLINK] = "an NVLink",
@@ -40,7 +45,9 @@ static const char *const admissions[] = {
 };
 static const char *const net_choices[] = {
     [ORR_NET_BY_CHANNEL] = "fastest way from the NIC, in turn by channel",
+    [ORR_NET_BY_PEER] = "fastest way from the NIC, by the peer's device number",
     [ORR_NET_BY_DEV] = "fastest way from the NIC, by NVML index",
+    [ORR_NET_DEALT] = "dealt out in turn to the GPUs with the same nearest NICs",
     [ORR_NET_BY_MIRRORED_DEV] = "nearest, by mirrored NVML index and channel",
     [ORR_NET_BY_MIRRORED_SHARE] = "nearest, by mirrored index within its share and policy",
 };
@@ -51,18 +58,23 @@ static const char *const separations[] = {
 };
 static const char *const pxn_rules[] = {
     [ORR_PXN_NONE] = "none",
+    [ORR_PXN_PREFERRING_ONLY] = "first GPU that prefers the NIC, if any, where the own way is beyond PXB",
     [ORR_PXN_FIRST_PREFERRING] = "first GPU that prefers the NIC, where the own way is beyond PXB",
+    [ORR_PXN_FIRST_FASTER] = "first GPU that prefers the NIC, where faster or the own way is beyond PXB",
     [ORR_PXN_LOCAL_GPU_PAST_PXB] = "the NIC's own GPU, where faster or the own way is beyond PXB",
+    [ORR_PXN_LOCAL_GPU_PAST_RELAY] = "the NIC's own GPU, where faster or the own way is beyond what a relay may have",
     [ORR_PXN_LOCAL_GPU_PAST_PXN] = "the NIC's own GPU, where faster or the own way is beyond PXN",
     [ORR_PXN_LOCAL_GPU_WITH_GDR] = "the NIC's own GPU if it has GDR, where faster or the own way is beyond PXN",
 };
 static const char *const p2p_defaults[] = {
     [ORR_P2P_BY_MODEL] = "PXB on ARM and Intel Broadwell, PHB on other Intel, else SYS",
+    [ORR_P2P_BY_MODEL_AND_ZHAOXIN] = "PXB on ARM, Zhaoxin and Intel Broadwell, PHB on other Intel, else SYS",
     [ORR_P2P_BY_VENDOR] = "PXB on Intel, ARM, Zhaoxin, else SYS",
     [ORR_P2P_PXB_BUT_AMD_PAIR] = "PXB, SYS for two GPUs on AMD",
 };
 static const char *const net_lists[] = {
     [ORR_NETS_ALL] = "all by index",
+    [ORR_NETS_FASTEST_START] = "the fastest, by hops, rotated by GPU",
     [ORR_NETS_BY_TYPE_ROTATED] = "by path type, rotated by GPU",
     [ORR_NETS_PREFERRED] = "those that GPUs prefer, then the others by type",
 };
@@ -74,9 +86,42 @@ static const char *const nic_pairs[] = {
 static const char *const start_gpus[] = {
     [ORR_START_TWO_ROUNDS] = "fastest and nearest, those with PCI rate left first",
     [ORR_START_ROTATED] = "fastest and nearest, rotated by channel",
+    [ORR_START_NEAREST] = "the nearest",
     [ORR_START_LOCAL_GPU] = "the GPU that stands for the NIC, then the nearest",
 };
-static const char *const tree_patterns[] = {[ORR_TREE_BALANCED] = "balanced tree", [ORR_TREE_SPLIT] = "split tree"};
+static const char *const tree_patterns[] = {
+    [ORR_TREE_BY_HOSTS] = "tree for up to two hosts, else balanced tree (split tree before sm 80)",
+    [ORR_TREE_BALANCED] = "balanced tree",
+    [ORR_TREE_SPLIT] = "split tree",
+};
+static const char *const start_heads[] = {
+    [ORR_HEADS_AS_OTHERS] = "as other patterns do",
+    [ORR_HEADS_BY_NET_INDEX] = "at the GPU with the index of the channel's NIC",
+    [ORR_HEADS_OF_LIST] = "at the GPU of the channel's NIC in the list",
+    [ORR_HEADS_OF_FIRST] = "at the GPU of the first NIC in turn",
+    [ORR_HEADS_ONCE] = "at the GPU of a NIC, each GPU once; NICs passed over lose their rate",
+    [ORR_HEADS_NEXT] = "at the GPU of a NIC, each GPU once",
+};
+static const char *const crossing_scopes[] = {
+    [ORR_CROSSING_ALL] = "every pattern",
+    [ORR_CROSSING_SET_FOR_ALL] = "every pattern where it is set, rings and split or balanced trees where it is tried",
+    [ORR_CROSSING_SOME] = "rings and split or balanced trees",
+};
+static const char *const neighbours[] = {
+    [ORR_NEIGHBOURS_NONE] = "like others",
+    [ORR_NEIGHBOURS_FIRST] = "first",
+    [ORR_NEIGHBOURS_ONLY] = "alone",
+};
+static const char *const doublings[] = {
+    [ORR_DOUBLING_FROM_25] = "from 25 GB/s on",
+    [ORR_DOUBLING_UP_TO_90] = "from 25 GB/s on up to sm 80, from 50 GB/s on up to sm 90",
+    [ORR_DOUBLING_BY_CHANNELS] = "from 25 GB/s on; above sm 80 with more than four channels from 50 GB/s on",
+};
+static const char *const nvls_betters[] = {
+    [ORR_NVLS_BETTER_AS_OTHERS] = "by rate, as others",
+    [ORR_NVLS_BETTER_BY_CHANNELS] = "with more channels",
+    [ORR_NVLS_BETTER_BY_RATE] = "with more channels or a higher rate to NICs",
+};
 
 static const char *const intel_models[] = {NULL, "BDW", "SKL", "SRP", "ERP"};
 static const struct orr_grid intel_grid = {ORR_GRID_FLOAT, ORR_COUNT(intel_models), 1, intel_models};
@@ -145,7 +190,11 @@ static const struct orr_behaviour rows[] = {
     WORD(flattening, flattenings, SYS | PATHS | GRAPHS, "which Broadcom switches of two levels become one"),
     YES(has_devs, SYS | PATHS | GRAPHS, "links hang on physical GPUs (DEV), and ranks (GPU) on those"),
     YES(reads_bare_guids, SYS, "a guid without 0x counts, and a missing one is the node id"),
-    YES(ascends_past_siblings, SYS | PATHS, "finds the CPU above a GPU for C2C and NVLink behind switches too"),
+    WORD(ascent, ascents, SYS | PATHS | IN, "how the CPU above a GPU is found for C2C and NVLink"),
+    YES(has_partitions, SYS | PATHS | GRAPHS, "the parts of a partitioned GPU (mlopart) are devices of their own"),
+    YES(has_gin, SYS, "a NIC may have GIN nodes"),
+    YES(has_rma, SYS, "a NIC may have RMA nodes"),
+    YES(refuses_gpu_bridges, IN, "a GPU in a PCI device of the class of a bridge is an error"),
     YES(knows_zhaoxin, SYS | BW, "tells Zhaoxin CPUs apart"),
     YES(knows_latency, SYS | GRAPHS | TUNING, "reads the latency of NICs"),
     INT(newest_intel, NULL, SYS | BW, "newest Intel model (1 BDW, 2 SKL, 3 SRP, 4 ERP) that newer ones count as"),
@@ -158,16 +207,25 @@ static const struct orr_behaviour rows[] = {
     YES(has_nvs_paths, PATHS, "routes start at NVSwitches too"),
     TYPE(unreached, PATHS, "type of a path to what cannot be reached"),
     YES(first_cpu_unreached, PATHS | GDR, "a CPU that is not reached may count as the nearest"),
+    YES(cpu_by_rate, PATHS | GDR, "the nearest CPU is the fastest, then by type, then by hops; else by hops"),
     WORD(p2p_default, p2p_defaults, P2P | PATHS, "farthest pair of GPUs with P2P, by default"),
     WORD(separation, separations, PATHS | CHANNELS, "when GPUs of one host count as unable to reach each other"),
+    YES(apart_by_type, PATHS, "GPUs that cannot reach each other have the type NET, not a path without links"),
+    YES(shows_net_as_dis, PATHS, "the path type NET is printed as DIS"),
     WORD(net_choice, net_choices, NETS | PATHS | GRAPHS, "how a GPU chooses its NIC for a channel"),
+    YES(stands_by_index, NETS | PATHS | GRAPHS, "all GPUs by index may stand for a NIC, not only those nearest to it"),
+    YES(peer_by_number, NETS, "point to point, the NIC of the GPU with the peer's number counts"),
     WORD(pxn, pxn_rules, PATHS | NETS, "whose NIC a GPU uses through NVLink (PXN)"),
     YES(retags_c2c, PATHS | GDR, "a GPU on C2C and a NIC on the PCIe of its CPU are P2C apart, not PHB"),
+    YES(retags_phb_only, PATHS | GDR, "only paths of type PHB become P2C, wherever the NIC is"),
+    YES(composes_p2c, PATHS | GDR, "PHB and C2C one after the other are P2C, not PHB"),
+    YES(p2c_past_pxn, PATHS | NETS | GRAPHS, "P2C counts as farther than PXN"),
     YES(diverts_gdr_always, PATHS,
         "without GPU Direct RDMA the way is led through the CPU even where it goes there already"),
     YES(reads_only_with_nvlink, GDR,
         "GPU Direct RDMA for sending needs NVLink at any capability, not only below sm 80"),
     YES(gdr_has_modes, GDR, "GPU Direct RDMA has a PCIe mode (2) for GPUs on C2C"),
+    YES(gdr_counts_phb, GDR | PATHS, "PHB of a GPU on C2C counts as C2C where GDR over C2C is on"),
     YES(gdr_level_c2c, GDR | PATHS,
         "the default GDR level reaches P2C; else P2C counts as C2C where GDR over C2C is on"),
     YES(exchanges_net_rates, CHANNELS, "ranks tell each other the rate of their NICs"),
@@ -185,16 +243,24 @@ static const struct orr_behaviour rows[] = {
     WORD(tree_pattern, tree_patterns, GRAPHS | CHANNELS, "pattern that the tree graph starts with"),
     YES(tree_keeps_ring_channels, GRAPHS, "the tree must have as many channels as the ring"),
     YES(ring_follows_tree, GRAPHS | CHANNELS, "a ring has no more channels than the tree"),
+    YES(nets_as_aligned, NETS, "a rank has NICs for the channels that all systems' rings have, not for its own ring's"),
     YES(collnet_always, GRAPHS, "searches a CollNet graph whether CollNet is on or not"),
+    YES(collnet_graph_is_chain, GRAPHS, "CollNet's graph is that of CollNetChain"),
     YES(collnet_direct, GRAPHS, "CollNetDirect has a graph of its own"),
-    INT(nvls_max_channels, NULL, GRAPHS | CHANNELS, "most channels of the NVLS graph, 0: no NVLS"),
+    INT(collnet_direct_most, NULL, GRAPHS, "most channels of CollNetDirect's graph"),
+    INT(nvls_max_channels, NULL, GRAPHS | CHANNELS, "most channels of the NVLS graph, 0: there is none"),
     INT(nvls_least_gpus, NULL, GRAPHS | CHANNELS, "fewest GPUs of a host for NVLS"),
     YES(nvls_counts_clique, GRAPHS | CHANNELS,
         "where hosts are fused, the GPUs of all count for NVLS, whatever trimming leaves"),
     YES(nvls_fixed_channels, GRAPHS, "NVLS wants a channel for every GPU"),
+    YES(nvls_any_channels, GRAPHS, "with NICs, NVLS takes more channels than there are GPUs"),
+    YES(nvls_divides_rate, GRAPHS, "without NICs, NVLS starts at the rate that all GPUs together may have"),
+    WORD(nvls_better, nvls_betters, GRAPHS, "when a set of NVLS channels is better"),
     YES(types_from_system, GRAPHS, "limits on path types start and end at what the machine has"),
     YES(rates_by_total, GRAPHS, "the first rate tried must fit the GPUs' links too"),
-    YES(cross_nic_for_all, GRAPHS, "crossing NICs concerns every pattern"),
+    YES(lone_gpu_unbounded, GRAPHS, "... but not those of a single GPU"),
+    WORD(crossing_scope, crossing_scopes, GRAPHS, "patterns that crossing NICs concerns"),
+    YES(weighs_crossing, GRAPHS, "a solution that does not cross NICs may be 15 % slower"),
     INT(cross_nic_try, NULL, GRAPHS, "way of crossing NICs that is tried (1 any, 2 pairs that keep rails)"),
     YES(splits_nvlink, GRAPHS, "two groups of GPUs by NVLink get two channels at least"),
     YES(checks_unreachable, GRAPHS, "a pair without a way fails a move"),
@@ -207,7 +273,8 @@ static const struct orr_behaviour rows[] = {
     YES(rotates_start_nets, GRAPHS, "the list of NICs is rotated by the channel's number"),
     YES(counts_connections, GRAPHS, "a NIC takes no more channels than its maxconn"),
     WORD(start_gpus, start_gpus, GRAPHS, "GPUs tried first behind an entry NIC"),
-    YES(switch_neighbours, GRAPHS, "with NVSwitches only GPUs next by index are tried"),
+    WORD(start_heads, start_heads, GRAPHS, "where a channel of NVLS or CollNetDirect starts"),
+    WORD(switch_neighbours, neighbours, GRAPHS, "with NVSwitches, GPUs next by index are tried"),
     YES(switch_skips_order, GRAPHS, "with NVSwitches index order is not tried first"),
     WORD(nic_pairs, nic_pairs, GRAPHS, "odd channels take the NICs of even ones the other way round in"),
     YES(knows_rails, GRAPHS | SYS, "planes and rails of NICs limit where a channel may leave"),
@@ -215,7 +282,8 @@ static const struct orr_behaviour rows[] = {
     YES(simple_order_by_preference, GRAPHS,
         "where nothing is found, the first and last GPU's preferred NICs are taken"),
 
-    YES(duplicates_early, GRAPHS, "doubles channels before raising rates, by capability"),
+    WORD(doubling, doublings, GRAPHS, "rates at which channels are doubled at half the rate"),
+    YES(duplicates_early, GRAPHS, "doubles channels before raising rates"),
     YES(raises_rings, GRAPHS, "rates of rings are raised too"),
     YES(amd_keeps_same_channels, GRAPHS, "on AMD, rings with SYS paths keep equal channels"),
     YES(tree_for_sm90, GRAPHS, "tries a tree in place of a balanced tree from sm 90 on"),

@@ -8,6 +8,7 @@
 
 enum orr_rails {                            /* when nodes with odd numbers exchange ring channels 2j and 2j + 1 */
                  ORR_RAILS_AS_FOUND,        /* never */
+                 ORR_RAILS_ALTERNATE_EVEN,  /* a rank's own ring graph may cross NICs, with an even number of nodes */
                  ORR_RAILS_ALTERNATE_CROSS, /* the aligned ring graph may cross NICs */
                  ORR_RAILS_ALTERNATE_PAIRS, /* the aligned ring graph crosses NICs in pairs (crossNic 2) */
                  ORR_RAILS_ALTERNATE_OWN    /* the node's own ring graph does */
@@ -22,6 +23,7 @@ enum orr_net_peer { /* point-to-point channels to a peer on another host */
 
 enum orr_p2p_order { /* in which order a rank meets its peers */
                      ORR_P2P_BY_RANK,
+                     ORR_P2P_BY_RANK_DISTANCE,      /* near and far ranks in turn */
                      ORR_P2P_BY_DISTANCE,           /* of nodes; steps as the largest node has ranks */
                      ORR_P2P_BY_DISTANCE_OF_EIGHTS, /* the same, steps made to fit eights */
                      ORR_P2P_BY_NODE,               /* triangular deltas of nodes, then of local ranks */
@@ -33,7 +35,8 @@ struct orr_connect_rules {
     bool mixes_cpu; /* CPU types are exchanged: differing ones become MIXED */
     bool aligns_cross_nic;
     bool aligns_type_inter;
-    bool aligns_intra_to_nearest; /* the nearest intra type wins, not the farthest */
+    bool aligns_to_nearest; /* the nearest types win, not the farthest */
+    bool own_capability;    /* every rank takes its own GPU's capability for that of all */
 
     enum orr_rails rails;
 
@@ -44,15 +47,25 @@ struct orr_connect_rules {
 
     /* CollNet. */
     int32_t collnet_max_local_ranks; /* off where a node has more, 0: no limit */
+    bool collnet_counts_hosts;       /* off where a host has more, whatever its nodes */
     bool collnet_copies_channels;    /* half as many channels again where it is faster inside than outside */
     bool collnet_heads_distinct;     /* a GPU that heads two channels counts once */
     bool collnet_chains;
+    bool chains_by_tree;       /* in the order of the tree graph, not of CollNet's */
+    bool heads_of_nvls;        /* the heads of NVLS count as CollNet's where NVLS is on */
+    bool chain_heads_must_fit; /* CollNetChain is off where its heads are not among CollNet's */
 
     /* Twice the channels with several nodes and a ring above 45 GB/s, by the least capability. */
     int32_t double_sm_min, double_sm_max;
+    int32_t double_most; /* channels before it */
 
     /* NVLS. */
-    int32_t nvls_channels;                                  /* by default, 0: the release has no NVLS */
+    int32_t nvls_channels;   /* by default, 0: the release has no NVLS */
+    bool nvls_one_node;      /* only with one node, without a graph */
+    bool nvls_trees_for_all; /* all channels have trees of NVLS, not only its own */
+    bool nvls_channels_stay; /* counted even where the graph turned out empty */
+    bool nvls_heads_repeat;  /* a GPU that heads two channels counts twice; as many heads as the own graph has
+                                channels, of which those beyond the ring and tree channels are rank 0 elsewhere */
     int32_t nvls_channels_sm100, nvls_channels_sm100_hosts; /* from capability 100 on: one host, several */
     bool nvls_by_net_rate;     /* then, with several nodes, more by NIC rate and node size */
     bool nvls_copies_channels; /* collective channels are copied up to the NVLS channels */
@@ -60,13 +73,9 @@ struct orr_connect_rules {
     /* Point to point. */
     enum orr_net_peer net_peer;
     bool p2p_bounded;                /* by the arguments' room, and per peer by the total */
+    bool nvb_counts;                 /* NVLink through another GPU counts as NVLink there */
     enum orr_p2p_order p2p_schedule; /* rounds of sends and receives */
+    bool groups_one_node;            /* groups of ranks are formed with one node, too */
 };
-
-extern const struct orr_connect_rules orr_connect_rules_2_7;
-extern const struct orr_connect_rules orr_connect_rules_2_12;
-extern const struct orr_connect_rules orr_connect_rules_2_21;
-extern const struct orr_connect_rules orr_connect_rules_2_27;
-extern const struct orr_connect_rules orr_connect_rules_2_30;
 
 #endif

@@ -1,5 +1,5 @@
-/* What an NCCL release does: one row each (releases.c). Code asks for a figure or a named behaviour of the row, never
- * for a version number. */
+/* What an NCCL release does: one row each, made from its predecessor's by what it changed (releases_2_*.c). Code asks
+ * for a figure or a named behaviour of the row, never for a version number. */
 #ifndef ORR_RELEASE_RELEASE_H
 #define ORR_RELEASE_RELEASE_H
 
@@ -39,28 +39,70 @@ enum orr_mnnvl { ORR_MNNVL_NONE, ORR_MNNVL_MUST, ORR_MNNVL_CLIQUES, ORR_MNNVL_DO
 enum orr_id_layout { ORR_ID_PLAIN, ORR_ID_ADDED, ORR_ID_MASKED }; /* how system ids join local ids */
 /* What makes a <pci> a GPU or a NIC. */
 enum orr_pci_kind { ORR_KIND_BY_CLASS, ORR_KIND_BY_CHILD, ORR_KIND_EVERY_GPU };
+/* How the CPU above a GPU is found: over any PCI links, also back down, so that the walk may never end; over switches
+ * and CPUs only, but also straight back; never straight back. */
+enum orr_ascent { ORR_ASCENT_ANY, ORR_ASCENT_SWITCHES, ORR_ASCENT_ONWARD };
 enum orr_c2c_links { ORR_C2C_NONE, ORR_C2C_AS_NVLINK, ORR_C2C_OWN };
 /* Which Broadcom switches of two levels become one. */
 enum orr_flattening { ORR_FLATTEN_NONE, ORR_FLATTEN_GEN4_EQUAL, ORR_FLATTEN_GEN4_GEN5 };
 /* When a way to a node replaces the one found before. */
 enum orr_admission { ORR_ADMIT_FASTER, ORR_ADMIT_FEWER_HOPS, ORR_ADMIT_NEARER };
 /* How a GPU chooses its NIC for a channel. */
-enum orr_net_choice { ORR_NET_BY_CHANNEL, ORR_NET_BY_DEV, ORR_NET_BY_MIRRORED_DEV, ORR_NET_BY_MIRRORED_SHARE };
+enum orr_net_choice {
+    ORR_NET_BY_CHANNEL,
+    ORR_NET_BY_PEER, /* by the device number of the peer */
+    ORR_NET_BY_DEV,
+    ORR_NET_DEALT, /* NICs are dealt out in turn to the GPUs with the same nearest NICs */
+    ORR_NET_BY_MIRRORED_DEV,
+    ORR_NET_BY_MIRRORED_SHARE
+};
+
 /* When two GPUs count as unable to reach each other, and how the path shows it. */
 enum orr_separation { ORR_APART_WITHOUT_SHM, ORR_APART_WITHOUT_SHM_AND_P2P, ORR_APART_WHERE_NETWORK_IS_BETTER };
 enum orr_pxn_rule {
     ORR_PXN_NONE,
-    ORR_PXN_FIRST_PREFERRING,
-    ORR_PXN_LOCAL_GPU_PAST_PXB,
+    ORR_PXN_PREFERRING_ONLY,      /* the first GPU that prefers the NIC, else none */
+    ORR_PXN_FIRST_PREFERRING,     /* the first GPU that prefers the NIC, else the last near one */
+    ORR_PXN_FIRST_FASTER,         /* the same, among those that are faster or spare a path beyond PXB */
+    ORR_PXN_LOCAL_GPU_PAST_PXB,   /* the GPU that stands for the NIC, where faster or the own path is beyond PXB */
+    ORR_PXN_LOCAL_GPU_PAST_RELAY, /* ... beyond the farthest type that a relay may have */
     ORR_PXN_LOCAL_GPU_PAST_PXN,
     ORR_PXN_LOCAL_GPU_WITH_GDR
 };
 /* Default P2P level by the first CPU. */
-enum orr_p2p_default { ORR_P2P_BY_MODEL, ORR_P2P_BY_VENDOR, ORR_P2P_PXB_BUT_AMD_PAIR };
-enum orr_net_lists { ORR_NETS_ALL, ORR_NETS_BY_TYPE_ROTATED, ORR_NETS_PREFERRED };
+enum orr_p2p_default { ORR_P2P_BY_MODEL, ORR_P2P_BY_MODEL_AND_ZHAOXIN, ORR_P2P_BY_VENDOR, ORR_P2P_PXB_BUT_AMD_PAIR };
+enum orr_net_lists {
+    ORR_NETS_ALL,
+    ORR_NETS_FASTEST_START, /* channels start at the fastest only, by hops, rotated; they may leave by any */
+    ORR_NETS_BY_TYPE_ROTATED,
+    ORR_NETS_PREFERRED
+};
 /* Whether odd channels take the NICs of the even ones the other way round, where NICs are crossed. */
 enum orr_nic_pairs { ORR_PAIRS_NONE, ORR_PAIRS_ALL, ORR_PAIRS_RINGS };
-enum orr_start_gpus { ORR_START_TWO_ROUNDS, ORR_START_ROTATED, ORR_START_LOCAL_GPU };
+enum orr_start_gpus {
+    ORR_START_TWO_ROUNDS,
+    ORR_START_ROTATED,
+    ORR_START_NEAREST,  /* all nearest GPUs by rate and type */
+    ORR_START_LOCAL_GPU /* the same, the one that stands for the NIC first */
+};
+/* Where a channel of NVLS or CollNetDirect starts, coming from NICs. */
+enum orr_start_heads {
+    ORR_HEADS_AS_OTHERS,    /* like any other pattern */
+    ORR_HEADS_BY_NET_INDEX, /* at the GPU with the index of the channel's NIC */
+    ORR_HEADS_OF_LIST,      /* at the GPU that stands for the channel's NIC in the list, from nothing */
+    ORR_HEADS_OF_FIRST,     /* at the GPU that stands for the first NIC in turn */
+    ORR_HEADS_ONCE,         /* the same, each GPU once; the rate of a NIC that is passed over stays taken */
+    ORR_HEADS_NEXT          /* the same, and the rate is given back; NICs that no GPU stands for are passed over */
+};
+/* Which patterns crossing NICs concerns: all; relaxed for those that leave by several GPUs, set for all; these only. */
+enum orr_crossing_scope { ORR_CROSSING_ALL, ORR_CROSSING_SET_FOR_ALL, ORR_CROSSING_SOME };
+/* With NVSwitches, GPUs next by index are: nothing special; tried first; tried alone. */
+enum orr_neighbours { ORR_NEIGHBOURS_NONE, ORR_NEIGHBOURS_FIRST, ORR_NEIGHBOURS_ONLY };
+/* When channels are doubled at half the rate: from 25 GB/s on; from 25 up to capability 80 and from 50 up to 90; from
+ * 25 on, but above capability 80 with more than four channels from 50 on. */
+enum orr_doubling { ORR_DOUBLING_FROM_25, ORR_DOUBLING_UP_TO_90, ORR_DOUBLING_BY_CHANNELS };
+/* When a set of NVLS channels is better: as others; with more channels; also at a higher rate to NICs. */
+enum orr_nvls_better { ORR_NVLS_BETTER_AS_OTHERS, ORR_NVLS_BETTER_BY_CHANNELS, ORR_NVLS_BETTER_BY_RATE };
 
 struct orr_tuning_model;  /* release/tuning_model.h: the tables and switches of the tuning model */
 struct orr_connect_rules; /* release/connect_rules.h: how graphs of several systems are joined */
@@ -70,7 +112,6 @@ struct orr_release {
     uint32_t version;    /* ORR_VERSION */
     const char *date;    /* "2025-07" */
     const char *summary; /* what distinguishes it, a sentence */
-    bool verified;       /* held against NCCL's own results */
 
     /* Graph. */
     const uint8_t *path_types; /* enum orr_path_type that it has, in order: the position is the number it logs */
@@ -97,9 +138,12 @@ struct orr_release {
     enum orr_c2c_links c2c;
     bool pci_peer_links;
     enum orr_flattening flattening;
-    bool has_devs;              /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
-    bool reads_bare_guids;      /* a guid without 0x counts, and the node id stands for a missing one */
-    bool ascends_past_siblings; /* finds the CPU above a GPU behind switches too; others never end there */
+    bool has_devs;         /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
+    bool reads_bare_guids; /* a guid without 0x counts, and the node id stands for a missing one */
+    enum orr_ascent ascent;
+    bool has_partitions;      /* parts of a GPU (mlopart) are devices of their own */
+    bool has_gin, has_rma;    /* a <net> may stand for these as well */
+    bool refuses_gpu_bridges; /* a <gpu> in a <pci> of the class of a bridge */
     bool knows_zhaoxin, knows_latency;
     int32_t newest_intel; /* model that all newer ones count as */
 
@@ -112,14 +156,23 @@ struct orr_release {
     bool has_nvs_paths;
     enum orr_path_type unreached;
     bool first_cpu_unreached; /* a CPU that is not reached may count as the nearest */
+    bool cpu_by_rate;         /* the nearest CPU is the fastest, then by type, then by hops; else by hops */
     enum orr_p2p_default p2p_default;
     enum orr_separation separation;
+    bool apart_by_type;    /* GPUs that cannot reach each other have the type NET; else a path without links */
+    bool shows_net_as_dis; /* the path type NET is printed as DIS */
     enum orr_net_choice net_choice;
+    bool stands_by_index; /* all GPUs by index may stand for a NIC, not only those nearest to it */
+    bool peer_by_number;  /* point to point, the NIC of the GPU here that has the peer's number counts */
     enum orr_pxn_rule pxn;
     bool retags_c2c;
+    bool retags_phb_only;        /* P2C in place of PHB alone, wherever the NIC is */
+    bool composes_p2c;           /* PHB and C2C one after the other are P2C */
+    bool p2c_past_pxn;           /* P2C counts as farther than PXN */
     bool diverts_gdr_always;     /* also where the way goes through a CPU already */
     bool reads_only_with_nvlink; /* GPU Direct RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
+    bool gdr_counts_phb;        /* PHB of a GPU on C2C counts as C2C */
     bool gdr_level_c2c;         /* the GDR level reaches P2C; others count P2C as C2C */
     bool exchanges_net_rates;   /* ranks tell each other the rate of their NICs */
     bool keeps_nets;            /* NETs stay where no rank is elsewhere; the search leaves them alone */
@@ -130,38 +183,48 @@ struct orr_release {
     const struct orr_search_rates *search_rates;
     int32_t ring_max_channels;
     int32_t steps_same, steps_tree, steps_other, steps_all; /* budgets of an attempt, and of all */
-    enum orr_pattern_of_tree { ORR_TREE_SPLIT = 2, ORR_TREE_BALANCED = 1 } tree_pattern;
+    enum orr_tree_request { ORR_TREE_BY_HOSTS, ORR_TREE_BALANCED, ORR_TREE_SPLIT } tree_pattern;
     bool tree_keeps_ring_channels; /* the tree must have as many channels as the ring, not at least one */
     bool ring_follows_tree;        /* a ring has no more channels than the tree, for its NICs as well */
-    bool collnet_always;           /* asks for a CollNet graph whether CollNet is on or not */
-    bool collnet_direct;           /* has one of its own */
-    int32_t nvls_max_channels;     /* 0: no NVLS */
-    int32_t nvls_least_gpus;       /* in a system */
-    bool nvls_counts_clique;       /* where hosts are fused: in all of it, whatever trimming leaves of the system */
-    bool nvls_fixed_channels;      /* NVLS wants a channel for every GPU */
-    bool types_from_system;        /* limits start and end at what the system has, not at NVL, PIX and SYS */
-    bool rates_by_total;           /* the first rate must fit the GPUs' links too */
-    bool cross_nic_for_all;        /* crossing NICs concerns every pattern */
-    int32_t cross_nic_try;         /* value that relaxation tries */
-    bool splits_nvlink;            /* two groups of NVLink get two channels at least */
-    bool checks_unreachable;       /* a pair without a way fails a move of any factor */
-    bool empty_paths_are_free;     /* a path without links takes nothing and passes every limit */
-    bool compares_patterns;        /* fewer hops count only against a solution of the same pattern */
-    bool replays_first;            /* later channels repeat the one before, and search freely besides */
-    bool checks_way_back;          /* trees look at the type of the way back too */
-    bool power_cpu_only;           /* NVLink into a CPU charges the way back for POWER only */
+    bool nets_as_aligned;        /* ranks have NICs for the channels that all systems' rings have, not for their own */
+    bool collnet_always;         /* asks for a CollNet graph whether CollNet is on or not */
+    bool collnet_graph_is_chain; /* CollNet's graph is that of CollNetChain */
+    bool collnet_direct;         /* has one of its own */
+    int32_t collnet_direct_most; /* channels of it */
+    int32_t nvls_max_channels;   /* 0: no NVLS graph */
+    int32_t nvls_least_gpus;     /* in a system */
+    bool nvls_counts_clique;     /* where hosts are fused: in all of it, whatever trimming leaves of the system */
+    bool nvls_fixed_channels;    /* NVLS wants a channel for every GPU */
+    bool nvls_any_channels;      /* with NICs, NVLS takes more channels than there are GPUs */
+    bool nvls_divides_rate;      /* without NICs, NVLS starts at the rate that all GPUs together may have */
+    enum orr_nvls_better nvls_better;
+    bool types_from_system;  /* limits start and end at what the system has, not at NVL, PIX and SYS */
+    bool rates_by_total;     /* the first rate must fit the GPUs' links too */
+    bool lone_gpu_unbounded; /* but not those of a single GPU */
+    enum orr_crossing_scope crossing_scope;
+    bool weighs_crossing;      /* a solution that does not cross NICs may be 15 % slower */
+    int32_t cross_nic_try;     /* value that relaxation tries */
+    bool splits_nvlink;        /* two groups of NVLink get two channels at least */
+    bool checks_unreachable;   /* a pair without a way fails a move of any factor */
+    bool empty_paths_are_free; /* a path without links takes nothing and passes every limit */
+    bool compares_patterns;    /* fewer hops count only against a solution of the same pattern */
+    bool replays_first;        /* later channels repeat the one before, and search freely besides */
+    bool checks_way_back;      /* trees look at the type of the way back too */
+    bool power_cpu_only;       /* NVLink into a CPU charges the way back for POWER only */
     enum orr_net_lists net_lists;
     bool rotates_start_nets;
     bool counts_connections; /* a NIC takes no more channels than its maxconn */
     enum orr_start_gpus start_gpus;
-    bool switch_neighbours;  /* with NVSwitches only GPUs next by index are tried */
+    enum orr_start_heads start_heads;
+    enum orr_neighbours switch_neighbours;
     bool switch_skips_order; /* with NVSwitches, index order is not tried first */
     enum orr_nic_pairs nic_pairs;
     bool knows_rails;                /* planes and rails of NICs limit where a channel may leave */
     bool any_inter_before_sm90;      /* before capability 90, types to NICs are relaxed up to SYS */
     bool simple_order_by_preference; /* without a way, the first and last GPU's preferred NICs are taken */
 
-    bool duplicates_early; /* doubles channels before raising rates, by capability; others at the end */
+    enum orr_doubling doubling;
+    bool duplicates_early; /* doubles channels before raising rates; others at the end */
     bool raises_rings;
     bool amd_keeps_same_channels;
     bool tree_for_sm90;                   /* tries tree in place of balanced tree from sm 90 on */
@@ -176,12 +239,12 @@ struct orr_release {
 
 /* All releases, oldest first. */
 const struct orr_release *orr_releases(uint32_t *ret_count);
-/* The newest that is verified. */
+/* The newest. */
 const struct orr_release *orr_release_default(void);
 /* Whether one release came before another. */
 bool orr_release_is_older(const struct orr_release *release, const struct orr_release *than);
-/* "verified against NCCL's own results", or that it is not: for people. */
-const char *orr_release_verification(const struct orr_release *release);
+/* Are both 2.27.x, say? */
+bool orr_release_same_minor(const struct orr_release *a, const struct orr_release *b);
 /* The row of "2.27.7", NULL: not emulated. */
 const struct orr_release *orr_release_find(const char *name);
 
@@ -193,9 +256,18 @@ static inline float orr_nvlink_bw_of(const struct orr_nvlink_bw *row, int32_t sm
     return row->bw;
 }
 
+/* How far a path type is, for comparing two of a release. */
+static inline uint32_t orr_path_farness(const struct orr_release *release, uint32_t type)
+{
+    bool swapped = release->p2c_past_pxn && (type == ORR_PATH_P2C || type == ORR_PATH_PXN);
+    return swapped ? ORR_PATH_P2C + ORR_PATH_PXN - type : type;
+}
+
 /* The number by which a release calls a path type (in its log and in its search), -1: it has no such type. */
 int orr_path_type_number(const struct orr_release *release, enum orr_path_type type);
 /* The reverse; ORR_PATH_DIS beyond the last. */
 enum orr_path_type orr_path_type_of_number(const struct orr_release *release, int number);
+/* The name that a release prints for a type. */
+const char *orr_path_type_shown(const struct orr_release *release, enum orr_path_type type);
 
 #endif

@@ -1,13 +1,14 @@
 #include "engine/release/release_names.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "engine/release/behaviours.h"
 
-enum { PARTS = 3, PART_MOST = 99, LIST_MOST = 180, TOPICS_MOST = 104 };
+enum { PARTS = 3, PART_MOST = 99, TOPICS_MOST = 104 };
 
 /* What a difference is called where there is room for a few words only; behaviours without a row are left out. */
 static const struct topic {
@@ -15,6 +16,9 @@ static const struct topic {
 } topics[] = {
     {"path_types", "path types"},
     {"nvlink_bw", "NVLink rates"},
+    {"speeds", "PCIe link speeds"},
+    {"qpi_zhaoxin", "Zhaoxin CPUs"},
+    {"keeps_nets", "NICs of a single host"},
     {"qpi_intel", "CPU link rates"},
     {"qpi_amd", "CPU link rates"},
     {"c2c", "C2C"},
@@ -30,6 +34,8 @@ static const struct topic {
     {"search_rates", "rates searched"},
     {"steps_all", "search budgets"},
     {"tree_pattern", "tree pattern"},
+    {"collnet_direct", "CollNetDirect"},
+    {"merges_nic_functions", "functions of a NIC"},
     {"nvls_max_channels", "NVLS"},
     {"nvls_least_gpus", "NVLS"},
     {"connect.rails", "rails"},
@@ -84,17 +90,9 @@ static const struct orr_release *release_meant(uint32_t version, bool exact)
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count), *found = NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (exact ? releases[i].version == version : releases[i].version / 100 == version / 100)
+        if (!exact && releases[i].version / 100 == version / 100)
             found = &releases[i];
-    return found;
-}
-
-static void write_names(struct orr_text *names)
-{
-    uint32_t count;
-    const struct orr_release *releases = orr_releases(&count);
-    for (uint32_t i = 0; i < count; i++)
-        orr_text_printf(names, "%s%s", i ? ", " : "", releases[i].name);
+    return exact ? orr_release_of(version) : found;
 }
 
 static const char *topic_of(const struct orr_behaviour_difference *difference)
@@ -126,42 +124,35 @@ static void write_topics(const struct orr_release *below, const struct orr_relea
     orr_arena_free(arena);
 }
 
-static const char *mark(const struct orr_release *release)
-{
-    return release->verified ? "" : " (not verified)";
-}
-
 static void say_nearest(const char *text, uint32_t version, struct orr_error *err)
 {
     const struct orr_release *below, *above;
     struct orr_text changed;
     orr_release_neighbours(version, &below, &above);
     if (!below) {
-        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is older than %s%s, the oldest that is emulated", text,
-                 above->name, mark(above));
+        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is older than %s, the oldest that is emulated", text,
+                 above->name);
         return;
     }
     if (!above) {
-        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is newer than %s%s, the newest that is emulated", text,
-                 below->name, mark(below));
+        orr_fail(err, ORR_SETTING, "NCCL release \"%.32s\" is newer than %s, the newest that is emulated", text,
+                 below->name);
         return;
     }
     orr_text_init(&changed, TOPICS_MOST + sizeof ", ...");
     write_topics(below, above, &changed);
     orr_fail(err, ORR_SETTING,
-             "NCCL release \"%.32s\" is not emulated; the nearest are %s%s and %s%s, between which these changed: %s",
-             text, below->name, mark(below), above->name, mark(above), changed.length ? changed.data : "see both");
+             "NCCL release \"%.32s\" is not emulated; the nearest are %s and %s, between which these changed: %s", text,
+             below->name, above->name, changed.length ? changed.data : "see both");
     orr_text_release(&changed);
 }
 
 enum orr_code orr_release_unknown(const char *text, struct orr_error *err)
 {
     bool exact;
-    uint32_t version = orr_release_version_of(text, &exact);
+    uint32_t version = orr_release_version_of(text, &exact), count;
     const struct orr_release *meant = version ? release_meant(version, exact) : NULL;
-    struct orr_text names;
-    orr_text_init(&names, LIST_MOST);
-    write_names(&names);
+    const struct orr_release *releases = orr_releases(&count);
     if (!version)
         orr_fail(err, ORR_SETTING, "\"%.32s\" is not the name of a NCCL release that is emulated", text);
     else if (meant)
@@ -170,34 +161,105 @@ enum orr_code orr_release_unknown(const char *text, struct orr_error *err)
         say_nearest(text, version, err);
     orr_error_where(err, "release");
     if (meant)
-        orr_error_advice(err, "did you mean %s? emulated are %s", meant->name, names.data ? names.data : "");
+        orr_error_advice(err, "did you mean %s? `orrery releases` lists all", meant->name);
+    else if (version)
+        orr_error_advice(err,
+                         "choose one of the %u releases from %s to %s (`orrery releases` lists them), or accept "
+                         "the nearest: --nearest, nearest=1",
+                         count, releases[0].name, releases[count - 1].name);
     else
-        orr_error_advice(err, "choose one of %s; `orrery releases` says how they differ", names.data ? names.data : "");
-    orr_text_release(&names);
+        orr_error_advice(err, "choose one of the %u releases from %s to %s; `orrery releases` lists them", count,
+                         releases[0].name, releases[count - 1].name);
     return ORR_SETTING;
+}
+
+/* Tags whose code decides everything that is analysed here as another tag's does. */
+static const struct orr_release_alias aliases[] = {
+    {ORR_VERSION(2, 7, 6), "2.7.6", "2.7.8"},    {ORR_VERSION(2, 12, 7), "2.12.7", "2.12.10"},
+    {ORR_VERSION(2, 18, 6), "2.18.6", "2.18.5"}, {ORR_VERSION(2, 19, 4), "2.19.4", "2.19.3"},
+    {ORR_VERSION(2, 20, 3), "2.20.3", "2.20.5"}, {ORR_VERSION(2, 26, 3), "2.26.3", "2.26.2"},
+    {ORR_VERSION(2, 26, 5), "2.26.5", "2.26.2"}, {ORR_VERSION(2, 26, 6), "2.26.6", "2.26.2"},
+    {ORR_VERSION(2, 27, 6), "2.27.6", "2.27.7"}, {ORR_VERSION(2, 29, 3), "2.29.3", "2.29.2"},
+};
+enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };
+
+const struct orr_release_alias *orr_release_aliases(uint32_t *ret_count)
+{
+    *ret_count = ALIAS_COUNT;
+    return aliases;
+}
+
+const struct orr_release *orr_release_of(uint32_t version)
+{
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (releases[i].version == version)
+            return &releases[i];
+    for (int i = 0; i < ALIAS_COUNT; i++)
+        if (aliases[i].version == version)
+            return orr_release_find(aliases[i].row);
+    return NULL;
+}
+
+/* How far two versions are apart: by minor release, then by patch level. */
+static uint32_t distance(uint32_t a, uint32_t b)
+{
+    enum { MINOR = 100 };
+    uint32_t minor = a / MINOR > b / MINOR ? a / MINOR - b / MINOR : b / MINOR - a / MINOR;
+    uint32_t patch = a > b ? a - b : b - a;
+    return minor ? minor * MINOR : patch;
 }
 
 const struct orr_release *orr_release_nearest(uint32_t version, bool *ret_exact)
 {
-    enum { MINOR = 100 };
-    uint32_t count, least = UINT32_MAX;
-    const struct orr_release *releases = orr_releases(&count), *found = orr_release_default();
-    *ret_exact = false;
-    for (uint32_t i = 0; i < count && version; i++) {
-        uint32_t own = releases[i].version / MINOR, wanted = version / MINOR;
-        uint32_t apart = 2 * (own > wanted ? own - wanted : wanted - own) + !releases[i].verified;
-        if (releases[i].version == version || apart < least) {
-            least = apart;
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count), *found = orr_release_of(version);
+    *ret_exact = found != NULL;
+    if (found || !version)
+        return found ? found : orr_release_default();
+    found = &releases[0];
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t apart = distance(releases[i].version, version), least = distance(found->version, version);
+        /* Of equals, the last release before, or the first one after. */
+        if (apart < least || (apart == least && releases[i].version < version))
             found = &releases[i];
-        }
-        if (releases[i].version == version)
-            break;
     }
-    *ret_exact = found->version == version;
     return found;
 }
 
-bool orr_release_is(const struct orr_release *release, uint32_t version)
+enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_release_choice *ret_choice,
+                                 struct orr_error *err)
 {
-    return release->version == version;
+    bool exact;
+    uint32_t version = orr_release_version_of(text, &exact);
+    struct orr_release_choice choice = {.release = orr_release_find(text)};
+    for (int i = 0; i < ALIAS_COUNT && !choice.release; i++)
+        if (!strcmp(aliases[i].name, text))
+            choice = (struct orr_release_choice){orr_release_find(aliases[i].row), aliases[i].version};
+    if (!choice.release && nearest && version) {
+        const struct orr_release *meant = release_meant(version, exact);
+        choice.release = meant ? meant : orr_release_nearest(version, &exact);
+        choice.asked = choice.release->version == version ? 0 : version;
+    }
+    if (!choice.release)
+        return orr_release_unknown(text, err);
+    *ret_choice = choice;
+    return ORR_OK;
+}
+
+uint32_t orr_release_asked(const struct orr_release *release, uint32_t version)
+{
+    return release->version == version ? 0 : version;
+}
+
+bool orr_settings_nearest(const struct orr_settings *settings)
+{
+    return settings->asked && orr_release_of(settings->asked) != settings->release;
+}
+
+const char *orr_version_format(uint32_t version, char text[ORR_VERSION_SIZE])
+{
+    snprintf(text, ORR_VERSION_SIZE, "%u.%u.%u", version / 10000, version / 100 % 100, version % 100);
+    return text;
 }

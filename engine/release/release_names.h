@@ -3,17 +3,42 @@
 #define ORR_RELEASE_RELEASE_NAMES_H
 
 #include "engine/base/error.h"
-#include "engine/release/release.h"
+#include "engine/release/settings.h"
 
 /* The version that a text means: "2.27.7", "v2.27.7", "2.27.7-1", "2.27.7+cuda12.9", "nccl-2.27.7", "2.27" (patch level
  * 0) or NCCL_VERSION_CODE ("22707", and "2708" as it was before 2.9). 0: none. *ret_exact: a patch level was named. */
 uint32_t orr_release_version_of(const char *text, bool *ret_exact);
 
-/* The release to emulate for a version: itself, else the one whose minor number is nearest, of equals one that is
- * verified; the default for 0. */
+/* A tag that behaves as another one, which has a row. */
+struct orr_release_alias {
+    uint32_t version;
+    const char *name, *row;
+};
+const struct orr_release_alias *orr_release_aliases(uint32_t *ret_count);
+
+/* The row of a version: its own, or that of the release that it behaves as; NULL: it has none. */
+const struct orr_release *orr_release_of(uint32_t version);
+/* The release to emulate for a version: orr_release_of(), else the nearest by minor release, then by patch level; the
+ * default for 0. */
 const struct orr_release *orr_release_nearest(uint32_t version, bool *ret_exact);
-/* Whether a row is that of a version. */
-bool orr_release_is(const struct orr_release *release, uint32_t version);
+
+struct orr_release_choice {
+    const struct orr_release *release;
+    uint32_t asked; /* the version that was asked for, where that is not the row's own; else 0 */
+};
+/* The row for the name of a release or of a tag that behaves as one; with `nearest` also for others, however they are
+ * written. SETTING: see orr_release_unknown(). */
+enum orr_code orr_release_choose(const char *text, bool nearest, struct orr_release_choice *ret_choice,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+
+/* A version where the row is another's; 0 where it is the row's own, or none. */
+uint32_t orr_release_asked(const struct orr_release *release, uint32_t version);
+/* Is the row another release's, and not because the two behave alike? */
+bool orr_settings_nearest(const struct orr_settings *settings);
+
+enum { ORR_VERSION_SIZE = 40 };
+/* 21806 -> "2.18.6". */
+const char *orr_version_format(uint32_t version, char text[ORR_VERSION_SIZE]);
 
 /* SETTING, for a text that is not the name of a release: says which release was probably meant, or else the nearest
  * emulated ones below and above and what changed between them. */

@@ -103,6 +103,7 @@ struct orr_setting_value {
 
 struct orr_settings {
     const struct orr_release *release;
+    uint32_t asked; /* version of the release that was asked for, where another one's row is taken; else 0 */
     struct orr_setting_value values[ORR_SETTING_COUNT];
 };
 

@@ -27,8 +27,9 @@ enum { ORR_TUNING_ROWS = 4, ORR_TUNING_COLUMNS = 3, ORR_TUNING_SIZES = 24 };
 /* Limits by capability (row) and number of nodes: 1, 2, more (column). */
 typedef double orr_limits[ORR_TUNING_ROWS][ORR_TUNING_COLUMNS];
 
-enum orr_capability_row {                     /* which row a communicator takes */
-                          ORR_ROW_UNIFORM_80, /* 1 where all GPUs are of capability 80, else 0 */
+enum orr_capability_row {                        /* which row a communicator takes */
+                          ORR_ROW_UNIFORM_80,    /* 1 where all GPUs are of capability 80, else 0 */
+                          ORR_ROW_UNIFORM_80_90, /* 1 and 2 where all are of 80 or of 90, else 0 */
                           ORR_ROW_BY_LEAST /* by the least capability: from 80, 90, 100 on as far as there are rows */
 };
 
@@ -38,6 +39,7 @@ enum orr_ring_ll { /* what LL leaves of a ring's bandwidth */
 };
 
 enum orr_nvls_rate {
+    ORR_NVLS_AS_RING,     /* as a ring's channel: inside with up to two nodes, else outside */
     ORR_NVLS_LEAST,       /* the lesser of inside and outside */
     ORR_NVLS_BY_FUNCTION, /* AllReduce so, the others by their share of traffic */
     ORR_NVLS_BY_SHARE     /* efficiency of the switch, one channel's share lost */
@@ -56,20 +58,40 @@ enum orr_ring_steps { /* a ring's steps over the network: AllReduce; AllGather a
                       ORR_RING_STEPS_SEVERAL    /* the same, none with one node */
 };
 
+enum orr_gathers { /* by what AllGather and ReduceScatter may go */
+                   ORR_GATHERS_RING,
+                   ORR_GATHERS_NVLS,   /* and NVLS */
+                   ORR_GATHERS_COLLNET /* and CollNetDirect, and PAT */
+};
+
+enum orr_nvls_ratio {                      /* how often data crosses the links of NVLS and NVLSTree */
+                      ORR_NVLS_RATIO_TREE, /* NVLS: see nvls_ratio; NVLSTree: .70 by number of nodes */
+                      ORR_NVLS_RATIO_FLAT, /* both alike: nvls_ratio */
+                      ORR_NVLS_RATIO_RING  /* as a ring */
+};
+
+enum orr_nvls_latency {                        /* of NVLS and NVLSTree */
+                        ORR_NVLS_LATENCY_BASE, /* the base, and the table's steps of the network */
+                        ORR_NVLS_LATENCY_STEPS /* steps inside and over the network, with the NIC's */
+};
+
 enum orr_list_syntax {
     ORR_LIST_PLAIN,      /* Ring,Tree or ^Ring for all functions; unknown names are ignored */
     ORR_LIST_BY_FUNCTION /* entries by function; unknown names are errors */
 };
 
 enum orr_ring_plateau { /* where AllReduce over several nodes becomes slower to start with Simple */
-                        ORR_PLATEAU_BY_RANKS,  /* from 64 KiB a 16th of a rank on: 1.9 */
+                        ORR_PLATEAU_BY_RANKS,        /* from 64 KiB a 16th of a rank on: 1.9 */
+                        ORR_PLATEAU_BY_RANKS_AND_SM, /* the same; 1.5 from capability 90 on */
                         ORR_PLATEAU_BY_CHANNEL /* from 64 bytes a channel and rank on: 1.9, 1.4 from capability 80 on */
 };
 
 struct orr_tuning_model {
     uint32_t algorithm_count;
     const char *names[ORR_ALGORITHM_COUNT];
+    bool one_collnet;       /* CollNet is one algorithm, not CollNetDirect and CollNetChain */
     bool one_collnet_graph; /* all CollNet algorithms go by the chain graph */
+    bool nvls_by_ring;      /* NVLS goes by the ring graph */
 
     float base_latency[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
     float hw_latency[ORR_HW_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
@@ -81,21 +103,28 @@ struct orr_tuning_model {
     orr_limits ll_max, ring_ll128, tree_ll128, tree_max, nvls_tree_max;
     double ll128_of[ORR_FUNCTION_COUNT]; /* LL128 limits by function instead, 0: the tables above */
     bool ll_limited;                     /* ll_max holds */
+    bool own_cpu;                        /* the row of ll_max goes by rank 0's CPU, not by the communicator's */
     bool mixed_vendor_as_amd;            /* for the row of ll_max */
-    float uniform_80_max;                /* a whole algorithm's bandwidth where all GPUs are of capability 80, 0: any */
+    float row_max[ORR_TUNING_ROWS];      /* a whole algorithm's bandwidth, 0: any */
+    double tree_ll128_share;             /* of a tree's bandwidth with several nodes */
     enum orr_ring_ll ring_ll;
     double ring_ll128_alone; /* LL128's share of a ring with less than two ranks a node; .92 otherwise */
     bool tree_flat_limits;   /* trees are limited as a whole, by number of nodes and capability (2.7.8) */
     enum { ORR_TREE_COST_NONE, ORR_TREE_COST_OWN, ORR_TREE_COST_ANY } tree_pattern_cost; /* .85 for pattern TREE */
     enum orr_nvls_rate nvls_rate;
     double nvls_efficiency[ORR_TUNING_ROWS];
+    enum orr_nvls_ratio nvls_ratio_rule;
+    double nvls_ratio;
     int32_t nvls_least_channels;  /* with fewer there is no NVLS */
     bool gather_by_collnet;       /* AllGather and ReduceScatter over NVLS and CollNet need a head for every rank */
     bool collnet_gather_measured; /* their bandwidth by ranks a node, as measured */
     bool gather_unscaled;         /* no ratio for them but for rings; else only CollNetDirect goes without */
-    bool nvls_ring_ratio;         /* NVLS counts steps like a ring, else 5/6 */
-    bool only_ring_gathers;       /* AllGather and ReduceScatter only by Ring; algorithms beyond do not exist */
+    enum orr_gathers gathers;
+    bool collnet_gather_bounded; /* CollNet's, as measured, needs CollNet and a head for every rank of a node */
     double collnet_simple, collnet_ll, collnet_ll128; /* factors of the single CollNet */
+    double collnet_direct_sm90, collnet_chain;        /* factors of CollNetDirect from capability 90 on, and of
+                                                         CollNetChain */
+    double pat;                                       /* factor */
 
     /* Latency. */
     enum orr_net_latency net_latency;
@@ -104,23 +133,37 @@ struct orr_tuning_model {
     bool net_overhead;
     bool collnet_by_steps; /* CollNet counts the ranks of a node */
     double collnet_direct_step;
+    bool chain_skips_net; /* CollNetChain has no step over the network */
+    enum orr_nvls_latency nvls_latency;
     bool pat_table_base;
 
     /* Enabling. */
     enum orr_list_syntax lists;
     bool lists_for_allreduce;      /* algorithm switches only concern AllReduce */
+    bool lists_spare_rings;        /* other functions always have their ring */
     bool collnet_ungated;          /* a CollNet graph has figures whether CollNet is on or not */
     bool needs_nvswitch;           /* CollNetDirect does */
     bool ring_backup;              /* a function without any bandwidth gets its ring's */
+    bool backup_obeys_protocols;   /* but not with a protocol that is off */
     bool fallback_to_ring_tree;    /* without CollNet and with nothing else enabled, Ring and Tree come back */
     int32_t chain_max_local_ranks; /* CollNetChain is off where a node has more, or its heads are not the network's; 0:
                                       any */
-    enum { ORR_LL128_70_80, ORR_LL128_70_80_90, ORR_LL128_FROM_70, ORR_LL128_FROM_70_MIXED } ll128_for;
+    enum {
+        ORR_LL128_70_80,
+        ORR_LL128_70_80_90,
+        ORR_LL128_TO_120,
+        ORR_LL128_FROM_70,
+        ORR_LL128_FROM_70_MIXED
+    } ll128_for;
+    bool ll128_over_nvb; /* also through another GPU */
+    enum { ORR_LL128_NICS_PXB, ORR_LL128_NICS_PXN, ORR_LL128_NICS_P2C, ORR_LL128_NICS_C2C } ll128_nics;
+    int32_t pat_least_sm; /* PAT is off below */
 
     /* Threads: the largest, and CollNet's (in the place of CollNetDirect) by protocol. */
     int32_t collnet_threads[ORR_PROTOCOL_COUNT]; /* -1: as Tree, -2: as Ring */
     int64_t collnet_threshold;                   /* of CollNet and Simple */
     bool threshold_list_zeroes_collnet;
+    int32_t others_threads; /* of CollNetDirect, CollNetChain, NVLS and NVLSTree with Simple */
 
     /* Choice. */
     float tree_correction[ORR_PROTOCOL_COUNT][ORR_TUNING_SIZES];
@@ -134,15 +177,10 @@ struct orr_tuning_model {
     bool nvls_bounded;        /* several nodes: NVLS takes no more channels than others */
     bool collective_channels; /* NVLS' copies do not count */
     bool collnet_half_channels;
+    bool collnet_sheds_in_rounds;                /* CollNet, or CollNetDirect, takes fewer channels in rounds */
     int32_t simple_threads[ORR_ALGORITHM_COUNT]; /* added with Simple */
     int32_t least_threads;
     int32_t fixed_threads; /* of Tree and PAT, 0: none */
 };
-
-extern const struct orr_tuning_model orr_tuning_model_2_7;
-extern const struct orr_tuning_model orr_tuning_model_2_12;
-extern const struct orr_tuning_model orr_tuning_model_2_21;
-extern const struct orr_tuning_model orr_tuning_model_2_27;
-extern const struct orr_tuning_model orr_tuning_model_2_30;
 
 #endif

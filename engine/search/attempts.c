@@ -171,7 +171,8 @@ int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps)
     orr_search_set_rates(s);
     struct orr_attempt now = describe(s, steps);
     struct orr_attempts *past = &s->attempts;
-    for (uint32_t i = past->count; i-- > 0;)
+    bool comparable = !s->input.system->release->weighs_crossing; /* else what is better depends on when it is found */
+    for (uint32_t i = comparable ? past->count : 0; i-- > 0;)
         if (is_same(s, &past->list[i], &now))
             return past->list[i].left;
     begin(s);

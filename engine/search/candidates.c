@@ -107,14 +107,34 @@ static void open_gpus(struct orr_search_state *s, uint32_t x, const uint16_t *ot
             open[s->attempt.open_count[x]++] = others[i];
 }
 
-/* With NVSwitches only the neighbours by index are tried. */
-static void open_neighbours(struct orr_search_state *s, uint32_t x)
+/* The neighbours of a GPU by index, the first to be tried first: one or two. */
+static uint32_t neighbours_of(const struct orr_search_state *s, uint32_t x, uint16_t order[2])
 {
     uint16_t next = (uint16_t)(x + 1 < s->input.n ? x + 1 : 0), previous = (uint16_t)(x > 0 ? x - 1 : s->input.n - 1);
     bool ring = s->trial.pattern == ORR_PATTERN_RING, one = s->trial.pattern == ORR_PATTERN_TREE;
-    uint16_t order[2] = {ring ? previous : next, ring ? next : previous}, others[2];
+    order[0] = ring ? previous : next;
+    order[1] = ring ? next : previous;
+    return one || next == previous ? 1 : 2;
+}
+
+/* Moves the neighbours of a GPU that a list has to its front. */
+static void put_neighbours_first(const struct orr_search_state *s, uint32_t x, uint16_t *list, uint32_t count)
+{
+    uint16_t order[2];
+    for (uint32_t n = neighbours_of(s, x, order); n-- > 0;)
+        for (uint32_t i = 0; i < count; i++)
+            if (list[i] == order[n]) {
+                memmove(list + 1, list, i * sizeof *list);
+                list[0] = order[n];
+            }
+}
+
+/* With NVSwitches only the neighbours by index are tried. */
+static void open_neighbours(struct orr_search_state *s, uint32_t x)
+{
+    uint16_t order[2], others[2];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < (one || next == previous ? 1 : 2); i++)
+    for (uint32_t i = 0, most = neighbours_of(s, x, order); i < most; i++)
         if (s->facts.between[(size_t)x * s->input.n + order[i]].hops)
             others[count++] = order[i];
     open_gpus(s, x, others, count);
@@ -142,7 +162,9 @@ void orr_search_open(struct orr_search_state *s)
             open_neighbours(s, x);
         else if (!s->attempt.star)
             open_gpus(s, x, &s->facts.by_distance[(size_t)x * s->input.n], s->facts.by_distance_count[x]);
-        if (s->input.inter)
+        if (s->facts.neighbours_first && !s->attempt.star)
+            put_neighbours_first(s, x, &s->attempt.open[(size_t)x * s->input.n], s->attempt.open_count[x]);
+        if (s->input.inter && s->input.net_count)
             open_exits(s, x);
     }
 }
@@ -156,5 +178,7 @@ uint32_t orr_search_candidates(struct orr_search_state *s, uint32_t x, bool net_
             list[i] = list[count - 1 - i];
             list[count - 1 - i] = other;
         }
+    if (s->facts.neighbours_first)
+        put_neighbours_first(s, x, list, count);
     return count;
 }

@@ -18,9 +18,16 @@ static bool is_better(const struct orr_search_state *s)
     float k = (float)t->channels, best = (float)b->channels;
     if (t->channels < t->min_channels)
         return false;
-    if (t->pattern == ORR_PATTERN_NVLS)
+    enum orr_nvls_better nvls = s->input.system->release->nvls_better;
+    if (t->pattern == ORR_PATTERN_NVLS && nvls != ORR_NVLS_BETTER_AS_OTHERS)
         return (t->channels > b->channels && t->channels <= (int32_t)s->input.n) ||
-               k * t->bw_inter > best * b->bw_inter;
+               (nvls == ORR_NVLS_BETTER_BY_RATE && k * t->bw_inter > best * b->bw_inter);
+    if (s->input.system->release->weighs_crossing) {
+        float needed = best * b->bw_intra * (float)(1 - .15 * (b->cross_nic - t->cross_nic));
+        if (k * t->bw_intra != needed)
+            return k * t->bw_intra > needed;
+        return t->pattern == b->pattern && t->cross_nic == b->cross_nic && t->hops < b->hops;
+    }
     if (k * t->bw_intra != best * b->bw_intra)
         return k * t->bw_intra > best * b->bw_intra;
     bool comparable = t->pattern == b->pattern || !s->input.system->release->compares_patterns;
@@ -51,6 +58,13 @@ static void complete(struct orr_search_state *s, int32_t *budget)
         orr_search_channels(s, budget);
     t->channels--;
     orr_search_at_channel(s);
+}
+
+/* Is a NIC on the card of the channel's entry NIC? */
+static inline bool is_on_card(const struct orr_search_state *s, int16_t net)
+{
+    return s->facts.net_pair[(size_t)s->trial.nets[s->trial.channels][0] * s->input.net_count + (size_t)net] &
+           ORR_NETS_ONE_CARD;
 }
 
 /* May a channel that entered by its entry NIC leave by this one? */
@@ -99,7 +113,7 @@ static void leave_by_net(struct orr_search_state *s, uint32_t x, int32_t p, stru
         int16_t net = list[i];
         if (balanced && p == 1 && s->facts.net_of_id[net] != ends[1])
             continue;
-        if (tree ? s->facts.net_of_id[net] == ends[0] : may_leave_by(s, net))
+        if (tree ? s->facts.net_of_id[net] == ends[0] && (t->cross_nic || is_on_card(s, net)) : may_leave_by(s, net))
             leave_by(s, x, p, after, order, net, budget);
     }
 }
@@ -260,19 +274,44 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
             enter(s, -1, g, ORR_FREE, budget);
 }
 
-/* A channel of NVLS or CollNetDirect starts at the GPU that stands for the NIC, once for each GPU. false: not here, so
- * the next NIC is looked at. */
-static bool start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)
+/* The release that takes NICs for GPUs reads on past the end of its list: zeroes as far as the memory block goes that
+ * it asked for, which comes in steps of 16 bytes less 8, 24 at least. */
+static int32_t zeroed_entries(const struct orr_search_state *s)
 {
-    int32_t head = s->input.paths->local_gpu[net];
-    bool first_only = s->input.system->release->start_gpus != ORR_START_LOCAL_GPU; /* and may take a GPU twice */
-    for (int32_t c = 0; head >= 0 && !first_only && c < s->trial.channels; c++)
+    enum { ENTRY = 4, STEP = 16, HEADER = 8, LEAST = 24 };
+    uint32_t bytes = (ENTRY * s->input.net_count + HEADER + STEP - 1) / STEP * STEP - HEADER;
+    return (int32_t)((bytes > LEAST ? bytes : LEAST) / ENTRY);
+}
+
+/* The NIC of the list that has the channel's number, the first beyond its end. */
+static int16_t listed_net(const struct orr_search_state *s)
+{
+    bool listed = s->trial.channels < (int32_t)s->facts.start_nets.count_at[s->trial.type_inter];
+    return listed ? s->facts.start_nets.nets[s->trial.channels] : 0;
+}
+
+enum head_start { HEAD_DONE, HEAD_NEXT, HEAD_NEXT_LEAKED }; /* then the next NIC is looked at, or not */
+
+/* A channel of NVLS or CollNetDirect starts at the GPU that stands for a NIC; which NIC's depends on the release. */
+static enum head_start start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)
+{
+    enum orr_start_heads rule = s->input.system->release->start_heads;
+    int16_t of_channel = listed_net(s);
+    int32_t head = s->input.paths->local_gpu[rule == ORR_HEADS_OF_LIST ? of_channel : net];
+    bool once = rule == ORR_HEADS_ONCE || rule == ORR_HEADS_NEXT;
+    if (rule == ORR_HEADS_BY_NET_INDEX)
+        head = s->trial.channels < zeroed_entries(s) && of_channel < (int32_t)s->input.n ? of_channel : -1;
+    for (int32_t c = 0; head >= 0 && once && c < s->trial.channels; c++)
         if (first_gpu_of(s, c) == (uint32_t)head)
-            return false;
+            return rule == ORR_HEADS_ONCE ? HEAD_NEXT_LEAKED : HEAD_NEXT;
     if (head < 0)
-        return first_only;
+        return rule == ORR_HEADS_OF_FIRST || rule == ORR_HEADS_ONCE ? HEAD_DONE : HEAD_NEXT;
+    if (rule == ORR_HEADS_BY_NET_INDEX || rule == ORR_HEADS_OF_LIST) {
+        enter(s, -1, (uint32_t)head, ORR_FREE, budget);
+        return HEAD_NEXT;
+    }
     enter(s, net, (uint32_t)head, ORR_FREE, budget);
-    return true;
+    return HEAD_DONE;
 }
 
 /* The first channel tries the GPUs in index order, under a budget of its own. */
@@ -290,7 +329,8 @@ static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *bud
 static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
     const struct orr_near *near = &s->facts.near_gpus[net];
-    int32_t head = s->input.paths->local_gpu[net];
+    bool head_first = s->input.system->release->start_gpus == ORR_START_LOCAL_GPU;
+    int32_t head = head_first ? s->input.paths->local_gpu[net] : -1;
     if (head >= 0)
         enter(s, net, (uint32_t)head, ORR_FREE, budget);
     if (near->type == ORR_PATH_DIS)
@@ -365,13 +405,13 @@ static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
 static bool start_from(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
 {
     int32_t k = s->trial.channels;
-    bool local_gpu = s->input.system->release->start_gpus == ORR_START_LOCAL_GPU;
+    bool near = s->input.system->release->start_gpus >= ORR_START_NEAREST;
     if (k > 0 && (s->trial.same_channels || s->input.system->release->replays_first))
         enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
     if (k > 0 && s->trial.same_channels)
         return true;
     start_in_order(s, net, budget);
-    if (local_gpu)
+    if (near)
         return start_near(s, net, budget);
     start_fastest(s, net, needed, budget);
     return true;
@@ -382,26 +422,28 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
     struct orr_trial *t = &s->trial;
     const struct orr_release *release = s->input.system->release;
     int32_t k = t->channels;
-    bool by_head = t->pattern == ORR_PATTERN_NVLS || t->pattern == ORR_PATTERN_COLLNET_DIRECT;
+    bool by_head = s->attempt.star && release->start_heads != ORR_HEADS_AS_OTHERS;
     uint32_t count = s->facts.start_nets.count_at[t->type_inter], first = release->rotates_start_nets ? (uint32_t)k : 0;
     float needed = (float)(int32_t)t->bw_inter;
-    bool started = false;
-    if (by_head && k >= (int32_t)count)
+    enum head_start head = HEAD_NEXT;
+    if (by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX)
         return;
-    for (uint32_t i = 0; i < count && !started; i++) {
+    for (uint32_t i = 0; i < count && head != HEAD_DONE; i++) {
         int16_t net = s->facts.start_nets.nets[(first + i) % count];
         const struct orr_node *node = &s->input.system->nodes[orr_net_node(s, (uint32_t)net)];
-        if (by_head && i && release->start_gpus != ORR_START_LOCAL_GPU)
-            break; /* older releases look at one NIC only */
+        if (by_head && i && release->start_heads == ORR_HEADS_OF_FIRST)
+            break;
         if (!may_enter_by(s, net, needed))
             continue;
         t->nets[k][0] = s->facts.net_of_id[net];
         t->latency_inter = node->net.latency;
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;
-        if (by_head)
-            started = start_at_head(s, net, budget);
-        else if (!start_from(s, net, needed, budget)) {
+        if (by_head && (head = start_at_head(s, net, budget)) == HEAD_NEXT_LEAKED) {
+            s->attempt.leaked = true;
+            continue;
+        }
+        if (!by_head && !start_from(s, net, needed, budget)) {
             s->attempt.leaked = true;
             continue;
         }

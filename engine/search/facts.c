@@ -149,7 +149,8 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
         s->facts.number_of[type] = (uint8_t)(number < 0 ? 0 : number);
     }
     s->facts.has_nvs = orr_system_count(system, ORR_NVS) > 0;
-    s->facts.neighbours_only = s->facts.has_nvs && system->release->switch_neighbours;
+    s->facts.neighbours_only = s->facts.has_nvs && system->release->switch_neighbours == ORR_NEIGHBOURS_ONLY;
+    s->facts.neighbours_first = s->facts.has_nvs && system->release->switch_neighbours == ORR_NEIGHBOURS_FIRST;
     for (uint32_t l = 0; l < system->link_count; l++) {
         s->left.capacity[l] = system->links[l].bw;
         s->attempt.demand[l] = INT32_MAX;

@@ -5,7 +5,7 @@
 const char *orr_graph_name(const struct orr_release *release, enum orr_graph_kind kind)
 {
     static const char *const names[ORR_GRAPH_COUNT] = {"ring", "tree", "collnet_chain", "collnet_direct", "nvls"};
-    if (kind == ORR_GRAPH_COLLNET_CHAIN && release->collnet_always)
+    if (kind == ORR_GRAPH_COLLNET_CHAIN && !release->collnet_graph_is_chain)
         return "collnet";
     return (unsigned)kind < ORR_GRAPH_COUNT ? names[kind] : "?";
 }

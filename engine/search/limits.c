@@ -58,7 +58,7 @@ static void set_limits(const struct orr_search_state *s, struct orr_limits *limi
     limits->rate_count = s->input.inter ? row->table.inter_count : row->table.intra_count;
     limits->sys = s->facts.number_of[ORR_PATH_SYS];
     limits->always_inter = s->facts.number_of[release->type_inter_always];
-    limits->dis = orr_path_type_number(release, ORR_PATH_DIS) < 0 ? INT32_MAX : s->facts.number_of[ORR_PATH_DIS];
+    limits->dis = release->checks_unreachable ? s->facts.number_of[ORR_PATH_DIS] : INT32_MAX;
     limits->min_intra = s->facts.number_of[s->input.n == 1 ? ORR_PATH_LOC : ORR_PATH_NVL];
     limits->max_intra = limits->sys;
     limits->min_inter = s->facts.number_of[ORR_PATH_PIX];
@@ -83,16 +83,18 @@ void orr_search_limits(struct orr_search_state *s, const struct orr_graph_reques
                    request->pattern == ORR_PATTERN_SPLIT_TREE;
     const struct orr_release *release = s->input.system->release;
     int32_t cross_nic = orr_setting_int32(s->input.settings, ORR_SET_CROSS_NIC);
-    if (release->cross_nic_for_all)
-        s->input.cross_nic_input = s->input.net_count > 1 && cross_nic != 0;
-    else
-        s->input.cross_nic_input = crosses && s->input.net_count > 1 ? cross_nic : 0;
+    bool some = release->crossing_scope == ORR_CROSSING_SOME;
+    s->input.cross_nic_input = 0;
+    if (s->input.net_count > 1 && (crosses || release->crossing_scope == ORR_CROSSING_ALL))
+        s->input.cross_nic_input = some ? cross_nic : cross_nic != 0;
     set_limits(s, limits);
     *start = (struct orr_trial){
         .pattern = request->pattern,
         .min_channels = request->min_channels,
         .max_channels = request->max_channels,
-        .cross_nic = release->cross_nic_for_all ? (cross_nic == 2 ? 0 : cross_nic) : s->input.cross_nic_input == 1,
+        .cross_nic = some             ? s->input.cross_nic_input == 1
+                     : cross_nic == 2 ? 0
+                                      : cross_nic,
         .same_channels = request->pattern != ORR_PATTERN_NVLS,
         .collnet = request->collnet,
         .type_intra = limits->min_intra,
@@ -103,12 +105,16 @@ void orr_search_limits(struct orr_search_state *s, const struct orr_graph_reques
             start->pattern = ORR_PATTERN_NONE;
             return;
         }
-        start->max_channels = n < 32 || release->nvls_fixed_channels ? n : 32;
+        if (!release->nvls_any_channels || !s->input.inter)
+            start->max_channels = n < 32 || release->nvls_fixed_channels ? n : 32;
     }
     if (request->pattern == ORR_PATTERN_COLLNET_DIRECT)
-        start->max_channels = n < 8 ? n : 8;
+        start->max_channels = n < release->collnet_direct_most ? n : release->collnet_direct_most;
     if (n == 1 && start->pattern != ORR_PATTERN_RING)
         start->pattern = ORR_PATTERN_TREE;
+    else if (release->tree_pattern == ORR_TREE_BY_HOSTS && start->pattern == ORR_PATTERN_BALANCED_TREE &&
+             s->input.cc_min < 80)
+        start->pattern = ORR_PATTERN_SPLIT_TREE;
     if (request->pattern == ORR_PATTERN_NVLS && !s->input.inter)
         start->min_channels = start->max_channels;
     if (release->splits_nvlink && request->pattern == ORR_PATTERN_RING && start->max_channels >= 2 &&
@@ -119,14 +125,19 @@ void orr_search_limits(struct orr_search_state *s, const struct orr_graph_reques
 uint32_t orr_search_first_rate(const struct orr_search_state *s, const struct orr_limits *limits)
 {
     const struct orr_trial *start = &limits->start;
-    float total = s->input.system->total_bw;
+    const struct orr_release *release = s->input.system->release;
+    float total = s->input.system->total_bw, most = s->input.system->max_bw;
+    bool by_total = release->rates_by_total, ring = start->pattern == ORR_PATTERN_RING;
     uint32_t rate = 0;
-    uint32_t n = s->input.system->release->has_devs ? orr_system_count(s->input.system, ORR_DEV) : s->input.n;
-    if (start->pattern != ORR_PATTERN_RING && n > 1)
+    uint32_t n = release->has_devs ? orr_system_count(s->input.system, ORR_DEV) : s->input.n;
+    if (!ring && n > 1)
         total = (float)((double)total * (n * 1.0 / (n - 1)));
+    if (n == 1 && release->lone_gpu_unbounded)
+        by_total = false;
+    if (release->nvls_divides_rate && start->pattern == ORR_PATTERN_NVLS && !s->input.inter)
+        most /= (float)s->input.n;
     while (rate + 1 < limits->rate_count &&
-           (limits->rates[rate] > s->input.system->max_bw ||
-            (s->input.system->release->rates_by_total && limits->rates[rate] * (float)start->min_channels > total)))
+           (limits->rates[rate] > most || (by_total && limits->rates[rate] * (float)start->min_channels > total)))
         rate++;
     return rate;
 }

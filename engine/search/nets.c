@@ -65,14 +65,16 @@ static void note_ports(struct orr_search_state *s)
 static void find_near(struct orr_search_state *s, uint32_t net)
 {
     const struct orr_path *row = orr_path(s->input.paths, orr_net_node(s, net), s->input.system->first[ORR_GPU]);
-    bool by_type = s->input.system->release->start_gpus == ORR_START_LOCAL_GPU;
-    struct orr_near near = {.type = ORR_PATH_DIS, .gpus = s->facts.near_pool + (size_t)net * s->input.n};
+    bool by_type = s->input.system->release->start_gpus >= ORR_START_NEAREST;
+    struct orr_near near = {
+        .type = ORR_PATH_DIS, .hops = UINT16_MAX, .gpus = s->facts.near_pool + (size_t)net * s->input.n};
     uint32_t farness = by_type ? ORR_PATH_DIS : UINT32_MAX;
     for (uint32_t g = 0; g < s->input.n; g++) {
         uint32_t far = by_type ? row[g].type : row[g].hops;
         if (row[g].bw > near.bw || (row[g].bw == near.bw && far < farness)) {
             near.bw = row[g].bw;
             near.type = row[g].type;
+            near.hops = row[g].hops;
             farness = far;
         }
     }
@@ -128,6 +130,33 @@ static void append_rotated(const struct orr_search_state *s, struct nets_in_orde
     }
 }
 
+/* The NICs that some GPU is reached from at the highest rate of all, by hops; those with equal hops are rotated by the
+ * first GPU's device number. */
+static void append_fastest(const struct orr_search_state *s, struct nets_in_order *order, uint32_t *scratch)
+{
+    uint32_t *hops = scratch, *run = scratch + s->input.net_count;
+    float best = 0;
+    for (uint32_t net = 0; net < s->input.net_count; net++)
+        best = s->facts.near_gpus[net].bw > best ? s->facts.near_gpus[net].bw : best;
+    for (uint32_t net = 0; net < s->input.net_count; net++)
+        hops[net] = s->facts.near_gpus[net].bw == best ? s->facts.near_gpus[net].hops : UINT32_MAX;
+    uint32_t dev = (uint32_t)s->input.system->nodes[orr_gpu_node(s, 0)].gpu.dev;
+    for (uint32_t wanted = 0; wanted < UINT16_MAX;) {
+        uint32_t count = 0, following = UINT16_MAX;
+        for (uint32_t net = 0; net < s->input.net_count; net++) {
+            if (hops[net] == wanted)
+                run[count++] = net;
+            else if (hops[net] > wanted && hops[net] < following)
+                following = hops[net];
+        }
+        for (uint32_t i = 0; i < count; i++)
+            append(order, run[(dev + i) % count]);
+        wanted = following;
+    }
+    for (uint32_t type = 0; type < ORR_PATH_TYPE_COUNT; type++)
+        order->list->count_at[type] = order->count;
+}
+
 /* All NICs by index, whatever their distance. */
 static void append_all(const struct orr_search_state *s, struct nets_in_order *order)
 {
@@ -171,7 +200,7 @@ static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *ar
         s->facts.exit_nets[g].nets = pool + (size_t)g * s->input.net_count;
         struct nets_in_order order = {.list = &s->facts.exit_nets[g], .listed = listed};
         memset(listed, 0, s->input.net_count);
-        if (lists == ORR_NETS_ALL) {
+        if (lists <= ORR_NETS_FASTEST_START) {
             append_all(s, &order);
             continue;
         }
@@ -189,6 +218,10 @@ static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *ar
     memset(listed, 0, s->input.net_count);
     if (lists == ORR_NETS_ALL) {
         append_all(s, &order);
+        return ORR_OK;
+    }
+    if (lists == ORR_NETS_FASTEST_START) {
+        append_fastest(s, &order, scratch);
         return ORR_OK;
     }
     if (lists == ORR_NETS_BY_TYPE_ROTATED) {

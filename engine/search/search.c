@@ -42,12 +42,13 @@ static bool relax_crossing(struct orr_search_state *s)
     const struct orr_release *release = s->input.system->release;
     bool pairs_rings = release->nic_pairs == ORR_PAIRS_RINGS;
     bool fits = !pairs_rings || b->pattern == ORR_PATTERN_RING || b->pattern == ORR_PATTERN_BALANCED_TREE;
-    bool wanted = release->cross_nic_for_all ? s->input.cross_nic_input != 0 : s->input.cross_nic_input == 2;
+    bool some = release->crossing_scope == ORR_CROSSING_SOME;
+    bool wanted = some ? s->input.cross_nic_input == 2 : s->input.cross_nic_input != 0;
     if (wanted && t->cross_nic == 0 && fits) {
         t->cross_nic = release->cross_nic_try;
         return true;
     }
-    t->cross_nic = !release->cross_nic_for_all && s->input.cross_nic_input == 1;
+    t->cross_nic = some && s->input.cross_nic_input == 1;
     return false;
 }
 
@@ -112,14 +113,27 @@ static bool relax(struct orr_search_state *s, const struct orr_limits *limits, i
     return false;
 }
 
+/* Is the rate high enough for twice the channels? */
+static bool may_double(const struct orr_search_state *s)
+{
+    const struct orr_trial *b = &s->best;
+    switch (s->input.system->release->doubling) {
+    case ORR_DOUBLING_FROM_25:
+        break;
+    case ORR_DOUBLING_UP_TO_90:
+        return (s->input.cc_min <= 80 && b->bw_intra >= 25) || (s->input.cc_min <= 90 && b->bw_intra >= 50);
+    case ORR_DOUBLING_BY_CHANNELS:
+        return b->bw_intra >= 25 && !(s->input.cc_min > 80 && b->bw_intra < 50 && b->channels > 4);
+    }
+    return b->bw_intra >= 25;
+}
+
 /* Twice the channels at half the rate, where the rate allows it: then DOUBLED, else 0.
  * docs/nccl/search.md, "Doubling channels". */
 static unsigned duplicate(struct orr_search_state *s)
 {
     struct orr_trial *b = &s->best;
-    bool by_capability = s->input.system->release->duplicates_early;
-    if (!b->channels || b->pattern == ORR_PATTERN_NVLS || b->bw_intra < 25 ||
-        (by_capability && s->input.cc_min > 80 && b->bw_intra < 50 && b->channels > 4))
+    if (!b->channels || b->pattern == ORR_PATTERN_NVLS || !may_double(s))
         return 0;
     int32_t doubled = b->channels * 2 < b->max_channels ? b->channels * 2 : b->max_channels;
     int32_t copied = doubled - b->channels, parts = (doubled + b->channels - 1) / b->channels;
@@ -144,7 +158,8 @@ static bool raise_rate(struct orr_search_state *s, const struct orr_limits *limi
         t->bw_intra = t->bw_inter = limits->rates[--*rate];
         return true;
     }
-    if (b->pattern == ORR_PATTERN_NVLS && t->bw_inter == b->bw_inter && t->bw_inter < t->bw_intra * 2) {
+    if (s->input.system->release->raises_rings && b->pattern == ORR_PATTERN_NVLS && t->bw_inter == b->bw_inter &&
+        t->bw_inter < t->bw_intra * 2) {
         t->min_channels = t->max_channels = b->channels;
         t->bw_inter = limits->rates[--*rate];
         return true;
@@ -321,6 +336,19 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
     return ORR_OK;
 }
 
+enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint32_t hosts)
+{
+    switch (release->tree_pattern) {
+    case ORR_TREE_BY_HOSTS:
+        return hosts > 2 ? ORR_PATTERN_BALANCED_TREE : ORR_PATTERN_TREE;
+    case ORR_TREE_SPLIT:
+        return ORR_PATTERN_SPLIT_TREE;
+    case ORR_TREE_BALANCED:
+        break;
+    }
+    return ORR_PATTERN_BALANCED_TREE;
+}
+
 enum orr_code orr_search(const struct orr_paths *paths, const struct orr_settings *settings,
                          const struct orr_search_request *request, struct orr_arena *arena,
                          struct orr_graph ret_graphs[ORR_GRAPH_COUNT], struct orr_error *err)
@@ -341,7 +369,7 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
     }
     for (uint32_t d = system->first[ORR_DEV]; d < system->first[ORR_DEV + 1]; d++)
         s.input.cc_min = system->nodes[d].gpu.sm < s.input.cc_min ? system->nodes[d].gpu.sm : s.input.cc_min;
-    s.input.inter = s.input.net_count > 0 && system->leaves_host;
+    s.input.inter = (s.input.net_count > 0 || system->release->keeps_nets) && system->leaves_host;
     ORR_TRY(orr_search_prepare(&s, arena, err));
 
     struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false};
@@ -352,12 +380,14 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
         struct orr_graph_request request;
         bool wanted;
     } others[] = {
-        {{ORR_GRAPH_TREE, (enum orr_pattern)release->tree_pattern, release->tree_keeps_ring_channels ? k : 1, k, false},
+        {{ORR_GRAPH_TREE, orr_tree_pattern_asked(release, request->hosts), release->tree_keeps_ring_channels ? k : 1, k,
+          false},
          true},
         {{ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true}, request->collnet || release->collnet_always},
         {{ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, release->max_channels, true},
          request->collnet && release->collnet_direct},
-        {{ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false}, request->nvls},
+        {{ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false},
+         request->nvls && release->nvls_max_channels > 0},
     };
     for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].wanted)

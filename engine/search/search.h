@@ -8,9 +8,13 @@
 
 /* Which graphs beside ring and tree a rank asks for. */
 struct orr_search_request {
-    bool collnet; /* CollNet is on, with a plugin */
-    bool nvls;    /* NVLS is supported */
+    uint32_t hosts; /* of the communicator */
+    bool collnet;   /* CollNet is on, with a plugin */
+    bool nvls;      /* NVLS is supported */
 };
+
+/* The pattern with which a tree is asked for. */
+enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint32_t hosts);
 
 /* Finds the graphs of one system, in NCCL's order and on one set of link capacities. All memory from arena. The graphs
  * name GPUs by host rank. */

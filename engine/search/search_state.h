@@ -35,8 +35,9 @@ enum { ORR_NARROW_GBPS = 1000 };
 
 /* The GPUs at which a channel that enters by a NIC may start: those that the NIC reaches best, by index. */
 struct orr_near {
-    float bw;     /* rate of their paths */
-    uint8_t type; /* of their paths */
+    float bw;      /* rate of their paths */
+    uint8_t type;  /* of their paths */
+    uint16_t hops; /* of the first one's path */
     uint16_t count;
     uint16_t *gpus;
 };
@@ -125,8 +126,9 @@ struct orr_search_input {
 
 /* Computed from the input once, by orr_search_prepare(); constant from then on. */
 struct orr_search_facts {
-    bool has_nvs;         /* the system has NVSwitches */
-    bool neighbours_only; /* with NVSwitches: only the GPUs next by index are tried */
+    bool has_nvs;          /* the system has NVSwitches */
+    bool neighbours_only;  /* with NVSwitches: only the GPUs next by index are tried */
+    bool neighbours_first; /* ... are tried first */
     /* GPUs (facts.c): */
     uint8_t number_of[ORR_PATH_TYPE_COUNT]; /* path type -> the release's number */
     int32_t *pci_link, *pci_back;           /* [GPU]: its first PCI link, and the first link back to it; -1: none */

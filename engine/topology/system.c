@@ -26,7 +26,18 @@ const char *orr_link_type_name(enum orr_link_type type)
 
 bool orr_node_type_in(enum orr_node_type type, const struct orr_release *release)
 {
-    return type <= ORR_NET || release->has_devs;
+    switch (type) {
+    case ORR_GIN:
+        return release->has_gin;
+    case ORR_RMA:
+        return release->has_rma;
+    case ORR_DEV:
+        return release->has_devs;
+    case ORR_CXB:
+        return release->has_partitions;
+    default:
+        return true;
+    }
 }
 
 char *orr_node_id_format(enum orr_node_type type, int64_t id, char buffer[ORR_NODE_ID_SIZE])

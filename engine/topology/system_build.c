@@ -41,17 +41,20 @@ static enum orr_code add_port(struct orr_builder *b, uint32_t element, uint32_t 
 
 static enum orr_code add_net(struct orr_builder *b, uint32_t element, uint32_t system, uint32_t nic)
 {
-    static const struct {
+    const struct {
         enum orr_node_type type;
         enum orr_attr attr;
         int32_t fallback;
-    } kinds[] = {{ORR_NET, ORR_ATTR_NET_, 1}, {ORR_GIN, ORR_ATTR_GIN, 0}, {ORR_RMA, ORR_ATTR_RMA, 0}};
+        bool known;
+    } kinds[] = {{ORR_NET, ORR_ATTR_NET_, 1, true},
+                 {ORR_GIN, ORR_ATTR_GIN, 0, b->release->has_gin},
+                 {ORR_RMA, ORR_ATTR_RMA, 0, b->release->has_rma}};
     if (!orr_element_text(b->dump, element, ORR_ATTR_DEV))
         return ORR_OK; /* a port that the plugin does not show */
-    if (!b->release->has_devs)
+    if (!b->release->has_gin)
         return add_port(b, element, system, nic, ORR_NET);
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (orr_element_int(b->dump, element, kinds[i].attr, kinds[i].fallback))
+        if (kinds[i].known && orr_element_int(b->dump, element, kinds[i].attr, kinds[i].fallback))
             ORR_TRY(add_port(b, element, system, nic, kinds[i].type));
     return ORR_OK;
 }
@@ -114,7 +117,7 @@ static enum orr_code add_pci(struct orr_builder *b, uint32_t element, uint32_t s
     uint32_t nic = first_child_of_kind(dump, element, ORR_ELEMENT_NIC);
     enum orr_pci_class class = orr_pci_class_parse(class_text);
     if (b->release->pci_kind == ORR_KIND_EVERY_GPU && gpu != ORR_NO_ELEMENT) {
-        if (nic == ORR_NO_ELEMENT && class == ORR_CLASS_PCI)
+        if (b->release->refuses_gpu_bridges && nic == ORR_NO_ELEMENT && class == ORR_CLASS_PCI)
             return orr_fail_element(dump, element, b->err, ORR_INVALID,
                                     "a <pci> of the class of a bridge holds a GPU: NCCL %s fails on it",
                                     b->release->name);
@@ -305,7 +308,8 @@ enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_set
                                struct orr_arena *arena, struct orr_system *ret_system, struct orr_error *err)
 {
     struct orr_builder b = {.dump = dump, .release = settings->release, .arena = arena, .err = err};
-    b.splits_partitions = orr_setting_int(settings, ORR_SET_TOPO_SPLIT_MLOPART) != 0;
+    b.splits_partitions =
+        settings->release->has_partitions && orr_setting_int(settings, ORR_SET_TOPO_SPLIT_MLOPART) != 0;
     b.element_system = ORR_NEW(arena, uint32_t, dump->element_count);
     if (!b.element_system)
         return orr_fail_nomem(err);

@@ -83,7 +83,7 @@ static enum orr_code find_device(struct orr_builder *b, uint32_t pci, uint32_t g
 
 static enum orr_code add_rank(struct orr_builder *b, uint32_t pci, uint32_t gpu, uint32_t system, uint32_t dev)
 {
-    int32_t gdr, partition = orr_element_int(b->dump, gpu, ORR_ATTR_MLOPART, -1);
+    int32_t gdr, partition = b->release->has_partitions ? orr_element_int(b->dump, gpu, ORR_ATTR_MLOPART, -1) : -1;
     uint32_t node, on_device = 0;
     ORR_TRY(orr_element_need_int(b->dump, gpu, ORR_ATTR_GDR, &gdr, b->err));
     for (uint32_t l = 0; l < b->nodes[dev].count; l++) {

@@ -20,21 +20,21 @@ static uint32_t owner_of(const struct orr_builder *b, uint32_t element, enum orr
 
 enum { MAX_ASCENT = 256, MAX_VISITS = 1 << 20 }; /* deeper and more than any tree of a file can be */
 
-/* Goes up by PCI links from a node to its CPU, depth first in link order, never straight back. Older releases do go
- * back, and so never end where the first link does not lead up: *ret_endless. depth bounds both. */
+/* Goes up by PCI links from a node to its CPU, depth first in link order. Older releases also go straight back, and so
+ * never end where the first link does not lead up: *ret_endless. depth bounds both. */
 static uint32_t cpu_above(const struct orr_builder *b, uint32_t node, uint32_t from, unsigned depth, bool *ret_endless)
 {
     const struct orr_growing_node *n = &b->nodes[node];
-    bool turns_back = !b->release->ascends_past_siblings;
+    enum orr_ascent ascent = b->release->ascent;
     if (!depth)
-        *ret_endless = turns_back;
+        *ret_endless = ascent != ORR_ASCENT_ONWARD;
     for (uint32_t i = 0; depth && i < n->count; i++) {
         uint32_t to = n->links[i].to;
-        if (n->links[i].type != ORR_LINK_PCI || (to == from && !turns_back))
+        if (n->links[i].type != ORR_LINK_PCI || (to == from && ascent == ORR_ASCENT_ONWARD))
             continue;
         if (b->nodes[to].node.type == ORR_CPU)
             return to;
-        if (b->nodes[to].node.type != ORR_PCI && !turns_back)
+        if (b->nodes[to].node.type != ORR_PCI && ascent != ORR_ASCENT_ANY)
             continue;
         uint32_t cpu = cpu_above(b, to, node, depth - 1, ret_endless);
         if (cpu != ORR_NO_NODE || *ret_endless)

@@ -16,6 +16,8 @@ static float channel_rate(const struct orr_model *model, enum orr_function funct
 {
     float intra = graph->bw_intra, inter = graph->bw_inter, ppn = model->ranks_per_node;
     bool nvls = algorithm == ORR_ALGO_NVLS, nvls_tree = algorithm == ORR_ALGO_NVLS_TREE;
+    if (model->tables->nvls_rate == ORR_NVLS_AS_RING)
+        nvls = nvls_tree = false;
     if ((nvls || nvls_tree) && model->tables->nvls_rate == ORR_NVLS_BY_SHARE) {
         float efficiency = (float)model->tables->nvls_efficiency[model->row];
         intra = intra * efficiency * (float)(graph->channels - 1) / (float)graph->channels;
@@ -87,8 +89,9 @@ static float tree(const struct orr_model *model, enum orr_protocol protocol, int
         bw = (float)LESS(rate, model->ll_max);
     }
     if (protocol == ORR_LL128) {
-        rate = bw * (model->nodes == 1 ? 7.0 / 9.0 : 120.0 / 128.0);
-        most = channels * limit(model, &tables->tree_ll128);
+        rate = bw * (model->nodes == 1 ? 7.0 / 9.0 : tables->tree_ll128_share);
+        most = tables->ll128_of[ORR_ALLREDUCE] > 0 ? tables->ll128_of[ORR_ALLREDUCE] * channels
+                                                   : channels * limit(model, &tables->tree_ll128);
         bw = (float)LESS(rate, most);
     }
     int32_t pattern = tables->tree_pattern_cost == ORR_TREE_COST_ANY
@@ -120,13 +123,14 @@ static float collnet_direct(const struct orr_model *model, enum orr_function fun
         float factor = (float)(ppn / (1.0 * graph->channels));
         factor -= (factor - 1) / 2;
         bw /= factor;
-        return model->comm->sm_min >= 90 ? (float)(bw * .85) : bw;
+        return model->comm->sm_min >= 90 ? (float)(bw * model->tables->collnet_direct_sm90) : bw;
     }
     if (!model->tables->collnet_gather_measured) {
         float outside = graph->bw_inter * 0.9f;
         return ppn * LESS(graph->bw_intra, outside);
     }
-    if (model->nodes > 1 && (!model->comm->collnet || ppn > (float)model->comm->collnet_heads))
+    if (model->tables->collnet_gather_bounded && model->nodes > 1 &&
+        (!model->comm->collnet || ppn > (float)model->comm->collnet_heads))
         return 0;
     float w = (ppn - 1) / (8 - 1);
     bw = ppn * rate;
@@ -136,10 +140,13 @@ static float collnet_direct(const struct orr_model *model, enum orr_function fun
 /* From the rate of the links to that of the function: how often the data crosses them. */
 static float ratio(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm)
 {
-    bool nvls = algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE;
-    if (algorithm == ORR_ALGO_RING || (nvls && model->tables->nvls_ring_ratio))
+    const struct orr_tuning_model *tables = model->tables;
+    bool nvls_tree = algorithm == ORR_ALGO_NVLS_TREE, nvls = algorithm == ORR_ALGO_NVLS || nvls_tree;
+    if (algorithm == ORR_ALGO_RING || (nvls && tables->nvls_ratio_rule == ORR_NVLS_RATIO_RING))
         return (float)((1.0 * model->ranks) / orr_ring_step_count(function, model->ranks));
-    return nvls ? (float)(5.0 / 6.0) : .5f;
+    if (nvls_tree && tables->nvls_ratio_rule == ORR_NVLS_RATIO_TREE)
+        return (float)(.70 * model->nodes / (2 * (model->nodes - 1)));
+    return nvls ? (float)tables->nvls_ratio : .5f;
 }
 
 float orr_model_bandwidth(const struct orr_model *model, enum orr_function function, enum orr_algorithm algorithm,
@@ -150,8 +157,9 @@ float orr_model_bandwidth(const struct orr_model *model, enum orr_function funct
     const struct orr_graph *graph = &comm->aligned[orr_algorithm_graph(tables, algorithm)];
     float rate = channel_rate(model, function, algorithm, graph);
     float bw = (float)graph->channels * rate;
-    if (tables->uniform_80_max > 0 && model->uniform_80)
-        bw = LESS(bw, tables->uniform_80_max);
+    float row_max = tables->capability_row == ORR_ROW_BY_LEAST || model->uniform_80 ? tables->row_max[model->row] : 0;
+    if (row_max > 0)
+        bw = LESS(bw, row_max);
 
     bool gathers = orr_gathers(function);
     switch (algorithm) {
@@ -163,16 +171,16 @@ float orr_model_bandwidth(const struct orr_model *model, enum orr_function funct
                                       : tree(model, protocol, graph->channels, bw);
         break;
     case ORR_ALGO_PAT:
-        bw = (float)(bw * .75);
+        bw = (float)(bw * tables->pat);
         break;
     case ORR_ALGO_COLLNET_DIRECT:
-        if (tables->only_ring_gathers)
+        if (tables->one_collnet)
             bw = collnet(model, protocol, bw);
         else
             bw = protocol == ORR_SIMPLE ? collnet_direct(model, function, graph, rate, bw) : 0;
         break;
     case ORR_ALGO_COLLNET_CHAIN:
-        bw = protocol == ORR_SIMPLE ? bw : 0;
+        bw = protocol == ORR_SIMPLE ? (float)(bw * tables->collnet_chain) : 0;
         break;
     default:
         break;

@@ -29,9 +29,10 @@ float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communic
         function == ORR_ALLREDUCE) {
         uint64_t channels =
             (uint64_t)(tables->collective_channels ? communicator->coll_channels : communicator->channel_count);
-        if (tables->plateau == ORR_PLATEAU_BY_RANKS) {
+        if (tables->plateau != ORR_PLATEAU_BY_CHANNEL) {
+            bool less = tables->plateau == ORR_PLATEAU_BY_RANKS_AND_SM && communicator->sm_min >= 90;
             if ((double)bytes >= communicator->rank_count / 16.0 * 65536)
-                latency = (float)(latency * 1.9);
+                latency = (float)(latency * (less ? 1.5 : 1.9));
         } else if (bytes / (channels * communicator->rank_count) >= 64) {
             latency = (float)(latency * (communicator->sm_min < 80 ? 1.9 : 1.4));
         }
@@ -91,7 +92,7 @@ static void take_channels(const struct orr_tuning *tuning, const struct orr_comm
     int64_t size = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
     if (tables->collnet_half_channels && algorithm == ORR_ALGO_COLLNET_DIRECT)
         channels = channels > 1 ? channels / 2 : 1;
-    if (algorithm == ORR_ALGO_COLLNET_DIRECT && !tables->only_ring_gathers) {
+    if (algorithm == ORR_ALGO_COLLNET_DIRECT && tables->collnet_sheds_in_rounds) {
         channels = collnet_direct_channels((uint64_t)size, channels, threads, comm->collnet_heads, threshold);
     } else if (algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE) {
         bool bounded = tables->nvls_bounded && algorithm == ORR_ALGO_NVLS && comm->node_count > 1;

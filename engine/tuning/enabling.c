@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/release/connect_rules.h"
 #include "engine/tuning/model.h"
 
 struct span {
@@ -155,6 +156,8 @@ void orr_switches_restrict(const struct orr_model *model, struct orr_switches *s
         int8_t *on = switches->algorithm[f];
         if (model->nodes == 1)
             on[ORR_ALGO_NVLS_TREE] = 0;
+        if (tables->nvls_by_ring && !comm->nvls)
+            on[ORR_ALGO_NVLS] = 0;
         if (!comm->collnet && !tables->collnet_ungated) {
             on[ORR_ALGO_COLLNET_DIRECT] = on[ORR_ALGO_COLLNET_CHAIN] = 0;
             if (model->nodes > 1)
@@ -162,13 +165,35 @@ void orr_switches_restrict(const struct orr_model *model, struct orr_switches *s
             if (tables->fallback_to_ring_tree && !on[ORR_ALGO_RING] && !on[ORR_ALGO_TREE] && !on[ORR_ALGO_NVLS] &&
                 !on[ORR_ALGO_NVLS_TREE])
                 on[ORR_ALGO_RING] = on[ORR_ALGO_TREE] = 1;
-        } else if (tables->chain_max_local_ranks &&
-                   (comm->max_local_ranks > (uint32_t)tables->chain_max_local_ranks || !comm->chain_heads_fit)) {
+        } else if ((tables->chain_max_local_ranks && comm->max_local_ranks > (uint32_t)tables->chain_max_local_ranks) ||
+                   (comm->rules->chain_heads_must_fit && !comm->chain_heads_fit)) {
             on[ORR_ALGO_COLLNET_CHAIN] = 0;
         }
         if (tables->needs_nvswitch && !comm->has_nvswitch)
             on[ORR_ALGO_COLLNET_DIRECT] = 0;
     }
+}
+
+/* Are the NICs near enough? */
+static bool ll128_reaches(const struct orr_model *model, enum orr_path_type type, int32_t sm)
+{
+    bool c2c = orr_setting_int(model->settings, ORR_SET_LL128_C2C) != 0;
+    enum orr_path_type farthest = ORR_PATH_PXB;
+    if (sm >= 90)
+        switch (model->tables->ll128_nics) {
+        case ORR_LL128_NICS_PXB:
+            break;
+        case ORR_LL128_NICS_PXN:
+            farthest = ORR_PATH_PXN;
+            break;
+        case ORR_LL128_NICS_P2C:
+            farthest = c2c ? ORR_PATH_P2C : ORR_PATH_PXN;
+            break;
+        case ORR_LL128_NICS_C2C:
+            farthest = c2c ? ORR_PATH_PXN : ORR_PATH_PXB;
+            break;
+        }
+    return orr_path_farness(model->settings->release, type) <= orr_path_farness(model->settings->release, farthest);
 }
 
 /* LL128 relies on stores of 128 bytes arriving whole. */
@@ -177,27 +202,28 @@ static bool ll128_safe(const struct orr_model *model, enum orr_algorithm algorit
     const struct orr_communicator *comm = model->comm;
     const struct orr_graph *graph = &comm->aligned[orr_algorithm_graph(model->tables, algorithm)];
     int32_t least = comm->sm_min;
-    bool uniform = least == comm->sm_max, far_nics = least >= 90;
-    enum orr_path_type intra = ORR_PATH_NVB;
+    bool uniform = least == comm->sm_max;
     switch (model->tables->ll128_for) {
     case ORR_LL128_70_80:
         if (!uniform || (least != 70 && least != 80))
             return false;
-        intra = ORR_PATH_NVL;
-        far_nics = false;
         break;
     case ORR_LL128_70_80_90:
         if (!uniform || (least != 70 && least != 80 && least != 90))
             return false;
         break;
+    case ORR_LL128_TO_120:
+        if (!uniform || (least != 70 && least != 80 && least != 90 && least != 100 && least != 120))
+            return false;
+        break;
     case ORR_LL128_FROM_70:
     case ORR_LL128_FROM_70_MIXED:
-        far_nics = far_nics && orr_setting_int(model->settings, ORR_SET_LL128_C2C) != 0;
         if (least < 70 || (!uniform && !(model->tables->ll128_for == ORR_LL128_FROM_70_MIXED && least >= 90)))
             return false;
         break;
     }
-    return graph->type_inter <= (far_nics ? ORR_PATH_PXN : ORR_PATH_PXB) && graph->type_intra <= intra;
+    enum orr_path_type intra = model->tables->ll128_over_nvb ? ORR_PATH_NVB : ORR_PATH_NVL;
+    return graph->type_intra <= intra && ll128_reaches(model, graph->type_inter, least);
 }
 
 void orr_switches_apply(const struct orr_model *model, const struct orr_switches *switches, struct orr_tuning *tuning)
@@ -205,13 +231,16 @@ void orr_switches_apply(const struct orr_model *model, const struct orr_switches
     for (int f = 0; f < ORR_FUNCTION_COUNT; f++) {
         float backup[ORR_PROTOCOL_COUNT], sum = 0; /* the backup knows no switches */
         bool listed = f == ORR_ALLREDUCE || !model->tables->lists_for_allreduce;
+        bool spared = f != ORR_ALLREDUCE && model->tables->lists_spare_rings;
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
             backup[p] = tuning->bandwidth[f][ORR_ALGO_RING][p];
             for (uint32_t a = 0; a < tuning->algorithm_count; a++) {
                 int on = switches->protocol[f][p];
                 if (on == 2)
                     on = ll128_safe(model, (enum orr_algorithm)a);
-                if (!on || (listed && !switches->algorithm[f][a]))
+                if (model->tables->backup_obeys_protocols && !on && a == ORR_ALGO_RING)
+                    backup[p] = 0;
+                if (!on || (listed && !(spared && a == ORR_ALGO_RING) && !switches->algorithm[f][a]))
                     tuning->bandwidth[f][a][p] = 0;
                 sum += tuning->bandwidth[f][a][p];
             }

@@ -7,7 +7,7 @@
 static float hw_step(const struct orr_model *model, enum orr_hardware hw, enum orr_algorithm algorithm,
                      enum orr_protocol protocol)
 {
-    bool as_ring = model->tables->power_pci_tree && model->comm->cpu_arch == ORR_ARCH_POWER && hw == ORR_HW_PCI &&
+    bool as_ring = model->tables->power_pci_tree && model->cpu_arch == ORR_ARCH_POWER && hw == ORR_HW_PCI &&
                    algorithm == ORR_ALGO_TREE && protocol == ORR_SIMPLE;
     return model->tables->hw_latency[hw][as_ring ? ORR_ALGO_RING : algorithm][protocol];
 }
@@ -107,10 +107,16 @@ float orr_model_latency(const struct orr_model *model, enum orr_function functio
         return (float)(base +
                        ((double)(2 * ((float)any_local * intra + local_steps * tables->collnet_direct_step)) + inter));
     case ORR_ALGO_COLLNET_CHAIN:
+        if (tables->chain_skips_net)
+            return base + (float)(2 * local_steps) * intra;
         return base + ((float)(2 * local_steps) * intra + inter);
     case ORR_ALGO_NVLS:
+        if (tables->nvls_latency == ORR_NVLS_LATENCY_BASE)
+            return model->nodes > 1 ? base + hw_step(model, ORR_HW_NET, algorithm, protocol) : base;
         return model->nodes > 1 ? intra + inter : intra;
     case ORR_ALGO_NVLS_TREE:
+        if (tables->nvls_latency == ORR_NVLS_LATENCY_BASE)
+            return base + (float)(2 * (model->nodes - 1)) * hw_step(model, ORR_HW_NET, algorithm, protocol);
         return base + (intra + (float)(2 * tree_steps) * inter);
     case ORR_ALGO_PAT:
         if (tables->pat_table_base)

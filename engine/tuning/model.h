@@ -12,7 +12,8 @@ struct orr_model {
     float ranks_per_node;
     int32_t row, column; /* of the limits */
     double ll_max;
-    bool uniform_80; /* all GPUs are of capability 80 */
+    int32_t cpu_arch; /* that decides about PCI latencies */
+    bool uniform_80;  /* all GPUs are of capability 80 */
 };
 
 void orr_model_init(struct orr_model *model, const struct orr_communicator *comm, const struct orr_settings *settings);

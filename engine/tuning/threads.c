@@ -4,7 +4,7 @@
 
 #include "engine/tuning/model.h"
 
-enum { WARP = 32, LEAST_THREADS = 64, MOST_THREADS = 512, LEAST_LL128 = 160, MOST_LL128 = 640, MOST_OTHERS = 640 };
+enum { WARP = 32, LEAST_THREADS = 64, MOST_THREADS = 512, LEAST_LL128 = 160, MOST_LL128 = 640 };
 
 static int32_t thread_setting(const struct orr_model *model, enum orr_setting setting, int32_t least, int32_t most,
                               int32_t otherwise)
@@ -28,7 +28,7 @@ void orr_model_threads(const struct orr_model *model, struct orr_tuning *tuning)
         thread_setting(model, ORR_SET_NTHREADS, LEAST_THREADS, MOST_THREADS, MOST_THREADS);
     threads[ORR_ALGO_RING][ORR_LL128] = threads[ORR_ALGO_TREE][ORR_LL128] =
         thread_setting(model, ORR_SET_LL128_NTHREADS, LEAST_LL128, MOST_LL128, MOST_LL128);
-    if (model->tables->only_ring_gathers) {
+    if (model->tables->one_collnet) {
         for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
             int32_t rule = model->tables->collnet_threads[p];
             threads[ORR_ALGO_COLLNET_DIRECT][p] =
@@ -37,7 +37,7 @@ void orr_model_threads(const struct orr_model *model, struct orr_tuning *tuning)
         return;
     }
     for (int a = ORR_ALGO_COLLNET_DIRECT; a <= ORR_ALGO_NVLS_TREE; a++)
-        threads[a][ORR_SIMPLE] = MOST_OTHERS;
+        threads[a][ORR_SIMPLE] = (uint32_t)a < model->tables->algorithm_count ? model->tables->others_threads : 0;
 }
 
 void orr_model_thresholds(const struct orr_model *model, struct orr_tuning *tuning)
@@ -48,7 +48,7 @@ void orr_model_thresholds(const struct orr_model *model, struct orr_tuning *tuni
             tuning->thread_threshold[a][p] = p == ORR_SIMPLE ? 64 : 8;
     tuning->thread_threshold[ORR_ALGO_RING][ORR_LL] *= model->ranks;
     tuning->thread_threshold[ORR_ALGO_COLLNET_DIRECT][ORR_SIMPLE] = tables->collnet_threshold;
-    if (!tables->only_ring_gathers)
+    if (!tables->one_collnet)
         tuning->thread_threshold[ORR_ALGO_COLLNET_CHAIN][ORR_SIMPLE] = tables->collnet_threshold;
     tuning->has_thresholds = true;
 

@@ -27,8 +27,11 @@ const char *orr_protocol_name(enum orr_protocol protocol)
 
 static int32_t capability_row(const struct orr_tuning_model *tables, const struct orr_communicator *comm)
 {
-    if (tables->capability_row == ORR_ROW_UNIFORM_80)
-        return comm->sm_min == 80 && comm->sm_max == 80;
+    bool uniform = comm->sm_min == comm->sm_max;
+    if (tables->capability_row != ORR_ROW_BY_LEAST)
+        return uniform && comm->sm_min == 80                                                      ? 1
+               : uniform && comm->sm_min == 90 && tables->capability_row == ORR_ROW_UNIFORM_80_90 ? 2
+                                                                                                  : 0;
     int32_t row = comm->sm_min >= 100 ? 3 : comm->sm_min >= 90 ? 2 : comm->sm_min >= 80 ? 1 : 0;
     return row < tables->rows ? row : tables->rows - 1;
 }
@@ -49,8 +52,10 @@ void orr_model_init(struct orr_model *model, const struct orr_communicator *comm
                                           : 2,
         .uniform_80 = comm->sm_min == 80 && comm->sm_max == 80,
     };
-    bool amd =
-        comm->cpu_vendor == ORR_VENDOR_AMD || (tables->mixed_vendor_as_amd && comm->cpu_vendor == ORR_VENDOR_MIXED);
+    const struct orr_contribution *own = comm->members[0].contribution;
+    model->cpu_arch = tables->own_cpu ? own->cpu_arch : comm->cpu_arch;
+    int32_t vendor = tables->own_cpu ? own->cpu_vendor : comm->cpu_vendor;
+    bool amd = vendor == ORR_VENDOR_AMD || (tables->mixed_vendor_as_amd && vendor == ORR_VENDOR_MIXED);
     int32_t ll_row = comm->node_count == 1 ? model->row : amd;
     model->ll_max = tables->ll_max[ll_row][model->column];
 }
@@ -58,7 +63,7 @@ void orr_model_init(struct orr_model *model, const struct orr_communicator *comm
 static bool pat_enabled(const struct orr_model *model)
 {
     int64_t given = orr_setting_int(model->settings, ORR_SET_PAT_ENABLE);
-    if (model->comm->sm_min < 60)
+    if (model->comm->sm_min < model->tables->pat_least_sm)
         return false;
     return given == 2 ? model->nodes == model->ranks : given != 0;
 }
@@ -76,11 +81,13 @@ bool orr_model_has(const struct orr_model *model, enum orr_function function, en
     bool nvls = algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_NVLS_TREE;
     if (nvls && model->comm->aligned[ORR_GRAPH_NVLS].channels < model->tables->nvls_least_channels)
         return false;
+    enum orr_gathers gathers = model->tables->gathers;
     if (function == ORR_ALLREDUCE)
         return algorithm != ORR_ALGO_PAT;
-    if (!orr_gathers(function) || model->tables->only_ring_gathers)
+    if (!orr_gathers(function))
         return false;
-    return algorithm == ORR_ALGO_NVLS || algorithm == ORR_ALGO_COLLNET_DIRECT ||
+    return (algorithm == ORR_ALGO_NVLS && gathers >= ORR_GATHERS_NVLS) ||
+           (algorithm == ORR_ALGO_COLLNET_DIRECT && gathers >= ORR_GATHERS_COLLNET) ||
            (algorithm == ORR_ALGO_PAT && pat_enabled(model));
 }
 

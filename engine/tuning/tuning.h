@@ -37,6 +37,7 @@ static inline enum orr_graph_kind orr_algorithm_graph(const struct orr_tuning_mo
     case ORR_ALGO_COLLNET_CHAIN:
         return ORR_GRAPH_COLLNET_CHAIN;
     case ORR_ALGO_NVLS:
+        return tables->nvls_by_ring ? ORR_GRAPH_RING : ORR_GRAPH_NVLS;
     case ORR_ALGO_NVLS_TREE:
         return ORR_GRAPH_NVLS;
     default:

@@ -122,10 +122,10 @@ void orr_facts_of_channels(const struct orr_analysis *analysis, struct orr_fact_
     for (int32_t i = 0; i < c->nvls_head_count; i++)
         heads = orr_hash_number(heads, (uint64_t)orr_fact_member(list, c->nvls_heads[i]));
     orr_fact_add(list, ORR_FACT_NVLS_HEADS, 0, 0, 0, (int64_t)(heads >> 1));
-    for (int32_t i = 0; c->nvls_trees && i < c->nvls_tree_channels && i < 2; i++) {
-        const struct orr_nvls_tree *tree = &c->nvls_trees[i];
-        uint64_t digest = tree_digest(list, tree->up, tree->down[0], 3, c->rank_count);
-        for (int32_t channel = i; channel < c->nvls_tree_channels; channel += 2)
-            orr_fact_add(list, ORR_FACT_NVLS_TREE, 0, (uint32_t)channel, 0, (int64_t)(digest >> 1));
-    }
+    uint64_t digests[ORR_NVLS_TREES] = {0};
+    for (int i = 0; c->nvls_trees && i < ORR_NVLS_TREES && c->nvls_trees[i].up; i++)
+        digests[i] = tree_digest(list, c->nvls_trees[i].up, c->nvls_trees[i].down[0], 3, c->rank_count);
+    for (int32_t channel = 0; c->nvls_trees && channel < c->nvls_tree_channels; channel++)
+        orr_fact_add(list, ORR_FACT_NVLS_TREE, 0, (uint32_t)channel, 0,
+                     (int64_t)(digests[orr_nvls_tree_of(c, channel) - c->nvls_trees] >> 1));
 }

@@ -152,7 +152,7 @@ static bool order_of(const struct orr_changes *changes, const struct orr_analysi
         ranks_of(c->collnet_chains[c->source[channel]].up, c->rank_count, value);
         return true;
     case ORR_FACT_NVLS_TREE:
-        ranks_of(c->nvls_trees[channel & 1].up, c->rank_count, value);
+        ranks_of(orr_nvls_tree_of(c, (int32_t)channel)->up, c->rank_count, value);
         return true;
     case ORR_FACT_NVLS_HEADS:
         ranks_of(c->nvls_heads, (uint32_t)c->nvls_head_count, value);

@@ -158,8 +158,8 @@ function settings({ doc }) {
 }
 
 function release({ doc }, releases) {
-    const rows = releases.filter((row) => row.verified && row.name !== doc.nccl), at = releases.findIndex((row) => row.name === doc.nccl);
-    const before = releases.slice(at + 1).find((row) => row.verified) ?? rows[0];
+    const rows = releases.filter((row) => row.name !== doc.nccl), at = releases.findIndex((row) => row.name === doc.nccl);
+    const before = releases[at + 1] ?? rows[0];
     return before ? { answer: `what ${before.name} would decide`, tone: "good", patch: { view: "diff", against: [before.name], change: "" } } : { answer: "the differences", tone: "good", patch: { view: "diff" } };
 }
 

@@ -60,7 +60,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
     const { doc } = model, parts = [], add = (title, ...text) => parts.push(`## ${title}\n\n${text.filter(Boolean).join("\n\n")}`);
     const settings = Object.entries(doc.settings ?? {}).map(([name, value]) => `${name}=${value}`);
     parts.push(`# ${escape(summary?.name || "A machine")} as NCCL ${doc.nccl} sees it`,
-        [`${doc.summary?.machine?.sentence ?? ""}.`, `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`, doc.verified === false && "This release is emulated, but not verified against references.", link && `[Open in Orrery](${link})`].filter(Boolean).join("\n"));
+        [`${doc.summary?.machine?.sentence ?? ""}.`, `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`, doc.verified === false && `NCCL ${doc.asked} is not emulated: these are the results of the nearest release.`, link && `[Open in Orrery](${link})`].filter(Boolean).join("\n"));
     if (doc.findings?.length)
         add("Findings", doc.findings.map((row) => `- **${row.severity}** ${escape(row.title)}: ${escape(row.detail)}${row.where?.line ? ` (line ${row.where.line})` : ""}. ${escape(row.advice ?? "")}`).join("\n"));
     add("At a glance", table([["Question", "Answer"], ...questions(model, { releases }).map((row) => [row.ask, row.answer])]));

@@ -157,19 +157,28 @@ def test_releases_say_what_distinguishes_them(server, topology):
         assert bool(rows[newer]["differs_from_previous"]) == bool(older)
         for row in rows[newer]["differs_from_previous"]:
             assert row["here"] != row["before"] and row["sentence"] and row["behaviour"] in rows[newer]["figures"]
-    change = {row["behaviour"]: row for row in rows["2.30.7"]["differs_from_previous"]}["nvls_least_gpus"]
+    change = {row["behaviour"]: row for row in rows["2.28.7"]["differs_from_previous"]}["nvls_least_gpus"]
     assert (change["here"], change["before"]) == ("2", "3") and "channels" in change["bears_on"]
 
 
-def test_what_is_not_verified_says_so(server, topology):
-    rows = server.json("GET", "/v1/releases")[1]["releases"]
-    for row in rows:
-        analysis = server.json("GET", f"/v1/topologies/{topology}/analysis?release={row['release']}")[1]
-        says_so = any(a["id"] == "release-not-verified" for a in analysis["assumptions"])
-        assert analysis["verified"] == row["verified"] and says_so != row["verified"]
-        assert ("release-not-verified" in analysis["explanations"]["rests_on"]) != row["verified"]
-        assert ("not verified" in row["verification"]) != row["verified"]
-    assert not all(row["verified"] for row in rows)
+def test_a_tag_that_behaves_alike_is_accepted_by_name(server, topology):
+    rows = {row["release"]: row for row in server.json("GET", "/v1/releases")[1]["releases"]}
+    assert all(row["verified"] for row in rows.values()) and rows["2.18.5"]["behaves_alike"] == ["2.18.6"]
+    own, alike = (server.json("GET", f"/v1/topologies/{topology}/analysis?release={name}")[1] for name in ("2.18.5", "2.18.6"))
+    assert (own["nccl"], own["asked"], alike["nccl"], alike["asked"]) == ("2.18.5", None, "2.18.5", "2.18.6")
+    assert own["verified"] and alike["verified"] and {**own, "asked": 0} == {**alike, "asked": 0}
+
+
+def test_the_nearest_release_says_that_it_is_not_the_one_asked_for(server, topology):
+    path = f"/v1/topologies/{topology}"
+    assert server.json("GET", f"{path}/analysis?release=2.31.0")[0] == 400
+    status, analysis = server.json("GET", f"{path}/analysis?release=2.31.0&nearest=1")
+    assert (status, analysis["nccl"], analysis["asked"], analysis["verified"]) == (200, "2.30.7", "2.31.0", False)
+    assert any(row["id"] == "release-nearest" for row in analysis["assumptions"]) and "release-nearest" in analysis["explanations"]["rests_on"]
+    drawing = server.ask("GET", f"{path}/diagram?view=system&release=2.31.0&nearest=1")[1].decode()
+    assert "the nearest to 2.31.0, which is not emulated" in drawing.replace("&#45;", "-")
+    assert server.json("GET", f"{path}/analysis?nearest=2")[0] == 400
+    assert not any(row["id"] == "release-nearest" for row in server.json("GET", f"{path}/analysis?nearest=1")[1]["assumptions"])
 
 
 def test_the_example_of_an_unknown_release_is_what_is_said(server):

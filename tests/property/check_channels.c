@@ -1,8 +1,9 @@
 /* Channels of the communicator: rings are permutations, trees span without cycles, parents and children agree.
  *
- * Exceptions: NVLS trees join heads only; a CollNet chain is missing on nodes whose graph has fewer channels (NCCL
- * leaves those roles empty); and where users say that there are no peers (NCCL_P2P_MAX_PEERS), 2.30.7 divides no
- * channels between them, so that one peer may get more than there are. */
+ * Exceptions: NVLS trees join heads only, and not all of them where a release lets a GPU head several channels; a
+ * CollNet chain is missing on nodes whose graph has fewer channels (NCCL leaves those roles empty); and where users say
+ * that there are no peers (NCCL_P2P_MAX_PEERS), 2.30.7 divides no channels between them, so that one peer may get more
+ * than there are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,7 +183,7 @@ static bool check_nvls_tree(const struct orr_communicator *c, int which, struct 
 {
     const struct orr_nvls_tree *tree = &c->nvls_trees[which];
     const int32_t n = (int32_t)c->rank_count;
-    for (int32_t head = 0; head < c->nvls_tree_heads; head++) {
+    for (int32_t head = 0; head < c->nvls_tree_heads && !c->rules->nvls_heads_repeat; head++) {
         uint32_t members = 0, roots = 0, children = 0;
         for (int32_t r = 0; r < n; r++) {
             if (tree->down[r][0] != n + 1 + head)

@@ -139,7 +139,10 @@ static bool walk_channel(struct walk *w, int32_t channel)
         uint32_t entry = net_of(w, graph->nets[channel][0]), exit = net_of(w, graph->nets[channel][1]);
         if (entry == ORR_NO_NODE || exit == ORR_NO_NODE)
             return complain(w, "no such NIC in channel", channel, graph->channels);
-        good = move(w, entry, first, true, 1);
+        enum orr_start_heads heads = w->release->start_heads;
+        bool from_nothing =
+            w->graph->pattern == ORR_PATTERN_NVLS && (heads == ORR_HEADS_BY_NET_INDEX || heads == ORR_HEADS_OF_LIST);
+        good = from_nothing || move(w, entry, first, true, 1);
         if (graph->pattern == ORR_PATTERN_BALANCED_TREE)
             good = good && move(w, first, exit, true, 0.5) && move(w, gpu_of(w, row[1]), exit, true, 0.5);
         else if (graph->pattern == ORR_PATTERN_SPLIT_TREE)

@@ -100,7 +100,7 @@ static bool follow_links(struct follow *f)
 static bool check_origin(struct follow *f, struct tally *tally)
 {
     const struct orr_path *path = f->path;
-    bool by_type = f->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER, by_cpu = false;
+    bool by_type = f->release->apart_by_type, by_cpu = false;
     tally->diverted += path->origin != ORR_ROUTE;
     switch ((enum orr_path_origin)path->origin) {
     case ORR_ROUTE:

@@ -42,8 +42,9 @@ static const struct orr_behaviour_difference *difference(const char *name)
     } while (0)
 
 /* Names of the fields of a struct, read from its header: words that stand before ',' ';' or '['. */
+enum { FIELDS_MOST = 160 };
 struct fields {
-    char names[128][48];
+    char names[FIELDS_MOST][48];
     int count;
 };
 
@@ -71,7 +72,7 @@ static void add_field(struct fields *fields, const char *end)
     const char *start = end;
     while (isalnum((unsigned char)start[-1]) || start[-1] == '_')
         start--;
-    assert_true(fields->count < 128 && end > start);
+    assert_true(fields->count < FIELDS_MOST && end > start);
     snprintf(fields->names[fields->count++], sizeof fields->names[0], "%.*s", (int)(end - start), start);
 }
 
@@ -117,7 +118,7 @@ static bool has_row(enum orr_behaviour_of of, const char *field)
 /* What stands in the header stands in the table. */
 static void every_field_has_a_row(void **state)
 {
-    static const char *const about_the_row[] = {"name", "version", "date", "summary", "verified", "connect", "tuning"};
+    static const char *const about_the_row[] = {"name", "version", "date", "summary", "connect", "tuning"};
     static struct fields fields;
     (void)state;
     read_fields("engine/release/release.h", "orr_release", &fields);
@@ -280,6 +281,7 @@ static void neighbours_of_a_version(void **state)
     orr_release_neighbours(ORR_VERSION(2, 13, 4), &below, &above);
     assert_string_equal(below->name, "2.12.12");
     assert_ptr_equal(above, below + 1);
+    assert_string_equal(above->name, "2.14.3");
     orr_release_neighbours(ORR_VERSION(2, 3, 5), &below, &above);
     assert_null(below);
     assert_string_equal(above->name, "2.7.8");

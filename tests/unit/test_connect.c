@@ -159,7 +159,8 @@ static void balanced_trees_take_children_on_the_second_gpu(void **state)
 static void old_releases_open_loops_into_two_trees(void **state)
 {
     (void)state;
-    struct orr_release release = test_release(32, &orr_connect_rules_2_7, &orr_tuning_model_2_7);
+    struct orr_release release =
+        test_release(32, orr_release_find("2.7.8")->connect, orr_release_find("2.7.8")->tuning);
     settings.release = &release;
     struct orr_contribution *host = test_a100(arena);
     host->graphs[ORR_GRAPH_TREE].pattern = ORR_PATTERN_SPLIT_TREE;
@@ -310,11 +311,12 @@ static void a_graph_may_not_name_other_ranks(void **state)
 static void trees_span_and_rings_visit_each_rank_once(void **state)
 {
     (void)state;
-    static const struct orr_connect_rules *const rules[] = {&orr_connect_rules_2_12, &orr_connect_rules_2_27};
+    const struct orr_connect_rules *const rules[] = {orr_release_find("2.12.12")->connect,
+                                                     orr_release_find("2.27.7")->connect};
     srand(7);
     for (int round = 0; round < 60; round++) {
         uint32_t nodes = round < 20 ? (uint32_t)round + 1 : 1 + (uint32_t)rand() % 150;
-        struct orr_release release = test_release(64, rules[round % 2], &orr_tuning_model_2_27);
+        struct orr_release release = test_release(64, rules[round % 2], orr_release_find("2.27.7")->tuning);
         settings.release = &release;
         struct orr_contribution *hosts[] = {test_h100(arena, false), test_a100(arena)};
         hosts[0]->graphs[ORR_GRAPH_TREE].pattern = (enum orr_pattern)(1 + rand() % 3);

@@ -157,10 +157,10 @@ static void releases_and_settings(void **state)
         bool exact;
     } rows[] = {
         {ORR_VERSION(2, 5, 7), "2.7.8", false},    {ORR_VERSION(2, 7, 8), "2.7.8", true},
-        {ORR_VERSION(2, 16, 5), "2.12.12", false}, {ORR_VERSION(2, 18, 1), "2.21.5", false},
-        {ORR_VERSION(2, 26, 6), "2.27.7", false},  {ORR_VERSION(2, 27, 3), "2.27.7", false},
-        {ORR_VERSION(2, 28, 9), "2.28.9", true},   {ORR_VERSION(2, 29, 7), "2.30.7", false},
-        {ORR_VERSION(2, 99, 0), "2.30.7", false},
+        {ORR_VERSION(2, 13, 4), "2.12.12", false}, {ORR_VERSION(2, 18, 1), "2.18.1", true},
+        {ORR_VERSION(2, 26, 6), "2.26.2", true},   {ORR_VERSION(2, 27, 3), "2.27.3", true},
+        {ORR_VERSION(2, 28, 9), "2.28.9", true},   {ORR_VERSION(2, 29, 7), "2.29.7", true},
+        {ORR_VERSION(2, 30, 5), "2.30.4", false},  {ORR_VERSION(2, 99, 0), "2.30.7", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_string_equal(orr_release_nearest(rows[i].version, &exact)->name, rows[i].nearest);

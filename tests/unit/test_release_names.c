@@ -84,27 +84,77 @@ static void a_spelling_of_an_emulated_release_is_a_hint(void **state)
 static void the_nearest_releases_and_what_changed_between_them(void **state)
 {
     (void)state;
-    struct orr_error err = report("2.24.3");
-    const struct orr_release *below, *above;
-    char nearest[96];
-    orr_release_neighbours(ORR_VERSION(2, 24, 3), &below, &above);
-    snprintf(nearest, sizeof nearest, "the nearest are %s and %s, between which these changed: ", below->name,
-             above->name);
-    CONTAINS(err.text, nearest);
-    CONTAINS(err.text, "path types");
-    CONTAINS(err.text, "C2C");
+    struct orr_error err = report("2.13.4");
+    CONTAINS(err.text, "the nearest are 2.12.12 and 2.14.3, between which these changed: ");
+    CONTAINS(err.text, "PXN");
     assert_null(strstr(err.text, "choice of paths")); /* 2.30.7's */
-    CONTAINS(err.advice, "2.7.8, 2.12.12");
+    CONTAINS(err.advice, "choose one of the 34 releases from 2.7.8 to 2.30.7");
+    CONTAINS(err.advice, "--nearest, nearest=1");
 
-    err = report("2.29.7");
-    CONTAINS(err.text, "2.28.9 (not verified) and 2.30.7");
+    err = report("2.30.5");
+    CONTAINS(err.text, "2.30.4 and 2.30.7");
     CONTAINS(err.text, "choice of paths");
     assert_null(strstr(err.text, "path types"));
     /* The longest texts that a user may give stay whole, too. */
-    (void)report("2.29.7+a-build-with-a-very-long-name-behind-it-and-more");
+    (void)report("2.29.5+a-build-with-a-very-long-name-behind-it-and-more");
     (void)report("2.24.7+a-build-with-a-very-long-name-behind-it-and-more");
     (void)report("2.19.7+a-build-with-a-very-long-name-behind-it-and-more");
     (void)report("2.9.7+a-build-with-a-very-long-name-behind-it-and-more");
+}
+
+static struct orr_release_choice choose(const char *text, bool nearest)
+{
+    struct orr_release_choice choice = {0};
+    struct orr_error err = {0};
+    if (orr_release_choose(text, nearest, &choice, &err) != ORR_OK)
+        choice.release = NULL;
+    return choice;
+}
+
+static void tags_that_behave_alike_take_the_same_row(void **state)
+{
+    uint32_t count;
+    const struct orr_release_alias *aliases = orr_release_aliases(&count);
+    (void)state;
+    assert_true(count >= 10);
+    for (uint32_t i = 0; i < count; i++) {
+        struct orr_release_choice choice = choose(aliases[i].name, false);
+        char name[ORR_VERSION_SIZE];
+        assert_non_null(choice.release);
+        assert_string_equal(choice.release->name, aliases[i].row);
+        assert_int_equal(choice.asked, aliases[i].version);
+        assert_string_equal(orr_version_format(choice.asked, name), aliases[i].name);
+        assert_null(orr_release_find(aliases[i].name));
+        assert_ptr_equal(orr_release_of(aliases[i].version), choice.release);
+        struct orr_settings settings = {.release = choice.release, .asked = choice.asked};
+        assert_false(orr_settings_nearest(&settings));
+    }
+    assert_string_equal(choose("2.18.6", false).release->name, "2.18.5");
+    assert_int_equal(choose("2.18.5", false).asked, 0);
+}
+
+/* Other releases get a row only where the nearest is asked for. */
+static void others_need_the_nearest(void **state)
+{
+    static const struct {
+        const char *text, *row;
+        uint32_t asked;
+    } cases[] = {
+        {"2.31.0", "2.30.7", 23100},  {"2.31", "2.30.7", 23100},   {"2.6.4", "2.7.8", 20604},
+        {"2.13.4", "2.12.12", 21304}, {"2.15.1", "2.15.5", 21501}, {"2.9.6", "2.9.9", 20906},
+        {"2.30.5", "2.30.4", 23005},  {"v2.27.7", "2.27.7", 0},    {"2.18", "2.18.5", 21800},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct orr_release_choice choice = choose(cases[i].text, true);
+        assert_null(choose(cases[i].text, false).release);
+        if (!choice.release || strcmp(choice.release->name, cases[i].row) != 0)
+            fail_msg("%s takes the row of %s", cases[i].text, choice.release ? choice.release->name : "none");
+        assert_int_equal(choice.asked, cases[i].asked);
+        struct orr_settings settings = {.release = choice.release, .asked = choice.asked};
+        assert_int_equal(orr_settings_nearest(&settings), cases[i].asked != 0);
+    }
+    assert_null(choose("latest", true).release);
 }
 
 static void before_the_oldest_and_after_the_newest(void **state)
@@ -115,7 +165,7 @@ static void before_the_oldest_and_after_the_newest(void **state)
     CONTAINS(report("99.0.0").text, ", the newest that is emulated");
     CONTAINS(report("990000").text, "\"990000\" is newer than");
     CONTAINS(report("latest").text, "is not the name of a NCCL release");
-    CONTAINS(report("").advice, "choose one of 2.7.8");
+    CONTAINS(report("").advice, "from 2.7.8 to 2.30.7");
 }
 
 /* Between any two neighbours there is something to name. */
@@ -141,6 +191,8 @@ int main(void)
         cmocka_unit_test(versions_are_read_as_people_write_them),
         cmocka_unit_test(a_spelling_of_an_emulated_release_is_a_hint),
         cmocka_unit_test(the_nearest_releases_and_what_changed_between_them),
+        cmocka_unit_test(tags_that_behave_alike_take_the_same_row),
+        cmocka_unit_test(others_need_the_nearest),
         cmocka_unit_test(before_the_oldest_and_after_the_newest),
         cmocka_unit_test(every_pair_of_neighbours_has_words),
     };

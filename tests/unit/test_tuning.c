@@ -87,7 +87,8 @@ static void four_h100_hosts_in_two_releases(void **state)
     tune(host, 4);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 8.67, 35.2, 98.6, 65.5, 122.4, 120.4);
     assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_NVLS_TREE][ORR_SIMPLE], 160);
-    struct orr_release newest = test_release(64, &orr_connect_rules_2_30, &orr_tuning_model_2_30);
+    struct orr_release newest =
+        test_release(64, orr_release_find("2.30.7")->connect, orr_release_find("2.30.7")->tuning);
     settings.release = &newest;
     tune(host, 4);
     assert_near(tuning.bandwidth[ORR_ALLREDUCE][ORR_ALGO_NVLS_TREE][ORR_SIMPLE], 187.871);
@@ -101,11 +102,12 @@ static void two_a100_hosts_in_four_releases(void **state)
     tune(host, 2);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 11.25, 25.2, 80, 48.5, 94.4, 92.4);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 12.0, 68.0, 85.3333, 78, 102.4, 204.4);
-    struct orr_release older = test_release(32, &orr_connect_rules_2_21, &orr_tuning_model_2_21);
+    struct orr_release older =
+        test_release(32, orr_release_find("2.21.5")->connect, orr_release_find("2.21.5")->tuning);
     settings.release = &older;
     tune(host, 2);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 12.0, 69.4, 85.3333, 82, 102.4, 220.4);
-    older = test_release(32, &orr_connect_rules_2_12, &orr_tuning_model_2_12);
+    older = test_release(32, orr_release_find("2.12.12")->connect, orr_release_find("2.12.12")->tuning);
     tune(host, 2);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_TREE, 11.25, 27.504, 80, 38.9, 94.4, 448);
     ROWS(ORR_ALLREDUCE, ORR_ALGO_RING, 12, 36.396, 85.3333, 75.4, 102.4, 208.8);
@@ -193,7 +195,8 @@ static void nothing_left_is_no_choice(void **state)
     set("NCCL_ALGO", "Tree");
     tune(test_h100(arena, false), 2);
     assert_false(orr_tuning_choose(&tuning, &comm, &settings, ORR_BROADCAST, 1 << 20, &choice));
-    struct orr_release older = test_release(32, &orr_connect_rules_2_21, &orr_tuning_model_2_21);
+    struct orr_release older =
+        test_release(32, orr_release_find("2.21.5")->connect, orr_release_find("2.21.5")->tuning);
     settings.release = &older; /* has the ring as a backup */
     tune(test_h100(arena, false), 2);
     assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_BROADCAST, 1 << 20, &choice));
@@ -222,7 +225,8 @@ static void wrong_lists_are_refused(void **state)
         assert_string_equal(err.where, cases[i].name);
         memset(&err, 0, sizeof err);
     }
-    struct orr_release older = test_release(32, &orr_connect_rules_2_12, &orr_tuning_model_2_12);
+    struct orr_release older =
+        test_release(32, orr_release_find("2.12.12")->connect, orr_release_find("2.12.12")->tuning);
     orr_settings_init(&settings, &older);
     set("NCCL_ALGO", "Rign,Ring"); /* older releases ignore what they do not know */
     tune(host, 1);

@@ -7,17 +7,14 @@ export function askBar({ state, releases, settingsOpen, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
-    const unverified = releases.find((row) => row.name === current)?.verified === false;
-    const label = (name) => (releases.find((row) => row.name === name)?.verified === false ? `${name} (not verified)` : name);
     const hosts = h("input", { id: "hosts", type: "number", min: "1", max: String(MOST_HOSTS), step: "1", value: String(state.hosts), "data-key": "hosts",
         onchange: () => hosts.value >= 1 ? actions.hosts(Math.floor(Number(hosts.value))) : (hosts.value = String(state.hosts)) });
     const release = h("select", { id: "release", "data-key": "release", onchange: () => actions.release(release.value === standard ? "" : release.value) },
-        (names.includes(current) ? names : [current, ...names]).filter(Boolean).map((name) =>
-            h("option", { value: name, selected: name === current }, label(name))));
+        names.includes(current) || !current ? null : h("option", { value: current, selected: true }, current),
+        byMinor(releases).map(([minor, rows]) => h("optgroup", { label: `NCCL ${minor}` },
+            rows.map((row) => h("option", { value: row.name, selected: row.name === current }, row.alike.length ? `${row.name} (also ${row.alike.join(", ")})` : row.name)))));
     return h("div.bar.ask", { role: "group", "aria-label": "What is asked" },
         h("label.field", null, "NCCL", release),
-        unverified && h("span.badge", { id: "unverified", title: "No results of NCCL itself were held against this release. Where nothing is known of it, it is taken to do as the emulated release before it." },
-            "not verified against references"),
         h("label.field", null, "Hosts", hosts),
         h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
         h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
@@ -57,10 +54,20 @@ function setting(row, state, actions) {
 /** The answers of /v1/releases and /v1/settings as plain rows, whatever envelope they come in. */
 export function readReleases(answer) {
     const rows = Array.isArray(answer) ? answer : answer.releases ?? [];
-    const list = rows.map((row) => (typeof row === "string" ? { name: row } : { name: row.release ?? row.name ?? row.version, standard: row.default === true, verified: row.verified }));
+    const list = rows.map((row) => (typeof row === "string" ? { name: row } : { name: row.release ?? row.name ?? row.version, standard: row.default === true, alike: row.behaves_alike }));
     const named = typeof answer.default === "string" ? answer.default : null;
     const standard = list.find((row) => row.name === named) ?? list.find((row) => row.standard) ?? list.at(-1);
-    return list.map((row) => ({ name: row.name, standard: row === standard, verified: row.verified ?? true }));
+    return list.map((row) => ({ name: row.name, standard: row === standard, alike: row.alike ?? [] }));
+}
+
+/** Releases by minor release, in their order: [["2.28", rows], ...]. */
+export function byMinor(releases) {
+    const groups = new Map();
+    for (const row of releases) {
+        const minor = row.name.split(".").slice(0, 2).join(".");
+        groups.set(minor, [...(groups.get(minor) ?? []), row]);
+    }
+    return [...groups];
 }
 
 export function readSettings(answer) {

@@ -14,7 +14,7 @@ export function summaryView({ model = null, before = null, summary, source, stat
     const old = new Map(before ? figures(before.doc) : []);
     return [
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
-        doc?.verified === false && h("p.unverified", null, h("span.badge", null, "not verified"), ` NCCL ${doc.nccl} is emulated, but not verified against references.`),
+        doc?.verified === false && h("p.unverified", null, h("span.badge", null, "nearest release"), ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest release; they may differ.`),
         inputView({ input: doc?.input ?? summary?.input, machine, state, machines, actions }),
         findings && findingList(findings, source, actions),
         model && answers(model, before, state, releases),

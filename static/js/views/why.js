@@ -57,7 +57,7 @@ function changing(data, actions) {
 
 function rule(data) {
     return h("section.verdict", { id: "why-rule", "aria-label": "Rule" },
-        h("h3", null, `Rule of NCCL ${data.nccl}${data.verified ? "" : " (not verified)"}`, h("span.mono", null, data.rule)),
+        h("h3", null, `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`, h("span.mono", null, data.rule)),
         h("p", null, data.text),
         h("dl.facts", null, data.release_rules.map((row) => [h("dt", null, row.behaviour), h("dd", { title: row.sentence }, `${row.value} `, h("span.muted", null, `since ${row.since}`))])));
 }
