@@ -2,7 +2,8 @@
  * every N that they make. Each answer is a success or a clean problem, nothing is lost or leaked (LeakSanitizer looks
  * when it ends), and the same requests succeed right afterwards.
  *
- * The linker sends our own allocations through the __wrap functions below; libxml2 and SQLite are given them, jansson takes ours (api/json.c).
+ * The linker sends our own allocations through the __wrap functions below; libxml2 and SQLite are given them, jansson
+ * takes ours (api/json.c).
  */
 #include <jansson.h>
 #include <libxml/xmlmemory.h>

@@ -45,6 +45,14 @@ DUMP = b"""<system version="1">
 """
 
 
+def wait_until(what, otherwise=lambda: "did not happen in time", seconds=120):
+    """Asks again and again until what() holds; fails with otherwise() after so many seconds."""
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until, otherwise()
+        time.sleep(0.05)
+
+
 class Server:
     def __init__(self, *options, environment=None, token=None, before=None, log=None):
         """before: called in the new process; log: takes standard error instead of a file that stop() looks at."""
@@ -106,20 +114,19 @@ class Server:
     def turns_away(self):
         """Whether a new connection gets nothing: refused, or closed without a byte."""
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=2) as s:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as s:
                 return s.recv(1) == b""
         except ConnectionError:
             return True
+        except TimeoutError:  # it waits for a request
+            return False
 
-    def wait_for_log(self, word, seconds=10):
-        end = time.monotonic() + seconds
-        while word not in self.stop_log():
-            assert time.monotonic() < end, (word, self.stop_log()[-3000:])
-            time.sleep(0.02)
+    def wait_for_log(self, word):
+        wait_until(lambda: word in self.stop_log(), lambda: (word, self.stop_log()[-3000:]))
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(timeout=30)
+        status = self.process.wait(timeout=120)
         log = self.stop_log()
         for word in ("ERROR: AddressSanitizer", "LeakSanitizer", "runtime error:", "ThreadSanitizer"):
             assert word not in log, log[-6000:]

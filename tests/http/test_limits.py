@@ -1,13 +1,15 @@
 """Every limit over real sockets: what is turned away gets a clear problem in time, and all else goes on."""
+import http.client
 import json
 import re
+import select
 import socket
 import threading
 import time
 
 import pytest
 
-from conftest import DUMP, ROOT, Server
+from conftest import DUMP, ROOT, Server, wait_until
 
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
 
@@ -22,27 +24,38 @@ def problem_of(answer):
     return json.loads(body)["type"]
 
 
-def trickle(server, first, piece, pause, seconds):
-    """Sends `first`, then `piece` again and again: (all that came back, when the server ended it)."""
+def trickle(server, first, piece):
+    """Sends `first`, then `piece` ten times a second: (all that came back, after how many seconds the server ended the connection).
+
+    Fails where the server has not ended it after 9 s. The limits of `strict` are about 1 s, and each default is 10 s at least.
+    """
     begun, got = time.monotonic(), b""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=pause) as s:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=0.1) as s:
         s.sendall(first)
-        while time.monotonic() - begun < seconds:
+        while time.monotonic() - begun < 9:
             try:
                 if piece:
                     s.sendall(piece)
             except OSError:
-                break
+                return got, time.monotonic() - begun
             try:
                 chunk = s.recv(65536)
                 if not chunk:
-                    break
+                    return got, time.monotonic() - begun
                 got += chunk
             except TimeoutError:
                 continue
             except OSError:
-                break
-    return got, time.monotonic() - begun
+                return got, time.monotonic() - begun
+    raise AssertionError(f"the connection is open after 9 s; received: {got[-500:]}")
+
+
+def answers(server, target):
+    """Whether a new connection is served; False where the server closes or refuses it."""
+    try:
+        return server.ask("GET", target)[0].status == 200
+    except (OSError, http.client.HTTPException):
+        return False
 
 
 @pytest.fixture(scope="module")
@@ -54,22 +67,22 @@ def strict():
 
 
 def test_slow_headers_get_408(strict):
-    got, took = trickle(strict, HEAD, b"X-%d: y\r\n" % 1, 0.1, 5)
-    assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and 0.5 < took < 2
+    got, took = trickle(strict, HEAD, b"X-%d: y\r\n" % 1)
+    assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and took > 0.5
 
 
 def test_a_slow_request_line_gets_408(strict):
-    got, took = trickle(strict, b"G", b"E", 0.1, 5)
-    assert status_of(got) == 408 and 0.5 < took < 2
+    got, took = trickle(strict, b"G", b"E")
+    assert status_of(got) == 408 and took > 0.5
 
 
 def test_a_slow_body_gets_408(strict):
-    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n", b"x", 0.1, 5)
-    assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and 0.8 < took < 2.5
+    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nContent-Length: 4000\r\n\r\n", b"x")
+    assert (status_of(got), problem_of(got)) == (408, "/problems/request-timeout") and took > 0.8
 
 
 def test_who_was_too_slow_is_logged_and_counted(strict):
-    trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nX-Request-Id: late\r\nContent-Length: 4000\r\n\r\n", b"x", 0.1, 5)
+    trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nX-Request-Id: late\r\nContent-Length: 4000\r\n\r\n", b"x")
     strict.wait_for_log("id=late")
     line = [row for row in strict.stop_log().splitlines() if "id=late" in row][0]
     assert "status=408" in line and "refused=body_time" in line and "route=/v1/analyze" in line
@@ -80,20 +93,20 @@ def test_who_was_too_slow_is_logged_and_counted(strict):
 
 
 def test_a_body_that_stops_gets_408(strict):
-    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b"", 0.1, 5)
-    assert status_of(got) == 408 and 0.8 < took < 2.5
+    got, took = trickle(strict, b"POST /v1/analyze HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", b"")
+    assert status_of(got) == 408 and took > 0.8
 
 
 def test_a_connection_that_asks_nothing_is_closed_without_a_word(strict):
-    got, took = trickle(strict, b"", b"", 0.1, 5)
-    assert got == b"" and 0.5 < took < 2
+    got, took = trickle(strict, b"", b"")
+    assert got == b"" and took > 0.5
 
 
 def test_a_connection_that_asks_nothing_more_is_closed(strict):
-    got, took = trickle(strict, HEAD + b"\r\n", b"", 0.1, 6)
-    assert status_of(got) == 200 and got.count(b"HTTP/1.1") == 1 and 1 < took < 3.5
-    got, took = trickle(strict, HEAD + b"\r\n", b"G", 0.1, 6)  # a byte now and then is no request
-    assert got.count(b"HTTP/1.1") == 1 and took < 3.5
+    got, took = trickle(strict, HEAD + b"\r\n", b"")
+    assert status_of(got) == 200 and got.count(b"HTTP/1.1") == 1 and took > 1
+    got, _ = trickle(strict, HEAD + b"\r\n", b"G")  # a byte now and then is no request
+    assert got.count(b"HTTP/1.1") == 1
 
 
 def test_a_client_that_does_not_read_is_let_go(strict):
@@ -116,15 +129,16 @@ def test_a_client_that_does_not_read_is_let_go(strict):
         assert seen < 400 * 30000  # the connection ended before all was sent
 
 
-def test_clients_in_time_are_served_meanwhile(strict):
-    slow = [socket.create_connection(("127.0.0.1", strict.port)) for _ in range(30)]
+def test_clients_in_time_are_served_meanwhile():
+    server = Server("--database", ":memory:", "--header-timeout", "60")
+    slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(30)]
     for s in slow:
         s.sendall(HEAD)
-    begun = time.monotonic()
-    assert strict.ask("GET", "/healthz")[0].status == 200 and strict.ask("POST", "/v1/analyze", DUMP)[0].status == 200
-    assert time.monotonic() - begun < 1
+    assert server.ask("GET", "/healthz")[0].status == 200 and server.ask("POST", "/v1/analyze", DUMP)[0].status == 200
+    assert select.select(slow, [], [], 0)[0] == []  # the slow ones still wait: nobody had to wait for their end
     for s in slow:
         s.close()
+    server.stop()
 
 
 @pytest.mark.parametrize("size", [4200, 6000])
@@ -139,14 +153,16 @@ def test_headers_that_do_not_even_fit_into_memory(strict):
     assert strict.ask("GET", "/healthz")[0].status == 200
 
 
-def test_queries_of_too_many_parts(strict):
-    """What libmicrohttpd would not answer is answered at once, and nothing of it stays."""
+def test_queries_of_too_many_parts():
+    """What libmicrohttpd would not answer is answered at once, not when a limit of time ends it, and nothing of it stays."""
+    server = Server("--database", ":memory:", "--header-timeout", "120", "--timeout", "120")
     for parts in (130, 400, 900):
         begun = time.monotonic()
-        got = strict.raw(b"GET /v1/topologies?" + b"&".join(b"a=1" for _ in range(parts)) + b" HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert (status_of(got), problem_of(got)) == (431, "/problems/headers-too-large") and time.monotonic() - begun < 0.5
-    response, data = strict.ask("GET", "/v1/topologies?" + "&".join("a=1" for _ in range(100)))
+        got = server.raw(b"GET /v1/topologies?" + b"&".join(b"a=1" for _ in range(parts)) + b" HTTP/1.1\r\nHost: x\r\n\r\n", wait=60)
+        assert (status_of(got), problem_of(got)) == (431, "/problems/headers-too-large") and time.monotonic() - begun < 60
+    response, data = server.ask("GET", "/v1/topologies?" + "&".join("a=1" for _ in range(100)))
     assert response.status == 400 and "invalid-parameter" in json.loads(data)["type"]
+    server.stop()
 
 
 def test_what_libmicrohttpd_refuses_by_itself_ends_too(strict):
@@ -215,7 +231,7 @@ def test_one_client_may_have_so_many_requests_under_way():
     begun = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(2)]
     for s in begun:
         s.sendall(head + DUMP[:50])
-    time.sleep(0.3)
+    wait_until(lambda: server.ask("GET", "/v1/releases")[0].status == 429)
     response, data = server.ask("GET", "/v1/releases")
     assert response.status == 429 and "2 requests under way" in json.loads(data)["detail"] and response.getheader("Retry-After") == "1"
     assert server.ask("GET", "/readyz")[0].status == 200
@@ -223,8 +239,7 @@ def test_one_client_may_have_so_many_requests_under_way():
         s.sendall(DUMP[50:])
         assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
         s.close()
-    time.sleep(0.1)
-    assert server.ask("GET", "/v1/releases")[0].status == 200
+    wait_until(lambda: server.ask("GET", "/v1/releases")[0].status == 200)
     server.stop()
 
 
@@ -248,8 +263,7 @@ def test_more_connections_than_allowed_get_503_or_are_closed():
     assert statuses[:8] == [200] * 8 and statuses.count(200) == 8 and 503 in statuses[8:]
     for s in held:
         s.close()
-    time.sleep(0.3)
-    assert server.ask("GET", "/v1/releases")[0].status == 200
+    wait_until(lambda: answers(server, "/v1/releases"))
     server.stop()
 
 
@@ -278,16 +292,14 @@ def test_the_bodies_of_all_requests_share_a_memory():
     big = DUMP.ljust(700000)
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as first:
         first.sendall(head % len(big) + big[:600000])
-        time.sleep(0.5)
-        assert b"\norrery_http_body_memory_bytes 1048576\n" in server.ask("GET", "/metrics")[1]
+        wait_until(lambda: b"\norrery_http_body_memory_bytes 1048576\n" in server.ask("GET", "/metrics")[1])
         response, data = server.ask("POST", "/v1/analyze", big)
         assert response.status == 503 and response.getheader("Retry-After") == "1"
         assert json.loads(data)["type"] == "/problems/overloaded" and "1048576" in json.loads(data)["detail"]
         first.sendall(big[600000:])
         assert first.recv(65536).startswith(b"HTTP/1.1 200 ")
-    time.sleep(0.2)
-    assert server.ask("POST", "/v1/analyze", big)[0].status == 200
-    assert b"\norrery_http_body_memory_bytes 0\n" in server.ask("GET", "/metrics")[1]
+    wait_until(lambda: server.ask("POST", "/v1/analyze", big)[0].status == 200)
+    wait_until(lambda: b"\norrery_http_body_memory_bytes 0\n" in server.ask("GET", "/metrics")[1])
     server.stop()
 
 
@@ -299,6 +311,5 @@ def test_one_address_may_have_so_many_connections():
         assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
     assert server.raw(HEAD + b"\r\n", wait=2) == b""
     held.pop().close()
-    time.sleep(0.3)
-    assert server.ask("GET", "/healthz")[0].status == 200
+    wait_until(lambda: answers(server, "/healthz"))
     server.stop()

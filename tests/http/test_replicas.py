@@ -10,9 +10,9 @@ import time
 import pytest
 import yaml
 
-from conftest import DUMP, ROOT, SANITIZERS, Server
+from conftest import DUMP, ROOT, SANITIZERS, Server, wait_until
 from postgresql import free_port
-from test_database import Writers, dump, is_ready, wait_until
+from test_database import Writers, dump, is_ready
 
 DEPLOY = ROOT / "server" / "deploy"
 # A mount namespace in which nothing can be written, where this machine lets us have one.
@@ -101,11 +101,11 @@ def test_killing_a_replica_under_load_loses_nothing(arrangement):
     (first, second), nginx, database = arrangement
     writers = Writers(nginx.ask, count=6)
     try:
-        wait_until(lambda: len(writers.present) > 60, 60)
+        wait_until(lambda: len(writers.present) > 60)
         before = len(writers.present)
         first.process.kill()
         first.process.wait()
-        wait_until(lambda: len(writers.present) > before + 100, 60)
+        wait_until(lambda: len(writers.present) > before + 100)
     finally:
         writers.stop()
     assert (writers.refused, writers.broken) == (0, 0)  # nginx asked the other replica
@@ -121,11 +121,11 @@ def test_a_draining_replica_costs_no_request(arrangement):
     (first, second), nginx, _ = arrangement
     writers = Writers(nginx.ask, count=4)
     try:
-        wait_until(lambda: len(writers.present) > 20, 60)
+        wait_until(lambda: len(writers.present) > 20)
         first.process.send_signal(signal.SIGTERM)
         assert first.process.wait(timeout=30) == 0, first.stop_log()
         before = len(writers.present)
-        wait_until(lambda: len(writers.present) > before + 40, 60)
+        wait_until(lambda: len(writers.present) > before + 40)
     finally:
         writers.stop()
     assert (writers.refused, writers.broken) == (0, 0)

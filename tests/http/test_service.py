@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import DUMP, ROOT, Server
+from conftest import DUMP, ROOT, Server, wait_until
 
 
 def test_uploading_twice_is_the_same_topology(server, topology):
@@ -241,24 +241,23 @@ def test_stored_dumps_survive_a_restart(database):
 
 
 def test_sigterm_lets_a_request_in_flight_finish():
-    server = Server("--database", ":memory:", "--grace", "5")
+    server = Server("--database", ":memory:", "--grace", "60")
     with socket.create_connection(("127.0.0.1", server.port), timeout=10) as s:
         s.sendall(b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(DUMP) + DUMP[:100])
-        time.sleep(0.2)
+        wait_until(lambda: b"\norrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
         server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        assert server.turns_away()
+        wait_until(server.turns_away)
         s.sendall(DUMP[100:])
         assert s.recv(65536).startswith(b"HTTP/1.1 200 ")
     server.stop()
 
 
 def test_an_idle_connection_does_not_delay_the_end():
-    server = Server("--database", ":memory:")
+    server = Server("--database", ":memory:", "--header-timeout", "120", "--timeout", "120", "--grace", "120")
     with socket.create_connection(("127.0.0.1", server.port)):
         begun = time.monotonic()
         server.stop()
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 60
 
 
 def test_requests_on_kept_connections_do_not_break_the_end():
