@@ -152,7 +152,7 @@ int orr_render_worker_main(void)
         return 2;
     }
     take_limits(&limits);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a server that is ended by force leaves no drawing behind */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* a server that is ended by force leaves no drawing behind */
     setenv("SERVER_NAME", "orrery", 1); /* Graphviz then opens no file that a graph names */
     unsetenv("GV_FILE_PATH");
     agseterrf(remember);
