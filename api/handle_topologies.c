@@ -102,12 +102,12 @@ static enum orr_code labels_of(struct orr_call *call, json_t *object, struct orr
     const char *name;
     json_t *value;
     struct orr_store_label *pairs = ORR_NEW(call->arena, struct orr_store_label, ORR_MAX_LABELS);
-    char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
-    const char *kept = text ? orr_arena_strndup(call->arena, text, strlen(text)) : NULL;
-    free(text);
-    if (!pairs || !kept)
+    size_t flags = JSON_COMPACT | JSON_SORT_KEYS, length = json_dumpb(object, NULL, 0, flags);
+    char *text = orr_arena_alloc(call->arena, length + 1, 1);
+    if (!pairs || !text || !length || json_dumpb(object, text, length, flags) != length)
         return orr_fail_nomem(err);
-    *ret_labels = (struct orr_labels){.text = kept, .pairs = pairs};
+    text[length] = 0;
+    *ret_labels = (struct orr_labels){.text = text, .pairs = pairs};
     json_object_foreach (object, name, value)
         if (ret_labels->count < ORR_MAX_LABELS)
             pairs[ret_labels->count++] = (struct orr_store_label){.name = name, .value = json_string_value(value)};
