@@ -62,7 +62,7 @@ class Server:
         if "--analysis-time" not in options: # the sanitized program is slow, and the machine may be
             options = ("--analysis-time", "0", *options)
         self.log = tempfile.TemporaryFile()
-        environment = dict(os.environ, **SANITIZERS, **(environment or {}))
+        environment = {**os.environ, **SANITIZERS, **(environment or {})}
         self.process = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=log or self.log,
             env=environment, preexec_fn=before)

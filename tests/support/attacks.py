@@ -152,12 +152,17 @@ def request(path, body, length=None):
     return b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (path.encode(), len(body) if length is None else length) + body
 
 
-def four(path, body):
-    return lambda target: target.all_at_once([lambda: target.ask("POST", path, body)] * 4)
+def one(path, make, times=1):
+    """make: gives the body, which is made before the clock runs."""
+    def attack(target):
+        body = attack.body
+        return target.all_at_once([lambda: target.ask("POST", path, body)] * times)
+    attack.prepare = lambda: setattr(attack, "body", make())
+    return attack
 
 
-def one(path, body):
-    return lambda target: [target.ask("POST", path, body)]
+def four(path, make):
+    return one(path, make, 4)
 
 
 def explain_and_differ(target):
@@ -256,27 +261,27 @@ def nested_xml(depth):
 
 
 ATTACKS = {
-    "gzip bomb in a tar, four at once": four("/v1/convert", gzip_bomb(2048)),
-    "gzip bomb, uploaded": one("/v1/topologies", gzip_bomb(512)),
-    "gzip bomb without a tar": one("/v1/convert", gzip.compress(bytes(256 * MIB), 1)),
-    "gzip within gzip within tar": one("/v1/convert", tar_of([(f"sys/{i}.tar.gz", gzip_bomb(64)) for i in range(8)])),
-    "zip bomb": one("/v1/convert", zip_bomb(256)),
-    "zip bomb within a tar": one("/v1/convert", tar_of([("sys/a.zip", zip_bomb(256))])),
-    "xz bomb": one("/v1/convert", lzma.compress(bytes(256 * MIB), preset=1)),
-    "xz bomb within a tar": one("/v1/convert", tar_of([("sys/a.xz", lzma.compress(bytes(256 * MIB), preset=1))])),
-    "tar of a million empty entries": one("/v1/convert", empty_entries(1000000)),
-    "tar of deep folders": one("/v1/convert", tar_of([("sys/" + "/".join(["d"] * 900) + f"/{i}", b"x") for i in range(2000)])),
-    "deeply nested XML": one("/v1/convert", nested_xml(1 << 20)),
-    "a million attributes": one("/v1/convert", b'<system version="1"><cpu ' + b" ".join(b'a%d="1"' % i for i in range(1000000)) + b"/></system>"),
-    "entities that expand": one("/v1/convert", b'<!DOCTYPE a [<!ENTITY a "' + b"x" * 1000 + b'">' + b"".join(b'<!ENTITY b%d "%s">' % (i, b"&b%d;" % (i - 1) * 50 if i else b"&a;" * 50)
+    "gzip bomb in a tar, four at once": four("/v1/convert", lambda: gzip_bomb(512)),
+    "gzip bomb, uploaded": one("/v1/topologies", lambda: gzip_bomb(512)),
+    "gzip bomb without a tar": one("/v1/convert", lambda: gzip.compress(bytes(256 * MIB), 1)),
+    "gzip within gzip within tar": one("/v1/convert", lambda: tar_of([(f"sys/{i}.tar.gz", gzip_bomb(64)) for i in range(8)])),
+    "zip bomb": one("/v1/convert", lambda: zip_bomb(256)),
+    "zip bomb within a tar": one("/v1/convert", lambda: tar_of([("sys/a.zip", zip_bomb(256))])),
+    "xz bomb": one("/v1/convert", lambda: lzma.compress(bytes(256 * MIB), preset=1)),
+    "xz bomb within a tar": one("/v1/convert", lambda: tar_of([("sys/a.xz", lzma.compress(bytes(256 * MIB), preset=1))])),
+    "tar of a million empty entries": one("/v1/convert", lambda: empty_entries(1000000)),
+    "tar of deep folders": one("/v1/convert", lambda: tar_of([("sys/" + "/".join(["d"] * 900) + f"/{i}", b"x") for i in range(2000)])),
+    "deeply nested XML": one("/v1/convert", lambda: nested_xml(1 << 20)),
+    "a million attributes": one("/v1/convert", lambda: b'<system version="1"><cpu ' + b" ".join(b'a%d="1"' % i for i in range(1000000)) + b"/></system>"),
+    "entities that expand": one("/v1/convert", lambda: b'<!DOCTYPE a [<!ENTITY a "' + b"x" * 1000 + b'">' + b"".join(b'<!ENTITY b%d "%s">' % (i, b"&b%d;" % (i - 1) * 50 if i else b"&a;" * 50)
                                                for i in range(9)) + b"]><system>&b8;</system>"),
-    "one line of 8 MiB of tags": one("/v1/convert", b'<system version="1"><cpu numaid="0">' + b'<pci busid="0000:01:00.0"/>' * (8 * MIB // 28) + b"</cpu></system>"),
-    "8 MiB of noise": four("/v1/convert", chatter(1, 8 * MIB)),
-    "a matrix of 2,000 GPUs": one("/v1/convert", b"\t" + b"\t".join(b"GPU%d" % i for i in range(1200)) + b"\n" +
+    "one line of 8 MiB of tags": one("/v1/convert", lambda: b'<system version="1"><cpu numaid="0">' + b'<pci busid="0000:01:00.0"/>' * (8 * MIB // 28) + b"</cpu></system>"),
+    "8 MiB of noise": four("/v1/convert", lambda: chatter(1, 8 * MIB)),
+    "a matrix of 2,000 GPUs": one("/v1/convert", lambda: b"\t" + b"\t".join(b"GPU%d" % i for i in range(1200)) + b"\n" +
                                   b"".join(b"GPU%d\t" % i + b"\t".join([b"SYS"] * 1200) + b"\n" for i in range(1200))),
-    "200 CPUs, 300 GPUs, 300 NICs apart": four(f"/v1/analyze?{HARD}", machine(200, 300, 300)),
-    "576 GPUs": one("/v1/analyze?release=2.30.7&hosts=2", machine(64, 576, 64)),
-    "the longest legal search": one("/v1/analyze?release=2.27.7&hosts=512&NCCL_CROSS_NIC=2", machine(8, 128, 128)),
+    "200 CPUs, 300 GPUs, 300 NICs apart": four(f"/v1/analyze?{HARD}", lambda: machine(200, 300, 300)),
+    "576 GPUs": one("/v1/analyze?release=2.30.7&hosts=2", lambda: machine(64, 576, 64)),
+    "the longest legal search": one("/v1/analyze?release=2.27.7&hosts=512&NCCL_CROSS_NIC=2", lambda: machine(8, 128, 128)),
     "explanations and differences of a large machine": explain_and_differ,
     "drawings of a large machine": draw,
     "a log of 60,000 channels": log_check,
