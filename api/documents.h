@@ -74,8 +74,8 @@ json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const str
 /* What was detected, as POST /v1/detect shows it; `xml` is the dump. */
 json_t *orr_detection_json(struct orr_json *json, const struct orr_release *release,
                            const struct orr_detection *detection);
-/* What distinguishes the releases; only: NULL, or the one. Memory comes from arena. */
-json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only, struct orr_arena *arena);
+/* What distinguishes the releases; only: NULL, or the one. */
+json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only);
 /* The settings of a release; the machine types; the kinds of input. */
 json_t *orr_settings_json(struct orr_json *json, const struct orr_release *release);
 json_t *orr_machines_json(struct orr_json *json);

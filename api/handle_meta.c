@@ -39,8 +39,9 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
 
 enum orr_code orr_handle_releases(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
+    (void)call;
     struct orr_json json = {0};
-    return orr_answer_of_json(200, &json, orr_releases_json(&json, NULL, call->arena), ret_answer, err);
+    return orr_answer_of_json(200, &json, orr_releases_json(&json, NULL), ret_answer, err);
 }
 
 enum orr_code orr_handle_settings(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)

@@ -129,10 +129,15 @@ static json_t *aliases_json(struct orr_json *json, const struct orr_release *rel
     return names;
 }
 
-static json_t *release_json(struct orr_json *json, const struct orr_release *release, const struct orr_release *before,
-                            struct orr_arena *arena)
+static json_t *release_json(struct orr_json *json, const struct orr_release *release, const struct orr_release *before)
 {
+    enum { RELEASE_MEMORY = 1 << 20 };
+    struct orr_arena *arena = orr_arena_new(RELEASE_MEMORY);
     json_t *row = orr_json_object(json);
+    if (!arena) {
+        json->failed = true;
+        return row;
+    }
     orr_json_set(json, row, "release", orr_json_text(json, release->name));
     orr_json_set(json, row, "date", orr_json_text(json, release->date));
     orr_json_set(json, row, "summary", orr_json_text(json, release->summary));
@@ -145,17 +150,18 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
     orr_json_set(json, row, "figures", figures_json(json, release, arena));
     orr_json_set(json, row, "previous", before ? orr_json_text(json, before->name) : json_null());
     orr_json_set(json, row, "differs_from_previous", differences_json(json, release, before, arena));
+    orr_arena_free(arena);
     return row;
 }
 
-json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only, struct orr_arena *arena)
+json_t *orr_releases_json(struct orr_json *json, const struct orr_release *only)
 {
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
     json_t *object = orr_json_object(json), *rows = orr_json_array(json);
     for (uint32_t i = count; i-- > 0;)
         if (!only || only == &releases[i])
-            orr_json_add(json, rows, release_json(json, &releases[i], i ? &releases[i - 1] : NULL, arena));
+            orr_json_add(json, rows, release_json(json, &releases[i], i ? &releases[i - 1] : NULL));
     orr_json_set(json, object, "default", orr_json_text(json, orr_release_default()->name));
     orr_json_set(json, object, "releases", rows);
     return object;

@@ -172,15 +172,12 @@ int orr_command_releases(const struct orr_options *options)
     struct orr_error err = {0};
     const struct orr_params *params = &options->params;
     const struct orr_release *only = orr_given(params, ORR_ASK_RELEASE) ? params->query.settings.release : NULL;
-    struct orr_arena *arena = orr_arena_new(0);
-    if (!arena) {
-        (void)orr_fail_nomem(&err);
-        return orr_report(NULL, &err);
-    }
-    int status = ORR_EXIT_OK;
     if (options->json)
-        status = orr_print_json(&json, orr_releases_json(&json, only, arena), true);
-    else if (print_releases(only, arena, &err) != ORR_OK)
+        return orr_print_json(&json, orr_releases_json(&json, only), true);
+    int status = ORR_EXIT_OK;
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = arena ? print_releases(only, arena, &err) : orr_fail_nomem(&err);
+    if (code != ORR_OK)
         status = orr_report(NULL, &err);
     orr_arena_free(arena);
     return fflush(stdout) ? ORR_EXIT_INPUT : status;
