@@ -126,8 +126,4 @@ void orr_response_release(struct orr_response *response);
 
 const char *orr_version(void);
 
-/* From now on the memory of JSON is drawn from the budget in force (engine/base/budget.h). To be called once, before
- * any JSON is made. */
-void orr_json_draw_memory(void);
-
 #endif

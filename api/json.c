@@ -16,13 +16,20 @@ struct head {
     size_t size;
 };
 
+/* jansson takes some failed allocations for bad syntax, and others for the end of a text: they are noted here. */
+static _Thread_local bool starved;
+
 static void *draw(size_t size)
 {
     enum { STEPS = 2 };
     uint64_t budget;
-    if (size > SIZE_MAX / 2 || orr_budget_spent(STEPS) || !orr_budget_draw(sizeof(struct head) + size, &budget))
-        return NULL;
-    struct head *head = malloc(sizeof *head + size);
+    struct head *head = NULL;
+    if (size <= SIZE_MAX / 2 && !orr_budget_spent(STEPS) && orr_budget_draw(sizeof *head + size, &budget)) {
+        head = malloc(sizeof *head + size);
+        if (!head)
+            orr_budget_give(budget, sizeof *head + size);
+    }
+    starved = starved || !head;
     if (!head)
         return NULL;
     *head = (struct head){.budget = budget, .size = sizeof *head + size};
@@ -38,7 +45,8 @@ static void give(void *memory)
     free(head);
 }
 
-void orr_json_draw_memory(void)
+/* The memory of JSON is drawn from the budget in force, from before any JSON is made. */
+__attribute__((constructor)) static void draw_memory(void)
 {
     json_set_alloc_funcs(draw, give);
 }
@@ -208,21 +216,6 @@ void orr_json_nodes_free(json_t **nodes, const struct orr_system *system)
     for (uint32_t i = 0; i < system->node_count; i++)
         json_decref(nodes[i]);
     free(nodes);
-}
-
-/* jansson takes some failed allocations for bad syntax, and others for the end of a text: they are noted here. */
-static _Thread_local bool starved;
-
-static void *allocate(size_t size)
-{
-    void *memory = malloc(size);
-    starved = starved || !memory;
-    return memory;
-}
-
-__attribute__((constructor)) static void watch_allocations(void)
-{
-    json_set_alloc_funcs(allocate, free);
 }
 
 enum orr_code orr_json_parse(const char *bytes, size_t length, json_t **ret_value, struct orr_error *err)

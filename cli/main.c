@@ -195,7 +195,6 @@ static int run(const struct orr_command *command, int count, char **arguments)
 int main(int count, char **arguments)
 {
     const char *name = count > 1 ? arguments[1] : "";
-    orr_json_draw_memory();
     if (!strcmp(name, "render-worker")) /* for the program itself: see engine/diagram/diagram_worker.h */
         return orr_render_worker_main();
     if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {

@@ -265,7 +265,6 @@ int main(void)
                                                 sqlite_round, sqlite_begin, sqlite_end,    NULL};
     struct orr_error err = {0};
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
-    orr_json_draw_memory();
     xmlMemSetup(free, __wrap_malloc, __wrap_realloc, __wrap_strdup);
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) != SQLITE_OK)
         return 1;

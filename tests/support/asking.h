@@ -38,7 +38,6 @@ static inline struct orr_app *open_app(void)
 static inline int set_up(void **state)
 {
     (void)state;
-    orr_json_draw_memory();
     make_place(&app_place);
     app = open_app();
     return 0;
