@@ -235,8 +235,25 @@ static void on_error(void *context, xmlErrorPtr error)
     stop(reader, ORR_SYNTAX);
 }
 
+/* libxml2 compares each attribute of a tag with all before it, without asking us in between: a tag that has far too
+ * many is refused before it sees it. Files too short for that to take long are not looked through. */
+static enum orr_code check_tags(const struct reader *reader, const char *bytes, size_t length)
+{
+    enum { SHORT = 1 << 16, MOST = 4096 };
+    uint32_t line = 1, count = 0;
+    for (size_t i = 0; length > SHORT && i < length; i++) {
+        line += bytes[i] == '\n';
+        count = bytes[i] == '<' ? 0 : count + (bytes[i] == '=');
+        if (count > MOST)
+            return orr_fail_at(reader->err, ORR_LIMIT, line, 1, "a tag has more than %u attributes",
+                               reader->limits->attributes);
+    }
+    return ORR_OK;
+}
+
 static enum orr_code parse(struct reader *reader, const char *bytes, size_t length)
 {
+    ORR_TRY(check_tags(reader, bytes, length));
     xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, (int)length);
     if (!parser)
         return orr_fail_nomem(reader->err);
