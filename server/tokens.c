@@ -210,9 +210,10 @@ enum orr_code orr_token_make(const char *name, const char *scope, char token[ORR
         return orr_fail(err, ORR_SETTING, "--scope is read, write, or read,write, not \"%.40s\"", scope);
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return orr_fail(err, ORR_IO, "the system gives no random bytes: %s", strerror(errno));
-    _Static_assert(sizeof "orr_" + 2 * RANDOM <= ORR_TOKEN_SIZE, "a token fits");
-    strcpy(token, "orr_");
-    orr_hex_write(random, sizeof random, token + 4);
+    static const char start[] = "orr_";
+    _Static_assert(sizeof start + 2 * RANDOM <= ORR_TOKEN_SIZE, "a token fits");
+    memcpy(token, start, sizeof start);
+    orr_hex_write(random, sizeof random, token + sizeof start - 1);
     orr_sha256(token, strlen(token), digest);
     snprintf(line, ORR_TOKEN_LINE, "%s %.60s %s", name, scope, digest);
     return ORR_OK;

@@ -72,8 +72,9 @@ const struct orr_figure *orr_figure(size_t i)
 static bool write_hardware(const struct orr_devices *devices, uint32_t element, enum reading reading,
                            char text[ORR_FIGURE_SIZE])
 {
+    static const struct orr_card none = {0};
     uint32_t at = devices->hw.card_of[element];
-    const struct orr_card *card = at == ORR_NO_CARD ? NULL : &devices->hw.cards[at];
+    const struct orr_card *card = at == ORR_NO_CARD ? &none : &devices->hw.cards[at];
     double c2c;
     switch (reading) {
     case C2C:

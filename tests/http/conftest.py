@@ -53,6 +53,16 @@ def wait_until(what, otherwise=lambda: "did not happen in time", seconds=120):
         time.sleep(0.05)
 
 
+STARTED = []  # processes
+
+
+def pytest_sessionfinish():
+    """A test that fails does not stop its servers."""
+    for process in STARTED:
+        if process.poll() is None:
+            process.kill()
+
+
 class Server:
     def __init__(self, *options, environment=None, token=None, before=None, log=None):
         """before: called in the new process; log: takes standard error instead of a file that stop() looks at."""
@@ -66,6 +76,7 @@ class Server:
         self.process = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", *options], stdout=subprocess.PIPE, stderr=log or self.log,
             env=environment, preexec_fn=before)
+        STARTED.append(self.process)
         line = self.process.stdout.readline().decode()
         found = re.match(r"listening on (https?)://127\.0\.0\.1:(\d+)\n", line)
         assert found, (line, self.stop_log())
