@@ -1,5 +1,5 @@
 /* How a release joins the graphs of several systems into channels: the named behaviours of engine/connect, one row a
- * release. What the behaviours do is told in engine/connect/README.md. */
+ * release. docs/nccl/connect.md says what they do. */
 #ifndef ORR_RELEASE_CONNECT_RULES_H
 #define ORR_RELEASE_CONNECT_RULES_H
 

@@ -1,5 +1,5 @@
-/* The tables and named behaviours of a release's tuning model, one row a release. What they do is told in
- * engine/tuning/README.md. Latencies in microseconds, bandwidths in GB/s of one channel where nothing else is said. */
+/* The tables and named behaviours of a release's tuning model, one row a release. docs/nccl/tuning.md
+ * says what they do. Latencies in microseconds, bandwidths in GB/s of one channel where nothing else is said. */
 #ifndef ORR_RELEASE_TUNING_MODEL_H
 #define ORR_RELEASE_TUNING_MODEL_H
 
