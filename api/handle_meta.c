@@ -67,13 +67,13 @@ enum orr_code orr_handle_problem_type(struct orr_call *call, struct orr_answer *
 {
     struct orr_json json = {0};
     for (int i = ORR_OK + 1; i < ORR_PROBLEM_COUNT; i++) {
-        const struct orr_problem_info *info = orr_problem_info((enum orr_problem)i, ORR_INTERNAL);
-        if (strcmp(info->type, call->captures[0]))
+        const struct orr_problem_info info = orr_problem_info((enum orr_problem)i, ORR_INTERNAL);
+        if (strcmp(info.type, call->captures[0]))
             continue;
         json_t *object = orr_json_object(&json);
-        orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info->type));
-        orr_json_set(&json, object, "title", orr_json_text(&json, info->title));
-        orr_json_set(&json, object, "status", orr_json_int(&json, info->status));
+        orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info.type));
+        orr_json_set(&json, object, "title", orr_json_text(&json, info.title));
+        orr_json_set(&json, object, "status", orr_json_int(&json, info.status));
         return orr_answer_of_json(200, &json, object, ret_answer, err);
     }
     return orr_fail(err, ORR_NOT_FOUND, "there is no problem type \"%.40s\"", call->captures[0]);

@@ -5,26 +5,25 @@
 
 #include "api/json.h"
 
+/* The types of the engine's codes are their names (engine/base/error.h). */
 static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
-    [ORR_OK] = {"internal", 500, "A defect in Orrery"},
-    [ORR_NOMEM] = {"out-of-memory", 503, "The server is short of memory"},
-    [ORR_SYNTAX] = {"malformed-xml", 400, "The input is not well-formed XML"},
-    [ORR_REFUSED] = {"refused-by-nccl", 422, "NCCL's own reader would refuse the file"},
-    [ORR_UNRECOGNISED] = {"unrecognised-input", 415, "No machine can be made of the input"},
-    [ORR_INVALID] = {"invalid-topology", 422, "The topology contradicts itself or lacks something"},
-    [ORR_NO_RANKS] = {"no-ranks", 422, "No GPU takes part"},
-    [ORR_LIMIT] = {"limit-exceeded", 422, "The input is larger than a stated limit"},
-    [ORR_SETTING] = {"invalid-setting", 400, "A release, host count or setting cannot be used"},
-    [ORR_NOT_FOUND] = {"not-found", 404, "There is no such thing"},
-    [ORR_UNSUPPORTED] = {"unsupported", 422, "Orrery does not compute this"},
-    [ORR_SPENT] = {"too-complex", 422, "The answer needs more time or memory than a request may use"},
-    [ORR_UNPACKED] = {"unpacked-too-large", 413, "The archive holds more than the server unpacks"},
-    [ORR_STOPPED] = {"stopped", 503, "The work was ended before it was done"},
-    [ORR_RENDER] = {"render-failed", 500, "The drawing could not be made"},
-    [ORR_STORE] = {"store-failed", 503, "The database cannot be used"},
-    [ORR_IO] = {"io-failed", 500, "A file could not be read or written"},
-    [ORR_INTERNAL] = {"internal", 500, "A defect in Orrery"},
-    [ORR_PROBLEM_NO_ROUTE] = {"not-found", 404, "There is no such thing"},
+    [ORR_NOMEM] = {NULL, 503, "The server is short of memory"},
+    [ORR_SYNTAX] = {NULL, 400, "The input is not well-formed XML"},
+    [ORR_REFUSED] = {NULL, 422, "NCCL's own reader would refuse the file"},
+    [ORR_UNRECOGNISED] = {NULL, 415, "No machine can be made of the input"},
+    [ORR_INVALID] = {NULL, 422, "The topology contradicts itself or lacks something"},
+    [ORR_NO_RANKS] = {NULL, 422, "No GPU takes part"},
+    [ORR_LIMIT] = {NULL, 422, "The input is larger than a stated limit"},
+    [ORR_SETTING] = {NULL, 400, "A release, host count or setting cannot be used"},
+    [ORR_NOT_FOUND] = {NULL, 404, "There is no such thing"},
+    [ORR_UNSUPPORTED] = {NULL, 422, "Orrery does not compute this"},
+    [ORR_SPENT] = {NULL, 422, "The answer needs more time or memory than a request may use"},
+    [ORR_UNPACKED] = {NULL, 413, "The archive holds more than the server unpacks"},
+    [ORR_STOPPED] = {NULL, 503, "The work was ended before it was done"},
+    [ORR_RENDER] = {NULL, 500, "The drawing could not be made"},
+    [ORR_STORE] = {NULL, 503, "The database cannot be used"},
+    [ORR_IO] = {NULL, 500, "A file could not be read or written"},
+    [ORR_INTERNAL] = {NULL, 500, "A defect in Orrery"},
     [ORR_PROBLEM_METHOD] = {"method-not-allowed", 405, "The resource does not know this method"},
     [ORR_PROBLEM_PARAMETER] = {"invalid-parameter", 400, "A query parameter cannot be used"},
     [ORR_PROBLEM_BODY_EMPTY] = {"empty-body", 400, "The request has no body"},
@@ -43,10 +42,14 @@ static const struct orr_problem_info problems[ORR_PROBLEM_COUNT] = {
 };
 _Static_assert(ORR_CODE_COUNT == 18, "ORDER: a new code needs a row here");
 
-const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum orr_code code)
+struct orr_problem_info orr_problem_info(enum orr_problem problem, enum orr_code code)
 {
     unsigned at = problem && code != ORR_NOMEM ? (unsigned)problem : (unsigned)code;
-    return &problems[at < ORR_PROBLEM_COUNT && problems[at].type ? at : ORR_INTERNAL];
+    at = at < ORR_PROBLEM_COUNT && problems[at].title ? at : ORR_INTERNAL;
+    struct orr_problem_info info = problems[at];
+    if (at < ORR_CODE_COUNT)
+        info.type = orr_code_name((enum orr_code)at);
+    return info;
 }
 
 static struct orr_answer *last_resort(unsigned status)
@@ -75,12 +78,12 @@ static void add_overrun(struct orr_json *json, json_t *object, const struct orr_
 struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr_error *err,
                                       const struct orr_budget *over, const char *instance)
 {
-    const struct orr_problem_info *info = orr_problem_info(problem, err->code);
+    const struct orr_problem_info info = orr_problem_info(problem, err->code);
     struct orr_json json = {0};
     json_t *object = orr_json_object(&json);
-    orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info->type));
-    orr_json_set(&json, object, "title", orr_json_text(&json, info->title));
-    orr_json_set(&json, object, "status", orr_json_int(&json, info->status));
+    orr_json_set(&json, object, "type", orr_json_format(&json, "/problems/%s", info.type));
+    orr_json_set(&json, object, "title", orr_json_text(&json, info.title));
+    orr_json_set(&json, object, "status", orr_json_int(&json, info.status));
     orr_json_set(&json, object, "detail", orr_json_text(&json, err->text));
     if (instance)
         orr_json_set(&json, object, "instance", orr_json_text(&json, instance));
@@ -96,7 +99,7 @@ struct orr_answer *orr_problem_answer(enum orr_problem problem, const struct orr
     if (over)
         add_overrun(&json, object, over);
     struct orr_answer *answer = NULL;
-    if (orr_answer_of_json(info->status, &json, object, &answer, NULL) != ORR_OK)
+    if (orr_answer_of_json(info.status, &json, object, &answer, NULL) != ORR_OK)
         return last_resort(503);
     answer->media_type = "application/problem+json";
     return answer;

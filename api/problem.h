@@ -1,15 +1,15 @@
-/* Errors as RFC 9457 problems: one table maps each kind to its type, status and title. */
+/* Errors as RFC 9457 problems: one table gives the status and title of each kind. Types that are codes of the engine
+ * have the code's name (engine/base/error.h); the others are named in the table. */
 #ifndef ORR_API_PROBLEM_H
 #define ORR_API_PROBLEM_H
 
 #include "api/answer.h"
 #include "engine/base/budget.h"
 
-/* Kinds that are no enum orr_code of the engine, beside those that are. */
+/* Problems that are no enum orr_code of the engine. */
 enum orr_problem {
     ORR_PROBLEM_NONE = 0, /* take the error's code */
-    ORR_PROBLEM_NO_ROUTE = ORR_CODE_COUNT,
-    ORR_PROBLEM_METHOD,
+    ORR_PROBLEM_METHOD = ORR_CODE_COUNT,
     ORR_PROBLEM_PARAMETER,
     ORR_PROBLEM_BODY_EMPTY,
     ORR_PROBLEM_BODY_SIZE,
@@ -33,7 +33,9 @@ struct orr_problem_info {
     const char *title;
 };
 
-const struct orr_problem_info *orr_problem_info(enum orr_problem problem, enum orr_code code);
+/* Type, status and title of an error. A problem other than ORR_PROBLEM_NONE comes first, except before ORR_NOMEM.
+ * Values without a row, ORR_OK among them, are "internal". */
+struct orr_problem_info orr_problem_info(enum orr_problem problem, enum orr_code code);
 
 /* The answer for an error. NULL: not even that could be made. over: the budget whose limit was exceeded, NULL: none
  * was; instance: the request's id. */

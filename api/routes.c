@@ -173,7 +173,6 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
         return orr_fail(err, ORR_INVALID, "%.16s is not among the methods that %.*s knows: %s", call->request->method,
                         (int)(length > 100 ? 100 : length), path, allow);
     }
-    call->problem = ORR_PROBLEM_NO_ROUTE;
     orr_fail(err, ORR_NOT_FOUND, "there is nothing at %.*s", (int)(length > 100 ? 100 : length), path);
     orr_error_advice(err, "GET /openapi.yaml lists what there is");
     return ORR_NOT_FOUND;

@@ -98,7 +98,6 @@ static enum orr_code load(struct orr_call *call, int file, const struct stat *st
 
 static enum orr_code no_file(struct orr_call *call, const char *path, struct orr_error *err)
 {
-    call->problem = ORR_PROBLEM_NO_ROUTE;
     orr_fail(err, ORR_NOT_FOUND, "there is no file /%.100s", path);
     if (!call->app->static_folder)
         orr_error_advice(err, "the server runs without the page: start it with --static DIR");

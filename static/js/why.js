@@ -4,7 +4,7 @@ import { GRAPH_NAMES, shortName, typeOf } from "./model.js";
 import { sizeText } from "./compare.js";
 
 /** The parts behind the name of a decision, in the order in which they are written, as parameters of the service. */
-const PARTS = {
+export const PARTS = {
     path: ["from", "to"], p2p: ["from", "to"], gdr: ["from", "to"], pxn: ["from", "to"], nic: ["from", "channel"],
     graph: ["graph"], tree: [], channels: [], nvls: [], algorithm: ["collective", "bytes"],
 };

@@ -1,4 +1,4 @@
-/* Prints the parameters of every route as JSON, for tests/tools/check_questions.py. */
+/* Prints the parameters of every route and the problem types as JSON, for tests/tools/check_questions.py. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ int main(void)
 {
     struct orr_json json = {0};
     struct orr_text text;
-    json_t *routes = orr_json_array(&json);
+    json_t *root = orr_json_object(&json), *routes = orr_json_array(&json), *problems = orr_json_object(&json);
     for (unsigned r = 0; r < orr_route_count(); r++) {
         const struct orr_route *route = orr_route_row(r);
         json_t *object = orr_json_object(&json), *rows = orr_json_array(&json);
@@ -34,8 +34,14 @@ int main(void)
         orr_json_set(&json, object, "parameters", rows);
         orr_json_add(&json, routes, object);
     }
+    for (int i = ORR_OK + 1; i < ORR_PROBLEM_COUNT; i++) {
+        const struct orr_problem_info info = orr_problem_info((enum orr_problem)i, ORR_INTERNAL);
+        orr_json_set(&json, problems, info.type, orr_json_int(&json, info.status));
+    }
+    orr_json_set(&json, root, "routes", routes);
+    orr_json_set(&json, root, "problems", problems);
     orr_text_init(&text, 1 << 20);
-    bool done = orr_json_write(&json, routes, false, &text, NULL) == ORR_OK && puts(text.data) >= 0;
+    bool done = orr_json_write(&json, root, false, &text, NULL) == ORR_OK && puts(text.data) >= 0;
     orr_text_release(&text);
     return done ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-"""api/openapi.yaml against the table of parameters (api/questions.def): names, kinds, choices, limits and defaults of every route.
+"""api/openapi.yaml against the table of parameters (api/questions.def): names, kinds, choices, limits and defaults of every route;
+and the problem types against api/problem.c.
 
 Argument: the program questions_table, which prints the table as the routes use it."""
 import json
@@ -55,7 +56,11 @@ def main():
             node = target
         return node
 
-    wrong, checked, routes = [], 0, json.loads(subprocess.run([sys.argv[1]], check=True, capture_output=True, text=True).stdout)
+    table = json.loads(subprocess.run([sys.argv[1]], check=True, capture_output=True, text=True).stdout)
+    wrong, checked, routes, problems = [], 0, table["routes"], table["problems"]
+    described = document["components"]["schemas"]["ProblemType"]["enum"]
+    wrong += [f"problem type {name} is not described" for name in sorted(set(problems) - set(described))]
+    wrong += [f"problem type {name} is described, but not used" for name in sorted(set(described) - set(problems))]
     for route in routes:
         item = document["paths"].get(route["path"])
         if item is None or route["method"].lower() not in item:
@@ -73,8 +78,8 @@ def main():
             if row["name"] in described:
                 compare(f"{where}, {row['name']}", row, described[row["name"]], wrong)
                 checked += 1
-    print("\n".join(wrong) or f"{checked} parameters of {len(routes)} routes agree with the table")
-    return 1 if wrong or not checked else 0
+    print("\n".join(wrong) or f"{checked} parameters of {len(routes)} routes agree with the table, and {len(problems)} problem types")
+    return 1 if wrong or not checked or not problems else 0
 
 
 sys.exit(main())
