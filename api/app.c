@@ -226,7 +226,8 @@ static enum orr_code make_work(struct orr_call *call, const struct orr_query *qu
     orr_shared_init(&work->shared, 0, free_work);
     atomic_fetch_add(&call->app->analyses, 1);
     bool cluster = call->route->flags & ORR_ROUTE_CLUSTER;
-    enum orr_code code = cluster ? orr_cluster_work(call, query, work, err) : analyse(call, query, reading, work, err);
+    enum orr_code code =
+        cluster ? orr_cluster_work(call, query, reading, work, err) : analyse(call, query, reading, work, err);
     if (code != ORR_OK) {
         if (work->dump && !cluster)
             orr_dump_free(work->dump);

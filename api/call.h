@@ -122,9 +122,10 @@ enum orr_code orr_call_keep(struct orr_call *call, const struct orr_dump *dump, 
 /* The topology of that id as users see it. */
 enum orr_code orr_call_record(struct orr_call *call, struct orr_json *json, json_t **ret_object,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* cluster_work.c: reads a stored cluster with its dumps and analyses it. */
-enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, struct orr_work *work,
-                               struct orr_error *err) ORR_NO_DISCARD;
+/* cluster_work.c: reads a stored cluster with its dumps, by the rules of the release `reading` where they make a
+ * difference, and analyses it. */
+enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                               struct orr_work *work, struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_work_free(struct orr_cluster_work *cluster);
 size_t orr_cluster_work_bytes(const struct orr_cluster_work *cluster);
 /* Times of arrival in this process, in milliseconds: no two are the same. */

@@ -7,6 +7,7 @@
 
 #include "api/json.h"
 #include "api/questions.h"
+#include "engine/base/bytes.h"
 
 enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64 };
 
@@ -217,12 +218,10 @@ static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, stru
 enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_cluster_file *ret_file,
                                     struct orr_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin with */
-    size_t blank = length >= 3 && !memcmp(text, mark, 3) ? 3 : 0;
-    text += blank;
-    length -= blank;
-    for (blank = 0; blank < length && isspace((unsigned char)text[blank]); blank++)
-        ;
+    const size_t mark = orr_bytes_mark(text, length);
+    text += mark;
+    length -= mark;
+    const size_t blank = orr_bytes_blanks(text, length, 0);
     if (blank == length)
         return wrong(err, "", "the description of a cluster is empty");
     if (text[blank] == '<')
@@ -257,10 +256,11 @@ char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const 
     return path;
 }
 
-static enum orr_code find_gpus(struct orr_cluster_file *file, const struct orr_cluster_file_host *host,
-                               const struct orr_dump *dump, uint32_t **ret_gpus, struct orr_error *err)
+static enum orr_code find_gpus(const struct orr_cluster_file *file, const struct orr_cluster_file_host *host,
+                               const struct orr_dump *dump, struct orr_arena *arena, uint32_t **ret_gpus,
+                               struct orr_error *err)
 {
-    uint32_t *gpus = ORR_NEW(file->arena, uint32_t, host->gpu_count);
+    uint32_t *gpus = ORR_NEW(arena, uint32_t, host->gpu_count);
     if (!gpus)
         return orr_fail_nomem(err);
     for (uint32_t i = 0; i < host->gpu_count; i++) {
@@ -277,18 +277,18 @@ static enum orr_code find_gpus(struct orr_cluster_file *file, const struct orr_c
     return ORR_OK;
 }
 
-enum orr_code orr_cluster_file_request(struct orr_cluster_file *file, struct orr_dump *const *dumps,
-                                       const struct orr_settings *settings, struct orr_cluster_request *ret_request,
-                                       struct orr_error *err)
+enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, struct orr_dump *const *dumps,
+                                       const struct orr_settings *settings, struct orr_arena *arena,
+                                       struct orr_cluster_request *ret_request, struct orr_error *err)
 {
-    struct orr_cluster_line *lines = ORR_NEW(file->arena, struct orr_cluster_line, file->host_count);
+    struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, file->host_count);
     if (!lines)
         return orr_fail_nomem(err);
     for (uint32_t i = 0; i < file->host_count; i++) {
         const struct orr_cluster_file_host *host = &file->hosts[i];
         uint32_t *gpus = NULL;
         if (host->gpus)
-            ORR_TRY(find_gpus(file, host, dumps[host->topology], &gpus, err));
+            ORR_TRY(find_gpus(file, host, dumps[host->topology], arena, &gpus, err));
         lines[i] = (struct orr_cluster_line){.dump = dumps[host->topology],
                                              .count = host->count,
                                              .gpus = gpus,

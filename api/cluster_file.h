@@ -44,10 +44,10 @@ enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_
 void orr_cluster_file_release(struct orr_cluster_file *file);
 /* A topology's path, which is taken from the folder of the cluster file where it is relative. NULL: no memory. */
 char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);
-/* The question to the engine, with the dump of every topology: memory from the file's arena. */
-enum orr_code orr_cluster_file_request(struct orr_cluster_file *file, struct orr_dump *const *dumps,
-                                       const struct orr_settings *settings, struct orr_cluster_request *ret_request,
-                                       struct orr_error *err) ORR_NO_DISCARD;
+/* The question to the engine, with the dump of every topology. Borrows from the file and allocates from the arena. */
+enum orr_code orr_cluster_file_request(const struct orr_cluster_file *file, struct orr_dump *const *dumps,
+                                       const struct orr_settings *settings, struct orr_arena *arena,
+                                       struct orr_cluster_request *ret_request, struct orr_error *err) ORR_NO_DISCARD;
 /* The description in one form for all that mean the same, without the name: what the id of a stored cluster is made of.
  */
 json_t *orr_cluster_file_json(struct orr_json *json, const struct orr_cluster_file *file);

@@ -8,20 +8,30 @@
 #include "engine/compare/majority.h"
 #include "engine/input/input.h"
 
-static enum orr_code read_dumps(struct orr_call *call, const struct orr_release *release, struct orr_cluster_work *work,
-                                struct orr_error *err)
+static void free_parts(struct orr_shared *shared)
+{
+    struct orr_cluster_parts *parts = (struct orr_cluster_parts *)shared;
+    for (uint32_t i = 0; parts->dumps && i < parts->file.topology_count; i++)
+        orr_dump_free(parts->dumps[i]);
+    orr_cluster_file_release(&parts->file);
+    free(parts);
+}
+
+static enum orr_code read_dumps(struct orr_call *call, const struct orr_release *reading,
+                                struct orr_cluster_parts *parts, struct orr_error *err)
 {
     struct orr_dump_limits limits = orr_dump_default_limits;
     limits.bytes = call->app->max_body;
-    const struct orr_input_options input = {.limits = &limits, .release = release};
-    work->dumps = ORR_NEW(work->file.arena, struct orr_dump *, work->file.topology_count);
-    if (!work->dumps)
+    const struct orr_input_options input = {.limits = &limits, .release = reading};
+    parts->dumps = ORR_NEW(parts->file.arena, struct orr_dump *, parts->file.topology_count);
+    if (!parts->dumps)
         return orr_fail_nomem(err);
+    parts->shared.cost = sizeof *parts + orr_arena_bytes(parts->file.arena);
     size_t total = 0;
-    for (uint32_t i = 0; i < work->file.topology_count; i++) {
+    for (uint32_t i = 0; i < parts->file.topology_count; i++) {
         char *bytes;
         size_t length;
-        ORR_TRY(orr_store_read(call->app->store, work->file.topologies[i], &bytes, &length, err));
+        ORR_TRY(orr_store_read(call->app->store, parts->file.topologies[i], &bytes, &length, err));
         total += length;
         if (total > ORR_SET_BYTES) {
             free(bytes);
@@ -29,42 +39,82 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
             orr_error_advice(err, "give hosts that are equal one topology with a count");
             return ORR_LIMIT;
         }
-        enum orr_code code = orr_input_read(bytes, length, &input, &work->dumps[i], err);
+        enum orr_code code = orr_input_read(bytes, length, &input, &parts->dumps[i], err);
         free(bytes);
         if (code != ORR_OK)
-            orr_error_where(err, "topology %s", work->file.topologies[i]);
+            orr_error_where(err, "topology %s", parts->file.topologies[i]);
         ORR_TRY(code);
+        const struct orr_dump *dump = parts->dumps[i];
+        parts->by_release |= dump->notes && dump->notes->release;
+        parts->shared.cost += orr_arena_bytes(dump->arena);
     }
     return ORR_OK;
 }
 
-static enum orr_code analyse(struct orr_call *call, const struct orr_query *query, struct orr_cluster_work *work,
-                             struct orr_error *err)
+static enum orr_code make_parts(struct orr_call *call, const struct orr_release *reading,
+                                struct orr_cluster_parts **ret_parts, struct orr_error *err)
 {
     struct orr_cluster_record record;
+    struct orr_cluster_parts *parts = calloc(1, sizeof *parts);
+    if (!parts)
+        return orr_fail_nomem(err);
+    orr_shared_init(&parts->shared, 0, free_parts);
+    enum orr_code code = orr_store_cluster_get(call->app->store, call->id, &record, err);
+    if (code == ORR_OK) {
+        code = orr_cluster_file_read(record.body, strlen(record.body), &parts->file, err);
+        orr_cluster_record_release(&record);
+    }
+    if (code == ORR_OK)
+        code = read_dumps(call, reading, parts, err);
+    if (code == ORR_OK)
+        *ret_parts = parts;
+    else
+        orr_shared_give(&parts->shared);
+    return code;
+}
+
+/* From the cache where they are there: as read by this release, or by any where all releases read the same. */
+static enum orr_code take_parts(struct orr_call *call, const struct orr_release *reading,
+                                struct orr_cluster_parts **ret_parts, struct orr_error *err)
+{
+    char by_any[ORR_ID_LENGTH + 4], by_this[ORR_ID_LENGTH + 40];
+    snprintf(by_any, sizeof by_any, "%.*s|c", (int)ORR_ID_LENGTH, call->id);
+    snprintf(by_this, sizeof by_this, "%.*s|c|%.30s", (int)ORR_ID_LENGTH, call->id, reading->name);
+    if ((*ret_parts = (struct orr_cluster_parts *)orr_cache_peek(call->app->cache, by_any)) ||
+        (*ret_parts = (struct orr_cluster_parts *)orr_cache_begin(call->app->cache, by_this)))
+        return ORR_OK;
+    enum orr_code code = make_parts(call, reading, ret_parts, err);
+    orr_cache_end(call->app->cache, by_this, code == ORR_OK ? &(*ret_parts)->shared : NULL);
+    if (code == ORR_OK && !(*ret_parts)->by_release)
+        orr_cache_also(call->app->cache, by_this, by_any, &(*ret_parts)->shared);
+    return code;
+}
+
+static enum orr_code analyse(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                             struct orr_cluster_work *work, struct orr_error *err)
+{
     struct orr_cluster_request request;
-    ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
-    enum orr_code code = orr_cluster_file_read(record.body, strlen(record.body), &work->file, err);
-    orr_cluster_record_release(&record);
-    ORR_TRY(code);
-    ORR_TRY(read_dumps(call, query->settings.release, work, err));
-    ORR_TRY(orr_cluster_file_request(&work->file, work->dumps, &query->settings, &request, err));
+    if (!(work->arena = orr_arena_new(0)))
+        return orr_fail_nomem(err);
+    ORR_TRY(take_parts(call, reading, &work->parts, err));
+    const struct orr_cluster_file *file = &work->parts->file;
+    ORR_TRY(orr_cluster_file_request(file, work->parts->dumps, &query->settings, work->arena, &request, err));
     request.plan = query->plan;
-    code = orr_cluster_analyze(&request, &work->cluster, err);
+    enum orr_code code = orr_cluster_analyze(&request, &work->cluster, err);
     if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */
         char inside[sizeof err->where];
         memcpy(inside, err->where, sizeof inside);
         snprintf(err->where, sizeof err->where, "topology %s, %.50s",
-                 work->file.topologies[work->file.hosts[err->host - 1].topology], inside);
+                 file->topologies[file->hosts[err->host - 1].topology], inside);
     }
     return code;
 }
 
-enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, struct orr_work *work,
-                               struct orr_error *err)
+enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
+                               struct orr_work *work, struct orr_error *err)
 {
     work->cluster = calloc(1, sizeof *work->cluster);
-    enum orr_code code = work->cluster ? analyse(call, query, work->cluster, err) : orr_fail_nomem(err);
+    enum orr_code code = work->cluster ? analyse(call, query, reading, work->cluster, err) : orr_fail_nomem(err);
     if (code != ORR_OK) {
         orr_cluster_work_free(work->cluster);
         return code;
@@ -75,10 +125,11 @@ enum orr_code orr_cluster_work(struct orr_call *call, const struct orr_query *qu
 
 enum orr_code orr_cluster_work_strict(const struct orr_cluster_work *cluster, struct orr_error *err)
 {
-    for (uint32_t i = 0; i < cluster->file.topology_count; i++) {
-        enum orr_code code = orr_dump_check_strict(cluster->dumps[i], err);
+    const struct orr_cluster_parts *parts = cluster->parts;
+    for (uint32_t i = 0; i < parts->file.topology_count; i++) {
+        enum orr_code code = orr_dump_check_strict(parts->dumps[i], err);
         if (code != ORR_OK)
-            orr_error_where(err, "topology %s", cluster->file.topologies[i]);
+            orr_error_where(err, "topology %s", parts->file.topologies[i]);
         ORR_TRY(code);
     }
     return ORR_OK;
@@ -89,16 +140,13 @@ void orr_cluster_work_free(struct orr_cluster_work *cluster)
     if (!cluster)
         return;
     orr_cluster_free(cluster->cluster);
-    for (uint32_t i = 0; cluster->dumps && i < cluster->file.topology_count; i++)
-        orr_dump_free(cluster->dumps[i]);
-    orr_cluster_file_release(&cluster->file);
+    orr_arena_free(cluster->arena);
+    if (cluster->parts)
+        orr_shared_give(&cluster->parts->shared);
     free(cluster);
 }
 
 size_t orr_cluster_work_bytes(const struct orr_cluster_work *cluster)
 {
-    size_t bytes = sizeof *cluster + orr_arena_bytes(cluster->file.arena) + orr_cluster_bytes(cluster->cluster);
-    for (uint32_t i = 0; i < cluster->file.topology_count; i++)
-        bytes += orr_arena_bytes(cluster->dumps[i]->arena);
-    return bytes;
+    return sizeof *cluster + orr_arena_bytes(cluster->arena) + orr_cluster_bytes(cluster->cluster);
 }

@@ -2,11 +2,20 @@
 #ifndef ORR_API_CLUSTER_WORK_H
 #define ORR_API_CLUSTER_WORK_H
 
+#include "api/cache.h"
 #include "api/cluster_file.h"
 
-struct orr_cluster_work {
+/* What a stored cluster consists of, read once for all analyses of it. Never changes. */
+struct orr_cluster_parts {
+    struct orr_shared shared;
     struct orr_cluster_file file; /* topologies are ids */
-    struct orr_dump **dumps;      /* [topology of the file] */
+    struct orr_dump **dumps;      /* [topology of the file]; owned */
+    bool by_release;              /* the bytes of a topology become another dump with another release */
+};
+
+struct orr_cluster_work {
+    struct orr_cluster_parts *parts; /* one reference */
+    struct orr_arena *arena;         /* what the cluster borrows beside parts */
     struct orr_cluster *cluster;
 };
 

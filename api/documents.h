@@ -106,12 +106,4 @@ enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct o
                              const struct orr_params *asked, bool lines, struct orr_shared *owner,
                              struct orr_stream **ret_stream, struct orr_error *err) ORR_NO_DISCARD;
 
-/* Compares a log with a dump, or with the machine that the log itself prints where dump is NULL. *ret_check NULL where
- * there is none, with *ret_why. assumed fills in what that machine does not tell; NULL: nothing. What it made of the
- * log's tree is kept in *ret_own: free it after the check. */
-enum orr_code orr_log_answer(const struct orr_log *log, const struct orr_dump *dump,
-                             const struct orr_machine_type *assumed, const struct orr_log_question *question,
-                             struct orr_log_check **ret_check, struct orr_dump **ret_own, const char **ret_why,
-                             struct orr_error *err) ORR_NO_DISCARD;
-
 #endif

@@ -113,7 +113,7 @@ json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *a
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++) {
         json_t *row = orr_json_object(json);
         orr_json_set(json, row, "id", orr_json_format(json, "input-%u", i + 1));
-        orr_json_set(json, row, "text", orr_json_format(json, "Of the input: %s.", notes->assumed[i].what));
+        orr_json_set(json, row, "text", orr_json_text(json, notes->assumed[i].sentence));
         orr_json_add(json, rows, row);
     }
     return rows;

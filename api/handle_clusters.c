@@ -22,8 +22,8 @@ static json_t *links_json(struct orr_json *json, const char *id)
     return links;
 }
 
-/* A cluster as users see it; in lists without its description. */
-static json_t *record_json(struct orr_json *json, const struct orr_cluster_record *record)
+/* A cluster as users see it. description: taken over; NULL: as the record has it, which is not at all in lists. */
+static json_t *record_json(struct orr_json *json, const struct orr_cluster_record *record, json_t *description)
 {
     json_t *object = orr_json_object(json);
     orr_json_set(json, object, "id", orr_json_text(json, record->id));
@@ -31,10 +31,10 @@ static json_t *record_json(struct orr_json *json, const struct orr_cluster_recor
     orr_json_set(json, object, "created", orr_time_json(json, record->created));
     orr_json_set(json, object, "sha256", orr_json_text(json, record->digest));
     orr_json_set(json, object, "hosts", orr_json_int(json, record->hosts));
-    if (record->body[0]) {
-        json_t *description = json_loads(record->body, 0, NULL); /* our own text: only memory can be short */
+    if (!description && record->body[0])
+        description = json_loads(record->body, 0, NULL); /* our own text: only memory can be short */
+    if (description || record->body[0])
         orr_json_set(json, object, "description", description);
-    }
     orr_json_set(json, object, "links", links_json(json, record->id));
     return object;
 }
@@ -89,7 +89,8 @@ static enum orr_code keep(struct orr_call *call, struct orr_cluster_file *file, 
     bool existed = false;
     ORR_TRY(check_ids(call, file, &record.hosts, err));
     orr_text_init(&body, ORR_MAX_ANSWER);
-    enum orr_code code = orr_json_write(&json, orr_cluster_file_json(&json, file), false, &body, err);
+    json_t *description = orr_cluster_file_json(&json, file);
+    enum orr_code code = orr_json_write(&json, orr_json_again(description), false, &body, err);
     if (code == ORR_OK) {
         orr_sha256(body.data, body.length, record.digest);
         snprintf(record.id, sizeof record.id, "%.*s", (int)ORR_ID_LENGTH, record.digest);
@@ -98,10 +99,14 @@ static enum orr_code keep(struct orr_call *call, struct orr_cluster_file *file, 
         code = orr_store_cluster_put(call->app->store, &record, file->topologies, file->topology_count, &existed, err);
     }
     orr_text_release(&body);
-    ORR_TRY(code);
-    ORR_TRY(orr_store_cluster_get(call->app->store, record.id, &record, err));
+    if (code == ORR_OK)
+        code = orr_store_cluster_get(call->app->store, record.id, &record, err);
+    if (code != ORR_OK) {
+        json_decref(description);
+        return code;
+    }
     orr_response_header(call->response, "Location", "/v1/clusters/%s", record.id);
-    json_t *object = record_json(&json, &record);
+    json_t *object = record_json(&json, &record, description);
     orr_cluster_record_release(&record);
     return orr_answer_of_json(existed ? 200 : 201, &json, object, ret_answer, err);
 }
@@ -126,7 +131,7 @@ enum orr_code orr_handle_cluster_list(struct orr_call *call, struct orr_answer *
     ORR_TRY(orr_store_clusters(call->app->store, before, before_id, call->params.limit + 1, &records, &count, err));
     json_t *object = orr_json_object(&json), *items = orr_json_array(&json), *next = json_null();
     for (uint32_t i = 0; i < count && i < call->params.limit; i++)
-        orr_json_add(&json, items, record_json(&json, &records[i]));
+        orr_json_add(&json, items, record_json(&json, &records[i], NULL));
     if (count > call->params.limit) { /* one more was asked for, to know */
         const struct orr_cluster_record *last = &records[call->params.limit - 1];
         char cursor[ORR_CURSOR_SIZE];
@@ -148,7 +153,7 @@ enum orr_code orr_handle_cluster(struct orr_call *call, struct orr_answer **ret_
     struct orr_cluster_record record;
     struct orr_json json = {0};
     ORR_TRY(orr_store_cluster_get(call->app->store, call->id, &record, err));
-    json_t *object = record_json(&json, &record);
+    json_t *object = record_json(&json, &record, NULL);
     orr_cluster_record_release(&record);
     return orr_answer_of_json(200, &json, object, ret_answer, err);
 }

@@ -1,5 +1,6 @@
 /* What changes between two releases or two sets of settings: the what-if answer. */
 #include "api/call.h"
+#include "api/cluster_work.h"
 #include "api/documents.h"
 #include "engine/cluster/cluster.h"
 
@@ -28,11 +29,12 @@ enum orr_code orr_handle_diff(struct orr_call *call, struct orr_answer **ret_ans
     ORR_TRY(code);
     struct orr_arena *arena = orr_arena_new(0);
     code = arena ? orr_call_work(call, &a, err) : orr_fail_nomem(err);
-    /* Both sides are about one dump: where releases make different ones of the bytes, the first side's. */
+    /* Both sides are about the same dumps: where releases make different ones of the bytes, the first side's. */
     const struct orr_release *reading = params->query.settings.release;
+    const bool by_release =
+        code == ORR_OK && (a->cluster ? a->cluster->parts->by_release : a->dump->notes && a->dump->notes->release);
     if (code == ORR_OK)
-        code = orr_call_work_of(call, &other, a->dump && a->dump->notes && a->dump->notes->release ? reading : NULL, &b,
-                                err);
+        code = orr_call_work_of(call, &other, by_release ? reading : NULL, &b, err);
     if (code == ORR_OK)
         code = orr_changes_find(a->analysis, b->analysis, orr_changes_effort(a->analysis), arena, &changes, err);
     if (code == ORR_OK)

@@ -1,6 +1,7 @@
 /* A log against the prediction: for a topology that is kept, or for the machine that the log itself prints. */
 #include "api/call.h"
 #include "api/documents.h"
+#include "engine/input/compare_log.h"
 #include "engine/release/release_names.h"
 
 /* The kept dump; what is no dump yet becomes one by the rules of the release that is compared with. */
@@ -32,7 +33,7 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
     enum orr_code code = kept ? read_kept(call, log, &dump, err) : ORR_OK;
     if (code == ORR_OK)
-        code = orr_log_answer(log, dump, params->assumed, &question, &check, &own, &why, err);
+        code = orr_input_compare_log(log, dump, params->assumed, &question, &check, &own, &why, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_log_json(&json, log, check, why), ret_answer, err);
     if (check)

@@ -6,6 +6,7 @@
 
 #include "api/call.h"
 #include "api/sections.h"
+#include "engine/base/bytes.h"
 #include "engine/base/clock.h"
 #include "engine/detect/detect.h"
 
@@ -426,9 +427,7 @@ enum orr_code orr_handle_delete(struct orr_call *call, struct orr_answer **ret_a
 /* Whether the bytes start as XML does; a matrix, a log or a tar does not. */
 static bool is_xml(const char *bytes, size_t length)
 {
-    size_t start = length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
-    while (start < length && bytes[start] && strchr(" \t\r\n", bytes[start]))
-        start++;
+    const size_t start = orr_bytes_blanks(bytes, length, orr_bytes_mark(bytes, length));
     return start < length && bytes[start] == '<';
 }
 

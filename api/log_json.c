@@ -1,8 +1,5 @@
 /* A log, what was recovered of it and how a prediction agrees with it, as JSON. */
 #include "api/sections.h"
-#include "engine/input/input.h"
-
-#include <string.h>
 
 static json_t *texts(struct orr_json *json, const char *const *list, uint32_t count)
 {
@@ -219,29 +216,4 @@ json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const str
         set_text(json, object, "why_no_check", why ? why : "");
     orr_json_set(json, object, "findings", orr_log_findings_json(json, log, check));
     return object;
-}
-
-enum orr_code orr_log_answer(const struct orr_log *log, const struct orr_dump *dump,
-                             const struct orr_machine_type *assumed, const struct orr_log_question *question,
-                             struct orr_log_check **ret_check, struct orr_dump **ret_own, const char **ret_why,
-                             struct orr_error *err)
-{
-    const struct orr_input_options options = {.assumed = assumed};
-    const char *xml = NULL;
-    *ret_check = NULL;
-    *ret_own = NULL;
-    *ret_why = NULL;
-    if (!dump) {
-        ORR_TRY(orr_log_tree_xml(log, log->arena, &xml, ret_why, err));
-        if (!xml)
-            return ORR_OK;
-        ORR_TRY(orr_input_read(xml, strlen(xml), &options, ret_own, err));
-        dump = *ret_own;
-    }
-    enum orr_code code = orr_log_compare(log, dump, question, ret_check, err);
-    if (code != ORR_OK && *ret_own) {
-        orr_dump_free(*ret_own);
-        *ret_own = NULL;
-    }
-    return code;
 }

@@ -7,6 +7,7 @@
 #include "engine/release/release_names.h"
 
 #include "engine/findings/findings.h"
+#include "engine/input/compare_log.h"
 #include "engine/input/machine_types.h"
 
 static void print_recovered(const struct orr_log *log)
@@ -107,7 +108,7 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     struct orr_dump *own;
     const char *why;
     int status = ORR_EXIT_OK;
-    if (orr_log_answer(log, dump, options->params.assumed, question, &check, &own, &why, &err) != ORR_OK)
+    if (orr_input_compare_log(log, dump, options->params.assumed, question, &check, &own, &why, &err) != ORR_OK)
         return orr_report(dump ? options->topology : orr_input_name(options->file), &err);
     if (options->json) {
         struct orr_json json = {0};

@@ -122,7 +122,8 @@ static enum orr_code read_cluster(const struct orr_options *options, const struc
     free(text);
     ORR_TRY(code);
     ORR_TRY(read_topologies(options, question, err));
-    ORR_TRY(orr_cluster_file_request(&question->cluster_file, question->dumps, &query->settings, &request, err));
+    ORR_TRY(orr_cluster_file_request(&question->cluster_file, question->dumps, &query->settings,
+                                     question->cluster_file.arena, &request, err));
     request.plan = query->plan;
     code = orr_cluster_analyze(&request, &question->cluster, err);
     if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */

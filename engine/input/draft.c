@@ -212,9 +212,10 @@ void orr_note_assumed(struct orr_draft *draft, unsigned touches, const char *for
         return;
     va_list args;
     va_start(args, format);
-    draft->assumed[draft->notes.assumed_count++] =
-        (struct orr_assumed){.what = format_in(draft, format, args), .touches = touches};
+    const char *what = format_in(draft, format, args);
     va_end(args);
+    draft->assumed[draft->notes.assumed_count++] = (struct orr_assumed){
+        .what = what, .sentence = orr_draft_format(draft, "Assumed about the input: %s.", what), .touches = touches};
 }
 
 void orr_note_missing(struct orr_draft *draft, const char *command, const char *format, ...)

@@ -82,6 +82,8 @@ void orr_draft_find_places(struct orr_draft *draft, const struct orr_machine_typ
 /* Fills in what is absent or assumed from a machine type, and says so. */
 void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_type *type);
 
+/* The draft's notes, in its arena, with the row's name and title. NULL: no memory. */
+const struct orr_dump_notes *orr_draft_notes(struct orr_draft *draft, const struct orr_input_kind *kind);
 /* The dump; kind: the row that read it. The draft is empty afterwards, also on failure. */
 enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *input,
                                const struct orr_input_kind *kind, struct orr_dump **ret_dump,

@@ -76,12 +76,12 @@ static void add_elements(struct making *making)
     }
 }
 
-static const struct orr_dump_notes *keep_notes(struct orr_draft *draft, const struct orr_input_kind *kind)
+const struct orr_dump_notes *orr_draft_notes(struct orr_draft *draft, const struct orr_input_kind *kind)
 {
     struct orr_dump_notes *notes = ORR_NEW(draft->arena, struct orr_dump_notes, 1);
     struct orr_assumed *assumed = ORR_NEW(draft->arena, struct orr_assumed, draft->notes.assumed_count);
     struct orr_missing *missing = ORR_NEW(draft->arena, struct orr_missing, draft->notes.missing_count);
-    if (!notes || !assumed || !missing)
+    if (!notes || !assumed || !missing || draft->starved)
         return NULL;
     memcpy(assumed, draft->assumed, draft->notes.assumed_count * sizeof *assumed);
     memcpy(missing, draft->missing, draft->notes.missing_count * sizeof *missing);
@@ -105,7 +105,7 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
         return code;
     }
     struct orr_dump *dump = draft->starved ? NULL : ORR_NEW(draft->arena, struct orr_dump, 1);
-    const struct orr_dump_notes *notes = dump ? keep_notes(draft, kind) : NULL;
+    const struct orr_dump_notes *notes = dump ? orr_draft_notes(draft, kind) : NULL;
     struct making making = {.draft = draft, .dump = dump, .starved = !notes};
     if (notes) {
         dump->arena = draft->arena;

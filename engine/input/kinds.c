@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/base/bytes.h"
 #include "engine/detect/detect.h"
 #include "engine/input/readers.h"
 #include "engine/log/log.h"
@@ -128,13 +129,6 @@ static bool opens(const struct orr_input *input, size_t at, const char *name)
            strchr(" \t\r\n>/", input->bytes[at + 1 + size]) && input->bytes[at + 1 + size];
 }
 
-static size_t skip_blanks(const struct orr_input *input, size_t at)
-{
-    while (at < input->length && input->bytes[at] && strchr(" \t\r\n", input->bytes[at]))
-        at++;
-    return at;
-}
-
 /* The name of the first element behind comments, instructions and a DOCTYPE without rules of its own. */
 static void find_root(struct orr_input *input)
 {
@@ -148,7 +142,7 @@ static void find_root(struct orr_input *input)
         if (!end)
             break;
         at = orr_bytes_find(input->bytes, input->length, at, end);
-        at = skip_blanks(input, at + strlen(end) < input->length ? at + strlen(end) : input->length);
+        at = orr_bytes_blanks(input->bytes, input->length, at + strlen(end));
     }
     size_t size = 0;
     if (at >= input->length || input->bytes[at] != '<')
@@ -184,9 +178,7 @@ struct orr_input orr_input_look(const char *bytes, size_t length, const struct o
     struct orr_input input = {.bytes = bytes, .length = length};
     if (options)
         input.options = *options;
-    if (length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
-        input.start = 3;
-    input.start = skip_blanks(&input, input.start);
+    input.start = orr_bytes_blanks(bytes, length, orr_bytes_mark(bytes, length));
     if (input.start < length && bytes[input.start] == '<')
         find_root(&input);
     else if (length <= LONGEST_TEXT)

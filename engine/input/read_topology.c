@@ -78,19 +78,7 @@ static const struct orr_dump_notes *notes_of(struct orr_dump *dump, const struct
 {
     struct orr_draft draft = {.arena = dump->arena};
     orr_note_dump(&draft, dump);
-    struct orr_dump_notes *notes = ORR_NEW(dump->arena, struct orr_dump_notes, 1);
-    struct orr_missing *missing = ORR_NEW(dump->arena, struct orr_missing, draft.notes.missing_count);
-    struct orr_assumed *assumed = ORR_NEW(dump->arena, struct orr_assumed, draft.notes.assumed_count);
-    if (!notes || !missing || !assumed || draft.starved)
-        return NULL;
-    memcpy(missing, draft.missing, draft.notes.missing_count * sizeof *missing);
-    memcpy(assumed, draft.assumed, draft.notes.assumed_count * sizeof *assumed);
-    *notes = draft.notes;
-    notes->kind = kind->name;
-    notes->title = kind->title;
-    notes->missing = missing;
-    notes->assumed = assumed;
-    return notes;
+    return orr_draft_notes(&draft, kind);
 }
 
 /* Takes over what a dump knows beside its elements. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/bytes.h"
 #include "engine/topology/dump.h"
 
 enum { MOST_ELEMENTS = 255, LONGEST_NAME = 253, LONGEST_KEY = 254, LONGEST_VALUE = 253, DEEPEST = 256 };
@@ -175,7 +176,7 @@ static bool read_tag(struct lexer *lexer)
 struct orr_refusal orr_dump_refusal(const char *bytes, size_t length)
 {
     struct lexer lexer = {.bytes = bytes, .length = length};
-    if (length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
+    if (orr_bytes_mark(bytes, length))
         refuse(&lexer, 0, "a byte order mark");
     while (!lexer.refusal.line && lexer.at < length) {
         char c = bytes[lexer.at++];

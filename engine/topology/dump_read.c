@@ -11,6 +11,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/budget.h"
+#include "engine/base/bytes.h"
 #include "engine/topology/dump.h"
 #include "engine/topology/quiet.h"
 
@@ -287,11 +288,7 @@ static enum orr_code parse_quietly(struct reader *reader, const char *bytes, siz
 /* Inputs that are no XML at all get a plain word instead of a parser's complaint. */
 static enum orr_code look_at(const char *bytes, size_t length, struct orr_error *err)
 {
-    size_t start = 0;
-    if (length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3))
-        start = 3;
-    while (start < length && strchr(" \t\r\n", bytes[start]) && bytes[start])
-        start++;
+    size_t start = orr_bytes_blanks(bytes, length, orr_bytes_mark(bytes, length));
     if (start == length) {
         orr_fail(err, ORR_UNRECOGNISED, "the input is empty");
         orr_error_advice(err, "run any NCCL program with NCCL_TOPO_DUMP_FILE=/tmp/topo.xml and send that file");

@@ -33,8 +33,9 @@ enum {
 };
 
 struct orr_assumed {
-    const char *what; /* one sentence without a full stop */
-    unsigned touches; /* ORR_TOUCHES_* bits */
+    const char *what;     /* one sentence without a full stop */
+    const char *sentence; /* the same for a list that also has assumptions of other origin */
+    unsigned touches;     /* ORR_TOUCHES_* bits */
 };
 
 struct orr_missing {

@@ -12,7 +12,7 @@ export function questions(model, { releases = [] } = {}) {
 
 const QUESTIONS = [
     ["machine", "Machine", machine], ["p2p", "P2P between all GPUs", p2p], ["nics", "NIC of each GPU", nics], ["gdr", "GPU Direct RDMA", gdr], ["channels", "Channels and their limit", channels],
-    ["busbw", "Expected bus bandwidth", busbw], ["degraded", "Odd one out", degraded], ["credible", "Real or flattened", credible], ["peers", "Like its peers", peers], ["pxn", "PXN and rails", pxn],
+    ["busbw", "Expected bus bandwidth", busbw], ["degraded", "Slower than its equals", degraded], ["credible", "Real or flattened", credible], ["peers", "Like its peers", peers], ["pxn", "PXN and rails", pxn],
     ["nvls", "NVLS", nvls], ["domain", "NVLink domain, C2C", domain], ["settings", "Settings that matter", settings], ["release", "Another release", release], ["log", "Agrees with a log", log],
 ];
 
@@ -83,32 +83,16 @@ function busbw({ doc }) {
         tone: "good", patch: { view: "tuning", collective: "AllReduce" } };
 }
 
-/** Devices that have less than most of their like: [{id, what, has, most}]. */
-export function oddOnes(model) {
-    const odd = [], hold = (nodes, what, figure) => {
-        const rows = nodes.map((node) => ({ id: node.id, has: figure(node) })).filter((row) => row.has !== undefined), counts = new Map();
-        for (const { has } of rows)
-            counts.set(has, (counts.get(has) ?? 0) + 1);
-        const [most] = [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0] ?? [];
-        odd.push(...rows.filter((row) => row.has < most).map((row) => ({ ...row, what, most })));
-    };
-    const out = (id, type) => [...model.links].filter(([key]) => key.startsWith(`${id}>`)).flatMap(([, rows]) => rows).filter((row) => row.type === type);
-    hold(model.gpus, "NVLink GB/s", (node) => out(node.id, "NVL").reduce((sum, row) => sum + row.bw, 0));
-    hold(model.gpus, "PCIe GB/s", (node) => out(node.id, "PCI")[0]?.bw);
-    hold(model.gpus, "GPU Direct RDMA", (node) => node.gdr);
-    hold(model.nets, "GB/s", (node) => node.bw);
-    hold(model.nets, "GPU Direct RDMA", (node) => node.gdr);
-    hold([...model.nodes.values()].filter((node) => typeOf(node.id) === "NIC"), "PCIe GB/s", (node) => out(node.id, "PCI")[0]?.bw);
-    return odd;
-}
+/** Findings about a device that is slower than its equals. The service decides which devices are equal (engine/hardware). */
+const SLOWER = ["nvlink-count", "slow-link", "port-slow"];
 
-function degraded(model) {
-    const odd = oddOnes(model);
-    if (!odd.length)
-        return { answer: "none: equal devices have equal links", tone: "good", patch: { view: "machine" } };
-    const [first] = odd, figure = (n) => (first.what === "GPU Direct RDMA" ? (n ? "on" : "off") : bandwidth(n));
-    return { answer: `${shortName(model, first.id)}: ${first.what} ${figure(first.has)}, others ${figure(first.most)}${odd.length > 1 ? `; ${odd.length - 1} more` : ""}`, tone: "bad",
-        patch: { view: "machine", panel: "selection", from: first.id, to: "" } };
+function degraded({ doc }) {
+    const found = (doc.findings ?? []).filter((row) => SLOWER.includes(row.id));
+    if (!found.length)
+        return { answer: "none: equal devices have equal links and ports", tone: "good", patch: { view: "machine" } };
+    const [first] = found, more = found.reduce((sum, row) => sum + row.places.length + row.more_places, -1);
+    return { answer: `${first.detail}${more > 0 ? `; ${plural(more, "more device")}` : ""}`, tone: "bad",
+        patch: { view: "machine", ...(first.where?.node ? { panel: "selection", from: first.where.node, to: "" } : {}) } };
 }
 
 function credible(model) {

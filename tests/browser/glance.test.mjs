@@ -14,7 +14,7 @@ test("fifteen questions are answered, or say what would answer them", async () =
     assert.equal(await it.page.locator("#glance dd").count(), 15);
     assert.match(await answer("machine").textContent(), /8 GPUs, sm 90, NVSwitch, 8 NIC ports/);
     assert.match(await answer("nics").textContent(), /1 NIC in no channel: NET 5/);
-    assert.match(await answer("degraded").textContent(), /NET 5: GPU Direct RDMA off, others on/);
+    assert.match(await answer("degraded").textContent(), /0000:5e:00\.0 has 32 GT\/s x8 \(31\.5 GB\/s\); 0000:1b:00\.0, an equal device, has 32 GT\/s x16/);
     assert.match(await answer("nvls").textContent(), /yes, \d+ channels/);
     assert.match(await answer("log").textContent(), /needs an NCCL debug log/);
     assert.match(await it.page.locator("#findings").textContent(), /Findings/);
@@ -30,12 +30,12 @@ test("an answer leads to its evidence by mouse: the pair without P2P", async () 
     assert.ok((await it.lit()).length > 0);
 });
 
-test("by keyboard: the odd one out is picked on the drawing, back returns", async () => {
+test("by keyboard: the slower device is picked on the drawing, back returns", async () => {
     await it.open(exampleFile("h100-with-faults").path, "hosts=2");
     const before = it.page.url();
     await it.key("question:degraded").focus();
     await it.page.keyboard.press("Enter");
-    await it.until(() => document.querySelector('#canvas .node.picked')?.id === "NET/0-5");
+    await it.until(() => document.querySelector('#canvas .node.picked')?.id === "NIC/0-5e000");
     await it.page.goBack();
     await it.until((url) => location.href === url, before);
     await answer("degraded").waitFor();

@@ -145,6 +145,12 @@ def test_a_comparison_of_releases_is_about_one_dump_of_a_tar(server, tar):
     for side in (ours, theirs):
         side.pop("topology", None)
     assert ours == theirs
+    clusters = [Answer(server, "POST", "/v1/clusters", json.dumps({"hosts": [{"topology": where.rsplit("/", 1)[1], "count": 2}]}).encode()).json()["id"]
+                for where in (base, plain)]
+    ours, theirs = (Answer(server, "GET", f"/v1/clusters/{ident}/analysis/diff?release=2.30.7&against=2.12.12").json() for ident in clusters)
+    for side in (ours, theirs):
+        side.pop("topology", None)
+    assert ours == theirs
     # what the other release makes of the tar by itself is not what that comparison left in the cache
     alone = Answer(server, "GET", base + "/analysis?release=2.12.12").json()
     mixed = Answer(server, "POST", "/v1/analyze?release=2.12.12", xml).json()

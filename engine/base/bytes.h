@@ -1,0 +1,22 @@
+/* How texts that people send begin. Lengths and places are in bytes; the bytes need no terminating zero. */
+#ifndef ORR_BASE_BYTES_H
+#define ORR_BASE_BYTES_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* The length of UTF-8's byte order mark, which some editors write at the start of a file: 3, or 0 without one. */
+static inline size_t orr_bytes_mark(const char *bytes, size_t length)
+{
+    return length >= 3 && !memcmp(bytes, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+/* The first place at or behind `at` that is no space, tab or end of line; length: there is none. */
+static inline size_t orr_bytes_blanks(const char *bytes, size_t length, size_t at)
+{
+    while (at < length && bytes[at] && strchr(" \t\r\n", bytes[at]))
+        at++;
+    return at;
+}
+
+#endif

@@ -1,0 +1,30 @@
+#include "engine/input/compare_log.h"
+
+#include <string.h>
+
+#include "engine/log/tree.h"
+
+enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_dump *dump,
+                                    const struct orr_machine_type *assumed, const struct orr_log_question *question,
+                                    struct orr_log_check **ret_check, struct orr_dump **ret_own, const char **ret_why,
+                                    struct orr_error *err)
+{
+    const struct orr_input_options options = {.assumed = assumed};
+    const char *xml = NULL;
+    *ret_check = NULL;
+    *ret_own = NULL;
+    *ret_why = NULL;
+    if (!dump) {
+        ORR_TRY(orr_log_tree_xml(log, log->arena, &xml, ret_why, err));
+        if (!xml)
+            return ORR_OK;
+        ORR_TRY(orr_input_read(xml, strlen(xml), &options, ret_own, err));
+        dump = *ret_own;
+    }
+    enum orr_code code = orr_log_compare(log, dump, question, ret_check, err);
+    if (code != ORR_OK && *ret_own) {
+        orr_dump_free(*ret_own);
+        *ret_own = NULL;
+    }
+    return code;
+}
