@@ -1,11 +1,9 @@
 /* docs/findings.md is written from the rows of engine/findings, and from those of engine/compare for sets of hosts.
  * ORR_UPDATE_GOLDEN=1 writes the file anew. */
-#include <stdlib.h>
-
 #include "engine/base/text.h"
 #include "engine/compare/majority.h"
 #include "engine/findings/finder.h"
-#include "tests/support/orr_test.h"
+#include "tests/support/golden_text.h"
 
 #define CATALOGUE "docs/findings.md"
 
@@ -74,7 +72,7 @@ static const struct family families[] = {
     {"NVLink domains of several hosts", row_of_fabric},
     {"Sets of dumps compared with their majority", orr_set_finding_row},
 };
-enum { FAMILY_COUNT = sizeof families / sizeof families[0], MOST_BYTES = 1 << 20 };
+enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 
 static const char *number_of(const struct orr_finding_row *row)
 {
@@ -134,24 +132,11 @@ static void write_undecided(struct orr_text *text)
         orr_text_printf(text, "| %s | %s | %s |\n", row->catalogue, row->title, row->why);
 }
 
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *content = calloc(1, MOST_BYTES);
-    assert_non_null(content);
-    if (file) {
-        size_t length = fread(content, 1, MOST_BYTES - 1, file);
-        content[length] = '\0';
-        fclose(file);
-    }
-    return content;
-}
-
 static void catalogue_is_written_from_the_rows(void **state)
 {
     (void)state;
     struct orr_text text;
-    orr_text_init(&text, MOST_BYTES);
+    orr_text_init(&text, GOLDEN_MOST_BYTES);
     orr_text_puts(&text, opening);
     write_overview(&text);
     for (size_t f = 0; f < FAMILY_COUNT; f++) {
@@ -162,20 +147,7 @@ static void catalogue_is_written_from_the_rows(void **state)
     }
     write_undecided(&text);
     assert_false(orr_text_failed(&text));
-    const char *now = text.data;
-    if (getenv("ORR_UPDATE_GOLDEN")) {
-        FILE *file = fopen(CATALOGUE, "wb");
-        assert_non_null(file);
-        assert_int_equal(fwrite(now, 1, strlen(now), file), strlen(now));
-        assert_int_equal(fclose(file), 0);
-    }
-    char *kept = read_file(CATALOGUE);
-    size_t same = 0, line = 1;
-    for (; kept[same] && kept[same] == now[same]; same++)
-        line += kept[same] == '\n';
-    if (strcmp(kept, now) != 0)
-        fail_msg("%s differs from the rows from line %zu on; ORR_UPDATE_GOLDEN=1 writes it anew", CATALOGUE, line);
-    free(kept);
+    assert_golden(CATALOGUE, text.data);
     orr_text_release(&text);
 }
 
