@@ -140,7 +140,8 @@ static void print_aliases(const struct orr_release *release)
 static enum orr_code print_release(const struct orr_release *release, const struct orr_release *before, bool in_full,
                                    struct orr_arena *arena, struct orr_error *err)
 {
-    printf("%s  %s%s\n", release->name, release->date, release == orr_release_default() ? "  the default" : "");
+    printf("%s%s%s%s\n", release->name, release->date ? "  " : "", release->date ? release->date : "",
+           release == orr_release_default() ? "  the default" : "");
     print_aliases(release);
     print_wrapped("", 0, release->summary);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)

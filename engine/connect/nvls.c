@@ -62,8 +62,8 @@ static void connect_tree(const struct orr_connecting *c, const struct orr_tree_p
         }
 }
 
-/* Releases whose heads may repeat: the trees join what each node's first rank said, which said nothing (0) of channels
- * that its rings and trees do not have; of the shares that a rank heads the last counts. */
+/* Releases whose heads may repeat. A rank gets the switch's share of the last channel that it heads in its own graph,
+ * but the tree of the first share for which the list of all nodes' heads names it. */
 static void connect_repeated(const struct orr_connecting *c, const struct orr_tree_place *places, const int32_t *heads,
                              int32_t head_count, struct orr_nvls_tree *tree)
 {
@@ -78,9 +78,9 @@ static void connect_repeated(const struct orr_connecting *c, const struct orr_tr
             int32_t headed = orr_member_rank(&c->members[n], graph->gpus[(size_t)h * graph->gpu_count]);
             tree->down[headed][0] = (int32_t)out->rank_count + 1 + h;
         }
-        for (int32_t h = 0; h < head_count; h++) {
+        for (int32_t h = head_count; h-- > 0;) { /* the first share overwrites the others */
             int32_t rank = heads[(size_t)n * (size_t)head_count + (size_t)h], slot = 1;
-            if (out->node_of_rank[rank] != n || tree->down[rank][0] != (int32_t)out->rank_count + 1 + h)
+            if (out->node_of_rank[rank] != n)
                 continue;
             tree->up[rank] = place->up < 0 ? -1 : heads[(size_t)place->up * (size_t)head_count + (size_t)h];
             for (int i = 0; i < 2; i++)
@@ -95,11 +95,11 @@ static void list_heads(const struct orr_connecting *c, uint32_t node, int32_t co
 {
     const struct orr_member *member = &c->members[node];
     const struct orr_graph *graphs = member->contribution->graphs;
-    int32_t own[ORR_MAX_CHANNELS], ring = graphs[ORR_GRAPH_RING].channels, tree = graphs[ORR_GRAPH_TREE].channels;
+    int32_t own[ORR_MAX_CHANNELS];
     bool repeat = c->rules->nvls_heads_repeat;
     orr_graph_heads(&graphs[ORR_GRAPH_NVLS], !repeat, own);
     for (int32_t h = 0; h < count; h++)
-        heads[h] = repeat && h >= (ring < tree ? ring : tree) ? 0 : orr_member_rank(member, own[h]);
+        heads[h] = repeat && h >= c->out->base_channels ? 0 : orr_member_rank(member, own[h]);
 }
 
 /* Those of node 0, of which the trees may use fewer: another node's may be the fewest. */

@@ -65,7 +65,7 @@ struct orr_connect_rules {
     bool nvls_trees_for_all; /* all channels have trees of NVLS, not only its own */
     bool nvls_channels_stay; /* counted even where the graph turned out empty */
     bool nvls_heads_repeat;  /* a GPU that heads two channels counts twice; as many heads as the own graph has
-                                channels, of which those beyond the ring and tree channels are rank 0 elsewhere */
+                                channels; the list of all nodes' heads is zeroes beyond the base channels */
     int32_t nvls_channels_sm100, nvls_channels_sm100_hosts; /* from capability 100 on: one host, several */
     bool nvls_by_net_rate;     /* then, with several nodes, more by NIC rate and node size */
     bool nvls_copies_channels; /* collective channels are copied up to the NVLS channels */

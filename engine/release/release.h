@@ -110,7 +110,7 @@ struct orr_connect_rules; /* release/connect_rules.h: how graphs of several syst
 struct orr_release {
     const char *name;    /* "2.27.7" */
     uint32_t version;    /* ORR_VERSION */
-    const char *date;    /* "2025-07" */
+    const char *date;    /* "2025-07", NULL where we know none */
     const char *summary; /* what distinguishes it, a sentence */
 
     /* Graph. */

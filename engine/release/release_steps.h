@@ -11,7 +11,8 @@
 
 struct orr_release_step {
     uint32_t version; /* ORR_VERSION */
-    const char *name, *date;
+    const char *name;
+    const char *date;    /* year and month of NVIDIA's release notes ("2023-06"), NULL: no source */
     const char *summary; /* what distinguishes the release, a sentence without a full stop */
     void (*change)(struct orr_release *release, struct orr_connect_rules *connect, struct orr_tuning_model *tuning);
 };

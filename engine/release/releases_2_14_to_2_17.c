@@ -99,16 +99,14 @@ static void at_2_17_1(struct orr_release *r, struct orr_connect_rules *c, struct
 }
 
 const struct orr_release_step orr_steps_2_14_to_2_17[] = {
-    {ORR_VERSION(2, 14, 3), "2.14.3", "2022-09",
+    {ORR_VERSION(2, 14, 3), "2.14.3", NULL,
      "The network is used inside a host where it is faster, PXN where the other GPU's path is faster, CollNet as two "
      "algorithms",
      at_2_14_3},
-    {ORR_VERSION(2, 15, 5), "2.15.5", "2022-11", "One more search rate between hosts, tuning for capability 90",
-     at_2_15_5},
-    {ORR_VERSION(2, 16, 2), "2.16.2", "2022-12", "As 2.15.5; the link between AMD sockets counts as 16 GB/s",
-     at_2_16_2},
+    {ORR_VERSION(2, 15, 5), "2.15.5", NULL, "One more search rate between hosts, tuning for capability 90", at_2_15_5},
+    {ORR_VERSION(2, 16, 2), "2.16.2", NULL, "As 2.15.5; the link between AMD sockets counts as 16 GB/s", at_2_16_2},
     {ORR_VERSION(2, 16, 5), "2.16.5", "2023-02",
      "The link between AMD sockets counts as free again; search rates for capability 90", at_2_16_5},
-    {ORR_VERSION(2, 17, 1), "2.17.1", "2023-03", "NVLS inside one host, tuning limits for capability 90", at_2_17_1},
+    {ORR_VERSION(2, 17, 1), "2.17.1", NULL, "NVLS inside one host, tuning limits for capability 90", at_2_17_1},
     {0, NULL, NULL, NULL, NULL},
 };

@@ -221,7 +221,7 @@ const struct orr_release_step orr_steps_2_18_to_2_21[] = {
      "C2C as NVLink, AMD sockets at 16 GB/s, GPU Direct RDMA for sending without NVLink, channels doubled before rates "
      "are raised",
      at_2_19_3},
-    {ORR_VERSION(2, 20, 5), "2.20.5", "2024-02",
+    {ORR_VERSION(2, 20, 5), "2.20.5", "2024-03",
      "Rings enter and leave by pairs of NICs, Broadcom Gen5 switches, fewer channels per peer", at_2_20_5},
     {ORR_VERSION(2, 21, 5), "2.21.5", "2024-04",
      "NVLS and NVLink domains over hosts, the network used inside a host where it is faster, NICs shared out by "

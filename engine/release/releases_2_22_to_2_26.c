@@ -112,7 +112,7 @@ static void at_2_26_2(struct orr_release *r, struct orr_connect_rules *c, struct
 }
 
 const struct orr_release_step orr_steps_2_22_to_2_26[] = {
-    {ORR_VERSION(2, 22, 3), "2.22.3", "2024-06",
+    {ORR_VERSION(2, 22, 3), "2.22.3", NULL,
      "CollNetDirect has a graph of its own, links between PCIe switches count, every GPU heads NVLS once", at_2_22_3},
     {ORR_VERSION(2, 23, 4), "2.23.4", "2024-09",
      "P2P level PXB for all but pairs on AMD, rails kept by rings that enter and leave by two NICs in turn, PAT",
@@ -120,9 +120,9 @@ const struct orr_release_step orr_steps_2_22_to_2_26[] = {
     {ORR_VERSION(2, 24, 3), "2.24.3", "2025-01",
      "NICs of one card may be used as one, functions of a card are NICs of their own, NCCL_ALGO by function",
      at_2_24_3},
-    {ORR_VERSION(2, 25, 1), "2.25.1", "2025-01",
+    {ORR_VERSION(2, 25, 1), "2.25.1", NULL,
      "64 channels, rates and tuning for capability 100, type limits taken from the machine", at_2_25_1},
-    {ORR_VERSION(2, 26, 2), "2.26.2", "2025-03",
+    {ORR_VERSION(2, 26, 2), "2.26.2", NULL,
      "C2C as a path type of its own, GPU Direct RDMA in PCIe mode, newer Intel CPUs", at_2_26_2},
     {0, NULL, NULL, NULL, NULL},
 };

@@ -121,8 +121,8 @@ def test_releases_are_told_apart():
     text = run("releases")[1].decode()
     listed = json.loads(run("releases", "--json")[1])["releases"]
     for row in listed:
-        head = next(line for line in text.splitlines() if line.startswith(row["release"] + " "))
-        assert row["date"] in head and row["verified"]
+        head = next(line.split() for line in text.splitlines() if line.split()[:1] == [row["release"]])
+        assert head[1:] == [row["date"]] * bool(row["date"]) + ["the", "default"] * row["default"] and row["verified"]
     assert "NVLink GB/s" in text and "sm 100: 40.1" in text and "search budget" in text
     assert max(map(len, text.splitlines())) < 160
     one = run("releases", "--release", "2.28.9")[1].decode()
