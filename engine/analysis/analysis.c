@@ -86,6 +86,7 @@ static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct
 {
     orr_budget_stage("graph of the machine");
     ORR_TRY(orr_budget_check(err));
+    ORR_TRY(orr_nics_used(a->given, &a->query.settings, a->query.fuse_nics, a->arena, &a->dump, err));
     ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));
     a->local_ranks = orr_system_count(&a->built, ORR_GPU);
     if (!ranks && (uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
@@ -126,7 +127,7 @@ static struct orr_analysis *new_analysis(const struct orr_dump *dump, const stru
         return NULL;
     }
     a->arena = arena;
-    a->dump = dump;
+    a->given = a->dump = dump;
     a->query = *query;
     return a;
 }

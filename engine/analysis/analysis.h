@@ -6,6 +6,7 @@
 #include "engine/connect/communicator.h"
 #include "engine/decide/decide.h"
 #include "engine/decide/effective_paths.h"
+#include "engine/nics/used.h"
 #include "engine/paths/paths.h"
 #include "engine/search/graph.h"
 #include "engine/topology/system.h"
@@ -15,6 +16,7 @@ struct orr_query {
     struct orr_settings settings; /* with the release */
     uint32_t hosts;               /* identical ones, 1.. */
     bool plan;                    /* rings and trees are not made: orr_connect_plan() */
+    enum orr_fuse_mode fuse_nics; /* whether NICs are fused first; AUTO where nothing is said */
 };
 /* Of one query; the rank count is limited besides, see orr_max_ranks. More where only a plan is wanted. */
 enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384 };
@@ -51,7 +53,8 @@ struct orr_part {
 struct orr_cluster; /* engine/cluster/cluster.h */
 
 struct orr_analysis {
-    const struct orr_dump *dump; /* borrowed: must live as long */
+    const struct orr_dump *given; /* what was asked about; borrowed: must live as long */
+    const struct orr_dump *dump;  /* with the NICs that a job uses (engine/nics): `given` itself, or in the arena */
     /* The different hosts around this one, which holds rank 0 and whose ranks are host ranks in all but the
      * communicator; borrowed. NULL: query.hosts equal hosts. */
     const struct orr_cluster *cluster;

@@ -360,7 +360,8 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
     c->p2p_local_min = fewest_local_channels(part);
     c->p2p_nics_min = fewest_nics(part, scratch);
     ORR_TRY(measure_rates(a, part, scratch, err));
-    struct orr_search_request request = {.hosts = a->query.hosts, .collnet = c->has_collnet, .nvls = c->nvls_on};
+    struct orr_search_request request = {
+        .hosts = a->query.hosts, .collnet = c->has_collnet, .nvls = c->nvls_on, .file = a->dump->graphs};
     ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
     int32_t ring = c->graphs[ORR_GRAPH_RING].channels, tree = c->graphs[ORR_GRAPH_TREE].channels;
     bool fewer = system->release->ring_follows_tree && tree < ring;

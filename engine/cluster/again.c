@@ -23,7 +23,7 @@ enum orr_code orr_analyze_again(const struct orr_analysis *analysis, const struc
 {
     if (analysis->cluster)
         return analyze_cluster(analysis->cluster, query, ret_answer, err);
-    return orr_analyze(analysis->dump, query, NULL, ret_answer, err);
+    return orr_analyze(analysis->given, query, NULL, ret_answer, err);
 }
 
 void orr_analysis_again_free(struct orr_analysis *answer)

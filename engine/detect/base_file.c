@@ -5,31 +5,8 @@
 #include <string.h>
 
 #include "engine/detect/detecting.h"
+#include "engine/nics/dump_document.h"
 #include "engine/topology/dump.h"
-
-static void copy_attributes(struct orr_detector *d, const struct orr_dump *dump, uint32_t element,
-                            struct orr_doc_node *node)
-{
-    const struct orr_element *from = &dump->elements[element];
-    for (uint32_t i = 0; i < from->attribute_count && node->attribute_count < ORR_DOC_ATTRIBUTES; i++) {
-        const struct orr_attribute *attribute = &dump->attributes[from->first_attribute + i];
-        const char *key = orr_arena_strndup(d->arena, attribute->name, strlen(attribute->name));
-        if (!key)
-            d->tree->starved = true;
-        else if (attribute->id != ORR_ATTR_KEEP)
-            orr_doc_set_once(d->tree, node, key, "%s", attribute->value);
-    }
-}
-
-/* What an element of the file has and holds, into an element that stands for it. */
-static void copy_element(struct orr_detector *d, const struct orr_dump *dump, uint32_t element,
-                         struct orr_doc_node *node)
-{
-    copy_attributes(d, dump, element, node);
-    for (uint32_t child = dump->elements[element].first_child; child != ORR_NO_ELEMENT && !d->tree->starved;
-         child = dump->elements[child].next_sibling)
-        copy_element(d, dump, child, orr_doc_add(d->tree, node, orr_element_name(dump->elements[child].kind), NULL));
-}
 
 static void replace_hashes(struct orr_detector *d)
 {
@@ -79,7 +56,7 @@ void orr_base_file_load(struct orr_detector *d)
                  err.line, err.text);
     } else {
         orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s: what it says stands", path);
-        copy_element(d, dump, 0, d->tree->system);
+        orr_doc_copy_element(d->tree, d->tree->system, dump, 0);
         if (d->rules->hash == ORR_HASH_WIDE)
             replace_hashes(d);
         orr_dump_free(dump);

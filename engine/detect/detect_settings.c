@@ -1,5 +1,4 @@
 /* The settings that detection heeds, and the lists of names in them. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,43 +80,4 @@ int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t f
 {
     const char *value = orr_detect_setting_of(d, name);
     return value && *value ? strtoll(value, NULL, 0) : fallback;
-}
-
-/* The number behind the next ":" of an entry, -1: there is none. */
-static int32_t next_number(const char **at, const char *end)
-{
-    *at += strcspn(*at, ":,");
-    if (*at >= end)
-        return -1;
-    (*at)++;
-    long number = isdigit((unsigned char)**at) ? strtol(*at, NULL, 10) : -1;
-    return number <= INT32_MAX ? (int32_t)number : -1;
-}
-
-bool orr_list_takes(const char *list, const char *name, int32_t port, struct orr_list_entry *ret_entry)
-{
-    enum { MOST = 32 };
-    bool except = *list == '^', exact = false, found = false, any = false;
-    list += except;
-    if (*list == '=') {
-        exact = true;
-        list++;
-    }
-    if (ret_entry)
-        *ret_entry = (struct orr_list_entry){-1, -1};
-    for (int count = 0; *list && count < MOST && !found;) {
-        size_t length = strcspn(list, ","), word = strcspn(list, ":,");
-        if (word) {
-            const char *at = list, *end = list + length;
-            bool same = !strncmp(list, name, word) && (!exact || !name[word]);
-            int32_t wanted = next_number(&at, end), rail = next_number(&at, end), plane = next_number(&at, end);
-            found = same && (port < 0 || wanted < 0 || wanted == port);
-            if (found && ret_entry && !except)
-                *ret_entry = (struct orr_list_entry){rail, plane};
-            any = true;
-            count++;
-        }
-        list += length + (list[length] == ',');
-    }
-    return any ? found != except : !except;
 }

@@ -3,9 +3,10 @@
 #define ORR_DETECT_DETECTING_H
 
 #include "engine/detect/detect.h"
-#include "engine/detect/document.h"
 #include "engine/detect/facts.h"
 #include "engine/detect/root.h"
+#include "engine/nics/document.h"
+#include "engine/nics/name_list.h"
 #include "engine/release/detect_rules.h"
 
 /* X(symbol, severity, id, advice, command that shows or supplies it): the text is said where the note is made. */
@@ -106,18 +107,13 @@ enum orr_note_id {
         ORR_NOTE_COUNT
 };
 
-enum { ORR_SYS_VALUE = 256, ORR_MAX_NETS = 64, ORR_BUS_HASHES = 1024 };
+enum { ORR_SYS_VALUE = 256, ORR_BUS_HASHES = 1024 };
 
 /* A PCI function that was looked up: its folder in /sys. */
 struct orr_bus_entry {
     const char *bus_id;
     const char *path; /* NULL: it has none */
     uint32_t next;    /* index + 1 of the next one with the same hash, 0: none */
-};
-
-/* What an entry of NCCL_IB_HCA says of a device beside its port; -1: nothing. */
-struct orr_list_entry {
-    int32_t rail, plane;
 };
 
 /* A device of the network plugin. */
@@ -168,10 +164,6 @@ enum orr_code orr_detect_settings_load(struct orr_detector *d, struct orr_error 
 /* NULL: not given. */
 const char *orr_detect_setting_of(struct orr_detector *d, const char *name);
 int64_t orr_detect_number_of(struct orr_detector *d, const char *name, int64_t fallback);
-/* A list "name[:port[:rail[:plane]]],..." as NCCL matches devices and interfaces against it; port -1: any. An empty
- * list takes everything. ret_entry (may be NULL): what the first entry that matches says. */
-bool orr_list_takes(const char *list, const char *name, int32_t port, struct orr_list_entry *ret_entry);
-
 /* orr_root_list() in the detector's root; want of memory is remembered. */
 bool orr_detector_list(struct orr_detector *d, const char *path, struct orr_root_names *ret_names);
 

@@ -211,7 +211,7 @@ static void take_device(struct orr_detector *d, const char *name)
 static void join_ports(struct orr_detector *d)
 {
     uint32_t kept = 0;
-    if (d->rules->merge != ORR_MERGE_IN_PLUGIN || !orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1))
+    if (orr_nic_merge_of(d->release) != ORR_MERGE_IN_PLUGIN || !orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1))
         return;
     for (uint32_t i = 0; i < d->net_count; i++) {
         struct orr_net_device *net = &d->nets[i], *with = NULL;

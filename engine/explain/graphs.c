@@ -79,6 +79,7 @@ static void set_graph_rule(struct orr_explanation *out, const struct orr_graph *
         [ORR_END_STEPS] = {"GRAPH_STEPS", "The budget of steps ran out: the best that was found until then is taken."},
         [ORR_END_NOTHING_LEFT] = {"GRAPH_BEST", "Nothing was left to relax, and no attempt found more total rate: the "
                                                 "links do not carry another channel."},
+        [ORR_END_FILE] = {"GRAPH_FILE", "NCCL_GRAPH_FILE gives this graph, so NCCL does not search for one."},
     };
     bool fallback = graph->story.relaxed & ORR_RELAXED_ORDER;
     out->rule_id = fallback ? "GRAPH_ORDER" : !graph->channels ? "GRAPH_NONE" : ends[graph->story.end].id;

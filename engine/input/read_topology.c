@@ -6,6 +6,7 @@
 #include "engine/input/machine_types.h"
 #include "engine/input/merge.h"
 #include "engine/input/readers.h"
+#include "engine/topology/graph_file.h"
 
 /* Systems in one text: where each starts, and in which line and column. */
 struct piece {
@@ -141,20 +142,47 @@ static enum orr_code read_pieces(const struct orr_input *input, const struct orr
     return code;
 }
 
-enum orr_code orr_read_topology(const struct orr_input *input, const struct orr_input_kind *kind,
-                                struct orr_dump **ret_dump, struct orr_error *err)
+/* A graph file in the same text becomes the dump's: the job then takes its graphs from there (NCCL_GRAPH_FILE). */
+static enum orr_code attach_graphs(const struct orr_input *input, struct orr_dump *dump, struct orr_error *err)
+{
+    size_t start = orr_bytes_find(input->bytes, input->length, input->start, "<graphs");
+    uint32_t line = 1;
+    if (start == input->length)
+        return ORR_OK;
+    for (size_t at = 0; at < start; at++)
+        line += input->bytes[at] == '\n';
+    return orr_graph_file_read(input->bytes + start, input->length - start, line, dump->arena, &dump->graphs, err);
+}
+
+static enum orr_code read_systems(const struct orr_input *input, const struct orr_input_kind *kind,
+                                  struct orr_dump **ret_dump, struct orr_error *err)
 {
     struct piece pieces[ORR_MOST_PIECES];
     struct orr_dump *dump = NULL;
     uint32_t count = find_pieces(input, pieces, ORR_MOST_PIECES);
     if (count > 1)
         return read_pieces(input, kind, pieces, count, ret_dump, err);
-    if (!input->text_around || !count) {
+    bool graphs = orr_bytes_find(input->bytes, input->length, input->start, "<graphs") < input->length;
+    if ((!input->text_around && !graphs) || !count) {
         ORR_TRY(orr_dump_read(input->bytes, input->length, input->options.limits, &dump, err));
         return finish(input, kind, dump, ret_dump, err);
     }
     ORR_TRY(read_piece(input, &pieces[0], &dump, err));
-    dump->refusal = (struct orr_refusal){.line = 1, .column = 1};
-    snprintf(dump->refusal.text, sizeof dump->refusal.text, "text stands before <system>");
+    if (input->text_around) {
+        dump->refusal = (struct orr_refusal){.line = 1, .column = 1};
+        snprintf(dump->refusal.text, sizeof dump->refusal.text, "text stands before <system>");
+    }
     return finish(input, kind, dump, ret_dump, err);
+}
+
+enum orr_code orr_read_topology(const struct orr_input *input, const struct orr_input_kind *kind,
+                                struct orr_dump **ret_dump, struct orr_error *err)
+{
+    ORR_TRY(read_systems(input, kind, ret_dump, err));
+    enum orr_code code = attach_graphs(input, *ret_dump, err);
+    if (code != ORR_OK) {
+        orr_dump_free(*ret_dump);
+        *ret_dump = NULL;
+    }
+    return code;
 }

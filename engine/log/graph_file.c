@@ -1,206 +1,70 @@
-/* NCCL_GRAPH_DUMP_FILE read as if it were the log lines about the same graphs: "Pattern ..." and a line a channel. The
- * file is flat, so a scanner of tags is enough; NCCL's own reader is none of XML either. */
+/* A graph file (NCCL_GRAPH_DUMP_FILE) as if it were the log lines about the same graphs: "Pattern ..." and a line a
+ * channel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/log/log.h"
+#include "engine/topology/graph_file.h"
 
-enum { VALUE_SIZE = 64, MEMBERS_MOST = 4096, RECORDS_MOST = 65536 };
-
-struct tag {
-    const char *name, *attributes, *end; /* end: the ">" */
-    size_t name_length;
-    bool closes; /* "</name>" */
-    uint32_t line;
-};
-
-struct graph_reading {
+struct writing {
     struct orr_log *log;
     unsigned capacity;
-    const char *members[MEMBERS_MOST]; /* of the channel that is open */
-    uint32_t member_count;
-    int channel;
-    bool in_channel;
-    uint32_t channel_line;
 };
 
-/* The next tag at or behind *at, which moves behind it; comments and prologs are passed over. */
-static bool next_tag(const char **at, const char *end, uint32_t *line, struct tag *ret_tag)
+static struct orr_log_record *add(struct writing *w, enum orr_log_kind kind, uint32_t line, uint32_t value_count,
+                                  const double *values, uint32_t word_count, const char *const *words)
 {
-    const char *p = *at;
-    while (p < end) {
-        const char *open = memchr(p, '<', (size_t)(end - p));
-        if (!open)
-            return false;
-        for (const char *c = p; c < open; c++)
-            *line += *c == '\n';
-        bool comment = end - open >= 4 && !memcmp(open, "<!--", 4);
-        const char *close =
-            comment ? memmem(open, (size_t)(end - open), "-->", 3) : memchr(open, '>', (size_t)(end - open));
-        if (!close)
-            return false;
-        uint32_t here = *line;
-        for (const char *c = open; c < close; c++)
-            *line += *c == '\n';
-        p = close + 1;
-        if (comment || open[1] == '?' || open[1] == '!')
-            continue;
-        const char *name = open + 1 + (open[1] == '/');
-        size_t length = 0;
-        while (name + length < close && !strchr(" \t\r\n/", name[length]))
-            length++;
-        *ret_tag = (struct tag){.name = name,
-                                .attributes = name + length,
-                                .end = close,
-                                .name_length = length,
-                                .closes = open[1] == '/',
-                                .line = here};
-        *at = p;
-        return true;
-    }
-    return false;
-}
-
-static bool is(const struct tag *tag, const char *name)
-{
-    return tag->name_length == strlen(name) && !memcmp(tag->name, name, tag->name_length);
-}
-
-/* The value of an attribute, cut to the buffer; false: it has none. */
-static bool value_of(const struct tag *tag, const char *name, char buffer[VALUE_SIZE])
-{
-    size_t length = strlen(name);
-    for (const char *p = tag->attributes; p + length + 2 < tag->end; p++) {
-        if (!strchr(" \t\r\n", *p) || memcmp(p + 1, name, length) != 0 || p[1 + length] != '=')
-            continue;
-        const char *start = p + length + 2;
-        char quote = *start++;
-        const char *stop = start < tag->end ? memchr(start, quote, (size_t)(tag->end - start)) : NULL;
-        if ((quote != '"' && quote != '\'') || !stop)
-            return false;
-        snprintf(buffer, VALUE_SIZE, "%.*s", (int)(stop - start < VALUE_SIZE ? stop - start : VALUE_SIZE - 1), start);
-        return true;
-    }
-    return false;
-}
-
-static double number_of(const struct tag *tag, const char *name)
-{
-    char text[VALUE_SIZE];
-    double value = value_of(tag, name, text) ? strtod(text, NULL) : 0;
-    return value > -1e9 && value < 1e9 ? value : 0;
-}
-
-static struct orr_log_record *add(struct graph_reading *g, enum orr_log_kind kind, uint32_t line, uint32_t values,
-                                  uint32_t words)
-{
-    struct orr_log *log = g->log;
-    if (!ORR_RESERVE(log->arena, log->records, log->record_count, g->capacity))
+    struct orr_log *log = w->log;
+    if (!ORR_RESERVE(log->arena, log->records, log->record_count, w->capacity))
         return NULL;
     struct orr_log_record *record = &log->records[log->record_count];
-    *record = (struct orr_log_record){.kind = kind, .line = line, .value_count = values, .word_count = words};
-    record->values = ORR_NEW(log->arena, double, values);
-    record->words = ORR_NEW(log->arena, const char *, words);
-    if (!record->values || !record->words)
+    double *kept_values = ORR_NEW(log->arena, double, value_count);
+    const char **kept_words = ORR_NEW(log->arena, const char *, word_count);
+    if (!kept_values || !kept_words)
         return NULL;
+    memcpy(kept_values, values, value_count * sizeof *values);
+    if (word_count)
+        memcpy(kept_words, words, word_count * sizeof *words);
+    *record = (struct orr_log_record){.kind = kind,
+                                      .line = line,
+                                      .values = kept_values,
+                                      .words = kept_words,
+                                      .value_count = value_count,
+                                      .word_count = word_count};
     log->record_count++;
     log->kinds[kind]++;
     return record;
 }
 
-static bool add_pattern(struct graph_reading *g, const struct tag *tag)
+/* Words like a log's, where "DEV/s-n" is a GPU by its number on system s. */
+static const char *member_word(struct writing *w, const struct orr_file_member *member)
 {
-    static const char *const names[] = {"pattern", "crossnic", "nchannels", "speedintra", "speedinter", "samechannels"};
-    static const char *const types[] = {"typeintra", "typeinter"};
-    enum { VALUES = 6, WORDS = 2 };
-    struct orr_log_record *record = add(g, ORR_LOG_PATTERN, tag->line, VALUES, WORDS);
-    double *values = record ? ORR_NEW(g->log->arena, double, VALUES) : NULL;
-    const char **words = record ? ORR_NEW(g->log->arena, const char *, WORDS) : NULL;
-    if (!values || !words)
-        return false;
-    for (int i = 0; i < VALUES; i++)
-        values[i] = number_of(tag, names[i]);
-    for (int i = 0; i < WORDS; i++) {
-        char text[VALUE_SIZE] = "";
-        if (!value_of(tag, types[i], text))
-            text[0] = 0;
-        words[i] = orr_arena_strndup(g->log->arena, text, strlen(text));
-        if (!words[i])
+    char word[64];
+    unsigned long long dev = strtoull(member->dev, NULL, 0);
+    snprintf(word, sizeof word, "%s/%llx-%llx", member->gpu ? "DEV" : "NET", dev >> 56, dev & 0x00ffffffffffffffULL);
+    return orr_arena_strndup(w->log->arena, word, strlen(word));
+}
+
+static bool add_channel(struct writing *w, const struct orr_file_channel *channel, uint32_t index)
+{
+    const double value = index;
+    const char **words = ORR_NEW(w->log->arena, const char *, channel->member_count);
+    for (uint32_t i = 0; words && i < channel->member_count; i++)
+        if (!(words[i] = member_word(w, &channel->members[i])))
             return false;
-    }
-    record->values = values;
-    record->words = words;
-    g->channel = 0;
-    return true;
+    return words && add(w, ORR_LOG_GRAPH_CHANNEL, channel->line, 1, &value, channel->member_count, words);
 }
 
-/* A <gpu dev> or <net dev>: words like a log's, where "DEV/s-n" is a GPU by its number on system s. */
-static bool add_member(struct graph_reading *g, const struct tag *tag)
+static bool add_graph(struct writing *w, const struct orr_file_graph *graph)
 {
-    char text[VALUE_SIZE], word[VALUE_SIZE];
-    if (!g->in_channel || !value_of(tag, "dev", text) || g->member_count == MEMBERS_MOST)
-        return true;
-    unsigned long long dev = strtoull(text, NULL, 0);
-    snprintf(word, sizeof word, "%s/%llx-%llx", is(tag, "gpu") ? "DEV" : "NET", dev >> 56, dev & 0x00ffffffffffffffULL);
-    g->members[g->member_count] = orr_arena_strndup(g->log->arena, word, strlen(word));
-    return g->members[g->member_count++] != NULL;
-}
-
-static bool end_channel(struct graph_reading *g)
-{
-    struct orr_log_record *record = add(g, ORR_LOG_GRAPH_CHANNEL, g->channel_line, 1, g->member_count);
-    double *values = record ? ORR_NEW(g->log->arena, double, 1) : NULL;
-    const char **words = record ? ORR_NEW(g->log->arena, const char *, g->member_count) : NULL;
-    if (!values || !words)
-        return false;
-    values[0] = g->channel++;
-    if (g->member_count)
-        memcpy(words, g->members, g->member_count * sizeof *words);
-    record->values = values;
-    record->words = words;
-    g->in_channel = false;
-    return true;
-}
-
-static enum orr_code read_tags(struct graph_reading *g, const char *bytes, size_t length, struct orr_error *err)
-{
-    const char *at = bytes, *end = bytes + length;
-    uint32_t line = 1;
-    struct tag tag;
-    bool rooted = false, kept = true, graph = false;
-    while (kept && next_tag(&at, end, &line, &tag)) {
-        if (!rooted && !is(&tag, "graphs"))
-            break;
-        rooted = true;
-        if (g->log->record_count > RECORDS_MOST)
-            return orr_fail_at(err, ORR_LIMIT, tag.line, 0, "more than %d graphs and channels", (int)RECORDS_MOST);
-        if (is(&tag, "graph") && !tag.closes) {
-            kept = add_pattern(g, &tag);
-            graph = true;
-        } else if (is(&tag, "channel") && tag.closes && g->in_channel) {
-            kept = end_channel(g);
-        } else if (is(&tag, "channel") && !tag.closes && graph) {
-            g->in_channel = true;
-            g->member_count = 0;
-            g->channel_line = tag.line;
-        } else if (is(&tag, "gpu") || is(&tag, "net")) {
-            kept = add_member(g, &tag);
-        }
-    }
-    g->log->line_count = line;
-    if (!kept)
-        return orr_fail_nomem(err);
-    return graph ? ORR_OK : orr_fail(err, ORR_UNRECOGNISED, "no <graphs> with a <graph> is in it");
-}
-
-bool orr_log_is_graph_file(const char *bytes, size_t length)
-{
-    const char *at = bytes;
-    uint32_t line = 1;
-    struct tag tag;
-    enum { LOOKED_AT = 1 << 16 };
-    return next_tag(&at, bytes + (length < LOOKED_AT ? length : LOOKED_AT), &line, &tag) && is(&tag, "graphs");
+    const double values[] = {graph->pattern,  graph->cross_nic, graph->channel_count,
+                             graph->bw_intra, graph->bw_inter,  graph->same_channels};
+    const char *words[] = {graph->type_intra, graph->type_inter};
+    bool kept = add(w, ORR_LOG_PATTERN, graph->line, 6, values, 2, words);
+    for (uint32_t c = 0; kept && c < graph->held; c++)
+        kept = add_channel(w, &graph->channels[c], c);
+    return kept;
 }
 
 enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log, struct orr_error *err)
@@ -210,25 +74,27 @@ enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct o
                         orr_log_default_limits.bytes);
     struct orr_arena *arena = orr_arena_new(orr_log_default_limits.memory);
     struct orr_log *log = arena ? ORR_NEW(arena, struct orr_log, 1) : NULL;
-    struct graph_reading *g = log ? ORR_NEW(arena, struct graph_reading, 1) : NULL;
-    struct orr_log_session *session = g ? ORR_NEW(arena, struct orr_log_session, 1) : NULL;
-    if (!session) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
+    struct orr_log_session *session = log ? ORR_NEW(arena, struct orr_log_session, 1) : NULL;
+    const struct orr_graph_file *file = NULL;
+    enum orr_code code = session ? orr_graph_file_read(bytes, length, 1, arena, &file, err) : orr_fail_nomem(err);
+    if (code == ORR_OK) {
+        struct writing w = {.log = log};
+        log->arena = arena;
+        log->byte_count = length;
+        log->line_count = file->line_count;
+        log->graph_file = true;
+        *session = (struct orr_log_session){.writer = UINT32_MAX,
+                                            .communicator = UINT32_MAX,
+                                            .rank = -1,
+                                            .rank_count = -1,
+                                            .node_count = -1,
+                                            .cuda_dev = -1};
+        log->sessions = session;
+        log->session_count = 1;
+        for (uint32_t i = 0; i < file->count && code == ORR_OK; i++)
+            if (!add_graph(&w, &file->graphs[i]))
+                code = orr_fail_nomem(err);
     }
-    log->arena = arena;
-    log->byte_count = length;
-    log->graph_file = true;
-    *session = (struct orr_log_session){.writer = UINT32_MAX,
-                                        .communicator = UINT32_MAX,
-                                        .rank = -1,
-                                        .rank_count = -1,
-                                        .node_count = -1,
-                                        .cuda_dev = -1};
-    log->sessions = session;
-    log->session_count = 1;
-    g->log = log;
-    enum orr_code code = read_tags(g, bytes, length, err);
     if (code != ORR_OK) {
         orr_arena_free(arena);
         return code;
@@ -239,6 +105,6 @@ enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct o
 
 enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log **ret_log, struct orr_error *err)
 {
-    return orr_log_is_graph_file(bytes, length) ? orr_log_read_graph_file(bytes, length, ret_log, err)
-                                                : orr_log_read(bytes, length, NULL, ret_log, err);
+    return orr_is_graph_file(bytes, length) ? orr_log_read_graph_file(bytes, length, ret_log, err)
+                                            : orr_log_read(bytes, length, NULL, ret_log, err);
 }

@@ -157,9 +157,8 @@ enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_lo
 void orr_log_free(struct orr_log *log);
 /* Whether bytes look like an NCCL log: cheap, for telling inputs apart. */
 bool orr_log_is_one(const char *bytes, size_t length);
-/* The same for NCCL_GRAPH_DUMP_FILE, which is read as the log lines about the same graphs; then no line tells a
+/* Reads a graph file (engine/topology/graph_file.h) as the log lines about the same graphs; then no line tells a
  * release, writers or communicators. */
-bool orr_log_is_graph_file(const char *bytes, size_t length);
 enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log,
                                       struct orr_error *err) ORR_NO_DISCARD;
 /* Either of them. */

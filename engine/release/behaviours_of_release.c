@@ -188,6 +188,7 @@ static const struct orr_behaviour rows[] = {
     WORD(c2c, c2c_links, SYS | BW | PATHS | GDR, "what a C2C element becomes"),
     YES(pci_peer_links, SYS | PATHS, "links between PCIe switches (pcilink) count"),
     WORD(flattening, flattenings, SYS | PATHS | GRAPHS, "which Broadcom switches of two levels become one"),
+    YES(graph_file_ranks, GRAPHS, "a graph file may name GPUs by rank"),
     YES(has_devs, SYS | PATHS | GRAPHS, "links hang on physical GPUs (DEV), and ranks (GPU) on those"),
     YES(reads_bare_guids, SYS, "a guid without 0x counts, and a missing one is the node id"),
     WORD(ascent, ascents, SYS | PATHS | IN, "how the CPU above a GPU is found for C2C and NVLink"),

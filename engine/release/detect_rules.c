@@ -2,8 +2,7 @@
 
 #include <stddef.h>
 
-/* Oldest first. What the specification leaves open is said at the row: 2.7.8 is taken to find NICs as 2.12.12 does, and
- * 2.21.5 to join the two ports of a card as its plugin then did. */
+/* Oldest first. What is not known is said at the row: 2.7.8 is taken to find NICs as 2.12.12 does,. */
 static const struct orr_detect_rules rows[] = {
     {
         .since = ORR_VERSION(2, 7, 8),
@@ -38,7 +37,6 @@ static const struct orr_detect_rules rows[] = {
         .peer_memory = ORR_PEER_NV_MEM,
         .dma_buf = true,
         .latency = true,
-        .merge = ORR_MERGE_IN_PLUGIN,
     },
     {
         .since = ORR_VERSION(2, 27, 7),
@@ -57,7 +55,6 @@ static const struct orr_detect_rules rows[] = {
         .dma_buf = true,
         .latency = true,
         .latency_is_whole = true,
-        .merge = ORR_MERGE_VIRTUAL,
     },
     {
         .since = ORR_VERSION(2, 28, 0),
@@ -77,7 +74,6 @@ static const struct orr_detect_rules rows[] = {
         .latency = true,
         .latency_is_whole = true,
         .interfaces_run = true,
-        .merge = ORR_MERGE_VIRTUAL,
     },
     {
         .since = ORR_VERSION(2, 30, 0),
@@ -104,7 +100,6 @@ static const struct orr_detect_rules rows[] = {
         .says_net = true,
         .rails = true,
         .interfaces_run = true,
-        .merge = ORR_MERGE_VIRTUAL_WIDE,
     },
 };
 
@@ -114,4 +109,20 @@ const struct orr_detect_rules *orr_detect_rules_of(const struct orr_release *rel
     while (i > 0 && rows[i].since > release->version)
         i--;
     return &rows[i];
+}
+
+enum orr_nic_merge orr_nic_merge_of(const struct orr_release *release)
+{
+    static const struct {
+        uint32_t since;
+        enum orr_nic_merge merge;
+    } merges[] = {
+        {ORR_VERSION(2, 20, 3), ORR_MERGE_IN_PLUGIN},
+        {ORR_VERSION(2, 24, 3), ORR_MERGE_VIRTUAL},
+        {ORR_VERSION(2, 30, 0), ORR_MERGE_VIRTUAL_WIDE},
+    };
+    enum orr_nic_merge merge = ORR_MERGE_NONE;
+    for (size_t i = 0; i < sizeof merges / sizeof merges[0] && merges[i].since <= release->version; i++)
+        merge = merges[i].merge;
+    return merge;
 }

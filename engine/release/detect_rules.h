@@ -59,9 +59,10 @@ struct orr_detect_rules {
     bool says_net;           /* a <net> says what it is used for */
     bool rails;              /* NCCL_IB_HCA may give a device's rail and plane, and merging may keep to rails */
     bool interfaces_run;     /* an interface counts only while it is running; virbr* come last */
-    enum orr_nic_merge merge;
 };
 
+/* How a release fuses NICs (docs/nccl/detection.md, "Merged NICs"). */
+enum orr_nic_merge orr_nic_merge_of(const struct orr_release *release);
 /* The row that holds for a release. */
 const struct orr_detect_rules *orr_detect_rules_of(const struct orr_release *release);
 

@@ -138,6 +138,7 @@ struct orr_release {
     enum orr_c2c_links c2c;
     bool pci_peer_links;
     enum orr_flattening flattening;
+    bool graph_file_ranks; /* a GPU of a graph file may be named by its rank */
     bool has_devs;         /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
     bool reads_bare_guids; /* a guid without 0x counts, and the node id stands for a missing one */
     enum orr_ascent ascent;

@@ -172,6 +172,7 @@ static void at_2_30_4(struct orr_release *r, struct orr_connect_rules *c, struct
 static void at_2_30_7(struct orr_release *r, struct orr_connect_rules *c, struct orr_tuning_model *t)
 {
     (void)t;
+    r->graph_file_ranks = true;
     r->has_partitions = true;
     r->has_rma = true;
     r->refuses_gpu_bridges = true;

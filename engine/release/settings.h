@@ -16,6 +16,8 @@
     X(COLLNET_NODE_THRESHOLD, "NCCL_COLLNET_NODE_THRESHOLD")                                                           \
     X(CROSS_NIC, "NCCL_CROSS_NIC")                                                                                     \
     X(CUMEM_ENABLE, "NCCL_CUMEM_ENABLE")                                                                               \
+    X(IB_HCA, "NCCL_IB_HCA")                                                                                           \
+    X(IB_MERGE_NICS, "NCCL_IB_MERGE_NICS")                                                                             \
     X(IGNORE_CPU_AFFINITY, "NCCL_IGNORE_CPU_AFFINITY")                                                                 \
     X(IGNORE_DISABLED_P2P, "NCCL_IGNORE_DISABLED_P2P")                                                                 \
     X(LL128_C2C, "NCCL_LL128_C2C")                                                                                     \
@@ -41,6 +43,9 @@
     X(NET_GDR_MLOPART, "NCCL_NET_GDR_MLOPART")                                                                         \
     X(NET_GDR_READ, "NCCL_NET_GDR_READ")                                                                               \
     X(NETDEVS_POLICY, "NCCL_NETDEVS_POLICY")                                                                           \
+    X(NET_FORCE_MERGE, "NCCL_NET_FORCE_MERGE")                                                                         \
+    X(NET_MERGE_LEVEL, "NCCL_NET_MERGE_LEVEL")                                                                         \
+    X(NET_MERGE_POLICY, "NCCL_NET_MERGE_POLICY")                                                                       \
     X(NET_OVERHEAD, "NCCL_NET_OVERHEAD")                                                                               \
     X(NTHREADS, "NCCL_NTHREADS")                                                                                       \
     X(NVB_DISABLE, "NCCL_NVB_DISABLE")                                                                                 \
@@ -93,7 +98,7 @@ struct orr_setting_info {
     const char *meaning;      /* one sentence */
 };
 
-enum { ORR_SETTING_TEXT_SIZE = 256 };
+enum { ORR_SETTING_TEXT_SIZE = 512 };
 
 struct orr_setting_value {
     bool given;                       /* by the request, and not empty */

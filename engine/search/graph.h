@@ -50,7 +50,8 @@ enum orr_search_end {
     ORR_END_ALL_CHANNELS, /* it found as many channels as it may, none better */
     ORR_END_ALL_RATE,     /* the channels carry what the best joined GPU can */
     ORR_END_STEPS,        /* the budget of steps ran out with something left to try */
-    ORR_END_NOTHING_LEFT  /* no relaxation was left */
+    ORR_END_NOTHING_LEFT, /* no relaxation was left */
+    ORR_END_FILE          /* there was no search: the graph is NCCL_GRAPH_FILE's */
 };
 
 /* How the search came to a graph: kept for explanations. */

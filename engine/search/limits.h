@@ -10,6 +10,7 @@ struct orr_graph_request {
     enum orr_pattern pattern;
     int32_t min_channels, max_channels;
     bool collnet;
+    int32_t id; /* of the graph in a graph file */
 };
 
 /* What a request fixes for the whole search of one graph. */

@@ -5,6 +5,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/release/release.h"
+#include "engine/search/given.h"
 #include "engine/search/limits.h"
 
 /* Is the best trial as good as it can get? left: what remained of the last attempt's steps. */
@@ -319,6 +320,12 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
     struct orr_graph_story story;
     uint64_t before = s->budget.steps;
     orr_search_limits(s, request, &limits);
+    const struct orr_file_graph *given = orr_search_given(s, &limits, request->id);
+    if (given) {
+        ORR_TRY(orr_search_take(s, request->kind, given, arena, &graphs[request->kind], err));
+        if (graphs[request->kind].channels > 0)
+            return ORR_OK;
+    }
     if (limits.start.pattern == ORR_PATTERN_NONE)
         return ORR_OK; /* stays as one that was not asked for */
     search_graph(s, &limits, &story);
@@ -358,6 +365,7 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
                                      .system = system,
                                      .paths = paths,
                                      .settings = settings,
+                                     .file = request->file,
                                      .n = orr_system_count(system, ORR_GPU),
                                      .net_count = orr_system_count(system, ORR_NET),
                                      .cc_min = INT32_MAX,
@@ -372,7 +380,7 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
     s.input.inter = (s.input.net_count > 0 || system->release->keeps_nets) && system->leaves_host;
     ORR_TRY(orr_search_prepare(&s, arena, err));
 
-    struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false};
+    struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false, 0};
     ORR_TRY(run(&s, &ring, arena, graphs, err));
     int32_t k = graphs[ORR_GRAPH_RING].channels;
     const struct orr_release *release = system->release;
@@ -381,12 +389,12 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
         bool wanted;
     } others[] = {
         {{ORR_GRAPH_TREE, orr_tree_pattern_asked(release, request->hosts), release->tree_keeps_ring_channels ? k : 1, k,
-          false},
+          false, 1},
          true},
-        {{ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true}, request->collnet || release->collnet_always},
-        {{ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, release->max_channels, true},
+        {{ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true, 2}, request->collnet || release->collnet_always},
+        {{ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, release->max_channels, true, 4},
          request->collnet && release->collnet_direct},
-        {{ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false},
+        {{ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false, 3},
          request->nvls && release->nvls_max_channels > 0},
     };
     for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)

@@ -80,6 +80,8 @@ enum orr_attr {
         ORR_ATTR_OTHER
 };
 
+struct orr_graph_file; /* engine/topology/graph_file.h */
+
 struct orr_attribute {
     enum orr_attr id;
     const char *name;
@@ -111,6 +113,8 @@ struct orr_dump {
     char ignored_name[32];
     struct orr_refusal refusal; /* the first place where NCCL's reader stops */
     size_t byte_count;          /* of the input */
+    /* The graph file in the same input, as NCCL_GRAPH_FILE names one: its graphs replace the search; NULL: none. */
+    const struct orr_graph_file *graphs;
     /* Of the reader of engine/input that made it, in the same arena; NULL: orr_dump_read() alone did. */
     const struct orr_dump_notes *notes;
     struct orr_arena *arena; /* owns all of the above and this structure */

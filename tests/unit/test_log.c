@@ -4,6 +4,7 @@
 #include "engine/log/check.h"
 #include "engine/release/release_names.h"
 #include "engine/topology/dump.h"
+#include "engine/topology/graph_file.h"
 #include "tests/support/orr_test.h"
 
 #define H "node1:10:11 [0] NCCL INFO "
@@ -201,7 +202,7 @@ static void refusals_and_ceilings(void **state)
     free(text);
     assert_false(orr_log_is_one("<system version=\"1\"> NCCL INFO ", 31));
     assert_true(orr_log_is_one(three, strlen(three)));
-    assert_true(orr_log_is_graph_file("<?xml version=\"1.0\"?><graphs version=\"1\">", 41));
+    assert_true(orr_is_graph_file("<?xml version=\"1.0\"?><graphs version=\"1\">", 41));
 }
 
 static void a_tree_that_is_not_whole_is_no_dump(void **state)

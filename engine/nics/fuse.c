@@ -1,11 +1,8 @@
-/* Virtual NICs: the devices that a running job uses as one, by how near they are in the tree of a rank. Members lose
- * their claim, so trimming drops them; the new device stands at the place that all share. docs/nccl/detection.md,
- * "Merged NICs". */
+#include "engine/nics/fuse.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "engine/detect/detecting.h"
 
 /* In increasing reach, as NCCL_NET_MERGE_LEVEL names them. */
 enum level { LOC, PORT, PIX, PXB, P2C, PXN, PHB, SYS, APART, LEVEL_COUNT };
@@ -13,11 +10,10 @@ enum { MEMBERS = 4 };
 static const char *const level_names[] = {"LOC", "PORT", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS"};
 
 struct merging {
-    struct orr_detector *d;
-    struct orr_doc_node *nets[ORR_MAX_NETS]; /* of the physical devices */
+    const struct orr_nic_fusion *f;
     uint8_t distance[ORR_MAX_NETS][ORR_MAX_NETS];
     bool placed[ORR_MAX_NETS];
-    uint32_t count, made, rank;
+    uint32_t made;
 };
 
 struct group {
@@ -32,7 +28,7 @@ static int depth_of(const struct orr_doc_node *node)
     return depth;
 }
 
-/* What stands around both, and the elements right inside it on the way to each. */
+/* The nearest element around both, and its child towards each. */
 static struct orr_doc_node *common(struct orr_doc_node *a, struct orr_doc_node *b, struct orr_doc_node **ret_a,
                                    struct orr_doc_node **ret_b)
 {
@@ -72,25 +68,30 @@ static enum level distance_of(struct orr_doc_node *a, struct orr_doc_node *b)
     return orr_doc_is(at, "cpu") ? PHB : SYS;
 }
 
-/* What stands around all members; two ports of one device share their <net>. */
+static struct orr_doc_node *net_of(const struct merging *m, const struct group *group, uint32_t member)
+{
+    return m->f->nics[group->members[member]].net;
+}
+
+/* The nearest element around all members; two ports of one device share their <net>. */
 static struct orr_doc_node *place_of(const struct merging *m, const struct group *group)
 {
-    struct orr_doc_node *at = m->nets[group->members[0]]->parent, *in_a, *in_b;
+    struct orr_doc_node *at = net_of(m, group, 0)->parent, *in_a, *in_b;
     for (uint32_t i = 1; i < group->count; i++)
-        at = common(at, m->nets[group->members[i]], &in_a, &in_b);
+        at = common(at, net_of(m, group, i), &in_a, &in_b);
     return at;
 }
 
 static bool is_around(const struct merging *m, const struct group *group, const struct orr_doc_node *node)
 {
     for (uint32_t i = 0; i < group->count; i++)
-        for (const struct orr_doc_node *at = m->nets[group->members[i]]; at; at = at->parent)
+        for (const struct orr_doc_node *at = net_of(m, group, i); at; at = at->parent)
             if (at == node)
                 return true;
     return false;
 }
 
-/* Lanes from the members up into a place: those of its branches together, each no wider than its own link. */
+/* PCIe lanes from the members up to a place: the sum over its branches, each no wider than its own link. */
 static long lanes_into(const struct merging *m, const struct group *group, const struct orr_doc_node *place)
 {
     long sum = 0;
@@ -104,15 +105,15 @@ static long lanes_into(const struct merging *m, const struct group *group, const
     return sum;
 }
 
-/* A <pci> of its own with the attributes of the first member's and the next bus id that nobody has. */
+/* A new <pci> with the attributes of the first member's and the next bus id that is free. */
 static struct orr_doc_node *add_card(struct merging *m, const struct group *group, struct orr_doc_node *parent)
 {
     long lanes = lanes_into(m, group, parent);
-    struct orr_doc *tree = m->d->tree;
-    const struct orr_doc_node *first = m->nets[group->members[0]]->parent->parent;
+    struct orr_doc *tree = m->f->tree;
+    const struct orr_doc_node *first = net_of(m, group, 0)->parent->parent;
     const char *bus_id = orr_doc_is(first, "pci") ? orr_doc_get(first, "busid") : NULL;
     unsigned domain, bus, device, function;
-    char made[ORR_FACT_BUS];
+    char made[32];
     if (!bus_id || sscanf(bus_id, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
         return parent;
     uint64_t id = (uint64_t)domain << 20 | (bus & 255u) << 12 | (device & 31u) << 4 | (function & 15u);
@@ -124,48 +125,50 @@ static struct orr_doc_node *add_card(struct merging *m, const struct group *grou
     struct orr_doc_node *pci = orr_doc_add(tree, parent, "pci", NULL);
     for (unsigned i = 0; i < first->attribute_count; i++)
         orr_doc_set(tree, pci, first->keys[i], "%s", strcmp(first->keys[i], "busid") ? first->values[i] : made);
-    if (m->d->rules->merge == ORR_MERGE_VIRTUAL_WIDE && lanes)
+    if (m->f->rules.wide && lanes)
         orr_doc_set(tree, pci, "link_width", "%ld", lanes);
     return pci;
 }
 
-/* False: the plugin refuses to merge them. */
+/* False: the plugin refuses to fuse them. */
 static bool merge(struct merging *m, const struct group *group)
 {
-    struct orr_detector *d = m->d;
-    struct orr_net_device made = d->nets[group->members[0]];
-    size_t used = strlen(made.name);
-    for (uint32_t i = 1; i < group->count; i++) {
-        const struct orr_net_device *member = &d->nets[group->members[i]];
-        if (member->infiniband != made.infiniband || used + strlen(member->name) + 2 > sizeof made.name)
+    const struct orr_nic_fusion *f = m->f;
+    const struct orr_fusable *first = &f->nics[group->members[0]];
+    char name[ORR_FUSED_NAME_SIZE];
+    uint32_t speed = 0;
+    size_t used = 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        const struct orr_fusable *member = &f->nics[group->members[i]];
+        if (member->infiniband != first->infiniband || used + strlen(member->name) + 2 > sizeof name)
             return false;
-        used += (size_t)snprintf(made.name + used, sizeof made.name - used, "+%s", member->name);
-        made.speed += member->speed;
+        used += (size_t)snprintf(name + used, sizeof name - used, "%s%s", i ? "+" : "", member->name);
+        speed += member->speed;
     }
-    if (!orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1))
+    if (!f->rules.enabled)
         return false;
     struct orr_doc_node *place = place_of(m, group);
     const char *class = orr_doc_get(place, "class");
-    bool to_bridge = orr_doc_is(place, "pci") && class && !strcmp(class, "0x060400"),
-         wide = d->rules->merge == ORR_MERGE_VIRTUAL_WIDE;
-    if (wide && place == d->tree->system)
+    bool to_bridge = orr_doc_is(place, "pci") && class && !strcmp(class, "0x060400");
+    if (f->rules.wide && place == f->tree->system)
         return false;
-    if (to_bridge || (wide && orr_doc_is(place, "cpu")))
+    if (to_bridge || (f->rules.wide && orr_doc_is(place, "cpu")))
         place = add_card(m, group, place);
     if (!orr_doc_is(place, "nic")) {
         struct orr_doc_node *nic = orr_doc_child(place, "nic", NULL, NULL);
-        place = nic ? nic : orr_doc_add(d->tree, place, "nic", NULL);
+        place = nic ? nic : orr_doc_add(f->tree, place, "nic", NULL);
     }
     for (uint32_t i = 0; i < group->count; i++)
-        m->nets[group->members[i]]->claimed = false;
-    struct orr_doc_node *net = orr_doc_add(d->tree, place, "net", NULL);
-    orr_doc_set(d->tree, net, "name", "%s", made.name);
-    orr_nic_describe(d, net, &made, m->count + m->made++, m->rank);
+        net_of(m, group, i)->claimed = false;
+    struct orr_doc_node *net = orr_doc_add(f->tree, place, "net", NULL);
+    orr_doc_set(f->tree, net, "name", "%s", name);
+    f->describe(f->context, net, group->members, group->count, f->count + m->made++, name, speed);
+    net->claimed = true;
     return true;
 }
 
-/* Devices that one entry "name[:port]" of a group means. */
-static bool is_meant(const struct orr_net_device *net, const char *entry, size_t length)
+/* Whether one entry "name[:port]" of a group means this NIC. */
+static bool is_meant(const struct orr_fusable *net, const char *entry, size_t length)
 {
     size_t word = strcspn(entry, ":,;");
     bool same = strlen(net->name) == word && !strncmp(net->name, entry, word);
@@ -181,30 +184,28 @@ static void merge_forced(struct merging *m, const char *list)
         for (size_t at = 0; at < length;) {
             size_t entry = strcspn(list + at, ",;");
             listed += entry > 0;
-            for (uint32_t i = 0; i < m->count && entry; i++)
-                if (!m->placed[i] && group.count < MEMBERS && is_meant(&m->d->nets[i], list + at, entry)) {
+            for (uint32_t i = 0; i < m->f->count && entry; i++)
+                if (!m->placed[i] && group.count < MEMBERS && is_meant(&m->f->nics[i], list + at, entry)) {
                     group.members[group.count++] = i;
                     m->placed[i] = true;
                 }
             at += entry + 1;
         }
         bool whole = group.count == listed;
-        if (!whole || (listed > 1 && !merge(m, &group)))
-            orr_note(m->d, ORR_NOTE_NO_MERGE,
-                     "NCCL_NET_FORCE_MERGE group \"%.*s\" cannot be merged: NCCL would not start",
-                     (int)(length > 80 ? 80 : length), list);
+        if ((!whole || (listed > 1 && !merge(m, &group))) && m->f->refused)
+            m->f->refused(m->f->context, list, length);
         list += length + (list[length] == ';');
     }
 }
 
 static void merge_near(struct merging *m, enum level level)
 {
-    for (uint32_t i = 0; i < m->count; i++) {
+    for (uint32_t i = 0; i < m->f->count; i++) {
         struct group group = {.members = {i}, .count = 1};
         if (m->placed[i])
             continue;
         m->placed[i] = true;
-        for (uint32_t j = 0; j < m->count && group.count < MEMBERS; j++)
+        for (uint32_t j = 0; j < m->f->count && group.count < MEMBERS; j++)
             if (!m->placed[j] && m->distance[i][j] <= level) {
                 group.members[group.count++] = j;
                 m->placed[j] = true;
@@ -219,17 +220,14 @@ static void merge_near(struct merging *m, enum level level)
     }
 }
 
-/* Whether both are given one rail, where merging is to keep to rails. */
-static bool may_meet(struct orr_detector *d, uint32_t i, uint32_t j)
+/* Whether both are on one rail, where only NICs of one rail are fused. */
+static bool may_meet(const struct orr_nic_fusion *f, uint32_t i, uint32_t j)
 {
-    const char *policy = d->rules->rails ? orr_detect_setting_of(d, "NCCL_NET_MERGE_POLICY") : NULL;
-    int32_t rail = d->nets[i].place.rail;
-    return !policy || strcmp(policy, "RAIL") != 0 || (rail >= 0 && rail == d->nets[j].place.rail);
+    return !f->rules.by_rail || (f->nics[i].rail >= 0 && f->nics[i].rail == f->nics[j].rail);
 }
 
-static enum level wanted_level(struct orr_detector *d)
+static enum level wanted_level(const char *text)
 {
-    const char *text = orr_detect_setting_of(d, "NCCL_NET_MERGE_LEVEL");
     if (!text || !*text)
         return PORT;
     for (int level = LOC; level <= SYS; level++)
@@ -238,26 +236,56 @@ static enum level wanted_level(struct orr_detector *d)
     return LOC;
 }
 
-void orr_nics_merge(struct orr_detector *d, uint32_t rank)
+uint32_t orr_nics_fuse(const struct orr_nic_fusion *fusion)
 {
-    struct merging *m = ORR_NEW(d->arena, struct merging, 1);
-    const char *forced = orr_detect_setting_of(d, "NCCL_NET_FORCE_MERGE");
-    if (!m || d->tree->starved) {
-        d->starved = true;
-        return;
+    struct merging *m = ORR_NEW(fusion->tree->arena, struct merging, 1);
+    if (!m || fusion->tree->starved) {
+        fusion->tree->starved = true;
+        return 0;
     }
-    *m = (struct merging){.d = d, .rank = rank};
-    for (; m->count < d->net_count && m->count < ORR_MAX_NETS; m->count++) {
-        m->nets[m->count] = orr_doc_find(d->tree->system, "net", "name", d->nets[m->count].name);
-        if (!m->nets[m->count])
-            return;
+    m->f = fusion;
+    for (uint32_t i = 0; i < fusion->count; i++)
+        for (uint32_t j = 0; j < fusion->count; j++)
+            m->distance[i][j] =
+                (uint8_t)(i == j                    ? LOC
+                          : !may_meet(fusion, i, j) ? APART
+                                                    : distance_of(fusion->nics[i].net, fusion->nics[j].net));
+    if (fusion->rules.forced && *fusion->rules.forced)
+        merge_forced(m, fusion->rules.forced);
+    merge_near(m, wanted_level(fusion->rules.level));
+    return m->made;
+}
+
+/* Whether two NICs are the ports of one card. */
+static bool same_card(const struct orr_fusable *a, const struct orr_fusable *b)
+{
+    const char *one = orr_doc_get(a->net, "guid"), *other = orr_doc_get(b->net, "guid");
+    return a->infiniband == b->infiniband && one && other && !strcmp(one, other) && distance_of(a->net, b->net) == PORT;
+}
+
+uint32_t orr_nics_fuse_ports(const struct orr_nic_fusion *fusion)
+{
+    bool taken[ORR_MAX_NETS] = {false};
+    uint32_t made = 0, dev = 0;
+    for (uint32_t i = 0; i < fusion->count && fusion->rules.enabled; i++) {
+        const struct orr_fusable *nic = &fusion->nics[i];
+        uint32_t other = i + 1;
+        if (taken[i])
+            continue;
+        while (other < fusion->count && (taken[other] || !same_card(nic, &fusion->nics[other])))
+            other++;
+        if (other == fusion->count) {
+            orr_doc_set(fusion->tree, nic->net, "dev", "%u", dev++);
+            continue;
+        }
+        char name[ORR_FUSED_NAME_SIZE];
+        taken[other] = true;
+        snprintf(name, sizeof name, "%s+%s", nic->name, fusion->nics[other].name);
+        orr_doc_set(fusion->tree, nic->net, "dev", "%u", dev++);
+        orr_doc_set(fusion->tree, nic->net, "name", "%s", name);
+        orr_doc_set(fusion->tree, nic->net, "speed", "%u", nic->speed + fusion->nics[other].speed);
+        fusion->nics[other].net->claimed = false;
+        made++;
     }
-    for (uint32_t i = 0; i < m->count; i++)
-        for (uint32_t j = 0; j < m->count; j++)
-            m->distance[i][j] = (uint8_t)(i == j               ? LOC
-                                          : !may_meet(d, i, j) ? APART
-                                                               : distance_of(m->nets[i], m->nets[j]));
-    if (forced && *forced)
-        merge_forced(m, forced);
-    merge_near(m, wanted_level(d));
+    return made;
 }

@@ -1,4 +1,4 @@
-#include "engine/detect/document.h"
+#include "engine/nics/document.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,6 +149,13 @@ struct orr_doc_node *orr_doc_find(const struct orr_doc_node *top, const char *na
         if (matches(node, name, key, value))
             return node;
     return NULL;
+}
+
+void orr_doc_count_gpus(struct orr_doc *tree)
+{
+    for (struct orr_doc_node *node = tree->system->first; node; node = orr_doc_next(node, tree->system))
+        for (struct orr_doc_node *at = orr_doc_is(node, "gpu") ? node->parent : NULL; at; at = at->parent)
+            at->gpus++;
 }
 
 unsigned orr_doc_count(const struct orr_doc *tree)

@@ -2,7 +2,7 @@
  * several ranks". */
 #include <string.h>
 
-#include "engine/detect/document.h"
+#include "engine/nics/document.h"
 
 /* Whether something at or below was claimed; drops what goes on the way back. */
 static bool trim(struct orr_doc_node *node, bool childless)
@@ -24,6 +24,17 @@ static bool trim(struct orr_doc_node *node, bool childless)
 void orr_doc_trim(struct orr_doc *tree, bool childless)
 {
     trim(tree->system, childless);
+}
+
+void orr_doc_prune(struct orr_doc_node *node)
+{
+    while (node->parent) {
+        struct orr_doc_node *parent = node->parent;
+        orr_doc_remove(node);
+        if (parent->first || !(orr_doc_is(parent, "nic") || orr_doc_is(parent, "pci")))
+            return;
+        node = parent;
+    }
 }
 
 static bool equal(const struct orr_doc_node *a, const struct orr_doc_node *b)

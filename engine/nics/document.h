@@ -1,10 +1,11 @@
 /* The document under construction: elements with attributes in the order in which they were set, as NCCL keeps them
  * while it detects. Memory comes from one arena; once it ran out, functions go on with a spare element and `starved`
  * says so: look once, at the end. */
-#ifndef ORR_DETECT_DOCUMENT_H
-#define ORR_DETECT_DOCUMENT_H
+#ifndef ORR_NICS_DOCUMENT_H
+#define ORR_NICS_DOCUMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
@@ -15,8 +16,10 @@ struct orr_doc_node {
     const char *name; /* static, or as long as the tree */
     const char *keys[ORR_DOC_ATTRIBUTES], *values[ORR_DOC_ATTRIBUTES];
     unsigned attribute_count;
-    bool claimed; /* by a rank or a plugin: stays when the rest is trimmed */
-    bool linked;  /* links to its peers were looked for */
+    bool claimed;          /* by a rank or a plugin: stays when the rest is trimmed */
+    bool linked;           /* links to its peers were looked for */
+    uint32_t gpus;         /* below it, where orr_doc_count_gpus() was called */
+    uint32_t line, column; /* in the user's bytes, 0: it has no place there */
     struct orr_doc_node *parent, *first, *last, *before, *after;
 };
 
@@ -54,16 +57,20 @@ struct orr_doc_node *orr_doc_child(const struct orr_doc_node *parent, const char
 struct orr_doc_node *orr_doc_find(const struct orr_doc_node *top, const char *name, const char *key, const char *value);
 /* The next element in document order, NULL behind the last below top. */
 struct orr_doc_node *orr_doc_next(const struct orr_doc_node *node, const struct orr_doc_node *top);
+/* Sets `gpus` of every node. */
+void orr_doc_count_gpus(struct orr_doc *tree);
 /* Elements in the document. */
 unsigned orr_doc_count(const struct orr_doc *tree);
 
 /* Written as NCCL writes it. */
 void orr_doc_write(const struct orr_doc *tree, struct orr_text *text);
 
-/* tree_join.c */
+/* document_join.c */
 /* Drops what nobody claimed: pci, cpu, nic and net without a claimed element below; or, childless, whatever has no
  * child. */
 void orr_doc_trim(struct orr_doc *tree, bool childless);
+/* Drops a node, and what around it (nic, pci) is then empty. */
+void orr_doc_prune(struct orr_doc_node *node);
 /* Fuses another document of the same arena, whose elements are moved, into the first. */
 void orr_doc_fuse(struct orr_doc *into, struct orr_doc *from);
 

@@ -1,0 +1,58 @@
+/* NIC fusion on the machine that is detected: its NICs and settings, handed to engine/nics. */
+#include <string.h>
+
+#include "engine/detect/detecting.h"
+#include "engine/nics/fuse.h"
+
+struct fusing {
+    struct orr_detector *d;
+    uint32_t rank;
+};
+
+static void describe(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
+                     uint32_t dev, const char *name, uint32_t speed)
+{
+    struct fusing *f = context;
+    struct orr_net_device made = f->d->nets[members[0]];
+    (void)member_count;
+    (void)name;
+    made.speed = speed;
+    orr_nic_describe(f->d, net, &made, dev, f->rank);
+}
+
+static void refused(void *context, const char *group, size_t length)
+{
+    struct fusing *f = context;
+    orr_note(f->d, ORR_NOTE_NO_MERGE, "NCCL_NET_FORCE_MERGE group \"%.*s\" cannot be merged: NCCL would not start",
+             (int)(length > 80 ? 80 : length), group);
+}
+
+void orr_nics_merge(struct orr_detector *d, uint32_t rank)
+{
+    struct orr_fusable nics[ORR_MAX_NETS];
+    struct fusing context = {.d = d, .rank = rank};
+    const char *policy = d->rules->rails ? orr_detect_setting_of(d, "NCCL_NET_MERGE_POLICY") : NULL;
+    struct orr_nic_fusion fusion = {.tree = d->tree,
+                                    .nics = nics,
+                                    .rules = {.wide = orr_nic_merge_of(d->release) == ORR_MERGE_VIRTUAL_WIDE,
+                                              .enabled = orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1),
+                                              .by_rail = policy && !strcmp(policy, "RAIL"),
+                                              .level = orr_detect_setting_of(d, "NCCL_NET_MERGE_LEVEL"),
+                                              .forced = orr_detect_setting_of(d, "NCCL_NET_FORCE_MERGE")},
+                                    .describe = describe,
+                                    .refused = refused,
+                                    .context = &context};
+    for (; fusion.count < d->net_count && fusion.count < ORR_MAX_NETS; fusion.count++) {
+        const struct orr_net_device *net = &d->nets[fusion.count];
+        nics[fusion.count] = (struct orr_fusable){.net = orr_doc_find(d->tree->system, "net", "name", net->name),
+                                                  .name = net->name,
+                                                  .speed = net->speed,
+                                                  .port = net->port,
+                                                  .rail = net->place.rail,
+                                                  .infiniband = net->infiniband};
+        if (!nics[fusion.count].net)
+            return;
+    }
+    orr_nics_fuse(&fusion);
+    d->starved = d->starved || d->tree->starved;
+}

@@ -1,0 +1,18 @@
+/* Lists of devices as NCCL_IB_HCA and NCCL_SOCKET_IFNAME write them: "name[:port[:rail[:plane]]],...". A leading "^"
+ * takes all but the listed ones, a leading "=" compares whole names instead of prefixes. */
+#ifndef ORR_NICS_NAME_LIST_H
+#define ORR_NICS_NAME_LIST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What an entry of NCCL_IB_HCA says of a NIC beside its port; -1: nothing. */
+struct orr_list_entry {
+    int32_t rail, plane;
+};
+
+/* Whether a list takes a device; port -1: any port. An empty list takes everything. ret_entry (may be NULL): what the
+ * first entry that matches says. */
+bool orr_list_takes(const char *list, const char *name, int32_t port, struct orr_list_entry *ret_entry);
+
+#endif

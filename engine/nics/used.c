@@ -1,0 +1,374 @@
+#include "engine/nics/used.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/nics/dump_document.h"
+#include "engine/nics/efa.h"
+#include "engine/nics/fuse.h"
+#include "engine/nics/name_list.h"
+#include "engine/release/detect_rules.h"
+
+static const char *const words[ORR_FUSE_COUNT] = {
+#define X(symbol, word) [ORR_FUSE_##symbol] = word,
+    ORR_FUSE_MAP(X)
+#undef X
+};
+
+const char *orr_fuse_word(enum orr_fuse_mode mode)
+{
+    return words[mode];
+}
+
+bool orr_fuse_parse(const char *word, enum orr_fuse_mode *ret_mode)
+{
+    for (int mode = 0; mode < ORR_FUSE_COUNT; mode++)
+        if (!strcmp(word, words[mode])) {
+            *ret_mode = (enum orr_fuse_mode)mode;
+            return true;
+        }
+    return false;
+}
+
+struct view {
+    const struct orr_dump *dump;
+    const struct orr_settings *settings;
+    enum orr_nic_merge merge;
+    struct orr_arena *arena;
+    struct orr_doc tree;
+    const char *names;           /* NCCL_IB_HCA, NULL: every NIC */
+    uint32_t listed, left_out;   /* NICs of the dump; those that NCCL_IB_HCA leaves out */
+    uint32_t fused, grouped;     /* NICs made by NCCL, by Amazon's plugin */
+    const char *first;           /* one of those made, for the note */
+    struct orr_assumed notes[3]; /* what was changed */
+    uint32_t note_count;
+};
+
+/* The <cpu> around an element says which host it belongs to. */
+static const char *host_of(const struct orr_doc_node *node)
+{
+    while (node && !orr_doc_is(node, "cpu"))
+        node = node->parent;
+    const char *hash = node ? orr_doc_get(node, "host_hash") : NULL;
+    return hash ? hash : "";
+}
+
+static long number(const struct orr_doc_node *node, const char *key, long fallback)
+{
+    const char *text = orr_doc_get(node, key);
+    return text && *text ? strtol(text, NULL, 0) : fallback;
+}
+
+/* The NICs of one host in order of `dev`; a host with more than ORR_MAX_NETS gives 0. */
+static uint32_t collect(struct view *v, const char *host, struct orr_fusable nics[ORR_MAX_NETS])
+{
+    uint32_t count = 0;
+    for (struct orr_doc_node *node = v->tree.system->first; node; node = orr_doc_next(node, v->tree.system)) {
+        if (!orr_doc_is(node, "net") || strcmp(host_of(node), host) != 0)
+            continue;
+        if (count == ORR_MAX_NETS)
+            return 0;
+        long dev = number(node, "dev", 0);
+        uint32_t at = count++;
+        for (; at > 0 && number(nics[at - 1].net, "dev", 0) > dev; at--)
+            nics[at] = nics[at - 1];
+        long speed = number(node, "speed", 0);
+        const char *name = orr_doc_get(node, "name");
+        nics[at] = (struct orr_fusable){.net = node,
+                                        .name = name ? name : "",
+                                        .speed = speed > 0 && speed < INT32_MAX ? (uint32_t)speed : 0,
+                                        .port = (int32_t)number(node, "port", 1),
+                                        .rail = (int32_t)number(node, "rail", -1),
+                                        .infiniband = true};
+        node->claimed = true;
+    }
+    return count;
+}
+
+/* A dump gives each function of a card a port number of its own, while NCCL_IB_HCA counts the ports of a device: of a
+ * name that stands alone it is port 1. */
+static bool is_wanted(const struct view *v, const struct orr_fusable *nics, uint32_t count, uint32_t nic)
+{
+    bool alone = true;
+    for (uint32_t i = 0; i < count; i++)
+        alone = alone && (i == nic || strcmp(nics[i].name, nics[nic].name) != 0);
+    return orr_list_takes(v->names, nics[nic].name, alone ? 1 : nics[nic].port, NULL);
+}
+
+/* Leaves out what NCCL_IB_HCA excludes and renumbers the rest, as the plugin does. */
+static void filter(struct view *v, struct orr_fusable *nics, uint32_t *count)
+{
+    uint32_t kept = 0;
+    bool wanted[ORR_MAX_NETS];
+    for (uint32_t i = 0; i < *count; i++)
+        wanted[i] = is_wanted(v, nics, *count, i);
+    for (uint32_t i = 0; i < *count; i++) {
+        nics[i].net->claimed = wanted[i];
+        if (!wanted[i])
+            continue;
+        orr_doc_set(&v->tree, nics[i].net, "dev", "%u", kept);
+        nics[kept++] = nics[i];
+    }
+    v->left_out += *count - kept;
+    *count = kept;
+}
+
+/* The attributes of the first member, but for name, number and speed. */
+static void describe(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
+                     uint32_t dev, const char *name, uint32_t speed)
+{
+    const struct orr_nic_fusion *fusion = *(const struct orr_nic_fusion **)context;
+    const struct orr_doc_node *first = fusion->nics[members[0]].net;
+    (void)member_count;
+    net->line = first->line;
+    net->column = first->column;
+    for (unsigned i = 0; i < first->attribute_count; i++)
+        orr_doc_set(fusion->tree, net, first->keys[i], "%s", first->values[i]);
+    orr_doc_set(fusion->tree, net, "name", "%s", name);
+    orr_doc_set(fusion->tree, net, "dev", "%u", dev);
+    orr_doc_set(fusion->tree, net, "speed", "%u", speed);
+}
+
+static void fuse(struct view *v, const struct orr_fusable *nics, uint32_t count)
+{
+    struct orr_fusable own[ORR_MAX_NETS]; /* NCCL's own plugin drives no EFA NICs */
+    const char *policy = orr_setting_in(ORR_SET_NET_MERGE_POLICY, v->settings->release)
+                             ? orr_setting_text(v->settings, ORR_SET_NET_MERGE_POLICY)
+                             : NULL;
+    struct orr_nic_fusion fusion = {.tree = &v->tree,
+                                    .nics = own,
+                                    .rules = {.wide = v->merge == ORR_MERGE_VIRTUAL_WIDE,
+                                              .enabled = orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS) != 0,
+                                              .by_rail = policy && !strcmp(policy, "RAIL"),
+                                              .level = orr_setting_text(v->settings, ORR_SET_NET_MERGE_LEVEL),
+                                              .forced = orr_setting_text(v->settings, ORR_SET_NET_FORCE_MERGE)},
+                                    .describe = describe};
+    const struct orr_nic_fusion *self = &fusion;
+    fusion.context = &self;
+    for (uint32_t i = 0; i < count; i++) {
+        if (strchr(nics[i].name, '+'))
+            return; /* fused already */
+        if (!orr_net_is_efa(nics[i].net))
+            own[fusion.count++] = nics[i];
+    }
+    if (v->merge == ORR_MERGE_IN_PLUGIN)
+        v->fused += orr_nics_fuse_ports(&fusion);
+    else if (v->merge >= ORR_MERGE_VIRTUAL)
+        v->fused += orr_nics_fuse(&fusion);
+    v->grouped += orr_nics_group_efa(&v->tree, nics, count);
+}
+
+/* Removes what lost its claim; keeps the name of a fused NIC for the note. */
+static void prune(struct view *v)
+{
+    for (struct orr_doc_node *node = v->tree.system->first, *next; node; node = next) {
+        next = orr_doc_next(node, v->tree.system);
+        if (!orr_doc_is(node, "net"))
+            continue;
+        const char *name = orr_doc_get(node, "name");
+        if (node->claimed && name && strchr(name, '+') && !v->first)
+            v->first = name;
+        if (!node->claimed)
+            orr_doc_prune(node);
+    }
+}
+
+static void note(struct view *v, const char *format, ...) ORR_PRINTF(2, 3);
+static void note(struct view *v, const char *format, ...)
+{
+    struct orr_text text;
+    va_list args;
+    orr_text_init(&text, 1024);
+    va_start(args, format);
+    orr_text_vprintf(&text, format, args);
+    va_end(args);
+    char *kept = orr_text_failed(&text) || !text.data ? NULL : orr_arena_strndup(v->arena, text.data, text.length);
+    orr_text_release(&text);
+    if (kept)
+        v->notes[v->note_count++] = (struct orr_assumed){.what = kept, .touches = ORR_TOUCHES_ALL};
+    else
+        v->tree.starved = true;
+}
+
+/* The dump with these notes beside its own. */
+static const struct orr_dump *with_notes(struct view *v, struct orr_dump *dump)
+{
+    const struct orr_dump_notes *old = v->dump->notes;
+    struct orr_dump_notes *notes = ORR_NEW(v->arena, struct orr_dump_notes, 1);
+    uint32_t before = old ? old->assumed_count : 0;
+    struct orr_assumed *assumed = ORR_NEW(v->arena, struct orr_assumed, before + v->note_count);
+    if (!notes || !assumed || v->tree.starved)
+        return NULL;
+    *notes =
+        old ? *old : (struct orr_dump_notes){.kind = "nccl-topology", .title = "NCCL topology XML", .recognised = ""};
+    if (before)
+        memcpy(assumed, old->assumed, before * sizeof *assumed);
+    memcpy(assumed + before, v->notes, v->note_count * sizeof *assumed);
+    notes->assumed = assumed;
+    notes->assumed_count = before + v->note_count;
+    dump->notes = notes;
+    return dump;
+}
+
+/* NCCL's own XML, with nothing filled in: what the contract takes as it stands. */
+static bool is_nccls(const struct orr_dump *dump)
+{
+    return !dump->notes || (!strcmp(dump->notes->kind, "nccl-topology") && !dump->notes->machine_type);
+}
+
+static uint32_t count_nets(const struct orr_dump *dump)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < dump->element_count; i++)
+        count += dump->elements[i].kind == ORR_ELEMENT_NET;
+    return count;
+}
+
+static uint32_t net_below(const struct orr_dump *dump, uint32_t card)
+{
+    uint32_t nic = card == ORR_NO_ELEMENT ? ORR_NO_ELEMENT : dump->elements[card].first_child;
+    return nic == ORR_NO_ELEMENT || dump->elements[nic].kind != ORR_ELEMENT_NIC ? ORR_NO_ELEMENT
+                                                                                : dump->elements[nic].first_child;
+}
+
+/* The next port of the same card: in the same <nic>, or in the next function of the same slot. */
+static uint32_t next_port(const struct orr_dump *dump, uint32_t net)
+{
+    if (dump->elements[net].next_sibling != ORR_NO_ELEMENT)
+        return dump->elements[net].next_sibling;
+    uint32_t card = dump->elements[dump->elements[net].parent].parent, next = dump->elements[card].next_sibling;
+    const char *one =
+        dump->elements[card].kind == ORR_ELEMENT_PCI ? orr_element_text(dump, card, ORR_ATTR_BUSID) : NULL;
+    const char *other = one && next != ORR_NO_ELEMENT ? orr_element_text(dump, next, ORR_ATTR_BUSID) : NULL;
+    size_t length = other ? strlen(other) : 0;
+    return length && strlen(one) == length && !strncmp(one, other, length - 1) ? net_below(dump, next) : ORR_NO_ELEMENT;
+}
+
+/* A port of NCCL's own XML that the release would fuse with another one in a job; ORR_NO_ELEMENT: none. */
+static uint32_t find_ports(const struct orr_dump *dump, uint32_t *ret_other)
+{
+    for (uint32_t i = 0; i < dump->element_count; i++) {
+        const char *name = dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(dump, i, ORR_ATTR_NAME) : NULL;
+        uint32_t other = name && !strchr(name, '+') && strncmp(name, "rdmap", 5) ? next_port(dump, i) : ORR_NO_ELEMENT;
+        if (other == ORR_NO_ELEMENT || !orr_element_text(dump, other, ORR_ATTR_NAME))
+            continue;
+        *ret_other = other;
+        return i;
+    }
+    return ORR_NO_ELEMENT;
+}
+
+/* As the dump stands; a note where a job would differ. */
+static enum orr_code as_it_stands(struct view *v, bool by_default, const struct orr_dump **ret_dump,
+                                  struct orr_error *err)
+{
+    uint32_t other,
+        port = by_default && v->merge != ORR_MERGE_NONE && orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS)
+                   ? find_ports(v->dump, &other)
+                   : ORR_NO_ELEMENT;
+    *ret_dump = v->dump;
+    if (port == ORR_NO_ELEMENT)
+        return ORR_OK;
+    note(v,
+         "NICs are taken as the dump lists them. When a job runs, NCCL %s fuses ports of one card, such as %s and %s; "
+         "--fuse-nics always (fuse_nics=always) predicts that",
+         v->settings->release->name, orr_element_text(v->dump, port, ORR_ATTR_NAME),
+         orr_element_text(v->dump, other, ORR_ATTR_NAME));
+    struct orr_dump *copy = ORR_NEW(v->arena, struct orr_dump, 1);
+    if (!copy)
+        return orr_fail_nomem(err);
+    *copy = *v->dump;
+    copy->arena = NULL;
+    *ret_dump = with_notes(v, copy);
+    return *ret_dump ? ORR_OK : orr_fail_nomem(err);
+}
+
+static enum orr_code no_nic_left(const struct view *v, struct orr_error *err)
+{
+    char known[200] = "";
+    for (uint32_t i = 0; i < v->dump->element_count; i++) {
+        const char *name =
+            v->dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(v->dump, i, ORR_ATTR_NAME) : NULL;
+        size_t used = strlen(known);
+        if (name && used + strlen(name) + 3 < sizeof known)
+            snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", name);
+    }
+    orr_fail(err, ORR_SETTING, "NCCL_IB_HCA=%.80s selects none of this machine's %u NICs", v->names, v->listed);
+    orr_error_where(err, "NCCL_IB_HCA");
+    orr_error_advice(err, "the NICs are named %s", known);
+    return ORR_SETTING;
+}
+
+static void say(struct view *v, uint32_t left)
+{
+    const char *release = v->settings->release->name;
+    if (v->left_out)
+        note(v, "NCCL_IB_HCA=%.120s leaves out %u of %u NICs", v->names, v->left_out, v->listed);
+    if (v->fused)
+        note(v, "NICs are fused as NCCL %s fuses them when a job runs: %u NIC%s in place of %u, such as %.200s",
+             release, left, left == 1 ? "" : "s", v->listed - v->left_out, v->first ? v->first : "");
+    if (v->grouped)
+        note(v,
+             "EFA NICs are grouped as Amazon's plugin (aws-ofi-nccl) presents them to NCCL: %u NIC%s in place of %u, "
+             "each as fast as its members together",
+             left, left == 1 ? "" : "s", v->listed - v->left_out);
+}
+
+/* Hosts one by one: each <cpu> whose host was not seen before. */
+static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *err)
+{
+    enum { MOST = 576 }; /* as many nodes as NCCL's largest graph has of a kind */
+    uint32_t cpus = 0;
+    for (struct orr_doc_node *cpu = v->tree.system->first; cpu; cpu = cpu->after)
+        cpus++;
+    if (cpus > MOST)
+        return orr_fail(err, ORR_LIMIT, "NICs of a dump with %u CPUs cannot be selected or fused: %d is the most", cpus,
+                        (int)MOST);
+    orr_doc_count_gpus(&v->tree);
+    for (struct orr_doc_node *cpu = v->tree.system->first; cpu && !v->tree.starved; cpu = cpu->after) {
+        struct orr_fusable nics[ORR_MAX_NETS];
+        const struct orr_doc_node *earlier = v->tree.system->first;
+        while (earlier != cpu && strcmp(host_of(earlier), host_of(cpu)) != 0)
+            earlier = earlier->after;
+        if (earlier != cpu)
+            continue;
+        uint32_t count = collect(v, host_of(cpu), nics);
+        if (v->names)
+            filter(v, nics, &count);
+        if (fuses && count > 1)
+            fuse(v, nics, count);
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settings *settings, enum orr_fuse_mode mode,
+                            struct orr_arena *arena, const struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct view v = {.dump = dump,
+                     .settings = settings,
+                     .merge = orr_nic_merge_of(settings->release),
+                     .arena = arena,
+                     .names = orr_setting_text(settings, ORR_SET_IB_HCA)};
+    bool fuses = mode == ORR_FUSE_ALWAYS || (mode == ORR_FUSE_AUTO && !is_nccls(dump));
+    v.listed = v.names || fuses ? count_nets(dump) : 0;
+    if (!v.listed)
+        return as_it_stands(&v, mode == ORR_FUSE_AUTO && is_nccls(dump), ret_dump, err);
+    orr_doc_init(&v.tree, arena);
+    orr_doc_copy_element(&v.tree, v.tree.system, dump, 0);
+    ORR_TRY(change_hosts(&v, fuses, err));
+    if (v.left_out == v.listed)
+        return no_nic_left(&v, err);
+    prune(&v);
+    if (!v.tree.starved && !v.left_out && !v.fused && !v.grouped) {
+        *ret_dump = dump;
+        return ORR_OK;
+    }
+    struct orr_dump *changed = orr_doc_to_dump(&v.tree, dump);
+    if (!changed)
+        return orr_fail_nomem(err);
+    say(&v, count_nets(changed));
+    *ret_dump = with_notes(&v, changed);
+    return *ret_dump ? ORR_OK : orr_fail_nomem(err);
+}

@@ -1,0 +1,160 @@
+/* Graphs that NCCL_GRAPH_FILE gives: read beside a dump, taken in place of a search, refused where they do not fit. */
+#include "engine/input/input.h"
+#include "tests/support/fixture.h"
+
+#define HOST                                                                                                           \
+    "<system version=\"1\">\n<cpu numaid=\"0\" " X86_INTEL ">\n" SWITCH("0000:16:00.0")                                \
+        GPU("0000:17:00.0", "0", "80", "") GPU("0000:18:00.0", "1", "80", "")                                          \
+            NIC("0000:19:00.0", "0", "100000") "</pci>\n</cpu></system>\n"
+#define GRAPH(id, pattern, cross, channels, inside)                                                                    \
+    "<graph id=\"" id "\" pattern=\"" pattern "\" crossnic=\"" cross "\" nchannels=\"" channels                        \
+    "\" speedintra=\"5\" speedinter=\"6\" latencyinter=\"0\" typeintra=\"PHB\" typeinter=\"PXB\" "                     \
+    "samechannels=\"1\">" inside "</graph>"
+#define CHANNEL(a, b)   "<channel><net dev=\"0\"/><gpu dev=\"" a "\"/><gpu dev=\"" b "\"/><net dev=\"0\"/></channel>\n"
+#define FILE_OF(inside) HOST "<graphs version=\"1\">" inside "</graphs>\n"
+
+static enum orr_code analyse(const char *text, const char *release, uint32_t hosts, struct orr_dump **ret_dump,
+                             struct orr_analysis **ret_analysis, struct orr_error *err)
+{
+    struct orr_query query = {.hosts = hosts};
+    *err = (struct orr_error){0};
+    *ret_analysis = NULL;
+    *ret_dump = NULL;
+    orr_settings_init(&query.settings, orr_release_find(release));
+    ORR_TRY(orr_input_read(text, strlen(text), NULL, ret_dump, err));
+    return orr_analyze(*ret_dump, &query, NULL, ret_analysis, err);
+}
+
+static void test_graphs_replace_the_search(void **state)
+{
+    static const char text[] =
+        FILE_OF(GRAPH("0", "4", "0", "2", CHANNEL("0x1", "0") CHANNEL("0", "0x1")) GRAPH("1", "3", "0", "0", ""));
+    struct orr_error err;
+    struct orr_dump *dump;
+    struct orr_analysis *analysis;
+    (void)state;
+    assert_ok(analyse(text, "2.27.7", 2, &dump, &analysis, &err), &err);
+    const struct orr_graph *graphs = analysis->parts[0].contribution.graphs, *ring = &graphs[ORR_GRAPH_RING];
+    assert_int_equal(ring->channels, 2);
+    assert_int_equal(ring->gpus[0], 1);
+    assert_int_equal(ring->gpus[1], 0);
+    assert_float_equal(ring->bw_intra, 5, 0);
+    assert_float_equal(ring->bw_inter, 6, 0);
+    assert_int_equal(ring->type_intra, ORR_PATH_PHB);
+    assert_int_equal(ring->type_inter, ORR_PATH_PXB);
+    assert_int_equal(ring->story.end, ORR_END_FILE);
+    assert_int_equal(graphs[ORR_GRAPH_TREE].channels, 2); /* none in the file: searched, as many as the ring has */
+    assert_int_not_equal(graphs[ORR_GRAPH_TREE].story.end, ORR_END_FILE);
+    orr_analysis_free(analysis);
+    orr_dump_free(dump);
+}
+
+/* Numbers are hexadecimal from the release on whose ids name a system; decimal before, where "0x1" is 0. */
+static void test_numbers_by_release(void **state)
+{
+    static const struct {
+        const char *release, *first, *second;
+        bool fits;
+    } cases[] = {{"2.27.7", "0x0", "0x1", true},
+                 {"2.27.7", "0", "1", true},
+                 {"2.12.12", "0", "1", true},
+                 {"2.12.12", "0x0", "0x1", false},
+                 {"2.27.7", "0x100000000000000", "1", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct orr_error err;
+        struct orr_dump *dump;
+        struct orr_analysis *analysis;
+        char text[4096];
+        snprintf(text, sizeof text,
+                 HOST "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" "
+                      "speedintra=\"5\" speedinter=\"5\"><channel><gpu dev=\"%s\"/><gpu dev=\"%s\"/></channel></graph>"
+                      "</graphs>",
+                 cases[i].first, cases[i].second);
+        enum orr_code code = analyse(text, cases[i].release, 1, &dump, &analysis, &err);
+        assert_int_equal(code == ORR_OK, cases[i].fits);
+        orr_analysis_free(analysis);
+        orr_dump_free(dump);
+    }
+}
+
+static void test_a_graph_that_crosses_nics_needs_leave(void **state)
+{
+    static const char text[] = FILE_OF(GRAPH("0", "4", "1", "1", CHANNEL("0x1", "0")));
+    (void)state;
+    for (int value = 0; value <= 2; value++) {
+        struct orr_error err = {0};
+        struct orr_dump *dump;
+        struct orr_analysis *analysis;
+        struct orr_query query = {.hosts = 2};
+        char number[2] = {(char)('0' + value), 0};
+        orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+        assert_ok(orr_settings_set(&query.settings, "NCCL_CROSS_NIC", number, &err), &err);
+        assert_ok(orr_input_read(text, strlen(text), NULL, &dump, &err), &err);
+        assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
+        assert_int_equal(analysis->parts[0].contribution.graphs[ORR_GRAPH_RING].story.end == ORR_END_FILE, value != 0);
+        orr_analysis_free(analysis);
+        orr_dump_free(dump);
+    }
+}
+
+static void test_what_does_not_fit_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *words;
+        uint32_t line;
+    } cases[] = {
+        {FILE_OF(GRAPH("0", "4", "0", "1", "\n" CHANNEL("0", "0x7"))), "a GPU that this machine does not have", 6},
+        {FILE_OF(GRAPH("0", "4", "0", "1", CHANNEL("0", "0"))), "a GPU twice", 5},
+        {FILE_OF(GRAPH("0", "4", "0", "1", "<channel><gpu dev=\"0\"/></channel>")), "does not name every GPU", 5},
+        {FILE_OF(GRAPH("0", "4", "0", "2", CHANNEL("0", "0x1"))), "another number of channels", 5},
+        {FILE_OF(GRAPH("0", "5", "0", "1", "<channel><gpu dev=\"0\"/></channel>")), "another pattern", 5},
+        {FILE_OF(GRAPH("1", "4", "0", "1", CHANNEL("0", "0x1"))), "another pattern", 5},
+        {FILE_OF(""), "no graph file", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct orr_error err;
+        struct orr_dump *dump;
+        struct orr_analysis *analysis;
+        enum orr_code code = analyse(cases[i].text, "2.27.7", 2, &dump, &analysis, &err);
+        if (code == ORR_OK || !strstr(err.text, cases[i].words))
+            fail_msg("case %zu: %s", i, err.text);
+        assert_int_equal(err.line, cases[i].line);
+        orr_dump_free(dump);
+    }
+}
+
+/* NICs that the machine does not have change no decision and do no harm. */
+static void test_unknown_nics_do_no_harm(void **state)
+{
+    static const char text[] = FILE_OF(GRAPH("0", "4", "0", "1",
+                                             "<channel><net dev=\"0xffffffffffffffff\"/><gpu dev=\"0\"/><gpu "
+                                             "dev=\"0x1\"/><net dev=\"77\"/></channel>"));
+    struct orr_error err;
+    struct orr_dump *dump;
+    struct orr_analysis *analysis;
+    (void)state;
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!analyse(text, releases[i].name, 2, &dump, &analysis, &err)) {
+            orr_analysis_free(analysis);
+            orr_dump_free(dump);
+        } else {
+            assert_non_null(strstr(err.text, "graph file"));
+            orr_dump_free(dump);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graphs_replace_the_search),
+        cmocka_unit_test(test_numbers_by_release),
+        cmocka_unit_test(test_a_graph_that_crosses_nics_needs_leave),
+        cmocka_unit_test(test_what_does_not_fit_is_refused),
+        cmocka_unit_test(test_unknown_nics_do_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/* The NICs that a job uses: NCCL_IB_HCA, fusion by release and setting, groups of EFA NICs. */
+#include "engine/nics/used.h"
+
+#include "tests/support/fixture.h"
+
+#define PORT(name, dev, port, guid)                                                                                    \
+    "<net name=\"" name "\" dev=\"" dev "\" speed=\"100000\" port=\"" port "\" guid=\"" guid                           \
+    "\" maxconn=\"131072\" gdr=\"1\"/>"
+#define CARD(bus, inside) "<pci busid=\"" bus "\" class=\"0x020700\" " GEN4X16 "><nic>" inside "</nic></pci>"
+#define HOST(inside)                                                                                                   \
+    "<system version=\"1\">\n<cpu numaid=\"0\" " X86_INTEL ">\n" SWITCH("0000:16:00.0")                                \
+        GPU("0000:17:00.0", "0", "90", "") GPU("0000:18:00.0", "1", "90", "") inside "</pci>\n</cpu></system>"
+
+/* Two cards: one with two ports in one <nic>, one with two functions; and a card of its own. */
+static const char machine[] =
+    HOST(CARD("0000:1a:00.0", PORT("mlx5_0", "0", "1", "0xa") PORT("mlx5_1", "1", "2", "0xa"))
+             CARD("0000:1b:00.0", PORT("mlx5_2", "2", "1", "0xb")) CARD("0000:1b:00.1", PORT("mlx5_3", "3", "2", "0xb"))
+                 CARD("0000:1c:00.0", PORT("mlx5_4", "4", "1", "0xc")));
+
+/* The names of the NICs in order of the document, "name:dev:speed" each. */
+static void names_of(const struct orr_dump *dump, char text[512])
+{
+    text[0] = 0;
+    for (uint32_t i = 0; i < dump->element_count; i++)
+        if (dump->elements[i].kind == ORR_ELEMENT_NET)
+            snprintf(text + strlen(text), 512 - strlen(text), "%s%s:%s:%s", *text ? " " : "",
+                     orr_element_text(dump, i, ORR_ATTR_NAME), orr_element_text(dump, i, ORR_ATTR_DEV),
+                     orr_element_text(dump, i, ORR_ATTR_SPEED));
+}
+
+/* The NICs of text that a job of a release uses; settings as in analyse_in(). ret_note: what was changed, or "". */
+static enum orr_code used(const char *text, const char *release, enum orr_fuse_mode mode, const char *const *settings,
+                          char names[512], char note[512], struct orr_error *err)
+{
+    struct orr_dump *dump = read_text(text);
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_settings values;
+    const struct orr_dump *view = NULL;
+    orr_settings_init(&values, orr_release_find(release));
+    for (; settings && *settings; settings += 2)
+        assert_ok(orr_settings_set(&values, settings[0], settings[1], err), err);
+    enum orr_code code = orr_nics_used(dump, &values, mode, arena, &view, err);
+    if (code == ORR_OK) {
+        names_of(view, names);
+        snprintf(note, 512, "%s", view->notes && view->notes->assumed_count ? view->notes->assumed[0].what : "");
+    }
+    orr_arena_free(arena);
+    orr_dump_free(dump);
+    return code;
+}
+
+static void test_fusion_by_release_and_setting(void **state)
+{
+    static const char apart[] = "mlx5_0:0:100000 mlx5_1:1:100000 mlx5_2:2:100000 mlx5_3:3:100000 mlx5_4:4:100000";
+    static const struct {
+        const char *release;
+        enum orr_fuse_mode mode;
+        const char *settings[5];
+        const char *names;
+    } cases[] = {
+        {"2.27.7", ORR_FUSE_AUTO, {NULL}, apart},
+        {"2.27.7", ORR_FUSE_NEVER, {NULL}, apart},
+        {"2.12.12", ORR_FUSE_ALWAYS, {NULL}, apart},
+        {"2.27.7", ORR_FUSE_ALWAYS, {NULL}, "mlx5_0+mlx5_1:5:200000 mlx5_4:4:100000 mlx5_2+mlx5_3:6:200000"},
+        {"2.21.5", ORR_FUSE_ALWAYS, {NULL}, "mlx5_0+mlx5_1:0:200000 mlx5_2+mlx5_3:1:200000 mlx5_4:2:100000"},
+        {"2.27.7", ORR_FUSE_ALWAYS, {"NCCL_IB_MERGE_NICS", "0"}, apart},
+        {"2.21.5", ORR_FUSE_ALWAYS, {"NCCL_IB_MERGE_NICS", "0"}, apart},
+        {"2.27.7", ORR_FUSE_ALWAYS, {"NCCL_NET_MERGE_LEVEL", "LOC"}, apart},
+        {"2.27.7",
+         ORR_FUSE_ALWAYS,
+         {"NCCL_NET_MERGE_LEVEL", "PIX"},
+         "mlx5_4:4:100000 mlx5_0+mlx5_1+mlx5_2+mlx5_3:5:400000"},
+        {"2.27.7",
+         ORR_FUSE_ALWAYS,
+         {"NCCL_NET_MERGE_LEVEL", "LOC", "NCCL_NET_FORCE_MERGE", "mlx5_0,mlx5_4"},
+         "mlx5_1:1:100000 mlx5_2:2:100000 mlx5_3:3:100000 mlx5_0+mlx5_4:5:200000"},
+        {"2.30.7", ORR_FUSE_ALWAYS, {"NCCL_NET_MERGE_POLICY", "RAIL"}, apart},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct orr_error err = {0};
+        char names[512], note[512];
+        assert_ok(used(machine, cases[i].release, cases[i].mode, cases[i].settings, names, note, &err), &err);
+        if (strcmp(names, cases[i].names) != 0)
+            fail_msg("case %zu: %s, expected %s", i, names, cases[i].names);
+        bool changed = strcmp(names, apart) != 0;
+        assert_int_equal(changed, !!strstr(note, "NICs are fused as NCCL"));
+        assert_int_equal(cases[i].mode == ORR_FUSE_AUTO, !!strstr(note, "such as mlx5_0 and mlx5_1; --fuse-nics"));
+    }
+}
+
+static void test_functions_of_a_card_are_named_as_a_job_would_fuse_them(void **state)
+{
+    static const char two[] = HOST(CARD("0000:1b:00.0", PORT("mlx5_2", "0", "1", "0xb"))
+                                       CARD("0000:1b:00.1", PORT("mlx5_3", "1", "2", "0xb")));
+    static const char apart[] = HOST(CARD("0000:1b:00.0", PORT("mlx5_2", "0", "1", "0xb"))
+                                         CARD("0000:1c:00.0", PORT("mlx5_3", "1", "2", "0xc")));
+    struct orr_error err = {0};
+    char names[512], note[512];
+    (void)state;
+    assert_ok(used(two, "2.27.7", ORR_FUSE_AUTO, NULL, names, note, &err), &err);
+    assert_non_null(strstr(note, "such as mlx5_2 and mlx5_3"));
+    assert_ok(used(apart, "2.27.7", ORR_FUSE_AUTO, NULL, names, note, &err), &err);
+    assert_string_equal(note, "");
+    assert_ok(used(two, "2.12.12", ORR_FUSE_AUTO, NULL, names, note, &err), &err);
+    assert_string_equal(note, "");
+}
+
+static void test_ib_hca_selects(void **state)
+{
+    static const struct {
+        const char *list, *names;
+    } cases[] = {
+        {"mlx5_2,mlx5_4", "mlx5_2:0:100000 mlx5_4:1:100000"},
+        {"^mlx5_0,mlx5_1", "mlx5_2:0:100000 mlx5_3:1:100000 mlx5_4:2:100000"},
+        {"=mlx5_1:1", "mlx5_1:0:100000"},
+        {"mlx5_1:2,mlx5_4", "mlx5_4:0:100000"},
+        {"mlx5", "mlx5_0:0:100000 mlx5_1:1:100000 mlx5_2:2:100000 mlx5_3:3:100000 mlx5_4:4:100000"},
+    };
+    struct orr_error err = {0};
+    char names[512], note[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *settings[] = {"NCCL_IB_HCA", cases[i].list, NULL};
+        assert_ok(used(machine, "2.30.7", ORR_FUSE_NEVER, settings, names, note, &err), &err);
+        assert_string_equal(names, cases[i].names);
+    }
+    assert_string_equal(note, "");
+    const char *both[] = {"NCCL_IB_HCA", "mlx5_2,mlx5_3", NULL};
+    assert_ok(used(machine, "2.27.7", ORR_FUSE_ALWAYS, both, names, note, &err), &err);
+    assert_string_equal(names, "mlx5_2+mlx5_3:2:200000");
+    assert_string_equal(note, "NCCL_IB_HCA=mlx5_2,mlx5_3 leaves out 3 of 5 NICs");
+    const char *none[] = {"NCCL_IB_HCA", "bnxt", NULL};
+    assert_error(used(machine, "2.27.7", ORR_FUSE_NEVER, none, names, note, &err), ORR_SETTING, &err,
+                 "NCCL_IB_HCA=bnxt selects none of this machine's 5 NICs");
+    assert_non_null(strstr(err.advice, "mlx5_0, mlx5_1"));
+}
+
+/* The analysis uses the view, keeps places in the user's bytes, and the rate of the fused NIC. */
+static void test_analysis_uses_them(void **state)
+{
+    struct orr_error err = {0};
+    struct orr_analysis *analysis;
+    struct orr_dump *dump = read_text(machine);
+    struct orr_query query = {.hosts = 2, .fuse_nics = ORR_FUSE_ALWAYS};
+    (void)state;
+    orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+    assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
+    assert_ptr_equal(analysis->given, dump);
+    const struct orr_system *system = &analysis->parts[0].system;
+    assert_int_equal(orr_system_count(system, ORR_NET), 3);
+    uint32_t node = orr_system_find(system, "NET/0-5");
+    assert_int_not_equal(node, ORR_NO_NODE);
+    assert_float_equal(system->nodes[node].net.bw, 25.0f, 1e-5);
+    assert_int_equal(analysis->dump->elements[system->nodes[node].element].line, 3);
+    orr_analysis_free(analysis);
+    orr_dump_free(dump);
+}
+
+static struct orr_dump *read_file(const char *path)
+{
+    struct orr_error err = {0};
+    struct orr_dump *dump = NULL;
+    char *bytes = calloc(1, 1 << 20);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(bytes, 1, 1 << 20, file);
+    fclose(file);
+    assert_ok(orr_dump_read(bytes, length, NULL, &dump, &err), &err);
+    free(bytes);
+    return dump;
+}
+
+static void test_efa_nics_are_grouped_by_gpu(void **state)
+{
+    static const struct {
+        const char *file;
+        uint32_t nics;
+        float gbps;
+    } cases[] = {{"static/examples/aws-p5.xml", 8, 50},
+                 {"static/examples/aws-p5en.xml", 8, 50},
+                 {"static/examples/aws-p4d.xml", 4, 12.5f}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct orr_error err = {0};
+        struct orr_analysis *analysis;
+        struct orr_dump *dump = read_file(cases[i].file);
+        struct orr_query query = {.hosts = 2, .fuse_nics = ORR_FUSE_ALWAYS};
+        orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+        assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
+        const struct orr_system *system = &analysis->parts[0].system;
+        assert_int_equal(orr_system_count(system, ORR_NET), cases[i].nics);
+        for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+            assert_float_equal(system->nodes[n].net.bw, cases[i].gbps, 1e-5);
+        orr_analysis_free(analysis);
+        orr_dump_free(dump);
+    }
+}
+
+static void test_words(void **state)
+{
+    enum orr_fuse_mode mode;
+    (void)state;
+    for (int i = 0; i < ORR_FUSE_COUNT; i++) {
+        assert_true(orr_fuse_parse(orr_fuse_word((enum orr_fuse_mode)i), &mode));
+        assert_int_equal(mode, i);
+    }
+    assert_false(orr_fuse_parse("sometimes", &mode));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fusion_by_release_and_setting),
+        cmocka_unit_test(test_functions_of_a_card_are_named_as_a_job_would_fuse_them),
+        cmocka_unit_test(test_ib_hca_selects),
+        cmocka_unit_test(test_analysis_uses_them),
+        cmocka_unit_test(test_efa_nics_are_grouped_by_gpu),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
