@@ -114,6 +114,7 @@ static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *tim
     ORR_TRY(connect_hosts(a, err));
     lap(times ? &times->connect : NULL, &since);
     ORR_TRY(orr_tune(&a->communicator, &a->query.settings, &a->tuning, err));
+    a->tuning.tuner = a->query.tuner;
     lap(times ? &times->tuning : NULL, &since);
     return ORR_OK;
 }
@@ -152,7 +153,9 @@ enum orr_code orr_analysis_join(struct orr_analysis *analysis, const struct orr_
                                 struct orr_error *err)
 {
     ORR_TRY(join(analysis, members, count, err));
-    return orr_tune(&analysis->communicator, &analysis->query.settings, &analysis->tuning, err);
+    ORR_TRY(orr_tune(&analysis->communicator, &analysis->query.settings, &analysis->tuning, err));
+    analysis->tuning.tuner = analysis->query.tuner;
+    return ORR_OK;
 }
 
 enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,

@@ -118,6 +118,24 @@ static float bus_share(enum orr_function function, uint32_t ranks)
     return function == ORR_ALLREDUCE ? 2 * (n - 1) / n : orr_gathers(function) ? (n - 1) / n : 1;
 }
 
+/* The first row of the tuner file that matches and names a combination that NCCL considers; NULL: none. */
+static const struct orr_tuner_row *tuner_row(const struct orr_tuning *tuning,
+                                             const struct orr_communicator *communicator,
+                                             const struct orr_settings *settings, enum orr_function function,
+                                             uint64_t bytes)
+{
+    const struct orr_tuner *tuner = communicator->rank_count > 1 ? tuning->tuner : NULL;
+    for (uint32_t i = 0; tuner && i < tuner->count; i++) {
+        const struct orr_tuner_row *row = &tuner->rows[i];
+        if (orr_tuner_matches(row, function, bytes, communicator->node_count, communicator->rank_count) &&
+            (uint32_t)row->algorithm < tuning->algorithm_count &&
+            considered(settings->release->tuning, communicator, function, row->algorithm) &&
+            orr_tuning_time(tuning, communicator, settings, function, row->algorithm, row->protocol, bytes) >= 0)
+            return row;
+    }
+    return NULL;
+}
+
 bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice)
@@ -143,9 +161,19 @@ bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communi
             choice.protocol = (enum orr_protocol)p;
         }
     }
+    const struct orr_tuner_row *row = tuner_row(tuning, communicator, settings, function, bytes);
+    if (row) {
+        choice.tuner_line = row->line;
+        choice.algorithm = row->algorithm;
+        choice.protocol = row->protocol;
+        choice.time = orr_tuning_time(tuning, communicator, settings, function, row->algorithm, row->protocol, bytes);
+        found = true;
+    }
     if (!found)
         return false;
     take_channels(tuning, communicator, tables, bytes, &choice);
+    if (tuning->tuner)
+        choice.channels = row && row->channels > 0 ? row->channels : 1;
     if (choice.time > 0) {
         choice.alg_bw = (float)((double)bytes / choice.time / 1000);
         choice.bus_bw = choice.alg_bw * bus_share(function, communicator->rank_count);

@@ -5,6 +5,7 @@
 
 #include "engine/connect/communicator.h"
 #include "engine/release/tuning_model.h"
+#include "engine/tuning/tuner.h"
 
 struct orr_tuning {
     uint32_t algorithm_count;                                                     /* that the release has */
@@ -12,6 +13,7 @@ struct orr_tuning {
     float latency[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];   /* microseconds */
     int32_t max_threads[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
     int64_t thread_threshold[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT]; /* bytes per thread */
+    const struct orr_tuner *tuner;                                     /* a tuner plugin's file, borrowed; NULL: none */
     bool has_thresholds;                                               /* false with one rank: NCCL does not set them */
 };
 
@@ -23,6 +25,7 @@ struct orr_choice {
     float alg_bw; /* GB/s: bytes / time */
     float bus_bw; /* GB/s, as nccl-tests reports it */
     int32_t channels, threads;
+    uint32_t tuner_line; /* of the row of the tuner file that decided; 0: NCCL itself did */
 };
 
 /* The aligned graph that an algorithm goes by. */

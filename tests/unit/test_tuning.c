@@ -249,6 +249,64 @@ static void threads_and_thresholds_are_settable(void **state)
     assert_int_equal(tuning.thread_threshold[ORR_ALGO_RING][ORR_SIMPLE], 64);
 }
 
+/* A tuner plugin's file: the first row that matches and can be used decides; no row means one channel. */
+static void a_tuner_file_decides(void **state)
+{
+    static const char text[] = "# collective,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\n"
+                               "allreduce,0,1023,collnet_direct,simple,7,-1,-1\n"
+                               " allreduce , 0,1023,tree,ll,4,1,-1\r\n"
+                               "allreduce,0,1023,tree,ll128,5,-1,16,-1,-1\n"
+                               "allreduce,1024,2048,ring,simple,-1,-1,-1,1,0;allgather,0,9999,ring,ll,3,-1,-1,2\n";
+    (void)state;
+    struct orr_choice own, choice;
+    const struct orr_tuner *tuner;
+    assert_ok(orr_tuner_read(text, strlen(text), arena, &tuner, &err), &err);
+    assert_int_equal(tuner->count, 5);
+    tune(test_h100(arena, true), 2);
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_ALLREDUCE, 512, &own));
+    assert_int_equal(own.tuner_line, 0);
+    tuning.tuner = tuner;
+    /* CollNet is off, and the next row is for one node: the third decides. */
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_ALLREDUCE, 512, &choice));
+    assert_int_equal(choice.tuner_line, 4);
+    assert_int_equal(choice.algorithm, ORR_ALGO_TREE);
+    assert_int_equal(choice.protocol, ORR_LL128);
+    assert_int_equal(choice.channels, 5);
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_ALLREDUCE, 2048, &choice));
+    assert_int_equal(choice.tuner_line, 5);
+    assert_int_equal(choice.channels, 1);
+    assert_true(choice.time > 0);
+    /* Beyond all ranges NCCL chooses by itself, with the plugin's one channel. */
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_ALLREDUCE, 4096, &choice));
+    assert_int_equal(choice.tuner_line, 0);
+    assert_int_equal(choice.channels, 1);
+    /* A row for two operations at a time does not match a single one. */
+    assert_true(orr_tuning_choose(&tuning, &comm, &settings, ORR_ALLGATHER, 512, &choice));
+    assert_int_equal(choice.tuner_line, 0);
+}
+
+static void wrong_tuner_files_are_refused(void **state)
+{
+    static const struct {
+        const char *text, *words;
+        uint32_t line;
+    } cases[] = {
+        {"\nallreduce,0,1,ring,simple,1,1\n", "7 fields; it needs 8 to 10", 2},
+        {"allreduce,0,1,ring,simple,1,1,1,1,1,1", "11 fields", 1},
+        {"allreduc,0,1,ring,simple,1,1,1", "collective \"allreduc\"", 1},
+        {"allreduce,0,1,Ring,simple,1,1,1", "algorithm \"Ring\"", 1},
+        {"# x\nallreduce,0,1,ring,ll64,1,1,1", "protocol \"ll64\"", 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct orr_tuner *tuner;
+        err = (struct orr_error){0};
+        assert_error(orr_tuner_read(cases[i].text, strlen(cases[i].text), arena, &tuner, &err), ORR_SYNTAX, &err,
+                     cases[i].words);
+        assert_int_equal(err.line, cases[i].line);
+    }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -264,6 +322,8 @@ int main(void)
         CASE(nothing_left_is_no_choice),
         CASE(wrong_lists_are_refused),
         CASE(threads_and_thresholds_are_settable),
+        CASE(a_tuner_file_decides),
+        CASE(wrong_tuner_files_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
