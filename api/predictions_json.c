@@ -13,7 +13,7 @@ static bool choose(const struct orr_analysis *analysis, enum orr_function functi
 
 static bool alike(const struct orr_choice *a, const struct orr_choice *b)
 {
-    return a->algorithm == b->algorithm && a->protocol == b->protocol;
+    return a->algorithm == b->algorithm && a->protocol == b->protocol && a->tuner_line == b->tuner_line;
 }
 
 /* Times in microseconds at each of the sizes; NULL, and nothing to drop, where this way cannot be taken. */
@@ -57,6 +57,8 @@ static void add_range(struct orr_json *json, json_t *ranges, const struct orr_an
     json_t *range = orr_json_object(json);
     const char *name = orr_algorithm_name(analysis->query.settings.release, choice->algorithm);
     orr_json_set(json, range, "from", orr_json_int(json, (int64_t)from));
+    if (choice->tuner_line)
+        orr_json_set(json, range, "tuner_line", orr_json_int(json, choice->tuner_line));
     orr_json_set(json, range, "algorithm", orr_json_text(json, name));
     orr_json_set(json, range, "protocol", orr_json_text(json, orr_protocol_name(choice->protocol)));
     orr_json_set(json, range, "channels", orr_json_int(json, choice->channels));

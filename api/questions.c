@@ -292,13 +292,8 @@ enum orr_code orr_against_read(const struct orr_query *question, const struct or
         asked = choice.asked;
     }
     if (release) {
-        orr_settings_init(&ret_other->settings, release);
+        ORR_TRY(orr_settings_for(&ret_other->settings, release, &question->settings, err));
         ret_other->settings.asked = asked;
-        for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-            const char *text = orr_setting_text(&question->settings, (enum orr_setting)i);
-            if (text)
-                ORR_TRY(orr_settings_set(&ret_other->settings, setting_word((size_t)i), text, err));
-        }
     }
     for (uint32_t i = 0; i < against->count; i++) {
         const char *equals = strchr(against->items[i], '=');
@@ -327,8 +322,9 @@ static void add_part(struct orr_text *text, const char *part)
 void orr_query_key(const struct orr_query *query, struct orr_text *text)
 {
     const struct orr_settings *settings = &query->settings;
-    orr_text_printf(text, "|%s|%u|%u%s", settings->release ? settings->release->name : "", settings->asked,
-                    query->hosts, query->plan ? "p" : "");
+    orr_text_printf(text, "|%s|%u|%u%s|%u", settings->release ? settings->release->name : "", settings->asked,
+                    query->hosts, query->plan ? "p" : "", settings->fuse_nics);
+    add_part(text, settings->tuner);
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (settings->values[i].given) {
             orr_text_printf(text, "|%d", i);

@@ -47,6 +47,8 @@ static void print_check(const struct orr_log_check *check)
            check->ranks_renumbered ? ", numbered as in the log" : "");
     if (check->note[0])
         printf("%s\n", check->note);
+    if (check->undecidable)
+        printf("%s\n", check->undecidable);
     for (uint32_t i = 0; i < check->ignored_count; i++)
         printf("  %s=%s %s\n", check->ignored[i].name, check->ignored[i].value, check->ignored[i].why);
     printf("\n  %-10s %8s %8s\n", "", "agree", "differ");

@@ -1,5 +1,6 @@
 /* orrery: one program, a table of commands. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/api.h"
@@ -178,6 +179,7 @@ static int run(const struct orr_command *command, int count, char **arguments)
         status = command->bits & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
         status = status ? status : command->run(&options);
         orr_budget_interrupted();
+        free(options.tuner);
         return status;
     }
     printf("usage: orrery %s [options] %s\n\n%s\n", command->name, command->arguments, command->help);

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER };
@@ -20,6 +21,9 @@ static const struct option {
      AT(extract)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
      ORR_CMD_ASKING, VALUE, AT(cluster)},
+    {"graphs", "FILE",
+     "take the graphs from that file (NCCL_GRAPH_DUMP_FILE), as NCCL_GRAPH_FILE does; nothing is searched",
+     ORR_CMD_ASKING, VALUE, AT(graphs)},
     {"set", "NAME=VALUE", "an NCCL setting; may be given several times", DETECTING, SETTING, 0},
     {"lines", NULL, "a line of JSON for each ring and tree, or rank and round (NDJSON), instead of one document",
      ORR_CMD_STREAMING, FLAG, AT(lines)},
@@ -66,7 +70,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 static const struct {
     enum orr_ask ask;
     const char *option;
-} otherwise[] = {{ORR_ASK_DECISION, "why"}, {ORR_ASK_SETTINGS, "set"}};
+} otherwise[] = {{ORR_ASK_DECISION, "why"}, {ORR_ASK_SETTINGS, "set"}, {ORR_ASK_FUSE_NICS, "fuse-nics"}};
 
 static const char *option_of(enum orr_ask ask)
 {
@@ -171,6 +175,32 @@ static bool read_option(struct given *given, int count, char **arguments, int *a
     return option ? apply(given, option, value) : ask(given, asked, flag ? "1" : value);
 }
 
+/* --tuner names a file; a request has its rows. */
+static enum orr_code read_tuner(struct orr_options *options, const char *file, const char **ret_rows,
+                                struct orr_error *err)
+{
+    size_t length;
+    free(options->tuner);
+    options->tuner = NULL;
+    enum orr_code code = orr_read_file(file, orr_questions[ORR_ASK_TUNER].most, &options->tuner, &length, err);
+    if (code != ORR_OK)
+        orr_error_where(err, "--tuner %.80s", file);
+    *ret_rows = options->tuner;
+    return code;
+}
+
+/* Variables by which NCCL itself finds files that are options here. */
+static bool is_file_setting(struct orr_options *options, const char *name, const char *value, enum orr_ask *ask)
+{
+    if (!strcmp(name, "NCCL_GRAPH_FILE"))
+        options->graphs = value;
+    else if (!strcmp(name, "NCCL_TUNER_CONFIG_FILE"))
+        *ask = ORR_ASK_TUNER;
+    else
+        return false;
+    return *ask != ORR_ASK_TUNER;
+}
+
 /* The parameters of requests, the release first: it decides which settings there are. */
 static enum orr_code read_values(const struct given *given, struct orr_error *err)
 {
@@ -185,11 +215,16 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
     for (size_t i = 0; i < given->count; i++) {
         char setting[80] = "";
         const char *value = given->values[i];
-        if (given->asks[i] == ORR_ASK_SETTINGS) {
+        enum orr_ask asked = given->asks[i];
+        if (asked == ORR_ASK_SETTINGS) {
             snprintf(setting, sizeof setting, "%.*s", (int)strcspn(value, "="), value);
             value = strchr(value, '=') + 1;
+            if (is_file_setting(given->options, setting, value, &asked))
+                continue;
         }
-        ORR_TRY(orr_params_set(params, given->asks[i], setting, value, err));
+        if (asked == ORR_ASK_TUNER)
+            ORR_TRY(read_tuner(given->options, value, &value, err));
+        ORR_TRY(orr_params_set(params, asked, setting, value, err));
     }
     return ORR_OK;
 }

@@ -39,6 +39,8 @@ enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 struct orr_options {
     struct orr_params params; /* what requests ask as well */
     const char *cluster, *output, *scope, *topology;
+    const char *graphs; /* a graph file to stand behind the dump, NULL: none */
+    char *tuner;        /* the bytes of --tuner, NULL: none; params refers to them */
     const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL: any */
     const char *root, *nvml, *sm;                                             /* of detect and gather */
     const char *settings[ORR_MAX_SETTINGS];                                   /* the same: NAME=VALUE */

@@ -136,12 +136,38 @@ static enum orr_code read_cluster(const struct orr_options *options, const struc
     return ORR_OK;
 }
 
+/* The input, with a graph file behind it where one is given. */
+static enum orr_code read_given(const struct orr_options *options, char **ret_bytes, size_t *ret_length,
+                                struct orr_error *err)
+{
+    char *graphs = NULL, *both;
+    size_t graph_length = 0;
+    ORR_TRY(orr_read_input(options->file, ret_bytes, ret_length, err));
+    if (!options->graphs)
+        return ORR_OK;
+    enum orr_code code = orr_read_input(options->graphs, &graphs, &graph_length, err);
+    both = code == ORR_OK ? realloc(*ret_bytes, *ret_length + 1 + graph_length) : NULL;
+    if (both) {
+        *ret_bytes = both;
+        both[(*ret_length)++] = '\n';
+        memcpy(both + *ret_length, graphs, graph_length);
+        *ret_length += graph_length;
+    } else {
+        code = code == ORR_OK ? orr_fail_nomem(err) : code;
+        orr_error_where(err, "--graphs %.80s", options->graphs);
+        free(*ret_bytes);
+        *ret_bytes = NULL;
+    }
+    free(graphs);
+    return code;
+}
+
 static enum orr_code read_machine(const struct orr_options *options, const struct orr_query *query,
                                   struct orr_question *question, struct orr_error *err)
 {
     char *bytes = NULL;
     size_t length = 0;
-    ORR_TRY(orr_read_input(options->file, &bytes, &length, err));
+    ORR_TRY(read_given(options, &bytes, &length, err));
     enum orr_code code = read_bytes(options, query->settings.release, bytes, length, &question->dump, err);
     free(bytes);
     return code == ORR_OK ? orr_analyze(question->dump, query, NULL, &question->analysis, err) : code;
@@ -170,6 +196,10 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
     query.plan = plan;
     if (options->cluster && (orr_given(params, ORR_ASK_HOSTS) || orr_given(params, ORR_ASK_MANY_HOSTS))) {
         fprintf(stderr, "orrery: --hosts and --cluster exclude each other\n");
+        return ORR_EXIT_USAGE;
+    }
+    if (options->cluster && options->graphs) {
+        fprintf(stderr, "orrery: --graphs goes with one machine; for a cluster, append the graph file to each dump\n");
         return ORR_EXIT_USAGE;
     }
     if (options->cluster && options->file) {

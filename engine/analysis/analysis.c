@@ -86,7 +86,7 @@ static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct
 {
     orr_budget_stage("graph of the machine");
     ORR_TRY(orr_budget_check(err));
-    ORR_TRY(orr_nics_used(a->given, &a->query.settings, a->query.fuse_nics, a->arena, &a->dump, err));
+    ORR_TRY(orr_nics_used(a->given, &a->query.settings, a->arena, &a->dump, err));
     ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));
     a->local_ranks = orr_system_count(&a->built, ORR_GPU);
     if (!ranks && (uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
@@ -107,6 +107,19 @@ static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct
     return ORR_OK;
 }
 
+/* The analysis keeps the tuner plugin's file: the question's text may be gone before it. */
+static enum orr_code take_tuner(struct orr_analysis *a, struct orr_error *err)
+{
+    const char *text = a->query.settings.tuner;
+    a->tuning.tuner = NULL;
+    if (!text)
+        return ORR_OK;
+    a->query.settings.tuner = orr_arena_strndup(a->arena, text, strlen(text));
+    if (!a->query.settings.tuner)
+        return orr_fail_nomem(err);
+    return orr_tuner_read(text, strlen(text), a->arena, &a->tuning.tuner, err);
+}
+
 static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *times, struct orr_error *err)
 {
     uint64_t since = times ? orr_clock_ns() : 0;
@@ -114,7 +127,7 @@ static enum orr_code analyse(struct orr_analysis *a, struct orr_stage_times *tim
     ORR_TRY(connect_hosts(a, err));
     lap(times ? &times->connect : NULL, &since);
     ORR_TRY(orr_tune(&a->communicator, &a->query.settings, &a->tuning, err));
-    a->tuning.tuner = a->query.tuner;
+    ORR_TRY(take_tuner(a, err));
     lap(times ? &times->tuning : NULL, &since);
     return ORR_OK;
 }
@@ -154,8 +167,7 @@ enum orr_code orr_analysis_join(struct orr_analysis *analysis, const struct orr_
 {
     ORR_TRY(join(analysis, members, count, err));
     ORR_TRY(orr_tune(&analysis->communicator, &analysis->query.settings, &analysis->tuning, err));
-    analysis->tuning.tuner = analysis->query.tuner;
-    return ORR_OK;
+    return take_tuner(analysis, err);
 }
 
 enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,

@@ -13,11 +13,9 @@
 #include "engine/tuning/tuning.h"
 
 struct orr_query {
-    struct orr_settings settings;  /* with the release */
-    uint32_t hosts;                /* identical ones, 1.. */
-    bool plan;                     /* rings and trees are not made: orr_connect_plan() */
-    const struct orr_tuner *tuner; /* a tuner plugin's file; borrowed, as long as the analysis; NULL: none */
-    enum orr_fuse_mode fuse_nics;  /* whether NICs are fused first; AUTO where nothing is said */
+    struct orr_settings settings; /* with the release */
+    uint32_t hosts;               /* identical ones, 1.. */
+    bool plan;                    /* rings and trees are not made: orr_connect_plan() */
 };
 /* Of one query; the rank count is limited besides, see orr_max_ranks. More where only a plan is wanted. */
 enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384 };

@@ -61,15 +61,8 @@ static bool apply_release(const struct orr_log_check *check, struct trial *trial
     const struct orr_release *own = check->query.settings.release, *other = own + atoi(argument);
     if (other < releases || other >= releases + count)
         return false;
-    orr_settings_init(&trial->query.settings, other);
-    for (int s = 0; s < ORR_SETTING_COUNT; s++)
-        if (check->query.settings.values[s].given) {
-            struct orr_setting_info info;
-            orr_setting_info((enum orr_setting)s, &info);
-            if (orr_settings_set(&trial->query.settings, info.name, check->query.settings.values[s].text, NULL) !=
-                ORR_OK)
-                return false;
-        }
+    if (orr_settings_for(&trial->query.settings, other, &check->query.settings, NULL) != ORR_OK)
+        return false;
     snprintf(trial->what, sizeof trial->what, "NCCL %s", other->name);
     return true;
 }

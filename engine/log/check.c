@@ -73,14 +73,11 @@ static const struct {
     {"NCCL_GRAPH_FILE", "the job's graphs come from that file: no search took place"},
     {"NCCL_GRAPH_DUMP_FILE", "writes a file, changes nothing"},
     {"NCCL_TOPO_DUMP_FILE", "writes a file, changes nothing"},
-    {"NCCL_IB_HCA", "chooses among the NICs: the dump should hold only these"},
     {"NCCL_NET", "chooses the network plugin"},
     {"NCCL_NET_PLUGIN", "chooses the network plugin"},
     {"NCCL_IB_DISABLE", "with 1 no InfiniBand NIC takes part"},
     {"NCCL_SOCKET_IFNAME", "names interfaces of the socket transport"},
     {"NCCL_TUNER_PLUGIN", "a tuner plugin may change the choice of algorithms"},
-    {"NCCL_NET_MERGE_LEVEL", "merges NICs: dumps hold them before merging"},
-    {"NCCL_NET_FORCE_MERGE", "merges NICs: dumps hold them before merging"},
     {"NCCL_CUMEM_ENABLE", "is taken as on where the release has it"},
 };
 
@@ -103,9 +100,35 @@ static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_se
     return ORR_OK;
 }
 
+/* Whether the settings leave the dump a NIC, which NCCL_IB_HCA of another machine would not; refused: why not. */
+static bool leaves_nics(const struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *refused)
+{
+    const struct orr_dump *used;
+    struct orr_arena *scratch = orr_arena_new(0);
+    enum orr_code code = scratch ? orr_nics_used(dump, &check->query.settings, scratch, &used, refused) : ORR_NOMEM;
+    orr_arena_free(scratch);
+    return code != ORR_SETTING;
+}
+
+/* A setting of the log that the release knows. */
+static enum orr_code apply(struct orr_log_check *check, const struct orr_log_setting *setting, enum orr_setting id,
+                           const struct orr_dump *dump, struct orr_error *err)
+{
+    struct orr_error refused = {0};
+    if (orr_settings_set(&check->query.settings, setting->name, setting->value, &refused) != ORR_OK)
+        return ignore(check, setting, refused.text, err);
+    if (id == ORR_SET_IB_HCA && !leaves_nics(check, dump, &refused)) {
+        ORR_TRY(orr_settings_set(&check->query.settings, setting->name, "", err));
+        return ignore(check, setting, refused.text, err);
+    }
+    check->applied_count++;
+    return ORR_OK;
+}
+
 /* The release and settings of the prediction: the log's, the user's over them. */
-static enum orr_code make_query(struct orr_log_check *check, const struct orr_log_question *question,
-                                const struct orr_release *release, struct orr_error *err)
+static enum orr_code make_query(struct orr_log_check *check, const struct orr_dump *dump,
+                                const struct orr_log_question *question, const struct orr_release *release,
+                                struct orr_error *err)
 {
     const struct orr_log *log = check->log;
     uint32_t version = orr_log_version(log, &check->release_text);
@@ -123,18 +146,22 @@ static enum orr_code make_query(struct orr_log_check *check, const struct orr_lo
     for (uint32_t i = 0; i < log->setting_count; i++) {
         const struct orr_log_setting *setting = &log->settings[i];
         enum orr_setting id;
-        struct orr_error refused = {0};
         if (!orr_setting_find(setting->name, &id))
             ORR_TRY(ignore(check, setting, why_ignored(setting->name), err));
         else if (setting->varies)
             ORR_TRY(ignore(check, setting, "has several values in the log; give one of them with --set", err));
         else if (!orr_setting_in(id, release))
             ORR_TRY(ignore(check, setting, "the emulated release does not have it", err));
-        else if (orr_settings_set(&check->query.settings, setting->name, setting->value, &refused) != ORR_OK)
-            ORR_TRY(ignore(check, setting, refused.text, err));
         else
-            check->applied_count++;
+            ORR_TRY(apply(check, setting, id, dump, err));
     }
+    check->query.settings.fuse_nics = question->given ? question->given->fuse_nics : ORR_FUSE_AUTO;
+    check->query.settings.tuner = question->given ? question->given->tuner : NULL;
+    check->undecidable =
+        log->kinds[ORR_LOG_TUNER] && !check->query.settings.tuner
+            ? "The log says that a tuner plugin was loaded, so which algorithm and protocol NCCL chose "
+              "cannot be predicted; give the plugin's file with --tuner (tuner=)"
+            : NULL;
     for (int s = 0; question->given && s < ORR_SETTING_COUNT; s++)
         if (question->given->values[s].given) {
             struct orr_setting_info info;
@@ -183,7 +210,7 @@ static enum orr_code guess_release(struct orr_log_check *check, const struct orr
         struct orr_log_facts facts;
         struct orr_analysis *analysis;
         struct orr_error refused = {0};
-        ORR_TRY(make_query(check, question, &releases[i], err));
+        ORR_TRY(make_query(check, dump, question, &releases[i], err));
         struct orr_arena *arena = orr_arena_new((size_t)1 << 30);
         enum orr_code code =
             arena ? orr_log_try(check, dump, &check->query, arena, &facts, &analysis, &refused) : ORR_NOMEM;
@@ -216,7 +243,7 @@ static enum orr_code compare(struct orr_log_check *check, const struct orr_dump 
         check->communicator == NONE || check->log->communicators[check->communicator].rank_count <= ORR_LOG_RANKS_TRIED;
     if (!version && !question->release && small && check->log->record_count <= ORR_LOG_RECORDS_TRIED)
         ORR_TRY(guess_release(check, dump, question, &release, err));
-    ORR_TRY(make_query(check, question, release, err));
+    ORR_TRY(make_query(check, dump, question, release, err));
     ORR_TRY(orr_log_try(check, dump, &check->query, check->arena, &facts, &check->analysis, err));
     check->facts = facts.rows;
     check->fact_count = facts.count;

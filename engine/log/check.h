@@ -70,6 +70,7 @@ struct orr_log_check {
     const char *release_text;   /* as printed, "" where not told */
     bool ranks_renumbered;      /* the dump's GPUs were given the log's ranks */
     const char *note;           /* what could not be matched, "" where all could */
+    const char *undecidable;    /* why the algorithms that NCCL chose cannot be predicted; NULL: they can */
     struct orr_log_fact *facts; /* by topic, each once; what differs first within a topic */
     uint32_t fact_count;
     struct {

@@ -41,6 +41,7 @@
     X(RING_NEIGHBOURS, "ring_prevnext")                                                                                \
     X(TREES, "trees")                                                                                                  \
     X(COUNTS, "channels_summary")                                                                                      \
+    X(TUNER, "tuner_plugin")                                                                                           \
     X(CHUNK, "p2p_chunk")                                                                                              \
     X(NVLS_HEAD, "nvls_head")                                                                                          \
     X(NVLS_TREES, "nvls_trees")                                                                                        \

@@ -11,27 +11,6 @@
 #include "engine/nics/name_list.h"
 #include "engine/release/detect_rules.h"
 
-static const char *const words[ORR_FUSE_COUNT] = {
-#define X(symbol, word) [ORR_FUSE_##symbol] = word,
-    ORR_FUSE_MAP(X)
-#undef X
-};
-
-const char *orr_fuse_word(enum orr_fuse_mode mode)
-{
-    return words[mode];
-}
-
-bool orr_fuse_parse(const char *word, enum orr_fuse_mode *ret_mode)
-{
-    for (int mode = 0; mode < ORR_FUSE_COUNT; mode++)
-        if (!strcmp(word, words[mode])) {
-            *ret_mode = (enum orr_fuse_mode)mode;
-            return true;
-        }
-    return false;
-}
-
 struct view {
     const struct orr_dump *dump;
     const struct orr_settings *settings;
@@ -212,10 +191,13 @@ static const struct orr_dump *with_notes(struct view *v, struct orr_dump *dump)
     return dump;
 }
 
-/* NCCL's own XML, with nothing filled in: what the contract takes as it stands. */
+/* NCCL's own XML with nothing filled in, which is taken as it stands; or the tree of a log, which a job printed when
+ * its NICs were fused already. */
 static bool is_nccls(const struct orr_dump *dump)
 {
-    return !dump->notes || (!strcmp(dump->notes->kind, "nccl-topology") && !dump->notes->machine_type);
+    const struct orr_dump_notes *notes = dump->notes;
+    return !notes || !strcmp(notes->kind, "nccl-log") ||
+           (!strcmp(notes->kind, "nccl-topology") && !notes->machine_type);
 }
 
 static uint32_t count_nets(const struct orr_dump *dump)
@@ -343,18 +325,19 @@ static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *
     return ORR_OK;
 }
 
-enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settings *settings, enum orr_fuse_mode mode,
-                            struct orr_arena *arena, const struct orr_dump **ret_dump, struct orr_error *err)
+enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settings *settings, struct orr_arena *arena,
+                            const struct orr_dump **ret_dump, struct orr_error *err)
 {
     struct view v = {.dump = dump,
                      .settings = settings,
                      .merge = orr_nic_merge_of(settings->release),
                      .arena = arena,
                      .names = orr_setting_text(settings, ORR_SET_IB_HCA)};
-    bool fuses = mode == ORR_FUSE_ALWAYS || (mode == ORR_FUSE_AUTO && !is_nccls(dump));
+    bool automatic = settings->fuse_nics == ORR_FUSE_AUTO;
+    bool fuses = settings->fuse_nics == ORR_FUSE_ALWAYS || (automatic && !is_nccls(dump));
     v.listed = v.names || fuses ? count_nets(dump) : 0;
     if (!v.listed)
-        return as_it_stands(&v, mode == ORR_FUSE_AUTO && is_nccls(dump), ret_dump, err);
+        return as_it_stands(&v, automatic && is_nccls(dump), ret_dump, err);
     orr_doc_init(&v.tree, arena);
     orr_doc_copy_element(&v.tree, v.tree.system, dump, 0);
     ORR_TRY(change_hosts(&v, fuses, err));

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* Oldest first. What is not known is said at the row: 2.7.8 is taken to find NICs as 2.12.12 does,. */
+/* Oldest first. 2.7.8 is taken to find NICs as 2.12.12 does: what it does itself is not known. */
 static const struct orr_detect_rules rows[] = {
     {
         .since = ORR_VERSION(2, 7, 8),

@@ -274,6 +274,28 @@ void orr_settings_init(struct orr_settings *settings, const struct orr_release *
         settings->values[i].number = orr_setting_default((enum orr_setting)i, release);
 }
 
+enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_release *release,
+                               const struct orr_settings *given, struct orr_error *err)
+{
+    orr_settings_init(settings, release);
+    settings->fuse_nics = given->fuse_nics;
+    settings->tuner = given->tuner;
+    for (int i = 0; i < ORR_SETTING_COUNT; i++)
+        if (given->values[i].given)
+            ORR_TRY(orr_settings_set(settings, names[i], given->values[i].text, err));
+    return ORR_OK;
+}
+
+const char *orr_fuse_word(size_t mode)
+{
+    static const char *const words[ORR_FUSE_COUNT] = {
+#define X(symbol, word) [ORR_FUSE_##symbol] = word,
+        ORR_FUSE_MAP(X)
+#undef X
+    };
+    return mode < ORR_FUSE_COUNT ? words[mode] : NULL;
+}
+
 /* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale. -1: as if not given. */
 static int64_t read_level(const char *text, const struct orr_release *release)
 {

@@ -98,6 +98,21 @@ struct orr_setting_info {
     const char *meaning;      /* one sentence */
 };
 
+/* Whether NICs are fused before the analysis (engine/nics/used.h). X(symbol, word) */
+#define ORR_FUSE_MAP(X)                                                                                                \
+    X(AUTO, "auto")     /* NCCL's own XML is taken as it stands; from other inputs NICs are fused, as by ALWAYS */     \
+    X(NEVER, "never")   /* as the input lists them */                                                                  \
+    X(ALWAYS, "always") /* as the release fuses them when a job runs, and as Amazon's plugin groups EFA NICs */
+
+enum orr_fuse_mode {
+#define X(symbol, word) ORR_FUSE_##symbol,
+    ORR_FUSE_MAP(X)
+#undef X
+        ORR_FUSE_COUNT
+};
+/* A list of words (engine/base/words.h). */
+const char *orr_fuse_word(size_t mode);
+
 enum { ORR_SETTING_TEXT_SIZE = 512 };
 
 struct orr_setting_value {
@@ -109,6 +124,9 @@ struct orr_setting_value {
 struct orr_settings {
     const struct orr_release *release;
     uint32_t asked; /* version of the release that was asked for, where another one's row is taken; else 0 */
+    /* What a job has beside its NCCL_* variables: */
+    unsigned fuse_nics; /* enum orr_fuse_mode */
+    const char *tuner;  /* text of a tuner plugin's file (engine/tuning/tuner.h), borrowed; NULL: none */
     struct orr_setting_value values[ORR_SETTING_COUNT];
 };
 
@@ -121,6 +139,9 @@ int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *
 /* Whether the release has it. */
 bool orr_setting_in(enum orr_setting setting, const struct orr_release *release);
 
+/* The same question to another release: what was given is set again. SETTING: see orr_settings_set(). */
+enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_release *release,
+                               const struct orr_settings *given, struct orr_error *err) ORR_NO_DISCARD;
 /* All defaults of a release. */
 void orr_settings_init(struct orr_settings *settings, const struct orr_release *release);
 /* Sets one value from text. A setting that the release does not have is kept as given and changes nothing, as in NCCL:

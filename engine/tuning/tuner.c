@@ -128,7 +128,7 @@ enum orr_code orr_tuner_read(const char *text, size_t length, struct orr_arena *
             ORR_TRY(read_row(&fields, line, &rows[count], err));
             count++;
         }
-        line += end < length && text[end] == '\n';
+        line += end < length; /* a semicolon ends a line of a request */
         at = end + 1;
     }
     if (!tuner)

@@ -37,9 +37,10 @@ static enum orr_code used(const char *text, const char *release, enum orr_fuse_m
     struct orr_settings values;
     const struct orr_dump *view = NULL;
     orr_settings_init(&values, orr_release_find(release));
+    values.fuse_nics = mode;
     for (; settings && *settings; settings += 2)
         assert_ok(orr_settings_set(&values, settings[0], settings[1], err), err);
-    enum orr_code code = orr_nics_used(dump, &values, mode, arena, &view, err);
+    enum orr_code code = orr_nics_used(dump, &values, arena, &view, err);
     if (code == ORR_OK) {
         names_of(view, names);
         snprintf(note, 512, "%s", view->notes && view->notes->assumed_count ? view->notes->assumed[0].what : "");
@@ -142,9 +143,10 @@ static void test_analysis_uses_them(void **state)
     struct orr_error err = {0};
     struct orr_analysis *analysis;
     struct orr_dump *dump = read_text(machine);
-    struct orr_query query = {.hosts = 2, .fuse_nics = ORR_FUSE_ALWAYS};
+    struct orr_query query = {.hosts = 2};
     (void)state;
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+    query.settings.fuse_nics = ORR_FUSE_ALWAYS;
     assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
     assert_ptr_equal(analysis->given, dump);
     const struct orr_system *system = &analysis->parts[0].system;
@@ -185,8 +187,9 @@ static void test_efa_nics_are_grouped_by_gpu(void **state)
         struct orr_error err = {0};
         struct orr_analysis *analysis;
         struct orr_dump *dump = read_file(cases[i].file);
-        struct orr_query query = {.hosts = 2, .fuse_nics = ORR_FUSE_ALWAYS};
+        struct orr_query query = {.hosts = 2};
         orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+        query.settings.fuse_nics = ORR_FUSE_ALWAYS;
         assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
         const struct orr_system *system = &analysis->parts[0].system;
         assert_int_equal(orr_system_count(system, ORR_NET), cases[i].nics);
@@ -197,17 +200,6 @@ static void test_efa_nics_are_grouped_by_gpu(void **state)
     }
 }
 
-static void test_words(void **state)
-{
-    enum orr_fuse_mode mode;
-    (void)state;
-    for (int i = 0; i < ORR_FUSE_COUNT; i++) {
-        assert_true(orr_fuse_parse(orr_fuse_word((enum orr_fuse_mode)i), &mode));
-        assert_int_equal(mode, i);
-    }
-    assert_false(orr_fuse_parse("sometimes", &mode));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,7 +208,6 @@ int main(void)
         cmocka_unit_test(test_ib_hca_selects),
         cmocka_unit_test(test_analysis_uses_them),
         cmocka_unit_test(test_efa_nics_are_grouped_by_gpu),
-        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
