@@ -23,7 +23,8 @@ static bool is_better(const struct orr_search_state *s)
         return (t->channels > b->channels && t->channels <= (int32_t)s->input.n) ||
                (nvls == ORR_NVLS_BETTER_BY_RATE && k * t->bw_inter > best * b->bw_inter);
     if (s->input.system->release->weighs_crossing) {
-        float needed = best * b->bw_intra * (float)(1 - .15 * (b->cross_nic - t->cross_nic));
+        int32_t crossing = (int32_t)((uint32_t)b->cross_nic - (uint32_t)t->cross_nic); /* it wraps */
+        float needed = best * b->bw_intra * (float)(1 - .15 * crossing);
         if (k * t->bw_intra != needed)
             return k * t->bw_intra > needed;
         return t->pattern == b->pattern && t->cross_nic == b->cross_nic && t->hops < b->hops;

@@ -9,8 +9,9 @@ const struct orr_file_graph *orr_search_given(const struct orr_search_state *s, 
                                               int32_t id)
 {
     const struct orr_file_graph *given = orr_graph_file_find(s->input.file, id);
-    bool may_cross = s->input.system->release->cross_nic_for_all ? limits->start.cross_nic != 0
-                                                           : orr_setting_int(s->input.settings, ORR_SET_CROSS_NIC) != 0;
+    bool by_setting = s->input.system->release->crossing_scope == ORR_CROSSING_SOME;
+    bool may_cross =
+        by_setting ? orr_setting_int(s->input.settings, ORR_SET_CROSS_NIC) != 0 : limits->start.cross_nic != 0;
     return given && given->cross_nic == 1 && !may_cross ? NULL : given;
 }
 
