@@ -47,6 +47,16 @@ static json_t *finding_json(struct orr_json *json, const struct orr_finding *fin
     return object;
 }
 
+/* The rows as JSON; frees their arena. */
+static json_t *rows_json(struct orr_json *json, const struct orr_findings *findings, struct orr_arena *arena)
+{
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < findings->count; i++)
+        orr_json_add(json, rows, finding_json(json, &findings->rows[i]));
+    orr_arena_free(arena);
+    return rows;
+}
+
 /* Findings in an arena of their own; false: memory ran out, which json remembers. */
 static bool find(struct orr_json *json, const struct orr_dump *dump, const struct orr_analysis *analysis,
                  struct orr_arena **ret_arena, struct orr_findings *ret_findings)
@@ -80,13 +90,7 @@ json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, co
 {
     struct orr_arena *arena;
     struct orr_findings findings;
-    if (!find(json, dump, analysis, &arena, &findings))
-        return NULL;
-    json_t *rows = orr_json_array(json);
-    for (uint32_t i = 0; i < findings.count; i++)
-        orr_json_add(json, rows, finding_json(json, &findings.rows[i]));
-    orr_arena_free(arena);
-    return rows;
+    return find(json, dump, analysis, &arena, &findings) ? rows_json(json, &findings, arena) : NULL;
 }
 
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check)
@@ -98,11 +102,7 @@ json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, 
         json->failed = true;
         return NULL;
     }
-    json_t *rows = orr_json_array(json);
-    for (uint32_t i = 0; i < findings.count; i++)
-        orr_json_add(json, rows, finding_json(json, &findings.rows[i]));
-    orr_arena_free(arena);
-    return rows;
+    return rows_json(json, &findings, arena);
 }
 
 json_t *orr_undecided_json(struct orr_json *json)

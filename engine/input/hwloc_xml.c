@@ -3,12 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
-#include <libxml/xmlerror.h>
-
 #include "engine/input/hwloc.h"
-#include "engine/topology/quiet.h"
+#include "engine/topology/xml.h"
 
 enum { DEEPEST = 128, MOST_OBJECTS = 262144, MOST_LINKS = 512, MOST_TEXT = 1 << 22 };
 
@@ -206,25 +202,17 @@ static void on_error(void *context, xmlErrorPtr error)
 
 static enum orr_code parse(struct reader *reader, const char *bytes, size_t length)
 {
-    xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, (int)length);
-    if (!parser)
+    static const xmlSAXHandler handlers = {.startElementNs = on_start,
+                                           .endElementNs = on_end,
+                                           .characters = on_text,
+                                           .entityDecl = on_entity,
+                                           .serror = on_error};
+    if (!orr_xml_parse(bytes, length, &handlers, reader, &reader->parser))
         return orr_fail_nomem(reader->err);
-    reader->parser = parser;
-    memset(parser->sax, 0, sizeof *parser->sax);
-    parser->sax->initialized = XML_SAX2_MAGIC;
-    parser->sax->startElementNs = on_start;
-    parser->sax->endElementNs = on_end;
-    parser->sax->characters = on_text;
-    parser->sax->entityDecl = on_entity;
-    parser->sax->serror = on_error;
-    parser->_private = reader;
-    xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_NOWARNING);
-    parser->sax2 = 1;
-    xmlParseDocument(parser);
     if (reader->code == ORR_OK && (reader->depth || !reader->hwloc->count))
         reader->code = orr_fail_at(reader->err, ORR_SYNTAX, line_of(reader), 0,
                                    reader->depth ? "the file ends inside an element" : "no object in the topology");
-    xmlFreeParserCtxt(parser);
+    xmlFreeParserCtxt(reader->parser);
     return reader->code;
 }
 
@@ -282,12 +270,10 @@ enum orr_code orr_hwloc_read(const char *bytes, size_t length, uint32_t line_bef
                              struct orr_hwloc *ret_hwloc, struct orr_error *err)
 {
     struct orr_hwloc hwloc = {0};
-    struct orr_quiet quiet = orr_quiet_begin();
     struct reader reader = {.hwloc = &hwloc, .arena = arena, .err = err, .line_before = line_before};
     orr_text_init(&reader.names, MOST_TEXT);
     orr_text_init(&reader.values, MOST_TEXT);
     enum orr_code code = parse(&reader, bytes, length);
-    orr_quiet_end(quiet);
     if (code == ORR_OK && reader.links)
         code = read_links(&reader);
     orr_text_release(&reader.names);

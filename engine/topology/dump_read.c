@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
-#include <libxml/xmlerror.h>
-
 #include "engine/base/arena.h"
 #include "engine/base/budget.h"
 #include "engine/base/bytes.h"
 #include "engine/topology/dump.h"
-#include "engine/topology/quiet.h"
+#include "engine/topology/xml.h"
 
 const struct orr_dump_limits orr_dump_default_limits = {
     .bytes = 16u << 20,
@@ -49,8 +45,8 @@ static void stop(struct reader *reader, enum orr_code code)
     xmlStopParser(reader->parser);
 }
 
-/* The place where the tag that is being read starts: the parser stands behind its attributes. Where the tag before it
- * is on the same line, its column is counted from there: a file may be one long line. */
+/* The place where the tag that is being read starts: the parser has already read its attributes. Where the tag before
+ * it is on the same line, its column is counted from there: a file may be one long line. */
 static void tag_place(struct reader *reader, uint32_t *ret_line, uint32_t *ret_column)
 {
     const xmlParserInput *input = reader->parser->input;
@@ -254,35 +250,18 @@ static enum orr_code check_tags(const struct reader *reader, const char *bytes, 
 
 static enum orr_code parse(struct reader *reader, const char *bytes, size_t length)
 {
+    static const xmlSAXHandler handlers = {
+        .startElementNs = on_start, .endElementNs = on_end, .internalSubset = on_doctype, .serror = on_error};
     ORR_TRY(check_tags(reader, bytes, length));
-    xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, (int)length);
-    if (!parser)
+    if (!orr_xml_parse(bytes, length, &handlers, reader, &reader->parser))
         return orr_fail_nomem(reader->err);
-    reader->parser = parser;
-    memset(parser->sax, 0, sizeof *parser->sax);
-    parser->sax->initialized = XML_SAX2_MAGIC;
-    parser->sax->startElementNs = on_start;
-    parser->sax->endElementNs = on_end;
-    parser->sax->internalSubset = on_doctype;
-    parser->sax->serror = on_error;
-    parser->_private = reader;
-    xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_NOWARNING);
-    parser->sax2 = 1;
-    xmlParseDocument(parser);
+    const xmlParserCtxt *parser = reader->parser;
     bool unfinished = reader->code == ORR_OK && (reader->depth || !parser->wellFormed) && !reader->dump->element_count;
     if (unfinished)
         reader->code = orr_fail_at(reader->err, ORR_SYNTAX, (uint32_t)parser->input->line, (uint32_t)parser->input->col,
                                    "no well-formed XML");
-    xmlFreeParserCtxt(parser);
+    xmlFreeParserCtxt(reader->parser);
     return reader->code;
-}
-
-static enum orr_code parse_quietly(struct reader *reader, const char *bytes, size_t length)
-{
-    struct orr_quiet quiet = orr_quiet_begin();
-    enum orr_code code = parse(reader, bytes, length);
-    orr_quiet_end(quiet);
-    return code;
 }
 
 /* Inputs that are no XML at all get a plain word instead of a parser's complaint. */
@@ -340,7 +319,7 @@ enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_d
     dump->arena = arena;
     dump->byte_count = length;
     struct reader reader = {.dump = dump, .limits = limits, .err = err};
-    enum orr_code code = parse_quietly(&reader, bytes, length);
+    enum orr_code code = parse(&reader, bytes, length);
     if (code == ORR_OK)
         code = check_system(&reader);
     if (code != ORR_OK) {

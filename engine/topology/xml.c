@@ -1,0 +1,48 @@
+#include "engine/topology/xml.h"
+
+#include <pthread.h>
+
+#include <libxml/parserInternals.h>
+#include <libxml/xmlerror.h>
+
+static void initialise_libxml(void)
+{
+    xmlInitParser();
+}
+
+static void say_nothing(void *context, const char *format, ...)
+{
+    (void)context;
+    (void)format;
+}
+
+static bool parse(const char *bytes, size_t length, const xmlSAXHandler *handlers, void *reader,
+                  xmlParserCtxtPtr *ret_parser)
+{
+    xmlParserCtxtPtr parser = xmlCreateMemoryParserCtxt(bytes, (int)length);
+    if (!parser)
+        return false;
+    *ret_parser = parser;
+    *parser->sax = *handlers;
+    parser->sax->initialized = XML_SAX2_MAGIC;
+    parser->_private = reader;
+    xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_NOWARNING);
+    parser->sax2 = 1;
+    xmlParseDocument(parser);
+    return true;
+}
+
+bool orr_xml_parse(const char *bytes, size_t length, const xmlSAXHandler *handlers, void *reader,
+                   xmlParserCtxtPtr *ret_parser)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, initialise_libxml);
+    /* What libxml2 says without a parser, such as that it has no memory for one, would go to standard error. The
+     * setting is the thread's, so it is put back for other users of libxml2 there. */
+    xmlGenericErrorFunc said = xmlGenericError;
+    void *context = xmlGenericErrorContext;
+    xmlSetGenericErrorFunc(NULL, say_nothing);
+    bool parsed = parse(bytes, length, handlers, reader, ret_parser);
+    xmlSetGenericErrorFunc(context, said);
+    return parsed;
+}
