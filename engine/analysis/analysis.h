@@ -17,7 +17,7 @@ struct orr_query {
     uint32_t hosts;               /* identical ones, 1.. */
     bool plan;                    /* rings and trees are not made: orr_connect_plan() */
 };
-/* Of one query; the rank count is limited besides, see orr_max_ranks. More where only a plan is wanted. */
+/* Most hosts of a query, and of a query that only wants a plan. orr_max_ranks limits the ranks as well. */
 enum { ORR_MAX_HOSTS = 512, ORR_MAX_PLAN_HOSTS = 16384 };
 extern const uint32_t orr_max_ranks;
 
@@ -69,12 +69,14 @@ struct orr_analysis {
     struct orr_arena *arena; /* owns all of it, this structure included */
 };
 
-/* Times of the stages, for `./dev bench`: NULL where nobody asks. Nanoseconds. */
+/* Times of the stages in nanoseconds, for metrics and `./dev bench`. */
 struct orr_stage_times {
     uint64_t graph, paths, search, connect, tuning;
 };
 
-/* Analyses a dump. The caller frees *ret_analysis with orr_analysis_free() and keeps dump until then. */
+/* Analyses a dump. The caller frees *ret_analysis with orr_analysis_free() and keeps dump until then. times may be
+ * NULL. SETTING for a number of hosts out of range, LIMIT for too many ranks, and the errors of orr_system_build(),
+ * orr_paths_route(), orr_connect() and orr_tune(). */
 enum orr_code orr_analyze(const struct orr_dump *dump, const struct orr_query *query, struct orr_stage_times *times,
                           struct orr_analysis **ret_analysis, struct orr_error *err) ORR_NO_DISCARD;
 /* One host of a communicator of `ranks` ranks on query->hosts hosts: all but communicator and tuning. */

@@ -116,7 +116,7 @@ static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, co
     return ORR_OK;
 }
 
-/* Parts in the order of their lowest ranks: members of a communicator stand so. */
+/* Orders parts by their lowest ranks, as the members of a communicator must be. */
 static int compare_parts(const void *a, const void *b)
 {
     const struct orr_part *x = a, *y = b;

@@ -13,7 +13,7 @@ enum orr_code orr_part_decide(const struct orr_analysis *analysis, struct orr_pa
 /* The graphs of the part, what it contributes to the communicator, and its NICs by channel. */
 enum orr_code orr_part_search(const struct orr_analysis *analysis, struct orr_part *part,
                               struct orr_error *err) ORR_NO_DISCARD;
-/* The NICs by channel once more, where alignment left fewer channels. */
+/* Computes the NICs by channel again if alignment left fewer channels. */
 enum orr_code orr_part_align_nets(const struct orr_analysis *analysis, struct orr_part *part,
                                   struct orr_error *err) ORR_NO_DISCARD;
 

@@ -1,7 +1,7 @@
-/* Memory of one lifetime: what belongs to one dump, one analysis or one request is freed at once.
+/* Memory of one lifetime: everything of one dump, one analysis or one request is freed together.
  *
- * An arena is used by one thread at a time. Memory is zeroed and aligned for any type. There is no free of a part. The
- * memory is drawn from the budget that is in force on the thread (budget.h).
+ * Only one thread may use an arena at a time. Memory is zeroed and aligned for any type; parts cannot be freed. The
+ * memory is drawn from the budget in force on the thread (budget.h).
  */
 #ifndef ORR_BASE_ARENA_H
 #define ORR_BASE_ARENA_H
@@ -12,7 +12,7 @@ struct orr_arena;
 
 /* Makes an arena that never holds more than limit bytes (0: no limit). NULL: out of memory. */
 struct orr_arena *orr_arena_new(size_t limit);
-/* Frees the arena and all that was taken from it; NULL is allowed. */
+/* Frees the arena with everything allocated from it; NULL is allowed. */
 void orr_arena_free(struct orr_arena *arena);
 /* count * size zeroed bytes, or NULL: out of memory, over the limit or the budget, or the product overflows. count 0
  * gives a valid pointer. */
@@ -25,8 +25,8 @@ size_t orr_arena_bytes(const struct orr_arena *arena);
 /* Typed: ORR_NEW(arena, struct orr_node, 12). */
 #define ORR_NEW(arena, type, count) ((type *)orr_arena_alloc((arena), (count), sizeof(type)))
 
-/* Makes room for one more element in a growing array that lives in an arena: the old copy stays behind until the arena
- * goes, which costs at most as much again. array, count, capacity are lvalues; gives 0 when memory ran out. */
+/* Makes room for one more element in a growing array in an arena. Old copies stay allocated until the arena is freed;
+ * together they are at most as large as the array. array, count, capacity are lvalues; gives 0 when memory ran out. */
 #define ORR_RESERVE(arena, array, count, capacity)                                                                     \
     ((count) < (capacity) ||                                                                                           \
      (((array) = orr_arena_grow((arena), (array), (count), &(capacity), sizeof *(array))) != NULL))

@@ -1,9 +1,9 @@
-/* What one piece of work may use: time, memory, bytes unpacked from an archive, entries of an archive. And a stop flag,
- * which any thread, or a signal handler, may set.
+/* Limits for one piece of work: time, memory, bytes unpacked from an archive, entries of an archive. A stop flag, which
+ * any thread or signal handler may set, ends the work early.
  *
- * A budget is in force on the thread that does the work, from orr_budget_begin() to orr_budget_end(). It is the one
- * thing of the engine that belongs to a thread and is not an argument: every arena, text and JSON value that the thread
- * makes draws its memory from it, so no room can forget to pass it on. Without a budget nothing is limited.
+ * A budget is in force on the thread that does the work, from orr_budget_begin() to orr_budget_end(). It is the only
+ * state of the engine that belongs to a thread instead of being an argument: every arena, text and JSON value that the
+ * thread makes draws its memory from it, so no function can forget to pass it on. Without a budget nothing is limited.
  *
  * Code that works long asks orr_budget_spent() as it goes, or ORR_TRY(orr_budget_check(err)) between steps. Once a
  * limit is exceeded the budget stays spent: every later check fails and every allocation gives NULL, so whatever path
@@ -27,7 +27,7 @@
     X(MEMORY, "memory")                                                                                                \
     X(UNPACKED, "unpacked")                                                                                            \
     X(ENTRIES, "entries")                                                                                              \
-    X(CLIENT, "client_gone")     /* nobody waits for the answer any more */                                            \
+    X(CLIENT, "client_gone")     /* the client closed the connection */                                                \
     X(SHUTDOWN, "shutting_down") /* the grace time of the server is over */                                            \
     X(USER, "interrupted")       /* Ctrl-C */
 
@@ -44,48 +44,48 @@ struct orr_budget {
     size_t memory;
     uint64_t unpacked, entries;
     bool check_systems; /* verify every system graph that is built (orr_system_check()): ORRERY_CHECK=1 */
-    /* Who sets it ends the work: enum orr_spent, from CLIENT on. */
+    /* Setting it ends the work: enum orr_spent, CLIENT or a later value. */
     atomic_int stop;
-    /* What happened; written by the thread that works. */
+    /* Use so far; written by the working thread. */
     enum orr_spent spent;
     const char *stage; /* what was being done, such as "search for channels"; NULL: nothing yet */
     uint64_t used_ns;  /* at the last look at the clock */
     size_t held, most; /* bytes in use now, and the most there were */
     uint64_t wanted;   /* what would have been in use with the request that was refused */
     uint64_t unpacked_bytes, entry_count;
-    uint64_t started_ns, id; /* id: tells this budget's memory from that of others; 0: not begun */
-    bool settled;            /* orr_budget_settle(): the limits hold no more */
+    uint64_t started_ns, id; /* id: identifies the memory drawn from this budget; 0: not begun */
+    bool settled;            /* orr_budget_settle() was called: limits no longer apply */
     int32_t until_look;      /* steps until the clock is looked at */
 };
 
-/* Forgets all use and the stop, for new work under the same limits, which the caller sets. No work is under way. */
+/* Resets use and stop flag for new work under the same limits. Call it only while no work uses the budget. */
 void orr_budget_reset(struct orr_budget *budget);
-/* Puts a budget in force on this thread and starts its clock. Whatever was in force before is not. */
+/* Puts a budget in force on this thread, instead of an earlier one, and starts its clock. */
 void orr_budget_begin(struct orr_budget *budget);
-/* Nothing is in force on this thread any more. What was drawn stays where it is, such as in a cache. */
+/* Ends the thread's budget. Memory that was drawn from it stays valid, for example in a cache. */
 void orr_budget_end(void);
 /* The budget in force on this thread; NULL: none. */
 struct orr_budget *orr_budget_in_force(void);
-/* Ends the work of a budget as soon as it looks; safe in signal handlers. The first reason counts. */
+/* Ends the work at its next check; safe in signal handlers. Only the first reason is kept. */
 void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason);
 
-/* Says what is being done from here on: a text that lives for ever. */
+/* Names the stage that begins now, such as "search for channels". The text must be static. */
 void orr_budget_stage(const char *stage);
 /* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is looked at
  * every few thousand of them. */
 static inline bool orr_budget_spent(uint32_t steps);
 /* ORR_SPENT where the budget is spent; looks at the clock. */
 enum orr_code orr_budget_check(struct orr_error *err) ORR_NO_DISCARD;
-/* The work is about to change something that lasts. ORR_SPENT where the budget is spent; otherwise it never will be any
- * more: what was changed is not reported as refused. */
+/* Call it before a lasting change, such as a COMMIT. ORR_SPENT if the budget is spent; otherwise limits no longer
+ * apply, so that a change that was made is never reported as refused. */
 enum orr_code orr_budget_settle(struct orr_error *err) ORR_NO_DISCARD;
 /* Counts bytes that came out of an archive, or one entry of it. ORR_SPENT where there are too many. */
 enum orr_code orr_budget_unpack(uint64_t bytes, struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_budget_entry(struct orr_error *err) ORR_NO_DISCARD;
 
-/* Draws memory. False: there is not so much left, and the budget is spent. *ret_id: to be given back with. */
+/* Draws memory. false: less is left, and the budget is spent now. *ret_id: pass it to orr_budget_give(). */
 bool orr_budget_draw(size_t bytes, uint64_t *ret_id);
-/* Gives memory back, where it was drawn from the budget that is in force. */
+/* Gives memory back to the budget in force, if it was drawn from that budget; otherwise does nothing. */
 void orr_budget_give(uint64_t id, size_t bytes);
 
 /* Was a limit exceeded, or the work stopped? Then *err is replaced by a report of it, and its code is the result;

@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Codes with the stable name that users see (problem types end in it), in no significant order. */
+/* Codes with the stable name that users see: a problem type ends in it. The order has no meaning. */
 #define ORR_CODE_MAP(X)                                                                                                \
     X(OK, "ok")                                                                                                        \
     X(NOMEM, "out-of-memory")             /* an allocation failed: the request may be tried again */                   \
-    X(SYNTAX, "malformed-xml")            /* the bytes are no well-formed XML */                                       \
+    X(SYNTAX, "malformed-xml")            /* the bytes are not well-formed XML */                                      \
     X(REFUSED, "refused-by-nccl")         /* only with --strict: NCCL's own reader would refuse the file */            \
     X(UNRECOGNISED, "unrecognised-input") /* no kind of input that Orrery understands */                               \
     X(INVALID, "invalid-topology")        /* understood, but contradicts itself or lacks something required */         \
@@ -57,10 +57,10 @@ enum orr_code orr_fail(struct orr_error *err, enum orr_code code, const char *fo
 /* The same with a place in the input text. */
 enum orr_code orr_fail_at(struct orr_error *err, enum orr_code code, uint32_t line, uint32_t column, const char *format,
                           ...) ORR_PRINTF(5, 6);
-/* Add the element path or the advice to the report in err; nothing happens where one stands already. */
+/* Add the element path or the advice to the report in err, unless it has one already. */
 void orr_error_where(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_error_advice(struct orr_error *err, const char *format, ...) ORR_PRINTF(2, 3);
-/* Says in which entry of a cluster's hosts, from 0, a report has its place; the first call counts. */
+/* Adds the entry of a cluster's `hosts`, counted from 0, that a report is about. Later calls change nothing. */
 void orr_error_host(struct orr_error *err, uint32_t host);
 /* Reports that memory ran out. */
 enum orr_code orr_fail_nomem(struct orr_error *err);
@@ -74,7 +74,7 @@ enum orr_code orr_fail_nomem(struct orr_error *err);
 /* The stable name of a code: "malformed-xml". */
 const char *orr_code_name(enum orr_code code);
 
-/* Forwards a failure to the caller. */
+/* Returns from the calling function with the code of a failure. */
 #define ORR_TRY(call)                                                                                                  \
     do {                                                                                                               \
         enum orr_code orr_try_code = (call);                                                                           \

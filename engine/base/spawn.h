@@ -1,8 +1,8 @@
-/* Starting a program of our own as a process apart.
+/* Starts a program as a separate process.
  *
  * The process has the given descriptors as its standard input and output, shares standard error, and has no other.
- * Signals are as a new process has them; a process group of its own keeps a terminal's Ctrl-C for the one who started
- * it. Safe to call from any thread. */
+ * Signals have their default actions. The process has its own process group, so a terminal's Ctrl-C does not reach it.
+ * Safe to call from any thread. */
 #ifndef ORR_BASE_SPAWN_H
 #define ORR_BASE_SPAWN_H
 

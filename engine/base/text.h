@@ -27,7 +27,7 @@ void orr_text_puts(struct orr_text *text, const char *string);
 void orr_text_printf(struct orr_text *text, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_text_vprintf(struct orr_text *text, const char *format, va_list args) ORR_PRINTF(2, 0);
 bool orr_text_failed(const struct orr_text *text);
-/* Moves the bytes out: free() them. NULL where writing failed; the text is empty afterwards. */
+/* Hands the bytes to the caller: free() them. NULL where writing failed; the text is empty afterwards. */
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
 
 #endif

@@ -1,5 +1,5 @@
-/* Asking once more what an analysis answers, with other settings or by another release: of one machine, or of the whole
- * cluster that the analysis belongs to. So comparisons and explanations need not know which of both they are about. */
+/* Repeats an analysis with other settings or another release: of one machine, or of the whole cluster that the analysis
+ * belongs to. Comparisons and explanations therefore need no code for each of the two. */
 #ifndef ORR_CLUSTER_AGAIN_H
 #define ORR_CLUSTER_AGAIN_H
 

@@ -130,7 +130,7 @@ static enum orr_code analyse_kind(struct orr_cluster *c, const struct orr_cluste
     return ORR_OK;
 }
 
-/* The kind of each system; equal ones mostly stand together. */
+/* The kind of each system; equal systems are mostly adjacent. */
 static enum orr_code analyse_kinds(struct orr_cluster *c, struct orr_error *err)
 {
     uint32_t *example = ORR_NEW(c->arena, uint32_t, c->system_count);
@@ -208,7 +208,7 @@ static enum orr_code list_members(struct orr_cluster *c, struct orr_error *err)
     return ORR_OK;
 }
 
-/* All GPUs of the dump, named in its own order, are the dump as it stands. */
+/* A list of all GPUs in the dump's own order means the unchanged dump. */
 static bool names_all(const struct orr_cluster_line *line)
 {
     uint32_t with_rank = 0;

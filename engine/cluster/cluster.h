@@ -1,8 +1,8 @@
-/* A communicator over different hosts: equal machines are analysed once, each rank has its place by a rule that
- * launchers use, hosts of one NVLink domain are fused into one system where the release does so.
+/* A communicator over different hosts. Equal machines are analysed once. Ranks are placed by a rule that launchers use.
+ * Hosts of one NVLink domain are fused into one system if the release does so.
  *
  * The answer is the analysis of the system that holds rank 0, with the communicator and the tuning model of all
- * (`analysis`), and beside it the analysis of every other kind of system. README.md tells the rules.
+ * (`analysis`), and the analysis of every other kind of system. README.md beside this file describes the rules.
  */
 #ifndef ORR_CLUSTER_CLUSTER_H
 #define ORR_CLUSTER_CLUSTER_H
@@ -12,18 +12,18 @@
 
 enum { ORR_MAX_CLUSTER_HOSTS = ORR_MAX_PLAN_HOSTS, ORR_MAX_CLUSTER_KINDS = 128 };
 
-/* Equal hosts that stand together in the description. */
+/* One entry of the description: equal hosts. */
 struct orr_cluster_line {
     const struct orr_dump *dump; /* borrowed */
     uint32_t count;              /* hosts, 1.. */
     const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
                                     of their new ranks; NULL: all as they are */
     uint32_t gpu_count;
-    const char *domain; /* hosts with the same text are said to share an NVLink domain; NULL: with nobody */
-    const struct orr_fabric *fabric; /* what their GPUs report of it; NULL: what the domain's name stands for */
+    const char *domain;              /* hosts with the same text share an NVLink domain; NULL: in no domain */
+    const struct orr_fabric *fabric; /* what their GPUs report of it; NULL: derived from the domain's name */
 };
 
-/* Which rank is where. Ranks of a host go to its GPUs in order. */
+/* How ranks are distributed over hosts. Ranks of a host go to its GPUs in order. */
 enum orr_rank_order {
     ORR_ORDER_BLOCK,  /* host by host */
     ORR_ORDER_CYCLIC, /* one on each host in turn, leaving out those that are full */
@@ -42,7 +42,7 @@ struct orr_cluster_request {
 
 /* Systems that look the same to the search. */
 struct orr_cluster_kind {
-    struct orr_analysis *analysis; /* without communicator and tuning, but of the kind that holds rank 0 */
+    struct orr_analysis *analysis; /* only that of the kind with rank 0 has communicator and tuning */
     struct orr_dump *made;         /* the dump that was made for it, NULL: the line's own */
     uint32_t line;                 /* of its first host */
     uint32_t system_count;         /* systems of this kind, and hosts in them */

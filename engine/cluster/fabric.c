@@ -62,7 +62,7 @@ bool orr_uuid_parse(const char *text, uint64_t ret_uuid[2])
     return digits == 32;
 }
 
-/* A name stands for a UUID that nobody knows: FNV-1a, twice. */
+/* Derives a UUID from a domain's name, for domains whose real UUID is not known: FNV-1a, twice. */
 static void uuid_of_name(const char *name, uint64_t ret_uuid[2])
 {
     ret_uuid[0] = orr_hash_text(ORR_HASH_START, name);

@@ -1,5 +1,5 @@
-/* NVLink fabrics over hosts: what each host says of its own, which hosts are of one clique, and whether the release
- * makes one system of them. README.md tells the rules. */
+/* NVLink fabrics over hosts: what each host reports, which hosts form a clique, and whether the release makes one
+ * system of them. README.md beside this file describes the rules. */
 #ifndef ORR_CLUSTER_FABRIC_H
 #define ORR_CLUSTER_FABRIC_H
 
@@ -52,22 +52,22 @@ enum orr_mnnvl_rule {
 
 struct orr_fabrics {
     enum orr_mnnvl_rule rule;
-    uint32_t line;              /* that NOT_COMPLETED and NO_UUID speak of */
+    uint32_t line;              /* with NOT_COMPLETED and NO_UUID: the line that causes it */
     bool crosses_cliques;       /* ranks of one UUID and different cliques use P2P */
-    struct orr_fabric *of_line; /* as stated, or as its domain's name stands for it */
-    uint32_t *clique_of_line;   /* UINT32_MAX: its fabric is not completed */
+    struct orr_fabric *of_line; /* [line]: as stated, or derived from the domain's name */
+    uint32_t *clique_of_line;   /* [line]; UINT32_MAX: its fabric is not completed */
     struct orr_clique *cliques; /* in the order of their first lines */
     uint32_t clique_count;
 };
 
 struct orr_cluster;
 
-/* Fills cluster->fabrics, once its hosts are known. SETTING where the release fails. */
+/* Fills cluster->fabrics, once its hosts are known. SETTING if NCCL ends with an error under a setting. */
 enum orr_code orr_fabrics_decide(struct orr_cluster *cluster, struct orr_error *err) ORR_NO_DISCARD;
 /* Whether ranks of two different systems use P2P. */
 bool orr_systems_share_nvlink(const struct orr_cluster *cluster, uint32_t a, uint32_t b);
-/* "8f4c0000-0000-0000-0000-000000000001", into text[37]; of a fabric whose domain's name stands for the UUID as well.
- */
+/* Writes "8f4c0000-0000-0000-0000-000000000001" into text[ORR_UUID_SIZE], also for a UUID derived from a domain's name.
+ * Returns text. */
 enum { ORR_UUID_SIZE = 37 };
 char *orr_uuid_format(const uint64_t uuid[2], char *text);
 /* Reads 32 hexadecimal digits, with hyphens or without. */

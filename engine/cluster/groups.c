@@ -123,7 +123,7 @@ static enum orr_code make_lines(const struct grouping *g, const struct outline *
         const struct orr_cluster_line *whole = &c->lines[c->hosts[outline->hosts[h]].line];
         gpus[start[h]++] = whole->gpus ? whole->gpus[outline->gpus[r]] : outline->gpus[r];
     }
-    for (uint32_t h = 0; h < outline->host_count; h++) { /* a whole host is taken as it stands */
+    for (uint32_t h = 0; h < outline->host_count; h++) { /* a whole host is used unchanged */
         const struct orr_cluster_host *host = &c->hosts[outline->hosts[h]];
         bool whole = lines[h].gpu_count == host->rank_count && !c->lines[host->line].gpus;
         for (uint32_t i = 0; i < lines[h].gpu_count && whole; i++)

@@ -1,5 +1,5 @@
 /* The groups of a layout on a cluster: each is a communicator of its own. Groups that look the same, which is nearly
- * all of them, are one shape and analysed once; what their rings put on the NICs of the hosts is added up. */
+ * all of them, are one shape and analysed once; the load of their rings on the hosts' NICs is summed. */
 #ifndef ORR_CLUSTER_GROUPS_H
 #define ORR_CLUSTER_GROUPS_H
 
@@ -16,8 +16,8 @@ struct orr_group_shape {
     uint64_t hops, crossing;     /* of the first group's rings between nodes: see traffic.h */
 };
 
-/* What all groups of a kind put on a NIC of a kind of host (of the whole cluster), in shares: 1 is all that one group
- * sends in a ring. */
+/* The load of all groups of a kind on a NIC of a kind of host (of the whole cluster). Unit: what one group sends in a
+ * ring. */
 struct orr_group_load {
     uint32_t kind, net; /* net: index of the NET among those of the kind's system as built */
     double mean, most;  /* over the hosts of the kind */

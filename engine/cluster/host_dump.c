@@ -8,7 +8,7 @@
 
 enum {
     UNUSED = INT32_MAX, /* of an element that no rank sees */
-    GUID_SHIFT = 48     /* where the copies of a card tell themselves apart */
+    GUID_SHIFT = 48     /* the bits that distinguish copies of a card */
 };
 
 struct gpu_element {
@@ -16,7 +16,7 @@ struct gpu_element {
     int32_t rank; /* in the old dump */
 };
 
-/* An old element with the lowest new rank that sees it, which decides where it stands in the new dump. */
+/* An old element with the lowest new rank that sees it, which decides its position in the new dump. */
 struct place {
     uint32_t piece, element;
     int32_t seen;
@@ -123,7 +123,7 @@ static enum orr_code mark(struct combining *c, struct part *part, const struct o
         part->new_rank[element] = piece->ranks[i];
         part->seen[element] = c->release->fusion == ORR_FUSE_RANKS ? piece->ranks[i] : first;
     }
-    for (uint32_t e = from->element_count; e-- > 1;) { /* children stand behind their parents */
+    for (uint32_t e = from->element_count; e-- > 1;) { /* children come after their parents */
         uint32_t parent = from->elements[e].parent;
         if (parent != ORR_NO_ELEMENT && part->seen[e] < part->seen[parent])
             part->seen[parent] = part->seen[e];
@@ -211,7 +211,7 @@ static enum orr_code copy_element(struct combining *c, uint32_t piece, uint32_t 
     return done ? ORR_OK : orr_fail_nomem(err);
 }
 
-/* What NCCL drops where nothing in it is used; everything else goes with what it stands in. */
+/* Elements that NCCL drops if nothing in them is used; all others are dropped with their parent. */
 static bool may_be_dropped(enum orr_element_kind kind)
 {
     return kind == ORR_ELEMENT_CPU || kind == ORR_ELEMENT_PCI || kind == ORR_ELEMENT_NIC || kind == ORR_ELEMENT_NET ||

@@ -1,5 +1,5 @@
-/* Inside cluster/: the dump that NCCL would hold for a choice of a machine's GPUs, or for several hosts of one NVLink
- * domain: branches that nothing uses are gone, ranks are new, and what stands first is what the lowest rank sees. */
+/* Inside cluster/ only: the dump that NCCL would have for some of a machine's GPUs, or for several hosts of one NVLink
+ * domain. Unused branches are removed, ranks are new, and elements are ordered by the lowest rank that sees them. */
 #ifndef ORR_CLUSTER_HOST_DUMP_H
 #define ORR_CLUSTER_HOST_DUMP_H
 

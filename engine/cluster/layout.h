@@ -1,4 +1,4 @@
-/* How training frameworks cut a communicator into groups, told in one line: "tp=8,pp=4,dp=16".
+/* How training frameworks divide a communicator into groups, written in one line: "tp=8,pp=4,dp=16".
  *
  * Ranks count through the dimensions in Megatron's order, tensor fastest: tp, cp, dp, pp; "order=tp-pp-dp" names
  * another one. One size may be left out or "*": the rest. ep=N cuts each data parallel group into expert parallel

@@ -1,5 +1,4 @@
-/* Which kinds of hosts stand out: those unlike most, and those whose own rings are the slowest, with what makes them
- * so. */
+/* Which kinds of hosts differ from most hosts, and which have the slowest rings of their own, with the reasons. */
 #ifndef ORR_CLUSTER_STANDING_H
 #define ORR_CLUSTER_STANDING_H
 

@@ -166,7 +166,7 @@ static uint32_t net_like(const struct orr_system *system, int64_t id)
     return ORR_NO_NODE;
 }
 
-/* What of the peer decides, and the row of choices that stands for it. */
+/* The peer as the decision sees it, and its row of cached choices. */
 static uint32_t view_peer(struct orr_transfers *t, int32_t peer, struct orr_peer_view *ret_view)
 {
     const struct orr_system *system = &t->own.part->system;

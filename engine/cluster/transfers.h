@@ -1,7 +1,7 @@
 /* Point-to-point transfers of a communicator: in which round a rank sends to whom and receives from whom, over which
  * channels, by NVLink or PCIe, shared memory or the network, and then by which NIC and through which GPU (PXN).
  *
- * Nothing is kept for all ranks: one rank's rounds are held at a time, so that any number of ranks can be told. */
+ * Only one rank's rounds are in memory at a time, so any number of ranks can be listed. */
 #ifndef ORR_CLUSTER_TRANSFERS_H
 #define ORR_CLUSTER_TRANSFERS_H
 
@@ -10,12 +10,12 @@
 
 enum orr_transport { ORR_OVER_SELF, ORR_OVER_P2P, ORR_OVER_SHM, ORR_OVER_NET, ORR_TRANSPORT_COUNT };
 
-/* How a rank reaches another, or is reached. */
+/* How data gets from one rank to another. */
 struct orr_transfer_way {
     enum orr_transport transport;
     uint8_t path; /* enum orr_path_type between the GPUs; NET where they share no system */
     bool read;    /* the receiver reads, instead of the sender writing */
-    int32_t via;  /* the rank whose GPU passes it on, -1: none */
+    int32_t via;  /* the rank whose GPU forwards the data, -1: none */
 };
 
 struct orr_transfer_nic {
@@ -27,7 +27,7 @@ struct orr_transfer_nic {
 
 struct orr_transfers; /* the rounds of one rank, and what they rest on */
 
-/* Rounds that are held: of 131072 ranks, and of fewer on nodes of very different sizes. */
+/* Most rounds of a rank: enough for 131072 ranks, or for fewer on nodes of very different sizes. */
 enum { ORR_MAX_P2P_ROUNDS = 1 << 20 };
 
 /* analysis: a plan will do; it must live as long. The caller frees it. LIMIT where there are too many rounds. */
@@ -37,9 +37,9 @@ void orr_transfers_free(struct orr_transfers *transfers);
 
 /* How many rounds every rank has. */
 size_t orr_transfers_rounds(const struct orr_transfers *transfers);
-/* Turns to a rank of the communicator: its rounds, valid until the next one. */
+/* Selects a rank of the communicator. Returns its rounds, valid until the next call. */
 const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *transfers, int32_t rank, uint32_t *ret_count);
-/* The rest is about the rank that was turned to. */
+/* The functions below are about the selected rank. */
 struct orr_transfer_way orr_transfer_way(const struct orr_transfers *transfers, int32_t peer, bool sending);
 /* The NIC for a transfer by the network on a channel; channel -1: not known. false: none, or not known without the
  * channel. */

@@ -1,9 +1,9 @@
 /* One communicator over several systems: node numbering, alignment of the graphs, rings, trees, NVLS trees, CollNet
- * chains, channel counts and the point-to-point counts. The rules are told in README.md beside this file.
+ * chains, channel counts and the point-to-point counts. docs/nccl/connect.md describes the rules.
  *
  * A member is one system with its ranks: a host, a part of a host that trimming split, or a fused NVLink domain. Equal
- * hosts share one contribution and differ only in which ranks they hold, so nothing is copied per host. Members stand
- * in the order of their lowest ranks.
+ * hosts share one contribution and differ only in which ranks they hold, so nothing is copied per host. Members are
+ * ordered by their lowest ranks.
  */
 #ifndef ORR_CONNECT_COMMUNICATOR_H
 #define ORR_CONNECT_COMMUNICATOR_H
@@ -21,7 +21,7 @@ struct orr_contribution {
     int32_t cpu_arch, cpu_vendor;             /* of CPU 0 */
     int32_t sm_min, sm_max;                   /* over the system's GPUs */
     bool has_nvswitch;
-    bool has_collnet;  /* asked for, and a NIC that stands for the plugin */
+    bool has_collnet;  /* CollNet is asked for, and a NIC has coll="1" */
     bool nvls_on;      /* nvls_rule says so */
     uint8_t nvls_rule; /* enum orr_rule: is NVLS possible here (settings, GPUs, capability)? */
     /* Point-to-point channels per peer (2.27.7; see README.md): the least over ordered pairs of GPUs in this system,
@@ -56,7 +56,7 @@ struct orr_tree {
     int32_t depth;
 };
 struct orr_chain {
-    int32_t *up, *down; /* [rank]; `rank_count` of the communicator stands for the network's root, -1: none */
+    int32_t *up, *down; /* [rank]; the communicator's rank_count means the root in the network, -1: none */
     int32_t depth;
 };
 struct orr_nvls_tree {
@@ -69,7 +69,7 @@ enum { ORR_NVLS_EVEN, ORR_NVLS_ODD, ORR_NVLS_BLANK, ORR_NVLS_TREES };
 struct orr_communicator {
     uint32_t rank_count, node_count, max_local_ranks, min_local_ranks;
     uint32_t most_host_ranks;     /* one more than the highest host rank of any member */
-    int32_t cpu_arch, cpu_vendor; /* MIXED where members differ */
+    int32_t cpu_arch, cpu_vendor; /* MIXED if members differ */
     int32_t sm_min, sm_max;
     bool has_nvswitch;                /* member 0's, which decides for CollNetDirect */
     uint32_t own_local_ranks;         /* on rank 0's node */
@@ -115,7 +115,8 @@ enum orr_code orr_connect(const struct orr_member *members, uint32_t member_coun
                           struct orr_arena *arena, struct orr_communicator *ret_communicator,
                           struct orr_error *err) ORR_NO_DISCARD;
 
-/* The same without rings, trees and chains, which for many ranks are large: they are made one at a time then. */
+/* The same without rings, trees and chains, which need much memory with many ranks: orr_ring_make() and orr_tree_make()
+ * make one at a time. */
 enum orr_code orr_connect_plan(const struct orr_member *members, uint32_t member_count,
                                const struct orr_settings *settings, struct orr_arena *arena,
                                struct orr_communicator *ret_communicator, struct orr_error *err) ORR_NO_DISCARD;

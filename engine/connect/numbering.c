@@ -1,4 +1,4 @@
-/* Which ranks there are and on which node each stands. docs/nccl/connect.md, "Node numbers". */
+/* Which ranks there are, and the node of each. docs/nccl/connect.md, "Node numbers". */
 #include "engine/connect/connecting.h"
 
 int32_t *orr_ranks_new(struct orr_arena *arena, size_t count)
@@ -88,7 +88,7 @@ enum orr_code orr_number_nodes(struct orr_connecting *c, uint32_t member_count, 
                                 (long long)rank, n);
             nodes[rank] = (int32_t)n;
         }
-        if (member->contribution != checked) /* equal hosts mostly stand together */
+        if (member->contribution != checked) /* equal hosts are mostly adjacent */
             ORR_TRY(check_contribution(member->contribution, marks, last + 1, (int32_t)n, err));
         checked = member->contribution;
     }

@@ -1,14 +1,15 @@
-/* In which round a rank sends to which peer and receives from which, and on which channels. README.md tells the rules.
- */
+/* The point-to-point schedule: the peers of a rank in each round, and the channels. docs/nccl/connect.md describes the
+ * rules. */
 #ifndef ORR_CONNECT_P2P_SCHEDULE_H
 #define ORR_CONNECT_P2P_SCHEDULE_H
 
 #include "engine/connect/communicator.h"
 
-/* What the rounds of all ranks rest on, made once. */
+/* What the rounds of all ranks are computed from, made once. */
 struct orr_p2p_schedule {
     const struct orr_communicator *communicator; /* a plan will do; borrowed */
-    /* Releases that go by groups of ranks; the last two are NULL where all nodes have as many. */
+    /* For releases that schedule by groups of ranks. node_of_group and first_group are NULL if all nodes have equally
+     * many groups. */
     uint32_t group_size, group_count;
     const uint32_t *node_of_group; /* [group] */
     const uint32_t *first_group;   /* [node] */
@@ -25,11 +26,11 @@ enum orr_code orr_p2p_schedule_make(const struct orr_communicator *communicator,
 /* Rounds of every rank: as many as there are ranks, or as there are places on nodes as large as the largest, of which
  * those that a node lacks are left empty. */
 size_t orr_p2p_round_count(const struct orr_p2p_schedule *schedule);
-/* Writes a rank's rounds into rounds[orr_p2p_round_count()]. Their number; 0 for a rank that is not there. */
+/* Writes a rank's rounds into rounds[orr_p2p_round_count()]. Returns how many; 0 if there is no such rank. */
 uint32_t orr_p2p_rounds(const struct orr_p2p_schedule *schedule, int32_t rank, struct orr_p2p_round *rounds);
 /* The channel of part u of a transfer, u below p2p_channels_per_peer. -1: not known. */
 int32_t orr_p2p_channel(const struct orr_communicator *communicator, int32_t first, int32_t part);
-/* Where a rank stands on its node: an index into the ranks of the member's contribution. */
+/* The position of a rank on its node: an index into the ranks of the member's contribution. */
 uint32_t orr_member_place(const struct orr_member *member, int32_t rank);
 
 #endif

@@ -65,7 +65,7 @@ static void walk_ring(const struct orr_communicator *c, int32_t channel, int32_t
     }
 }
 
-/* Rings are told from rank 0 on, which is somewhere in node 0's part: that part's head comes last. */
+/* Rings are listed from rank 0, which is somewhere in node 0's part, so the head of that part comes last. */
 void orr_ring_make(const struct orr_communicator *c, int32_t distinct, int32_t *ring)
 {
     int32_t channel = distinct % c->base_channels; /* the second half differs in its trees only */

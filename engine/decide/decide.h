@@ -1,5 +1,5 @@
-/* Decisions are values: a verdict with the rule that gave it and the operands that the rule compared. They are made
- * once, where NCCL's rule is applied; sentences are made from the rule table (decide_rules.c) when somebody asks. */
+/* A decision is a value: a verdict, the rule that gave it, and the operands that the rule compared. It is made once,
+ * where NCCL's rule is applied. Sentences about it are made later from the rule table (decide_rules.c). */
 #ifndef ORR_DECIDE_DECIDE_H
 #define ORR_DECIDE_DECIDE_H
 

@@ -131,7 +131,7 @@ static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
     return system->release->pxn == ORR_PXN_PREFERRING_ONLY ? ORR_NO_NODE : relay;
 }
 
-/* Is the way through p, the GPU that stands for the NET, better than g's own? */
+/* Is the path through p, the GPU that PXN uses for the NET, better than g's own? */
 static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;

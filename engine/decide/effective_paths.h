@@ -1,5 +1,5 @@
-/* Effective paths: the direct routes (paths/) with the diversions that P2P, GPU Direct RDMA and PXN decisions cause, in
- * NCCL's order, since later decisions see what earlier ones made of the paths. */
+/* Effective paths: the direct routes (paths/), changed by the decisions on P2P, GPU Direct RDMA and PXN. The decisions
+ * are made in NCCL's order, because later ones use the paths that earlier ones changed. */
 #ifndef ORR_DECIDE_EFFECTIVE_PATHS_H
 #define ORR_DECIDE_EFFECTIVE_PATHS_H
 

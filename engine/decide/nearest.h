@@ -1,4 +1,4 @@
-/* Who is nearest to whom: the CPU of a GPU, the NIC of a GPU for a channel, the GPU of a NIC.
+/* The nearest device: the CPU of a GPU, the NIC of a GPU for a channel, the GPU of a NIC.
  * "Nearest" is the highest path bandwidth, then the lowest path type: bandwidth beats distance. */
 #ifndef ORR_DECIDE_NEAREST_H
 #define ORR_DECIDE_NEAREST_H
@@ -6,7 +6,7 @@
 #include "engine/paths/paths.h"
 
 /* The CPU of a GPU (node indices): the fewest hops (2.30.7: the fastest, then nearest by type, then by hops), the first
- * of equals. INVALID where none is reached. */
+ * of equals. INVALID if it has a path to no CPU. */
 enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu,
                             struct orr_error *err) ORR_NO_DISCARD;
 
@@ -14,14 +14,15 @@ enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_
  * many. Where none is connected, all are. */
 uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_type type, uint32_t *ret_nodes);
 
-/* The NIC that a GPU prefers for a channel; ORR_NO_NODE without NETs. scratch has room for twice all NETs and GPUs. */
+/* The NIC that a GPU prefers for a channel; ORR_NO_NODE without NETs. scratch has room for 2 * (NETs + GPUs) nodes. */
 uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch);
 
 /* How many of its nearest NETs a GPU uses: its share, or what NCCL_NETDEVS_POLICY says. */
 uint32_t orr_nets_per_gpu(const struct orr_paths *paths, uint32_t nets, uint32_t sharing);
 
-/* The GPU that stands for a NET: nearest to it, and preferring it for the lowest channel. ORR_NO_NODE: none. INVALID
- * where NICs are dealt out and GPUs that could stand for it do not have the same nearest NICs. */
+/* The GPU that PXN uses for a NET: among the GPUs nearest to it, the one that prefers it for the lowest channel.
+ * *ret_gpu ORR_NO_NODE: none. scratch has room for 2 * (NETs + GPUs) nodes. INVALID if the release assigns NICs to GPUs
+ * in turn and these GPUs do not all have the same nearest NICs. */
 enum orr_code orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch, uint32_t *ret_gpu,
                             struct orr_error *err) ORR_NO_DISCARD;
 

@@ -16,7 +16,7 @@ uint32_t orr_twin_of(const struct orr_system *system, uint32_t gpu, int32_t dev)
     return ORR_NO_NODE;
 }
 
-/* May data go from one GPU by NVLink to another that stands near the NET? */
+/* May data go by NVLink from one GPU to another that is near the NET? */
 static bool may_relay(const struct orr_paths *paths, uint32_t relay, uint32_t gpu, uint32_t net, uint8_t farthest)
 {
     return orr_path(paths, relay, gpu)->type <= ORR_PATH_NVL && orr_path(paths, relay, net)->type <= farthest;

@@ -1,17 +1,17 @@
-/* The NIC by which a GPU sends to one peer on another host, and through which GPU: point to point, without a graph.
- * The peer's own NIC decides which rail is taken; PXN brings the data to the GPU beside it. */
+/* Point-to-point transfers between hosts, which use no graph: the NIC by which a GPU sends to a peer, and the GPU whose
+ * proxy drives it. The peer's own NIC decides the rail; with PXN the data first goes to a GPU near that rail's NIC. */
 #ifndef ORR_DECIDE_PEER_NET_H
 #define ORR_DECIDE_PEER_NET_H
 
 #include "engine/decide/decide.h"
 #include "engine/paths/paths.h"
 
-/* What of a peer decides, as seen by the sender. */
+/* What the sender knows of a peer and the decision depends on. */
 struct orr_peer_view {
     uint32_t twin; /* the GPU of the sender's own host with the peer's index (dev), ORR_NO_NODE: none */
-    uint32_t rail; /* the NET with the id of the one that the peer prefers, ORR_NO_NODE: none here; asked for by
-                      releases before 2.14 alone */
-    int32_t dev;   /* its device number */
+    uint32_t rail; /* the sender's NET with the id of the one that the peer prefers, ORR_NO_NODE: none; only releases
+                      before 2.14 use it */
+    int32_t dev;   /* the peer's device number */
 };
 
 struct orr_peer_net {
@@ -21,7 +21,7 @@ struct orr_peer_net {
 
 /* The GPU of the same host as `gpu` with an index, ORR_NO_NODE: none. */
 uint32_t orr_twin_of(const struct orr_system *system, uint32_t gpu, int32_t dev);
-/* scratch has room for all NETs and GPUs. INVALID where a path through another GPU's NIC leads to no GPU. */
+/* scratch has room for 2 * (NETs + GPUs) nodes. INVALID if a PXN path does not lead through a GPU. */
 enum orr_code orr_decide_peer_net(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,
                                   const struct orr_peer_view *peer, int32_t channel, uint32_t *scratch,
                                   struct orr_peer_net *ret_choice, struct orr_error *err) ORR_NO_DISCARD;

@@ -10,11 +10,11 @@
 #include "engine/release/settings.h"
 #include "engine/topology/system.h"
 
-/* How a path came to be: the route found first, or what a later rule made of it. */
+/* Which rule made a path: the search for the best route, or a later rule that replaced it. */
 enum orr_path_origin {
     ORR_ROUTE,                /* the best direct route */
     ORR_ROUTE_VIA_CPU_NO_P2P, /* GPU to GPU through the CPU, because P2P is not possible */
-    ORR_ROUTE_VIA_CPU_NO_GDR, /* GPU to NET or back through the CPU, because GPU Direct RDMA is not possible */
+    ORR_ROUTE_VIA_CPU_NO_GDR, /* GPU to NET or NET to GPU through the CPU, because GPU Direct RDMA is not possible */
     ORR_ROUTE_PXN,            /* GPU to NET through another GPU */
     ORR_ROUTE_C2C,            /* GPU and NET of one CPU, one of them on C2C: P2C */
     ORR_ROUTE_UNREACHABLE     /* neither P2P nor shared memory: the network is used instead (type NET) */
@@ -31,7 +31,7 @@ struct orr_path {
 /* Why a GPU reaches a NET through another GPU, or why not: noted where decide/ applies the rule. */
 struct orr_pxn {
     uint8_t rule;   /* enum orr_rule */
-    uint32_t relay; /* the GPU that was looked at, ORR_NO_NODE: none */
+    uint32_t relay; /* node of the GPU that the rule considered, ORR_NO_NODE: none */
 };
 
 /* How many of its nearest NETs a GPU uses; a positive number is a maximum. */
@@ -69,7 +69,7 @@ static inline uint32_t orr_path_node(const struct orr_paths *paths, const struct
 }
 /* The position of the narrowest link of a path, the first of equals; -1 for a path without hops. */
 int orr_path_narrowest(const struct orr_paths *paths, const struct orr_path *path);
-/* How a path came to be, for users: "through the CPU, because P2P is not possible". */
+/* The origin of a path, for users: "through the CPU, because P2P is not possible". */
 const char *orr_path_origin_text(enum orr_path_origin origin);
 
 /* Replaces the path from -> to by from -> by -> to: links of both, the smaller bandwidth, the larger type; over a GPU
@@ -78,7 +78,7 @@ enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t 
                                enum orr_path_origin origin, struct orr_error *err) ORR_NO_DISCARD;
 
 /* Finds the best direct route from every node to every base node. What P2P, GPU Direct RDMA and PXN make of them is
- * decide/effective_paths.h. INVALID where a link has no way back, as NCCL fails there. */
+ * decide/effective_paths.h. INVALID if a link has no link in the other direction, because NCCL fails there. */
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
                               struct orr_arena *arena, struct orr_paths *ret_paths,
                               struct orr_error *err) ORR_NO_DISCARD;

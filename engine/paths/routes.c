@@ -149,7 +149,7 @@ static void forget_routes(struct waves *w)
     w->cell_count = 0;
 }
 
-/* Finds the routes of all nodes to one destination, improving on those that stand. */
+/* Finds the routes of all nodes to one destination, replacing present routes only by better ones. */
 static enum orr_code spread(struct waves *w, uint32_t base)
 {
     const struct orr_system *system = w->system;

@@ -18,7 +18,7 @@ static const char *const attr_names[ORR_ATTR_OTHER] = {
 #undef X
 };
 
-/* What may stand inside what; anything else is ignored with its subtree, as NCCL does. */
+/* The children that NCCL reads in each element; it ignores any other with its subtree. */
 static const uint16_t children_of[ORR_ELEMENT_COUNT] = {
     [ORR_ELEMENT_SYSTEM] = 1u << ORR_ELEMENT_CPU,
     [ORR_ELEMENT_CPU] = 1u << ORR_ELEMENT_PCI | 1u << ORR_ELEMENT_NIC,

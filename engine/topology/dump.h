@@ -3,7 +3,7 @@
  * (system_build.c).
  *
  * Elements are indices into one array in document order; element 0 is the first <system>. Elements that NCCL's reader
- * ignores because of where they stand are left out and counted. Immutable after reading; shared between threads.
+ * ignores because of their position are left out and counted. Immutable after reading; threads may share it.
  */
 #ifndef ORR_TOPOLOGY_DUMP_H
 #define ORR_TOPOLOGY_DUMP_H
@@ -108,14 +108,14 @@ struct orr_dump {
     uint32_t element_count;
     struct orr_attribute *attributes;
     uint32_t attribute_count;
-    uint32_t ignored_count; /* elements at places where NCCL does not look */
+    uint32_t ignored_count; /* elements at positions that NCCL ignores */
     uint32_t ignored_line;  /* of the first one */
     char ignored_name[32];
     struct orr_refusal refusal; /* the first place where NCCL's reader stops */
     size_t byte_count;          /* of the input */
     /* The graph file in the same input, as NCCL_GRAPH_FILE names one: its graphs replace the search; NULL: none. */
     const struct orr_graph_file *graphs;
-    /* Of the reader of engine/input that made it, in the same arena; NULL: orr_dump_read() alone did. */
+    /* Notes of the reader in engine/input that made the dump, in the same arena; NULL: orr_dump_read() made it. */
     const struct orr_dump_notes *notes;
     struct orr_arena *arena; /* owns all of the above and this structure */
 };
@@ -136,7 +136,7 @@ enum orr_code orr_dump_read(const char *bytes, size_t length, const struct orr_d
                             struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 void orr_dump_free(struct orr_dump *dump);
 
-/* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0 where it reads them through. */
+/* Where NCCL's own reader would stop in these bytes (dump_lexis.c); line 0: it reads all of them. */
 struct orr_refusal orr_dump_refusal(const char *bytes, size_t length);
 /* REFUSED, with the place, where NCCL's own reader would refuse the file. */
 enum orr_code orr_dump_check_strict(const struct orr_dump *dump, struct orr_error *err) ORR_NO_DISCARD;
@@ -145,7 +145,7 @@ const char *orr_element_name(enum orr_element_kind kind);
 const char *orr_attr_name(enum orr_attr attr);
 /* ORR_ATTR_OTHER for a name that means nothing to any release. */
 enum orr_attr orr_attr_find(const char *name);
-/* Where an element of a kind may stand inside another; NCCL ignores it anywhere else. */
+/* Whether NCCL reads a child element of this kind directly inside a parent of that kind; elsewhere it ignores it. */
 bool orr_element_fits(enum orr_element_kind parent, enum orr_element_kind child);
 /* The value of an attribute, NULL where the element has none. */
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr);

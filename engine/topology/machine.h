@@ -1,4 +1,4 @@
-/* What machine a dump describes: counts, and a sentence made of them. Needs no analysis. */
+/* Counts of the devices in a dump, and a sentence about the machine. Needs no analysis. */
 #ifndef ORR_TOPOLOGY_MACHINE_H
 #define ORR_TOPOLOGY_MACHINE_H
 

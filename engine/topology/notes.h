@@ -1,12 +1,11 @@
-/* What is known about where a dump comes from: what its bytes were recognised as, which of its values are assumptions,
- * and which command would supply what is missing. A reader of another form than NCCL's own XML (engine/input) fills it;
- * whoever answers about the dump shows it, so that no answer hides what it rests on. */
+/* The origin of a dump: the recognised format, the values that are assumptions, and the commands that would supply what
+ * is missing. The readers of engine/input fill it; every answer about the dump shows it. */
 #ifndef ORR_TOPOLOGY_NOTES_H
 #define ORR_TOPOLOGY_NOTES_H
 
 #include <stdint.h>
 
-/* What an assumption touches, as words of the analysis document that users know. */
+/* The parts of the analysis document that an assumption affects. */
 #define ORR_TOUCH_MAP(X)                                                                                               \
     X(LINKS, "system.links")                                                                                           \
     X(PATHS, "paths")                                                                                                  \
@@ -26,7 +25,7 @@ enum {
 #define X(name, text) ORR_TOUCHES_##name = 1 << ORR_TOUCHES_##name##_BIT,
     ORR_TOUCH_MAP(X)
 #undef X
-    /* What bandwidths decide, and what places in the tree decide. */
+    /* Parts that depend on bandwidths; parts that depend on positions in the tree. */
     ORR_TOUCHES_BANDWIDTH =
         ORR_TOUCHES_LINKS | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
     ORR_TOUCHES_ALL = (1 << ORR_TOUCH_COUNT) - 1
@@ -40,7 +39,7 @@ struct orr_assumed {
 
 struct orr_missing {
     const char *what;    /* one phrase without a full stop */
-    const char *command; /* that would supply it, run on the machine or with orrery; "": nothing does */
+    const char *command; /* that would supply it, run on the machine or with orrery; "": no command does */
 };
 
 struct orr_dump_notes {

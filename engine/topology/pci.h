@@ -9,7 +9,7 @@
 struct orr_dump;
 struct orr_release;
 
-/* What a class attribute makes of a device; a prefix decides, and PCI is what is left. */
+/* The kind of device that a class attribute means. Its prefix decides; every other class is PCI. */
 enum orr_pci_class { ORR_CLASS_PCI, ORR_CLASS_NVS, ORR_CLASS_CPU, ORR_CLASS_GPU, ORR_CLASS_NIC };
 
 /* "0000:1b:00.0" -> 0x1b000: hexadecimal digits, ':' and '.' skipped, up to the first other character. */

@@ -1,7 +1,7 @@
 /* The system graph: what NCCL builds from a dump, in compact arrays.
  *
- * Nodes stand by type in the order of enum orr_node_type and, within a type, in order of creation; "index" below means
- * the position in system->nodes. The links of a node are a contiguous span of system->links in NCCL's order, which
+ * Nodes are sorted by type in the order of enum orr_node_type and, within a type, by creation; "index" below means the
+ * position in system->nodes. The links of a node are a contiguous span of system->links in NCCL's order, which
  * matters. Every relation is two links, one at each end; their bandwidths may differ.
  * Bandwidths are GB/s (10^9 bytes a second) in one direction, binary32 like NCCL's.
  * Immutable once built: the search keeps capacities of its own.
@@ -41,7 +41,7 @@ enum orr_link_type {
     ORR_LINK_TYPE_COUNT
 };
 
-#define ORR_LOC_BW  5000.0f /* "free": a node to itself, a NIC that is no PCI device */
+#define ORR_LOC_BW  5000.0f /* no limit: a node to itself, a NIC that is not a PCI device */
 #define ORR_NO_NODE UINT32_MAX
 #define ORR_NO_LINK UINT32_MAX
 
@@ -79,9 +79,9 @@ struct orr_node {
 struct orr_link {
     enum orr_link_type type;
     uint32_t from, to; /* node indices */
-    uint32_t reverse;  /* first link of `to` that leads back, with the same type unless the release takes any;
+    uint32_t reverse;  /* first link from `to` to `from`, of the same type unless the release accepts any type;
                           ORR_NO_LINK: none */
-    float bw;
+    float bw;          /* GB/s */
 };
 
 struct orr_system {
@@ -93,9 +93,9 @@ struct orr_system {
     struct orr_link *links;
     uint32_t link_count;
     uint32_t host_count; /* distinct host_hash values: more than one in a fused (MNNVL) dump */
-    bool leaves_host;    /* communication goes on to other systems: NETs matter to the search */
-    float max_bw;        /* after the last path computation: the largest path bandwidth GPU to NET, or to GPU */
-    float total_bw;      /* the largest sum of a GPU's links */
+    bool leaves_host;    /* the communicator has other systems, so the search uses NETs */
+    float max_bw;        /* GB/s, after the last path computation: the largest path bandwidth GPU to NET, or to GPU */
+    float total_bw;      /* GB/s, the largest sum of a GPU's links */
 };
 
 /* Nodes of one type. */
@@ -143,8 +143,9 @@ enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_set
 enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,
                                  struct orr_system *ret_system, struct orr_error *err) ORR_NO_DISCARD;
 
-/* A copy in which a physical GPU (DEV) and the only rank on it are one node, the rank's, as users know it; the indices
- * of nodes and links stay, and ret_folded_into tells each node's: itself, or the rank's. false: memory ran out. */
+/* A copy in which a physical GPU (DEV) and the only rank on it are one node, the rank's, as users know it. The indices
+ * of nodes and links stay. ret_folded_into[node] is the node that represents it: itself, or the rank's. false: memory
+ * ran out. */
 bool orr_system_fold(const struct orr_system *system, struct orr_arena *arena, struct orr_system *ret_system,
                      uint32_t **ret_folded_into);
 
@@ -157,8 +158,8 @@ bool orr_system_fold(const struct orr_system *system, struct orr_arena *arena, s
  *   links-at-their-node  each link lies in the span of its `from`
  *   reverse-leads-back   the reverse of a link joins the same two nodes */
 bool orr_system_check(const struct orr_system *system, struct orr_error *err);
-/* The same where it is wanted: the budget in force asks for it, or the build always does (ORR_CHECK_ALWAYS, as the dev
- * preset sets it). Every system that is built or copied passes through here. */
+/* orr_system_check() if the budget in force asks for it, or in builds with ORR_CHECK_ALWAYS, such as the dev preset.
+ * Called for every system that is built or copied. */
 enum orr_code orr_system_verify(const struct orr_system *system, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

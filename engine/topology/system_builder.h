@@ -1,5 +1,5 @@
-/* Inside topology/: the graph while it grows. Nodes are numbered in order of creation here; system_freeze.c sorts them
- * by type at the end. Not for other rooms. */
+/* Inside topology/ only: the graph under construction. Nodes are numbered in order of creation; system_freeze.c sorts
+ * them by type at the end. Functions report errors in builder->err. */
 #ifndef ORR_TOPOLOGY_SYSTEM_BUILDER_H
 #define ORR_TOPOLOGY_SYSTEM_BUILDER_H
 

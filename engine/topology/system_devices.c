@@ -1,4 +1,4 @@
-/* Physical GPUs (DEV nodes) and the ranks on them, for releases that tell the two apart. */
+/* Physical GPUs (DEV nodes) and the ranks on them, for releases that distinguish the two. */
 #include "engine/release/release.h"
 #include "engine/topology/pci.h"
 #include "engine/topology/system_builder.h"

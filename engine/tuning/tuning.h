@@ -1,5 +1,5 @@
 /* NCCL's tuning model: bandwidth and latency of every (function, algorithm, protocol), and the choice for a size.
- * The rules are told in README.md beside this file. */
+ * docs/nccl/tuning.md describes the rules. */
 #ifndef ORR_TUNING_TUNING_H
 #define ORR_TUNING_TUNING_H
 
@@ -8,7 +8,7 @@
 #include "engine/tuning/tuner.h"
 
 struct orr_tuning {
-    uint32_t algorithm_count;                                                     /* that the release has */
+    uint32_t algorithm_count;                                                     /* of the release */
     float bandwidth[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT]; /* GB/s, 0: not available */
     float latency[ORR_FUNCTION_COUNT][ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];   /* microseconds */
     int32_t max_threads[ORR_ALGORITHM_COUNT][ORR_PROTOCOL_COUNT];
@@ -28,7 +28,7 @@ struct orr_choice {
     uint32_t tuner_line; /* of the row of the tuner file that decided; 0: NCCL itself did */
 };
 
-/* The aligned graph that an algorithm goes by. */
+/* The aligned graph that an algorithm uses. */
 static inline enum orr_graph_kind orr_algorithm_graph(const struct orr_tuning_model *tables,
                                                       enum orr_algorithm algorithm)
 {
@@ -57,7 +57,7 @@ float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communic
                       const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
                       enum orr_protocol protocol, uint64_t bytes);
 
-/* What NCCL picks for a sum of 32-bit floats; false where nothing is available. */
+/* NCCL's choice for a sum of 32-bit floats; false: no algorithm is available. */
 bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice);
