@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"
 
 /* Rows hold binary32: 20.6, not 20.6000004. */
@@ -129,6 +130,24 @@ static json_t *aliases_json(struct orr_json *json, const struct orr_release *rel
     return names;
 }
 
+static json_t *frameworks_json(struct orr_json *json, const struct orr_release *release)
+{
+    uint32_t count;
+    const struct orr_framework *frameworks = orr_frameworks(&count);
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!orr_framework_brings(&frameworks[i], release))
+            continue;
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "framework", orr_json_text(json, frameworks[i].name));
+        orr_json_set(json, row, "version", orr_json_text(json, frameworks[i].version));
+        orr_json_set(json, row, "build", orr_json_text(json, frameworks[i].build));
+        orr_json_set(json, row, "nccl", orr_json_text(json, frameworks[i].nccl));
+        orr_json_add(json, rows, row);
+    }
+    return rows;
+}
+
 static json_t *release_json(struct orr_json *json, const struct orr_release *release, const struct orr_release *before)
 {
     enum { RELEASE_MEMORY = 1 << 20 };
@@ -143,6 +162,7 @@ static json_t *release_json(struct orr_json *json, const struct orr_release *rel
     orr_json_set(json, row, "summary", orr_json_text(json, release->summary));
     orr_json_set(json, row, "verified", orr_json_bool(json, true));
     orr_json_set(json, row, "behaves_alike", aliases_json(json, release));
+    orr_json_set(json, row, "shipped_with", frameworks_json(json, release));
     orr_json_set(json, row, "default", orr_json_bool(json, release == orr_release_default()));
     orr_json_set(json, row, "path_types", path_types_json(json, release));
     orr_json_set(json, row, "node_types", node_types_json(json, release));

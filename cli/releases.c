@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "engine/release/behaviours.h"
+#include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"
 
 enum { LABEL = 18, WIDTH = 112, LINE_MOST = 4096 };
@@ -137,12 +138,24 @@ static void print_aliases(const struct orr_release *release)
         printf(" behave%s as this release\n", printed == 1 ? "s" : "");
 }
 
+/* Wheels of frameworks that bring this release, or a tag that behaves as it does. */
+static void print_frameworks(const struct orr_release *release)
+{
+    uint32_t count;
+    const struct orr_framework *frameworks = orr_frameworks(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (orr_framework_brings(&frameworks[i], release))
+            printf("    %s %s for %s brings NCCL %s\n", frameworks[i].name, frameworks[i].version, frameworks[i].build,
+                   frameworks[i].nccl);
+}
+
 static enum orr_code print_release(const struct orr_release *release, const struct orr_release *before, bool in_full,
                                    struct orr_arena *arena, struct orr_error *err)
 {
     printf("%s%s%s%s\n", release->name, release->date ? "  " : "", release->date ? release->date : "",
            release == orr_release_default() ? "  the default" : "");
     print_aliases(release);
+    print_frameworks(release);
     print_wrapped("", 0, release->summary);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         ORR_TRY(print_line(&lines[i], release, arena, err));

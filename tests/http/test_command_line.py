@@ -128,6 +128,7 @@ def test_releases_are_told_apart():
     one = run("releases", "--release", "2.28.9")[1].decode()
     assert "behaviours differ from 2.28.7" in one and "tuning.hw_latency: " in one and "2.30.7" not in one
     assert "2.18.6 behaves as this release" in run("releases", "--release", "2.18.6")[1].decode() and "NCCL 2.18\n" in text
+    assert "PyTorch 2.7 for CUDA 12 brings NCCL 2.26.2" in text
     assert [row["release"] for row in json.loads(run("releases", "--release=2.28.9", "--json")[1])["releases"]] == ["2.28.9"]
 
 

@@ -169,6 +169,12 @@ def test_a_tag_that_behaves_alike_is_accepted_by_name(server, topology):
     assert own["verified"] and alike["verified"] and {**own, "asked": 0} == {**alike, "asked": 0}
 
 
+def test_releases_name_the_frameworks_that_bring_them(server):
+    rows = {row["release"]: row["shipped_with"] for row in server.json("GET", "/v1/releases")[1]["releases"]}
+    assert rows["2.26.2"] == [{"framework": "PyTorch", "version": "2.7", "build": "CUDA 12", "nccl": "2.26.2"}]
+    assert [wheel["nccl"] for wheel in rows["2.29.2"]] == ["2.29.3", "2.29.3"] and rows["2.16.5"] == []  # 2.29.3 behaves as 2.29.2
+
+
 def test_the_nearest_release_says_that_it_is_not_the_one_asked_for(server, topology):
     path = f"/v1/topologies/{topology}"
     assert server.json("GET", f"{path}/analysis?release=2.31.0")[0] == 400

@@ -1,5 +1,6 @@
 /* Texts that name releases, and what is said of those that are not emulated. */
 #include "engine/release/behaviours.h"
+#include "engine/release/frameworks.h"
 #include "engine/release/release_names.h"
 #include "tests/support/orr_test.h"
 
@@ -185,6 +186,24 @@ static void every_pair_of_neighbours_has_words(void **state)
     }
 }
 
+/* Every framework's NCCL is a row's tag or one that behaves as a row does, and belongs to one row. */
+static void frameworks_bring_known_releases(void **state)
+{
+    uint32_t count, release_count;
+    const struct orr_framework *frameworks = orr_frameworks(&count);
+    const struct orr_release *releases = orr_releases(&release_count);
+    (void)state;
+    assert_true(count > 0);
+    for (uint32_t i = 0; i < count; i++) {
+        int rows = 0;
+        for (uint32_t r = 0; r < release_count; r++)
+            rows += orr_framework_brings(&frameworks[i], &releases[r]);
+        if (rows != 1)
+            fail_msg("%s %s brings NCCL %s, of %d rows", frameworks[i].name, frameworks[i].version, frameworks[i].nccl,
+                     rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +214,7 @@ int main(void)
         cmocka_unit_test(others_need_the_nearest),
         cmocka_unit_test(before_the_oldest_and_after_the_newest),
         cmocka_unit_test(every_pair_of_neighbours_has_words),
+        cmocka_unit_test(frameworks_bring_known_releases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

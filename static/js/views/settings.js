@@ -12,7 +12,7 @@ export function askBar({ state, releases, settingsOpen, actions }) {
     const release = h("select", { id: "release", "data-key": "release", onchange: () => actions.release(release.value === standard ? "" : release.value) },
         names.includes(current) || !current ? null : h("option", { value: current, selected: true }, current),
         byMinor(releases).map(([minor, rows]) => h("optgroup", { label: `NCCL ${minor}` },
-            rows.map((row) => h("option", { value: row.name, selected: row.name === current }, row.alike.length ? `${row.name} (also ${row.alike.join(", ")})` : row.name)))));
+            rows.map((row) => h("option", { value: row.name, selected: row.name === current }, releaseLabel(row))))));
     return h("div.bar.ask", { role: "group", "aria-label": "What is asked" },
         h("label.field", null, "NCCL", release),
         h("label.field", null, "Hosts", hosts),
@@ -54,10 +54,17 @@ function setting(row, state, actions) {
 /** The answers of /v1/releases and /v1/settings as plain rows, whatever envelope they come in. */
 export function readReleases(answer) {
     const rows = Array.isArray(answer) ? answer : answer.releases ?? [];
-    const list = rows.map((row) => (typeof row === "string" ? { name: row } : { name: row.release ?? row.name ?? row.version, standard: row.default === true, alike: row.behaves_alike }));
+    const list = rows.map((row) => (typeof row === "string" ? { name: row } : { name: row.release ?? row.name ?? row.version, standard: row.default === true, alike: row.behaves_alike, shipped: row.shipped_with }));
     const named = typeof answer.default === "string" ? answer.default : null;
     const standard = list.find((row) => row.name === named) ?? list.find((row) => row.standard) ?? list.at(-1);
-    return list.map((row) => ({ name: row.name, standard: row === standard, alike: row.alike ?? [] }));
+    return list.map((row) => ({ name: row.name, standard: row === standard, alike: row.alike ?? [], shipped: row.shipped ?? [] }));
+}
+
+/** "2.29.2 (also 2.29.3) – PyTorch 2.12 (CUDA 12)": a release as the choice shows it. */
+export function releaseLabel(row) {
+    const also = row.alike.length ? ` (also ${row.alike.join(", ")})` : "";
+    const shipped = row.shipped.map((wheel) => `${wheel.framework} ${wheel.version} (${wheel.build})`).join(", ");
+    return `${row.name}${also}${shipped && ` – ${shipped}`}`;
 }
 
 /** Releases by minor release, in their order: [["2.28", rows], ...]. */
