@@ -98,7 +98,7 @@ static void write_releases(struct orr_text *text)
                 orr_text_printf(text, "%s%s", separator, aliases[k].name);
                 separator = ", ";
             }
-        orr_text_printf(text, " | %s | ", all[i].date);
+        orr_text_printf(text, " | %s | ", all[i].date ? all[i].date : "not known");
         write_cell(text, all[i].summary);
         orr_text_puts(text, " |\n");
     }
