@@ -57,19 +57,22 @@ enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_
 uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_type type, uint32_t *ret_nodes)
 {
     const struct orr_system *system = paths->system;
+    const struct orr_release *release = system->release;
     float bw = 0;
     uint32_t nearest = ORR_PATH_DIS, count = 0;
     const struct orr_path *row = orr_path(paths, from, system->first[type]);
     uint32_t total = orr_system_count(system, type);
     for (uint32_t i = 0; i < total; i++) {
         const struct orr_path *path = &row[i];
-        uint32_t farness = orr_path_farness(system->release, path->type);
-        if (path->bw > bw || (path->bw == bw && farness < nearest)) {
+        if (path->bw < bw)
+            continue;
+        uint32_t farness = orr_path_farness(release, path->type);
+        if (path->bw > bw || farness < nearest) {
             bw = path->bw;
             nearest = farness;
             count = 0;
         }
-        if (path->bw == bw && farness == nearest)
+        if (farness == nearest)
             ret_nodes[count++] = system->first[type] + i;
     }
     return count;
