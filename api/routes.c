@@ -381,8 +381,9 @@ static enum orr_code make(struct orr_call *call, const char *key, struct orr_ans
         *ret_answer = (struct orr_answer *)orr_cache_begin(cache, key);
     if (*ret_answer)
         return ORR_OK;
-    ORR_TRY(orr_budget_check(err)); /* orr_cache_begin() waits no longer than the budget lasts */
-    enum orr_code code = call->route->handler(call, ret_answer, err);
+    enum orr_code code = orr_budget_check(err); /* orr_cache_begin() waits no longer than the budget lasts */
+    if (code == ORR_OK)
+        code = call->route->handler(call, ret_answer, err);
     if (key)
         orr_cache_end(cache, key, code == ORR_OK && (*ret_answer)->status == 200 ? &(*ret_answer)->shared : NULL);
     return code;
