@@ -17,6 +17,7 @@ struct channels_stream {
     int32_t channel;
     uint32_t rank; /* the next one to be written */
     int32_t *ring; /* of the channel; the tree's `up` later */
+    uint32_t ring_length;
     int32_t (*down)[3];
     int32_t depth;
     const int32_t *up; /* of the tree at hand */
@@ -84,7 +85,11 @@ static void begin_ring(struct channels_stream *s)
         orr_put_text(&s->text, s->lines ? "" : "],\"trees\":[");
         return;
     }
-    orr_ring_make(c, c->source[s->channel], s->ring);
+    s->ring_length = c->rank_count;
+    if (s->channel < c->uneven_from)
+        orr_ring_make(c, c->source[s->channel], s->ring);
+    else
+        s->ring_length = orr_uneven_ring(c, s->channel, s->down[0], s->ring); /* down is free now: scratch */
     if (s->lines) {
         orr_put_text(&s->text, "{\"ring\":");
         orr_put_int(&s->text, s->channel);
@@ -114,6 +119,8 @@ static enum orr_stream_step begin_tree(struct channels_stream *s)
     struct orr_tree tree = {.up = s->ring, .down = s->down};
     if (orr_tree_make(c, c->source[s->channel], &tree, NULL) != ORR_OK)
         return ORR_STEP_NOMEM;
+    if (s->channel >= c->uneven_from)
+        orr_uneven_tree(c, s->channel, &tree);
     s->up = s->ring;
     s->depth = tree.depth;
     if (s->lines) {
@@ -153,14 +160,14 @@ static void begin_nvls_tree(struct channels_stream *s)
 }
 
 /* Ranks of the ring, or parents in a tree, as far as there is room. true: all are written. */
-static bool put_ranks(struct channels_stream *s, const int32_t *ranks)
+static bool put_ranks(struct channels_stream *s, const int32_t *ranks, uint32_t count)
 {
-    while (s->rank < s->analysis->communicator.rank_count && !orr_stream_full(&s->text)) {
+    while (s->rank < count && !orr_stream_full(&s->text)) {
         if (s->rank)
             orr_put_char(&s->text, ',');
         orr_put_int(&s->text, ranks[s->rank++]);
     }
-    return s->rank == s->analysis->communicator.rank_count;
+    return s->rank == count;
 }
 
 static bool put_downs(struct channels_stream *s, int32_t (*downs)[3])
@@ -180,7 +187,7 @@ static bool put_downs(struct channels_stream *s, int32_t (*downs)[3])
 
 static void put_ups(struct channels_stream *s, enum part next)
 {
-    if (!put_ranks(s, s->up))
+    if (!put_ranks(s, s->up, s->analysis->communicator.rank_count))
         return;
     orr_put_text(&s->text, "],\"down\":[");
     s->rank = 0;
@@ -206,7 +213,7 @@ static enum orr_stream_step step(struct orr_stream_text *text)
         begin_ring(s);
         break;
     case RING:
-        if (put_ranks(s, s->ring))
+        if (put_ranks(s, s->ring, s->ring_length))
             end_item(s, "]}\n", "]", RINGS);
         break;
     case TREES:

@@ -1,5 +1,6 @@
 /* Graphs as searched, channels as connected, and the tuning model. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/sections.h"
 
@@ -91,9 +92,11 @@ static json_t *nvls_json(struct orr_json *json, const struct orr_communicator *c
     return object;
 }
 
-/* Channels are copies of fewer distinct ones: each distinct one becomes a value once and is referred to. */
+/* Channels are copies of fewer distinct ones: each distinct one becomes a value once and is referred to. Those that
+ * only some nodes copy are values of their own. */
 static json_t *copies_json(struct orr_json *json, const struct orr_communicator *communicator,
-                           json_t *(*distinct)(struct orr_json *, const struct orr_communicator *, int32_t))
+                           json_t *(*distinct)(struct orr_json *, const struct orr_communicator *, int32_t),
+                           json_t *(*uneven)(struct orr_json *, const struct orr_communicator *, int32_t))
 {
     json_t *array = orr_json_array(json);
     json_t **values = calloc((size_t)communicator->distinct_count + 1, sizeof *values);
@@ -101,6 +104,10 @@ static json_t *copies_json(struct orr_json *json, const struct orr_communicator 
         json->failed = true;
     for (int32_t c = 0; values && c < communicator->channel_count; c++) {
         int32_t source = communicator->source[c];
+        if (uneven && c >= communicator->uneven_from) {
+            orr_json_add(json, array, uneven(json, communicator, c));
+            continue;
+        }
         if (!values[source])
             values[source] = distinct(json, communicator, source);
         orr_json_add(json, array, orr_json_again(values[source]));
@@ -124,6 +131,39 @@ static json_t *tree(struct orr_json *json, const struct orr_communicator *commun
     return object;
 }
 
+static json_t *uneven_ring(struct orr_json *json, const struct orr_communicator *communicator, int32_t channel)
+{
+    int32_t *ring = calloc(2 * (size_t)communicator->rank_count, sizeof *ring);
+    if (!ring) {
+        json->failed = true;
+        return json_null();
+    }
+    uint32_t count = orr_uneven_ring(communicator, channel, ring + communicator->rank_count, ring);
+    json_t *ranks = ranks_json(json, ring, count);
+    free(ring);
+    return ranks;
+}
+
+static json_t *uneven_tree(struct orr_json *json, const struct orr_communicator *communicator, int32_t channel)
+{
+    const struct orr_tree *from = &communicator->trees[communicator->source[channel]];
+    uint32_t count = communicator->rank_count;
+    struct orr_tree own = {.up = malloc(count * sizeof *own.up), .down = malloc(count * sizeof *own.down)};
+    json_t *object = json_null();
+    if (own.up && own.down) {
+        memcpy(own.up, from->up, count * sizeof *own.up);
+        memcpy(own.down, from->down, count * sizeof *own.down);
+        orr_uneven_tree(communicator, channel, &own);
+        object = tree_json(json, own.up, (const int32_t(*)[3])own.down, count);
+        orr_json_set(json, object, "depth", orr_json_int(json, from->depth));
+    } else {
+        json->failed = true;
+    }
+    free(own.up);
+    free(own.down);
+    return object;
+}
+
 static json_t *chain(struct orr_json *json, const struct orr_communicator *communicator, int32_t i)
 {
     const struct orr_chain *from = &communicator->collnet_chains[i];
@@ -139,11 +179,11 @@ json_t *orr_channels_json(struct orr_json *json, const struct orr_analysis *anal
     const struct orr_communicator *communicator = &analysis->communicator;
     json_t *object = orr_json_object(json);
     orr_json_set(json, object, "count", orr_json_int(json, communicator->channel_count));
-    orr_json_set(json, object, "rings", copies_json(json, communicator, ring));
-    orr_json_set(json, object, "trees", copies_json(json, communicator, tree));
+    orr_json_set(json, object, "rings", copies_json(json, communicator, ring, uneven_ring));
+    orr_json_set(json, object, "trees", copies_json(json, communicator, tree, uneven_tree));
     orr_json_set(json, object, "nvls", nvls_json(json, communicator));
     if (communicator->collnet_chains)
-        orr_json_set(json, object, "collnet_chain", copies_json(json, communicator, chain));
+        orr_json_set(json, object, "collnet_chain", copies_json(json, communicator, chain, NULL));
     orr_json_set(json, object, "p2p_channels", orr_json_int(json, communicator->p2p_channels));
     orr_json_set(json, object, "p2p_channels_per_peer", orr_json_int(json, communicator->p2p_channels_per_peer));
     return object;

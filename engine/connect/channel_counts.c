@@ -68,10 +68,13 @@ enum orr_code orr_count_channels(struct orr_connecting *c, struct orr_error *err
     count = count < most ? count : most;
     count = copy_to(source, count, least > c->min_ctas ? least : c->min_ctas);
     out->coll_channels = count;
-    if (out->nvls && c->rules->nvls_copies_channels)
+    bool alone = c->rules->nvls_channels_stay && c->members[0].contribution->nvls_on &&
+                 c->members[0].contribution->graphs[ORR_GRAPH_NVLS].channels > 0;
+    if (c->rules->nvls_copies_channels && (out->nvls || alone))
         count = copy_to(source, count, c->nvls_channels);
 
     out->channel_count = count;
+    out->uneven_from = out->nvls ? count : out->coll_channels;
     out->source = source;
     for (int32_t i = 0; i < count; i++)
         if (source[i] >= out->distinct_count)

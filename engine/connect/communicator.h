@@ -105,6 +105,8 @@ struct orr_communicator {
     int32_t collnet_heads;
     bool chain_heads_fit; /* every GPU that heads a CollNet chain heads NVLS, or CollNetDirect without NVLS */
 
+    int32_t uneven_from; /* channels from here on are copies that only some nodes make; channel_count: none */
+
     int32_t p2p_channels, p2p_channels_per_peer;
     uint32_t p2p_group_size; /* that users ask for, of releases that schedule by groups */
 };
@@ -129,6 +131,12 @@ void orr_ring_make(const struct orr_communicator *communicator, int32_t distinct
  * the root. NOMEM. */
 enum orr_code orr_tree_make(const struct orr_communicator *communicator, int32_t distinct, struct orr_tree *tree,
                             struct orr_error *err) ORR_NO_DISCARD;
+/* Channels from uneven_from on, as the ranks see them: rings and trees above are those of the nodes that copy. The ring
+ * from rank 0 on; it may come back early and repeat, or end: ring[rank_count], of which the result says how many are
+ * used; next[rank_count] is scratch. */
+uint32_t orr_uneven_ring(const struct orr_communicator *communicator, int32_t channel, int32_t *next, int32_t *ring);
+/* Rewrites in a copy of the channel's tree the ranks of nodes that do not copy. */
+void orr_uneven_tree(const struct orr_communicator *communicator, int32_t channel, struct orr_tree *tree);
 /* The channel of its own ring graph that a node takes for a channel below base_channels: the other of a pair where
  * rails ask for it. */
 int32_t orr_ring_channel(const struct orr_communicator *communicator, uint32_t node, int32_t channel);
