@@ -119,10 +119,10 @@ struct orr_search_input {
     const struct orr_paths *paths;
     const struct orr_settings *settings;
     const struct orr_graph_file *file; /* NCCL_GRAPH_FILE, NULL: none */
-    uint32_t n, net_count;   /* GPUs, NETs */
-    bool inter;              /* the channels leave the host, so NICs count */
-    int32_t cc_min;          /* lowest compute capability of all GPUs, 10 * major + minor */
-    int32_t cross_nic_input; /* NCCL_CROSS_NIC as far as it applies to the graph: orr_search_limits() */
+    uint32_t n, net_count;             /* GPUs, NETs */
+    bool inter;                        /* the channels leave the host, so NICs count */
+    int32_t cc_min;                    /* lowest compute capability of all GPUs, 10 * major + minor */
+    int32_t cross_nic_input;           /* NCCL_CROSS_NIC as far as it applies to the graph: orr_search_limits() */
 };
 
 /* Computed from the input once, by orr_search_prepare(); constant from then on. */
