@@ -164,9 +164,16 @@ static void note(struct view *v, const char *format, ...)
     orr_text_vprintf(&text, format, args);
     va_end(args);
     char *kept = orr_text_failed(&text) || !text.data ? NULL : orr_arena_strndup(v->arena, text.data, text.length);
+    struct orr_text sentence;
+    orr_text_init(&sentence, 1100);
+    orr_text_printf(&sentence, "Assumed about the input: %s.", kept ? kept : "");
+    char *whole = orr_text_failed(&sentence) || !sentence.data
+                      ? NULL
+                      : orr_arena_strndup(v->arena, sentence.data, sentence.length);
+    orr_text_release(&sentence);
     orr_text_release(&text);
-    if (kept)
-        v->notes[v->note_count++] = (struct orr_assumed){.what = kept, .touches = ORR_TOUCHES_ALL};
+    if (kept && whole)
+        v->notes[v->note_count++] = (struct orr_assumed){.what = kept, .sentence = whole, .touches = ORR_TOUCHES_ALL};
     else
         v->tree.starved = true;
 }
