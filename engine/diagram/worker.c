@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
-#include <signal.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -142,6 +142,17 @@ static bool draw(GVC_t *gvc, const char *dot, enum orr_format format, size_t cei
     return sent;
 }
 
+/* A server that is ended by force leaves no drawing behind: its end of the socket is closed then. PR_SET_PDEATHSIG
+ * would not do, for it ends the worker with the thread that started it, while other threads still draw with it. */
+static void *end_with_the_server(void *unused)
+{
+    struct pollfd server = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+    while (poll(&server, 1, -1) < 0 && errno == EINTR)
+        continue;
+    _exit(0);
+    return unused;
+}
+
 int orr_render_worker_main(void)
 {
     struct orr_worker_frame frame;
@@ -152,7 +163,9 @@ int orr_render_worker_main(void)
         return 2;
     }
     take_limits(&limits);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);   /* a server that is ended by force leaves no drawing behind */
+    pthread_t watcher;
+    if (pthread_create(&watcher, NULL, end_with_the_server, NULL) != 0)
+        return 1;
     setenv("SERVER_NAME", "orrery", 1); /* Graphviz then opens no file that a graph names */
     unsetenv("GV_FILE_PATH");
     agseterrf(remember);

@@ -218,9 +218,11 @@ static void workers_hold_no_files_of_the_server_and_leave_nothing_behind(void **
 static void *draw_some(void *argument)
 {
     for (int i = 0; i < 4; i++) {
-        struct orr_error err;
-        if (draw(argument, good, &err) != ORR_OK)
+        struct orr_error err = {0};
+        if (draw(argument, good, &err) != ORR_OK) {
+            print_error("%s\n", err.text);
             return argument;
+        }
     }
     return NULL;
 }
