@@ -111,6 +111,7 @@ RELEASES = ("2.7.8", "2.12.12", "2.21.5", "2.27.7", "2.30.7")
 
 
 def test_a_tar_is_read_by_the_rules_of_the_release_that_is_asked_for(server, tar):
+    """A tar is analysed as a job would run, with NICs fused; a dump of the same machine only where that is asked for."""
     kept = Answer(server, "POST", "/v1/topologies", tar).json()
     base, tags = f"/v1/topologies/{kept['id']}", set()
     for release in RELEASES:
@@ -121,7 +122,7 @@ def test_a_tar_is_read_by_the_rules_of_the_release_that_is_asked_for(server, tar
         assert Answer(server, "GET", f"{base}/xml?release={release}").body == xml
         assert Answer(server, "POST", f"/v1/convert?release={release}", tar).body == xml
         answer = Answer(server, "GET", f"{base}/analysis?release={release}")
-        document, of_xml = answer.json(), Answer(server, "POST", f"/v1/analyze?release={release}", detected).json()
+        document, of_xml = answer.json(), Answer(server, "POST", f"/v1/analyze?release={release}&fuse_nics=always", detected).json()
         assert document["input"]["release"] == release and of_xml["input"]["release"] is None
         assert release in document["input"]["recognised"]
         for section in ("system", "paths", "p2p", "gdr", "graphs", "channels", "tuning"):
@@ -141,13 +142,13 @@ def test_a_comparison_of_releases_is_about_one_dump_of_a_tar(server, tar):
     base = f"/v1/topologies/{Answer(server, 'POST', '/v1/topologies', tar).json()['id']}"
     xml = Answer(server, "GET", base + "/xml?release=2.30.7").body
     plain = f"/v1/topologies/{Answer(server, 'POST', '/v1/topologies', xml).json()['id']}"
-    ours, theirs = (Answer(server, "GET", where + "/analysis/diff?release=2.30.7&against=2.12.12").json() for where in (base, plain))
+    ours, theirs = (Answer(server, "GET", where + "/analysis/diff?release=2.30.7&against=2.12.12&fuse_nics=always").json() for where in (base, plain))
     for side in (ours, theirs):
         side.pop("topology", None)
     assert ours == theirs
     clusters = [Answer(server, "POST", "/v1/clusters", json.dumps({"hosts": [{"topology": where.rsplit("/", 1)[1], "count": 2}]}).encode()).json()["id"]
                 for where in (base, plain)]
-    ours, theirs = (Answer(server, "GET", f"/v1/clusters/{ident}/analysis/diff?release=2.30.7&against=2.12.12").json() for ident in clusters)
+    ours, theirs = (Answer(server, "GET", f"/v1/clusters/{ident}/analysis/diff?release=2.30.7&against=2.12.12&fuse_nics=always").json() for ident in clusters)
     for side in (ours, theirs):
         side.pop("topology", None)
     assert ours == theirs
@@ -164,7 +165,7 @@ def test_a_tar_in_a_cluster_and_beside_a_log_is_read_by_their_release(server, ta
     documents = [Answer(server, "GET", f"/v1/clusters/{cluster}/analysis?release={release}").json() for release in ("2.12.12", "2.30.7")]
     for release, document in zip(("2.12.12", "2.30.7"), documents):
         xml = Answer(server, "GET", f"/v1/topologies/{kept}/xml?release={release}").body
-        alike = Answer(server, "POST", f"/v1/analyze?release={release}&hosts=2", xml).json()
+        alike = Answer(server, "POST", f"/v1/analyze?release={release}&hosts=2&fuse_nics=always", xml).json()
         assert document["system"] == alike["system"] and document["graphs"] == alike["graphs"]
     checked = Answer(server, "POST", f"/v1/topologies/{kept}/log", LOG)
     assert checked.status == 200 and checked.json()["check"]["release"]["predicted"] == "2.27.7"
