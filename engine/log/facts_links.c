@@ -99,14 +99,11 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
         orr_log_fact_without(f, fact, "the prediction has no NICs for it");
         return;
     }
-    /* Entry NIC where it receives, exit NIC where it sends; net_devs has the one that the rank drives. */
-    const struct orr_graph *graph = &part->contribution.graphs[ORR_GRAPH_RING];
-    int32_t row = graph->channels > 0 ? channel % graph->channels : 0;
+    /* One NIC for both directions: on nodes with odd numbers, rings that keep to rails run the other way round. */
     const struct orr_net_dev *own =
         &part->net_devs[(size_t)gpu * (unsigned)part->net_dev_channels + (unsigned)(channel % part->net_dev_channels)];
-    int64_t net = graph->nets && graph->channels > 0 ? graph->nets[row][sends ? 1 : 0] : own->net;
-    bool by_proxy = sends && own->net == net && own->proxy_rank != local;
-    int32_t index = net_of(system, net);
+    bool by_proxy = sends && own->proxy_rank != local;
+    int32_t index = net_of(system, own->net);
     if (index < 0) {
         orr_log_fact_without(f, fact, "the prediction has no NICs for it");
         return;

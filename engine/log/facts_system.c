@@ -14,6 +14,19 @@ static uint32_t node_of(const struct orr_system *system, const char *id)
     return strlen(id) > 4 ? orr_system_find(system, id) : ORR_NO_NODE;
 }
 
+/* The same in a row that lists nodes in order, behind the last one found: NICs without a PCI slot appear once for each
+ * CPU, with one number. */
+static uint32_t next_node_of(const struct orr_system *system, const char *id, uint32_t last)
+{
+    uint32_t first = node_of(system, id);
+    if (first == ORR_NO_NODE || last == ORR_NO_NODE)
+        return first;
+    for (uint32_t i = last + 1; i < system->node_count && system->nodes[i].type == system->nodes[first].type; i++)
+        if (system->nodes[i].id == system->nodes[first].id)
+            return i;
+    return first;
+}
+
 /* Whether the emulated release has nodes of the type that an id names: GIN and DEV came late. */
 static bool has_type(const struct orr_log_facts *f, const char *id)
 {
@@ -145,7 +158,7 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
     const struct orr_part *part = orr_log_facts_part(f, record->session);
     char from_id[ORR_NODE_ID_SIZE], to_id[ORR_NODE_ID_SIZE];
     orr_log_node_id(record->words[0], from_id);
-    uint32_t from = node_of(&part->system, from_id);
+    uint32_t from = node_of(&part->system, from_id), last = ORR_NO_NODE;
     for (uint32_t i = 0; FIRST + EACH * i + 1 < record->word_count && EACH * i + 1 < record->value_count; i++) {
         const char *type = record->words[FIRST + EACH * i + 1];
         double hops = record->values[EACH * i], bw = record->values[EACH * i + 1];
@@ -156,7 +169,8 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
             orr_log_fact_new(f, ORR_TOPIC_PATHS, record->line, logged, "%s -> %s", from_id, to_id);
         if (!fact)
             continue;
-        uint32_t to = node_of(&part->system, to_id);
+        uint32_t to = next_node_of(&part->system, to_id, last);
+        last = to;
         orr_log_fact_at(fact, from_id, to_id);
         if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
             without_node(f, fact, from == ORR_NO_NODE ? from_id : to_id);
