@@ -8,6 +8,7 @@
 #include "api/json.h"
 #include "api/questions.h"
 #include "engine/base/bytes.h"
+#include "engine/nics/combine.h"
 
 enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64 };
 

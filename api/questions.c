@@ -325,6 +325,8 @@ void orr_query_key(const struct orr_query *query, struct orr_text *text)
     orr_text_printf(text, "|%s|%u|%u%s|%u", settings->release ? settings->release->name : "", settings->asked,
                     query->hosts, query->plan ? "p" : "", settings->fuse_nics);
     add_part(text, settings->tuner);
+    add_part(text, settings->gpus);
+    add_part(text, settings->nics);
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (settings->values[i].given) {
             orr_text_printf(text, "|%d", i);

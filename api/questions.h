@@ -28,7 +28,7 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 /* How an input is read: whatever reads a dump takes these into account, and caches it under them. */
 #define ORR_P_READING  ORR_P(ASSUME)
 #define ORR_P_RELEASE  (ORR_P(RELEASE) | ORR_P(NEAREST))
-#define ORR_P_JOB      (ORR_P(SETTINGS) | ORR_P(FUSE_NICS) | ORR_P(TUNER))
+#define ORR_P_JOB      (ORR_P(SETTINGS) | ORR_P(FUSE_NICS) | ORR_P(TUNER) | ORR_P(GPUS) | ORR_P(NICS))
 #define ORR_P_CLUSTER  (ORR_P_RELEASE | ORR_P_JOB | ORR_P(STRICT))
 #define ORR_P_ANALYSIS (ORR_P_CLUSTER | ORR_P(HOSTS) | ORR_P_READING)
 #define ORR_P_PLAN     (ORR_P_CLUSTER | ORR_P(MANY_HOSTS) | ORR_P_READING)

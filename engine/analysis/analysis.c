@@ -7,6 +7,7 @@
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
 #include "engine/decide/verdicts.h"
+#include "engine/nics/gpus.h"
 
 const uint32_t orr_max_ranks = 1u << 17;
 
@@ -80,13 +81,26 @@ static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err
     return join(a, members, count, err);
 }
 
+/* The analysis keeps the texts of its question, which may be gone before it. */
+static enum orr_code keep_texts(struct orr_analysis *a, struct orr_error *err)
+{
+    struct orr_settings *settings = &a->query.settings;
+    const char **texts[] = {&settings->tuner, &settings->gpus, &settings->nics};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (*texts[i] && !(*texts[i] = orr_arena_strndup(a->arena, *texts[i], strlen(*texts[i]))))
+            return orr_fail_nomem(err);
+    return ORR_OK;
+}
+
 /* Up to the search. ranks: of the whole communicator, 0: as many hosts of this dump as the query says. */
 static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct orr_stage_times *times,
                                   uint64_t *since, struct orr_error *err)
 {
     orr_budget_stage("graph of the machine");
     ORR_TRY(orr_budget_check(err));
-    ORR_TRY(orr_nics_used(a->given, &a->query.settings, a->arena, &a->dump, err));
+    ORR_TRY(keep_texts(a, err));
+    ORR_TRY(orr_gpus_used(a->given, &a->query.settings, a->arena, &a->dump, err));
+    ORR_TRY(orr_nics_used(a->dump, &a->query.settings, a->arena, &a->dump, err));
     ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));
     a->local_ranks = orr_system_count(&a->built, ORR_GPU);
     if (!ranks && (uint64_t)a->local_ranks * a->query.hosts > orr_max_ranks)
@@ -107,16 +121,12 @@ static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct
     return ORR_OK;
 }
 
-/* The analysis keeps the tuner plugin's file: the question's text may be gone before it. */
 static enum orr_code take_tuner(struct orr_analysis *a, struct orr_error *err)
 {
     const char *text = a->query.settings.tuner;
     a->tuning.tuner = NULL;
     if (!text)
         return ORR_OK;
-    a->query.settings.tuner = orr_arena_strndup(a->arena, text, strlen(text));
-    if (!a->query.settings.tuner)
-        return orr_fail_nomem(err);
     return orr_tuner_read(text, strlen(text), a->arena, &a->tuning.tuner, err);
 }
 

@@ -53,7 +53,8 @@ struct orr_cluster; /* engine/cluster/cluster.h */
 
 struct orr_analysis {
     const struct orr_dump *given; /* what was asked about; borrowed: must live as long */
-    const struct orr_dump *dump;  /* with the NICs that a job uses (engine/nics): `given` itself, or in the arena */
+    const struct orr_dump
+        *dump; /* with the GPUs and NICs that a job uses (engine/nics): `given` itself, or in the arena */
     /* The different hosts around this one, which holds rank 0 and whose ranks are host ranks in all but the
      * communicator; borrowed. NULL: query.hosts equal hosts. */
     const struct orr_cluster *cluster;

@@ -5,30 +5,10 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/cluster/host_dump.h"
+#include "engine/cluster/dump_shape.h"
 #include "engine/cluster/placing.h"
-#include "engine/topology/pci.h"
-
-int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id)
-{
-    uint64_t wanted = orr_bus_id_parse(bus_id);
-    uint32_t found = ORR_NO_ELEMENT;
-    int32_t rank = 0, number = 0;
-    for (uint32_t pass = 0; pass < 2; pass++)
-        for (uint32_t e = 0; e < dump->element_count; e++) {
-            uint32_t parent = dump->elements[e].parent;
-            if (dump->elements[e].kind != ORR_ELEMENT_GPU || !orr_element_text(dump, e, ORR_ATTR_RANK))
-                continue;
-            int32_t own = orr_element_int(dump, e, ORR_ATTR_RANK, 0);
-            const char *text = orr_element_text(dump, parent, ORR_ATTR_BUSID);
-            if (pass == 0 && found == ORR_NO_ELEMENT && text && orr_bus_id_parse(text) == wanted) {
-                found = e;
-                rank = own;
-            }
-            number += pass && (own < rank || (own == rank && e < found));
-        }
-    return found == ORR_NO_ELEMENT ? -1 : number;
-}
+#include "engine/nics/combine.h"
+#include "engine/nics/gpus.h"
 
 /* Where the ranks of a system's hosts stand among one another: two systems are alike where the machines and this are.
  */
@@ -94,7 +74,7 @@ static enum orr_code make_dump(struct orr_cluster *c, const struct orr_cluster_s
         for (uint32_t g = 0; g < host->rank_count; g++)
             *ranks++ = rank_in_system(system, host->ranks[g]);
     }
-    enum orr_code code = orr_dump_combine(pieces, system->host_count, c->settings.release, &kind->made, err);
+    enum orr_code code = orr_dump_combine(pieces, system->host_count, c->settings.release, NULL, &kind->made, err);
     if (code == ORR_INVALID)
         orr_error_where(err, "hosts[%u].gpus", kind->line);
     *ret_dump = kind->made;
@@ -233,11 +213,16 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
             return orr_fail_nomem(err);
     }
     memcpy(lines, request->lines, request->line_count * sizeof *lines);
-    for (uint32_t l = 0; l < request->line_count; l++)
+    for (uint32_t l = 0; l < request->line_count; l++) {
+        if (!lines[l].gpus && request->settings.gpus) {
+            ORR_TRY(orr_gpus_listed(lines[l].dump, request->settings.gpus, c->arena, &lines[l].gpus,
+                                    &lines[l].gpu_count, err));
+        }
         if (lines[l].gpus && names_all(&lines[l])) {
             lines[l].gpus = NULL;
             lines[l].gpu_count = 0;
         }
+    }
     c->lines = lines;
     ORR_TRY(orr_place_ranks(c, request, err));
     if (!c->plan && c->host_count > ORR_MAX_HOSTS) {
@@ -267,6 +252,7 @@ enum orr_code orr_cluster_analyze(const struct orr_cluster_request *request, str
     }
     c->arena = arena;
     c->settings = request->settings;
+    c->settings.gpus = NULL; /* the lines have them */
     c->plan = request->plan;
     c->line_count = request->line_count;
     c->order = request->order;

@@ -17,7 +17,7 @@ struct orr_cluster_line {
     const struct orr_dump *dump; /* borrowed */
     uint32_t count;              /* hosts, 1.. */
     const uint32_t *gpus;        /* which GPUs take part, by their number in the dump (by `rank`, from 0), in the order
-                                    of their new ranks; NULL: all as they are */
+                                    of their new ranks; NULL: those that settings.gpus names, all without it */
     uint32_t gpu_count;
     const char *domain;              /* hosts with the same text share an NVLink domain; NULL: in no domain */
     const struct orr_fabric *fabric; /* what their GPUs report of it; NULL: derived from the domain's name */
@@ -96,7 +96,5 @@ void orr_cluster_free(struct orr_cluster *cluster);
 size_t orr_cluster_bytes(const struct orr_cluster *cluster);
 /* "block", "cyclic", "list". */
 const char *orr_rank_order_name(enum orr_rank_order order);
-/* The number of the GPU with this bus id among those of the dump that have a rank, -1: none. */
-int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id);
 
 #endif

@@ -2,15 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cluster/host_dump.h"
-
-bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port)
-{
-    const char *guid = orr_element_text(dump, port, ORR_ATTR_GUID);
-    char *end = NULL;
-    unsigned long long card = guid ? strtoull(guid, &end, 16) : 0;
-    return guid && end != guid && !*end && card == (unsigned long long)orr_element_int(dump, port, ORR_ATTR_DEV, -1);
-}
+#include "engine/cluster/dump_shape.h"
+#include "engine/nics/combine.h"
 
 struct numbered {
     const char *text;

@@ -3,13 +3,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/base/text.h"
+#include "engine/nics/combine.h"
 #include "engine/nics/dump_document.h"
 #include "engine/nics/efa.h"
 #include "engine/nics/fuse.h"
 #include "engine/nics/name_list.h"
+#include "engine/nics/notes.h"
 #include "engine/release/detect_rules.h"
+
+/* What leaves NICs out. */
+enum { ORR_FILTER_HCA, ORR_FILTER_INTERFACES, ORR_FILTER_NICS, ORR_FILTERS };
+struct orr_nic_filter {
+    const char *name, *list; /* list NULL: it is not given */
+    bool sockets, others;    /* whether it concerns interfaces of NET/Socket, and all other NICs */
+    uint32_t left_out;
+};
 
 struct view {
     const struct orr_dump *dump;
@@ -17,12 +28,12 @@ struct view {
     enum orr_nic_merge merge;
     struct orr_arena *arena;
     struct orr_doc tree;
-    const char *names;           /* NCCL_IB_HCA, NULL: every NIC */
-    uint32_t listed, left_out;   /* NICs of the dump; those that NCCL_IB_HCA leaves out */
-    uint32_t fused, grouped;     /* NICs made by NCCL, by Amazon's plugin */
-    const char *first;           /* one of those made, for the note */
-    struct orr_assumed notes[3]; /* what was changed */
-    uint32_t note_count;
+    struct orr_nic_filter filters[ORR_FILTERS];
+    bool filtered;             /* a filter is given that concerns NICs of this dump */
+    uint32_t listed, left_out; /* NICs of the dump; those that the filters leave out */
+    uint32_t fused, grouped;   /* NICs made by NCCL, by Amazon's plugin */
+    const char *first;         /* one of those made, for the note */
+    struct orr_view_notes notes;
 };
 
 /* The <cpu> around an element says which host it belongs to. */
@@ -38,6 +49,16 @@ static long number(const struct orr_doc_node *node, const char *key, long fallba
 {
     const char *text = orr_doc_get(node, key);
     return text && *text ? strtol(text, NULL, 0) : fallback;
+}
+
+/* NET/Socket gives its interfaces port 0 and their own number as guid. */
+static bool is_interface(const struct orr_doc_node *net)
+{
+    const char *guid = orr_doc_get(net, "guid");
+    char *end = NULL;
+    unsigned long long card = guid ? strtoull(guid, &end, 16) : 0;
+    return number(net, "port", 1) == 0 && guid && end != guid && !*end &&
+           card == (unsigned long long)number(net, "dev", -1);
 }
 
 /* The NICs of one host in order of `dev`; a host with more than ORR_MAX_NETS gives 0. */
@@ -68,15 +89,25 @@ static uint32_t collect(struct view *v, const char *host, struct orr_fusable nic
 
 /* A dump gives each function of a card a port number of its own, while NCCL_IB_HCA counts the ports of a device: of a
  * name that stands alone it is port 1. */
-static bool is_wanted(const struct view *v, const struct orr_fusable *nics, uint32_t count, uint32_t nic)
+static bool is_wanted(struct view *v, const struct orr_fusable *nics, uint32_t count, uint32_t nic)
 {
     bool alone = true;
     for (uint32_t i = 0; i < count; i++)
         alone = alone && (i == nic || strcmp(nics[i].name, nics[nic].name) != 0);
-    return orr_list_takes(v->names, nics[nic].name, alone ? 1 : nics[nic].port, NULL);
+    bool interface = is_interface(nics[nic].net);
+    int32_t port = interface ? -1 : alone ? 1 : nics[nic].port;
+    for (int f = 0; f < ORR_FILTERS; f++) {
+        struct orr_nic_filter *filter = &v->filters[f];
+        if (filter->list && (interface ? filter->sockets : filter->others) &&
+            !orr_list_takes(filter->list, nics[nic].name, port, NULL)) {
+            filter->left_out++;
+            return false;
+        }
+    }
+    return true;
 }
 
-/* Leaves out what NCCL_IB_HCA excludes and renumbers the rest, as the plugin does. */
+/* Leaves out what the filters exclude and renumbers the rest, as the plugin does. */
 static void filter(struct view *v, struct orr_fusable *nics, uint32_t *count)
 {
     uint32_t kept = 0;
@@ -154,50 +185,6 @@ static void prune(struct view *v)
     }
 }
 
-static void note(struct view *v, const char *format, ...) ORR_PRINTF(2, 3);
-static void note(struct view *v, const char *format, ...)
-{
-    struct orr_text text;
-    va_list args;
-    orr_text_init(&text, 1024);
-    va_start(args, format);
-    orr_text_vprintf(&text, format, args);
-    va_end(args);
-    char *kept = orr_text_failed(&text) || !text.data ? NULL : orr_arena_strndup(v->arena, text.data, text.length);
-    struct orr_text sentence;
-    orr_text_init(&sentence, 1100);
-    orr_text_printf(&sentence, "Assumed about the input: %s.", kept ? kept : "");
-    char *whole = orr_text_failed(&sentence) || !sentence.data
-                      ? NULL
-                      : orr_arena_strndup(v->arena, sentence.data, sentence.length);
-    orr_text_release(&sentence);
-    orr_text_release(&text);
-    if (kept && whole)
-        v->notes[v->note_count++] = (struct orr_assumed){.what = kept, .sentence = whole, .touches = ORR_TOUCHES_ALL};
-    else
-        v->tree.starved = true;
-}
-
-/* The dump with these notes beside its own. */
-static const struct orr_dump *with_notes(struct view *v, struct orr_dump *dump)
-{
-    const struct orr_dump_notes *old = v->dump->notes;
-    struct orr_dump_notes *notes = ORR_NEW(v->arena, struct orr_dump_notes, 1);
-    uint32_t before = old ? old->assumed_count : 0;
-    struct orr_assumed *assumed = ORR_NEW(v->arena, struct orr_assumed, before + v->note_count);
-    if (!notes || !assumed || v->tree.starved)
-        return NULL;
-    *notes =
-        old ? *old : (struct orr_dump_notes){.kind = "nccl-topology", .title = "NCCL topology XML", .recognised = ""};
-    if (before)
-        memcpy(assumed, old->assumed, before * sizeof *assumed);
-    memcpy(assumed + before, v->notes, v->note_count * sizeof *assumed);
-    notes->assumed = assumed;
-    notes->assumed_count = before + v->note_count;
-    dump->notes = notes;
-    return dump;
-}
-
 /* NCCL's own XML with nothing filled in, which is taken as it stands; or the tree of a log, which a job printed when
  * its NICs were fused already. */
 static bool is_nccls(const struct orr_dump *dump)
@@ -249,34 +236,42 @@ static uint32_t find_ports(const struct orr_dump *dump, uint32_t *ret_other)
     return ORR_NO_ELEMENT;
 }
 
-/* As the dump stands; a note where a job would differ. */
-static enum orr_code as_it_stands(struct view *v, bool by_default, const struct orr_dump **ret_dump,
-                                  struct orr_error *err)
+/* A note where a job would fuse what the dump lists. */
+static void say_unfused(struct view *v, bool by_default)
 {
     uint32_t other,
         port = by_default && v->merge != ORR_MERGE_NONE && orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS)
                    ? find_ports(v->dump, &other)
                    : ORR_NO_ELEMENT;
-    *ret_dump = v->dump;
     if (port == ORR_NO_ELEMENT)
+        return;
+    orr_view_note(
+        &v->notes,
+        "NICs are taken as the dump lists them. When a job runs, NCCL %s fuses ports of one card, such as %s and %s; "
+        "--fuse-nics always (fuse_nics=always) predicts that",
+        v->settings->release->name, orr_element_text(v->dump, port, ORR_ATTR_NAME),
+        orr_element_text(v->dump, other, ORR_ATTR_NAME));
+}
+
+/* The same dump with what there is to say about it. */
+static enum orr_code with_notes(struct view *v, const struct orr_dump **ret_dump, struct orr_error *err)
+{
+    struct orr_dump *copy = v->notes.count ? ORR_NEW(v->arena, struct orr_dump, 1) : NULL;
+    *ret_dump = v->dump;
+    if (!v->notes.count)
         return ORR_OK;
-    note(v,
-         "NICs are taken as the dump lists them. When a job runs, NCCL %s fuses ports of one card, such as %s and %s; "
-         "--fuse-nics always (fuse_nics=always) predicts that",
-         v->settings->release->name, orr_element_text(v->dump, port, ORR_ATTR_NAME),
-         orr_element_text(v->dump, other, ORR_ATTR_NAME));
-    struct orr_dump *copy = ORR_NEW(v->arena, struct orr_dump, 1);
     if (!copy)
         return orr_fail_nomem(err);
     *copy = *v->dump;
     copy->arena = NULL;
-    *ret_dump = with_notes(v, copy);
-    return *ret_dump ? ORR_OK : orr_fail_nomem(err);
+    *ret_dump = copy;
+    return orr_view_notes_add(&v->notes, v->dump, copy) ? ORR_OK : orr_fail_nomem(err);
 }
 
 static enum orr_code no_nic_left(const struct view *v, struct orr_error *err)
 {
     char known[200] = "";
+    const struct orr_nic_filter *filter = v->filters;
     for (uint32_t i = 0; i < v->dump->element_count; i++) {
         const char *name =
             v->dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(v->dump, i, ORR_ATTR_NAME) : NULL;
@@ -284,8 +279,11 @@ static enum orr_code no_nic_left(const struct view *v, struct orr_error *err)
         if (name && used + strlen(name) + 3 < sizeof known)
             snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", name);
     }
-    orr_fail(err, ORR_SETTING, "NCCL_IB_HCA=%.80s selects none of this machine's %u NICs", v->names, v->listed);
-    orr_error_where(err, "NCCL_IB_HCA");
+    while (!filter->list)
+        filter++;
+    orr_fail(err, ORR_SETTING, "%s=%.80s selects none of this machine's %u NICs", filter->name, filter->list,
+             v->listed);
+    orr_error_where(err, "%s", filter->name);
     orr_error_advice(err, "the NICs are named %s", known);
     return ORR_SETTING;
 }
@@ -293,16 +291,19 @@ static enum orr_code no_nic_left(const struct view *v, struct orr_error *err)
 static void say(struct view *v, uint32_t left)
 {
     const char *release = v->settings->release->name;
-    if (v->left_out)
-        note(v, "NCCL_IB_HCA=%.120s leaves out %u of %u NICs", v->names, v->left_out, v->listed);
+    for (int f = 0; f < ORR_FILTERS; f++)
+        if (v->filters[f].left_out)
+            orr_view_note(&v->notes, "%s=%.120s leaves out %u of %u NICs", v->filters[f].name, v->filters[f].list,
+                          v->filters[f].left_out, v->listed);
     if (v->fused)
-        note(v, "NICs are fused as NCCL %s fuses them when a job runs: %u NIC%s in place of %u, such as %.200s",
-             release, left, left == 1 ? "" : "s", v->listed - v->left_out, v->first ? v->first : "");
+        orr_view_note(&v->notes,
+                      "NICs are fused as NCCL %s fuses them when a job runs: %u NIC%s in place of %u, such as %.200s",
+                      release, left, left == 1 ? "" : "s", v->listed - v->left_out, v->first ? v->first : "");
     if (v->grouped)
-        note(v,
-             "EFA NICs are grouped as Amazon's plugin (aws-ofi-nccl) presents them to NCCL: %u NIC%s in place of %u, "
-             "each as fast as its members together",
-             left, left == 1 ? "" : "s", v->listed - v->left_out);
+        orr_view_note(&v->notes,
+                      "EFA NICs are grouped as Amazon's plugin (aws-ofi-nccl) presents them to NCCL: %u NIC%s in place "
+                      "of %u, each as fast as its members together",
+                      left, left == 1 ? "" : "s", v->listed - v->left_out);
 }
 
 /* Hosts one by one: each <cpu> whose host was not seen before. */
@@ -324,12 +325,32 @@ static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *
         if (earlier != cpu)
             continue;
         uint32_t count = collect(v, host_of(cpu), nics);
-        if (v->names)
+        if (v->filtered)
             filter(v, nics, &count);
         if (fuses && count > 1)
             fuse(v, nics, count);
     }
     return ORR_OK;
+}
+
+/* NCCL_NET names the network; which one a dump's NICs belong to was decided when the dump was written. */
+static enum orr_code check_network(struct view *v, bool interfaces, bool others, struct orr_error *err)
+{
+    const char *network = orr_setting_text(v->settings, ORR_SET_NET);
+    bool socket = network && !strcasecmp(network, "Socket");
+    if (!network || (!interfaces && !others))
+        return ORR_OK;
+    if ((socket && interfaces && !others) || (!socket && others && !interfaces)) {
+        orr_view_note(&v->notes, "NCCL_NET=%.60s is taken to be the network that the NICs of this machine belong to",
+                      network);
+        return ORR_OK;
+    }
+    orr_fail(err, ORR_SETTING, "NCCL_NET=%.60s needs %s, and this machine's list has %s", network,
+             socket ? "interfaces of NET/Socket" : "NICs of that network",
+             socket ? "NICs of another network" : "interfaces of NET/Socket");
+    orr_error_where(err, "NCCL_NET");
+    orr_error_advice(err, "take the dump (NCCL_TOPO_DUMP_FILE) in a job with NCCL_NET=%.60s", network);
+    return ORR_SETTING;
 }
 
 enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settings *settings, struct orr_arena *arena,
@@ -339,26 +360,42 @@ enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settin
                      .settings = settings,
                      .merge = orr_nic_merge_of(settings->release),
                      .arena = arena,
-                     .names = orr_setting_text(settings, ORR_SET_IB_HCA)};
+                     .notes = {.arena = arena},
+                     .filters = {
+                         [ORR_FILTER_HCA] = {"NCCL_IB_HCA", orr_setting_text(settings, ORR_SET_IB_HCA), .others = true},
+                         [ORR_FILTER_INTERFACES] = {"NCCL_SOCKET_IFNAME",
+                                                    orr_setting_text(settings, ORR_SET_SOCKET_IFNAME), .sockets = true},
+                         [ORR_FILTER_NICS] = {"nics", settings->nics, .sockets = true, .others = true},
+                     }};
+    bool interfaces = false, others = false;
     bool automatic = settings->fuse_nics == ORR_FUSE_AUTO;
     bool fuses = settings->fuse_nics == ORR_FUSE_ALWAYS || (automatic && !is_nccls(dump));
-    v.listed = v.names || fuses ? count_nets(dump) : 0;
-    if (!v.listed)
-        return as_it_stands(&v, automatic && is_nccls(dump), ret_dump, err);
+    for (uint32_t i = 0; i < dump->element_count; i++)
+        if (dump->elements[i].kind == ORR_ELEMENT_NET) {
+            bool interface = orr_element_int(dump, i, ORR_ATTR_PORT, 1) == 0 && orr_card_is_port_number(dump, i);
+            interfaces |= interface;
+            others |= !interface;
+        }
+    ORR_TRY(check_network(&v, interfaces, others, err));
+    for (int f = 0; f < ORR_FILTERS; f++)
+        v.filtered |= v.filters[f].list && ((interfaces && v.filters[f].sockets) || (others && v.filters[f].others));
+    v.listed = v.filtered || fuses ? count_nets(dump) : 0;
+    if (!v.listed) {
+        say_unfused(&v, automatic && is_nccls(dump));
+        return with_notes(&v, ret_dump, err);
+    }
     orr_doc_init(&v.tree, arena);
     orr_doc_copy_element(&v.tree, v.tree.system, dump, 0);
     ORR_TRY(change_hosts(&v, fuses, err));
     if (v.left_out == v.listed)
         return no_nic_left(&v, err);
     prune(&v);
-    if (!v.tree.starved && !v.left_out && !v.fused && !v.grouped) {
-        *ret_dump = dump;
-        return ORR_OK;
-    }
+    if (!v.tree.starved && !v.left_out && !v.fused && !v.grouped)
+        return with_notes(&v, ret_dump, err);
     struct orr_dump *changed = orr_doc_to_dump(&v.tree, dump);
     if (!changed)
         return orr_fail_nomem(err);
     say(&v, count_nets(changed));
-    *ret_dump = with_notes(&v, changed);
-    return *ret_dump ? ORR_OK : orr_fail_nomem(err);
+    *ret_dump = changed;
+    return !v.tree.starved && orr_view_notes_add(&v.notes, dump, changed) ? ORR_OK : orr_fail_nomem(err);
 }

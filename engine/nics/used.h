@@ -1,6 +1,6 @@
-/* The NICs that a job uses. A dump lists every port that NCCL found; a job leaves out what NCCL_IB_HCA excludes, NCCL
- * fuses ports of one card, and Amazon's network plugin shows NCCL groups of EFA NICs. All of this happens after the
- * dump is written, so it is applied here, before a dump is analysed.
+/* The NICs that a job uses. A dump lists every port that NCCL found; a job leaves out what NCCL_IB_HCA,
+ * NCCL_SOCKET_IFNAME and `nics` exclude, NCCL fuses ports of one card, and Amazon's network plugin shows NCCL groups of
+ * EFA NICs. All of this happens after the dump is written, so it is applied here, before a dump is analysed.
  */
 #ifndef ORR_NICS_USED_H
 #define ORR_NICS_USED_H
@@ -10,7 +10,8 @@
 #include "engine/topology/dump.h"
 
 /* Gives the dump as a job under these settings uses it: the dump itself where nothing differs, else a new one in arena,
- * whose notes (assumed) say what was changed. `dump` must live as long. SETTING: NCCL_IB_HCA leaves no NIC. */
+ * whose notes (assumed) say what was changed. `dump` must live as long. SETTING: the lists
+ * leave no NIC, or NCCL_NET names a network that the NICs do not belong to. */
 enum orr_code orr_nics_used(const struct orr_dump *dump, const struct orr_settings *settings, struct orr_arena *arena,
                             const struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -67,6 +67,8 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
         "Both halves of the UUID of every rank's NVLink fabric in a cluster."),
     AUTO(NCHANNELS_PER_NET_PEER, "by bandwidth and size", "1 and above", "Channels to a peer on another host."),
     TEXT(NETDEVS_POLICY, "AUTO: its share", "AUTO, ALL, MAX:N", "How many of its nearest NICs a GPU uses."),
+    TEXT(NET, "the first network that has a NIC", "IB, Socket, or a plugin's name",
+         "The network that the NICs must belong to; NICs of another one are an error."),
     INT(NET_DISABLE_INTRA, 0, "0, 1", "1 never uses the network between GPUs of one host."),
     INT(NET_GDR_C2C, 0, "0, 1", "GPU Direct RDMA over C2C and the CPU's PCIe."),
     LEVEL(NET_GDR_LEVEL, "PXB", "Farthest NIC for GPU Direct RDMA."),
@@ -99,6 +101,8 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     INT(PXN_C2C, 0, "0, 1", "PXN through a GPU that reaches the NIC by C2C."),
     INT(PXN_DISABLE, 0, "0, 1", "1 never reaches a NIC through another GPU."),
     INT(SHM_DISABLE, 0, "0, 1", "1 never uses shared memory: GPUs without P2P use the network."),
+    TEXT(SOCKET_IFNAME, "all that the dump lists", "list such as eth,ib0; ^ excludes, = compares whole names",
+         "Interfaces of the socket network, by the beginnings of their names; other NICs are not concerned."),
     TEXT(THREAD_THRESHOLDS, "by protocol", "six numbers: Tree LL, LL128, Simple, Ring LL, LL128, Simple",
          "Bytes a thread below which fewer channels are used."),
     INT(TOPO_SPLIT_MLOPART, 1, "0, 1",
@@ -130,6 +134,7 @@ static const struct span spans[ORR_SETTING_COUNT] = {
     [ORR_SET_NCHANNELS_PER_NET_PEER] = {.since = ORR_VERSION(2, 12, 10)},
     [ORR_SET_NETDEVS_POLICY] = {.since = ORR_VERSION(2, 28, 3)},
     [ORR_SET_NET_DISABLE_INTRA] = {.since = ORR_VERSION(2, 14, 3)},
+    [ORR_SET_NET] = {.since = ORR_VERSION(2, 10, 3)},
     [ORR_SET_NET_GDR_C2C] = {.since = ORR_VERSION(2, 26, 2), .changed = ORR_VERSION(2, 27, 3), .changed_default = 1},
     [ORR_SET_NET_GDR_MLOPART] = {.since = ORR_VERSION(2, 30, 7)},
     [ORR_SET_IB_MERGE_NICS] = {.since = ORR_VERSION(2, 20, 5)},
@@ -178,6 +183,8 @@ static const char *const outside[ORR_SETTING_COUNT] = {
     [ORR_SET_CUMEM_ENABLE] = AS_1,
     [ORR_SET_IB_HCA] = "the first 32 names count; a list that selects no NIC is an error",
     [ORR_SET_IB_MERGE_NICS] = AS_1,
+    [ORR_SET_NET] = "case does not matter; a network without NICs is an error",
+    [ORR_SET_SOCKET_IFNAME] = "the first 32 names count; a list that selects no interface is an error",
     [ORR_SET_IGNORE_CPU_AFFINITY] = NOTHING,
     [ORR_SET_IGNORE_DISABLED_P2P] = NOTHING,
     [ORR_SET_LL128_C2C] = AS_1,
@@ -280,6 +287,8 @@ enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_r
     orr_settings_init(settings, release);
     settings->fuse_nics = given->fuse_nics;
     settings->tuner = given->tuner;
+    settings->gpus = given->gpus;
+    settings->nics = given->nics;
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (given->values[i].given)
             ORR_TRY(orr_settings_set(settings, names[i], given->values[i].text, err));

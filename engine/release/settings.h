@@ -37,6 +37,7 @@
     X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE")                                                     \
     X(MNNVL_UUID, "NCCL_MNNVL_UUID")                                                                                   \
     X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER")                                                           \
+    X(NET, "NCCL_NET")                                                                                                 \
     X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA")                                                                     \
     X(NET_GDR_C2C, "NCCL_NET_GDR_C2C")                                                                                 \
     X(NET_GDR_LEVEL, "NCCL_NET_GDR_LEVEL")                                                                             \
@@ -63,6 +64,7 @@
     X(PXN_C2C, "NCCL_PXN_C2C")                                                                                         \
     X(PXN_DISABLE, "NCCL_PXN_DISABLE")                                                                                 \
     X(SHM_DISABLE, "NCCL_SHM_DISABLE")                                                                                 \
+    X(SOCKET_IFNAME, "NCCL_SOCKET_IFNAME")                                                                             \
     X(THREAD_THRESHOLDS, "NCCL_THREAD_THRESHOLDS")                                                                     \
     X(TOPO_SPLIT_MLOPART, "NCCL_TOPO_SPLIT_MLOPART")                                                                   \
     X(UNPACK_DOUBLE_NCHANNELS, "NCCL_UNPACK_DOUBLE_NCHANNELS")                                                         \
@@ -127,6 +129,8 @@ struct orr_settings {
     /* What a job has beside its NCCL_* variables: */
     unsigned fuse_nics; /* enum orr_fuse_mode */
     const char *tuner;  /* text of a tuner plugin's file (engine/tuning/tuner.h), borrowed; NULL: none */
+    const char *gpus;   /* GPUs that take part: numbers or bus ids (engine/nics/gpus.h), borrowed; NULL: all */
+    const char *nics;   /* NICs that take part, as NCCL_IB_HCA writes them, borrowed; NULL: all */
     struct orr_setting_value values[ORR_SETTING_COUNT];
 };
 

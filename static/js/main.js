@@ -165,7 +165,7 @@ function foldButton() {
 }
 
 store.subscribe((state, changed) => {
-    const asked = ["id", "release", "hosts", "settings", "assume"].some((name) => changed.has(name));
+    const asked = ["id", "release", "hosts", "settings", "gpus", "nics", "assume"].some((name) => changed.has(name));
     if (changed.has("graph") || changed.has("channel"))
         moment.step = -1;
     if (!state.id && state.place === "library" && (asked || changed.has("place") || changed.has("q")))

@@ -10,6 +10,8 @@ export const DEFAULTS = Object.freeze({
     release: "",       // "": the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
+    gpus: "",          // those that take part: numbers or bus ids; "": all
+    nics: "",          // the same, as NCCL_IB_HCA names them
     assume: "",        // the machine type that fills in what the input does not tell
     against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
@@ -45,7 +47,7 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
+const TEXTS = ["id", "release", "gpus", "nics", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
 const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, rank: 131071, round: 262143, line: 1e7 };
 const MOST_AGAINST = 48;
@@ -96,8 +98,9 @@ export function question(state) {
         query.set("release", state.release);
     if (state.hosts !== 1)
         query.set("hosts", state.hosts);
-    if (state.assume)
-        query.set("assume", state.assume);
+    for (const name of ["gpus", "nics", "assume"])
+        if (state[name])
+            query.set(name, state[name]);
     for (const setting of Object.keys(state.settings).sort())
         query.set(setting, state.settings[setting]);
     return query;

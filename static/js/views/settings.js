@@ -1,8 +1,14 @@
-/* What can be changed: release, hosts, NCCL_* settings. */
+/* What can be changed: release, hosts, GPUs and NICs that take part, NCCL_* settings. */
 import { h } from "../dom.js";
 import { MOST_HOSTS } from "../state.js";
 
-/** The controls above the drawing. actions: release(text), hosts(n), set(name, value), panel(name). */
+/* What a job takes of the machine: rows like those of settings. */
+const SELECTIONS = [
+    { name: "gpus", label: "GPUs", meaning: "GPUs that take part, in the order of their ranks.", values: "numbers or bus ids, such as 0,1", default: "all" },
+    { name: "nics", label: "NICs", meaning: "NICs that take part, by the beginnings of their names.", values: "as in NCCL_IB_HCA: mlx5_0,mlx5_3 or ^mlx5_4", default: "all" },
+];
+
+/** The controls above the drawing. actions: release(text), hosts(n), set(name, value), select(name, list), panel(name). */
 export function askBar({ state, releases, settingsOpen, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
@@ -18,7 +24,8 @@ export function askBar({ state, releases, settingsOpen, actions }) {
         h("label.field", null, "Hosts", hosts),
         h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
         h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
-            h("button", { type: "button", "aria-label": "Assume nothing", title: "Only what the input tells", onclick: () => actions.assume("") }, "×")), Object.entries(state.settings).map(([name, value]) =>
+            h("button", { type: "button", "aria-label": "Assume nothing", title: "Only what the input tells", onclick: () => actions.assume("") }, "×")), SELECTIONS.map(({ name, label }) => state[name] && h("li.chip", null, h("span", null, `${label} ${state[name]}`),
+            h("button", { type: "button", "aria-label": `All ${label}`, title: `All ${label} of the machine`, onclick: () => actions.select(name, "") }, "×"))), Object.entries(state.settings).map(([name, value]) =>
             h("li.chip", null, h("span", null, `${name}=${value}`),
                 h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));
 }
@@ -27,13 +34,14 @@ export function askBar({ state, releases, settingsOpen, actions }) {
 export function settingsView({ state, settings, focus, filter, actions }) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [
+        ...SELECTIONS,
         ...settings,
         ...Object.keys(state.settings).filter((name) => !known.has(name)).map((name) => ({ name, meaning: "Not a setting of this release.", default: "" })),
     ];
     const list = h("ul.settings", null, rows.map((row) => setting(row, state, actions)));
     const apply = () => {
         const wanted = search.value.trim().toLowerCase();
-        [...list.children].forEach((item, i) => (item.hidden = wanted !== "" && !`${rows[i].name} ${rows[i].meaning}`.toLowerCase().includes(wanted)));
+        [...list.children].forEach((item, i) => (item.hidden = wanted !== "" && !`${rows[i].name} ${rows[i].label ?? ""} ${rows[i].meaning}`.toLowerCase().includes(wanted)));
     };
     const search = h("input.filter", { type: "search", id: "filter", placeholder: "Filter settings", "aria-label": "Filter settings", value: focus || filter || "", "data-key": "filter",
         oninput: () => { actions.filter(search.value); apply(); } });
@@ -42,11 +50,11 @@ export function settingsView({ state, settings, focus, filter, actions }) {
 }
 
 function setting(row, state, actions) {
-    const value = state.settings[row.name] ?? "", id = `set-${row.name}`;
+    const selects = SELECTIONS.includes(row), value = (selects ? state[row.name] : state.settings[row.name]) ?? "", id = `set-${row.name}`;
     const input = h("input", { id, value, spellcheck: "false", autocomplete: "off", placeholder: String(row.default ?? ""), "data-key": id, "aria-describedby": `${id}-meaning`,
-        onchange: () => actions.set(row.name, input.value.trim()) });
+        onchange: () => (selects ? actions.select : actions.set)(row.name, input.value.trim()) });
     return h(value ? "li.changed" : "li", null,
-        h("div.line", null, h("label", { for: id }, row.name), input),
+        h("div.line", null, h("label", { for: id }, row.label ?? row.name), input),
         h("p", { id: `${id}-meaning` }, row.meaning, row.values ? ` Values: ${row.values}.` : "",
             row.default !== undefined && row.default !== "" ? ` Default: ${row.default}.` : ""));
 }

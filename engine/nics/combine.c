@@ -1,10 +1,39 @@
-#include "engine/cluster/host_dump.h"
+#include "engine/nics/combine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/base/arena.h"
+#include "engine/topology/pci.h"
+
+bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port)
+{
+    const char *guid = orr_element_text(dump, port, ORR_ATTR_GUID);
+    char *end = NULL;
+    unsigned long long card = guid ? strtoull(guid, &end, 16) : 0;
+    return guid && end != guid && !*end && card == (unsigned long long)orr_element_int(dump, port, ORR_ATTR_DEV, -1);
+}
+
+int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id)
+{
+    uint64_t wanted = orr_bus_id_parse(bus_id);
+    uint32_t found = ORR_NO_ELEMENT;
+    int32_t rank = 0, number = 0;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t e = 0; e < dump->element_count; e++) {
+            uint32_t parent = dump->elements[e].parent;
+            if (dump->elements[e].kind != ORR_ELEMENT_GPU || !orr_element_text(dump, e, ORR_ATTR_RANK))
+                continue;
+            int32_t own = orr_element_int(dump, e, ORR_ATTR_RANK, 0);
+            const char *text = orr_element_text(dump, parent, ORR_ATTR_BUSID);
+            if (pass == 0 && found == ORR_NO_ELEMENT && text && orr_bus_id_parse(text) == wanted) {
+                found = e;
+                rank = own;
+            }
+            number += pass && (own < rank || (own == rank && e < found));
+        }
+    return found == ORR_NO_ELEMENT ? -1 : number;
+}
 
 enum {
     UNUSED = INT32_MAX, /* of an element that no rank sees */
@@ -285,9 +314,10 @@ static enum orr_code combine(struct combining *c, const struct orr_dump_piece *p
 }
 
 enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
-                               struct orr_dump **ret_dump, struct orr_error *err)
+                               struct orr_arena *arena, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    struct orr_arena *arena = orr_arena_new(0), *scratch = orr_arena_new(0);
+    struct orr_arena *own = arena ? NULL : orr_arena_new(0), *scratch = orr_arena_new(0);
+    arena = arena ? arena : own;
     struct orr_dump *out = arena ? ORR_NEW(arena, struct orr_dump, 1) : NULL;
     struct combining c = {.release = release, .scratch = scratch, .out = out, .part_count = count};
     enum orr_code code = out && scratch ? ORR_OK : orr_fail_nomem(err);
@@ -298,9 +328,10 @@ enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t cou
     }
     orr_arena_free(scratch);
     if (code != ORR_OK) {
-        orr_arena_free(arena);
+        orr_arena_free(own);
         return code;
     }
+    out->arena = own;
     *ret_dump = out;
     return ORR_OK;
 }

@@ -1,0 +1,18 @@
+/* Inside cluster/ only: which dumps are of machines that look the same to NCCL's search. */
+#ifndef ORR_CLUSTER_DUMP_SHAPE_H
+#define ORR_CLUSTER_DUMP_SHAPE_H
+
+#include "engine/base/arena.h"
+#include "engine/topology/dump.h"
+
+/* Whether two dumps are of machines that look the same to NCCL's search: names of ports, hashes of hosts and numbers of
+ * cards may differ, as they do between any two hosts, but not which ports share a card. */
+struct orr_dump_shape {
+    const struct orr_dump *dump;
+    const uint32_t *first; /* [element]: of a port or CPU, the first one with the same number; 0 of others */
+};
+enum orr_code orr_dump_shape(const struct orr_dump *dump, struct orr_arena *arena, struct orr_dump_shape *ret_shape,
+                             struct orr_error *err) ORR_NO_DISCARD;
+bool orr_dumps_alike(const struct orr_dump_shape *a, const struct orr_dump_shape *b);
+
+#endif

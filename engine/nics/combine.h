@@ -1,0 +1,31 @@
+/* The dump that NCCL would have for some of a machine's GPUs, or for several hosts of one NVLink
+ * domain. Unused branches are removed, ranks are new, and elements are ordered by the lowest rank that sees them. */
+#ifndef ORR_NICS_COMBINE_H
+#define ORR_NICS_COMBINE_H
+
+#include "engine/base/arena.h"
+#include "engine/release/release.h"
+#include "engine/topology/dump.h"
+
+/* One host of the new dump. */
+struct orr_dump_piece {
+    const struct orr_dump *dump;
+    const int32_t *ranks; /* [GPU that takes part]: its rank in the new dump */
+    const uint32_t *gpus; /* [GPU that takes part]: its number in the old one (by `rank`, from 0); NULL: 0, 1, ... */
+    uint32_t count;       /* GPUs that take part */
+};
+
+/* Makes the dump of all pieces, in the order that the release gives it, in arena, with which it is freed; arena NULL:
+ * in one of its own, orr_dump_free(). It borrows text of the old dumps, which must live as long. INVALID where a piece
+ * names a GPU that its dump lacks, or one twice; LIMIT where NCCL's tables are too small. */
+enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t count, const struct orr_release *release,
+                               struct orr_arena *arena, struct orr_dump **ret_dump,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
+/* Whether a port's guid is its own number. Plugins that know of no cards, sockets among them, write that: it is the
+ * same on every host, and so the ports of different hosts count as one card's. */
+bool orr_card_is_port_number(const struct orr_dump *dump, uint32_t port);
+/* The number of the GPU with this bus id among those of the dump that have a rank, by `rank` from 0; -1: none. */
+int32_t orr_dump_gpu_number(const struct orr_dump *dump, const char *bus_id);
+
+#endif

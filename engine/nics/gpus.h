@@ -1,0 +1,22 @@
+/* The GPUs that a job uses, where it uses some of a machine's: what a list of them names, and the dump that NCCL would
+ * have for exactly these. */
+#ifndef ORR_NICS_GPUS_H
+#define ORR_NICS_GPUS_H
+
+#include "engine/base/arena.h"
+#include "engine/nics/notes.h"
+#include "engine/release/settings.h"
+#include "engine/topology/dump.h"
+
+/* The GPUs of a list such as "0,1", "0000:1b:00.0,43000", each by its number among those of the dump that have a rank,
+ * from 0; in arena, in the list's order, which is that of the new ranks. SETTING: the dump has no such GPU, or the list
+ * names one twice. */
+enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *list, struct orr_arena *arena,
+                              const uint32_t **ret_gpus, uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
+
+/* The dump itself where settings->gpus is NULL or names all in order, else one of these GPUs in arena, which says so in
+ * notes. `dump` must live as long. */
+enum orr_code orr_gpus_used(const struct orr_dump *dump, const struct orr_settings *settings, struct orr_arena *arena,
+                            const struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif
