@@ -1,6 +1,7 @@
 /* Clusters: which rank is where, what a choice of GPUs leaves of a dump, how hosts of one NVLink domain become one
  * system, who sets what all share, and where rings go. */
 #include "engine/cluster/cluster.h"
+#include "engine/nics/combine.h"
 
 #include "engine/cluster/groups.h"
 #include "engine/cluster/standing.h"
