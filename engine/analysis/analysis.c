@@ -81,24 +81,13 @@ static enum orr_code connect_hosts(struct orr_analysis *a, struct orr_error *err
     return join(a, members, count, err);
 }
 
-/* The analysis keeps the texts of its question, which may be gone before it. */
-static enum orr_code keep_texts(struct orr_analysis *a, struct orr_error *err)
-{
-    struct orr_settings *settings = &a->query.settings;
-    const char **texts[] = {&settings->tuner, &settings->gpus, &settings->nics};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (*texts[i] && !(*texts[i] = orr_arena_strndup(a->arena, *texts[i], strlen(*texts[i]))))
-            return orr_fail_nomem(err);
-    return ORR_OK;
-}
-
 /* Up to the search. ranks: of the whole communicator, 0: as many hosts of this dump as the query says. */
 static enum orr_code analyse_host(struct orr_analysis *a, uint32_t ranks, struct orr_stage_times *times,
                                   uint64_t *since, struct orr_error *err)
 {
     orr_budget_stage("graph of the machine");
     ORR_TRY(orr_budget_check(err));
-    ORR_TRY(keep_texts(a, err));
+    ORR_TRY(orr_settings_keep(&a->query.settings, a->arena, err));
     ORR_TRY(orr_gpus_used(a->given, &a->query.settings, a->arena, &a->dump, err));
     ORR_TRY(orr_nics_used(a->dump, &a->query.settings, a->arena, &a->dump, err));
     ORR_TRY(orr_system_build(a->dump, &a->query.settings, a->arena, &a->built, err));

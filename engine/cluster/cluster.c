@@ -207,11 +207,7 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
     struct orr_cluster_line *lines = ORR_NEW(c->arena, struct orr_cluster_line, request->line_count);
     if (!lines)
         return orr_fail_nomem(err);
-    if (c->settings.tuner) { /* kept for orr_groups_analyze() and orr_analyze_again(), when the question may be gone */
-        c->settings.tuner = orr_arena_strndup(c->arena, c->settings.tuner, strlen(c->settings.tuner));
-        if (!c->settings.tuner)
-            return orr_fail_nomem(err);
-    }
+    ORR_TRY(orr_settings_keep(&c->settings, c->arena, err)); /* for orr_groups_analyze() and orr_analyze_again() */
     memcpy(lines, request->lines, request->line_count * sizeof *lines);
     for (uint32_t l = 0; l < request->line_count; l++) {
         if (!lines[l].gpus && request->settings.gpus) {

@@ -295,6 +295,15 @@ enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_r
     return ORR_OK;
 }
 
+enum orr_code orr_settings_keep(struct orr_settings *settings, struct orr_arena *arena, struct orr_error *err)
+{
+    const char **texts[] = {&settings->tuner, &settings->gpus, &settings->nics};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (*texts[i] && !(*texts[i] = orr_arena_strndup(arena, *texts[i], strlen(*texts[i]))))
+            return orr_fail_nomem(err);
+    return ORR_OK;
+}
+
 const char *orr_fuse_word(size_t mode)
 {
     static const char *const words[ORR_FUSE_COUNT] = {

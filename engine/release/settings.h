@@ -6,6 +6,7 @@
 #ifndef ORR_RELEASE_SETTINGS_H
 #define ORR_RELEASE_SETTINGS_H
 
+#include "engine/base/arena.h"
 #include "engine/base/error.h"
 #include "engine/release/release.h"
 
@@ -146,6 +147,9 @@ bool orr_setting_in(enum orr_setting setting, const struct orr_release *release)
 /* The same question to another release: what was given is set again. SETTING: see orr_settings_set(). */
 enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_release *release,
                                const struct orr_settings *given, struct orr_error *err) ORR_NO_DISCARD;
+/* Copies the borrowed texts into arena: what keeps settings may outlive the question that they came with. */
+enum orr_code orr_settings_keep(struct orr_settings *settings, struct orr_arena *arena,
+                                struct orr_error *err) ORR_NO_DISCARD;
 /* All defaults of a release. */
 void orr_settings_init(struct orr_settings *settings, const struct orr_release *release);
 /* Sets one value from text. A setting that the release does not have is kept as given and changes nothing, as in NCCL:
