@@ -35,7 +35,7 @@ void orr_base_file_load(struct orr_detector *d)
 {
     enum { MOST = 4 << 20 };
     const char *named = orr_detect_setting_of(d, "NCCL_TOPO_FILE"), *path = named ? named : ORR_USUAL_TOPO_FILE;
-    if (path != named && !d->rules->usual_file)
+    if (path != named && !d->rules.usual_file)
         return;
     struct orr_error err = {0};
     struct orr_dump *dump = NULL;
@@ -57,7 +57,7 @@ void orr_base_file_load(struct orr_detector *d)
     } else {
         orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s: what it says stands", path);
         orr_doc_copy_element(d->tree, d->tree->system, dump, 0);
-        if (d->rules->hash == ORR_HASH_WIDE)
+        if (d->rules.hash == ORR_HASH_WIDE)
             replace_hashes(d);
         orr_dump_free(dump);
     }

@@ -119,7 +119,7 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, cons
 {
     const char *class = orr_doc_get(pci, "class");
     const struct orr_gpu_fact *gpu = orr_host_facts_gpu(&d->facts, bus_id);
-    if (!d->rules->pci_from_nvml || !d->facts.nvml || !gpu || (class && strncmp(class, "0x03", 4)))
+    if (!d->rules.pci_from_nvml || !d->facts.nvml || !gpu || (class && strncmp(class, "0x03", 4)))
         return false;
     const uint32_t ids[] = {gpu->device & 0xffffu, gpu->device >> 16, gpu->subsystem & 0xffffu, gpu->subsystem >> 16};
     for (int i = 0; i < 4; i++)
@@ -142,7 +142,7 @@ static void add_peers(struct orr_detector *d, struct orr_doc_node *pci, const ch
     const char *vendor = orr_doc_get(pci, "vendor");
     char folder[128];
     struct orr_root_names names;
-    if (!d->rules->peer_links || pci->linked || !vendor || strcmp(vendor, "0x1000"))
+    if (!d->rules.peer_links || pci->linked || !vendor || strcmp(vendor, "0x1000"))
         return;
     pci->linked = true; /* its devices come by here one after the other */
     snprintf(folder, sizeof folder, "/sys/kernel/pci_switch_link/virtual_switch_links/%.24s", bus_id);
@@ -167,7 +167,7 @@ struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id,
         pci = orr_doc_add(d->tree, NULL, "pci", NULL);
         orr_doc_set(d->tree, pci, "busid", "%s", bus_id);
     }
-    if (class && d->rules->device_ids) /* before, /sys alone gave it */
+    if (class && d->rules.class_of_sys) /* before, /sys alone gave it */
         orr_doc_set_once(d->tree, pci, "class", "%s", class);
     return pci;
 }
@@ -176,7 +176,7 @@ struct orr_doc_node *orr_bus_element(struct orr_detector *d, const char *bus_id,
 static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_doc_node *parent)
 {
     const char *bus_id = orr_doc_get(pci, "busid");
-    struct orr_doc_node *before = d->rules->sorts_by_bus ? parent->first : NULL;
+    struct orr_doc_node *before = d->rules.sorts_by_bus ? parent->first : NULL;
     for (; before; before = before->after) {
         const char *other = orr_doc_get(before, "busid");
         if (other && strcmp(other, bus_id) > 0)
@@ -221,12 +221,12 @@ static void complete_one(struct orr_detector *d, struct orr_doc_node *pci)
         return;
     if (path)
         orr_sys_value(d, path, "class", value);
-    if (value[0] && d->rules->device_ids)
+    if (value[0] && d->rules.class_of_sys)
         orr_doc_set(d->tree, pci, "class", "%s", value);
     else if (value[0])
         orr_doc_set_once(d->tree, pci, "class", "%s", value);
     if (!set_from_nvml(d, pci, bus_id)) {
-        if (path && d->rules->device_ids)
+        if (path && d->rules.device_ids)
             set_ids(d, pci, path);
         if (path)
             set_link(d, pci, path);

@@ -31,7 +31,7 @@ enum orr_code orr_detector_open(struct orr_detector *d, const struct orr_detect_
     struct orr_arena *arena = d->arena;
     *d = (struct orr_detector){.options = options, .root = root, .arena = arena};
     d->release = options->release ? options->release : orr_release_default();
-    d->rules = orr_detect_rules_of(d->release);
+    orr_detect_rules_of(d->release, &d->rules);
     bool live = !options->root && !root;
     if (!root)
         ORR_TRY(orr_root_open(options->root ? options->root : "/", &d->root, err));
@@ -74,8 +74,8 @@ static void build(struct orr_detector *d, struct orr_doc *tree, uint32_t from, u
     orr_nics_add(d, from);
     if (d->options->running && orr_nic_merge_of(d->release) >= ORR_MERGE_VIRTUAL && d->by_verbs)
         orr_nics_merge(d, from);
-    if (d->rules->trim != ORR_TRIM_NONE)
-        orr_doc_trim(tree, d->rules->trim == ORR_TRIM_CHILDLESS);
+    if (d->rules.trim != ORR_TRIM_NONE)
+        orr_doc_trim(tree, d->rules.trim);
 }
 
 static void check_size(struct orr_detector *d, const struct orr_doc *tree)
@@ -123,11 +123,11 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
         orr_root_find(d->root, "/sys/class/pci_bus", NULL) != ORR_ROOT_FOLDER)
         orr_note(d, ORR_NOTE_NO_SYS,
                  "/sys shows no PCI devices: neither the places of GPUs and NICs nor their links are known");
-    if (d->rules->trim == ORR_TRIM_NONE)
+    if (d->rules.trim == ORR_TRIM_NONE)
         orr_note(d, ORR_NOTE_OLD_RELEASE,
-                 "what NCCL %s writes is known less well than for newer releases: NICs are found as 2.12.12 finds them",
+                 "what NCCL %s writes is known less well than for newer releases: NICs are found as 2.8.3 finds them",
                  d->release->name);
-    if (d->rules->peer_links) { /* as NCCL does: reading it makes the driver of those switches look anew */
+    if (d->rules.peer_links) { /* as NCCL does: reading it makes the driver of those switches look anew */
         char ignored[16];
         orr_root_read(d->root, "/sys/kernel/pci_switch_link/refresh_switch_toplogy", ignored, sizeof ignored);
     }
@@ -137,7 +137,7 @@ static enum orr_code detect(struct orr_detector *d, struct orr_detection *result
     orr_surroundings_check(d);
     orr_nics_find(d);
     uint32_t ranks = d->facts.gpu_count;
-    if (!d->rules->fuses_ranks || ranks < 2) {
+    if (!d->rules.fuses_ranks || ranks < 2) {
         build(d, &trees[0], 0, ranks);
     } else {
         build(d, &trees[0], 0, 1);

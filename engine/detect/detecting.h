@@ -136,7 +136,7 @@ struct orr_net_device {
 struct orr_detector {
     const struct orr_detect_options *options;
     const struct orr_release *release;
-    const struct orr_detect_rules *rules;
+    struct orr_detect_rules rules;
     struct orr_root *root;
     struct orr_arena *arena;
     struct orr_host_facts facts;

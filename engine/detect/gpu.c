@@ -105,7 +105,7 @@ static void far_end(const struct orr_detector *d, const struct orr_nvlink_fact *
     bool blank = !link->far[0];
     for (const char *c = link->far; *c; c++)
         blank = blank || !isprint((unsigned char)*c);
-    if (blank && d->rules->blank_far_end_is_switch) {
+    if (blank && d->rules.blank_far_end_is_switch) {
         snprintf(target, ORR_FACT_BUS, "fffffff:ffff:ff");
         return;
     }
@@ -118,11 +118,11 @@ enum { OLDEST = 60, VOLTA = 70, AMPERE = 80, HOPPER = 90 }; /* capabilities at w
 
 static void add_nvlinks(struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
 {
-    unsigned probes = sm < OLDEST                                   ? 0
-                      : sm < VOLTA                                  ? 4
-                      : sm < AMPERE                                 ? 6
-                      : sm < HOPPER || !d->rules->probes_18_nvlinks ? 12
-                                                                    : 18;
+    unsigned probes = sm < OLDEST                                  ? 0
+                      : sm < VOLTA                                 ? 4
+                      : sm < AMPERE                                ? 6
+                      : sm < HOPPER || !d->rules.probes_18_nvlinks ? 12
+                                                                   : 18;
     for (unsigned i = 0; i < probes; i++) {
         const struct orr_nvlink_fact *link = &gpu->links[i];
         char target[ORR_FACT_BUS];
@@ -135,13 +135,13 @@ static void add_nvlinks(struct orr_detector *d, struct orr_doc_node *element, co
             orr_doc_set(d->tree, nvlink, "target", "%s", target);
         }
         const char *count = orr_doc_get(nvlink, "count");
-        orr_doc_set(d->tree, nvlink, "count", "%d", count ? (int)strtol(count, NULL, 10) + 1 : 1);
+        orr_doc_set(d->tree, nvlink, "count", "%d", count ? (int)strtol(count, NULL, 0) + 1 : 1);
     }
 }
 
 static void add_c2c(const struct orr_detector *d, struct orr_doc_node *element, const struct orr_gpu_fact *gpu, int sm)
 {
-    if (!d->rules->c2c || sm < HOPPER || !gpu->c2c_count)
+    if (!d->rules.c2c || sm < HOPPER || !gpu->c2c_count)
         return;
     struct orr_doc_node *c2c = orr_doc_add(d->tree, element, "c2c", NULL);
     orr_doc_set(d->tree, c2c, "bw", "%u", gpu->c2c_bw);
@@ -204,14 +204,14 @@ void orr_gpu_add(struct orr_detector *d, uint32_t rank)
     orr_doc_set_once(d->tree, element, "sm", "%d", sm);
     const char *known = orr_doc_get(element, "sm");
     sm = known ? (int)strtol(known, NULL, 0) : sm;
-    if (!orr_doc_child(element, "nvlink", NULL, NULL))
+    if (d->rules.adds_nvlinks_again || !orr_doc_child(element, "nvlink", NULL, NULL))
         add_nvlinks(d, element, gpu, sm);
     if (!orr_doc_child(element, "c2c", NULL, NULL))
         add_c2c(d, element, gpu, sm);
     set_far_classes(d, element);
     orr_doc_set(d->tree, element, "rank", "%u", rank);
     orr_doc_set_once(d->tree, element, "gdr", "%d", gdr_of(d, gpu));
-    if (d->rules->mlopart)
+    if (d->rules.mlopart)
         orr_doc_set(d->tree, element, "mlopart", "-1");
     element->claimed = true;
     note_fabric(d, gpu);

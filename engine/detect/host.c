@@ -7,8 +7,8 @@
 
 static void set_hash(struct orr_detector *d, struct orr_doc_node *cpu)
 {
-    uint64_t hash = d->rules->hash == ORR_HASH_WIDE ? d->facts.hash_wide : d->facts.hash_bytewise;
-    if (d->rules->hash == ORR_HASH_NONE)
+    uint64_t hash = d->rules.hash == ORR_HASH_WIDE ? d->facts.hash_wide : d->facts.hash_bytewise;
+    if (d->rules.hash == ORR_HASH_NONE)
         return;
     if (!d->facts.hashed)
         orr_note(d, ORR_NOTE_NO_HOST, "the copy holds neither host name nor boot id, so host_hash is 0");
@@ -43,7 +43,7 @@ static void set_affinity(struct orr_detector *d, struct orr_doc_node *cpu)
                  "characters, the highest CPUs",
                  numa, strlen(mask));
     orr_surroundings_cpu(d, numa, mask);
-    if (mask[0] || d->rules->affinity_always)
+    if (mask[0] || d->rules.affinity_always)
         orr_doc_set(d->tree, cpu, "affinity", "%s", mask);
     if (!mask[0] && strcmp(numa, "-1"))
         orr_note(d, ORR_NOTE_NO_AFFINITY, "%s/cpumap cannot be read: the CPU has no affinity", path);

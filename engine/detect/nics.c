@@ -50,7 +50,7 @@ static bool has_peer_memory(const struct orr_detector *d)
     const char *path;
     unsigned bit;
     for (size_t i = 0; (path = orr_peer_memory_file(i, &bit)); i++)
-        if ((d->rules->peer_memory & bit) && orr_root_find(d->root, path, NULL) != ORR_ROOT_NONE)
+        if ((d->rules.peer_memory & bit) && orr_root_find(d->root, path, NULL) != ORR_ROOT_NONE)
             return true;
     return false;
 }
@@ -118,7 +118,7 @@ static bool gdr_of(struct orr_detector *d, const struct orr_net_device *net, uin
         return false;
     if (d->peer_memory)
         return true;
-    bool dma_buf = d->rules->dma_buf && orr_detect_number_of(d, "NCCL_DMABUF_ENABLE", 1) && gpu &&
+    bool dma_buf = d->rules.dma_buf && orr_detect_number_of(d, "NCCL_DMABUF_ENABLE", 1) && gpu &&
                    gpu->dma_buf == ORR_YES &&
                    (net->dma_buf == ORR_UNKNOWN ? d->kernel_dma_buf : net->dma_buf == ORR_YES);
     if (dma_buf && net->dma_buf == ORR_YES)
@@ -186,7 +186,7 @@ static struct orr_doc_node *attach(struct orr_detector *d, const struct orr_net_
 void orr_nic_describe(struct orr_detector *d, struct orr_doc_node *element, const struct orr_net_device *net,
                       uint32_t dev, uint32_t rank)
 {
-    const struct orr_detect_rules *rules = d->rules;
+    const struct orr_detect_rules *rules = &d->rules;
     orr_doc_set(d->tree, element, "dev", "%u", dev);
     if (rules->latency_is_whole)
         orr_doc_set_once(d->tree, element, "latency", "0");

@@ -31,10 +31,11 @@ void orr_nics_merge(struct orr_detector *d, uint32_t rank)
 {
     struct orr_fusable nics[ORR_MAX_NETS];
     struct fusing context = {.d = d, .rank = rank};
-    const char *policy = d->rules->rails ? orr_detect_setting_of(d, "NCCL_NET_MERGE_POLICY") : NULL;
+    const char *policy = d->rules.rails ? orr_detect_setting_of(d, "NCCL_NET_MERGE_POLICY") : NULL;
     struct orr_nic_fusion fusion = {.tree = d->tree,
                                     .nics = nics,
-                                    .rules = {.wide = orr_nic_merge_of(d->release) == ORR_MERGE_VIRTUAL_WIDE,
+                                    .rules = {.wide = orr_nic_merge_of(d->release) >= ORR_MERGE_VIRTUAL_WIDE,
+                                              .of_cpu = orr_nic_merge_of(d->release) == ORR_MERGE_VIRTUAL_OF_CPU,
                                               .enabled = orr_detect_number_of(d, "NCCL_IB_MERGE_NICS", 1),
                                               .by_rail = policy && !strcmp(policy, "RAIL"),
                                               .level = orr_detect_setting_of(d, "NCCL_NET_MERGE_LEVEL"),

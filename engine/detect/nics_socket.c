@@ -75,7 +75,7 @@ static uint32_t take(struct orr_detector *d, const char *list, struct orr_interf
             for (uint32_t k = 0; k < count; k++)
                 known = known || !strcmp(ret_chosen[k].name, at->name);
             if (known || at->inet6 != (inet6 == 1) || (at->inet6 && at->loopback) ||
-                (d->rules->interfaces_run && !at->running) || (family && !strcmp(family, "AF_INET") && at->inet6) ||
+                (d->rules.interfaces_run && !at->running) || (family && !strcmp(family, "AF_INET") && at->inet6) ||
                 (family && !strcmp(family, "AF_INET6") && !at->inet6) || !orr_list_takes(list, at->name, -1, NULL))
                 continue;
             ret_chosen[count++] = *at;
@@ -89,8 +89,8 @@ uint32_t orr_interfaces_choose(struct orr_detector *d, struct orr_interface_fact
     assume_interfaces(d);
     if (wanted && strlen(wanted) > 1)
         return take(d, wanted, ret_chosen, most);
-    const char *const steps[] = {"ib", d->rules->interfaces_run ? "^docker,lo,virbr" : "^docker,lo", "docker", "lo",
-                                 d->rules->interfaces_run ? "virbr" : NULL};
+    const char *const steps[] = {"ib", d->rules.interfaces_run ? "^docker,lo,virbr" : "^docker,lo", "docker", "lo",
+                                 d->rules.interfaces_run ? "virbr" : NULL};
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && steps[i]; i++) {
         uint32_t count = take(d, steps[i], ret_chosen, most);
         if (count)

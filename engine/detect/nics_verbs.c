@@ -32,10 +32,11 @@ static uint32_t speed_of(const struct orr_detector *d, const char *rate)
     double gigabits = strtod(rate, NULL);
     if (!(gigabits > 0 && gigabits < 1e6))
         return 0;
-    if (d->rules->rates_end_at_hdr && bracket && sscanf(bracket, "(%2uX %7[A-Z0-9])", &lanes, lane) == 2 && lanes) {
+    if (d->rules.rates_end_at_hdr && bracket && sscanf(bracket, "(%2uX %7[A-Z0-9])", &lanes, lane) == 2 && lanes) {
         bool fast = !strcmp(lane, "NDR") || !strcmp(lane, "XDR");
+        bool unknown = d->rules.lanes_end_at_12 && (lanes == 2 || lanes > LAST_LANES);
         double each = fast ? HDR_LANE : gigabits * 1000 / lanes;
-        return (uint32_t)(each * (lanes == 2 || lanes > LAST_LANES ? LAST_LANES : lanes) + 0.5);
+        return (uint32_t)(each * (unknown ? LAST_LANES : lanes) + 0.5);
     }
     return (uint32_t)(gigabits * 1000 + 0.5);
 }
@@ -59,11 +60,12 @@ static bool merge_functions(struct orr_detector *d, char path[ORR_PATH_SIZE])
     if (length < 13 || !orr_looks_like_bus_id(path + length - 12, 12))
         return false;
     path[length - 1] = '0';
-    if (d->rules->functions == ORR_FUNCTIONS_OF_SLOT_DIGIT) {
-        path[length - 3] = '0';
-    } else if (orr_detect_number_of(d, "NCCL_IB_MERGE_VFS", 1)) {
-        path[length - 3] = path[length - 4] = '0';
-    }
+    if (d->rules.functions == ORR_FUNCTIONS_OF_SLOT ||
+        (d->rules.merge_vfs && !orr_detect_number_of(d, "NCCL_IB_MERGE_VFS", 1)))
+        return true;
+    path[length - 3] = '0';
+    if (d->rules.functions == ORR_FUNCTIONS_OF_BUS)
+        path[length - 4] = '0';
     return true;
 }
 
@@ -72,7 +74,7 @@ static int32_t ports_before(struct orr_detector *d, const struct orr_net_device 
 {
     size_t length = strlen(net->card), open = 0;
     int32_t ports = 0;
-    if (d->rules->functions == ORR_FUNCTIONS_OF_BUS)
+    if (d->rules.functions == ORR_FUNCTIONS_OF_BUS)
         open = orr_detect_number_of(d, "NCCL_IB_MERGE_VFS", 1) ? 4 : 1;
     for (uint32_t i = 0; i < count; i++)
         ports +=
@@ -92,7 +94,7 @@ static void take_port(struct orr_detector *d, const char *folder, const char *na
     value_of(d, path, "rate", rate);
     value_of(d, folder, "sys_image_guid", guid);
     if (strtol(value, NULL, 10) != ACTIVE || (strcmp(layer, "InfiniBand") && strcmp(layer, "Ethernet")) ||
-        (wanted && !orr_list_takes(wanted, name, port, &place)) || d->net_count == d->rules->max_ib_devices)
+        (wanted && !orr_list_takes(wanted, name, port, &place)) || d->net_count == d->rules.max_ib_devices)
         return;
     struct orr_net_device *net = orr_nic_new(d);
     if (!net)
@@ -162,7 +164,7 @@ static bool sort_devices(struct orr_detector *d, struct orr_root_names *names)
 {
     qsort(names->names, names->count, sizeof names->names[0], by_number);
     order_as_listed(&d->facts, names);
-    if (!d->rules->nics_by_bus || !orr_detect_number_of(d, "NCCL_IB_DEVICE_PCI_ORDER", 1))
+    if (!d->rules.nics_by_bus || !orr_detect_number_of(d, "NCCL_IB_DEVICE_PCI_ORDER", 1))
         return true;
     struct listed *listed = ORR_NEW(d->arena, struct listed, names->count);
     if (!listed)
@@ -253,6 +255,6 @@ void orr_nics_verbs(struct orr_detector *d)
             d, ORR_NOTE_MAX_QP_ASSUMED,
             "the RDMA devices were read from /sys, not through libibverbs%s%.100s%s: %s, and maxconn is taken to be %u",
             d->facts.ibverbs_problem[0] ? " (" : "", d->facts.ibverbs_problem, d->facts.ibverbs_problem[0] ? ")" : "",
-            d->rules->nics_by_bus ? "their order is that of their bus ids" : "their order is that of their names",
+            d->rules.nics_by_bus ? "their order is that of their bus ids" : "their order is that of their names",
             d->nets[0].max_qp);
 }

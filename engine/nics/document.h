@@ -9,6 +9,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/text.h"
+#include "engine/release/detect_rules.h"
 
 enum { ORR_DOC_ATTRIBUTES = 16 };
 
@@ -66,9 +67,8 @@ unsigned orr_doc_count(const struct orr_doc *tree);
 void orr_doc_write(const struct orr_doc *tree, struct orr_text *text);
 
 /* document_join.c */
-/* Drops what nobody claimed: pci, cpu, nic and net without a claimed element below; or, childless, whatever has no
- * child. */
-void orr_doc_trim(struct orr_doc *tree, bool childless);
+/* Drops what nobody claimed, by a rule other than ORR_TRIM_NONE. */
+void orr_doc_trim(struct orr_doc *tree, enum orr_trim_rule rule);
 /* Drops a node, and what around it (nic, pci) is then empty. */
 void orr_doc_prune(struct orr_doc_node *node);
 /* Fuses another document of the same arena, whose elements are moved, into the first. */

@@ -5,25 +5,25 @@
 #include "engine/nics/document.h"
 
 /* Whether something at or below was claimed; drops what goes on the way back. */
-static bool trim(struct orr_doc_node *node, bool childless)
+static bool trim(struct orr_doc_node *node, enum orr_trim_rule rule)
 {
     bool claimed = false;
     if (node->claimed)
         return true;
     for (struct orr_doc_node *child = node->first, *next; child; child = next) {
         next = child->after;
-        claimed = trim(child, childless) || claimed;
+        claimed = trim(child, rule) || claimed;
     }
-    bool place =
-        orr_doc_is(node, "pci") || orr_doc_is(node, "cpu") || orr_doc_is(node, "nic") || orr_doc_is(node, "net");
-    if (node->parent && (childless ? !node->first : !claimed && place))
+    bool nic = orr_doc_is(node, "nic") || orr_doc_is(node, "net");
+    bool place = orr_doc_is(node, "pci") || orr_doc_is(node, "cpu") || (nic && rule == ORR_TRIM_UNCLAIMED);
+    if (node->parent && (rule == ORR_TRIM_CHILDLESS ? !node->first : !claimed && place))
         orr_doc_remove(node);
     return claimed;
 }
 
-void orr_doc_trim(struct orr_doc *tree, bool childless)
+void orr_doc_trim(struct orr_doc *tree, enum orr_trim_rule rule)
 {
-    trim(tree->system, childless);
+    trim(tree->system, rule);
 }
 
 void orr_doc_prune(struct orr_doc_node *node)

@@ -150,9 +150,9 @@ static bool merge(struct merging *m, const struct group *group)
     struct orr_doc_node *place = place_of(m, group);
     const char *class = orr_doc_get(place, "class");
     bool to_bridge = orr_doc_is(place, "pci") && class && !strcmp(class, "0x060400");
-    if (f->rules.wide && place == f->tree->system)
+    if (f->rules.of_cpu && place == f->tree->system)
         return false;
-    if (to_bridge || (f->rules.wide && orr_doc_is(place, "cpu")))
+    if (to_bridge || (f->rules.of_cpu && orr_doc_is(place, "cpu")))
         place = add_card(m, group, place);
     if (!orr_doc_is(place, "nic")) {
         struct orr_doc_node *nic = orr_doc_child(place, "nic", NULL, NULL);

@@ -24,7 +24,8 @@ struct orr_fusable {
 };
 
 struct orr_nic_fusion_rules {
-    bool wide;          /* fused NICs are as wide as their members together, and never span CPUs */
+    bool wide;          /* fused NICs are as wide as their members together */
+    bool of_cpu;        /* those of a CPU have a slot of their own there, and none span CPUs */
     bool enabled;       /* NCCL_IB_MERGE_NICS; false: every fusion fails */
     bool by_rail;       /* only NICs of one rail are fused */
     const char *level;  /* NCCL_NET_MERGE_LEVEL, NULL: PORT */

@@ -149,7 +149,8 @@ static void fuse(struct view *v, const struct orr_fusable *nics, uint32_t count)
                              : NULL;
     struct orr_nic_fusion fusion = {.tree = &v->tree,
                                     .nics = own,
-                                    .rules = {.wide = v->merge == ORR_MERGE_VIRTUAL_WIDE,
+                                    .rules = {.wide = v->merge >= ORR_MERGE_VIRTUAL_WIDE,
+                                              .of_cpu = v->merge == ORR_MERGE_VIRTUAL_OF_CPU,
                                               .enabled = orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS) != 0,
                                               .by_rail = policy && !strcmp(policy, "RAIL"),
                                               .level = orr_setting_text(v->settings, ORR_SET_NET_MERGE_LEVEL),

@@ -1,4 +1,4 @@
-/* What a release writes when it detects a machine: the named behaviours of engine/detect, one row each. They bear on
+/* What a release writes when it detects a machine: the named behaviours of engine/detect. They bear on
  * the dump, never on what is computed from one, so they stand beside the releases and not among their behaviours. */
 #ifndef ORR_RELEASE_DETECT_RULES_H
 #define ORR_RELEASE_DETECT_RULES_H
@@ -13,16 +13,23 @@ enum orr_hash_rule { /* host_hash of a <cpu> */
                      ORR_HASH_BYTEWISE, /* of those that detection makes; what a file says stays */
                      ORR_HASH_WIDE      /* eight bytes at a time; replaces what a file says */
 };
-enum orr_trim_rule { ORR_TRIM_NONE, ORR_TRIM_CHILDLESS, ORR_TRIM_UNCLAIMED };
+enum orr_trim_rule { /* what goes that no rank or plugin claimed */
+                     ORR_TRIM_NONE,
+                     ORR_TRIM_CHILDLESS,        /* elements without children */
+                     ORR_TRIM_UNCLAIMED_PLACES, /* <pci> and <cpu> with nothing claimed below */
+                     ORR_TRIM_UNCLAIMED         /* <nic> and <net> as well */
+};
 enum orr_function_rule {                              /* which functions of a NIC count as ports of one card */
-                         ORR_FUNCTIONS_OF_SLOT_DIGIT, /* the low digit of the slot and the function become 0 */
-                         ORR_FUNCTIONS_OF_BUS         /* all of a bus, unless NCCL_IB_MERGE_VFS=0 */
+                         ORR_FUNCTIONS_OF_SLOT,       /* those of one slot: the function becomes 0 */
+                         ORR_FUNCTIONS_OF_SLOT_DIGIT, /* the low digit of the slot becomes 0 as well */
+                         ORR_FUNCTIONS_OF_BUS         /* all of a bus */
 };
 enum orr_nic_merge { /* NICs that are used as one */
                      ORR_MERGE_NONE,
-                     ORR_MERGE_IN_PLUGIN,   /* the two ports of a card, in a dump as well */
-                     ORR_MERGE_VIRTUAL,     /* by nearness, in a running job only */
-                     ORR_MERGE_VIRTUAL_WIDE /* likewise; as wide as its members, never across CPUs */
+                     ORR_MERGE_IN_PLUGIN,     /* the two ports of a card, in a dump as well */
+                     ORR_MERGE_VIRTUAL,       /* by nearness, in a running job only */
+                     ORR_MERGE_VIRTUAL_WIDE,  /* likewise; as wide as its members */
+                     ORR_MERGE_VIRTUAL_OF_CPU /* likewise; with a slot of its own at a CPU, never across CPUs */
 };
 
 /* Files that show that a module for peer memory is there, bits. */
@@ -34,13 +41,14 @@ enum orr_peer_memory {
 };
 
 struct orr_detect_rules {
-    uint32_t since;               /* first release that behaves so, as far as is known */
-    bool fuses_ranks;             /* every rank detects its own GPU, and the documents are fused in rank order */
-    bool sorts_by_bus;            /* a new <pci> goes before the first with a greater bus id; else at the end */
-    enum orr_hash_rule hash;      /* of the host */
-    enum orr_trim_rule trim;      /* what goes that no rank or plugin claimed */
+    bool fuses_ranks;        /* every rank detects its own GPU, and the documents are fused in rank order */
+    bool sorts_by_bus;       /* a new <pci> goes before the first with a greater bus id; else at the end */
+    enum orr_hash_rule hash; /* of the host */
+    enum orr_trim_rule trim;
     bool usual_file;              /* a topology file is looked for where NVIDIA's daemon writes it */
-    bool device_ids;              /* a <pci> has vendor, device and their subsystem twins; class follows /sys */
+    bool device_ids;              /* a <pci> has vendor, device and their subsystem twins */
+    bool class_of_sys;            /* class is what /sys says, whatever a file says */
+    bool adds_nvlinks_again;      /* those that a file has already are not seen */
     bool affinity_always;         /* written empty where unreadable */
     bool pci_from_nvml;           /* ids and current link of a GPU come from NVML */
     bool mlopart;                 /* a <gpu> says which part of a GPU it is */
@@ -49,9 +57,11 @@ struct orr_detect_rules {
     bool blank_far_end_is_switch; /* an NVLink whose far end has no printable bus id */
     bool peer_links;              /* links between Broadcom switches */
     enum orr_function_rule functions;
+    bool merge_vfs;          /* NCCL_IB_MERGE_VFS=0 leaves slots apart */
     bool nics_by_bus;        /* InfiniBand devices in the order of their bus ids */
     uint32_t max_ib_devices; /* that are kept */
     bool rates_end_at_hdr;   /* faster lanes count as HDR */
+    bool lanes_end_at_12;    /* two lanes, and more than 12, count as 12 */
     unsigned peer_memory;    /* enum orr_peer_memory: which files are looked for */
     bool dma_buf;            /* counts for a NIC's gdr */
     bool latency;            /* a <net> has it ... */
@@ -63,7 +73,7 @@ struct orr_detect_rules {
 
 /* How a release fuses NICs (docs/nccl/detection.md, "Merged NICs"). */
 enum orr_nic_merge orr_nic_merge_of(const struct orr_release *release);
-/* The row that holds for a release. */
-const struct orr_detect_rules *orr_detect_rules_of(const struct orr_release *release);
+/* The row of a release: that of its predecessor, and what it changed. */
+void orr_detect_rules_of(const struct orr_release *release, struct orr_detect_rules *ret_rules);
 
 #endif

@@ -15,8 +15,13 @@ HASHED = (2, 21, 0)     # host_hash
 PCILINK = (2, 22, 0)
 WHOLE_LATENCY = (2, 24, 0)
 NEW_HASH = (2, 26, 0)
-FUSED = (2, 27, 0)      # each rank detects its own GPU; 2.21.5 still detects all in one document (docs/nccl/sequence.md, "Fusing the XML of several ranks")
-NVML_PCI = (2, 30, 0)
+FUSED = (2, 22, 0)      # each rank detects its own GPU; 2.21.5 still detects all in one document (docs/nccl/sequence.md, "Fusing the XML of several ranks")
+NVML_PCI = (2, 30, 7)  # and partitions
+TRIMMED = (2, 8, 3)
+IDENTITY = (2, 9, 6)    # vendor, device and their subsystem twins
+CLASS = (2, 10, 3)      # class follows /sys; the usual file is read
+FOUND = (2, 11, 4)      # NVLinks of a file are found
+HOPPER = (2, 15, 1)     # 18 NVLinks
 MASK = (1 << 64) - 1
 
 
@@ -199,7 +204,7 @@ class Detection:
 
     def load(self):
         path = self.settings.get("NCCL_TOPO_FILE")
-        if not path and self.release >= (2, 12, 0):
+        if not path and self.release >= CLASS:
             path = "/var/run/nvidia-topologyd/virtualTopology.xml"
         text = self.sys.whole(path) if path else None
         if text is not None:
@@ -207,7 +212,7 @@ class Detection:
         for cpu in self.system.children:
             if cpu.name == "cpu":
                 self.cpus.append(cpu)
-                if self.release >= FUSED:
+                if self.release >= NEW_HASH:
                     cpu.set("host_hash", self.host_hash())
 
     # The PCI tree.
@@ -234,12 +239,12 @@ class Detection:
     def fill_pci(self, element):
         path = self.sys.pci(element.get("busid"))
         kind = self.sys.text(f"{path}/class") if path else ""
-        if kind and (self.release >= (2, 12, 0) or element.get("class") is None):
+        if kind and (self.release >= CLASS or element.get("class") is None):
             element.set("class", kind)
         told = self.nvml_pci(element)
         for name in ("vendor", "device", "subsystem_vendor", "subsystem_device"):
             value = told[name] if told else self.sys.text(f"{path}/{name}") if path else ""
-            if value and self.release >= (2, 12, 0):
+            if value and self.release >= IDENTITY:
                 element.fill(name, value)
         if told:
             element.fill("link_speed", told["link_speed"])
@@ -306,17 +311,17 @@ class Detection:
     def add_gpu(self, index, rank):
         gpu = self.machine.gpus[index]
         place = self.pci(gpu.bus_id.lower())
-        if self.release >= (2, 12, 0):
+        if self.release >= CLASS:
             place.fill("class", "0x03")
         self.fill_pci(place)
-        place.fill("class", "0x03")  # nothing is told of 2.7.8 where /sys has no class
+        place.fill("class", "0x03")  # nothing is told of older ones where /sys has no class
         element = place.child("gpu") or Element("gpu", place)
         sm = gpu.capability[0] * 10 + gpu.capability[1]
         element.fill("dev", index)
         if element.get("dev") == "-1":
             return
         element.fill("sm", sm)
-        if not element.child("nvlink"):
+        if TRIMMED <= self.release < FOUND or not element.child("nvlink"):
             self.add_nvlinks(element, gpu, integer(element.get("sm")))
         if self.release >= C2C and integer(element.get("sm")) >= 90 and not element.child("c2c") and gpu.c2c:
             link = Element("c2c", element)
@@ -332,7 +337,7 @@ class Detection:
         element.marked = True
 
     def add_nvlinks(self, element, gpu, sm):
-        most = 0 if sm < 60 else 4 if sm < 70 else 6 if sm < 80 else 12 if sm < 90 or self.release < (2, 13, 0) else 18
+        most = 0 if sm < 60 else 4 if sm < 70 else 6 if sm < 80 else 12 if sm < 90 or self.release < HOPPER else 18
         for state, far in gpu.links[:most]:
             if state != "up" or not far:  # no far end: the call fails
                 continue
@@ -341,7 +346,7 @@ class Detection:
                 far = "fffffff:ffff:ff"
             link = element.child("nvlink", "target", far.lower())
             if link:
-                link.set("count", int(link.get("count")) + 1)
+                link.set("count", integer(link.get("count") or "") + 1)
             else:
                 link = Element("nvlink", element)
                 link.set("target", far.lower())
@@ -357,7 +362,7 @@ class Detection:
     # What nobody claimed.
 
     def trim(self):
-        if self.release >= (2, 12, 0):
+        if self.release >= TRIMMED:
             self.trim_below(self.system)
 
     def trim_below(self, element):
@@ -367,7 +372,7 @@ class Detection:
         if element.name == "system":
             return True
         if self.release >= FUSED:
-            goes = not any(kept) and element.name in ("pci", "cpu", "nic", "net")
+            goes = not any(kept) and element.name in (("pci", "cpu", "nic", "net") if self.release >= (2, 27, 3) else ("pci", "cpu"))
         else:
             goes = not element.children
         if goes:

@@ -69,13 +69,13 @@ def lanes(place, members):
 
 
 def make(d, nets, elements, group, dev):
-    """False: the plugin, or from 2.30 on NCCL, does not merge them."""
+    """False: the plugin, or from 2.30.7 on NCCL, does not merge them."""
     members = [nets[i] for i in group]
     if d.number("NCCL_IB_MERGE_NICS", 1) == 0 or len({m.layer for m in members}) > 1:
         return False
     different = {id(elements[i]): elements[i] for i in group}.values()
     place = shared(different)[0] if len(different) > 1 else elements[group[0]].parent
-    new = d.release >= (2, 30, 0)
+    new = d.release >= (2, 30, 7)
     if new and place.name == "system":
         return False
     bridge = place.name == "pci" and place.get("class") == "0x060400"
@@ -85,7 +85,7 @@ def make(d, nets, elements, group, dev):
         made = twin.Element("pci", place)
         made.attributes.update(card.attributes)
         made.set("busid", next_bus_id(d, card.get("busid")))
-        if new and wide:
+        if d.release >= (2, 28, 3) and wide:
             made.set("link_width", wide)
         place = made
     if place.name != "nic":
@@ -115,7 +115,7 @@ def forced(d, nets):
 
 def merge(d, nets, elements):
     count, placed, made = len(nets), set(), 0
-    rails = d.release >= (2, 30, 0) and d.settings.get("NCCL_NET_MERGE_POLICY") == "RAIL"
+    rails = d.release >= (2, 30, 7) and d.settings.get("NCCL_NET_MERGE_POLICY") == "RAIL"
     far = {}
     for i in range(count):
         for j in range(count):

@@ -5,7 +5,8 @@ import twin
 
 LEVELS = ["LOC", "PORT", "PIX", "PXB", "P2C", "PXN", "PHB", "SYS"]
 LANE = {"SDR": 2500, "DDR": 5000, "QDR": 10000, "FDR10": 10000, "FDR": 14000, "EDR": 25000, "HDR": 50000}
-OLD = (2, 18, 0)  # tables of speeds and cards as in 2.12
+NDR = (2, 16, 5)  # before, faster lanes count as HDR
+TWO_LANES = (2, 14, 3)  # before, two lanes count as twelve
 
 
 class Net:
@@ -87,17 +88,18 @@ def rate(d, text):
     found = re.match(r"([0-9.]+) Gb/sec(?: \((\d+)X(?: (\w+))?\))?", text)
     if not found:
         return None
-    if d.release >= OLD or not found[3]:
+    if d.release >= NDR or not found[3]:
         return int(float(found[1]) * 1000)
     lanes = int(found[2])
-    return LANE.get(found[3], 50000) * (12 if lanes == 2 else lanes)
+    return LANE.get(found[3], 50000) * (12 if lanes == 2 and d.release < TWO_LANES else lanes)
 
 
 def merged_path(d, path):
     """The path with which functions of one card are the same, and how much of it is compared."""
-    merging = d.number("NCCL_IB_MERGE_VFS", 1) != 0
+    merging = d.release < (2, 18, 1) or d.number("NCCL_IB_MERGE_VFS", 1) != 0
+    if d.release < (2, 11, 4) or d.release < (2, 18, 3) and not merging:
+        return path[:-1] + "0", None
     if d.release < (2, 18, 3):
-        # 2.12 replaces the low digit of the device, always.
         return path[:-3] + "0" + path[-2] + "0", None
     if merging:
         return path[:-4] + "00" + path[-2] + "0", -4
@@ -106,7 +108,7 @@ def merged_path(d, path):
 
 def peer_memory(d):
     places = ["/sys/kernel/mm/memory_peers/nv_mem/version"]
-    if (2, 12, 0) <= d.release < (2, 13, 0):
+    if (2, 12, 7) <= d.release < (2, 21, 0):  # until when it is so is not told
         places.append("/sys/kernel/mm/memory_peers/nvidia-peermem/version")
     if d.release >= (2, 22, 0):
         places.append("/sys/kernel/mm/memory_peers/nv_mem_nc/version")
@@ -117,7 +119,7 @@ def peer_memory(d):
 
 def dma_buf(d, index):
     """GPU, driver, and (where no device may be asked) the kernel."""
-    if d.release < (2, 13, 0) or d.number("NCCL_DMABUF_ENABLE", 1) == 0 or not d.machine.gpus:
+    if d.release < (2, 13, 4) or d.number("NCCL_DMABUF_ENABLE", 1) == 0 or not d.machine.gpus:
         return False
     kernel = re.match(r"(\d+)\.(\d+)", d.sys.whole("/proc/sys/kernel/osrelease") or "")
     able = kernel and (int(kernel[1]), int(kernel[2])) >= (5, 12)
@@ -143,7 +145,7 @@ def ib_nets(d, index):
             if twin.integer(text["state"]) != 4 or text["link_layer"] not in ("InfiniBand", "Ethernet"):
                 continue
             chosen = any((name == w if exact else name.startswith(w)) and p in (None, port) for w, p, *_ in entries)
-            if (chosen or not entries) == inverse or len(nets) == (16 if d.release < (2, 13, 0) else 32):
+            if (chosen or not entries) == inverse or len(nets) == (16 if d.release < (2, 21, 0) else 32):
                 continue
             path, shown = d.sys.resolve(f"{folder}/device"), port
             if path:
@@ -156,7 +158,7 @@ def ib_nets(d, index):
             guid = int.from_bytes(bytes.fromhex(guid), "little") if guid else 0
             nets.append(Net(name, path, rate(d, text["rate"]), shown, guid, 131072 if mlx5 else 65536, gdr, text["link_layer"]))
             nets[-1].verbs_port = port
-            if d.release >= (2, 30, 0) and not inverse:
+            if d.release >= (2, 30, 7) and not inverse:
                 entry = next((e for e in entries if (name == e[0] if exact else name.startswith(e[0])) and e[1] in (None, port)), None)
                 nets[-1].rail, nets[-1].plane = entry[2:] if entry else (None, None)
     return joined_ports(d, nets) if (2, 20, 0) <= d.release < (2, 24, 0) else nets
@@ -200,7 +202,7 @@ def attach(d, net):
             path = None
     if path:
         parent = d.pci(path.split("/")[-1])
-        if d.release >= (2, 12, 0):
+        if d.release >= twin.CLASS:
             parent.fill("class", "0x02")
         d.fill_pci(parent)
         parent.fill("class", "0x02")

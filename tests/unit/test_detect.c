@@ -179,18 +179,133 @@ static void a_process_that_fails_hangs_or_is_not_there(void **state)
     assert_int_equal(orr_detect_apart("/nonexistent/orrery", "2.27.7", 1, &bytes, &length, &err), ORR_IO);
 }
 
-static void every_release_has_its_rules(void **state)
+/* What a rule says, as a number. */
+typedef int64_t look_at(const struct orr_detect_rules *rules, const struct orr_release *release);
+#define LOOK(field)                                                                                                    \
+    static int64_t look_##field(const struct orr_detect_rules *rules, const struct orr_release *release)               \
+    {                                                                                                                  \
+        (void)release;                                                                                                 \
+        return (int64_t)rules->field;                                                                                  \
+    }
+LOOK(fuses_ranks)
+LOOK(sorts_by_bus)
+LOOK(hash)
+LOOK(trim)
+LOOK(usual_file)
+LOOK(device_ids)
+LOOK(class_of_sys)
+LOOK(adds_nvlinks_again)
+LOOK(affinity_always)
+LOOK(pci_from_nvml)
+LOOK(mlopart)
+LOOK(probes_18_nvlinks)
+LOOK(c2c)
+LOOK(blank_far_end_is_switch)
+LOOK(peer_links)
+LOOK(functions)
+LOOK(merge_vfs)
+LOOK(nics_by_bus)
+LOOK(rates_end_at_hdr)
+LOOK(lanes_end_at_12)
+LOOK(peer_memory)
+LOOK(dma_buf)
+LOOK(latency)
+LOOK(latency_is_whole)
+LOOK(says_net)
+LOOK(rails)
+LOOK(interfaces_run)
+static int64_t look_merge(const struct orr_detect_rules *rules, const struct orr_release *release)
+{
+    (void)rules;
+    return orr_nic_merge_of(release);
+}
+
+/* The first of the emulated releases with each rule, and what it was before and is since. */
+static const struct {
+    look_at *look;
+    const char *since;
+    int64_t before, value;
+} rule_changes[] = {
+    {look_trim, "2.8.3", ORR_TRIM_NONE, ORR_TRIM_CHILDLESS},
+    {look_adds_nvlinks_again, "2.8.3", false, true},
+    {look_device_ids, "2.9.9", false, true},
+    {look_usual_file, "2.10.3", false, true},
+    {look_class_of_sys, "2.10.3", false, true},
+    {look_adds_nvlinks_again, "2.11.4", true, false},
+    {look_functions, "2.11.4", ORR_FUNCTIONS_OF_SLOT, ORR_FUNCTIONS_OF_SLOT_DIGIT},
+    {look_latency, "2.12.10", false, true},
+    {look_dma_buf, "2.14.3", false, true},
+    {look_lanes_end_at_12, "2.14.3", true, false},
+    {look_probes_18_nvlinks, "2.15.5", false, true},
+    {look_rates_end_at_hdr, "2.16.5", true, false},
+    {look_merge_vfs, "2.18.1", false, true},
+    {look_functions, "2.18.3", ORR_FUNCTIONS_OF_SLOT_DIGIT, ORR_FUNCTIONS_OF_BUS},
+    {look_sorts_by_bus, "2.18.5", false, true},
+    {look_c2c, "2.19.3", false, true},
+    {look_merge, "2.20.5", ORR_MERGE_NONE, ORR_MERGE_IN_PLUGIN},
+    {look_hash, "2.21.5", ORR_HASH_NONE, ORR_HASH_BYTEWISE},
+    {look_fuses_ranks, "2.22.3", false, true},
+    {look_trim, "2.22.3", ORR_TRIM_CHILDLESS, ORR_TRIM_UNCLAIMED_PLACES},
+    {look_peer_links, "2.22.3", false, true},
+    {look_peer_memory, "2.22.3", ORR_PEER_NV_MEM, ORR_PEER_NV_MEM | ORR_PEER_NV_MEM_NC},
+    {look_peer_memory, "2.23.4", ORR_PEER_NV_MEM | ORR_PEER_NV_MEM_NC,
+     ORR_PEER_NV_MEM | ORR_PEER_NV_MEM_NC | ORR_PEER_MODULE},
+    {look_latency_is_whole, "2.24.3", false, true},
+    {look_merge, "2.24.3", ORR_MERGE_IN_PLUGIN, ORR_MERGE_VIRTUAL},
+    {look_hash, "2.26.2", ORR_HASH_BYTEWISE, ORR_HASH_WIDE},
+    {look_trim, "2.27.3", ORR_TRIM_UNCLAIMED_PLACES, ORR_TRIM_UNCLAIMED},
+    {look_interfaces_run, "2.28.3", false, true},
+    {look_merge, "2.28.3", ORR_MERGE_VIRTUAL, ORR_MERGE_VIRTUAL_WIDE},
+    {look_nics_by_bus, "2.29.7", false, true},
+    {look_says_net, "2.29.7", false, true},
+    {look_affinity_always, "2.30.7", false, true},
+    {look_pci_from_nvml, "2.30.7", false, true},
+    {look_blank_far_end_is_switch, "2.30.7", false, true},
+    {look_mlopart, "2.30.7", false, true},
+    {look_rails, "2.30.7", false, true},
+    {look_merge, "2.30.7", ORR_MERGE_VIRTUAL_WIDE, ORR_MERGE_VIRTUAL_OF_CPU},
+};
+
+enum { RULE_CHANGES = sizeof rule_changes / sizeof rule_changes[0] };
+
+static void each_rule_begins_with_its_release(void **state)
 {
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
-    const struct orr_detect_rules *before = NULL;
+    struct orr_detect_rules before, here;
     (void)state;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct orr_detect_rules *rules = orr_detect_rules_of(&releases[i]);
-        assert_true(rules->since <= releases[i].version && (!before || before->since <= rules->since));
-        before = rules;
+    for (int i = 0; i < RULE_CHANGES; i++) {
+        const struct orr_release *release = orr_release_find(rule_changes[i].since);
+        assert_true(release && release > releases);
+        orr_detect_rules_of(release - 1, &before);
+        orr_detect_rules_of(release, &here);
+        if (rule_changes[i].look(&before, release - 1) != rule_changes[i].before ||
+            rule_changes[i].look(&here, release) != rule_changes[i].value)
+            fail_msg("row %d, %s", i, rule_changes[i].since);
     }
-    assert_true(orr_detect_rules_of(&releases[0])->trim == ORR_TRIM_NONE && before->mlopart);
+}
+
+/* Where nothing in the table above changes, no rule does. */
+static void other_releases_detect_as_the_one_before(void **state)
+{
+    uint32_t count;
+    const struct orr_release *releases = orr_releases(&count);
+    (void)state;
+    for (uint32_t r = 1; r < count; r++) {
+        struct orr_detect_rules before, here;
+        orr_detect_rules_of(&releases[r - 1], &before);
+        orr_detect_rules_of(&releases[r], &here);
+        for (int i = 0; i < RULE_CHANGES; i++) {
+            look_at *look = rule_changes[i].look;
+            bool changes = false;
+            for (int j = 0; j < RULE_CHANGES; j++)
+                changes = changes || (rule_changes[j].look == look && !strcmp(rule_changes[j].since, releases[r].name));
+            bool known = look == look_peer_memory && !strcmp(releases[r].name, "2.12.10"); /* and 2.21.5: taken so */
+            known = known || (look == look_peer_memory && !strcmp(releases[r].name, "2.21.5"));
+            if (!changes && !known && look(&before, &releases[r - 1]) != look(&here, &releases[r]))
+                fail_msg("row %d changes in %s", i, releases[r].name);
+        }
+    }
 }
 
 int main(void)
@@ -203,7 +318,8 @@ int main(void)
         cmocka_unit_test(nothing_leads_out_of_a_root),
         cmocka_unit_test(what_begins_like_a_tar),
         cmocka_unit_test(a_process_that_fails_hangs_or_is_not_there),
-        cmocka_unit_test(every_release_has_its_rules),
+        cmocka_unit_test(each_rule_begins_with_its_release),
+        cmocka_unit_test(other_releases_detect_as_the_one_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
