@@ -62,8 +62,8 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
             store.set({ settings });
         },
         assume: (assume) => store.set({ assume }),
-        /** name: "gpus" or "nics". */
-        select: (name, list) => store.set({ [name]: list }),
+        /** name: "gpus", "nics", "fuse_nics" or "tuner"; "": the default. */
+        take: (name, text) => store.set({ [name]: text }),
         setting: (name) => {
             moment.focus = name;
             store.set({ panel: "settings" }, { replace: true });

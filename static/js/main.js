@@ -12,7 +12,7 @@ import { Majority } from "./majority.js";
 import { Opening, Working } from "./opening.js";
 import { Scene } from "./scene.js";
 import { Schedule } from "./schedule.js";
-import { DEFAULTS, question, Store } from "./state.js";
+import { ASKED, DEFAULTS, question, Store } from "./state.js";
 import * as theme from "./theme.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
@@ -165,7 +165,7 @@ function foldButton() {
 }
 
 store.subscribe((state, changed) => {
-    const asked = ["id", "release", "hosts", "settings", "gpus", "nics", "assume"].some((name) => changed.has(name));
+    const asked = ["id", ...ASKED].some((name) => changed.has(name));
     if (changed.has("graph") || changed.has("channel"))
         moment.step = -1;
     if (!state.id && state.place === "library" && (asked || changed.has("place") || changed.has("q")))

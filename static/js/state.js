@@ -12,6 +12,8 @@ export const DEFAULTS = Object.freeze({
     settings: Object.freeze({}), // NCCL_NAME: text
     gpus: "",          // those that take part: numbers or bus ids; "": all
     nics: "",          // the same, as NCCL_IB_HCA names them
+    fuse_nics: "",     // "never" or "always"; "": as the input is
+    tuner: "",         // the text of a file of NCCL's example tuner plugin
     assume: "",        // the machine type that fills in what the input does not tell
     against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
@@ -47,8 +49,12 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "gpus", "nics", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
-const ONE_OF = { view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
+const TEXTS = ["id", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
+export const FUSE_NICS = ["never", "always"];
+const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
+/** What decides an analysis beside the release, the hosts and the settings. */
+const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume"];
+export const ASKED = ["release", "hosts", "settings", ...ASKED_TEXTS];
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, rank: 131071, round: 262143, line: 1e7 };
 const MOST_AGAINST = 48;
 
@@ -98,7 +104,7 @@ export function question(state) {
         query.set("release", state.release);
     if (state.hosts !== 1)
         query.set("hosts", state.hosts);
-    for (const name of ["gpus", "nics", "assume"])
+    for (const name of ASKED_TEXTS)
         if (state[name])
             query.set(name, state[name]);
     for (const setting of Object.keys(state.settings).sort())

@@ -10,7 +10,7 @@ test("an empty fragment is the default state, and the default state an empty fra
 
 test("everything that the page shows survives the address", () => {
     const state = {
-        id: "0123abcd", release: "2.21.5", hosts: 4, gpus: "1,0", nics: "^mlx5_4", assume: "p4d.24xlarge", settings: { NCCL_P2P_LEVEL: "SYS", NCCL_ALGO: "^NVLS,Tree & more" },
+        id: "0123abcd", release: "2.21.5", hosts: 4, gpus: "1,0", nics: "^mlx5_4", fuse_nics: "always", tuner: "allreduce,0,65536,tree,ll,2,-1,-1\n", assume: "p4d.24xlarge", settings: { NCCL_P2P_LEVEL: "SYS", NCCL_ALGO: "^NVLS,Tree & more" },
         view: "channels", panel: "selection", from: "GPU/0-1b000", to: "NET/0-3", cell: "verdict", why: "p2p:GPU/0-1b000:GPU/0-1c000", graph: "tree", channel: 7,
         layout: "alone", collective: "AllGather", against: ["2.7.8", "NCCL_ALGO=Ring,Tree", "NCCL_PXN_DISABLE="], side: "both", change: "paths.3",
         topic: "paths", size: 2 ** 33, host: 511, line: 1200, detail: "less", place: "library", q: "rack 7 & more",
@@ -42,6 +42,8 @@ test("the question holds what decides an analysis, in one order, and nothing els
     const state = { ...DEFAULTS, id: "x", view: "tuning", hosts: 2, release: "2.27.7", settings: { NCCL_B: "2", NCCL_A: "1" } };
     assert.equal(question(state).toString(), "release=2.27.7&hosts=2&NCCL_A=1&NCCL_B=2");
     assert.equal(question(DEFAULTS).toString(), "");
+    assert.equal(question({ ...DEFAULTS, fuse_nics: "never", tuner: "a,b\n", gpus: "0" }).toString(), "gpus=0&fuse_nics=never&tuner=a%2Cb%0A");
+    assert.equal(parse("fuse_nics=sometimes").fuse_nics, "");
 });
 
 test("changes names what differs", () => {

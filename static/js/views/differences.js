@@ -3,6 +3,7 @@ import { h } from "../dom.js";
 import { findChange, grouped, otherSide, pairOf, placeText, SECTIONS, sideName, valueText, writeSide } from "../compare.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./chrome.js";
+import { byMinor, releaseOptions } from "./settings.js";
 
 const SHOWN = 12; // places of a change before "more"
 
@@ -23,7 +24,7 @@ function chooser(state, diff, releases, settings, actions) {
     const side = otherSide(state.against), set = (patch) => actions.against(writeSide({ ...side, ...patch }));
     const release = h("select", { id: "against", "data-key": "against", onchange: () => set({ release: release.value }) },
         h("option", { value: "", selected: !side.release }, "the same release"),
-        releases.map((row) => h("option", { value: row.name, selected: row.name === side.release }, row.name)));
+        releaseOptions(releases, side.release));
     const text = h("input", { id: "against-setting", "data-key": "against-setting", placeholder: "NCCL_NAME=VALUE", list: "setting-names", spellcheck: "false", autocomplete: "off", "aria-label": "A setting of the other side",
         onkeydown: (event) => event.key === "Enter" && add() });
     const add = () => {
@@ -45,7 +46,7 @@ function chooser(state, diff, releases, settings, actions) {
 }
 
 function empty(releases, state, model, actions) {
-    const others = releases.filter((row) => row.name !== model.doc.nccl).slice(0, 5);
+    const others = byMinor(releases.filter((row) => row.name !== model.doc.nccl)).slice(0, 5).map(([, rows]) => rows[0]);
     return h("div", { id: "no-comparison" },
         h("p", null, "Choose a release or a setting to hold this answer against: every path, verdict, channel and prediction that differs is listed with the rule that changes it."),
         h("p.try", null, others.map((row) => [h("button", { type: "button", "data-key": `try:${row.name}`, onclick: () => actions.against([row.name]) }, `NCCL ${row.name}`), " "]),

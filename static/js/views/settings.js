@@ -1,14 +1,21 @@
-/* What can be changed: release, hosts, GPUs and NICs that take part, NCCL_* settings. */
+/* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
 import { h } from "../dom.js";
-import { MOST_HOSTS } from "../state.js";
+import { FUSE_NICS, MOST_HOSTS } from "../state.js";
 
 /* What a job takes of the machine: rows like those of settings. */
 const SELECTIONS = [
     { name: "gpus", label: "GPUs", meaning: "GPUs that take part, in the order of their ranks.", values: "numbers or bus ids, such as 0,1", default: "all" },
     { name: "nics", label: "NICs", meaning: "NICs that take part, by the beginnings of their names.", values: "as in NCCL_IB_HCA: mlx5_0,mlx5_3 or ^mlx5_4", default: "all" },
+    { name: "fuse_nics", label: "Fused NICs", chip: (when) => `NICs fused: ${when}`, drop: "Fuse NICs as the input needs it", choices: FUSE_NICS, default: "auto",
+        meaning: "Fuses NICs as NCCL does when a job runs, and groups EFA NICs as Amazon's plugin does. auto: not in XML that NCCL wrote itself." },
+    { name: "tuner", label: "Tuner file", chip: (text) => `tuner file, ${lineCount(text)}`, drop: "No tuner file", file: true,
+        meaning: "File of NCCL's example tuner plugin (CSV), which decides algorithm, protocol and channels. Choose or paste it." },
 ];
 
-/** The controls above the drawing. actions: release(text), hosts(n), set(name, value), select(name, list), panel(name). */
+const LONGEST_FILE = 8000; // characters: the page keeps the text in its address
+const lineCount = (text) => { const lines = text.trim().split("\n").length; return `${lines} ${lines === 1 ? "line" : "lines"}`; };
+
+/** The controls above the drawing. actions: release(text), hosts(n), set(name, value), take(name, text), panel(name). */
 export function askBar({ state, releases, settingsOpen, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
@@ -17,15 +24,14 @@ export function askBar({ state, releases, settingsOpen, actions }) {
         onchange: () => hosts.value >= 1 ? actions.hosts(Math.floor(Number(hosts.value))) : (hosts.value = String(state.hosts)) });
     const release = h("select", { id: "release", "data-key": "release", onchange: () => actions.release(release.value === standard ? "" : release.value) },
         names.includes(current) || !current ? null : h("option", { value: current, selected: true }, current),
-        byMinor(releases).map(([minor, rows]) => h("optgroup", { label: `NCCL ${minor}` },
-            rows.map((row) => h("option", { value: row.name, selected: row.name === current }, releaseLabel(row))))));
+        releaseOptions(releases, current));
     return h("div.bar.ask", { role: "group", "aria-label": "What is asked" },
         h("label.field", null, "NCCL", release),
         h("label.field", null, "Hosts", hosts),
         h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
         h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
-            h("button", { type: "button", "aria-label": "Assume nothing", title: "Only what the input tells", onclick: () => actions.assume("") }, "×")), SELECTIONS.map(({ name, label }) => state[name] && h("li.chip", null, h("span", null, `${label} ${state[name]}`),
-            h("button", { type: "button", "aria-label": `All ${label}`, title: `All ${label} of the machine`, onclick: () => actions.select(name, "") }, "×"))), Object.entries(state.settings).map(([name, value]) =>
+            h("button", { type: "button", "aria-label": "Assume nothing", title: "Only what the input tells", onclick: () => actions.assume("") }, "×")), SELECTIONS.map(({ name, label, chip, drop = `All ${label}` }) => state[name] && h("li.chip", null, h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
+            h("button", { type: "button", "aria-label": drop, title: drop, onclick: () => actions.take(name, "") }, "×"))), Object.entries(state.settings).map(([name, value]) =>
             h("li.chip", null, h("span", null, `${name}=${value}`),
                 h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));
 }
@@ -51,10 +57,18 @@ export function settingsView({ state, settings, focus, filter, actions }) {
 
 function setting(row, state, actions) {
     const selects = SELECTIONS.includes(row), value = (selects ? state[row.name] : state.settings[row.name]) ?? "", id = `set-${row.name}`;
-    const input = h("input", { id, value, spellcheck: "false", autocomplete: "off", placeholder: String(row.default ?? ""), "data-key": id, "aria-describedby": `${id}-meaning`,
-        onchange: () => (selects ? actions.select : actions.set)(row.name, input.value.trim()) });
+    const said = { id, "data-key": id, "aria-describedby": `${id}-meaning` }, become = (text) => (selects ? actions.take : actions.set)(row.name, text.trim());
+    const input = row.choices ? h("select", { ...said, onchange: () => become(input.value) }, ["", ...row.choices].map((word) => h("option", { value: word, selected: word === value }, word || row.default)))
+        : row.file ? h("textarea", { ...said, value, rows: "3", spellcheck: "false", onchange: () => take(input.value) })
+            : h("input", { ...said, value, spellcheck: "false", autocomplete: "off", placeholder: String(row.default ?? ""), onchange: () => become(input.value) });
+    const take = (text) => {
+        input.setCustomValidity(text.length > LONGEST_FILE ? `The file has ${text.length} characters; the page takes up to ${LONGEST_FILE}` : "");
+        if (input.reportValidity())
+            become(text);
+    };
+    const file = row.file && h("input", { type: "file", id: `${id}-file`, accept: ".csv,.conf,.txt", "aria-label": `Choose a ${row.label.toLowerCase()}`, onchange: async () => file.files[0] && take(await file.files[0].text()) });
     return h(value ? "li.changed" : "li", null,
-        h("div.line", null, h("label", { for: id }, row.label ?? row.name), input),
+        h("div.line", null, h("label", { for: id }, row.label ?? row.name), input), file,
         h("p", { id: `${id}-meaning` }, row.meaning, row.values ? ` Values: ${row.values}.` : "",
             row.default !== undefined && row.default !== "" ? ` Default: ${row.default}.` : ""));
 }
@@ -74,6 +88,10 @@ export function releaseLabel(row) {
     const shipped = row.shipped.map((wheel) => `${wheel.framework} ${wheel.version} (${wheel.build})`).join(", ");
     return `${row.name}${also}${shipped && ` – ${shipped}`}`;
 }
+
+/** All releases as options of a choice, grouped by minor release. */
+export const releaseOptions = (releases, current) => byMinor(releases).map(([minor, rows]) => h("optgroup", { label: `NCCL ${minor}` },
+    rows.map((row) => h("option", { value: row.name, selected: row.name === current }, releaseLabel(row)))));
 
 /** Releases by minor release, in their order: [["2.28", rows], ...]. */
 export function byMinor(releases) {

@@ -1,0 +1,58 @@
+/* What decides an analysis beside settings: fused NICs, a tuner file; and the releases to choose from. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fixture } from "./fixture.mjs";
+import { exampleFile } from "./support.mjs";
+
+const it = fixture();
+const { path: p5 } = exampleFile("aws-p5");
+/* Waits until so many devices of a kind are drawn. */
+const drawn = (kind, count) => it.until(([kind, count]) => document.querySelectorAll(`#canvas g.node[id^="${kind}/"]`).length === count, [kind, count]);
+
+test("NICs are fused as the settings panel says, and the address and a chip tell it", async () => {
+    await it.open(p5, "hosts=2&panel=settings");
+    const { page } = it;
+    await drawn("NET", 32); // auto: NCCL's own XML has the NICs that the job used
+    await page.locator("#set-fuse_nics").selectOption("always");
+    await drawn("NET", 8); // EFA NICs are grouped
+    assert.match(page.url(), /fuse_nics=always/);
+    await page.getByRole("button", { name: "Fuse NICs as the input needs it" }).click();
+    await drawn("NET", 32);
+    assert.doesNotMatch(page.url(), /fuse_nics/);
+});
+
+test("GPUs that take part are chosen in the settings panel", async () => {
+    await it.open(p5, "panel=settings");
+    const { page } = it;
+    await drawn("GPU", 8);
+    await page.locator("#set-gpus").fill("0,1");
+    await page.locator("#set-gpus").blur();
+    await drawn("GPU", 2);
+    assert.match(page.url(), /gpus=0%2C1/);
+});
+
+test("a tuner file decides what NCCL chooses; a line that is none is refused with its place", async () => {
+    await it.open(p5, "hosts=2&release=2.27.7&panel=settings&view=tuning");
+    const { page } = it;
+    const algorithms = (some) => it.until((some) => {
+        const names = new Set([...document.querySelectorAll("#ranges tbody tr td:nth-child(3)")].map((cell) => cell.textContent));
+        return some === "several" ? names.size > 1 : names.size === 1 && names.has(some);
+    }, some);
+    await algorithms("several"); // the model chooses by size
+    await page.locator("#set-tuner-file").setInputFiles(it.write("tuner.csv", "allreduce,0,17179869184,ring,simple,-1,-1,-1\n"));
+    await algorithms("Ring");
+    assert.match(await page.locator(".chips").first().textContent(), /tuner file, 1 line/);
+    await page.locator("#set-tuner").fill("allreduce,0");
+    await page.locator("#set-tuner").blur();
+    await it.until(() => /ine 1 of the tuner file has 2 fields; a row needs 8 to 10/.test(document.body.textContent));
+    await page.getByRole("button", { name: "No tuner file" }).click();
+    await algorithms("several");
+});
+
+test("the other side of a comparison is chosen among all releases, by minor release", async () => {
+    await it.open(p5, "view=diff");
+    const { page } = it, groups = (id) => page.locator(`${id} optgroup`).evaluateAll((list) => list.map((group) => group.label));
+    assert.ok((await groups("#against")).length > 20);
+    assert.deepEqual(await groups("#against"), await groups("#release"));
+    assert.equal(await page.locator("#against option").count(), await page.locator("#release option").count() + 1, "and the same release");
+});
