@@ -3,6 +3,7 @@
 #include "api/documents.h"
 #include "engine/input/compare_log.h"
 #include "engine/release/release_names.h"
+#include "engine/triage/triage.h"
 
 /* The kept dump; what is no dump yet becomes one by the rules of the release that is compared with. */
 static enum orr_code read_kept(struct orr_call *call, const struct orr_log *log, struct orr_dump **ret_dump,
@@ -21,6 +22,7 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
     struct orr_log *log = NULL;
     struct orr_log_check *check = NULL;
     struct orr_dump *own = NULL, *dump = NULL;
+    struct orr_triage triage;
     struct orr_json json = {0};
     const char *why = NULL;
     if (!call->request->body_length) {
@@ -35,7 +37,9 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
     if (code == ORR_OK)
         code = orr_input_compare_log(log, dump, params->assumed, &question, &check, &own, &why, err);
     if (code == ORR_OK)
-        code = orr_answer_of_json(200, &json, orr_log_json(&json, log, check, why), ret_answer, err);
+        code = orr_triage_make(log, check, log->arena, &triage, err);
+    if (code == ORR_OK)
+        code = orr_answer_of_json(200, &json, orr_log_json(&json, log, check, why, &triage), ret_answer, err);
     if (check)
         orr_log_check_free(check);
     if (own)

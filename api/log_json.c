@@ -78,10 +78,12 @@ static json_t *recovered_json(struct orr_json *json, const struct orr_log *log)
     set_int(json, object, "bytes", (int64_t)log->byte_count);
     set_int(json, object, "lines", log->line_count);
     set_int(json, object, "nccl_lines", log->nccl_count);
-    set_int(json, object, "understood", log->record_count);
+    set_int(json, object, "understood", log->record_count + log->left_out);
     set_int(json, object, "rejoined", log->rejoined);
     set_int(json, object, "run_together", log->split);
     set_int(json, object, "cut", log->cut);
+    set_int(json, object, "not_kept", log->left_out);
+    set_text(json, object, "library", log->rccl ? "RCCL" : "NCCL");
     orr_json_set(json, object, "releases", texts(json, log->releases, log->release_count));
     orr_json_set(json, object, "hosts", texts(json, log->hosts, log->host_count));
     orr_json_set(json, object, "settings", settings_json(json, log));
@@ -209,9 +211,10 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
 }
 
 json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check,
-                     const char *why)
+                     const char *why, const struct orr_triage *triage)
 {
     json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "triage", orr_triage_json(json, log, triage));
     orr_json_set(json, object, "log", recovered_json(json, log));
     orr_json_set(json, object, "check", check ? check_json(json, check) : json_null());
     if (!check)

@@ -7,6 +7,7 @@
 #include "engine/analysis/analysis.h"
 #include "engine/explain/explain.h"
 #include "engine/log/check.h"
+#include "engine/triage/triage.h"
 
 /* system_json.c */
 json_t *orr_built_json(struct orr_json *json, const struct orr_analysis *analysis);
@@ -47,6 +48,7 @@ json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *du
                                 const struct orr_analysis *analysis);
 json_t *orr_undecided_json(struct orr_json *json);
 /* Those of a log and of a comparison with it; check NULL: none. */
+json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage);
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check);
 
 /* input_json.c: what the bytes were recognised as, what is assumed and missing. */

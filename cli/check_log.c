@@ -4,33 +4,40 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/print_triage.h"
+#include "cli/read_log.h"
 #include "engine/release/release_names.h"
 
 #include "engine/findings/findings.h"
 #include "engine/input/compare_log.h"
 #include "engine/input/machine_types.h"
 
+static void print_communicators(const struct orr_log *log)
+{
+    enum { SHOWN = 8 };
+    for (uint32_t i = 0; i < log->communicator_count && i < SHOWN; i++) {
+        const struct orr_log_communicator *of = &log->communicators[i];
+        printf("  communicator %u: %d rank%s, %u of them in the log, from line %u\n", i, of->rank_count,
+               of->rank_count == 1 ? "" : "s", of->seen, of->first_line);
+    }
+    if (log->communicator_count > SHOWN)
+        printf("  and %u more communicators (--json lists them)\n", log->communicator_count - SHOWN);
+}
+
 static void print_recovered(const struct orr_log *log)
 {
-    printf("%u lines, %u of NCCL's, %u understood", log->line_count, log->nccl_count, log->record_count);
+    printf("\nWhat was read: %u lines, %u of NCCL's, %u understood", log->line_count, log->nccl_count,
+           log->record_count + log->left_out);
     if (log->rejoined || log->split)
         printf("; %u wrapped and %u run together", log->rejoined, log->split);
-    printf("\nrelease  ");
-    for (uint32_t i = 0; i < log->release_count; i++)
-        printf(" %s", log->releases[i]);
-    printf(log->release_count ? "\nhosts    " : " not told\nhosts    ");
-    enum { HOSTS_SHOWN = 8 };
-    for (uint32_t i = 0; i < log->host_count && i < HOSTS_SHOWN; i++)
-        printf(" %s", log->hosts[i]);
-    if (log->host_count > HOSTS_SHOWN)
-        printf(" and %u more", log->host_count - HOSTS_SHOWN);
     printf("\n");
-    for (uint32_t i = 0; i < log->communicator_count && i < HOSTS_SHOWN; i++)
-        printf("communicator %u: %d ranks, %u of them in the log, from line %u\n", i, log->communicators[i].rank_count,
-               log->communicators[i].seen, log->communicators[i].first_line);
+    if (log->left_out)
+        printf("  %u understood lines are not kept, because there are too many\n", log->left_out);
+    print_communicators(log);
     for (uint32_t i = 0; i < log->setting_count; i++)
-        printf("%s=%s\n", log->settings[i].name, log->settings[i].value);
-    printf("lines    ");
+        printf("  %s=%s%s\n", log->settings[i].name, log->settings[i].value,
+               log->settings[i].varies ? " (other lines give other values)" : "");
+    printf("  lines:");
     for (int kind = 0; kind < ORR_LOG_KIND_COUNT; kind++)
         if (log->kinds[kind])
             printf(" %s %u", orr_log_kind_name((enum orr_log_kind)kind), log->kinds[kind]);
@@ -39,7 +46,8 @@ static void print_recovered(const struct orr_log *log)
 
 static void print_check(const struct orr_log_check *check)
 {
-    printf("\nPrediction: NCCL %s%s, %u host%s of %u ranks%s\n", check->query.settings.release->name,
+    printf("\nThe machine, compared with the prediction for NCCL %s%s, %u host%s of %u ranks%s\n",
+           check->query.settings.release->name,
            check->release_exact  ? ""
            : check->release_told ? ", the nearest emulated release"
                                  : ", which agrees best, as the log does not name its release",
@@ -61,7 +69,7 @@ static void print_check(const struct orr_log_check *check)
                    orr_log_topic_subsystem((enum orr_log_topic)t));
     }
     if (!check->differ) {
-        printf("\n%s\n", check->agree ? "All that the log tells agrees with the prediction."
+        printf("\n%s\n", check->agree ? "All that the log says about the machine agrees with the prediction."
                                       : "The log tells nothing that could be compared.");
         return;
     }
@@ -108,19 +116,24 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     struct orr_error err = {0};
     struct orr_log_check *check;
     struct orr_dump *own;
+    struct orr_triage triage;
     const char *why;
     int status = ORR_EXIT_OK;
     if (orr_input_compare_log(log, dump, options->params.assumed, question, &check, &own, &why, &err) != ORR_OK)
         return orr_report(dump ? options->topology : orr_input_name(options->file), &err);
-    if (options->json) {
+    if (orr_triage_make(log, check, log->arena, &triage, &err) != ORR_OK) {
+        status = orr_report(orr_input_name(options->file), &err);
+    } else if (options->json) {
         struct orr_json json = {0};
-        status = orr_print_json(&json, orr_log_json(&json, log, check, why), true);
+        status = orr_print_json(&json, orr_log_json(&json, log, check, why, &triage), true);
     } else {
-        print_recovered(log);
+        orr_print_triage(log, &triage);
         if (check)
             print_check(check);
         else
-            printf("\nNothing to compare with: %s. Give the machine with --topology FILE.\n", why);
+            printf("\nThe machine was not compared with a prediction: %s.%s\n", why,
+                   log->rccl ? "" : " Give the machine with --topology FILE.");
+        print_recovered(log);
         status = fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
     }
     if (check)
@@ -136,13 +149,9 @@ int orr_command_check_log(const struct orr_options *options)
     const struct orr_log_question question = orr_params_log(&options->params);
     struct orr_log *log = NULL;
     struct orr_dump *dump = NULL;
-    char *bytes = NULL;
-    size_t length = 0;
     int status = ORR_EXIT_OK;
-    if (orr_read_file(options->file, orr_log_default_limits.bytes, &bytes, &length, &err) != ORR_OK ||
-        orr_log_read_any(bytes, length, &log, &err) != ORR_OK)
+    if (orr_read_log_file(options->file, &log, &err) != ORR_OK)
         status = orr_report(orr_input_name(options->file), &err);
-    free(bytes);
     if (log && options->topology) {
         struct orr_options machine = *options;
         const uint32_t version = orr_log_version(log, NULL);

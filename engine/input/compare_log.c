@@ -14,6 +14,10 @@ enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_
     *ret_check = NULL;
     *ret_own = NULL;
     *ret_why = NULL;
+    if (log->rccl) {
+        *ret_why = "the job ran RCCL, AMD's library, whose decisions Orrery does not know";
+        return ORR_OK;
+    }
     if (!dump) {
         ORR_TRY(orr_log_tree_xml(log, log->arena, &xml, ret_why, err));
         if (!xml)

@@ -5,6 +5,8 @@
 #include "engine/log/lines.h"
 #include "engine/log/scan.h"
 
+enum { ORR_LOG_JOINED_MOST = 4096 }; /* bytes of wrapped lines that are put together */
+
 /* The last message, as long as a wrapped line may follow. */
 struct orr_log_pending {
     bool open;
@@ -15,8 +17,12 @@ struct orr_log_pending {
     unsigned joins;
 };
 
+struct orr_log_events;
+
 struct orr_log_building {
     struct orr_log *log;
+    struct orr_log_events *events;
+    struct orr_log_limits limits;
     struct orr_log_catch *found;
     struct orr_log_pending last;
     struct orr_log_hosts known;
@@ -28,7 +34,9 @@ struct orr_log_building {
     uint32_t *lines_of;          /* [writer]: how many it wrote */
     uint32_t nobody;             /* the session of lines without a writer, plus one */
     unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity, lines_of_capacity,
-        release_capacity, setting_capacity, communicator_capacity;
+        release_capacity, setting_capacity, communicator_capacity, choice_capacity, choice_hash_capacity;
+    uint32_t *choice_slots, choice_slot_count; /* open addressing: choice + 1 */
+    uint64_t *choice_hashes;                   /* [choice] */
 };
 
 const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length);
@@ -38,5 +46,22 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
 uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum orr_log_kind kind);
 /* Puts sessions together to communicators. */
 enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err) ORR_NO_DISCARD;
+
+/* log.c: reads a line; puts together what the lines say when all are read. */
+void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines);
+void orr_log_gather(struct orr_log_building *b);
+
+/* events.c: false: out of memory. */
+bool orr_log_events_init(struct orr_log_building *b);
+/* Tries the table of messages on a text of one line; from: one of ORR_FROM_... A warning counts also where no row fits.
+ */
+void orr_log_take_event(struct orr_log_building *b, const char *text, size_t length, uint32_t from, uint32_t writer,
+                        int32_t dev, uint32_t line);
+/* Gives the events their ranks and hosts, when communicators are known. */
+void orr_log_place_events(struct orr_log_building *b);
+
+/* choices.c: the choice in b->found; its communicator, when communicators are known. */
+void orr_log_take_choice(struct orr_log_building *b, uint32_t session, uint32_t line);
+void orr_log_place_choices(struct orr_log *log);
 
 #endif

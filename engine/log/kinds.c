@@ -70,6 +70,7 @@ static const struct kind_row {
     {ORR_LOG_INIT_COMPLETE, "to 2.15", "comm %x rank %d nranks %d cudaDev %d nvmlDev %d - Init COMPLETE", 0},
     {ORR_LOG_INIT_COMPLETE, "to 2.15", "comm %x rank %d nranks %d cudaDev %d busId %x - Init COMPLETE", 0},
     {ORR_LOG_INIT_COMPLETE, "to 2.5", "comm %x rank %d nranks %d cudaDev %d nvmlDev %d busId %x - Init COMPLETE", 0},
+    {ORR_LOG_COMM_END, "all", "comm %x rank %d nranks %d cudaDev %d busId %x - %w COMPLETE", 0},
     {ORR_LOG_COMMUNICATOR, "2.18 on", "comm %x rank %d nRanks %d nNodes %d localRanks %d localRank %d%*", 0},
     {ORR_LOG_GDR_PAIR, "2.7 on", "GPU Direct RDMA %w for GPU %w / HCA %w (distance %d %w %d), read %d%*", 0},
     {ORR_LOG_GDR_PAIR, "2.7 on", "GPU Direct RDMA %w for GPU %w / HCA %w (distance %d %w %d)%*", 0},
@@ -96,6 +97,17 @@ static const struct kind_row {
     {ORR_LOG_TUNING_ROW, "all", "~%w |%l", ORR_LIST_PAIRS},
     {ORR_LOG_DRIVER, "2.14 on", "cudaDriverVersion %d", 0},
     {ORR_LOG_VERSION, "2.25 on", "NCCL version %t", 0},
+    {ORR_LOG_RCCL, "RCCL", "RCCL version : %t", 0},
+    {ORR_LOG_RCCL, "RCCL", "RCCL version %t", 0},
+    {ORR_LOG_PLUGIN, "2.19 on", "NET/Plugin: Loaded net plugin %t", 0},
+    {ORR_LOG_PLUGIN, "NVIDIA's", "P2P plugin %t", 0},
+    {ORR_LOG_OFI, "Amazon's", "NET/OFI Using aws-ofi-nccl %t", 0},
+    {ORR_LOG_OFI, "Amazon's", "NET/OFI Initializing aws-ofi-nccl %t", 0},
+    {ORR_LOG_OFI_PROVIDER, "Amazon's", "NET/OFI Selected %w is %w", ORR_LIST_REST},
+    {ORR_LOG_OFI_PROVIDER, "Amazon's", "NET/OFI Selected %w provider is %w", ORR_LIST_REST},
+    {ORR_LOG_CHOICE, "2.24 on", "%w: %w Bytes -> Algo %w proto %w channel{Lo..Hi}={%d..%d}", 0},
+    {ORR_LOG_CHOICE, "2.19 to 2.23", "%w: %w Bytes -> Algo %w proto %w time %*", 0},
+    {ORR_LOG_CHOICE, "to 2.18", "%w Bytes -> Algo %w proto %w time %*", 0},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -107,6 +119,10 @@ static const struct outside_row {
 } outside[] = {
     {ORR_LOG_VERSION, "NCCL version ", "NCCL version %t"},
     {ORR_LOG_VERSION, "NCCL version: ", "NCCL version: %t"},
+    {ORR_LOG_RCCL, "RCCL version", "RCCL version : %t"},
+    {ORR_LOG_RCCL, "RCCL version", "RCCL version %t"},
+    {ORR_LOG_TEST_RESULT, "# Avg bus bandwidth", "# Avg bus bandwidth : %f"},
+    {ORR_LOG_TEST_RESULT, "# Out of bounds", "# Out of bounds values : %d %w"},
     {ORR_LOG_DEVICE, "# ", "# Rank %d Group %d Pid %d on %w device %d [%w] %t"},
     {ORR_LOG_DEVICE, "# ", "# Rank %d Pid %d on %w device %d [%w] %t"},
 };
@@ -126,7 +142,8 @@ const char *orr_log_kind_name(enum orr_log_kind kind)
 enum orr_log_kind orr_log_kind_of(const char *text, size_t length, struct orr_log_catch *found)
 {
     for (int i = 0; i < ROW_COUNT; i++)
-        if (orr_log_scan(rows[i].pattern, rows[i].list, text, length, found)) {
+        if ((rows[i].pattern[0] == text[0] || rows[i].pattern[0] == '%' || rows[i].pattern[0] == '~') &&
+            orr_log_scan(rows[i].pattern, rows[i].list, text, length, found)) {
             bool of_gpu = rows[i].kind != ORR_LOG_PATHS || !strncmp(found->words[0].at, "GPU", 3);
             return of_gpu ? rows[i].kind : ORR_LOG_PATHS_OTHER;
         }

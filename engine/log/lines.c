@@ -97,6 +97,9 @@ static bool header_before(const char *start, const char *mark, const struct orr_
                 host = p - length;
         }
         speech->host = (struct orr_log_span){host, (size_t)(p - host)};
+        const char *dev = end + 1;
+        if (mark - dev > 2 && dev[0] == '[' && dev[1] >= '0' && dev[1] <= '9')
+            speech->dev = dev[2] >= '0' && dev[2] <= '9' ? (dev[1] - '0') * 10 + dev[2] - '0' : dev[1] - '0';
         return true;
     }
     return false;
@@ -129,7 +132,7 @@ bool orr_log_next_speech(const char **at, const char *end, const struct orr_log_
     const char *text, *next_text;
     bool next_warns;
     struct orr_log_speech next;
-    *ret_speech = (struct orr_log_speech){.pid = -1, .tid = -1};
+    *ret_speech = (struct orr_log_speech){.pid = -1, .tid = -1, .dev = -1};
     const char *mark = find_mark(*at, end, &text, &ret_speech->warns);
     if (!mark)
         return false;

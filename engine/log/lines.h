@@ -21,7 +21,8 @@ struct orr_log_hosts {
 struct orr_log_speech {
     struct orr_log_span host;
     int64_t pid, tid;
-    bool warns; /* NCCL WARN */
+    int32_t dev; /* of "[0]" behind the header; -1: not there */
+    bool warns;  /* NCCL WARN */
     struct orr_log_span text;
 };
 

@@ -182,6 +182,7 @@ bool orr_log_scan_list(enum orr_log_list list, const char *text, size_t length, 
         return read_cells(text, end, found);
     case ORR_LIST_PAIRS:
         return read_pairs(text, end, found);
+    case ORR_LIST_REST:
     case ORR_LIST_NONE:
         break;
     }

@@ -1,6 +1,7 @@
 #include "engine/log/log.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -10,8 +11,10 @@
 
 const struct orr_log_limits orr_log_default_limits = {
     .bytes = (size_t)64 << 20, .line = 1 << 16, .records = 2000000, .memory = (size_t)1 << 30};
+const struct orr_log_limits orr_log_stream_limits = {
+    .bytes = SIZE_MAX, .line = 1 << 16, .records = 2000000, .memory = (size_t)1 << 30};
 
-enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8, JOINED_MOST = 4096, LEAST_WIDTH = 40 };
+enum { NO_WRITER = UINT32_MAX, JOINS_MOST = 8 };
 
 const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length)
 {
@@ -110,15 +113,24 @@ static void fill(struct orr_log_building *b, struct orr_log_record *record)
 static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t writer, uint32_t line)
 {
     struct orr_log *log = b->log;
+    log->kinds[kind]++;
+    if (log->record_count >= b->limits.records) {
+        log->left_out++;
+        return NO_WRITER;
+    }
     if (!ORR_RESERVE(log->arena, log->records, log->record_count, b->record_capacity)) {
         b->starved = true;
         return NO_WRITER;
     }
     struct orr_log_record *record = &log->records[log->record_count];
     *record = (struct orr_log_record){.kind = kind, .line = line};
-    fill(b, record);
+    if (kind != ORR_LOG_CHOICE) /* those are kept once each */
+        fill(b, record);
     record->session = orr_log_session_of(b, writer, kind);
-    log->kinds[kind]++;
+    if (kind == ORR_LOG_CHOICE) {
+        orr_log_take_choice(b, record->session, line);
+        return NO_WRITER;
+    }
     return log->record_count++;
 }
 
@@ -135,11 +147,13 @@ static void take_speech(struct orr_log_building *b, const struct orr_log_speech 
     last->writer = writer_of(b, speech);
     if (last->writer != NO_WRITER)
         b->lines_of[last->writer]++;
+    orr_log_take_event(b, speech->text.at, speech->text.length, speech->warns ? ORR_FROM_WARN : ORR_FROM_INFO,
+                       last->writer, speech->dev, line);
     last->line = line;
     last->joins = 0;
     last->record = last->kind < ORR_LOG_KIND_COUNT ? add(b, last->kind, last->writer, line) : NO_WRITER;
     last->items = b->found->value_count + b->found->word_count;
-    last->length = speech->text.length < JOINED_MOST ? speech->text.length : 0;
+    last->length = speech->text.length < ORR_LOG_JOINED_MOST ? speech->text.length : 0;
     last->open = last->length && orr_log_kind_wraps(last->kind);
     if (last->open)
         memcpy(last->text, speech->text.at, last->length);
@@ -172,7 +186,7 @@ static bool joins(struct orr_log_building *b, const char *text, size_t length, b
 static bool take_wrapped(struct orr_log_building *b, const char *text, size_t length)
 {
     struct orr_log_pending *last = &b->last;
-    if (!last->open || !length || last->joins >= JOINS_MOST || last->length + length + 1 >= JOINED_MOST)
+    if (!last->open || !length || last->joins >= JOINS_MOST || last->length + length + 1 >= ORR_LOG_JOINED_MOST)
         return false;
     bool full = last->raw_length == b->width; /* cut by a terminal, not between words */
     if (!full && (last->kind == ORR_LOG_SETTING || last->kind == ORR_LOG_NIC_LIST))
@@ -195,7 +209,7 @@ static void know_host(struct orr_log_building *b, const char *name)
         known->names[known->count++] = name;
 }
 
-static void take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
+void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *lines)
 {
     const char *at = lines->line, *end = lines->line + lines->length;
     struct orr_log_speech speech;
@@ -207,6 +221,7 @@ static void take_line(struct orr_log_building *b, const struct orr_log_lines *li
     }
     b->log->split += count > 1;
     if (!count) {
+        orr_log_take_event(b, lines->line, lines->length, ORR_FROM_OTHER, NO_WRITER, -1, lines->number);
         enum orr_log_kind kind = orr_log_kind_outside(lines->line, lines->length, b->found);
         if (kind != ORR_LOG_KIND_COUNT) {
             b->last.open = false;
@@ -259,13 +274,15 @@ static void list_hosts(struct orr_log_building *b)
 }
 
 /* Releases, and NCCL_* from the environment, each once. */
-static void gather(struct orr_log_building *b)
+void orr_log_gather(struct orr_log_building *b)
 {
     struct orr_log *log = b->log;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < log->record_count && !b->starved; i++) {
         const struct orr_log_record *record = &log->records[i];
-        if (record->kind == ORR_LOG_VERSION && record->words[0][0] >= '0' && record->words[0][0] <= '9')
+        log->rccl |= record->kind == ORR_LOG_RCCL;
+        if ((record->kind == ORR_LOG_VERSION || record->kind == ORR_LOG_RCCL) && record->words[0][0] >= '0' &&
+            record->words[0][0] <= '9')
             keep_once(b, &log->releases, &log->release_count, &b->release_capacity, record->words[0],
                       strcspn(record->words[0], " "));
         else if (record->kind == ORR_LOG_SETTING)
@@ -281,72 +298,7 @@ static void gather(struct orr_log_building *b)
             log->releases[kept++] = log->releases[i];
     }
     log->release_count = kept;
-}
-
-static enum orr_code read_all(struct orr_log_building *b, const char *bytes, size_t length,
-                              const struct orr_log_limits *limits, struct orr_error *err)
-{
-    struct orr_log *log = b->log;
-    struct orr_log_lines lines = {.at = bytes, .end = bytes + length, .most = limits->line};
-    lines.line = orr_arena_alloc(log->arena, (size_t)limits->line + 1, 1);
-    b->found = ORR_NEW(log->arena, struct orr_log_catch, 1);
-    b->last.text = orr_arena_alloc(log->arena, JOINED_MOST, 1);
-    if (!lines.line || !b->found || !b->last.text)
-        return orr_fail_nomem(err);
-    /* The width at which a terminal cut the text: no line is longer. */
-    for (const char *at = bytes, *end = bytes + length; at < end;) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        size_t here = (size_t)((stop ? stop : end) - at);
-        b->width = here > b->width ? here : b->width;
-        at += here + (stop != NULL);
-    }
-    b->width = b->width < LEAST_WIDTH ? SIZE_MAX : b->width;
-    while (orr_log_next_line(&lines)) {
-        if (orr_budget_spent(16))
-            return orr_budget_check(err);
-        take_line(b, &lines);
-        if (b->starved)
-            return orr_fail_nomem(err);
-        if (log->record_count >= limits->records)
-            return orr_fail_at(err, ORR_LIMIT, lines.number, 0, "more than %u lines of NCCL's that tell something",
-                               limits->records);
-    }
-    log->line_count = lines.number;
-    gather(b);
     list_hosts(b);
-    ORR_TRY(orr_log_join_sessions(b, err));
-    return b->starved ? orr_fail_nomem(err) : ORR_OK;
-}
-
-enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_log_limits *limits,
-                           struct orr_log **ret_log, struct orr_error *err)
-{
-    if (!limits)
-        limits = &orr_log_default_limits;
-    if (length > limits->bytes)
-        return orr_fail(err, ORR_LIMIT, "%zu bytes, more than the %zu that are read of a log", length, limits->bytes);
-    orr_budget_stage("reading the log");
-    struct orr_arena *arena = orr_arena_new(limits->memory);
-    struct orr_log *log = arena ? ORR_NEW(arena, struct orr_log, 1) : NULL;
-    if (!log) {
-        orr_arena_free(arena);
-        return orr_fail_nomem(err);
-    }
-    log->arena = arena;
-    log->byte_count = length;
-    struct orr_log_building b = {.log = log};
-    enum orr_code code = read_all(&b, bytes, length, limits, err);
-    if (code == ORR_OK && !log->nccl_count && !log->kinds[ORR_LOG_VERSION]) {
-        code = orr_fail(err, ORR_UNRECOGNISED, "no line of an NCCL log is in it");
-        orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and give "
-                              "what it prints");
-    }
-    if (code != ORR_OK) {
-        orr_arena_free(arena);
-        return code;
-    }
-    *ret_log = log;
-    return ORR_OK;
 }
 
 void orr_log_free(struct orr_log *log)
@@ -356,7 +308,7 @@ void orr_log_free(struct orr_log *log)
 
 bool orr_log_is_one(const char *bytes, size_t length)
 {
-    static const char *const marks[] = {" NCCL INFO ", " NCCL WARN ", "NCCL version "};
+    static const char *const marks[] = {" NCCL INFO ", " NCCL WARN ", "NCCL version ", "RCCL version "};
     enum { LOOKED_AT = 1 << 20 };
     size_t start = 0, look = length < LOOKED_AT ? length : LOOKED_AT;
     while (start < look && strchr(" \t\r\n", bytes[start]) && bytes[start])
@@ -380,7 +332,7 @@ uint32_t orr_log_largest(const struct orr_log *log)
 
 uint32_t orr_log_version(const struct orr_log *log, const char **ret_text)
 {
-    for (uint32_t i = 0; i < log->release_count; i++) {
+    for (uint32_t i = 0; i < log->release_count && !log->rccl; i++) {
         char text[32];
         bool exact;
         snprintf(text, sizeof text, "%.*s", (int)strspn(log->releases[i], "0123456789."), log->releases[i]);

@@ -13,6 +13,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/base/error.h"
+#include "engine/log/messages.h"
 
 /* Kinds of lines; the shapes by release stand in kinds.c. X(symbol, name) */
 #define ORR_LOG_KIND_MAP(X)                                                                                            \
@@ -59,7 +60,14 @@
     X(TUNING_ALGORITHMS, "tuning_algorithms")                                                                          \
     X(TUNING_PROTOCOLS, "tuning_protocols")                                                                            \
     X(TUNING_ROW, "tuning_row")                                                                                        \
-    X(WARNING, "warning")
+    X(WARNING, "warning")                                                                                              \
+    X(RCCL, "rccl_version")                                                                                            \
+    X(PLUGIN, "plugin")                                                                                                \
+    X(OFI, "ofi_plugin")                                                                                               \
+    X(OFI_PROVIDER, "ofi_provider")                                                                                    \
+    X(COMM_END, "comm_end")                                                                                            \
+    X(TEST_RESULT, "test_result")                                                                                      \
+    X(CHOICE, "choice")
 
 enum orr_log_kind {
 #define X(symbol, name) ORR_LOG_##symbol,
@@ -116,6 +124,33 @@ struct orr_log_setting {
     bool varies; /* another line gives another value */
 };
 
+/* Lines that say the same thing is wrong, over all writers: one row of the table of messages (messages.h), or a
+ * warning that the table does not have. */
+struct orr_log_event {
+    const struct orr_log_message *message; /* NULL: not in the table */
+    const char *text;                      /* of the first line */
+    uint32_t line, last_line, count;       /* the first and the last line, and how many there are */
+    const int32_t *ranks;                  /* those that wrote it, ascending */
+    const char *const *hosts;              /* theirs, in order of appearance */
+    uint32_t rank_count, host_count;
+};
+
+/* How far PyTorch says that a rank came when a time limit ended. */
+struct orr_log_progress {
+    int32_t rank;
+    int32_t timed_out, enqueued; /* numbers of works */
+    uint32_t line;
+};
+
+/* An algorithm that NCCL chose, over all lines that say the same. */
+struct orr_log_choice {
+    const char *function, *algorithm, *protocol; /* as printed: "AllReduce" or "" where not told; "RING" or "1" */
+    uint64_t bytes;
+    int32_t first_channel, last_channel; /* -1: not told */
+    uint32_t session, communicator;      /* UINT32_MAX: not told */
+    uint32_t line, count;
+};
+
 struct orr_log {
     struct orr_log_record *records;
     uint32_t record_count;
@@ -131,6 +166,15 @@ struct orr_log {
     uint32_t release_count;
     const char **hosts;
     uint32_t host_count;
+    struct orr_log_event *events; /* in order of their first line */
+    uint32_t event_count;
+    uint32_t events_left_out; /* lines about something wrong beyond the 1024 kinds that are kept */
+    struct orr_log_progress *progress;
+    uint32_t progress_count;
+    struct orr_log_choice *choices; /* in order of their first line */
+    uint32_t choice_count, choices_left_out;
+    bool rccl;           /* the library names itself RCCL */
+    uint32_t left_out;   /* lines that were understood but not kept, because there were too many */
     uint32_t line_count; /* of the text */
     uint32_t nccl_count; /* lines of NCCL's, understood or not */
     uint32_t rejoined;   /* wrapped lines that were put together */
@@ -145,17 +189,32 @@ struct orr_log {
 struct orr_log_limits {
     size_t bytes;     /* largest input */
     uint32_t line;    /* bytes of a line that are read */
-    uint32_t records; /* lines that are kept; LIMIT beyond */
+    uint32_t records; /* lines that are kept; those beyond are only counted */
     size_t memory;    /* of the arena */
 };
 /* 64 MiB, 64 KiB, 2 million, 1 GiB. */
 extern const struct orr_log_limits orr_log_default_limits;
+/* The same for a stream: as many bytes as come. */
+extern const struct orr_log_limits orr_log_stream_limits;
 
 /* Reads a log. limits NULL: the default ones. On success *ret_log is the caller's: orr_log_free(). LIMIT; UNRECOGNISED
  * where no line of NCCL's is in it. Time grows with the bytes, whatever they hold. */
 enum orr_code orr_log_read(const char *bytes, size_t length, const struct orr_log_limits *limits,
                            struct orr_log **ret_log, struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_free(struct orr_log *log);
+
+/* The same piece by piece, in memory that does not grow with the text but with what is kept of it. After an error only
+ * orr_log_reader_free() is left. */
+struct orr_log_reader;
+enum orr_code orr_log_reader_new(const struct orr_log_limits *limits, struct orr_log_reader **ret_reader,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_log_reader_feed(struct orr_log_reader *reader, const char *bytes, size_t length,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+/* Ends the text and the reader, which is freed: *ret_log is the caller's. */
+enum orr_code orr_log_reader_finish(struct orr_log_reader *reader, struct orr_log **ret_log,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_reader_free(struct orr_log_reader *reader);
+
 /* Whether bytes look like an NCCL log: cheap, for telling inputs apart. */
 bool orr_log_is_one(const char *bytes, size_t length);
 /* Reads a graph file (engine/topology/graph_file.h) as the log lines about the same graphs; then no line tells a
@@ -169,7 +228,7 @@ enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log 
 const char *orr_log_kind_name(enum orr_log_kind kind);
 /* The communicator with the most ranks; UINT32_MAX: none. */
 uint32_t orr_log_largest(const struct orr_log *log);
-/* Version number of the log's release (ORR_VERSION), 0: not told. *ret_text may be NULL. */
+/* Version number of the log's release of NCCL (ORR_VERSION), 0: not told, or RCCL. *ret_text may be NULL. */
 uint32_t orr_log_version(const struct orr_log *log, const char **ret_text);
 
 struct orr_dump;

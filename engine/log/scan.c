@@ -142,5 +142,5 @@ bool orr_log_scan(const char *pattern, enum orr_log_list list, const char *text,
     }
     while (at < end && is_blank(*at))
         at++;
-    return at == end;
+    return at == end || list == ORR_LIST_REST;
 }

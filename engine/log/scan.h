@@ -14,9 +14,10 @@
 
 #include "engine/log/log.h"
 
-/* What lists are made of. */
+/* What stands at the end of a line. */
 enum orr_log_list {
     ORR_LIST_NONE,
+    ORR_LIST_REST,  /* anything may follow the pattern, and is not kept */
     ORR_LIST_INTS,  /* "0 1 2", maybe cut off by "..."                      -> values */
     ORR_LIST_NODES, /* "NET/0 GPU/0-1b000"                                  -> words */
     ORR_LIST_PATHS, /* "GPU/0-1b000 (1/240.0/NVL)"                          -> two words (node, type) and two values */

@@ -1,0 +1,136 @@
+/* A triage as JSON. */
+#include "api/sections.h"
+#include "engine/triage/triage.h"
+
+static void set_text(struct orr_json *json, json_t *object, const char *key, const char *text)
+{
+    orr_json_set(json, object, key, text ? orr_json_text(json, text) : json_null());
+}
+
+static void set_int(struct orr_json *json, json_t *object, const char *key, int64_t value)
+{
+    orr_json_set(json, object, key, orr_json_int(json, value));
+}
+
+/* Left out where it is negative: not told. */
+static void set_told(struct orr_json *json, json_t *object, const char *key, int64_t value)
+{
+    if (value >= 0)
+        set_int(json, object, key, value);
+}
+
+static json_t *texts(struct orr_json *json, const char *const *list, uint32_t count)
+{
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < count; i++)
+        orr_json_add(json, array, orr_json_text(json, list[i]));
+    return array;
+}
+
+static json_t *numbers(struct orr_json *json, const int32_t *list, uint32_t count)
+{
+    enum { SHOWN = 4096 };
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < count && i < SHOWN; i++)
+        orr_json_add(json, array, orr_json_int(json, list[i]));
+    return array;
+}
+
+static json_t *event_json(struct orr_json *json, const struct orr_log_event *event)
+{
+    const struct orr_log_message *message = event->message;
+    json_t *object = orr_json_object(json);
+    set_text(json, object, "id", message ? message->id : "unknown");
+    set_text(json, object, "severity", orr_event_severity(event));
+    set_text(json, object, "ends_job", orr_event_ends(event));
+    orr_json_set(json, object, "consequence", orr_json_bool(json, message && message->weight == ORR_WEIGHT_AFTERMATH));
+    set_text(json, object, "text", event->text);
+    set_int(json, object, "line", event->line);
+    set_int(json, object, "last_line", event->last_line);
+    set_int(json, object, "count", event->count);
+    orr_json_set(json, object, "ranks", numbers(json, event->ranks, event->rank_count));
+    orr_json_set(json, object, "hosts", texts(json, event->hosts, event->host_count));
+    set_text(json, object, "means", message ? message->means : NULL);
+    set_text(json, object, "advice", message && message->advice[0] ? message->advice : NULL);
+    return object;
+}
+
+static json_t *ran_json(struct orr_json *json, const struct orr_ran *ran)
+{
+    json_t *object = orr_json_object(json);
+    for (int what = 0; what < ORR_RAN_COUNT; what++) {
+        json_t *array = orr_json_array(json);
+        for (uint32_t i = 0; i < ran->counts[what]; i++) {
+            const struct orr_ran_value *value = &ran->values[what][i];
+            json_t *row = orr_json_object(json);
+            set_text(json, row, "value", value->value);
+            orr_json_set(json, row, "hosts", texts(json, value->hosts, value->host_count));
+            set_int(json, row, "line", value->line);
+            orr_json_add(json, array, row);
+        }
+        orr_json_set(json, object, orr_ran_word((enum orr_ran_what)what), array);
+    }
+    set_text(json, object, "network_kind", ran->network);
+    orr_json_set(json, object, "infiniband_unused", orr_json_bool(json, ran->ib_unused));
+    json_t *connections = orr_json_object(json);
+    set_int(json, connections, "p2p", ran->p2p);
+    set_int(json, connections, "shm", ran->shm);
+    set_int(json, connections, "net", ran->net);
+    set_int(json, connections, "net_gdr", ran->net_gdr);
+    set_int(json, connections, "net_pxn", ran->net_pxn);
+    set_int(json, connections, "collnet", ran->collnet);
+    orr_json_set(json, object, "connections", connections);
+    if (ran->nvls >= 0)
+        orr_json_set(json, object, "nvls", orr_json_bool(json, ran->nvls == 1));
+    set_told(json, object, "coll_channels", ran->coll_channels);
+    set_told(json, object, "nvls_channels", ran->nvls_channels);
+    set_told(json, object, "p2p_channels", ran->p2p_channels);
+    return object;
+}
+
+static json_t *choices_json(struct orr_json *json, const struct orr_triage *triage)
+{
+    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    set_int(json, object, "agree", triage->choice_agree);
+    set_int(json, object, "differ", triage->choice_differ);
+    set_int(json, object, "not_compared", triage->choice_not_compared);
+    for (uint32_t i = 0; i < triage->choice_count; i++) {
+        const struct orr_triage_choice *choice = &triage->choices[i];
+        json_t *row = orr_json_object(json);
+        set_text(json, row, "collective", choice->function);
+        set_int(json, row, "from", (int64_t)choice->from);
+        set_int(json, row, "to", (int64_t)choice->to);
+        set_int(json, row, "sizes", choice->sizes);
+        set_int(json, row, "lines", choice->lines);
+        set_text(json, row, "logged", choice->logged);
+        set_text(json, row, "predicted", choice->predicted);
+        orr_json_set(json, row, "agrees", choice->predicted ? orr_json_bool(json, choice->agrees) : json_null());
+        set_told(json, row, "channels", choice->channels);
+        set_told(json, row, "predicted_channels", choice->predicted_channels);
+        set_int(json, row, "line", choice->line);
+        orr_json_add(json, rows, row);
+    }
+    orr_json_set(json, object, "rows", rows);
+    set_text(json, object, "why", triage->choice_why);
+    return object;
+}
+
+json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage)
+{
+    json_t *object = orr_json_object(json), *events = orr_json_array(json);
+    set_text(json, object, "verdict", orr_triage_word(triage->verdict));
+    orr_json_set(json, object, "sentences", texts(json, triage->sentences, triage->sentence_count));
+    set_int(json, object, "errors", triage->errors);
+    set_int(json, object, "warnings", triage->warnings);
+    orr_json_set(json, object, "cause",
+                 triage->cause < log->event_count ? orr_json_int(json, triage->cause) : json_null());
+    orr_json_set(json, object, "missing_ranks", numbers(json, triage->missing, triage->missing_count));
+    set_text(json, object, "missing_why", triage->missing_why);
+    for (uint32_t i = 0; i < log->event_count; i++)
+        orr_json_add(json, events, event_json(json, &log->events[i]));
+    orr_json_set(json, object, "events", events);
+    set_int(json, object, "events_left_out", log->events_left_out);
+    orr_json_set(json, object, "ran", ran_json(json, &triage->ran));
+    orr_json_set(json, object, "choices", choices_json(json, triage));
+    return object;
+}

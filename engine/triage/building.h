@@ -1,0 +1,27 @@
+/* Inside engine/triage: the parts of a triage while it is made. */
+#ifndef ORR_TRIAGE_BUILDING_H
+#define ORR_TRIAGE_BUILDING_H
+
+#include "engine/triage/triage.h"
+
+struct orr_triaging {
+    const struct orr_log *log;
+    const struct orr_log_check *check; /* NULL: none */
+    struct orr_arena *arena;
+    struct orr_triage *triage;
+    bool starved;
+};
+
+/* Text of the arena. */
+const char *orr_triage_text(struct orr_triaging *t, const char *format, ...) ORR_PRINTF(2, 3);
+/* ran.c, choices.c, sentences.c */
+void orr_triage_ran(struct orr_triaging *t);
+enum orr_code orr_triage_choices(struct orr_triaging *t, struct orr_error *err) ORR_NO_DISCARD;
+void orr_triage_sentences(struct orr_triaging *t);
+
+static inline const char *orr_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+#endif

@@ -1,0 +1,246 @@
+/* What ran: release, plugins, network and transports, per host where hosts differ. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/triage/building.h"
+
+enum { NONE = UINT32_MAX, VALUES_MOST = 32, HOSTS_MOST = 64, VALUE_MOST = 200 };
+
+const char *orr_ran_word(enum orr_ran_what what)
+{
+    static const char *const words[] = {
+#define X(symbol, word, text) word,
+        ORR_RAN_MAP(X)
+#undef X
+    };
+    return words[what];
+}
+
+const char *orr_ran_text(enum orr_ran_what what)
+{
+    static const char *const texts[] = {
+#define X(symbol, word, text) text,
+        ORR_RAN_MAP(X)
+#undef X
+    };
+    return texts[what];
+}
+
+static const char *host_of(const struct orr_log *log, const struct orr_log_record *record)
+{
+    const struct orr_log_session *session = &log->sessions[record->session];
+    return session->writer == NONE ? NULL : log->writers[session->writer].host;
+}
+
+/* Adds a value, and the host that names it, to a list that stays short. */
+static void add_value(struct orr_triaging *t, enum orr_ran_what what, const char *text,
+                      const struct orr_log_record *record)
+{
+    struct orr_ran *ran = &t->triage->ran;
+    struct orr_ran_value *values = ran->values[what];
+    uint32_t i = 0;
+    if (!values)
+        values = ran->values[what] = ORR_NEW(t->arena, struct orr_ran_value, VALUES_MOST);
+    if (!values) {
+        t->starved = true;
+        return;
+    }
+    while (i < ran->counts[what] && strcmp(values[i].value, text))
+        i++;
+    if (i == ran->counts[what]) {
+        if (i == VALUES_MOST)
+            return;
+        values[i] = (struct orr_ran_value){.value = orr_triage_text(t, "%.*s", VALUE_MOST, text), .line = record->line};
+        values[i].hosts = ORR_NEW(t->arena, const char *, HOSTS_MOST);
+        t->starved |= !values[i].hosts;
+        ran->counts[what]++;
+    }
+    const char *host = host_of(t->log, record);
+    uint32_t h = 0;
+    while (host && h < values[i].host_count && strcmp(values[i].hosts[h], host))
+        h++;
+    if (host && values[i].hosts && h == values[i].host_count && h < HOSTS_MOST)
+        values[i].hosts[values[i].host_count++] = host;
+}
+
+/* Whether a release is one of those that the log names; "2.5.7" beside "2.5.7+cuda10.1" is not. */
+static bool is_listed(const struct orr_log *log, const char *text, size_t length)
+{
+    for (uint32_t i = 0; i < log->release_count; i++)
+        if (strlen(log->releases[i]) == length && !memcmp(log->releases[i], text, length))
+            return true;
+    return false;
+}
+
+/* "12.4" of 12040. */
+static const char *driver_text(struct orr_triaging *t, double version)
+{
+    int number = (int)version;
+    return orr_triage_text(t, "%d.%d", number / 1000, number % 1000 / 10);
+}
+
+/* A connection over the network: "IB/0(2)/GDRDMA". */
+static void count_net(struct orr_ran *ran, const struct orr_log_record *record)
+{
+    const char *text = record->words[record->word_count - 1];
+    const char *bracket = strrchr(text, '(');
+    ran->net++;
+    ran->net_gdr += strstr(text, "/GDRDMA") != NULL;
+    ran->net_pxn += bracket && bracket[1] >= '0' && bracket[1] <= '9';
+}
+
+static void take_counts(struct orr_ran *ran, const struct orr_log_record *record)
+{
+    enum { WITH_NVLS = 4, WITH_COLLNET = 5 };
+    if (ran->coll_channels >= 0)
+        return;
+    const uint32_t count = record->value_count;
+    ran->coll_channels = (int32_t)record->values[0];
+    ran->nvls_channels = count == WITH_COLLNET ? (int32_t)record->values[2]
+                         : count == WITH_NVLS  ? (int32_t)record->values[1]
+                                               : -1;
+    ran->p2p_channels = (int32_t)record->values[count - 2];
+}
+
+static void take_record(struct orr_triaging *t, const struct orr_log_record *record)
+{
+    struct orr_ran *ran = &t->triage->ran;
+    char text[VALUE_MOST];
+    switch (record->kind) {
+    case ORR_LOG_VERSION:
+    case ORR_LOG_RCCL:
+        if (is_listed(t->log, record->words[0], strcspn(record->words[0], " "))) {
+            snprintf(text, sizeof text, "%s %.*s", record->kind == ORR_LOG_RCCL ? "RCCL" : "NCCL",
+                     (int)strcspn(record->words[0], " "), record->words[0]);
+            add_value(t, ORR_RAN_RELEASE, text, record);
+        }
+        break;
+    case ORR_LOG_DRIVER:
+        add_value(t, ORR_RAN_DRIVER, driver_text(t, record->values[0]), record);
+        break;
+    case ORR_LOG_NETWORK:
+        add_value(t, ORR_RAN_NETWORK, record->words[0], record);
+        break;
+    case ORR_LOG_PLUGIN:
+        add_value(t, ORR_RAN_PLUGIN, record->words[0], record);
+        break;
+    case ORR_LOG_OFI:
+        snprintf(text, sizeof text, "aws-ofi-nccl %.*s", (int)strcspn(record->words[0], " "), record->words[0]);
+        add_value(t, ORR_RAN_PLUGIN, text, record);
+        break;
+    case ORR_LOG_OFI_PROVIDER:
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(record->words[record->word_count - 1], ", "),
+                 record->words[record->word_count - 1]);
+        add_value(t, ORR_RAN_PROVIDER, text, record);
+        break;
+    case ORR_LOG_TUNER:
+        add_value(t, ORR_RAN_TUNER, record->words[0], record);
+        break;
+    case ORR_LOG_TOPO_FILE:
+        add_value(t, ORR_RAN_TOPO_FILE, record->words[0], record);
+        break;
+    case ORR_LOG_CONNECT_P2P:
+        ran->p2p++;
+        break;
+    case ORR_LOG_CONNECT_SHM:
+        ran->shm++;
+        break;
+    case ORR_LOG_CONNECT_NET:
+        count_net(ran, record);
+        break;
+    case ORR_LOG_CONNECT_COLLNET:
+        ran->collnet++;
+        break;
+    case ORR_LOG_GDR_NIC:
+        ran->gdr_off += strcmp(record->words[1], "Disabled") == 0;
+        break;
+    case ORR_LOG_GDR_PAIR:
+        ran->gdr_off += strcmp(record->words[0], "Disabled") == 0;
+        break;
+    case ORR_LOG_NVLS_SUPPORT:
+        ran->nvls = strcmp(record->words[0], "available") == 0 ? 1 : ran->nvls == 1 ? 1 : 0;
+        break;
+    case ORR_LOG_COUNTS:
+        take_counts(ran, record);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The NICs that the log lists for InfiniBand: "[0]mlx5_0:1/RoCE [1]...". */
+static const struct orr_log_record *ib_list(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind == ORR_LOG_NIC_LIST && !strncmp(record->words[0], "IB", 2) && strstr(record->words[1], "[0]"))
+            return record;
+    }
+    return NULL;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* The network in words. Before 2.6 no line names it but those of connections. */
+static const char *network_name(struct orr_triaging *t, const char *name)
+{
+    const struct orr_ran *ran = &t->triage->ran;
+    const struct orr_log_record *list = ib_list(t->log);
+    if (begins(name, "IB")) {
+        bool roce = list && strstr(list->words[1], "/RoCE"), ib = list && strstr(list->words[1], "/IB");
+        return roce && ib ? "InfiniBand and RoCE" : roce ? "RoCE" : ib ? "InfiniBand" : "InfiniBand or RoCE";
+    }
+    if (begins(name, "AWS Libfabric") || begins(name, "OFI") || begins(name, "Libfabric"))
+        return ran->counts[ORR_RAN_PROVIDER] && strstr(ran->values[ORR_RAN_PROVIDER][0].value, "efa")
+                   ? "EFA (libfabric)"
+               : ran->counts[ORR_RAN_PROVIDER]
+                   ? orr_triage_text(t, "libfabric (%s)", ran->values[ORR_RAN_PROVIDER][0].value)
+                   : "libfabric";
+    return begins(name, "Socket") ? "sockets" : orr_triage_text(t, "%s", name);
+}
+
+static void name_network(struct orr_triaging *t)
+{
+    struct orr_ran *ran = &t->triage->ran;
+    const struct orr_log *log = t->log;
+    if (ran->counts[ORR_RAN_NETWORK]) {
+        ran->network = network_name(t, ran->values[ORR_RAN_NETWORK][0].value);
+        return;
+    }
+    for (uint32_t i = 0; i < log->record_count && ran->net; i++)
+        if (log->records[i].kind == ORR_LOG_CONNECT_NET) {
+            ran->network = network_name(t, log->records[i].words[log->records[i].word_count - 1]);
+            return;
+        }
+}
+
+/* Sockets although there are faster NICs: shown by the log's own list, by NICs that could not be opened, or by the
+ * dump.
+ */
+static void find_unused_ib(struct orr_triaging *t)
+{
+    struct orr_ran *ran = &t->triage->ran;
+    const struct orr_log *log = t->log;
+    if (!ran->network || strcmp(ran->network, "sockets") != 0)
+        return;
+    const struct orr_log_record *list = ib_list(log);
+    if (list)
+        ran->ib_evidence = orr_triage_text(t, "line %u lists them", list->line);
+    for (uint32_t i = 0; i < log->event_count && !ran->ib_evidence; i++)
+        if (log->events[i].message && !strcmp(log->events[i].message->id, "ib-open-device"))
+            ran->ib_evidence = orr_triage_text(t, "line %u: \"%s\"", log->events[i].line, log->events[i].text);
+    ran->ib_unused = ran->ib_evidence != NULL;
+}
+
+void orr_triage_ran(struct orr_triaging *t)
+{
+    struct orr_ran *ran = &t->triage->ran;
+    ran->nvls = ran->coll_channels = ran->nvls_channels = ran->p2p_channels = -1;
+    for (uint32_t i = 0; i < t->log->record_count && !t->starved; i++)
+        take_record(t, &t->log->records[i]);
+    name_network(t);
+    find_unused_ib(t);
+}

@@ -1,0 +1,161 @@
+/* A triage in three to seven sentences that can be pasted into a ticket. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/triage/building.h"
+
+enum { NONE = UINT32_MAX, QUOTED_MOST = 260 };
+
+static void say(struct orr_triaging *t, const char *text)
+{
+    struct orr_triage *triage = t->triage;
+    if (triage->sentence_count < sizeof triage->sentences / sizeof triage->sentences[0] && text[0])
+        triage->sentences[triage->sentence_count++] = text;
+}
+
+/* " on ranks 0-3 (host a, b)", or "" where the log does not tell. */
+static const char *where(struct orr_triaging *t, const int32_t *ranks, uint32_t rank_count, const char *const *hosts,
+                         uint32_t host_count)
+{
+    enum { HOSTS_SHOWN = 4, SIZE = 300 };
+    char names[SIZE] = "";
+    for (uint32_t h = 0; h < host_count && h < HOSTS_SHOWN; h++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.60s", h ? ", " : "", hosts[h]);
+    if (host_count > HOSTS_SHOWN)
+        snprintf(names + strlen(names), sizeof names - strlen(names), " and %u more", host_count - HOSTS_SHOWN);
+    const char *list = rank_count ? orr_ranks_text(ranks, rank_count, t->arena) : "";
+    t->starved |= !list;
+    if (rank_count && host_count)
+        return orr_triage_text(t, " on rank%s %s (host%s %s)", orr_plural(rank_count), list, orr_plural(host_count),
+                               names);
+    if (rank_count)
+        return orr_triage_text(t, " on rank%s %s", orr_plural(rank_count), list);
+    return host_count ? orr_triage_text(t, " on host%s %s", orr_plural(host_count), names) : "";
+}
+
+static uint32_t ranks_of(const struct orr_log *log)
+{
+    uint32_t largest = orr_log_largest(log);
+    return largest == NONE ? 0 : (uint32_t)log->communicators[largest].rank_count;
+}
+
+static void say_verdict(struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    const struct orr_triage *triage = t->triage;
+    const uint32_t ranks = ranks_of(log);
+    const char *missing = triage->missing_count ? orr_ranks_text(triage->missing, triage->missing_count, t->arena) : "";
+    t->starved |= !missing;
+    switch (triage->verdict) {
+    case ORR_TRIAGE_FAILED:
+        say(t, "The job failed.");
+        break;
+    case ORR_TRIAGE_HUNG:
+        say(t, "The job hung: ranks waited for one another until a time limit ended it.");
+        if (triage->all_waited)
+            say(t,
+                orr_triage_text(
+                    t, "All %u ranks had enqueued the same work, so no rank is behind: data did not arrive.", ranks));
+        break;
+    case ORR_TRIAGE_INCOMPLETE:
+        say(t, orr_triage_text(
+                   t,
+                   "NCCL's initialisation did not end on rank%s %s of %u. The job hung there, it was stopped, or "
+                   "the log is cut.",
+                   orr_plural(triage->missing_count), missing ? missing : "", ranks));
+        return;
+    case ORR_TRIAGE_WARNED:
+        say(t, "The job came to its end, with warnings.");
+        break;
+    case ORR_TRIAGE_WORKED:
+        say(t, "The job came to its end, and the log has no errors or warnings.");
+        break;
+    case ORR_TRIAGE_UNKNOWN:
+        say(t,
+            log->kinds[ORR_LOG_INIT_COMPLETE]
+                ? "NCCL's initialisation ended; the log does not show whether the job did."
+                : "The log does not show whether the job worked: it has no line about the end of an initialisation.");
+        break;
+    }
+    if (triage->missing_count && triage->missing_why)
+        say(t, orr_triage_text(t, "Rank%s %s %s.", orr_plural(triage->missing_count), missing ? missing : "",
+                               triage->missing_why));
+}
+
+static void say_cause(struct orr_triaging *t)
+{
+    const struct orr_triage *triage = t->triage;
+    if (triage->cause == NONE)
+        return;
+    const struct orr_log_event *event = &t->log->events[triage->cause];
+    const char *severity = orr_event_severity(event);
+    say(t, orr_triage_text(t, "First %s, line %u%s: %.*s", severity, event->line,
+                           where(t, event->ranks, event->rank_count, event->hosts, event->host_count), QUOTED_MOST,
+                           event->text));
+    if (event->message)
+        say(t, event->message->means);
+    if (event->message && event->message->weight == ORR_WEIGHT_AFTERMATH)
+        say(t, "This follows from another error that the log does not show: look at the logs of the other ranks.");
+    say(t, event->message ? event->message->advice : "Orrery does not know this message.");
+}
+
+static void say_ran(struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    const struct orr_ran *ran = &t->triage->ran;
+    const uint32_t largest = orr_log_largest(log);
+    const struct orr_log_communicator *of = largest == NONE ? NULL : &log->communicators[largest];
+    const char *what = ran->counts[ORR_RAN_RELEASE] ? ran->values[ORR_RAN_RELEASE][0].value
+                       : log->rccl                  ? "RCCL"
+                                                    : "NCCL (release not told)";
+    const char *ranks = "";
+    if (of) {
+        const uint32_t nodes = of->node_count > 0 ? (uint32_t)of->node_count : of->host_count;
+        ranks = orr_triage_text(t, " with %d rank%s%s", of->rank_count, orr_plural((uint64_t)of->rank_count),
+                                nodes ? orr_triage_text(t, " on %u host%s", nodes, orr_plural(nodes)) : "");
+        if (of->seen < (uint32_t)of->rank_count)
+            ranks = orr_triage_text(t, "%s (%u of them in the log)", ranks, of->seen);
+    }
+    const char *network =
+        ran->network && (ran->net || !of || of->host_count > 1 || of->node_count > 1) ? ran->network : NULL;
+    const char *gdr = !ran->net                  ? ""
+                      : ran->net_gdr == ran->net ? " with GPUDirect RDMA"
+                      : ran->net_gdr
+                          ? orr_triage_text(t, " with GPUDirect RDMA on %u of %u connections", ran->net_gdr, ran->net)
+                          : " without GPUDirect RDMA";
+    say(t, orr_triage_text(t, "%s ran%s%s%s%s.", what, ranks, network ? " over " : "", network ? network : "",
+                           network ? gdr : ""));
+    if (ran->counts[ORR_RAN_RELEASE] > 1)
+        say(t, orr_triage_text(t, "The log names %u releases: %s and %s.", ran->counts[ORR_RAN_RELEASE],
+                               ran->values[ORR_RAN_RELEASE][0].value, ran->values[ORR_RAN_RELEASE][1].value));
+    if (log->rccl)
+        say(t, "This is RCCL, AMD's library: Orrery reads its log, and predicts nothing.");
+    if (ran->ib_unused)
+        say(t, orr_triage_text(
+                   t, "NCCL used sockets although the hosts have InfiniBand or RoCE NICs (%s), which is much slower.",
+                   ran->ib_evidence));
+    else if (ran->counts[ORR_RAN_NETWORK] > 1)
+        say(t, orr_triage_text(t, "The log names different networks: %s and %s.", ran->values[ORR_RAN_NETWORK][0].value,
+                               ran->values[ORR_RAN_NETWORK][1].value));
+}
+
+static void say_check(struct orr_triaging *t)
+{
+    const struct orr_log_check *check = t->check;
+    if (!check || (!check->agree && !check->differ))
+        return;
+    if (!check->differ)
+        say(t,
+            orr_triage_text(t, "The machine is as predicted: all %u facts of the log about it agree.", check->agree));
+    else
+        say(t, orr_triage_text(t, "%u of %u facts of the log about the machine differ from the prediction.",
+                               check->differ, check->agree + check->differ));
+}
+
+void orr_triage_sentences(struct orr_triaging *t)
+{
+    say_verdict(t);
+    say_cause(t);
+    say_ran(t);
+    say_check(t);
+}

@@ -1,0 +1,257 @@
+/* Did the job work? Errors that end a job decide; then ranks whose initialisation did not end; then what shows that the
+ * job came to its end. */
+#include "engine/triage/triage.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/triage/building.h"
+
+enum { NONE = UINT32_MAX };
+
+const char *orr_triage_word(enum orr_triage_verdict verdict)
+{
+    static const char *const words[] = {
+#define X(symbol, word) word,
+        ORR_TRIAGE_VERDICT_MAP(X)
+#undef X
+    };
+    return words[verdict];
+}
+
+static enum orr_log_weight weight_of(const struct orr_log_event *event)
+{
+    return event->message ? event->message->weight : ORR_WEIGHT_WARNING;
+}
+
+const char *orr_event_severity(const struct orr_log_event *event)
+{
+    static const char *const words[] = {
+#define X(symbol, severity, ends) severity,
+        ORR_LOG_WEIGHT_MAP(X)
+#undef X
+    };
+    return words[weight_of(event)];
+}
+
+const char *orr_event_ends(const struct orr_log_event *event)
+{
+    static const char *const words[] = {
+#define X(symbol, severity, ends) ends,
+        ORR_LOG_WEIGHT_MAP(X)
+#undef X
+    };
+    return words[weight_of(event)];
+}
+
+const char *orr_triage_text(struct orr_triaging *t, const char *format, ...)
+{
+    enum { TEXT_MOST = 1500 };
+    char text[TEXT_MOST];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *kept = orr_arena_strndup(t->arena, text, strlen(text));
+    t->starved |= !kept;
+    return kept ? kept : "";
+}
+
+const char *orr_ranks_text(const int32_t *ranks, uint32_t count, struct orr_arena *arena)
+{
+    enum { RANGES_MOST = 20, SIZE = 400 };
+    char text[SIZE];
+    size_t length = 0;
+    uint32_t ranges = 0, i = 0;
+    text[0] = 0;
+    while (i < count && ranges++ < RANGES_MOST) {
+        uint32_t end = i;
+        while (end + 1 < count && ranks[end + 1] == ranks[end] + 1)
+            end++;
+        length += (size_t)snprintf(text + length, sizeof text - length, end > i ? "%s%d-%d" : "%s%d", i ? "," : "",
+                                   ranks[i], ranks[end]);
+        i = end + 1;
+    }
+    if (i < count)
+        snprintf(text + length, sizeof text - length, " and %u more", count - i);
+    return orr_arena_strndup(arena, text, strlen(text));
+}
+
+/* What shows that a job came to its end. */
+struct ending {
+    bool results;      /* nccl-tests printed its results, and none were wrong */
+    uint32_t ended;    /* sessions whose communicator was destroyed or aborted */
+    uint32_t complete; /* named sessions whose initialisation ended */
+    uint32_t started;  /* named sessions */
+};
+
+static struct ending find_ending(const struct orr_log *log)
+{
+    struct ending ending = {0};
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        ending.results |= record->kind == ORR_LOG_TEST_RESULT && !record->word_count;
+        ending.ended += record->kind == ORR_LOG_COMM_END;
+    }
+    for (uint32_t i = 0; i < log->session_count; i++) {
+        ending.started += log->sessions[i].named;
+        ending.complete += log->sessions[i].named && log->sessions[i].closed;
+    }
+    return ending;
+}
+
+/* The first event of one of two weights; NONE: there is none. */
+static uint32_t first_of(const struct orr_log *log, enum orr_log_weight weight, enum orr_log_weight or_weight)
+{
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (weight_of(&log->events[i]) == weight || weight_of(&log->events[i]) == or_weight)
+            return i;
+    return NONE;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void set_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, const char *why)
+{
+    uint32_t kept = 0;
+    if (!count)
+        return;
+    qsort(ranks, count, sizeof *ranks, by_number);
+    for (uint32_t i = 0; i < count; i++)
+        if (!kept || ranks[kept - 1] != ranks[i])
+            ranks[kept++] = ranks[i];
+    t->triage->missing = ranks;
+    t->triage->missing_count = kept;
+    t->triage->missing_why = why;
+}
+
+/* Whether a rank shows that it came further than its initialisation: PyTorch's watchdog speaks of its work. */
+static bool came_further(const struct orr_log *log, int32_t rank)
+{
+    for (uint32_t i = 0; i < log->progress_count; i++)
+        if (log->progress[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* Ranks of communicators that began to initialise and did not end. */
+static uint32_t find_unfinished(struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)log->session_count + 1);
+    uint32_t count = 0;
+    t->starved |= !ranks;
+    for (uint32_t i = 0; ranks && i < log->session_count; i++) {
+        const struct orr_log_session *session = &log->sessions[i];
+        if (session->named && !session->closed && session->communicator != NONE && session->rank >= 0 &&
+            log->kinds[ORR_LOG_INIT_START] && !came_further(log, session->rank))
+            ranks[count++] = session->rank;
+    }
+    if (ranks)
+        set_missing(t, ranks, count, "did not finish initialisation");
+    return count;
+}
+
+/* The ranks that are behind when a time limit ended: those whose last enqueued work is lower than others', else those
+ * that report nothing though most ranks do. */
+static void find_behind(struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    int32_t most = -1, least = INT32_MAX;
+    for (uint32_t i = 0; i < log->progress_count; i++) {
+        most = log->progress[i].enqueued > most ? log->progress[i].enqueued : most;
+        least = log->progress[i].enqueued < least ? log->progress[i].enqueued : least;
+    }
+    const struct orr_log_communicator *of = log->communicator_count ? &log->communicators[orr_log_largest(log)] : NULL;
+    size_t room = (size_t)log->progress_count + (of && of->rank_count > 0 ? (size_t)of->rank_count : 0);
+    int32_t *ranks = ORR_NEW(t->arena, int32_t, room + 1);
+    uint32_t count = 0;
+    t->starved |= !ranks;
+    if (!ranks)
+        return;
+    for (uint32_t i = 0; i < log->progress_count && least < most; i++)
+        if (log->progress[i].enqueued == least)
+            ranks[count++] = log->progress[i].rank;
+    if (count) {
+        set_missing(
+            t, ranks, count,
+            orr_triage_text(t, "enqueued less work than the others: up to work %d, the others up to %d", least, most));
+        return;
+    }
+    t->triage->all_waited = of && log->progress_count && log->progress_count >= (uint32_t)of->rank_count;
+    for (int32_t r = 0; of && t->triage->all_waited && r < of->rank_count; r++)
+        t->triage->all_waited = came_further(log, r);
+    uint32_t hung = first_of(log, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
+    for (int32_t r = 0; of && hung != NONE && r < of->rank_count; r++) {
+        bool reported = false;
+        for (uint32_t i = hung; i < log->event_count && !reported; i++)
+            for (uint32_t k = 0; k < log->events[i].rank_count && weight_of(&log->events[i]) == ORR_WEIGHT_HANG; k++)
+                reported |= log->events[i].ranks[k] == r;
+        if (!reported)
+            ranks[count++] = r;
+    }
+    if (of && count && count * 2 < (uint32_t)of->rank_count)
+        set_missing(t, ranks, count, "reported no timeout, unlike the others");
+}
+
+static void judge(struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    struct orr_triage *triage = t->triage;
+    const struct ending ending = find_ending(log);
+    const uint32_t fatal = first_of(log, ORR_WEIGHT_FATAL, ORR_WEIGHT_FATAL);
+    const uint32_t hang = first_of(log, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
+    const uint32_t after = first_of(log, ORR_WEIGHT_AFTERMATH, ORR_WEIGHT_AFTERMATH);
+    const uint32_t maybe = first_of(log, ORR_WEIGHT_ERROR, ORR_WEIGHT_ERROR);
+    for (uint32_t i = 0; i < log->event_count; i++) {
+        const char *severity = orr_event_severity(&log->events[i]);
+        triage->errors += severity[0] == 'e';
+        triage->warnings += severity[0] == 'w';
+    }
+    /* What comes first is the cause; but a timeout, and what follows from other errors, only where nothing else is
+     * told. */
+    triage->cause = fatal != NONE                                      ? fatal
+                    : maybe != NONE && (hang != NONE || after != NONE) ? maybe
+                    : hang != NONE                                     ? hang
+                                                                       : after;
+    const bool wrong = fatal != NONE || hang != NONE || after != NONE;
+    if (wrong && !ending.results) {
+        bool first_hung = hang != NONE && (fatal == NONE || log->events[hang].line < log->events[fatal].line);
+        triage->verdict = first_hung ? ORR_TRIAGE_HUNG : ORR_TRIAGE_FAILED;
+        if (first_hung) {
+            triage->cause = maybe != NONE ? maybe : hang;
+            find_behind(t);
+        }
+        if (!triage->missing_count && !ending.complete)
+            (void)find_unfinished(t);
+        return;
+    }
+    if (triage->cause == NONE)
+        triage->cause = maybe != NONE ? maybe : first_of(log, ORR_WEIGHT_WARNING, ORR_WEIGHT_WARNING);
+    const bool ended = ending.results || ending.ended;
+    if (!ended && find_unfinished(t)) {
+        triage->verdict = ORR_TRIAGE_INCOMPLETE;
+        return;
+    }
+    triage->verdict = !ended                               ? ORR_TRIAGE_UNKNOWN
+                      : triage->errors || triage->warnings ? ORR_TRIAGE_WARNED
+                                                           : ORR_TRIAGE_WORKED;
+}
+
+enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
+                              struct orr_triage *ret_triage, struct orr_error *err)
+{
+    struct orr_triaging t = {.log = log, .check = check, .arena = arena, .triage = ret_triage};
+    *ret_triage = (struct orr_triage){.verdict = ORR_TRIAGE_UNKNOWN, .cause = NONE};
+    judge(&t);
+    orr_triage_ran(&t);
+    ORR_TRY(orr_triage_choices(&t, err));
+    orr_triage_sentences(&t);
+    return t.starved ? orr_fail_nomem(err) : ORR_OK;
+}

@@ -1,0 +1,103 @@
+/* What a support engineer wants to know of a log first: did the job work, what went wrong, what ran, and whether NCCL
+ * chose the algorithms that are predicted. README.md beside this file.
+ */
+#ifndef ORR_TRIAGE_TRIAGE_H
+#define ORR_TRIAGE_TRIAGE_H
+
+#include "engine/log/check.h"
+
+/* X(symbol, word) */
+#define ORR_TRIAGE_VERDICT_MAP(X)                                                                                      \
+    X(FAILED, "failed")                                                                                                \
+    X(HUNG, "hung")             /* ranks waited for one another until a time limit */                                  \
+    X(INCOMPLETE, "incomplete") /* the initialisation of some ranks did not end */                                     \
+    X(WARNED, "worked with warnings")                                                                                  \
+    X(WORKED, "worked")                                                                                                \
+    X(UNKNOWN, "cannot tell")
+
+enum orr_triage_verdict {
+#define X(symbol, word) ORR_TRIAGE_##symbol,
+    ORR_TRIAGE_VERDICT_MAP(X)
+#undef X
+};
+
+/* A value that the log names, and the hosts that named it. */
+struct orr_ran_value {
+    const char *value;
+    const char **hosts;
+    uint32_t host_count; /* 0: no line names the host */
+    uint32_t line;       /* the first */
+};
+/* X(symbol, word, what it is for people) */
+#define ORR_RAN_MAP(X)                                                                                                 \
+    X(RELEASE, "release", "Release")                                                                                   \
+    X(DRIVER, "driver", "CUDA driver")                                                                                 \
+    X(NETWORK, "network", "Network")                                                                                   \
+    X(PLUGIN, "plugin", "Network plugin")                                                                              \
+    X(PROVIDER, "provider", "libfabric provider")                                                                      \
+    X(TUNER, "tuner", "Tuner plugin")                                                                                  \
+    X(TOPO_FILE, "topo_file", "Topology file")
+
+enum orr_ran_what {
+#define X(symbol, word, text) ORR_RAN_##symbol,
+    ORR_RAN_MAP(X)
+#undef X
+        ORR_RAN_COUNT
+};
+
+struct orr_ran {
+    struct orr_ran_value *values[ORR_RAN_COUNT];
+    uint32_t counts[ORR_RAN_COUNT];
+    const char *network;             /* "InfiniBand", "RoCE", "EFA", "sockets" ...; NULL: not told */
+    uint32_t p2p, shm, net, collnet; /* connections in the log */
+    uint32_t net_gdr, net_pxn;       /* of those over the network: with GPUDirect RDMA, through another rank's NIC */
+    uint32_t gdr_off;                /* NICs or pairs for which the log says that GPUDirect RDMA is off */
+    int32_t nvls;                    /* multicast support: 1 yes, 0 no, -1 not told */
+    int32_t coll_channels, nvls_channels, p2p_channels; /* -1: not told */
+    bool ib_unused;                                     /* sockets, although the hosts have InfiniBand or RoCE NICs */
+    const char *ib_evidence;                            /* how the log or the dump shows these NICs; NULL */
+};
+
+/* Sizes for which NCCL made the same choice and the prediction is the same. */
+struct orr_triage_choice {
+    const char *function;
+    uint64_t from, to; /* bytes as printed: the smallest and the largest size of the log in this row */
+    uint32_t sizes, lines;
+    const char *logged, *predicted;       /* "Ring Simple"; predicted NULL: not compared */
+    int32_t channels, predicted_channels; /* at the largest size; -1: not told */
+    bool agrees;
+    uint32_t line; /* the first */
+};
+
+struct orr_triage {
+    enum orr_triage_verdict verdict;
+    const char *sentences[10]; /* the verdict first */
+    uint32_t sentence_count;
+    uint32_t cause;            /* the event to look at first; UINT32_MAX: none */
+    uint32_t errors, warnings; /* events that are not notes */
+    const int32_t *missing;    /* ranks that are behind or did not finish initialisation, ascending */
+    uint32_t missing_count;
+    bool all_waited;         /* every rank reports that it waited in the same work */
+    const char *missing_why; /* a phrase; NULL: none are missing */
+    struct orr_ran ran;
+    struct orr_triage_choice *choices;
+    uint32_t choice_count;
+    uint32_t choice_agree, choice_differ, choice_not_compared; /* sizes of the log */
+    const char *choice_why; /* why choices differ, with evidence; NULL: none differs, or it cannot be told */
+};
+
+/* check NULL: nothing was predicted. All memory is from arena; log and check must live as long. */
+enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_check *check, struct orr_arena *arena,
+                              struct orr_triage *ret_triage, struct orr_error *err) ORR_NO_DISCARD;
+
+const char *orr_triage_word(enum orr_triage_verdict verdict);
+const char *orr_ran_word(enum orr_ran_what what);
+const char *orr_ran_text(enum orr_ran_what what);
+/* "note", "warning" or "error"; a warning that no row has is a warning. Whether it ends the job: "no", "maybe", "yes".
+ */
+const char *orr_event_severity(const struct orr_log_event *event);
+const char *orr_event_ends(const struct orr_log_event *event);
+/* "0-7,12", at most about 20 ranges, then "and 40 more". Memory from arena; NULL: out of memory. */
+const char *orr_ranks_text(const int32_t *ranks, uint32_t count, struct orr_arena *arena);
+
+#endif
