@@ -185,7 +185,7 @@ const struct orr_log_message orr_log_messages_network[] = {
      "UCX (MPI) found no InfiniBand device. NCCL does not use UCX, but it will probably not find the device either.",
      "Check access to /dev/infiniband in the container.",
      "[16.1] [host:1:0]    ucp_context.c:772  UCX  WARN  transport 'rc' is not available"},
-    {"net-init", ORR_FROM_ALL, ORR_WEIGHT_WARNING, "Failed to initialize NET plugin", NULL,
+    {"net-init", ORR_FROM_ALL, ORR_WEIGHT_NOTE, "Failed to initialize NET plugin", NULL,
      "This network found no device, so NCCL tried the next one.",
      "If the host has such NICs, check ibv_devinfo and access to /dev/infiniband.",
      "Failed to initialize NET plugin IB"},

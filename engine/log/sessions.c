@@ -125,6 +125,26 @@ static bool same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* A line that lost its header to another one still tells whose initialisation ended. */
+static void close_torn(struct orr_log *log, uint32_t nobody)
+{
+    enum { TORN_MOST = 1000 };
+    uint32_t torn = 0;
+    for (uint32_t i = 0; i < log->record_count && torn < TORN_MOST; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->session != nobody || record->kind != ORR_LOG_INIT_COMPLETE || record->value_count < 2)
+            continue;
+        struct orr_log_session of = {0};
+        name_session(&of, record);
+        torn++;
+        for (uint32_t s = 0; s < log->session_count; s++) {
+            struct orr_log_session *session = &log->sessions[s];
+            session->closed |= session->named && of.comm_id && session->rank == of.rank &&
+                               session->rank_count == of.rank_count && same_text(session->comm_id, of.comm_id);
+        }
+    }
+}
+
 /* The communicator that a named session joins; made where there is none. */
 static enum orr_code join(struct orr_log_building *b, uint32_t index, const char **ids, uint32_t line,
                           struct orr_error *err)
@@ -208,5 +228,7 @@ enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error
         if (log->communicators[c].rank_count <= 1024)
             count_hosts(&log->communicators[c]);
     adopt(log);
+    if (b->nobody)
+        close_torn(log, b->nobody - 1);
     return ORR_OK;
 }
