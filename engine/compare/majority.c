@@ -267,9 +267,9 @@ static const struct orr_finding_row texts[ORR_SET_FINDINGS] = {
         .catalogue = "L90",
         .severity = ORR_SEVERITY_WARNING,
         .title = "A host is not built like most of the others",
-        .why = "All ranks of a job go at the pace of the slowest host, and NCCL takes the least number of channels "
-               "that any of them has.",
-        .advice = "Look at what the rows name on that host; leave it out of jobs until it is like the others.",
+        .why = "The slowest host limits a job, and NCCL uses the smallest number of channels that any host has.",
+        .advice = "Check the devices that the rows name on that host. Leave the host out of jobs until it matches the "
+                  "others.",
         .commands = {"nvidia-smi topo -m", "lspci -tv", "ibstat"},
         .references = {"NVIDIA/nccl#856", "NVIDIA/nccl-tests#106"},
     },
@@ -278,9 +278,9 @@ static const struct orr_finding_row texts[ORR_SET_FINDINGS] = {
         .catalogue = "L91",
         .severity = ORR_SEVERITY_WARNING,
         .title = "NICs have other names or numbers than on most hosts",
-        .why = "The same name then means another place in the machine: a list such as NCCL_IB_HCA=mlx5_0,mlx5_3 "
-               "chooses other NICs there, and rails cross.",
-        .advice = "Name NICs alike on all hosts (udev), or give each host its own NCCL_IB_HCA.",
+        .why = "A list such as NCCL_IB_HCA=mlx5_0,mlx5_3 then selects different NICs on this host, and traffic crosses "
+               "rails.",
+        .advice = "Give NICs the same names on all hosts (udev rules), or set NCCL_IB_HCA for each host.",
         .commands = {"ibdev2netdev -v", "ls -l /sys/class/infiniband"},
         .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
     },

@@ -1,5 +1,5 @@
 /* Rules: docs/nccl/paths.md, "Nearest CPU of a GPU"; docs/nccl/p2p-and-gdr.md, "Which NIC belongs to a GPU",
- * "The GPU that stands for a NIC". */
+ * "The local GPU of a NIC". */
 #include "engine/decide/nearest.h"
 
 #include <string.h>

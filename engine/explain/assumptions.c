@@ -44,7 +44,7 @@ enum {
 
 static const struct orr_assumption rows[] = {
     {"release-nearest",
-     "The release that was asked for is not emulated. The rules of the nearest emulated release are used, so the "
+     "Orrery does not know the release that was asked for. It uses the rules of the nearest release, so the "
      "results "
      "may differ from NCCL's.",
      is_nearest, ALL},
@@ -52,7 +52,7 @@ static const struct orr_assumption rows[] = {
     {"nvml-p2p-ok", "NVML reports P2P as OK for every pair of GPUs.", several_ranks, OF(PATH) | OF(P2P) | JOINED},
     {"new-driver", "The driver is new enough for everything that the release supports.", always,
      OF(GDR) | OF(NVLS) | OF(ALGORITHM)},
-    {"no-mnnvl", "The hosts share no NVLink domain (MNNVL is off), since the dump is of one host.", not_fused,
+    {"no-mnnvl", "The hosts share no NVLink domain (MNNVL is off), because the dump describes one host.", not_fused,
      OF(NIC) | JOINED | OF(NVLS)},
     {"no-collnet", "No CollNet plugin (SHARP) is used; NCCL_COLLNET_ENABLE=1 would use it.", no_collnet,
      OF(CHANNELS) | OF(ALGORITHM)},

@@ -13,7 +13,7 @@ enum orr_code orr_find_choice(struct orr_explainer *e, struct orr_error *err)
     e->part = &e->a->parts[0];
     if (e->why->bytes)
         return ORR_OK;
-    orr_fail(err, ORR_SETTING, "algorithm needs the size of the message: bytes");
+    orr_fail(err, ORR_SETTING, "algorithm needs the size of the message (bytes)");
     orr_error_where(err, "bytes");
     orr_error_advice(err, "such as bytes=1048576; collective=AllGather names another collective than AllReduce");
     return ORR_SETTING;
@@ -59,13 +59,15 @@ enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
     const struct orr_settings *settings = &e->a->query.settings;
     bool narrowed = orr_setting_text(settings, ORR_SET_ALGO) || orr_setting_text(settings, ORR_SET_PROTO);
     (void)err;
-    out->question = orr_tell(e, "What does %s of %llu bytes use, and why?", orr_function_name(e->why->function),
-                             (unsigned long long)e->why->bytes);
+    out->question = orr_tell(e, "Which algorithm and protocol does NCCL choose for %s of %llu bytes, and why?",
+                             orr_function_name(e->why->function), (unsigned long long)e->why->bytes);
     out->rule_id = !found ? "CHOICE_NONE" : alone ? "CHOICE_COPY" : narrowed ? "CHOICE_NARROWED" : "CHOICE_FASTEST";
-    out->rule = !found     ? "Nothing is left that may be used: NCCL fails."
-                : alone    ? "One rank copies; nothing is compared."
-                : narrowed ? "The least time by the tuning model among what NCCL_ALGO and NCCL_PROTO leave."
-                           : "The least time by the tuning model: latency and bytes by bandwidth.";
+    out->rule =
+        !found  ? "The settings allow no algorithm and protocol, so NCCL fails."
+        : alone ? "With one rank NCCL only copies, so there is nothing to choose."
+        : narrowed
+            ? "NCCL takes the fastest choice of its tuning model among those that NCCL_ALGO and NCCL_PROTO allow."
+            : "NCCL takes the fastest choice of its tuning model: latency plus size divided by bandwidth.";
     out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
     if (!found || alone)
         return ORR_OK;

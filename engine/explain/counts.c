@@ -12,18 +12,19 @@ static void set_channel_rule(struct orr_explanation *out, const struct orr_commu
 {
     if (c->channel_count > c->coll_channels) {
         out->rule_id = "CHANNELS_OF_NVLS";
-        out->rule = "Channels are copied until there are as many as NVLink SHARP wants.";
+        out->rule = "NCCL copies channels until there are as many as NVLink SHARP needs.";
     } else if (c->coll_channels < doubled) {
         out->rule_id = "CHANNELS_LIMITED";
-        out->rule = "A setting limits the channels.";
+        out->rule = "A setting limits the number of channels.";
     } else if (c->coll_channels > doubled) {
         out->rule_id = "CHANNELS_COPIED";
-        out->rule = "Channels are copied, because a setting asks for more or because the ring is fast and leaves the "
+        out->rule = "NCCL copies channels, because a setting asks for more or because the ring is fast and leaves the "
                     "host.";
     } else {
         out->rule_id = "CHANNELS_TWICE";
-        out->rule = "Each channel that both the ring and the tree graph have is set up twice, one for each of the two "
-                    "trees.";
+        out->rule =
+            "NCCL sets up each channel that both the ring and the tree graph have twice, once for each of the two "
+            "trees.";
     }
 }
 
@@ -39,17 +40,16 @@ enum orr_code orr_explain_channels(struct orr_explainer *e, struct orr_error *er
     (void)err;
     if (doubled > release->max_channels)
         doubled = release->max_channels;
-    out->question = orr_tell(e, "Why has the communicator %d channels?", c->channel_count);
+    out->question = orr_tell(e, "Why does the communicator have %d channels?", c->channel_count);
     set_channel_rule(out, c, doubled);
     out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
     orr_compare_number(e, "channels of the ring graph here", own->graphs[ORR_GRAPH_RING].channels, NULL, NULL);
     orr_compare_number(e, "channels of the tree graph here", own->graphs[ORR_GRAPH_TREE].channels, NULL, NULL);
-    orr_compare_number(e, "channels that every system has of both", base, NULL, NULL);
+    orr_compare_number(e, "channels that every system has for both", base, NULL, NULL);
     orr_compare_number(e, "set up twice", doubled, NULL, NULL);
     orr_compare_number(e, "for collectives, after copies and limits", c->coll_channels, NULL, NULL);
     orr_compare_number(e, "for NVLink SHARP", c->nvls ? c->nvls_channels : 0, NULL, NULL);
-    orr_compare_number(e, "most that the release has", release->max_channels, NULL,
-                       orr_tell(e, "NCCL %s", release->name));
+    orr_compare_number(e, "maximum of the release", release->max_channels, NULL, orr_tell(e, "NCCL %s", release->name));
     for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         struct orr_setting_info info;
         orr_setting_info(limits[i], &info);
@@ -98,10 +98,10 @@ enum orr_code orr_explain_nvls(struct orr_explainer *e, struct orr_error *err)
     orr_compare_text(e, "NCCL_NVLS_ENABLE", orr_setting_now(e, ORR_SET_NVLS_ENABLE),
                      orr_setting_source(e, ORR_SET_NVLS_ENABLE));
     orr_compare_number(e, "GPUs of the system", own->rank_count, NULL, "the dump");
-    orr_compare_number(e, "GPUs at least", release->nvls_least_gpus, NULL, orr_tell(e, "NCCL %s", release->name));
-    orr_compare_number(e, "least compute capability", own->sm_min, NULL, "the dump");
-    orr_compare_number(e, "least that is needed", 90, NULL, NULL);
-    orr_compare_number(e, "NVSwitches seen", own->has_nvswitch, NULL, "the dump");
+    orr_compare_number(e, "GPUs needed", release->nvls_least_gpus, NULL, orr_tell(e, "NCCL %s", release->name));
+    orr_compare_number(e, "lowest compute capability", own->sm_min, NULL, "the dump");
+    orr_compare_number(e, "needed", 90, NULL, NULL);
+    orr_compare_number(e, "NVSwitches found", own->has_nvswitch, NULL, "the dump");
     orr_compare_number(e, "channels that the search found", graph->channels, NULL, NULL);
     if (graph->pattern != ORR_PATTERN_NONE)
         orr_limit_graph(e, graph);

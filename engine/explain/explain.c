@@ -107,7 +107,7 @@ void orr_limit_path(struct orr_explainer *e, const struct orr_path *path)
         return;
     const struct orr_link *link = &e->part->system.links[e->part->paths.links[path->first + (uint32_t)narrowest]];
     set_limit(e, link);
-    e->out->limit.text = orr_tell(e, "The narrowest link of the path: %s of %.6g GB/s, hop %d of %u.",
+    e->out->limit.text = orr_tell(e, "The slowest link of the path is %s with %.6g GB/s, hop %d of %u.",
                                   e->out->limit.type, (double)link->bw, narrowest + 1, path->hops);
 }
 
@@ -122,8 +122,8 @@ void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph)
     set_limit(e, link);
     e->out->limit.used = used;
     e->out->limit.text =
-        orr_tell(e, "The fullest link: the channels take %.6g of its %.6g GB/s; %s.", (double)used, (double)link->bw,
-                 left + 0.01F < rate ? "what is left does not carry another one" : "another one would fit");
+        orr_tell(e, "The most used link: the channels use %.6g of its %.6g GB/s; %s.", (double)used, (double)link->bw,
+                 left + 0.01F < rate ? "the rest is not enough for another channel" : "another channel would fit");
 }
 
 enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *text, const char *parameter,
@@ -144,8 +144,8 @@ enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *t
     orr_fail(err, ORR_NOT_FOUND, "the system has no device \"%.60s\"", text);
     orr_error_where(err, "%s", parameter);
     if (analysis->cluster)
-        orr_error_advice(err, "of a cluster, devices of the hosts that are one system with rank 0 are known; ask about "
-                              "another host's topology by itself");
+        orr_error_advice(err, "for a cluster, Orrery explains the devices of rank 0's system only; ask about another "
+                              "host's topology separately");
     else if (analysis->query.hosts == 1 && (!strncmp(text, "NET", 3) || !strncmp(text, "NIC", 3)))
         orr_error_advice(err, "with one host NCCL drops the NICs: add hosts=2");
     else

@@ -108,7 +108,7 @@ void orr_explanation_write(const struct orr_explanation *explanation, struct orr
 
 /* The row of a kind, for help: name, question, what it needs. */
 struct orr_why_info {
-    const char *name, *asks; /* "p2p"; "May a GPU use P2P with another?" */
+    const char *name, *asks; /* "p2p"; "Can a GPU use P2P with another GPU?" */
     unsigned needs;          /* enum orr_why_need */
 };
 void orr_why_info(enum orr_why_kind kind, struct orr_why_info *ret_info);

@@ -27,7 +27,7 @@ static void write_consequences(const struct orr_what_if *what_if, struct orr_tex
         orr_text_printf(text, "      %s%s%s: %s -> %s\n", row->of ? row->of : "", row->of ? ": " : "", row->text,
                         row->before, row->after);
     }
-    orr_text_printf(text, "      %zu facts change in all", what_if->changed);
+    orr_text_printf(text, "      %zu facts change in total", what_if->changed);
     const char *separator = ": ";
     for (int s = 0; s < ORR_SECTION_COUNT; s++)
         if (what_if->section_changed[s]) {
@@ -48,7 +48,7 @@ static void write_what_ifs(const struct orr_explanation *explanation, struct orr
     for (uint32_t i = 0; i < explanation->what_if_count; i++) {
         const struct orr_what_if *row = &explanation->what_ifs[i];
         if (i == changing)
-            orr_text_puts(text, "\nTried, and it stays as it is:\n");
+            orr_text_puts(text, "\nTried, without effect:\n");
         if (!row->changes) {
             orr_text_printf(text, "  %s=%s%s\n", row->name, row->value, row->changed ? "  (other things change)" : "");
             continue;
@@ -58,9 +58,10 @@ static void write_what_ifs(const struct orr_explanation *explanation, struct orr
             write_consequences(row, text);
     }
     if (!explanation->what_if_count)
-        orr_text_puts(text, "\nNo setting is known that bears on it here.\n");
+        orr_text_puts(text, "\nOrrery knows no setting that affects this.\n");
     if (explanation->not_tried)
-        orr_text_printf(text, "  %u more were not tried: the effort allowed was spent\n", explanation->not_tried);
+        orr_text_printf(text, "  %u more were not tried, because the time for this request was used up\n",
+                        explanation->not_tried);
 }
 
 void orr_explanation_write(const struct orr_explanation *explanation, struct orr_text *text)
@@ -68,19 +69,20 @@ void orr_explanation_write(const struct orr_explanation *explanation, struct orr
     const struct orr_assumption *assumption;
     orr_text_printf(text, "%s\n\n  %s\n", explanation->question, explanation->answer);
     orr_text_printf(text, "\nRule %s of NCCL %s%s:\n  %s\n", explanation->rule_id, explanation->release->name,
-                    explanation->nearest ? ", the nearest to the release that was asked for" : "", explanation->rule);
+                    explanation->nearest ? ", the nearest release to the one that was asked for" : "",
+                    explanation->rule);
     for (uint32_t i = 0; i < explanation->rests_count; i++)
         orr_text_printf(text, "  %s: %s (%s; so since NCCL %s)\n", explanation->rests[i].name,
                         explanation->rests[i].value, explanation->rests[i].sentence, explanation->rests[i].since);
     write_compared(explanation, text);
     if (explanation->limit.from[0])
-        orr_text_printf(text, "\nThe link that limits: %s -> %s\n  %s\n", explanation->limit.from,
-                        explanation->limit.to, explanation->limit.text);
+        orr_text_printf(text, "\nLimiting link: %s -> %s\n  %s\n", explanation->limit.from, explanation->limit.to,
+                        explanation->limit.text);
     if (explanation->advice)
         orr_text_printf(text, "\n%s\n", explanation->advice);
     write_what_ifs(explanation, text);
     if (explanation->assumes)
-        orr_text_puts(text, "\nTaken for granted:\n");
+        orr_text_puts(text, "\nAssumed:\n");
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
         if (explanation->assumes >> i & 1)
             orr_text_printf(text, "  %s\n", assumption->text);

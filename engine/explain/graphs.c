@@ -18,10 +18,10 @@ enum orr_code orr_find_graph(struct orr_explainer *e, struct orr_error *err)
     e->part = &e->a->parts[0];
     if (graph_of(e, e->why->graph)->pattern != ORR_PATTERN_NONE)
         return ORR_OK;
-    orr_fail(err, ORR_NOT_FOUND, "NCCL %s asks for no %s graph here", e->a->query.settings.release->name,
+    orr_fail(err, ORR_NOT_FOUND, "NCCL %s does not build a %s graph here", e->a->query.settings.release->name,
              orr_graph_name(e->a->query.settings.release, e->why->graph));
-    orr_error_advice(err, e->why->graph == ORR_GRAPH_NVLS ? "ask for nvls: it says why it is off"
-                                                          : "CollNet is asked for with NCCL_COLLNET_ENABLE=1");
+    orr_error_advice(err, e->why->graph == ORR_GRAPH_NVLS ? "ask for nvls, which explains why NVLS is off"
+                                                          : "NCCL_COLLNET_ENABLE=1 turns CollNet on");
     return ORR_NOT_FOUND;
 }
 
@@ -47,15 +47,15 @@ static const struct {
     unsigned bit;
     const char *text;
 } relaxations[] = {
-    {ORR_RELAXED_SAME, "channels may differ from one another"},
+    {ORR_RELAXED_SAME, "channels may differ"},
     {ORR_RELAXED_PATTERN, "another pattern"},
-    {ORR_RELAXED_INTRA, "farther paths between GPUs"},
-    {ORR_RELAXED_INTER, "farther paths to NICs"},
-    {ORR_RELAXED_CROSS_NIC, "crossing from one NIC to another"},
-    {ORR_RELAXED_RATE, "a lower rate"},
-    {ORR_RELAXED_RAISED, "then a higher rate for the same channels"},
-    {ORR_RELAXED_DOUBLED, "then two channels of a half for each"},
-    {ORR_RELAXED_ORDER, "no way was left: all GPUs in order"},
+    {ORR_RELAXED_INTRA, "longer paths between GPUs"},
+    {ORR_RELAXED_INTER, "longer paths to NICs"},
+    {ORR_RELAXED_CROSS_NIC, "channels may use two different NICs"},
+    {ORR_RELAXED_RATE, "a lower bandwidth"},
+    {ORR_RELAXED_RAISED, "then a higher bandwidth for the same channels"},
+    {ORR_RELAXED_DOUBLED, "then two channels of half the bandwidth for each"},
+    {ORR_RELAXED_ORDER, "nothing else was found: all GPUs in order"},
 };
 
 static const char *relaxations_text(struct orr_explainer *e, unsigned taken)
@@ -73,19 +73,20 @@ static void set_graph_rule(struct orr_explanation *out, const struct orr_graph *
         const char *id, *text;
     } ends[] = {
         [ORR_END_ALL_CHANNELS] = {"GRAPH_ALL_CHANNELS",
-                                  "The search ends once it has as many channels as it may have at this rate."},
-        [ORR_END_ALL_RATE] = {"GRAPH_ALL_RATE", "The search ends once its channels carry together what the best joined "
-                                                "GPU has in links."},
-        [ORR_END_STEPS] = {"GRAPH_STEPS", "The budget of steps ran out: the best that was found until then is taken."},
-        [ORR_END_NOTHING_LEFT] = {"GRAPH_BEST", "Nothing was left to relax, and no attempt found more total rate: the "
-                                                "links do not carry another channel."},
+                                  "The search ends once it has the maximum number of channels at this bandwidth."},
+        [ORR_END_ALL_RATE] =
+            {"GRAPH_ALL_RATE",
+             "The search ends once its channels together use the bandwidth of the best-connected GPU."},
+        [ORR_END_STEPS] = {"GRAPH_STEPS", "The search reached its step limit and uses the best graph found so far."},
+        [ORR_END_NOTHING_LEFT] = {"GRAPH_BEST", "The links do not carry another channel: the search had no condition "
+                                                "left to relax, and no attempt found more total bandwidth."},
         [ORR_END_FILE] = {"GRAPH_FILE", "NCCL_GRAPH_FILE gives this graph, so NCCL does not search for one."},
     };
     bool fallback = graph->story.relaxed & ORR_RELAXED_ORDER;
     out->rule_id = fallback ? "GRAPH_ORDER" : !graph->channels ? "GRAPH_NONE" : ends[graph->story.end].id;
-    out->rule = fallback           ? "No channel was found under any limit: all GPUs stand in order, at a rate that no "
-                                     "plan would choose."
-                : !graph->channels ? "No channel was found under any limit."
+    out->rule = fallback ? "The search found no channel under any condition, so NCCL puts all GPUs in rank order, at "
+                           "the lowest bandwidth there is."
+                : !graph->channels ? "The search found no channel under any condition."
                                    : ends[graph->story.end].text;
 }
 
@@ -97,34 +98,34 @@ enum orr_code orr_explain_graph(struct orr_explainer *e, struct orr_error *err)
     const struct orr_release *release = system->release;
     const struct orr_graph_story *story = &graph->story;
     (void)err;
-    out->question = orr_tell(e, "Why has the %s graph %s?", orr_graph_name(release, graph->kind), out->verdict);
+    out->question = orr_tell(e, "Why does the %s graph have %s?", orr_graph_name(release, graph->kind), out->verdict);
     set_graph_rule(out, graph);
-    out->answer = orr_tell(e, "%d channels times %.6g GB/s make %.6g GB/s. %s", graph->channels,
-                           (double)graph->bw_inter, (double)(graph->bw_inter * (float)graph->channels), out->rule);
-    orr_compare_number(e, "total rate of the channels", (double)(graph->bw_inter * (float)graph->channels), "GB/s",
+    out->answer = orr_tell(e, "%d channels x %.6g GB/s = %.6g GB/s. %s", graph->channels, (double)graph->bw_inter,
+                           (double)(graph->bw_inter * (float)graph->channels), out->rule);
+    orr_compare_number(e, "total bandwidth of the channels", (double)(graph->bw_inter * (float)graph->channels), "GB/s",
                        NULL);
-    orr_compare_number(e, "what the best joined GPU has in links", (double)system->total_bw, "GB/s", "the dump");
-    orr_compare_number(e, "fastest path", (double)system->max_bw, "GB/s", "the dump");
-    orr_compare_number(e, "channels at most, before they are doubled", story->most_channels, NULL, NULL);
-    orr_compare_number(e, "first rate tried", (double)story->first_rate, "GB/s", NULL);
+    orr_compare_number(e, "link bandwidth of the best-connected GPU", (double)system->total_bw, "GB/s", "the dump");
+    orr_compare_number(e, "bandwidth of the fastest path", (double)system->max_bw, "GB/s", "the dump");
+    orr_compare_number(e, "most channels before doubling", story->most_channels, NULL, NULL);
+    orr_compare_number(e, "first bandwidth tried", (double)story->first_rate, "GB/s", NULL);
     orr_compare_number(e, "rate inside", (double)graph->bw_intra, "GB/s", NULL);
     if (leaves_host(graph))
-        orr_compare_number(e, "rate to NICs", (double)graph->bw_inter, "GB/s", NULL);
-    orr_compare_text(e, "paths between GPUs, first tried and taken",
+        orr_compare_number(e, "bandwidth to NICs", (double)graph->bw_inter, "GB/s", NULL);
+    orr_compare_text(e, "path type between GPUs, first tried and used",
                      orr_tell(e, "%s, %s", orr_path_type_name((enum orr_path_type)story->first_intra),
                               orr_path_type_name(graph->type_intra)),
                      NULL);
     if (leaves_host(graph)) {
-        orr_compare_text(e, "paths to NICs, first tried and taken",
+        orr_compare_text(e, "path type to NICs, first tried and used",
                          orr_tell(e, "%s, %s", orr_path_type_name((enum orr_path_type)story->first_inter),
                                   orr_path_type_name(graph->type_inter)),
                          NULL);
         orr_compare_number(e, "crosses NICs", graph->cross_nic, NULL, orr_setting_source(e, ORR_SET_CROSS_NIC));
     }
-    orr_compare_text(e, "relaxed on the way", relaxations_text(e, story->relaxed), NULL);
+    orr_compare_text(e, "relaxed", relaxations_text(e, story->relaxed), NULL);
     orr_compare_number(e, "attempts", story->attempts, NULL, NULL);
     orr_compare_number(e, "steps taken", (double)graph->steps, NULL, NULL);
-    orr_compare_number(e, "steps allowed in all", release->steps_all, NULL, orr_tell(e, "NCCL %s", release->name));
+    orr_compare_number(e, "steps allowed in total", release->steps_all, NULL, orr_tell(e, "NCCL %s", release->name));
     orr_limit_graph(e, graph);
     return ORR_OK;
 }
@@ -141,27 +142,28 @@ enum orr_code orr_explain_tree(struct orr_explainer *e, struct orr_error *err)
     const struct orr_graph_story *story = &graph->story;
     enum orr_pattern asked = (enum orr_pattern)story->asked_pattern;
     (void)err;
-    out->question = "Why have trees that pattern?";
+    out->question = "Why did NCCL choose this tree pattern?";
     bool alone = orr_system_count(&e->part->system, ORR_GPU) == 1;
     if (alone) {
         out->rule_id = "TREE_ONE_GPU";
-        out->rule = "A system of one GPU has nothing to split or balance: its trees are plain.";
+        out->rule = "With one GPU there is nothing to split or balance, so the trees are plain.";
     } else if (graph->pattern == asked) {
         out->rule_id = "TREE_AS_ASKED";
-        out->rule = "The release asks for this pattern first, and no other one found more.";
+        out->rule = "The release tries this pattern first, and no other pattern gave more bandwidth.";
     } else {
         out->rule_id = "TREE_RELAXED";
-        out->rule = "The release asks for another pattern first; a plain tree, which leaves by one GPU, was as good or "
+        out->rule = "The release tries another pattern first; a plain tree, which leaves the host through one GPU, was "
+                    "as good or "
                     "better.";
     }
     out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
-    orr_compare_text(e, "pattern that the release asks for", orr_pattern_name(asked),
+    orr_compare_text(e, "pattern that the release tries first", orr_pattern_name(asked),
                      orr_tell(e, "NCCL %s", e->a->query.settings.release->name));
-    orr_compare_text(e, "pattern that the search began with", orr_pattern_name((enum orr_pattern)story->asked_pattern),
-                     NULL);
-    orr_compare_text(e, "pattern taken", orr_pattern_name(graph->pattern), NULL);
-    orr_compare_number(e, "least compute capability", e->part->contribution.sm_min, NULL, "the dump");
-    orr_compare_text(e, "relaxed on the way", relaxations_text(e, story->relaxed), NULL);
+    orr_compare_text(e, "pattern that the search started with",
+                     orr_pattern_name((enum orr_pattern)story->asked_pattern), NULL);
+    orr_compare_text(e, "pattern used", orr_pattern_name(graph->pattern), NULL);
+    orr_compare_number(e, "lowest compute capability", e->part->contribution.sm_min, NULL, "the dump");
+    orr_compare_text(e, "relaxed", relaxations_text(e, story->relaxed), NULL);
     orr_limit_graph(e, graph);
     return ORR_OK;
 }

@@ -9,14 +9,14 @@ enum orr_code orr_find_gpu_of_nic(struct orr_explainer *e, struct orr_error *err
     if (!e->why->from) {
         orr_fail(err, ORR_SETTING, "nic needs from: a rank");
         orr_error_where(err, "from");
-        orr_error_advice(err, "such as rank:0; a channel may be named besides");
+        orr_error_advice(err, "such as rank:0; you can also name a channel");
         return ORR_SETTING;
     }
     ORR_TRY(orr_device_find(e->a, e->why->from, "from", &e->part, &e->from, err));
     if (e->part->system.nodes[e->from].type != ORR_GPU)
         return orr_fail(err, ORR_NOT_FOUND, "ranks use NICs, and \"%.40s\" is no GPU", e->why->from);
     if (!e->part->net_devs) {
-        orr_fail(err, ORR_NOT_FOUND, "no rank uses a NIC: the communicator is one system, or it has none");
+        orr_fail(err, ORR_NOT_FOUND, "no rank uses a NIC: the communicator is one system or has no NICs");
         orr_error_advice(err, "with several hosts they do: add hosts=2");
         return ORR_NOT_FOUND;
     }
@@ -68,7 +68,7 @@ static enum orr_code compare_nets(struct orr_explainer *e, uint32_t used, struct
         return orr_fail_nomem(err);
     uint32_t count = orr_locals(&part->paths, e->from, ORR_NET, nearest);
     uint32_t preferred = orr_local_net(&part->paths, e->from, e->why->channel, scratch);
-    orr_compare_number(e, "NICs that are nearest to the GPU (fastest, then nearest by type)", count, NULL, NULL);
+    orr_compare_number(e, "NICs nearest to the GPU (by bandwidth, then by path type)", count, NULL, NULL);
     if (preferred != ORR_NO_NODE)
         orr_compare_text(e, orr_tell(e, "NIC that the GPU prefers for channel %d", e->why->channel),
                          orr_device_name(e, part, preferred), NULL);
@@ -98,9 +98,9 @@ enum orr_code orr_explain_nic(struct orr_explainer *e, struct orr_error *err)
     bool enters = rank == first, leaves = rank == last;
     out->question = orr_tell(e, "Which NIC does rank %d use for channel %d, and why?", rank, e->why->channel);
     out->rule_id = enters ? "NIC_OF_ENTRY" : leaves ? "NIC_OF_EXIT" : "NIC_OF_CHANNEL";
-    out->rule = enters   ? "The channel's first rank uses the NIC by which the search lets the channel enter the host."
-                : leaves ? "The channel's last rank uses the NIC by which the search lets the channel leave the host."
-                         : "Every rank but the first uses the NIC by which the channel leaves the host.";
+    out->rule = enters   ? "The channel's first rank uses the NIC through which the channel enters the host."
+                : leaves ? "The channel's last rank uses the NIC through which the channel leaves the host."
+                         : "Every rank except the first uses the NIC through which the channel leaves the host.";
     out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
     orr_compare_text(e, "the channel inside the host",
                      orr_tell(e, "rank %d to rank %d, %u ranks", first, last, ring->gpu_count), NULL);
@@ -134,7 +134,7 @@ const char *orr_verdict_pxn(struct orr_explainer *e)
         return "no";
     const struct orr_path *path = orr_path(&e->part->paths, gpu, net);
     return orr_tell(e, "yes, through rank %d%s", e->part->system.nodes[pxn->relay].gpu.rank,
-                    path->origin == ORR_ROUTE_PXN ? "" : ", but the CPU's way replaced it");
+                    path->origin == ORR_ROUTE_PXN ? "" : ", but the path through the CPU replaced it");
 }
 
 enum orr_code orr_explain_pxn(struct orr_explainer *e, struct orr_error *err)
@@ -148,16 +148,16 @@ enum orr_code orr_explain_pxn(struct orr_explainer *e, struct orr_error *err)
     e->from = gpu;
     e->to = net;
     ORR_TRY(orr_tell_distance(e, err));
-    out->answer = orr_tell(e, "%c%s. %s The way is %s.", pxn->rule == ORR_RULE_PXN_TAKEN ? 'Y' : 'N', out->verdict + 1,
+    out->answer = orr_tell(e, "%c%s. %s The path is %s.", pxn->rule == ORR_RULE_PXN_TAKEN ? 'Y' : 'N', out->verdict + 1,
                            out->rule, out->distance);
-    orr_compare_text(e, "the GPU's own way, by hardware",
+    orr_compare_text(e, "the GPU's own path, by hardware",
                      orr_tell(e, "%s, %.6g GB/s", out->physical_type, (double)out->physical_bw), "the dump");
     if (pxn->relay != ORR_NO_NODE) {
         const struct orr_path *onward = orr_path(&e->part->paths, pxn->relay, net);
         const struct orr_path *between = orr_path(&e->part->paths, pxn->relay, gpu);
-        orr_compare_text(e, "the GPU that stands for the NIC", orr_device_name(e, e->part, pxn->relay), NULL);
+        orr_compare_text(e, "the NIC's local GPU", orr_device_name(e, e->part, pxn->relay), NULL);
         orr_compare_text(
-            e, "its way to the NIC",
+            e, "its path to the NIC",
             orr_tell(e, "%s, %.6g GB/s", orr_path_type_name((enum orr_path_type)onward->type), (double)onward->bw),
             NULL);
         orr_compare_text(e, "between the two GPUs", orr_path_type_name((enum orr_path_type)between->type), NULL);

@@ -48,12 +48,12 @@ enum orr_code orr_find_pair(struct orr_explainer *e, struct orr_error *err)
     if (e->part != e->part_of_to) {
         orr_fail(err, ORR_NOT_FOUND, "%.40s and %.40s are in different systems: trimming split the host", e->why->from,
                  e->why->to);
-        orr_error_advice(err, "they reach each other by the network only; p2p says why");
+        orr_error_advice(err, "they reach each other only through the network; ask for p2p, which explains why");
         return ORR_NOT_FOUND;
     }
     bool starts = orr_paths_has(&e->part->paths, e->from);
     if (!starts || !orr_paths_has(&e->part->paths, e->to)) {
-        orr_fail(err, ORR_NOT_FOUND, "no paths are kept %s %.60s", starts ? "to" : "from",
+        orr_fail(err, ORR_NOT_FOUND, "NCCL keeps no paths %s %.60s", starts ? "to" : "from",
                  starts ? e->why->to : e->why->from);
         orr_error_advice(err, "paths start and end at GPUs, NETs, CPUs and NVSwitches");
         return ORR_NOT_FOUND;
@@ -158,7 +158,7 @@ enum orr_code orr_tell_distance(struct orr_explainer *e, struct orr_error *err)
     ORR_TRY(tell_diversion(e, direct, &because, err));
     out->distance =
         physical->type == path->type
-            ? orr_tell(e, "%s by hardware, and %s in effect by another way because %s", out->physical_type,
+            ? orr_tell(e, "%s by hardware, and %s in effect over another path because %s", out->physical_type,
                        out->effective_type, because)
             : orr_tell(e, "%s by hardware, %s in effect because %s", out->physical_type, out->effective_type, because);
     return ORR_OK;
@@ -179,14 +179,16 @@ const char *orr_verdict_path(struct orr_explainer *e)
 static const struct {
     const char *id, *text;
 } origin_rules[] = {
-    [ORR_ROUTE] = {"PATH_DIRECT", "The best direct route: the fastest one that the release admits; its type is that "
-                                  "of its farthest stretch, its bandwidth that of its narrowest link."},
-    [ORR_ROUTE_VIA_CPU_NO_P2P] = {"PATH_NO_P2P", "Without P2P data goes through the CPU nearest to the receiving GPU."},
-    [ORR_ROUTE_VIA_CPU_NO_GDR] = {"PATH_NO_GDR", "Without GPU Direct RDMA data goes through the CPU nearest to the "
+    [ORR_ROUTE] = {"PATH_DIRECT", "This is the fastest direct path that the release allows. Its type is that of its "
+                                  "longest part, its bandwidth that of its slowest link."},
+    [ORR_ROUTE_VIA_CPU_NO_P2P] = {"PATH_NO_P2P",
+                                  "Without P2P, data goes through the CPU nearest to the receiving GPU."},
+    [ORR_ROUTE_VIA_CPU_NO_GDR] = {"PATH_NO_GDR", "Without GPU Direct RDMA, data goes through the CPU nearest to the "
                                                  "GPU."},
-    [ORR_ROUTE_PXN] = {"PATH_PXN", "The NIC is reached through another GPU (PXN)."},
-    [ORR_ROUTE_C2C] = {"PATH_C2C", "One is on C2C and the other on the PCIe of the same CPU: that counts as P2C."},
-    [ORR_ROUTE_UNREACHABLE] = {"PATH_NETWORK", "Neither P2P nor shared memory serves the pair: the network does."},
+    [ORR_ROUTE_PXN] = {"PATH_PXN", "Data reaches the NIC through another GPU (PXN)."},
+    [ORR_ROUTE_C2C] = {"PATH_C2C", "One device is on C2C and the other on PCIe of the same CPU, which NCCL calls P2C."},
+    [ORR_ROUTE_UNREACHABLE] = {"PATH_NETWORK",
+                               "The pair uses the network, because neither P2P nor shared memory is possible."},
 };
 
 enum orr_code orr_explain_path(struct orr_explainer *e, struct orr_error *err)
@@ -195,7 +197,7 @@ enum orr_code orr_explain_path(struct orr_explainer *e, struct orr_error *err)
     const struct orr_path *path = path_of(e);
     const struct orr_paths *paths = &e->part->paths;
     const char *from = orr_device_name(e, e->part, e->from), *to = orr_device_name(e, e->part, e->to);
-    out->question = orr_tell(e, "Why is the path from %s to %s what it is?", from, to);
+    out->question = orr_tell(e, "Why is the path from %s to %s of this type and bandwidth?", from, to);
     out->rule_id = origin_rules[path->origin].id;
     out->rule = origin_rules[path->origin].text;
     ORR_TRY(orr_tell_distance(e, err));
@@ -266,7 +268,7 @@ static enum orr_code tell_parted(struct orr_explainer *e, struct orr_error *err)
                         ? orr_tell(e, "%s by hardware, the network in effect because it is faster", out->physical_type)
                         : orr_tell(e,
                                    "%s by hardware, the network in effect because the P2P level is %s (%s) "
-                                   "and what is left is slower or switched off",
+                                   "and the alternatives are slower or turned off",
                                    out->physical_type, level, source);
     return ORR_OK;
 }
@@ -275,7 +277,7 @@ enum orr_code orr_explain_p2p(struct orr_explainer *e, struct orr_error *err)
 {
     struct orr_explanation *out = e->out;
     const struct orr_decision *decision = &p2p_of(e)->decision;
-    out->question = orr_tell(e, "May %s use P2P with %s?", orr_device_name(e, e->part, e->from),
+    out->question = orr_tell(e, "Can %s use P2P with %s?", orr_device_name(e, e->part, e->from),
                              orr_device_name(e, e->part_of_to, e->to));
     orr_rule_of(e, (enum orr_rule)decision->rule);
     if (e->part != e->part_of_to) {
@@ -322,7 +324,7 @@ static const struct orr_decision *gdr_decision(const struct orr_explainer *e)
 const char *orr_verdict_gdr(struct orr_explainer *e)
 {
     int verdict = gdr_decision(e)->verdict;
-    return verdict == 0 ? "no" : verdict == 1 ? "yes" : "yes, by the PCIe side";
+    return verdict == 0 ? "no" : verdict == 1 ? "yes" : "yes, over PCIe";
 }
 
 /* What does where no setting will. */
@@ -330,10 +332,10 @@ static const char *gdr_advice(enum orr_rule rule)
 {
     switch (rule) {
     case ORR_RULE_GDR_NET_CANNOT:
-        return "No setting changes it: the network plugin saw no GPU Direct RDMA. Load nvidia-peermem (or use DMA-BUF "
-               "with a recent driver and kernel), see that the NIC is an RDMA device, then take a new dump.";
+        return "No setting changes this: the network plugin reported no GPU Direct RDMA. Load nvidia-peermem (or use "
+               "DMA-BUF with a recent driver and kernel), check that the NIC is an RDMA device, then write a new dump.";
     case ORR_RULE_GDR_GPU_CANNOT:
-        return "No setting changes it: the driver reports no GPU Direct RDMA for this GPU.";
+        return "No setting changes this: the driver reports no GPU Direct RDMA for this GPU.";
     default:
         return NULL;
     }
@@ -346,7 +348,7 @@ enum orr_code orr_explain_gdr(struct orr_explainer *e, struct orr_error *err)
     bool sends = type_of(e->part, e->from) == ORR_GPU;
     uint32_t gpu = sends ? e->from : e->to, net = sends ? e->to : e->from;
     const struct orr_system *system = &e->part->system;
-    out->question = orr_tell(e, "May %s %s %s by GPU Direct RDMA?", orr_device_name(e, e->part, gpu),
+    out->question = orr_tell(e, "Can %s %s %s by GPU Direct RDMA?", orr_device_name(e, e->part, gpu),
                              sends ? "send to" : "receive from", orr_device_name(e, e->part, net));
     orr_rule_of(e, (enum orr_rule)decision->rule);
     out->advice = gdr_advice((enum orr_rule)decision->rule);
@@ -363,7 +365,7 @@ enum orr_code orr_explain_gdr(struct orr_explainer *e, struct orr_error *err)
     orr_compare_text(e, "distance by hardware", out->physical_type, "the dump");
     orr_compare_text(e, "distance in effect", out->effective_type, NULL);
     if (decision->setting == ORR_SET_NET_GDR_LEVEL) {
-        orr_compare_text(e, "distance that was compared", orr_path_type_name((enum orr_path_type)decision->distance),
+        orr_compare_text(e, "path type that was compared", orr_path_type_name((enum orr_path_type)decision->distance),
                          NULL);
         orr_compare_text(e, "GDR level", orr_path_type_name((enum orr_path_type)decision->level),
                          orr_setting_source(e, ORR_SET_NET_GDR_LEVEL));

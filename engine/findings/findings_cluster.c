@@ -146,7 +146,7 @@ static void nics_in_another_order(struct orr_finder *f)
                 char near_here[24], near_there[24];
                 snprintf(near_here, sizeof near_here, here < 0 ? "no GPU" : "GPU %d", here);
                 snprintf(near_there, sizeof near_there, there < 0 ? "no GPU" : "GPU %d", there);
-                orr_add_phrase(&phrases, "NIC %d stands at %s on hosts[%u], at %s on hosts[%u]", dev, near_here,
+                orr_add_phrase(&phrases, "NIC %d is at %s on hosts[%u], at %s on hosts[%u]", dev, near_here,
                                c->kinds[k].line, near_there, c->kinds[0].line);
                 break;
             }
@@ -169,8 +169,8 @@ static void sets_the_channels(struct orr_finder *f)
     struct orr_phrases phrases = {.length = 0};
     for (uint32_t k = 0; k < c->kind_count && least < most; k++)
         if (orr_kind_channels(&c->kinds[k]) == least)
-            orr_add_phrase(&phrases, "hosts[%u] (%u of %u hosts) has %d channels by itself, others up to %d",
-                           c->kinds[k].line, c->kinds[k].host_count, c->host_count, least, most);
+            orr_add_phrase(&phrases, "hosts[%u] (%u of %u hosts) allows %d channels, others up to %d", c->kinds[k].line,
+                           c->kinds[k].host_count, c->host_count, least, most);
     orr_say_phrases(f, &phrases);
 }
 
@@ -178,7 +178,7 @@ static void uneven_hosts(struct orr_finder *f)
 {
     const struct orr_communicator *comm = &f->analysis->communicator;
     if (f->analysis->cluster && comm->min_local_ranks != comm->max_local_ranks)
-        orr_say(f, "nodes have %u to %u GPUs", comm->min_local_ranks, comm->max_local_ranks);
+        orr_say(f, "hosts have %u to %u GPUs", comm->min_local_ranks, comm->max_local_ranks);
 }
 
 const struct orr_finding_row orr_findings_cluster[] = {
@@ -189,8 +189,9 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .of_analysis = true,
         .find = differs_from_majority,
         .title = "A host differs from the majority",
-        .why = "Every host uses the channels and rates of the weakest.",
-        .advice = "Compare the host with one of the others; look for a device that failed or a BIOS that differs.",
+        .why = "All hosts use the number of channels and the bandwidth of the weakest host.",
+        .advice = "Compare this host with one of the others (`orrery compare`). Look for a failed device or a "
+                  "different BIOS setting.",
         .commands = {"lspci -tv", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#856", "NVIDIA/nccl#1277"},
     },
@@ -200,9 +201,9 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = nics_in_another_order,
-        .title = "NICs stand in another order on another host",
-        .why = "NICs of one number are taken to be on one rail; here they belong to different GPUs.",
-        .advice = "Name the NICs alike on every host, or list them in order in NCCL_IB_HCA.",
+        .title = "NICs are in a different order on another host",
+        .why = "NCCL assumes that NICs with the same number are on the same rail. Here they belong to different GPUs.",
+        .advice = "Give the NICs the same names on every host, or list them in the same order in NCCL_IB_HCA.",
         .commands = {"ibdev2netdev -v"},
         .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
     },
@@ -212,9 +213,9 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = sets_the_channels,
-        .title = "One kind of host sets the number of channels",
-        .why = "All ranks must use the same channels, so the host with the fewest decides for all.",
-        .advice = "Leave such hosts out of the job, or give them what they lack.",
+        .title = "One kind of host limits the number of channels",
+        .why = "All ranks use the same number of channels, so the host with the fewest limits all of them.",
+        .advice = "Compare these hosts with the others, and repair what they lack. If they are few, run without them.",
         .references = {"NVIDIA/nccl#856"},
     },
     {
@@ -224,7 +225,7 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .of_analysis = true,
         .find = uneven_hosts,
         .title = "Hosts use different numbers of GPUs",
-        .why = "Rings then enter and leave hosts by GPUs and NICs of different rails.",
+        .why = "Rings then enter and leave hosts through GPUs and NICs of different rails.",
         .advice = "Use the same number of GPUs, and the same ones, on every host.",
         .references = {"NVIDIA/nccl#836"},
     },

@@ -28,8 +28,9 @@ static void model_unknown(struct orr_finder *f)
         if (counted <= 0 || counted >= rate->gbs || strcmp(vendor, rate->vendor) != 0 || family != rate->family ||
             (rate->model >= 0 && model != rate->model))
             continue;
-        orr_say(f, "%s (family %d model %d): NCCL %s counts %g GB/s between sockets, later work %g", rate->name, family,
-                model, f->analysis->query.settings.release->name, (double)counted, (double)rate->gbs);
+        orr_say(f, "%s (family %d model %d): NCCL %s assumes %g GB/s between sockets, later releases %g GB/s",
+                rate->name, family, model, f->analysis->query.settings.release->name, (double)counted,
+                (double)rate->gbs);
         orr_point(f, f->hw.cpus[0]);
         return;
     }
@@ -61,9 +62,9 @@ const struct orr_finding_row orr_findings_cpu[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = model_unknown,
-        .title = "A CPU that NCCL takes for an older one",
-        .why = "The rate between sockets is then that of another model, mostly less than there is.",
-        .advice = "Read bandwidths across sockets as a lower bound; compare with a later release.",
+        .title = "NCCL treats this CPU as an older model",
+        .why = "NCCL uses the older model's bandwidth between sockets, which is usually lower.",
+        .advice = "Read bandwidths across sockets as a lower bound, and compare with a later release.",
         .commands = {"lscpu"},
         .references = {"NVIDIA/nccl#2107", "NVIDIA/nccl#2036", "NVIDIA/nccl#2441"},
     },
@@ -72,8 +73,8 @@ const struct orr_finding_row orr_findings_cpu[] = {
         .catalogue = "L96",
         .severity = ORR_SEVERITY_INFO,
         .find = affinity_says_nothing,
-        .title = "The affinity of the CPUs does not tell them apart",
-        .why = "NCCL binds its threads by it; without it the launcher decides where they run.",
+        .title = "All CPUs have the same or no affinity mask",
+        .why = "NCCL binds its threads by this mask. Without it, the launcher decides where they run.",
         .advice = "Let the launcher bind each process to the NUMA node of its GPU.",
         .commands = {"lscpu -e", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl-tests#57"},

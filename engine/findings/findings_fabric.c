@@ -26,12 +26,12 @@ static void domains_that_are_not_one(struct orr_finder *f)
         const struct orr_fabric *x = &c->fabrics.cliques[other].fabric, *y = &c->fabrics.cliques[own].fabric;
         char here[ORR_UUID_SIZE], there[ORR_UUID_SIZE];
         if (!memcmp(x->uuid, y->uuid, sizeof x->uuid))
-            orr_add_phrase(&phrases, "domain %s: hosts[%u] is of clique %u, hosts[%u] of clique %u", c->lines[l].domain,
+            orr_add_phrase(&phrases, "domain %s: hosts[%u] is in clique %u, hosts[%u] in clique %u", c->lines[l].domain,
                            o, x->clique, l, y->clique);
         else
-            orr_add_phrase(&phrases, "domain %s: hosts[%u] is of cluster %s, hosts[%u] of %s%s", c->lines[l].domain, o,
+            orr_add_phrase(&phrases, "domain %s: hosts[%u] is in cluster %s, hosts[%u] in %s%s", c->lines[l].domain, o,
                            orr_uuid_format(x->uuid, there), l, orr_uuid_format(y->uuid, here),
-                           x->clique == y->clique ? ", though both are of a clique of one number" : "");
+                           x->clique == y->clique ? ", although both have the same clique number" : "");
     }
     orr_say_phrases(f, &phrases);
 }
@@ -50,7 +50,7 @@ static void one_host_turns_domains_off(struct orr_finder *f)
     if (c->fabrics.rule == ORR_MNNVL_RULE_NO_UUID)
         orr_say(f, "hosts[%u] has a fabric without UUID", l);
     else
-        orr_say(f, "the fabric of hosts[%u] is %s, so the %u hosts of a clique (hosts[%u]) stay apart", l,
+        orr_say(f, "the fabric of hosts[%u] is %s, so the %u hosts of one clique (hosts[%u]) are not fused", l,
                 orr_fabric_state_name(c->fabrics.of_line[l].state), c->fabrics.cliques[most].host_count,
                 c->fabrics.cliques[most].line);
 }
@@ -63,10 +63,11 @@ const struct orr_finding_row orr_findings_fabric[] = {
         .of_analysis = true,
         .find = domains_that_are_not_one,
         .title = "Hosts that should share an NVLink domain do not",
-        .why = "NCCL fuses hosts only where cluster UUID and clique are both the same: a clique's number says nothing "
-               "by itself, since racks use the same ones. The others talk by the network.",
-        .advice = "Compare ClusterUUID and CliqueId of these hosts, and look at the IMEX domain; "
-                  "NCCL_MNNVL_CROSS_CLIQUE=1 of NCCL 2.30.7 uses NVLink between cliques of one UUID.",
+        .why = "These hosts reach each other only through the network. NCCL uses NVLink between hosts only if cluster "
+               "UUID and clique are both equal. Clique numbers repeat from rack to rack, so an equal clique alone is "
+               "not enough.",
+        .advice = "Compare ClusterUUID and CliqueId of these hosts (`nvidia-smi -q`), and check the IMEX domain. With "
+                  "NCCL 2.30.7, NCCL_MNNVL_CROSS_CLIQUE=1 uses NVLink between cliques of one UUID.",
         .commands = {"nvidia-smi -q | grep -A6 Fabric", "nvidia-imex-ctl -N"},
         .references = {"meta-pytorch/torchcomms#3612", "NVIDIA/nccl#1301"},
     },
@@ -76,9 +77,9 @@ const struct orr_finding_row orr_findings_fabric[] = {
         .of_analysis = true,
         .find = one_host_turns_domains_off,
         .title = "One host keeps NVLink domains from being used",
-        .why = "NCCL uses NVLink between hosts only where the fabric of every host of the communicator is completed "
-               "and has a UUID: one other host, and all talk by the network.",
-        .advice = "Bring the fabric of that host up, or leave it out of the communicator.",
+        .why = "All hosts use the network. NCCL uses NVLink between hosts only if the fabric of every host in the "
+               "communicator is completed and has a UUID.",
+        .advice = "Bring up the fabric of that host, or leave it out of the communicator.",
         .commands = {"nvidia-smi -q | grep -A6 Fabric"},
         .references = {"NVIDIA/nccl#1301"},
     },

@@ -52,7 +52,7 @@ static void one_channel(struct orr_finder *f)
     if (ring->nets && port < best) /* a ring through NICs is no faster than they are */
         best = port;
     if (ring->bw_intra < best / 2)
-        orr_say(f, "one ring of %g GB/s, where NVLink carries %g and the best of what it needs %g GB/s",
+        orr_say(f, "one ring of %g GB/s; NVLink carries %g GB/s, and the best path that the ring needs %g GB/s",
                 (double)ring->bw_intra, (double)nvlink, (double)best);
 }
 
@@ -74,7 +74,7 @@ static void uses_pxn(struct orr_finder *f)
             if (proxy == rank)
                 continue;
             if (!count++)
-                orr_say(f, "rank %d sends on channel %d by the NIC of rank %d", rank, c, proxy);
+                orr_say(f, "rank %d sends on channel %d through the NIC of rank %d", rank, c, proxy);
             orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
             break;
         }
@@ -90,15 +90,15 @@ static void nvls_off(struct orr_finder *f)
     if (a->communicator.nvls || own->sm_min < 90 || own->rank_count < 2)
         return;
     if (!release->nvls_max_channels)
-        orr_say(f, "NCCL %s has no NVLS", release->name);
+        orr_say(f, "NCCL %s does not support NVLS", release->name);
     else if (!orr_setting_int(settings, ORR_SET_NVLS_ENABLE))
         orr_say(f, "NCCL_NVLS_ENABLE=0");
     else if (!own->has_nvswitch)
         orr_say(f, "there is no NVSwitch");
     else if ((int64_t)own->rank_count < release->nvls_least_gpus)
-        orr_say(f, "%u GPUs, and NCCL %s wants %d", own->rank_count, release->name, release->nvls_least_gpus);
+        orr_say(f, "%u GPUs; NCCL %s needs at least %d", own->rank_count, release->name, release->nvls_least_gpus);
     else
-        orr_say(f, "no channels were found for it");
+        orr_say(f, "the search found no NVLS channel");
 }
 
 static void nvls_on(struct orr_finder *f)
@@ -116,7 +116,7 @@ static void c2c_ll128(struct orr_finder *f)
         c2c |= part->system.links[i].type == ORR_LINK_C2C;
     if (c2c && f->analysis->query.hosts > 1 && ring_of(f)->pattern && ring_of(f)->type_inter == ORR_PATH_P2C &&
         orr_setting_in(ORR_SET_LL128_C2C, settings->release) && orr_setting_int(settings, ORR_SET_LL128_C2C))
-        orr_say(f, "the ring reaches NICs by P2C, and NCCL_LL128_C2C is on");
+        orr_say(f, "the ring reaches NICs over P2C, and NCCL_LL128_C2C is on");
 }
 
 const struct orr_finding_row orr_findings_graph[] = {
@@ -127,8 +127,8 @@ const struct orr_finding_row orr_findings_graph[] = {
         .of_analysis = true,
         .find = simple_order,
         .title = "The search finds no ring",
-        .why = "NCCL falls back to the simple order of ranks and to one channel, the slowest there is.",
-        .advice = "Look for links without speed, devices without a way to others, and levels set too low.",
+        .why = "NCCL falls back to one channel in rank order, which is the slowest possible ring.",
+        .advice = "Check for links without a speed, devices that no link connects, and levels that are set too low.",
         .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"},
         .references = {"NVIDIA/nccl#487", "NVIDIA/nccl#1946"},
     },
@@ -139,8 +139,8 @@ const struct orr_finding_row orr_findings_graph[] = {
         .of_analysis = true,
         .find = one_channel,
         .title = "One slow ring on a machine with NVLink",
-        .why = "Something narrower than NVLink and NICs, mostly the PCIe way between them, limits the whole ring.",
-        .advice = "Look at the other findings about PCIe links and NICs.",
+        .why = "Something slower than NVLink and the NICs limits the whole ring.",
+        .advice = "Correct what the other findings say about NVLinks, PCIe links and NICs.",
         .references = {"NVIDIA/nccl#439", "NVIDIA/nccl#1946", "NVIDIA/nccl#1876"},
     },
     {
@@ -149,9 +149,10 @@ const struct orr_finding_row orr_findings_graph[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = crosses_rails,
-        .title = "Rings enter and leave a host by different NICs",
-        .why = "The network must then carry data between rails.",
-        .advice = "On a network with separate rails set NCCL_CROSS_NIC=0.",
+        .title = "Rings enter and leave a host through different NICs",
+        .why = "If the network has separate rails, this traffic has to cross between them.",
+        .advice = "Nothing to do if the rails are connected at full speed. NCCL_CROSS_NIC=0 keeps rings on one rail, "
+                  "but it can lower the bandwidth: compare both with `orrery analyze --set NCCL_CROSS_NIC=0`.",
         .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#2345"},
     },
     {
@@ -160,9 +161,10 @@ const struct orr_finding_row orr_findings_graph[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = uses_pxn,
-        .title = "Ranks send by the NIC of another GPU (PXN)",
-        .why = "That GPU must be in the same communicator; without it data takes the way past the CPU.",
-        .advice = "Keep all GPUs of a host in the communicator. NCCL_PXN_DISABLE=1 turns it off.",
+        .title = "PXN in use: ranks send through the NIC of another GPU",
+        .why = "This needs both GPUs in the communicator. If one is left out, the other's traffic crosses the CPU "
+               "instead.",
+        .advice = "Keep all GPUs of a host in the communicator. NCCL_PXN_DISABLE=1 turns PXN off.",
         .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#1479"},
     },
     {
@@ -172,8 +174,9 @@ const struct orr_finding_row orr_findings_graph[] = {
         .of_analysis = true,
         .find = nvls_off,
         .title = "NVLS (NVLink SHARP) is not used",
-        .why = "It wants GPUs of capability 9.0, NVSwitches, a release that has it, and GPUs enough.",
-        .advice = "Where it is expected, look at what the detail names.",
+        .why = "NVLS needs GPUs of compute capability 9.0 or later, NVSwitches, a release that supports it, and enough "
+               "GPUs.",
+        .advice = "If you expected NVLS, check the condition that the detail names.",
         .references = {"NVIDIA/nccl#892", "NVIDIA/nccl#1121"},
     },
     {
@@ -182,9 +185,10 @@ const struct orr_finding_row orr_findings_graph[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = nvls_on,
-        .title = "NVLS is possible by topology; the rest is taken for granted",
-        .why = "At run time it also wants a fabric manager that is ready, /dev/nvidia-caps and free multicast slots.",
-        .advice = "If the log shows no NVLS, look at these.",
+        .title = "NVLS is predicted, but the dump cannot confirm it",
+        .why = "The topology allows NVLS. At run time NVLS also needs a fabric manager that is ready, /dev/nvidia-caps "
+               "and free multicast slots.",
+        .advice = "If the log shows no NVLS, check these three.",
         .commands = {"nvidia-smi -q | grep -A4 Fabric", "ls /dev/nvidia-caps"},
         .references = {"NVIDIA/nccl#1672", "NVIDIA/nccl#2077"},
     },
@@ -195,7 +199,7 @@ const struct orr_finding_row orr_findings_graph[] = {
         .of_analysis = true,
         .find = c2c_ll128,
         .title = "LL128 over C2C between hosts",
-        .why = "Wrong data was reported on this way with some systems.",
+        .why = "Users have reported wrong data with LL128 over this path on some systems.",
         .advice = "If results differ, try NCCL_LL128_C2C=0.",
         .references = {"NVIDIA/nccl#2053"},
     },

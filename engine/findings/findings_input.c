@@ -73,8 +73,7 @@ static void many_elements(struct orr_finder *f)
     if (f->analysis->built.host_count > 1)
         return; /* of such a domain NCCL makes room for each host */
     if (f->dump->element_count >= release->max_elements)
-        orr_say(f, "%u elements; NCCL %s has room for %u", f->dump->element_count, release->name,
-                release->max_elements - 1);
+        orr_say(f, "%u elements; NCCL %s accepts %u", f->dump->element_count, release->name, release->max_elements - 1);
 }
 
 static void numa_unknown(struct orr_finder *f)
@@ -103,19 +102,19 @@ const struct orr_finding_row orr_findings_input[] = {
         .severity = ORR_SEVERITY_WARNING,
         .find = nccl_refuses,
         .title = "NCCL's own reader would refuse this file",
-        .why = "NCCL reads topology files with a small reader of its own that knows less than XML allows. The analysis "
-               "holds for the machine, but NCCL_TOPO_FILE with this file would fail.",
-        .advice = "Mend the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
+        .why = "The analysis is valid, but NCCL would fail with this file as NCCL_TOPO_FILE: its own reader supports "
+               "only part of XML.",
+        .advice = "Correct the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
     },
     {
         .id = "input-assumed",
         .severity = ORR_SEVERITY_INFO,
         .find = assumed_input,
         .title = "Values of this input are assumed",
-        .why =
-            "The input does not tell all that NCCL looks at. What is missing was filled in, and answers that rest on "
-            "it hold for a machine that is so.",
-        .advice = "See `input` in the answer: what was assumed, what is missing and the command that would supply it.",
+        .why = "The input lacks values that NCCL reads. Orrery filled them in, so answers that depend on them are only "
+               "valid if the machine has these values.",
+        .advice =
+            "See `input` in the answer: it lists what was assumed, what is missing, and the command that supplies it.",
     },
     {
         .id = "cpu-incomplete",
@@ -123,8 +122,8 @@ const struct orr_finding_row orr_findings_input[] = {
         .severity = ORR_SEVERITY_ERROR,
         .find = cpu_incomplete,
         .title = "A cpu lacks attributes that NCCL requires",
-        .why = "NCCL stops with \"Attribute ... of node cpu not found\" where it does not fill them in itself.",
-        .advice = "Add arch, and for x86_64 vendor, familyid and modelid, as `lscpu` shows them.",
+        .why = "NCCL stops with \"Attribute ... of node cpu not found\", unless it can fill them in itself.",
+        .advice = "Add arch and, for x86_64, vendor, familyid and modelid, as shown by `lscpu`.",
         .commands = {"lscpu"},
         .references = {"NVIDIA/nccl#379", "aws/aws-ofi-nccl#785"},
     },
@@ -134,7 +133,7 @@ const struct orr_finding_row orr_findings_input[] = {
         .severity = ORR_SEVERITY_ERROR,
         .of_analysis = true,
         .find = many_elements,
-        .title = "More elements than the release has room for",
+        .title = "More elements than this release accepts",
         .why = "NCCL fails with \"too many XML nodes\" when it starts.",
         .advice = "Remove bridges without GPUs or NICs below them from the file, or use another release.",
         .references = {"NVIDIA/nccl#2160", "aws/aws-ofi-nccl#1226"},
@@ -145,8 +144,8 @@ const struct orr_finding_row orr_findings_input[] = {
         .severity = ORR_SEVERITY_INFO,
         .find = numa_unknown,
         .title = "The NUMA node of devices is not known",
-        .why = "A virtual machine or container hides it. Devices seem to be near one CPU, and NCCL cannot bind threads "
-               "to the right cores.",
+        .why = "NCCL cannot bind threads to the right cores, and all devices seem to be near one CPU. Virtual machines "
+               "and containers often hide the NUMA node.",
         .advice = "In a virtual machine, supply a topology file of the real machine (NCCL_TOPO_FILE).",
         .commands = {"cat /sys/class/pci_bus/*/device/numa_node", "lscpu"},
         .references = {"NVIDIA/nccl#1674", "NVIDIA/nccl#811"},
@@ -156,18 +155,18 @@ const struct orr_finding_row orr_findings_input[] = {
         .catalogue = "L09",
         .severity = ORR_SEVERITY_INFO,
         .find = ignored_elements,
-        .title = "Elements at places where NCCL does not look",
-        .why = "They and what is inside them change nothing.",
-        .advice = "Check that they were not put there in the hope of an effect.",
+        .title = "NCCL ignores some elements because of their place",
+        .why = "These elements and everything inside them have no effect.",
+        .advice = "If they are meant to have an effect, move them to where NCCL reads them.",
     },
     {
         .id = "unknown-attributes",
         .catalogue = "L09",
         .severity = ORR_SEVERITY_INFO,
         .find = unknown_attributes,
-        .title = "Attributes that mean nothing to NCCL",
-        .why = "No emulated release reads them; they change nothing.",
-        .advice = "Check for typing mistakes.",
+        .title = "NCCL ignores some attributes",
+        .why = "No release that Orrery knows reads these attributes, so they have no effect.",
+        .advice = "Check for typing errors.",
     },
     {
         .id = "several-hosts",
@@ -176,7 +175,7 @@ const struct orr_finding_row orr_findings_input[] = {
         .find = several_hosts,
         .title = "The dump describes several hosts that NVLink joins",
         .why = "NCCL fuses the hosts of a multi-node NVLink domain into one topology.",
-        .advice = "Such a dump cannot serve as NCCL_TOPO_FILE: take one of a single host for that.",
+        .advice = "This dump cannot be used as NCCL_TOPO_FILE. Use the dump of a single host instead.",
     },
     {0},
 };

@@ -33,13 +33,13 @@ static void graph_lines_missing(struct orr_finder *f)
 {
     const struct orr_log *log = f->log;
     if (!log->graph_file && !log->kinds[ORR_LOG_SYSTEM] && !log->kinds[ORR_LOG_PATTERN] && !log->kinds[ORR_LOG_PATHS])
-        orr_say(f, "%u lines of NCCL's, none of the system, its paths or its graphs", log->nccl_count);
+        orr_say(f, "%u lines of NCCL, none about the system, its paths or its graphs", log->nccl_count);
 }
 
 static void other_release(struct orr_finder *f)
 {
     if (f->check && f->check->release_told && !f->check->release_exact)
-        orr_say(f, "the log is of %s, the prediction for %s", f->check->release_text,
+        orr_say(f, "the log comes from %s, the prediction is for %s", f->check->release_text,
                 f->check->query.settings.release->name);
 }
 
@@ -61,11 +61,10 @@ const struct orr_finding_row orr_findings_log[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_log = true,
         .find = p2p_refused,
-        .title = "P2P is near, but the job did not use it",
-        .why = "The topology allows P2P; the driver, IOMMU or ACS forbids it, or a setting did, and data goes through "
-               "host memory.",
-        .advice = "Turn ACS off on the switches between the GPUs and the IOMMU off or to passthrough; inside a VM ACS "
-                  "has to stay on.",
+        .title = "The job did not use P2P although the topology allows it",
+        .why = "Data goes through host memory. The driver, IOMMU, ACS or a setting prevented P2P.",
+        .advice = "Turn off ACS on the switches between the GPUs, and set the IOMMU to off or passthrough. Inside a "
+                  "virtual machine, ACS has to stay on.",
         .commands = {"nvidia-smi topo -p2p rw", "sudo lspci -vvv | grep -i ACSCtl", "cat /proc/cmdline"},
         .references = {"NVIDIA/nccl#606", "NVIDIA/nccl#667", "NVIDIA/nccl#631"},
     },
@@ -75,9 +74,9 @@ const struct orr_finding_row orr_findings_log[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_log = true,
         .find = graph_lines_missing,
-        .title = "The log lacks the lines of GRAPH",
-        .why = "Without them only rings, trees and connections can be compared, not what they follow from.",
-        .advice = "Run the job once with GRAPH in NCCL_DEBUG_SUBSYS.",
+        .title = "The log lacks the lines of the GRAPH subsystem",
+        .why = "Only rings, trees and connections can be compared, not the graphs that lead to them.",
+        .advice = "Run the job once with NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH.",
         .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET your-job"},
     },
     {
@@ -86,9 +85,9 @@ const struct orr_finding_row orr_findings_log[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_log = true,
         .find = other_release,
-        .title = "The log is of another release than the prediction",
-        .why = "Releases differ in paths, searches and tuning: what differs may be no fault at all.",
-        .advice = "Choose the log's release; where it is not emulated, compare with its neighbours.",
+        .title = "The log comes from another release than the prediction",
+        .why = "Differences may not be faults: releases differ in paths, search and tuning.",
+        .advice = "Choose the log's release. If Orrery does not know it, compare with its neighbours.",
         .commands = {"orrery releases"},
     },
     {
@@ -97,9 +96,10 @@ const struct orr_finding_row orr_findings_log[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_log = true,
         .find = other_channels,
-        .title = "The log shows something else than predicted",
-        .why = "The job did not run on this machine in this state with these settings, or a plugin took part.",
-        .advice = "Look at the first difference and its likely causes: what follows from it differs too.",
+        .title = "The log differs from the prediction",
+        .why = "The job ran on another machine, in another state or with other settings, or a plugin changed NCCL's "
+               "choices.",
+        .advice = "Start with the first difference and its likely causes. Later differences often follow from it.",
     },
     {0},
 };

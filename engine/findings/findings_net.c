@@ -72,8 +72,8 @@ static void find_far(struct orr_finder *f, bool same_socket)
         orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
     }
     if (near && far)
-        orr_say(f, "%u GPUs have a NIC below their PCIe switches, %u only %s", near, far,
-                same_socket ? "past the CPU of their socket" : "on another socket");
+        orr_say(f, "%u GPUs have a NIC below their PCIe switch, %u only %s", near, far,
+                same_socket ? "through the CPU of their socket" : "on another socket");
 }
 
 static void nic_past_cpu(struct orr_finder *f)
@@ -137,7 +137,7 @@ static void unused_nic(struct orr_finder *f)
         as_fast += net->net.bw >= usage.slowest;
         orr_point_node(f, &part->system, part->system.first[ORR_NET] + n);
     }
-    orr_say(f, "%u ports are in no channel, %u are; %u of the unused are as fast as the slowest used, %g Gb/s",
+    orr_say(f, "%u ports are unused and %u used; %u of the unused ones are as fast as the slowest used one (%g Gb/s)",
             usage.unused, usage.used, as_fast, (double)(usage.slowest * 8));
 }
 
@@ -189,7 +189,7 @@ static void sockets_only(struct orr_finder *f)
                        !strncmp(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME), prefixes[p], strlen(prefixes[p]));
     if (linked < 4 || !f->hw.net_count || sockets != f->hw.net_count)
         return;
-    orr_say(f, "%u ports, all of them network interfaces, beside %u GPUs with NVLink", f->hw.net_count, linked);
+    orr_say(f, "%u ports, all of them plain network interfaces, and %u GPUs with NVLink", f->hw.net_count, linked);
     for (uint32_t i = 0; i < f->hw.net_count; i++)
         orr_point(f, f->hw.nets[i]);
 }
@@ -222,9 +222,9 @@ const struct orr_finding_row orr_findings_net[] = {
         .catalogue = "L50",
         .severity = ORR_SEVERITY_WARNING,
         .find = gdr_off,
-        .title = "GPU Direct RDMA is off on RDMA ports",
-        .why = "Data goes through the CPU's memory; NCCL shows the way as PHB though GPU and NIC may share a switch.",
-        .advice = "Load nvidia-peermem, or use a kernel and driver with DMA-BUF, on every host.",
+        .title = "GPU Direct RDMA is off on RDMA NICs",
+        .why = "Data goes through host memory. NCCL reports the path as PHB, even if GPU and NIC share a PCIe switch.",
+        .advice = "On every host, load nvidia-peermem, or use a kernel and driver with DMA-BUF support.",
         .commands = {"lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "modprobe nvidia-peermem"},
         .references = {"NVIDIA/nccl#897", "NVIDIA/nccl#1412", "NVIDIA/nccl#489"},
     },
@@ -234,9 +234,11 @@ const struct orr_finding_row orr_findings_net[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = gdr_too_far,
-        .title = "No NIC is near enough for GPU Direct RDMA",
-        .why = "GPU and NIC can do it, but the way between them passes a CPU: this is how the machine is built.",
-        .advice = "Move the NIC below the GPU's switch. NCCL_NET_GDR_LEVEL=SYS forces it and is seldom faster.",
+        .title = "No NIC is close enough for GPU Direct RDMA",
+        .why = "Data goes through host memory. GPU and NIC support GPU Direct RDMA, but the path between them crosses "
+               "a CPU, and NCCL's default limit does not allow that.",
+        .advice = "Place the NIC below the GPU's PCIe switch if the machine has one. Otherwise measure with "
+                  "NCCL_NET_GDR_LEVEL set to the path type between GPU and NIC, such as PHB.",
         .commands = {"nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#1151", "NVIDIA/nccl#465"},
     },
@@ -246,9 +248,10 @@ const struct orr_finding_row orr_findings_net[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = nic_past_cpu,
-        .title = "Some GPUs reach a NIC only past their CPU",
-        .why = "Others have one below their own PCIe switches; the slower ones set the pace of all.",
-        .advice = "Place the NICs evenly, or expect PXN over NVLink to share those of the neighbours.",
+        .title = "Some GPUs reach a NIC only through their CPU",
+        .why = "Other GPUs have a NIC below their own PCIe switch. The GPUs with the longer path limit all of them.",
+        .advice =
+            "Distribute the NICs evenly over the PCIe switches, or rely on PXN to use other GPUs' NICs over NVLink.",
         .commands = {"nvidia-smi topo -m", "lspci -tv"},
         .references = {"NVIDIA/nccl#595"},
     },
@@ -259,8 +262,10 @@ const struct orr_finding_row orr_findings_net[] = {
         .of_analysis = true,
         .find = nic_on_other_socket,
         .title = "Some GPUs have no NIC on their socket",
-        .why = "Others have one below their own PCIe switches; these share through PXN or through both CPUs.",
-        .advice = "Place the NICs evenly; check that none is missing from the dump (NCCL_IB_HCA, container).",
+        .why = "Other GPUs have a NIC below their own PCIe switch. These GPUs use another socket's NIC, through PXN or "
+               "through both CPUs.",
+        .advice = "Distribute the NICs evenly over the sockets, and check that none is missing from the dump "
+                  "(NCCL_IB_HCA, container).",
         .commands = {"nvidia-smi topo -m", "ibdev2netdev"},
         .references = {"NVIDIA/nccl#595", "NVIDIA/nccl#1357"},
     },
@@ -270,9 +275,10 @@ const struct orr_finding_row orr_findings_net[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = unused_nic,
-        .title = "Ports that no channel uses",
-        .why = "They are slower, share a card or a link with another, or are near to no GPU.",
-        .advice = "Expected of storage and management NICs; else compare their place and speed with those in use.",
+        .title = "Some NICs are not used by any channel",
+        .why = "They are slower, share a card or a link with another NIC, or are not close to any GPU.",
+        .advice = "This is expected for storage and management NICs. Otherwise compare their place and speed with "
+                  "those of the used NICs.",
         .commands = {"ibstat", "nvidia-smi topo -m"},
     },
     {
@@ -281,9 +287,9 @@ const struct orr_finding_row orr_findings_net[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = mixed_speeds,
-        .title = "Channels use ports of different speeds",
-        .why = "Every channel goes at the rate of the slowest; mostly a storage or management NIC is among them.",
-        .advice = "Exclude it: NCCL_IB_HCA=^mlx5_N.",
+        .title = "Channels use NICs of different speeds",
+        .why = "Every channel runs at the speed of the slowest NIC. Often a storage or management NIC is among them.",
+        .advice = "If the slow NIC is not meant for NCCL, exclude it: NCCL_IB_HCA=^mlx5_N.",
         .commands = {"ibstat"},
         .references = {"NVIDIA/nccl#1363", "NVIDIA/nccl#1277", "NVIDIA/nccl#1591"},
     },
@@ -292,9 +298,10 @@ const struct orr_finding_row orr_findings_net[] = {
         .catalogue = "L55",
         .severity = ORR_SEVERITY_WARNING,
         .find = port_slow,
-        .title = "A port is slower than those of equal cards",
-        .why = "A port without speed is down or unknown; a slower one has another cable, switch port or fewer lanes.",
-        .advice = "Look at Rate and State of the port, and at its cable.",
+        .title = "A NIC is slower than equal NICs",
+        .why = "A port without a speed is down or unknown. A slower port has another cable or switch port, or fewer "
+               "lanes.",
+        .advice = "Check Rate and State of the port (`ibstat`), and its cable.",
         .commands = {"ibstat", "mlxlink -d mlx5_N"},
         .references = {"NVIDIA/nccl#307", "NVIDIA/nccl#451"},
     },
@@ -303,9 +310,10 @@ const struct orr_finding_row orr_findings_net[] = {
         .catalogue = "L56",
         .severity = ORR_SEVERITY_INFO,
         .find = virtual_interface,
-        .title = "A virtual interface is among the networks",
-        .why = "Bridges of containers and tunnels do not reach other hosts fast, or at all.",
-        .advice = "Name the right ones: NCCL_SOCKET_IFNAME=eth0, or exclude: NCCL_SOCKET_IFNAME=^docker0,lo.",
+        .title = "NCCL may use a virtual network interface",
+        .why = "Container bridges and tunnels reach other hosts slowly or not at all.",
+        .advice = "Name the right interface, such as NCCL_SOCKET_IFNAME=eth0, or exclude the others: "
+                  "NCCL_SOCKET_IFNAME=^docker0,lo.",
         .commands = {"ip -br addr"},
         .references = {"NVIDIA/nccl#2202", "NVIDIA/nccl#941"},
     },
@@ -314,9 +322,10 @@ const struct orr_finding_row orr_findings_net[] = {
         .catalogue = "L57",
         .severity = ORR_SEVERITY_WARNING,
         .find = sockets_only,
-        .title = "A machine with NVLink that has plain sockets only",
-        .why = "Mostly a container without /dev/infiniband or libibverbs: NCCL then falls back to TCP.",
-        .advice = "Give the container its devices and the library.",
+        .title = "A machine with NVLink has only plain sockets as its network",
+        .why = "NCCL uses TCP between hosts. Often a container lacks /dev/infiniband or libibverbs.",
+        .advice = "If the host has RDMA NICs, give the container /dev/infiniband and libibverbs. A cloud without RDMA, "
+                  "or with its own network plugin, is not affected.",
         .commands = {"ls /dev/infiniband", "ibv_devinfo", "ldconfig -p | grep ibverbs"},
         .references = {"NVIDIA/nccl#941", "NVIDIA/nccl#451", "NVIDIA/nccl#952"},
     },
@@ -326,9 +335,9 @@ const struct orr_finding_row orr_findings_net[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = fewer_nics,
-        .title = "Fewer ports than GPUs",
-        .why = "GPUs share NICs, and a share of the rate is what each gets.",
-        .advice = "The section net_devs shows who uses which.",
+        .title = "Fewer NICs than GPUs",
+        .why = "GPUs share NICs, so each GPU gets only part of a NIC's bandwidth.",
+        .advice = "The section net_devs shows which GPU uses which NIC.",
     },
     {
         .id = "level-as-number",
@@ -336,8 +345,8 @@ const struct orr_finding_row orr_findings_net[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = level_as_number,
-        .title = "A level is given as a number",
-        .why = "What the numbers mean has changed between releases.",
+        .title = "A path level is given as a number",
+        .why = "The meaning of these numbers differs between releases.",
         .advice = "Use a name: LOC, NVL, PIX, PXB, PHB or SYS.",
     },
     {0},

@@ -209,8 +209,8 @@ static void one_sided(struct orr_finder *f)
         if (!found && !here)
             continue;
         if (!f->at->detail)
-            orr_say(f, "%d links to %.30s, %d back", lanes[i].count, orr_attr_of(f, lanes[i].element, ORR_ATTR_TARGET),
-                    found ? found->count : 0);
+            orr_say(f, "%d NVLinks to %.30s, which reports %d back", lanes[i].count,
+                    orr_attr_of(f, lanes[i].element, ORR_ATTR_TARGET), found ? found->count : 0);
         orr_point(f, lanes[i].element);
     }
 }
@@ -242,7 +242,7 @@ static void nvlink_islands(struct orr_finder *f)
             linked += a != b && is_nvlink(orr_path(&part->paths, first + a, first + b));
     if (!linked || reached == n)
         return;
-    orr_say(f, "NVLink joins %u of %u pairs of GPUs, and GPU 0 with %u others", linked / 2, n * (n - 1) / 2,
+    orr_say(f, "NVLink connects %u of %u pairs of GPUs, and GPU 0 with %u others", linked / 2, n * (n - 1) / 2,
             reached - 1);
     for (uint32_t g = 0; g < n; g++)
         if (!seen[g])
@@ -262,8 +262,8 @@ static void fewer_than_model(struct orr_finder *f)
             return;
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (models[i].sm == sm && links > 0 && links < models[i].links && f->hw.gpu_count > 1)
-            orr_say(f, "%d NVLinks on every GPU; the full model of capability %d.%d has %d", links, sm / 10, sm % 10,
-                    models[i].links);
+            orr_say(f, "%d NVLinks on every GPU; the full model of compute capability %d.%d has %d", links, sm / 10,
+                    sm % 10, models[i].links);
 }
 
 const struct orr_finding_row orr_findings_nvlink[] = {
@@ -273,8 +273,9 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .severity = ORR_SEVERITY_WARNING,
         .find = nvlink_count,
         .title = "A GPU has fewer NVLinks than its equals",
-        .why = "Links that are down take bandwidth from every channel, since all GPUs go at the slowest one's rate.",
-        .advice = "Look which links are down; a reset of the GPU or of the fabric manager may bring them up.",
+        .why = "All channels run at the bandwidth of the GPU with the fewest NVLinks. Usually a link is down.",
+        .advice = "Find the links that are down with `nvidia-smi nvlink -s`. Resetting the GPU or restarting the "
+                  "fabric manager may bring them up.",
         .commands = {"nvidia-smi nvlink -s", "nvidia-smi nvlink -e", "dmesg | grep -i nvlink"},
         .references = {"NVIDIA/nccl#1182", "NVIDIA/nccl#557"},
     },
@@ -283,9 +284,9 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .catalogue = "L31",
         .severity = ORR_SEVERITY_WARNING,
         .find = nvlink_targets,
-        .title = "A GPU sees other NVSwitches than its equals",
-        .why = "A switch that one GPU does not reach is lost to all of them.",
-        .advice = "Look at the fabric manager and at the links of that GPU.",
+        .title = "A GPU reaches other NVSwitches than the other GPUs",
+        .why = "No GPU can use a switch for collectives that one GPU does not reach.",
+        .advice = "Check the fabric manager and the NVLinks of that GPU.",
         .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -R"},
         .references = {"NVIDIA/nccl#1182"},
     },
@@ -294,10 +295,9 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .catalogue = "L32",
         .severity = ORR_SEVERITY_INFO,
         .find = target_hidden,
-        .title = "What the NVLinks lead to is not told",
-        .why =
-            "In virtual machines, and with newer drivers, NVSwitches are not visible; NCCL takes them for NVSwitches.",
-        .advice = "Fine as long as all GPUs show it.",
+        .title = "The NVLinks' targets are unknown",
+        .why = "NCCL assumes that these links lead to NVSwitches. Virtual machines and newer drivers hide NVSwitches.",
+        .advice = "This is normal if all GPUs are affected.",
         .references = {"NVIDIA/nccl#1182"},
     },
     {
@@ -305,9 +305,10 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .catalogue = "L33",
         .severity = ORR_SEVERITY_WARNING,
         .find = one_sided,
-        .title = "NVLinks between two GPUs differ by direction",
-        .why = "A link has two ends: the file was changed by hand, or a link is down on one side.",
-        .advice = "Dump again; then look at the links of both GPUs.",
+        .title = "Two GPUs report different numbers of NVLinks to each other",
+        .why = "Each link has two ends, so the numbers should be equal. Either a link is down on one side, or the file "
+               "was edited.",
+        .advice = "Write the dump again, then check the NVLinks of both GPUs.",
         .commands = {"nvidia-smi nvlink -s", "nvidia-smi topo -m"},
     },
     {
@@ -316,9 +317,9 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = nvlink_islands,
-        .title = "NVLink joins some of the GPUs only",
-        .why = "A ring over all of them passes PCIe, which then limits it.",
-        .advice = "For jobs that fit, use GPUs that NVLink joins (CUDA_VISIBLE_DEVICES).",
+        .title = "NVLink connects only some of the GPUs",
+        .why = "A ring over all GPUs crosses PCIe, which limits its bandwidth.",
+        .advice = "Run small jobs on GPUs that NVLink connects (CUDA_VISIBLE_DEVICES).",
         .commands = {"nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"},
     },
@@ -327,9 +328,10 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .catalogue = "L35",
         .severity = ORR_SEVERITY_INFO,
         .find = fewer_than_model,
-        .title = "All GPUs have fewer NVLinks than the full model",
-        .why = "A model with fewer links (such as H800, A800), bridges over some links only, or a fault of all.",
-        .advice = "Compare with the data sheet of the model.",
+        .title = "All GPUs have fewer NVLinks than the full model has",
+        .why = "Either this model has fewer links (such as H800 or A800), bridges connect only some of the links, or "
+               "links are down on all GPUs.",
+        .advice = "Compare with the data sheet of the model, and check `nvidia-smi nvlink -s`.",
         .commands = {"nvidia-smi -L", "nvidia-smi nvlink -s"},
     },
     {0},

@@ -20,7 +20,7 @@ static void p2p_too_far(struct orr_finder *f)
             orr_point_rank(f, (int32_t)from);
     }
     if (count)
-        orr_say(f, "%u of %u ordered pairs are beyond the P2P level %s, the first at %s", count, n * (n - 1),
+        orr_say(f, "%u of %u ordered pairs are beyond the P2P level %s; the first is at %s", count, n * (n - 1),
                 orr_path_type_name((enum orr_path_type)first->level),
                 orr_path_type_name((enum orr_path_type)first->distance));
 }
@@ -84,9 +84,10 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = p2p_too_far,
-        .title = "GPUs too far apart for P2P use shared memory",
-        .why = "By default NCCL does not use P2P through the CPU's root complex on most machines.",
-        .advice = "NCCL_P2P_LEVEL=PHB or SYS would allow it; measure, since P2P through a CPU is often slower.",
+        .title = "GPUs that are too far apart for P2P use shared memory",
+        .why = "Their traffic goes through host memory. By default NCCL does not use P2P across the CPU's root complex "
+               "on most machines.",
+        .advice = "NCCL_P2P_LEVEL=PHB or SYS allows P2P. Measure it, because P2P through a CPU is often slower.",
         .commands = {"nvidia-smi topo -p2p r"},
         .references = {"NVIDIA/nccl-tests#74", "NVIDIA/nccl#428", "NVIDIA/nccl#1817"},
     },
@@ -96,9 +97,9 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = setting_hinders,
-        .title = "A setting turns off the fast ways between GPUs",
-        .why = "Often set once to find a fault, and forgotten; data then takes slower ways.",
-        .advice = "Unset it (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
+        .title = "A setting turns off a fast transport between GPUs",
+        .why = "Data then takes a slower path. Such settings are often left over from an earlier investigation.",
+        .advice = "Remove the setting (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
         .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
         .references = {"NVIDIA/nccl-tests#228"},
     },
@@ -108,9 +109,10 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = amd_pair,
-        .title = "P2P between sockets, as there are two GPUs and an AMD CPU",
-        .why = "With at most two GPUs on AMD, NCCL allows P2P as far as SYS; with three it ends at PXB.",
-        .advice = "Results of two GPUs say little about those of more on this machine.",
+        .title = "P2P crosses CPU sockets because there are only two GPUs and an AMD CPU",
+        .why = "Results with two GPUs do not apply to more GPUs: on AMD CPUs NCCL allows P2P up to SYS with two GPUs, "
+               "but only up to PXB with three or more.",
+        .advice = "Measure with the number of GPUs that the job will use.",
     },
     {
         .id = "neither-p2p-nor-shm",
@@ -118,9 +120,10 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = apart,
-        .title = "GPUs of one host reach each other by the network only",
+        .title = "GPUs of one host reach each other only through the network",
         .why = "Neither P2P nor shared memory is possible between them.",
-        .advice = "Let containers share /dev/shm and IPC, and look at NCCL_P2P_DISABLE and NCCL_SHM_DISABLE.",
+        .advice =
+            "Let the containers share /dev/shm and the IPC namespace, and check NCCL_P2P_DISABLE and NCCL_SHM_DISABLE.",
         .commands = {"df -h /dev/shm", "env | grep NCCL_"},
     },
     {0},

@@ -19,7 +19,7 @@ static void idle_gpus(struct orr_finder *f)
     }
     if (!slow || slow != known)
         return;
-    orr_say(f, "all %u GPUs show 2.5 GT/s%s", slow, fast_net ? ", their NICs more" : "");
+    orr_say(f, "all %u GPUs report 2.5 GT/s%s", slow, fast_net ? ", their NICs report more" : "");
     for (uint32_t i = 0; i < f->hw.card_count; i++)
         if (f->hw.cards[i].gpus_at && f->hw.cards[i].rate > 0)
             orr_point(f, f->hw.cards[i].element);
@@ -71,7 +71,7 @@ static void shared_uplink(struct orr_finder *f)
             continue;
         if (!f->at->detail)
             orr_say(f,
-                    "%u ports together are %.4g GB/s, %.4g more than GPUs beside them take; their way up, %g GT/s x%d, "
+                    "%u ports together are %.4g GB/s, %.4g more than GPUs beside them take; their uplink, %g GT/s x%d, "
                     "carries %.4g GB/s: %.2g times less",
                     card->nets, (double)(card->gbps / 8), (double)up, (double)card->rate, card->width, (double)gbs,
                     (double)(up / gbs));
@@ -94,8 +94,8 @@ static void crowded_uplink(struct orr_finder *f)
             gbs <= 0 || sum < 2 * gbs)
             continue;
         if (!f->at->detail)
-            orr_say(f, "%u GPUs and %u ports, %.4g GB/s together, share a way up of %.4g GB/s: %.2g to one", card->gpus,
-                    card->nets, (double)sum, (double)gbs, (double)(sum / gbs));
+            orr_say(f, "%u GPUs and %u ports, %.4g GB/s together, share an uplink of %.4g GB/s: %.2g to one",
+                    card->gpus, card->nets, (double)sum, (double)gbs, (double)(sum / gbs));
         orr_point(f, card->element);
     }
 }
@@ -155,7 +155,7 @@ static void link_missing(struct orr_finder *f)
         orr_point(f, card->element);
     }
     if (count)
-        orr_say(f, "%u of %u devices say nothing of link_speed or link_width", count, f->hw.card_count);
+        orr_say(f, "%u of %u devices have no link_speed or link_width", count, f->hw.card_count);
 }
 
 static void link_unknown(struct orr_finder *f)
@@ -167,7 +167,7 @@ static void link_unknown(struct orr_finder *f)
         if (!(card->gpus + card->nets) || !*speed || orr_pci_speed_known(release, speed))
             continue;
         if (!f->at->detail)
-            orr_say(f, "link_speed=\"%.40s\" is none that NCCL %s knows", speed, release->name);
+            orr_say(f, "NCCL %s does not know link_speed=\"%.40s\"", release->name, speed);
         orr_point(f, card->element);
     }
 }
@@ -198,7 +198,7 @@ static void flat_tree(struct orr_finder *f)
         if (f->hw.cards[i].depth)
             return;
     if (f->hw.gpu_count >= 8 && linked == f->hw.gpu_count && flat == f->hw.gpu_count && f->hw.net_count)
-        orr_say(f, "%u GPUs with NVLink and %u ports, all right below a CPU", f->hw.gpu_count, f->hw.net_count);
+        orr_say(f, "%u GPUs with NVLink and %u ports, all directly below a CPU", f->hw.gpu_count, f->hw.net_count);
 }
 
 #define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
@@ -209,9 +209,10 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L03",
         .severity = ORR_SEVERITY_WARNING,
         .find = link_missing,
-        .title = "The speed or width of a PCIe link is not known",
-        .why = "NCCL then takes generation 3 or 16 lanes for it, which may be less or more than there is.",
-        .advice = "Usual in virtual machines and with old kernels: supply a topology file (NCCL_TOPO_FILE).",
+        .title = "The speed or width of a PCIe link is unknown",
+        .why = "NCCL then assumes PCIe generation 3 or 16 lanes, which may be more or less than the real link has.",
+        .advice = "This is common in virtual machines and with old kernels. If the assumption is wrong, supply a "
+                  "topology file (NCCL_TOPO_FILE).",
         .commands = {LOOK_AT_LINKS},
         .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"},
     },
@@ -221,9 +222,10 @@ const struct orr_finding_row orr_findings_pci[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = link_unknown,
-        .title = "A link speed that this release does not know",
-        .why = "NCCL counts it as generation 3.",
-        .advice = "Use a release that knows it, or write the speed as the kernel does, such as \"32.0 GT/s PCIe\".",
+        .title = "This release does not know a link's speed",
+        .why = "NCCL treats the link as PCIe generation 3.",
+        .advice =
+            "Use a release that knows this speed, or write the speed as the kernel does, such as \"32.0 GT/s PCIe\".",
         .references = {"aws/aws-ofi-nccl#958", "aws/aws-ofi-nccl#1032"},
     },
     {
@@ -231,10 +233,12 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L20",
         .severity = ORR_SEVERITY_WARNING,
         .find = slow_link,
-        .title = "A device's link to the CPU is slower than those of equal devices",
-        .why = "NCCL takes the speed at the time of the dump; the slower link limits every channel through it.",
-        .advice = "Compare LnkSta with LnkCap; reseat the card, look at risers, retimers and bifurcation in the BIOS. "
-                  "GPUs may lower the speed when idle: dump again under load first.",
+        .title = "A device's PCIe link is slower than those of equal devices",
+        .why = "The slower link limits every channel that uses it. NCCL uses the speed that the link had when the dump "
+               "was written.",
+        .advice = "Idle GPUs may lower their link speed, so write the dump again under load first. If the link stays "
+                  "slow, compare LnkSta with LnkCap, reseat the card, and check risers, retimers and the BIOS's "
+                  "bifurcation setting.",
         .commands = {LOOK_AT_LINKS, "nvidia-smi -q | grep -A8 'GPU Link Info'"},
     },
     {
@@ -242,9 +246,10 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L20",
         .severity = ORR_SEVERITY_WARNING,
         .find = idle_gpus,
-        .title = "All GPUs show PCIe generation 1",
-        .why = "GPUs lower their link speed when idle; computed bandwidths are then far below those of a job.",
-        .advice = "Dump again while the GPUs work.",
+        .title = "All GPUs report PCIe generation 1",
+        .why = "Predicted bandwidths are far below what a job gets if the GPUs were only idle: idle GPUs lower their "
+               "link speed.",
+        .advice = "Write the dump again while the GPUs are busy.",
         .commands = {"nvidia-smi -q | grep -A8 'GPU Link Info'"},
     },
     {
@@ -252,9 +257,9 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L21",
         .severity = ORR_SEVERITY_WARNING,
         .find = throttling_bridge,
-        .title = "A link below 1 GB/s stands above a GPU or NIC",
-        .why = "Mostly the bridge of a virtual machine that carries far more than it says; NCCL believes what it "
-               "says, and the whole ring gets that slow.",
+        .title = "A PCIe link above a GPU or NIC is slower than 1 GB/s",
+        .why = "NCCL believes the reported speed and plans channels for it. Often this is a bridge of a virtual "
+               "machine that is much faster than it reports.",
         .advice = "Supply a topology file in which the bridge has its real speed (NCCL_TOPO_FILE).",
         .commands = {LOOK_AT_LINKS},
         .references = {"NVIDIA/nccl-tests#256", "NVIDIA/nccl#749"},
@@ -264,9 +269,9 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L22",
         .severity = ORR_SEVERITY_WARNING,
         .find = shared_uplink,
-        .title = "Ports share a way up that is slower than they are together",
-        .why = "Data of NICs that no GPU below the same bridge takes passes this link.",
-        .advice = "Move a NIC to another slot, or expect the shared rate.",
+        .title = "NICs share a PCIe uplink that is slower than they are together",
+        .why = "Traffic between these NICs and GPUs below other bridges crosses this link.",
+        .advice = "Move a NIC to another slot, or expect the NICs to share this bandwidth.",
         .commands = {"lspci -tv"},
         .references = {"NVIDIA/nccl#439"},
     },
@@ -275,10 +280,9 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L22",
         .severity = ORR_SEVERITY_INFO,
         .find = crowded_uplink,
-        .title = "GPUs without NVLink share a way up that is slower than they are together",
-        .why = "All that goes to GPUs of other bridges passes this link; rings are as fast as it is, however many GPUs "
-               "there are.",
-        .advice = "Built so in most PCIe servers: keep jobs that fit below one bridge.",
+        .title = "GPUs without NVLink share a PCIe uplink that is slower than they are together",
+        .why = "All traffic to GPUs below other bridges crosses this link, so it limits every ring.",
+        .advice = "Most PCIe servers are built like this. Keep a small job on GPUs below one bridge.",
         .commands = {"lspci -tv", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#412", "NVIDIA/nccl#439"},
     },
@@ -288,8 +292,8 @@ const struct orr_finding_row orr_findings_pci[] = {
         .severity = ORR_SEVERITY_WARNING,
         .find = slow_slot,
         .title = "A NIC is faster than its PCIe slot",
-        .why = "The slot is the limit, whatever the port's speed.",
-        .advice = "Move the card to a faster or wider slot; look at LnkSta against LnkCap.",
+        .why = "The slot limits the NIC to less than its port's speed.",
+        .advice = "Move the card to a faster or wider slot, and compare LnkSta with LnkCap.",
         .commands = {LOOK_AT_LINKS, "lspci -tv"},
         .references = {"NVIDIA/nccl#452", "NVIDIA/nccl#307"},
     },
@@ -298,10 +302,10 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L24",
         .severity = ORR_SEVERITY_INFO,
         .find = virtual_switch,
-        .title = "Broadcom switches that show a tree of virtual bridges",
-        .why = "Two devices below one such switch may look farther apart than they are; newer releases of NCCL make "
-               "one node of the tree.",
-        .advice = "Check that each GPU is paired with the NIC of its own switch.",
+        .title = "Broadcom PCIe switches appear as several virtual bridges",
+        .why = "Two devices below one such switch may appear farther apart than they are. Newer NCCL releases treat "
+               "the virtual bridges as one switch.",
+        .advice = "Check that each GPU uses the NIC of its own switch.",
         .references = {"NVIDIA/nccl#820"},
     },
     {
@@ -309,9 +313,9 @@ const struct orr_finding_row orr_findings_pci[] = {
         .catalogue = "L26",
         .severity = ORR_SEVERITY_WARNING,
         .find = flat_tree,
-        .title = "No PCIe bridges between the CPUs and a machine of many GPUs",
-        .why = "A virtual machine hides the switches. All distances to NICs look the same, so GPUs may get NICs of "
-               "another switch, without GPU Direct RDMA.",
+        .title = "No PCIe switches are visible although the machine has many GPUs",
+        .why = "All NICs seem equally far, so GPUs may get NICs of another switch, without GPU Direct RDMA. Virtual "
+               "machines often hide PCIe switches.",
         .advice = "Supply the provider's topology file (NCCL_TOPO_FILE).",
         .commands = {"lspci -tv", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#977", "NVIDIA/nccl#1674"},

@@ -55,7 +55,8 @@ static void rank_holes(struct orr_finder *f)
         step = (int64_t)ranks[i] - ranks[i - 1] < step ? (int64_t)ranks[i] - ranks[i - 1] : step;
     for (uint32_t i = 1; i < count; i++)
         if ((int64_t)ranks[i] - ranks[i - 1] > step && step > 0) {
-            orr_say(f, "after rank %d comes %d, where others go up by %lld", ranks[i - 1], ranks[i], (long long)step);
+            orr_say(f, "rank %d is followed by rank %d, where others increase by %lld", ranks[i - 1], ranks[i],
+                    (long long)step);
             break;
         }
     for (uint32_t i = 0; f->at->detail && i < f->hw.gpu_count; i++)
@@ -92,14 +93,14 @@ static void would_be_trimmed(struct orr_finder *f)
             orr_point(f, f->hw.nets[i]);
         }
     if (gpus + nets)
-        orr_say(f, "%u elements say keep=\"1\"; %u GPUs and %u ports are not among them", marks, gpus, nets);
+        orr_say(f, "%u elements have keep=\"1\"; %u GPUs and %u ports do not", marks, gpus, nets);
 }
 
 static void host_is_split(struct orr_finder *f)
 {
     if (f->analysis->part_count < 2 || f->analysis->built.host_count > 1)
         return;
-    orr_say(f, "%u GPUs form %u groups that reach each other by the network only", f->analysis->local_ranks,
+    orr_say(f, "%u GPUs form %u groups that reach each other only through the network", f->analysis->local_ranks,
             f->analysis->part_count);
     for (uint32_t rank = 0; rank < f->analysis->local_ranks; rank++)
         if (f->analysis->part_of_rank[rank])
@@ -139,7 +140,7 @@ static void find_twice(struct orr_finder *f, const uint32_t *elements, uint32_t 
             (unless == ORR_ATTR_OTHER ||
              strcmp(orr_attr_of(f, named[i].element, unless), orr_attr_of(f, named[i - 1].element, unless)) != 0)) {
             if (!f->at->detail)
-                orr_say(f, "%s %.60s stands twice", what, named[i].name);
+                orr_say(f, "%s %.60s appears twice", what, named[i].name);
             orr_point(f, named[i].element);
         }
 }
@@ -186,7 +187,7 @@ static void guid_twice(struct orr_finder *f)
 }
 
 #define NOTHING_TO_ANALYSE                                                                                             \
-    "NCCL computes paths, rings and trees between the GPUs that take part; there is nothing to analyse."
+    "NCCL computes paths, rings and trees between the GPUs of a job. Without GPUs there is nothing to analyse."
 #define RUN_A_JOB                                                                                                      \
     "Topology files of cloud providers describe the PCIe tree only. Run a job with NCCL_TOPO_FILE set "                \
     "to this file and NCCL_TOPO_DUMP_FILE=/tmp/topo.xml, and send the dump."
@@ -213,20 +214,19 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .catalogue = "L07",
         .severity = ORR_SEVERITY_INFO,
         .find = unranked_gpus,
-        .title = "Some GPUs take no part",
-        .why = "GPUs without a rank are not in the communicator; NCCL leaves them out.",
-        .advice = "Expected where a job used some of the GPUs only (CUDA_VISIBLE_DEVICES, a container).",
+        .title = "Some GPUs have no rank",
+        .why = "NCCL leaves GPUs without a rank out of the communicator.",
+        .advice = "This is expected if the job used only some of the GPUs (CUDA_VISIBLE_DEVICES, a container).",
     },
     {
         .id = "rank-holes",
         .catalogue = "L07",
         .severity = ORR_SEVERITY_INFO,
         .find = rank_holes,
-        .title = "The ranks of the GPUs have holes",
-        .why =
-            "GPUs of this host are missing from the file, or the launcher dealt ranks unevenly; NCCL leaves out what "
-            "has no rank.",
-        .advice = "Check that the file holds all GPUs of the job on this host (CUDA_VISIBLE_DEVICES, containers).",
+        .title = "Rank numbers are missing",
+        .why = "Either GPUs of this host are missing from the file, or the launcher assigned ranks unevenly. NCCL "
+               "leaves out GPUs without a rank.",
+        .advice = "Check that the file contains all GPUs of the job on this host (CUDA_VISIBLE_DEVICES, containers).",
         .commands = {"nvidia-smi -L"},
     },
     {
@@ -234,9 +234,10 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .catalogue = "L07",
         .severity = ORR_SEVERITY_INFO,
         .find = would_be_trimmed,
-        .title = "Devices that NCCL would trim away",
-        .why = "The file was written before NCCL removed what takes no part; what is not kept is not in its graph.",
-        .advice = "Remove the keep attributes, or the devices that take no part.",
+        .title = "NCCL would remove some of these devices",
+        .why = "The file was written before NCCL removed unused devices. NCCL's graph contains only the devices marked "
+               "with keep.",
+        .advice = "Remove the keep attributes, or the unused devices.",
     },
     {
         .id = "host-is-split",
@@ -244,10 +245,9 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = host_is_split,
-        .title = "The GPUs of the host fall apart into groups",
-        .why =
-            "NCCL separates GPUs that neither P2P nor shared memory joins, or that NICs join better; the groups talk "
-            "through NICs.",
+        .title = "The GPUs of one host are split into groups",
+        .why = "The groups can only reach each other through NICs. NCCL separates GPUs if neither P2P nor shared "
+               "memory connects them, or if NICs connect them better.",
         .advice = "Check NCCL_P2P_DISABLE, NCCL_P2P_LEVEL and NCCL_SHM_DISABLE, and that containers share /dev/shm.",
     },
     {
@@ -256,8 +256,8 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .severity = ORR_SEVERITY_ERROR,
         .find = gpus_twice,
         .title = "Two GPUs have the same rank",
-        .why = "A rank is one GPU; NCCL would take them for one another.",
-        .advice = "Let NCCL write the dump again, or number the ranks.",
+        .why = "A rank is exactly one GPU. NCCL would confuse the two.",
+        .advice = "Let NCCL write the dump again, or give each GPU its own rank.",
     },
     {
         .id = "bus-id-twice",
@@ -265,8 +265,9 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .severity = ORR_SEVERITY_ERROR,
         .find = bus_twice,
         .title = "Two devices of a host have the same bus id",
-        .why = "NCCL finds devices by their bus id and would take one for the other.",
-        .advice = "Let NCCL write the dump again; in a file made by hand, ids may be invented but not repeated.",
+        .why = "NCCL finds devices by their bus id and would confuse the two.",
+        .advice =
+            "Let NCCL write the dump again. In a file written by hand, bus ids can be invented but must not repeat.",
         .commands = {"lspci -D"},
         .references = {"NVIDIA/nccl#1843"},
     },
@@ -276,18 +277,19 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .severity = ORR_SEVERITY_ERROR,
         .find = number_twice,
         .title = "Two GPUs or two NICs of a host have the same number",
-        .why = "dev is the number by which the driver or the network plugin knows a device; NCCL would use one twice.",
-        .advice = "Let NCCL write the dump again, or number them.",
+        .why =
+            "dev is the number that the driver or the network plugin gives a device. NCCL would use one device twice.",
+        .advice = "Let NCCL write the dump again, or give each device its own number.",
     },
     {
         .id = "guid-twice",
         .catalogue = "L08",
         .severity = ORR_SEVERITY_INFO,
         .find = guid_twice,
-        .title = "Several ports show the same guid",
-        .why = "They count as one card, whose bandwidth they share in the search: two ports of a card, or a physical "
-               "and a virtual function of one.",
-        .advice = "Where a virtual function stands beside its physical one, leave one out with NCCL_IB_HCA.",
+        .title = "Several ports share one GUID",
+        .why = "NCCL treats them as one card, so they share the card's bandwidth in the search. They are two ports of "
+               "one card, or a physical function and its virtual function.",
+        .advice = "If one of them is a virtual function of the other, exclude one with NCCL_IB_HCA.",
         .commands = {"ibdev2netdev -v"},
         .references = {"NVIDIA/nccl#1422"},
     },

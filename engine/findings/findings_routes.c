@@ -67,10 +67,10 @@ static void farther_than_built(struct orr_finder *f)
     bool inside = ring->type_intra >= ORR_PATH_PHB && intra < ORR_PATH_PHB;
     bool outside = ring->nets && ring->type_inter >= ORR_PATH_PHB && inter < ORR_PATH_PHB;
     if (inside)
-        orr_say(f, "the ring goes from GPU to GPU by %s; the machine is built so that %s would do",
+        orr_say(f, "the ring connects GPUs over %s, although %s is possible on this machine",
                 orr_path_type_name(ring->type_intra), orr_path_type_name(intra));
     else if (outside)
-        orr_say(f, "the ring reaches its NICs by %s; they stand at %s", orr_path_type_name(ring->type_inter),
+        orr_say(f, "the ring reaches its NICs over %s, although they are at %s", orr_path_type_name(ring->type_inter),
                 orr_path_type_name(inter));
 }
 
@@ -99,9 +99,9 @@ const struct orr_finding_row orr_findings_routes[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = farther_than_built,
-        .title = "The ring takes a farther way than the machine is built for",
-        .why = "P2P or GPU Direct RDMA is off on a way that would be near, so data passes the CPU's memory.",
-        .advice = "Look at gdr of GPUs and NICs, and at NCCL_P2P_LEVEL, NCCL_P2P_DISABLE and NCCL_NET_GDR_LEVEL.",
+        .title = "The ring takes a longer path than this machine needs",
+        .why = "Data goes through host memory, because P2P or GPU Direct RDMA is off where a shorter path exists.",
+        .advice = "Check gdr of GPUs and NICs, and NCCL_P2P_LEVEL, NCCL_P2P_DISABLE and NCCL_NET_GDR_LEVEL.",
         .commands = {"nvidia-smi topo -m", "lsmod | grep nvidia_peermem", "env | grep NCCL_"},
         .references = {"NVIDIA/nccl#489", "NVIDIA/nccl-tests#228"},
     },
@@ -111,10 +111,10 @@ const struct orr_finding_row orr_findings_routes[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = steps_spent,
-        .title = "The search ended because its steps ran out",
-        .why = "NCCL takes the best graph that it had found by then; there may be a better one.",
-        .advice = "Another order of the devices, or fewer NICs (NCCL_IB_HCA), may give another graph. A graph of one's "
-                  "own can be given with NCCL_GRAPH_FILE.",
+        .title = "NCCL's search reached its step limit",
+        .why = "NCCL uses the best graph found so far. A better one may exist.",
+        .advice =
+            "Fewer NICs (NCCL_IB_HCA) may give another graph. You can also supply your own graph with NCCL_GRAPH_FILE.",
         .references = {"NVIDIA/nccl#1946"},
     },
     {0},

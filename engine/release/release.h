@@ -45,7 +45,7 @@ enum orr_ascent { ORR_ASCENT_ANY, ORR_ASCENT_SWITCHES, ORR_ASCENT_ONWARD };
 enum orr_c2c_links { ORR_C2C_NONE, ORR_C2C_AS_NVLINK, ORR_C2C_OWN };
 /* Which Broadcom switches of two levels become one. */
 enum orr_flattening { ORR_FLATTEN_NONE, ORR_FLATTEN_GEN4_EQUAL, ORR_FLATTEN_GEN4_GEN5 };
-/* When a way to a node replaces the one found before. */
+/* When a path to a node replaces the one found before. */
 enum orr_admission { ORR_ADMIT_FASTER, ORR_ADMIT_FEWER_HOPS, ORR_ADMIT_NEARER };
 /* How a GPU chooses its NIC for a channel. */
 enum orr_net_choice {
@@ -64,7 +64,7 @@ enum orr_pxn_rule {
     ORR_PXN_PREFERRING_ONLY,      /* the first GPU that prefers the NIC, else none */
     ORR_PXN_FIRST_PREFERRING,     /* the first GPU that prefers the NIC, else the last near one */
     ORR_PXN_FIRST_FASTER,         /* the same, among those that are faster or spare a path beyond PXB */
-    ORR_PXN_LOCAL_GPU_PAST_PXB,   /* the GPU that stands for the NIC, where faster or the own path is beyond PXB */
+    ORR_PXN_LOCAL_GPU_PAST_PXB,   /* the NIC's local GPU, where faster or the own path is beyond PXB */
     ORR_PXN_LOCAL_GPU_PAST_RELAY, /* ... beyond the farthest type that a relay may have */
     ORR_PXN_LOCAL_GPU_PAST_PXN,
     ORR_PXN_LOCAL_GPU_WITH_GDR
@@ -83,16 +83,16 @@ enum orr_start_gpus {
     ORR_START_TWO_ROUNDS,
     ORR_START_ROTATED,
     ORR_START_NEAREST,  /* all nearest GPUs by rate and type */
-    ORR_START_LOCAL_GPU /* the same, the one that stands for the NIC first */
+    ORR_START_LOCAL_GPU /* the same, the NIC's local GPU first */
 };
 /* Where a channel of NVLS or CollNetDirect starts, coming from NICs. */
 enum orr_start_heads {
     ORR_HEADS_AS_OTHERS,    /* like any other pattern */
     ORR_HEADS_BY_NET_INDEX, /* at the GPU with the index of the channel's NIC */
-    ORR_HEADS_OF_LIST,      /* at the GPU that stands for the channel's NIC in the list, from nothing */
-    ORR_HEADS_OF_FIRST,     /* at the GPU that stands for the first NIC in turn */
+    ORR_HEADS_OF_LIST,      /* at the local GPU of the channel's NIC in the list, from nothing */
+    ORR_HEADS_OF_FIRST,     /* at the local GPU of the first NIC in turn */
     ORR_HEADS_ONCE,         /* the same, each GPU once; the rate of a NIC that is passed over stays taken */
-    ORR_HEADS_NEXT          /* the same, and the rate is given back; NICs that no GPU stands for are passed over */
+    ORR_HEADS_NEXT          /* the same, and the bandwidth is given back; NICs without a local GPU are skipped */
 };
 /* Which patterns crossing NICs concerns: all; relaxed for those that leave by several GPUs, set for all; these only. */
 enum orr_crossing_scope { ORR_CROSSING_ALL, ORR_CROSSING_SET_FOR_ALL, ORR_CROSSING_SOME };
@@ -151,8 +151,8 @@ struct orr_release {
     /* Paths and verdicts. */
     enum orr_admission admission;
     bool relays_by_gpu;          /* NVLink through another GPU (NVB) */
-    bool reverse_of_any_type;    /* the way back is the first link there, of whatever type */
-    bool near_two_switches;      /* two switches are PIX as long as the way has three hops at most */
+    bool reverse_of_any_type;    /* the reverse hop is the first link there, whatever its type */
+    bool near_two_switches;      /* two switches are PIX if the path has at most three hops */
     bool power_sockets_are_near; /* NVLink, then the link between POWER CPUs, counts as the same socket */
     bool has_nvs_paths;
     enum orr_path_type unreached;
@@ -163,7 +163,7 @@ struct orr_release {
     bool apart_by_type;    /* GPUs that cannot reach each other have the type NET; else a path without links */
     bool shows_net_as_dis; /* the path type NET is printed as DIS */
     enum orr_net_choice net_choice;
-    bool stands_by_index; /* all GPUs by index may stand for a NIC, not only those nearest to it */
+    bool stands_by_index; /* a NIC's local GPU may be any GPU by index, not only one of the nearest */
     bool peer_by_number;  /* point to point, the NIC of the GPU here that has the peer's number counts */
     enum orr_pxn_rule pxn;
     bool retags_c2c;
@@ -175,7 +175,7 @@ struct orr_release {
     bool gdr_has_modes;
     bool gdr_counts_phb;        /* PHB of a GPU on C2C counts as C2C */
     bool gdr_level_c2c;         /* the GDR level reaches P2C; others count P2C as C2C */
-    bool exchanges_net_rates;   /* ranks tell each other the rate of their NICs */
+    bool exchanges_net_rates;   /* ranks exchange the speed of their NICs */
     bool keeps_nets;            /* NETs stay where no rank is elsewhere; the search leaves them alone */
     bool retags_near_nets_only; /* P2C only for the NETs nearest to a GPU */
     float single_gpu_total;     /* total bandwidth of a GPU without NICs */
@@ -206,12 +206,12 @@ struct orr_release {
     bool weighs_crossing;      /* a solution that does not cross NICs may be 15 % slower */
     int32_t cross_nic_try;     /* value that relaxation tries */
     bool splits_nvlink;        /* two groups of NVLink get two channels at least */
-    bool checks_unreachable;   /* a pair without a way fails a move of any factor */
+    bool checks_unreachable;   /* a pair without a path fails a move of any factor */
     bool empty_paths_are_free; /* a path without links takes nothing and passes every limit */
     bool compares_patterns;    /* fewer hops count only against a solution of the same pattern */
     bool replays_first;        /* later channels repeat the one before, and search freely besides */
-    bool checks_way_back;      /* trees look at the type of the way back too */
-    bool power_cpu_only;       /* NVLink into a CPU charges the way back for POWER only */
+    bool checks_way_back;      /* trees check the type of the reverse path too */
+    bool power_cpu_only;       /* NVLink into a CPU loads the reverse link on POWER only */
     enum orr_net_lists net_lists;
     bool rotates_start_nets;
     bool counts_connections; /* a NIC takes no more channels than its maxconn */
@@ -222,7 +222,7 @@ struct orr_release {
     enum orr_nic_pairs nic_pairs;
     bool knows_rails;                /* planes and rails of NICs limit where a channel may leave */
     bool any_inter_before_sm90;      /* before capability 90, types to NICs are relaxed up to SYS */
-    bool simple_order_by_preference; /* without a way, the first and last GPU's preferred NICs are taken */
+    bool simple_order_by_preference; /* without a path, the first and last GPU's preferred NICs are taken */
 
     enum orr_doubling doubling;
     bool duplicates_early; /* doubles channels before raising rates; others at the end */

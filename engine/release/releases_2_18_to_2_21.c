@@ -211,8 +211,7 @@ static void at_2_21_5(struct orr_release *r, struct orr_connect_rules *c, struct
 
 const struct orr_release_step orr_steps_2_18_to_2_21[] = {
     {ORR_VERSION(2, 18, 1), "2.18.1", "2023-05",
-     "NVLS over several hosts, PXN through the GPU that stands for a NIC, NICs dealt out in turn, new search rates",
-     at_2_18_1},
+     "NVLS over several hosts, PXN through a NIC's local GPU, NICs assigned in turn, new search bandwidths", at_2_18_1},
     {ORR_VERSION(2, 18, 3), "2.18.3", "2023-06",
      "Trees look at the path back, rates fit the GPUs' links, connection limits of NICs no longer count", at_2_18_3},
     {ORR_VERSION(2, 18, 5), "2.18.5", "2023-09", "NICs shared out by mirrored GPU index, preferred NICs first",

@@ -113,7 +113,7 @@ static void at_2_26_2(struct orr_release *r, struct orr_connect_rules *c, struct
 
 const struct orr_release_step orr_steps_2_22_to_2_26[] = {
     {ORR_VERSION(2, 22, 3), "2.22.3", NULL,
-     "CollNetDirect has a graph of its own, links between PCIe switches count, every GPU heads NVLS once", at_2_22_3},
+     "CollNetDirect has its own graph, links between PCIe switches count, every GPU heads NVLS once", at_2_22_3},
     {ORR_VERSION(2, 23, 4), "2.23.4", "2024-09",
      "P2P level PXB for all but pairs on AMD, rails kept by rings that enter and leave by two NICs in turn, PAT",
      at_2_23_4},

@@ -207,7 +207,7 @@ const struct orr_release_step orr_steps_2_27_to_2_30[] = {
      "Ranks hang on physical GPUs (DEV), PXN by GPUs with GPU Direct RDMA, NVLS channels by the rate of NICs",
      at_2_30_4},
     {ORR_VERSION(2, 30, 7), "2.30.7", "2026-06",
-     "Ranks hang on physical GPUs (DEV), the nearest way wins before the fastest, PXN by GPUs with GPU Direct RDMA, "
+     "Ranks hang on physical GPUs (DEV), the nearest path wins before the fastest, PXN by GPUs with GPU Direct RDMA, "
      "rails and planes of NICs, NVLS from two GPUs on",
      at_2_30_7},
     {0, NULL, NULL, NULL, NULL},

@@ -293,7 +293,7 @@ static int16_t listed_net(const struct orr_search_state *s)
 
 enum head_start { HEAD_DONE, HEAD_NEXT, HEAD_NEXT_LEAKED }; /* then the next NIC is looked at, or not */
 
-/* A channel of NVLS or CollNetDirect starts at the GPU that stands for a NIC; which NIC's depends on the release. */
+/* A channel of NVLS or CollNetDirect starts at a NIC's local GPU; which NIC's depends on the release. */
 static enum head_start start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
     enum orr_start_heads rule = s->input.system->release->start_heads;
