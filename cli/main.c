@@ -39,18 +39,15 @@ static const struct orr_command commands[] = {
      ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(LAYOUT) | ORR_P(GROUP) | ORR_P_SCHEDULE, ORR_ONE_FILE,
      orr_command_p2p},
     {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
-     "Analyses the groups that training frameworks make of a communicator: each kind of group with its channels, and "
-     "what\n"
-     "its rings put on the NICs of the hosts. Ranks count through tp, cp, dp, pp in this order, or as order=... says; "
-     "one\n"
-     "size may be * or, where it is dp, missing.\n\n"
+     "Analyses the groups into which training frameworks split a communicator: each kind of group with its "
+     "channels,\nand the traffic that its rings cause on the hosts' NICs. Ranks are numbered through tp, cp, dp, pp in "
+     "this order,\nor as order=... says. One size may be *; dp may be left out.\n\n"
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
      ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
-    {"explain", "[FILE|-]", "why one decision is what it is, and which settings would change it",
-     "Tells one decision: the answer, the rule of the release, the values that were compared, the link that limits, "
-     "what\nis taken for granted, and what settings would change, computed by analysing the machine with each of "
-     "them.\n\n"
+    {"explain", "[FILE|-]", "why NCCL made a decision, and which settings would change it",
+     "Explains one decision: the answer, the release's rule, the values that it compares, the limiting link, what "
+     "is\nassumed, and which settings would change it. Orrery analyses the machine with each of them to find out.\n\n"
      "  orrery explain --why p2p --from 0 --to 3 topo.xml          (ranks; or ids: --from GPU/0-1b000)\n"
      "  orrery explain --hosts 2 --why gdr --from rank:0 --to NET/0-0 topo.xml   (sending; the other way: receiving)\n"
      "  orrery explain --why path --from 0 --to CPU/0-1 topo.xml\n"
@@ -61,17 +58,16 @@ static const struct orr_command commands[] = {
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
      ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_ANALYSIS | ORR_P_WHY, ORR_ONE_FILE, orr_command_explain},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
-     "Draws what NCCL makes of a topology dump.\n\n"
+     "Draws the topology as NCCL sees it, or one ring, tree or path in it.\n\n"
      "  orrery render --output machine.svg topo.xml\n"
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
      ORR_CMD_ASKING | ORR_CMD_RENDER, ORR_P_ANALYSIS | ORR_P_DRAWING | ORR_P(FORMAT), ORR_ONE_FILE, orr_command_render},
     {"compare", "FILE_A FILE_B | --majority FILE...", "what differs between two dumps, or between one and most others",
-     "Compares two topology dumps: devices are matched by their role in the machine, not by bus id. Tells what "
-     "hardware\n"
-     "differs and what NCCL decides otherwise for it. With --majority, tells which of several dumps deviate from what\n"
-     "most are like, and in what; dumps of one content count once each, and are parsed once.\n"
-     "Prints text on a terminal and JSON elsewhere; --text and --json choose. Status 0 whether they differ or not.\n\n"
+     "Compares two topology dumps. Devices are matched by their role in the machine, not by bus id. Reports "
+     "which\nhardware differs and which of NCCL's decisions change. With --majority, reports which of several dumps "
+     "differ from\nthe majority, and how; equal dumps are read once.\nPrints text on a terminal and JSON elsewhere; "
+     "--text and --json choose. The status is 0 even if they differ.\n\n"
      "  orrery compare good.xml bad.xml\n"
      "  orrery compare --hosts 16 --json good.xml bad.xml\n"
      "  orrery compare --majority rack7/*.xml\n",
@@ -79,21 +75,19 @@ static const struct orr_command commands[] = {
     {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
      "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
      "NVIDIA\n"
-     "driver, none of which is needed. What is missing or assumed goes to standard error, with what to do. FILE is a "
-     "tar "
-     "of\n"
-     "`orrery gather`. NCCL_* settings come from --set, the environment and nccl.conf.\n\n"
+     "driver; it also works if some of them are missing. What is missing or assumed is printed to standard error, "
+     "with\nadvice. FILE is a tar of `orrery gather`. NCCL_* settings come from --set, the environment and "
+     "nccl.conf.\n\n"
      "  orrery detect --output machine.xml\n"
      "  orrery detect --release 2.21.5 --running | orrery analyze\n"
      "  orrery detect --post https://hub.example:8080 --token-file token --label rack=12\n",
      ORR_CMD_DETECT, ORR_P_RELEASE | ORR_P_RECORD, ORR_ONE_FILE, orr_command_detect},
-    {"gather", "[FILE|-]", "packs what detect reads of a machine, to send it",
+    {"gather", "[FILE|-]", "packs what detect reads on a machine, so that you can send it",
      "Packs the part of /sys and /proc that `orrery detect` reads, and the answers of the NVIDIA driver, into a small "
      "tar "
      "(gzip).\n"
-     "Neither host name nor boot id go in. Addresses and serial numbers do not either, but the GUIDs of RDMA devices, "
-     "which\n"
-     "NCCL's dump shows as well. At most 8 MiB.\n\n"
+     "Host name, boot id, addresses and serial numbers are left out. GUIDs of RDMA devices are included, as in "
+     "NCCL's\nown dump. The file has at most 8 MiB.\n\n"
      "  orrery gather machine.tar.gz\n"
      "  orrery detect machine.tar.gz > machine.xml\n",
      ORR_CMD_GATHER, 0, ORR_ONE_FILE, orr_command_gather},
@@ -107,42 +101,40 @@ static const struct orr_command commands[] = {
      "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_P_LOG, ORR_ONE_FILE, orr_command_check_log},
-    {"releases", "", "the NCCL releases that can be emulated",
-     "Lists the NCCL releases that can be emulated, by minor release, with what distinguishes each and which tags "
+    {"releases", "", "the NCCL releases that Orrery knows",
+     "Lists the NCCL releases that Orrery knows, by minor release, with what distinguishes each and which tags "
      "behave alike.\n\n"
      "  orrery releases --release 2.30.7      (that one, with all that differs from the one before)\n",
      ORR_CMD_LIST, ORR_P_RELEASE, ORR_NO_FILE, orr_command_releases},
     {"settings", "", "the NCCL settings that can be given, with defaults and meaning",
      "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_LIST, ORR_P_RELEASE, ORR_NO_FILE,
      orr_command_settings},
-    {"convert", "[FILE|-]", "any input as NCCL's topology XML",
-     "Reads whatever tells something about a machine (NCCL topology XML, also with text around it or several behind "
-     "one\n"
-     "another; hwloc XML; the output of nvidia-smi topo -m; an NCCL log with its tree; the tar of orrery gather) and\n"
-     "prints it as NCCL would write it. What was assumed and what is missing goes to standard error.\n\n"
+    {"convert", "[FILE|-]", "converts any input to NCCL's topology XML",
+     "Reads a description of a machine in any supported format (NCCL topology XML, also with text around it or "
+     "several\nfiles in one; hwloc XML; the output of nvidia-smi topo -m; an NCCL log with its tree; a tar of orrery "
+     "gather) and\nprints it as NCCL would write it. What was assumed or is missing is printed to standard error.\n\n"
      "  nvidia-smi topo -m | orrery convert > topo.xml\n"
      "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
      ORR_CMD_COPY, ORR_P_READING | ORR_P_RELEASE, ORR_ONE_FILE, orr_command_convert},
     {"vm-file", "[FILE|-]", "a topology file for a virtual machine from a dump of the real one",
-     "Keeps CPUs, switches and the places of GPUs and NICs with their links, takes out GPUs and NICs themselves, "
-     "which\n"
-     "NCCL fills in, and gives them the bus ids of the virtual machine. Use it there as NCCL_TOPO_FILE.\n\n"
+     "Keeps CPUs, switches, and the places and links of GPUs and NICs. Removes the GPUs and NICs themselves, which "
+     "NCCL\nfills in, and uses the bus ids of the virtual machine. Set NCCL_TOPO_FILE to the result there.\n\n"
      "  orrery vm-file --gpus 0000:00:05.0,0000:00:06.0 --nics 0000:00:07.0 metal.xml > vm.xml\n"
      "  orrery vm-file --gpus 0000:1b:00.0=0000:00:05.0 metal.xml > vm.xml      (one GPU of many)\n",
      ORR_CMD_COPY, ORR_P_VM, ORR_ONE_FILE, orr_command_vm_file},
     {"anonymise", "[FILE|-]", "a copy of a dump or log without names of hosts and people, which analyses the same",
-     "Replaces host names, GUIDs, hashes, addresses, serials and user names, each by the same stand-in everywhere. "
-     "Bus\n"
-     "ids, device names, models and numbers stay, since answers rest on them.\n\n"
+     "Replaces each host name, GUID, hash, address, serial number and user name by the same substitute everywhere. "
+     "Bus\nids, device names, models and numbers are kept, because the analysis depends on them.\n\n"
      "  orrery anonymise job.log > public.log\n",
      ORR_CMD_COPY, 0, ORR_ONE_FILE, orr_command_anonymise},
     {"machines", "", "the machine types that --assume knows",
-     "Lists well-known machines, from public data sheets, by which --assume fills in what an input does not tell.\n",
+     "Lists well-known machines from public data sheets. --assume uses them to fill in what an input does not "
+     "contain.\n",
      ORR_CMD_LIST, 0, ORR_NO_FILE, orr_command_machines},
     {"token", "NAME", "a new token for those who may use the service",
-     "Makes a random token. The token goes to standard error, for its owner: it is kept nowhere. The line for the "
-     "token\n"
-     "file, which holds its SHA-256 only, goes to standard output. `orrery serve` reads the file again on SIGHUP.\n\n"
+     "Creates a random token. The token itself is printed to standard error, for its owner, and stored nowhere. The "
+     "line\nfor the token file, with the token's SHA-256 only, is printed to standard output. `orrery serve` reads the "
+     "token\nfile again on SIGHUP.\n\n"
      "  orrery token ci --scope read,write >> tokens\n"
      "  orrery serve --token-file tokens\n"
      "  curl -H \"Authorization: Bearer TOKEN\" http://127.0.0.1:8080/v1/topologies\n",

@@ -51,7 +51,7 @@ export function fullestSentence({ nic, links }) {
     const percent = (row, of) => `${Math.round(row.bw / of * 100)} %`;
     const told = [...(nic ? [`NIC ${nic.net} (rail ${nic.rail}) of ${letter(nic.kind)} at ${percent(nic, nic.port_bw)}`] : []),
         ...[...links].filter((row) => row.type !== "NET").sort((a, b) => b.bw / b.link_bw - a.bw / a.link_bw).map((row) => `${LINKS[row.type] ?? row.type} ${row.from} → ${row.to} of ${letter(row.kind)} at ${percent(row, row.link_bw)}`)];
-    return told.length ? `The fullest over all rings: ${told.join("; ")}.` : "Rings fill nothing.";
+    return told.length ? `The fullest over all rings: ${told.join("; ")}.` : "No ring uses a NIC or link.";
 }
 const LINKS = { NVL: "NVLink", PCI: "PCIe", SYS: "inter-CPU", C2C: "C2C" };
 

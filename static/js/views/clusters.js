@@ -68,7 +68,7 @@ function picture({ view, doc, clusters, actions }) {
 function hosts(view, record) {
     const strange = odd(view), rows = runs(view);
     if (rows.length > MOST_TILES)
-        return h("p.muted", null, `${view.hosts} hosts in ${rows.length} runs are too many for tiles; the kinds stand below.`);
+        return h("p.muted", null, `${view.hosts} hosts in ${rows.length} runs are too many for tiles; the kinds of hosts are listed below.`);
     return [h("h2", null, "Hosts"), h("ol.tiles", { id: "tiles" }, rows.map(({ from, to, kind, ranks }) =>
         h("li", null, h(`a.tile${strange.includes(kind) ? ".odd" : ""}`, { href: machine(view, record, kind), title: view.kinds[kind].machine.sentence, "data-key": `host:${from}` },
             h("b", null, from === to ? `${from}` : `${from}–${to}`), ` ${letter(kind)}`, h("span.muted", null, ` ${ranks} GPU${ranks === 1 ? "" : "s"}${from === to ? "" : " each"}`), view.slowest.includes(kind) && h("b.slow", null, " slowest"), strange.includes(kind) && h("span.unseen", null, ", unlike most")))))];

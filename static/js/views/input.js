@@ -32,13 +32,13 @@ function machineChoice(state, machine, machines, actions) {
     const option = (row) => h("option", { value: row.name, selected: row.name === state.assume }, row.title);
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)), known = rows.some((row) => row.name === state.assume);
     const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
-        h("option", { value: "", selected: !state.assume }, "nothing: only what the input tells"),
+        h("option", { value: "", selected: !state.assume }, "nothing: only what the input contains"),
         state.assume && !known && h("option", { value: state.assume, selected: true }, state.assume),
         likely.length > 0 && h("optgroup", { label: `As many GPUs${machine.nets ? " and NIC ports" : ""} as here` }, likely.map(option)),
         families.map((family) => h("optgroup", { label: family }, rows.filter((row) => row.family === family).map(option))));
     return [
         h("p", null, h("label.field", null, "Fill in from the machine type ", choice)),
-        chosen && h("p.muted", { id: "type-source" }, chosen.source ? `Its facts are from ${chosen.source}.` : "Its facts were not looked up: they stand as commonly known.",
+        chosen && h("p.muted", { id: "type-source" }, chosen.source ? `Its facts are from ${chosen.source}.` : "Its facts were not looked up; they are common knowledge.",
             chosen.unsure && ` Not certain: ${chosen.unsure}.`)];
 }
 

@@ -30,7 +30,7 @@ export function askBar({ state, releases, settingsOpen, actions }) {
         h("label.field", null, "Hosts", hosts),
         h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
         h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
-            h("button", { type: "button", "aria-label": "Assume nothing", title: "Only what the input tells", onclick: () => actions.assume("") }, "×")), SELECTIONS.map(({ name, label, chip, drop = `All ${label}` }) => state[name] && h("li.chip", null, h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
+            h("button", { type: "button", "aria-label": "Assume nothing", title: "Use only what the input contains", onclick: () => actions.assume("") }, "×")), SELECTIONS.map(({ name, label, chip, drop = `All ${label}` }) => state[name] && h("li.chip", null, h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
             h("button", { type: "button", "aria-label": drop, title: drop, onclick: () => actions.take(name, "") }, "×"))), Object.entries(state.settings).map(([name, value]) =>
             h("li.chip", null, h("span", null, `${name}=${value}`),
                 h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));

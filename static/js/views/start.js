@@ -2,7 +2,7 @@
 import { copyButton, h } from "../dom.js";
 import { detectedView } from "./detected.js";
 
-const FIRST = 6; // examples that stand there on a phone
+const FIRST = 6; // examples that a phone shows at first
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
 /** actions: open(blob, name), example(row). inputs: rows of /v1/inputs, null while they are not known. problem: a node with what went wrong last, or null. pasted: text of the field. */
@@ -10,7 +10,7 @@ export function startView({ examples, inputs, actions, problem, pasted = "" }) {
     const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", tabindex: "-1",
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
     const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, lstopo's XML, an NCCL log",
-        "aria-label": "Text that tells about a machine" });
+        "aria-label": "Text that describes a machine" });
     const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt");
     return h("div.start", null,
         h("header", null,
@@ -21,14 +21,14 @@ export function startView({ examples, inputs, actions, problem, pasted = "" }) {
             h("h2", null, "Your dump"),
             h("div.drop", null,
                 h("button", { type: "button", id: "choose", onclick: () => file.click() }, "Choose a file…"), file,
-                h("span.muted", null, "or drop or paste it anywhere on this page: it is told by what is in it")),
+                h("span.muted", null, "or drop or paste a file anywhere on this page. The format is detected automatically.")),
             text,
             h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
             h("h2", { id: "how" }, "How to get one"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
             h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-            folded("Without a job to run, other things tell part of it; what they lack is assumed, and said", h("ul", { id: "inputs" }, inputList(inputs))),
-            h("p.muted", null, "In a container or under Slurm, set it for rank 0's host and take a path that survives the job. A dump holds PCI ids, bus ids and link speeds, no data."),
+            folded("No NCCL job at hand? These also work. Orrery lists what it had to assume.", h("ul", { id: "inputs" }, inputList(inputs))),
+            h("p.muted", null, "In a container or under Slurm, set it on rank 0's host and choose a path that survives the job. A dump contains PCI ids, bus ids and link speeds, but no data."),
             detectedView({ found: actions.detected(), actions })),
         h("section", { "aria-label": "Example machines" },
             h("h2", null, "Example machines"),
@@ -40,7 +40,7 @@ export const inputList = (inputs) => (inputs ?? []).map((row) => h("li", null, `
 /** examples: null while they are not known. */
 export function exampleList(examples, actions) {
     if (!examples?.length)
-        return h("p.muted", null, examples ? "None came with this server." : "Loading…");
+        return h("p.muted", null, examples ? "This server has no examples." : "Loading…");
     const rows = (some) => h("ul.examples", null, some.map((row) => h("li", null,
         h("button", { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
             h("b", null, row.title), h("span.muted", null, row.description)))));

@@ -21,7 +21,7 @@ export function transfersView({ schedule, state, actions }) {
             stepper("round", `Round ${at.round} of ${own?.count ?? 0}`, at.round, own?.count ?? 0, (round) => actions.transfer(at.rank, round)),
             h("button", { type: "button", "data-key": "transfers-csv", title: "All its rounds, for a spreadsheet", onclick: () => actions.table(at.rank) }, `CSV of rank ${at.rank}`)),
         h("p", { id: "transfers-sentence" }, sentence(doc)),
-        doc.group && h("p.note", null, `Ranks are those of group ${doc.group.kind} ${doc.group.number}; the cluster's stand in brackets.`),
+        doc.group && h("p.note", null, `Ranks are those of group ${doc.group.kind} ${doc.group.number}; the cluster's ranks are in brackets.`),
         picture(doc, at, actions), own && table(doc, own, at, actions),
     ];
 }

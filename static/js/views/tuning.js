@@ -14,7 +14,7 @@ export function tuningView({ model, other, state, actions }) {
     const predictions = model.doc.predictions, lines = curves(predictions, collective);
     return [
         h("div.toolbar", null, choices("Collective", collectives.map((name) => [name, name]), collective, actions.collective)),
-        lines.length > 0 ? predicted(predictions, collective, lines, other, state, actions) : h("p.note", null, model.doc.ranks > 1 ? "No way can be taken for this collective." : "One rank sends nothing: there is nothing to choose."),
+        lines.length > 0 ? predicted(predictions, collective, lines, other, state, actions) : h("p.note", null, model.doc.ranks > 1 ? "No algorithm and protocol can be used for this collective." : "One rank sends nothing: there is nothing to choose."),
         figures(tuning, collective),
     ];
 }
@@ -28,7 +28,7 @@ function predicted(predictions, collective, lines, other, state, actions) {
             h("div.at", null,
                 h("table", { id: "at-size" },
                     h("caption", null, `${collective} of ${sizeText(size)} `, h("button.text", { type: "button", "data-key": "ask:algorithm", "aria-label": `Why does ${collective} of ${sizeText(size)} use that?`, onclick: () => actions.why(writeWhy("algorithm", collective, size)) }, "Why?")),
-                    h("thead", null, h("tr", null, h("th", null, "Way"), h("th.num", null, "Time"), h("th.num", null, "Bus GB/s"))),
+                    h("thead", null, h("tr", null, h("th", null, "Algorithm and protocol"), h("th.num", null, "Time"), h("th.num", null, "Bus bandwidth (GB/s)"))),
                     h("tbody", null, ways.map((way) => h(way.chosen ? "tr.on" : "tr", null, h("th", { scope: "row" }, swatch(way), way.name, way.chosen && h("b", null, " chosen")),
                         h("td.num", null, timeText(way.time)), h("td.num", null, bandwidth(way.bw)))))))),
         h("table", { id: "ranges" },
