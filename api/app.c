@@ -290,7 +290,7 @@ enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct o
     call->problem = ORR_PROBLEM_PARAMETER;
     orr_fail(err, ORR_SETTING, "\"%.60s\" is no cursor", cursor);
     orr_error_where(err, "cursor");
-    orr_error_advice(err, "take `next` of an earlier page as it stands");
+    orr_error_advice(err, "use `next` of an earlier page unchanged");
     return ORR_SETTING;
 }
 

@@ -129,7 +129,8 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
     if (uuid && !fabric->has_uuid)
         return wrong(err, where, "the fabric's uuid has 32 hexadecimal digits, with hyphens or without");
     if (!uuid && !host->domain && fabric->state == ORR_FABRIC_COMPLETED)
-        return wrong(err, where, "a completed fabric needs its uuid, or the host a domain whose name stands for it");
+        return wrong(err, where,
+                     "a completed fabric needs its uuid, or the host a domain, whose name is used in its place");
     json_t *clique = json_object_get(object, "clique");
     json_int_t number = json_integer_value(clique);
     if (clique && (!json_is_integer(clique) || number < 0 || number > UINT32_MAX))

@@ -64,7 +64,7 @@ const struct orr_config_row orr_config_rows[] = {
     ROW("max-header", "BYTES", BYTES, LIMITS, "16K", 2 * K, M, max_header,
         "largest request line with headers (431)")
     ROW("connections", "N", COUNT, LIMITS, "1024", 1, 100000, connections,
-        "most connections at once; further ones are told to come again (503) or are closed")
+        "most connections at once; further ones are refused with 503 or closed")
     ROW("client-connections", "N", COUNT, LIMITS, "0", 0, 100000, client_connections,
         "most connections of one address at once; further ones are closed; 0: any number, as it must be behind a proxy")
     ROW("body-memory", "BYTES", BYTES, LIMITS, "512M", M, 1024 * G, body_memory,

@@ -252,7 +252,7 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
         code = ORR_IO;
     if (check_only) {
         orr_config_print(config, stdout);
-        printf("%s\n", code == ORR_OK ? "usable" : "not usable as it stands");
+        printf("%s\n", code == ORR_OK ? "usable" : "not usable");
     }
     if (check_only || code != ORR_OK)
         return code;

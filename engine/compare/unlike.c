@@ -16,7 +16,7 @@ struct finder {
 static const char *const names[ORR_UNLIKE_KIND_COUNT][2] = {
     [ORR_UNLIKE_MISSING] = {"missing", "is missing"},
     [ORR_UNLIKE_ADDED] = {"added", "is new"},
-    [ORR_UNLIKE_MOVED] = {"moved", "stands elsewhere"},
+    [ORR_UNLIKE_MOVED] = {"moved", "is in another place"},
     [ORR_UNLIKE_NVLINKS] = {"nvlinks", "NVLinks to another GPU"},
 };
 

@@ -55,7 +55,7 @@ void orr_base_file_load(struct orr_detector *d)
         orr_note(d, ORR_NOTE_NO_TOPO_FILE, "%.100s:%u: %.120s; NCCL would refuse to start with that file", path,
                  err.line, err.text);
     } else {
-        orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s: what it says stands", path);
+        orr_note(d, ORR_NOTE_TOPO_FILE, "detection starts from the topology file %.120s, whose values are kept", path);
         orr_doc_copy_element(d->tree, d->tree->system, dump, 0);
         if (d->rules.hash == ORR_HASH_WIDE)
             replace_hashes(d);

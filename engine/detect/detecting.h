@@ -88,7 +88,7 @@
     X(NIC_MERGED_AWAY, WARNING, "nic-without-function-0", "NCCL_IB_MERGE_VFS=0 keeps each function by itself",         \
       "NCCL_IB_MERGE_VFS=0")                                                                                           \
     X(DUAL_PORT, INFO, "two-ports-one-device", "", "")                                                                 \
-    X(NET_PLUGIN, WARNING, "net-plugin", "what a plugin lists stands in a dump of a real run: NCCL_TOPO_DUMP_FILE",    \
+    X(NET_PLUGIN, WARNING, "net-plugin", "a dump of a real run lists the plugin's NICs: NCCL_TOPO_DUMP_FILE",          \
       "NCCL_TOPO_DUMP_FILE=topo.xml ./all_reduce_perf -g 8")                                                           \
     X(NO_MERGE, WARNING, "nics-not-merged", "NCCL_NET_FORCE_MERGE names devices as NCCL does: mlx5_0,mlx5_1;...",      \
       "ibv_devices")                                                                                                   \

@@ -40,7 +40,7 @@ static void take_function(struct orr_detector *d, const char *bus_id)
     if (!strncmp(class, "0x0680", 6)) {
         orr_note(
             d, ORR_NOTE_NO_NVLINK_DATA,
-            "there are NVSwitches (%s at %s), but without NVML nothing tells which NVLinks lead there: the GPUs are "
+            "there are NVSwitches (%s at %s), but without NVML it is unknown which NVLinks lead there: the GPUs are "
             "written without NVLink",
             device, bus_id);
         return;

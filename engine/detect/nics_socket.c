@@ -60,7 +60,7 @@ static void assume_interfaces(struct orr_detector *d)
     d->facts.interfaces_known = true;
     if (d->facts.interface_count)
         orr_note(d, ORR_NOTE_INTERFACES_ASSUMED,
-                 "which interfaces have addresses is not told: those that are not down are taken to have one");
+                 "it is unknown which interfaces have addresses: those that are not down are assumed to have one");
 }
 
 /* Those that a list takes, first entry of each name, in the order of the system. */

@@ -104,7 +104,8 @@ static void place_gpus(struct orr_draft *draft, const struct orr_machine_type *t
             orr_draft_suppose(draft, pci, ORR_ATTR_BUSID, "fffe:%02x:00.0", ++number);
             orr_draft_suppose(draft, pci, ORR_ATTR_CLASS, "0x030200");
         }
-    orr_note_assumed(draft, ORR_TOUCHES_ALL, "the file has no places for GPUs: %u stand under each of its %u switches",
+    orr_note_assumed(draft, ORR_TOUCHES_ALL,
+                     "the file has no places for GPUs: %u are placed below each of its %u switches",
                      type->gpus / switches, switches);
 }
 

@@ -317,7 +317,7 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     if (!links && !b->nvswitches && !b->amd && b->gpu_count > 1) {
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "the export holds no NVLinks: none are assumed");
         orr_note_missing(draft, "nvidia-smi topo -m; nvidia-smi nvlink -s",
-                         "NVLinks: lstopo tells them only where it was built with NVML");
+                         "NVLinks: lstopo reports them only if it was built with NVML");
     }
     if (b->hidden)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "%u GPU%s that NVML does not show beside the others: left out",

@@ -151,7 +151,7 @@ static const char *guess_sm(struct builder *b)
     }
     if (!most) {
         b->sm = 80;
-        return "no NVLink tells the generation of the GPUs; they are taken for Ampere";
+        return "no NVLink shows the generation of the GPUs; Ampere is assumed";
     }
     /* links between two GPUs, links of a GPU that the table shows */
     b->sm = most > 12                ? 90
@@ -323,7 +323,7 @@ static void say(struct builder *b, const char *generation)
                                        : orr_draft_format(draft, "direct NVLinks, at most %u between two GPUs", most));
     if (!matrix->tells_places && matrix->count > 1)
         orr_note_assumed(draft, ORR_TOUCHES_ALL,
-                         "the cells say nothing about places: all devices are taken to stand side by side on %s",
+                         "the cells say nothing about places: all devices are assumed side by side on %s",
                          cpus == 1 ? "one CPU" : "the CPU of their affinity");
     if (generation)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s: compute capability %d.%d", generation, b->sm / 10, b->sm % 10);
@@ -334,20 +334,22 @@ static void say(struct builder *b, const char *generation)
                      "CPUs are taken for Intel Sapphire Rapids, bus ids and switches are made up from the distances, "
                      "and ranks are the numbers of the GPUs");
     if (nics)
-        orr_note_assumed(
-            draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
-            "NICs are taken for one port each and numbered as their columns, RDMA ones for 100 Gb/s with GPU "
-            "Direct RDMA, others for 10 Gb/s");
+        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
+                         "each NIC is assumed to have one port and is numbered as its column; RDMA NICs are assumed to "
+                         "have 100 Gb/s and GPU "
+                         "Direct RDMA, others 10 Gb/s");
     if (most && matrix->gpu_count == 2 && most >= 12 && !b->type)
-        orr_note_assumed(draft, ORR_TOUCHES_LINKS | ORR_TOUCHES_CHANNELS,
-                         "two GPUs with NV%u may be joined directly or by NVSwitches: directly is assumed", most);
+        orr_note_assumed(
+            draft, ORR_TOUCHES_LINKS | ORR_TOUCHES_CHANNELS,
+            "two GPUs with NV%u may be connected directly or by NVSwitches: a direct connection is assumed", most);
     if (b->widened)
-        orr_note_assumed(draft, ORR_TOUCHES_PATHS,
-                         "%u pair%s farther apart by the matrix than switches and NUMA nodes shared with others allow: "
-                         "the nearer place is taken",
-                         b->widened, b->widened == 1 ? " stands" : "s stand");
+        orr_note_assumed(
+            draft, ORR_TOUCHES_PATHS,
+            "%u pair%s farther apart in the matrix than the switches and NUMA nodes that they share with others allow: "
+            "the nearer place is used",
+            b->widened, b->widened == 1 ? " is" : "s are");
     if (matrix->contradictions)
-        orr_note_assumed(draft, ORR_TOUCHES_PATHS, "%u pairs differ by direction: the nearer distance is taken",
+        orr_note_assumed(draft, ORR_TOUCHES_PATHS, "%u pairs differ by direction: the shorter distance is used",
                          matrix->contradictions);
     if (matrix->has_more)
         orr_note_assumed(
@@ -363,7 +365,7 @@ static void say(struct builder *b, const char *generation)
         orr_note_missing(draft, "nvidia-smi -L", "names of the GPUs: paste the output below the matrix");
     if (!nics)
         orr_note_missing(draft, "ibdev2netdev; ls /sys/class/infiniband",
-                         "NICs: none stand in the matrix, so nothing can be said about several hosts");
+                         "NICs: the matrix has none, so nothing can be said about several hosts");
 }
 
 void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_type *type, struct orr_draft *draft)

@@ -34,10 +34,11 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
                         counts ? counts : "");
     for (uint32_t i = 0; i < draft->count; i++)
         if (draft->nodes[i].kind == ORR_ELEMENT_GPU) {
-            orr_note_assumed(draft, ORR_TOUCHES_ALL,
-                             "a tree prints no compute capability: %s, as the first known device name of the log or "
-                             "the rate of NVLinks tells, else 80; it also decides how many NVLinks make a rate",
-                             orr_draft_get(draft, i, ORR_ATTR_SM));
+            orr_note_assumed(
+                draft, ORR_TOUCHES_ALL,
+                "NCCL's tree has no compute capability: %s is assumed, from the first known device name of the log or "
+                "the bandwidth of the NVLinks, else 80; it also decides how many NVLinks make up a bandwidth",
+                orr_draft_get(draft, i, ORR_ATTR_SM));
             break;
         }
     orr_note_assumed(

@@ -170,7 +170,7 @@ static enum orr_code read_systems(const struct orr_input *input, const struct or
     ORR_TRY(read_piece(input, &pieces[0], &dump, err));
     if (input->text_around) {
         dump->refusal = (struct orr_refusal){.line = 1, .column = 1};
-        snprintf(dump->refusal.text, sizeof dump->refusal.text, "text stands before <system>");
+        snprintf(dump->refusal.text, sizeof dump->refusal.text, "there is text before <system>");
     }
     return finish(input, kind, dump, ret_dump, err);
 }

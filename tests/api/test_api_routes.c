@@ -187,7 +187,7 @@ static void differences_name_what_where_and_why(void **state)
     assert_string_equal(text_of(change, "what"), "p2p");
     assert_string_equal(json_string_value(json_array_get(json_object_get(change, "because"), 0)), "NCCL_P2P_LEVEL");
     assert_int_equal(json_array_size(json_object_get(change, "where")), 2);
-    assert_non_null(strstr(text_of(change, "rule_b"), "farther"));
+    assert_non_null(strstr(text_of(change, "rule_b"), "longer"));
     json_t *reason = json_array_get(json_object_get(body, "reasons"), 0);
     assert_string_equal(text_of(reason, "kind"), "setting");
     assert_string_equal(text_of(reason, "b"), "PIX");

@@ -148,7 +148,7 @@ def test_fabrics_say_who_shares_a_system(server):
     assert (view["systems"], view["mnnvl"]["rule"]) == (2, "ON")
     assert [(row["uuid"], row["hosts"], row["ranks"]) for row in view["mnnvl"]["cliques"]] == [(UUIDS[0], [[0, 1]], 16), (UUIDS[1], [[2, 2]], 8)]
     found = {row["id"]: row for row in server.json("GET", f"/v1/clusters/{cluster['id']}/findings")[1]["findings"]}
-    assert "though both are of a clique of one number" in found["domain-split"]["detail"] and "domain-unused" not in found
+    assert "although both have the same clique number" in found["domain-split"]["detail"] and "domain-unused" not in found
     whole = server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7&NCCL_MNNVL_UUID=5")[1]
     assert (whole["systems"], len(whole["mnnvl"]["cliques"])) == (1, 1)
     late = create(server, hosts[0], {"topology": ident, "fabric": {"state": "not-started"}})

@@ -74,7 +74,7 @@ def test_what_is_wrong_is_said_and_ends_it(arguments, status, word):
     for extra in ([], ["--check-config"]):
         got, out, err = serve("--database", ":memory:", *arguments, *extra)
         assert got == status and word in err, err
-        assert "usable" not in out or out.endswith("not usable as it stands\n")
+        assert "usable" not in out or out.endswith("not usable\n")
 
 
 def test_several_faults_are_all_told():

@@ -19,7 +19,7 @@ const doc = {
     p2p: [{ a: 0, b: 1, p2p: 1, read: 1, via: -1 }, { a: 0, b: 2, p2p: 0, read: 0, via: -1 }],
     gdr: [{ rank: 0, net: N, send: 0, recv: 1 }],
     explanations: {
-        rules: { P2P_BEYOND_LEVEL: "The path is farther than the P2P level." },
+        rules: { P2P_BEYOND_LEVEL: "The path is longer than the P2P level allows." },
         p2p: [{ a: 0, b: 2, verdict: 0, rule: "P2P_BEYOND_LEVEL", distance: "SYS", level: "PXB", setting: "NCCL_P2P_LEVEL", by_user: false }],
         gdr: [], paths: [],
     },
@@ -85,7 +85,7 @@ test("verdicts come with their rule", () => {
     const yes = model.verdict(m, A, B), no = model.verdict(m, A, C), gdr = model.verdict(m, A, N);
     assert.deepEqual([yes.yes, yes.code, yes.rows[0].text], [true, "R", "yes, by reading"]);
     assert.deepEqual([no.yes, no.code], [false, "–"]);
-    assert.equal(model.reason(m, no.rows[0].why), "The path is farther than the P2P level. SYS against PXB.");
+    assert.equal(model.reason(m, no.rows[0].why), "The path is longer than the P2P level allows. SYS against PXB.");
     assert.deepEqual([gdr.kind, gdr.yes, gdr.part, gdr.code], ["GDR", false, true, "–R"]);
     assert.equal(model.verdict(m, N, A).code, "–R");
     assert.equal(model.verdict(m, X, A), null);

@@ -105,7 +105,7 @@ def split_cards(machine, said):
     """To whoever reads a table each column is a card: ports of one card, PIX to each other, are cards on one switch."""
     for pci in [pci for pci in machine.root.iter("pci") if sum(len(nic.findall("net")) for nic in pci.findall("nic")) > 1]:
         above = machine.above[pci]
-        said.add("NICs are taken for one port each")
+        said.add("each NIC is assumed to have one port")
         cards = [net for nic in pci.findall("nic") for net in nic.findall("net")]
         if above.tag == "cpu":
             switch = ET.Element("pci", dict(pci.attrib, **{"class": "0x060400", "busid": pci.get("busid")[:-1] + "7"}))

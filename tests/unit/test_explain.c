@@ -137,7 +137,7 @@ static void gpus_in_different_parts(void **state)
     forget(&t);
     t = tell("2.30.7", rails, 1, off, (struct orr_why){.kind = ORR_WHY_PATH, .from = "0", .to = "1"}, 4);
     assert_null(t.x);
-    assert_non_null(strstr(t.err.advice, "p2p says why"));
+    assert_non_null(strstr(t.err.advice, "ask for p2p"));
     forget(&t);
 }
 
@@ -233,7 +233,7 @@ static void a_graph_says_what_binds(void **state)
     const struct orr_graph *ring = &t.f.analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
     assert_true(t.x->limit.from[0]);
     assert_true(t.x->limit.used > 0 && t.x->limit.used <= t.x->limit.bw * 1.001F);
-    assert_float_equal(compared(&t, "total rate of the channels")->number, ring->bw_inter * (float)ring->channels,
+    assert_float_equal(compared(&t, "total bandwidth of the channels")->number, ring->bw_inter * (float)ring->channels,
                        1e-3);
     assert_int_equal(compared(&t, "steps taken")->number, ring->steps);
     assert_true(compared(&t, "attempts")->number >= 1);
@@ -252,13 +252,13 @@ static void a_graph_tells_what_was_relaxed(void **state)
 {
     (void)state;
     struct told t = tell("2.7.8", apart, 1, NULL, (struct orr_why){.kind = ORR_WHY_GRAPH}, 0);
-    const char *relaxed = compared(&t, "relaxed on the way")->text;
-    assert_non_null(strstr(relaxed, "farther paths between GPUs")); /* 2.7.8 begins at NVL */
-    assert_string_equal(compared(&t, "paths between GPUs, first tried and taken")->text, "NVL, SYS");
+    const char *relaxed = compared(&t, "relaxed")->text;
+    assert_non_null(strstr(relaxed, "longer paths between GPUs")); /* 2.7.8 begins at NVL */
+    assert_string_equal(compared(&t, "path type between GPUs, first tried and used")->text, "NVL, SYS");
     forget(&t);
     t = tell("2.30.7", apart, 1, NULL, (struct orr_why){.kind = ORR_WHY_GRAPH}, 0);
-    relaxed = compared(&t, "relaxed on the way")->text;
-    assert_null(strstr(relaxed, "farther paths between GPUs")); /* it begins at what the system has */
+    relaxed = compared(&t, "relaxed")->text;
+    assert_null(strstr(relaxed, "longer paths between GPUs")); /* it begins at what the system has */
     forget(&t);
 }
 
@@ -268,10 +268,10 @@ static void the_pattern_of_trees(void **state)
     struct told t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_TREE});
     bool asked = t.f.analysis->parts[0].contribution.graphs[ORR_GRAPH_TREE].pattern == ORR_PATTERN_BALANCED_TREE;
     assert_string_equal(t.x->rule_id, asked ? "TREE_AS_ASKED" : "TREE_RELAXED");
-    assert_string_equal(compared(&t, "pattern that the release asks for")->text, "balanced tree");
+    assert_string_equal(compared(&t, "pattern that the release tries first")->text, "balanced tree");
     forget(&t);
     t = tell("2.7.8", rails, 2, NULL, (struct orr_why){.kind = ORR_WHY_TREE}, 0);
-    assert_string_equal(compared(&t, "pattern that the release asks for")->text, "split tree");
+    assert_string_equal(compared(&t, "pattern that the release tries first")->text, "split tree");
     forget(&t);
 }
 
@@ -359,7 +359,7 @@ static void wrong_questions_are_clear_errors(void **state)
         {{.kind = ORR_WHY_P2P, .from = "0", .to = "9"}, ORR_NOT_FOUND, "no device"},
         {{.kind = ORR_WHY_P2P, .from = "0", .to = "NET/0-0"}, ORR_NOT_FOUND, "two GPUs"},
         {{.kind = ORR_WHY_GDR, .from = "0", .to = "1"}, ORR_NOT_FOUND, "a GPU and a NIC"},
-        {{.kind = ORR_WHY_PATH, .from = "PCI/0-10000", .to = "1"}, ORR_NOT_FOUND, "no paths are kept"},
+        {{.kind = ORR_WHY_PATH, .from = "PCI/0-10000", .to = "1"}, ORR_NOT_FOUND, "NCCL keeps no paths"},
         {{.kind = ORR_WHY_NIC}, ORR_SETTING, "a rank"},
         {{.kind = ORR_WHY_ALGORITHM}, ORR_SETTING, "bytes"},
     };

@@ -313,12 +313,12 @@ static void a_domain_of_two_clusters_is_found(void **state)
                                              {.dump = tray, .count = 1, .domain = "rack", .fabric = &of_b}};
     assert_ok(ask(uuids, 2), &err);
     assert_non_null(found(arena, "domain-split"));
-    assert_non_null(strstr(found(arena, "domain-split")->detail, "though both are of a clique of one number"));
+    assert_non_null(strstr(found(arena, "domain-split")->detail, "although both have the same clique number"));
     const struct orr_cluster_line cliques[] = {{.dump = tray, .count = 1, .domain = "rack", .fabric = &of_a},
                                                {.dump = tray, .count = 1, .domain = "rack", .fabric = &other_clique}};
     assert_ok(ask(cliques, 2), &err);
     assert_string_equal(found(arena, "domain-split")->detail,
-                        "domain rack: hosts[0] is of clique 32766, hosts[1] of clique 7");
+                        "domain rack: hosts[0] is in clique 32766, hosts[1] in clique 7");
     /* Two racks whose cliques have one number are two domains, and nobody said otherwise. */
     const struct orr_cluster_line racks[] = {{.dump = tray, .count = 2, .domain = "rack 1", .fabric = &of_a},
                                              {.dump = tray, .count = 1, .domain = "rack 2", .fabric = &of_b},
@@ -336,7 +336,7 @@ static void the_host_that_keeps_a_domain_unused_is_found(void **state)
                                             {.dump = tray, .count = 1, .fabric = &starting}};
     assert_ok(ask(late, 2), &err);
     assert_string_equal(found(arena, "domain-unused")->detail,
-                        "the fabric of hosts[1] is in-progress, so the 2 hosts of a clique (hosts[0]) stay apart");
+                        "the fabric of hosts[1] is in-progress, so the 2 hosts of one clique (hosts[0]) are not fused");
     const struct orr_cluster_line lonely[] = {{.dump = tray, .count = 1, .fabric = &of_a},
                                               {.dump = tray, .count = 1, .fabric = &starting}};
     assert_ok(ask(lonely, 2), &err); /* nobody would share a system */
