@@ -49,7 +49,7 @@ enum orr_access {
 struct orr_route;
 /* The route of a method and target; NULL: there is none, which orr_api_handle() explains. */
 const struct orr_route *orr_route_find(const char *method, const char *target);
-/* NULL: OPEN, since what is not there may be told to anyone. */
+/* NULL: OPEN, since anybody may know that something is not there. */
 enum orr_access orr_route_access(const struct orr_route *route);
 
 /* "/v1/topologies/{id}", "" for NULL. */

@@ -1,4 +1,4 @@
-/* JSON on top of jansson; struct orr_json is told in documents.h. */
+/* JSON on top of jansson; struct orr_json is declared in documents.h. */
 #ifndef ORR_API_JSON_H
 #define ORR_API_JSON_H
 

@@ -1,4 +1,4 @@
-/* What requests and commands can ask, read from text into one structure. The parameters stand in questions.def, a row
+/* What requests and commands can ask, read from text into one structure. The parameters are in questions.def, a row
  * each; what a route or a command takes is a set of them. */
 #ifndef ORR_API_QUESTIONS_H
 #define ORR_API_QUESTIONS_H

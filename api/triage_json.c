@@ -12,7 +12,7 @@ static void set_int(struct orr_json *json, json_t *object, const char *key, int6
     orr_json_set(json, object, key, orr_json_int(json, value));
 }
 
-/* Left out where it is negative: not told. */
+/* Left out where it is negative: unknown. */
 static void set_told(struct orr_json *json, json_t *object, const char *key, int64_t value)
 {
     if (value >= 0)

@@ -85,7 +85,7 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     return status;
 }
 
-/* The first of equal content stands for all; the others are counted with it. */
+/* The first of equal content represents all; the others are counted with it. */
 static size_t add_specimen(const struct input *inputs, size_t at, struct orr_specimen *specimens, size_t *firsts,
                            size_t count)
 {

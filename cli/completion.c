@@ -1,5 +1,5 @@
 /* The completion for bash: a function with one case for each option that takes a value. What an option may be, its row
- * says; where it has no words, the name that --help gives the value tells files from the rest. */
+ * says; where it has no words, the name that --help gives the value shows which values are files. */
 #include <string.h>
 
 #include "cli/describe.h"

@@ -29,7 +29,7 @@ static void line(FILE *out, const char *from)
     fputc('\n', out);
 }
 
-/* Paragraphs; lines that start with two blanks stand as they are. */
+/* Paragraphs; lines that start with two blanks are kept. */
 static void prose(FILE *out, const char *from)
 {
     bool example = false, paragraph = false;

@@ -1,4 +1,4 @@
-/* The command line: what each command takes. Parameters that requests have too stand in api/questions.def, those of the
+/* The command line: what each command takes. Parameters that requests have too are in api/questions.def, those of the
  * service in server/config_table.c; options.c has the rest. --help, the manual page and the completion come from all
  * three. */
 #ifndef ORR_CLI_OPTIONS_H
@@ -39,7 +39,7 @@ enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 struct orr_options {
     struct orr_params params; /* what requests ask as well */
     const char *cluster, *output, *scope, *topology;
-    const char *graphs; /* a graph file to stand behind the dump, NULL: none */
+    const char *graphs; /* a graph file to put behind the dump, NULL: none */
     char *tuner;        /* the bytes of --tuner, NULL: none; params refers to them */
     const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL: any */
     const char *root, *nvml, *sm;                                             /* of detect and gather */

@@ -71,7 +71,8 @@ void orr_connections_end(struct orr_connections *connections, struct orr_connect
                           "HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
                           "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n\r\n%s",
                           answers[reason].status, length, body);
-        /* Inside TLS nothing can be said: the session belongs to another thread. Who does not even read is not told. */
+        /* Inside TLS nothing can be said: the session belongs to another thread. A client that does not read gets no
+         * answer. */
         ssize_t sent =
             connections->encrypted ? 0 : send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
         (void)sent;
@@ -80,7 +81,7 @@ void orr_connections_end(struct orr_connections *connections, struct orr_connect
 }
 
 /* The other side has closed its end. It might still read, but who asks and closes is taken for gone, as other servers
- * do: nothing tells the two apart before something is sent. */
+ * do: the two cannot be distinguished before something is sent. */
 static bool is_gone(int socket)
 {
     struct pollfd end = {.fd = socket, .events = POLLRDHUP};

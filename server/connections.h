@@ -29,7 +29,7 @@ struct orr_connection {
     int socket;
     void *spare;   /* memory of the last request, for the next; owned */
     void *current; /* the request under way, NULL: none */
-    bool surplus;  /* one more than --connections: its request is told so */
+    bool surplus;  /* one more than --connections: its request is refused */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
     struct orr_job job;           /* that computes its request */
@@ -54,7 +54,7 @@ bool orr_connections_accept(struct orr_connections *connections);
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
                                             const struct sockaddr *address);
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
-/* Tells a client why, as far as that can be told, and ends the connection both ways, which libmicrohttpd takes for the
+/* Tells a client the reason where possible, and ends the connection both ways, which libmicrohttpd takes for the
  * client's doing. For what libmicrohttpd gives no chance to answer. */
 void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection,
                          enum orr_denial reason);

@@ -92,7 +92,7 @@ static void answer(struct orr_exchange *exchange, enum place place)
         orr_cors_allow(response, exchange->origin);
 }
 
-/* Gives the work to the threads for it. False: none takes it, and why stands in exchange->refusal. */
+/* Gives the work to the threads for it. False: none takes it, and exchange->refusal says why. */
 static bool add_job(struct orr_exchange *exchange)
 {
     struct orr_http *http = exchange->http;
@@ -178,8 +178,8 @@ static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data
     return exchange->refusal && exchange->body_seen / PATIENCE <= limit ? MHD_YES : MHD_NO;
 }
 
-/* All headers are here, no body yet. Whoever is turned away and would send much, or waits to be told to, is answered
- * now, which closes the connection. */
+/* All headers are here, no body yet. A request that is refused and would send much, or waits for 100 Continue, is
+ * answered now, which closes the connection. */
 static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
 {
     enum { SMALL = 1 << 20 };

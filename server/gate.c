@@ -10,7 +10,7 @@ static void refuse(struct orr_exchange *exchange, enum orr_denial refusal, unsig
                    unsigned retry_after)
 {
     if (exchange->refusal)
-        return; /* the first reason is told */
+        return; /* the first reason counts */
     exchange->refusal = refusal;
     exchange->refused_limit = limit;
     exchange->retry_after = retry_after;

@@ -1,4 +1,4 @@
-/* libmicrohttpd's daemon: started, told to call us, stopped. */
+/* libmicrohttpd's daemon: started, given our callbacks, stopped. */
 #include "server/http.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  *     # comments and empty lines are left out
  *     NAME SCOPE[,SCOPE] SHA256          ci read,write 9f86d0...
  *
- * NAME stands in logs; SCOPE is read or write; SHA256 is 64 hex digits of the token's bytes, which `orrery token`
+ * NAME appears in logs; SCOPE is read or write; SHA256 is 64 hex digits of the token's bytes, which `orrery token`
  * prints (or `printf %s TOKEN | sha256sum`).
  */
 #ifndef ORR_SERVER_TOKENS_H

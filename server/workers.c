@@ -143,7 +143,7 @@ static void *work(void *context)
         struct orr_job *job = take(workers, only_short);
         if (!job) {
             if (workers->ending && !workers->waiting)
-                break; /* who still runs a job may add it again, and is told that nobody takes it */
+                break; /* a thread that still runs a job may add it again, and gets a refusal */
             pthread_cond_wait(only_short ? &workers->for_short : &workers->for_any, &workers->lock);
             continue;
         }

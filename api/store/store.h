@@ -1,7 +1,7 @@
 /* Where dumps are kept: facts only (the bytes as uploaded, name, labels, times); results are recomputed or cached.
  *
  * A dump is kept once, under an id made of its content. Each upload that carries the label "host" also leaves a line in
- * that host's history, so that it can be told which machine looked how and when.
+ * that host's history, so that it is known which machine looked how and when.
  *
  * One small interface, two engines behind it (store_driver.h): one SQLite file, or a PostgreSQL server that several
  * processes share. All functions may be called from many threads and answer within the stated time. STORE where the

@@ -1,5 +1,5 @@
 /* What an engine behind the store provides: sessions that run the statements of store_sql.h. All that the store does
- * with them stands once, in store.c. */
+ * with them is written once, in store.c. */
 #ifndef ORR_API_STORE_DRIVER_H
 #define ORR_API_STORE_DRIVER_H
 

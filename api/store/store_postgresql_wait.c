@@ -96,7 +96,7 @@ enum orr_code orr_pg_wait(struct orr_pg_session *session, int64_t until, PGresul
         if (!next)
             break;
         if (result && PQresultStatus(result) == PGRES_FATAL_ERROR) {
-            PQclear(next); /* the first error tells */
+            PQclear(next); /* the first error counts */
         } else {
             PQclear(result);
             result = next;

@@ -1,5 +1,5 @@
 /* Colour refinement: a device's colour is mixed with those above it, inside it and at the ends of its NVLinks, again
- * and again, so that two devices keep one colour only while all that can be seen from them is alike. Sums stand for
+ * and again, so that two devices keep one colour only while all that can be seen from them is alike. Sums represent
  * sets, so no order counts. */
 #include "engine/compare/match.h"
 

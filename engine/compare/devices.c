@@ -28,7 +28,7 @@ static uint32_t add(struct reader *r, enum orr_device_kind kind, uint32_t elemen
     return at;
 }
 
-struct named { /* sorted so that equal texts stand together, in document order */
+struct named { /* sorted so that equal texts are adjacent, in document order */
     const char *text;
     uint32_t element, device;
 };

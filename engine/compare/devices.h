@@ -1,8 +1,8 @@
-/* The devices of a dump as comparing sees them: what each is and is like, what it stands below, what NVLink joins it
+/* The devices of a dump as comparing sees them: what each is and is like, what it is below, what NVLink connects it
  * with. Names (bus ids, numbers of NICs, host hashes) are left out: they say nothing of a device's role.
  *
  * Device 0 is the whole, then come the hosts, then the elements <cpu>, <pci>, <gpu>, <nic>, <net> in document order, so
- * that what is around a device stands before it.
+ * that what surrounds a device comes before it.
  */
 #ifndef ORR_COMPARE_DEVICES_H
 #define ORR_COMPARE_DEVICES_H
@@ -73,7 +73,7 @@ enum { ORR_FIGURE_SIZE = 64 };
 struct orr_figure {
     const char *name; /* stable word: "link_speed" */
     const char *text; /* for people: "PCIe speed" */
-    bool numbering;   /* it tells devices apart and says nothing of what they can do */
+    bool numbering;   /* it identifies devices and says nothing about what they can do */
 };
 /* Figure i, NULL: no more. */
 const struct orr_figure *orr_figure(size_t i);

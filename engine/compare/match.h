@@ -1,4 +1,4 @@
-/* Which device of one dump plays the role of which device of another. The rules are told in README.md. */
+/* Which device of one dump plays the role of which device of another. The rules are in README.md. */
 #ifndef ORR_COMPARE_MATCH_H
 #define ORR_COMPARE_MATCH_H
 
@@ -29,7 +29,7 @@ enum orr_code orr_match_find(const struct orr_devices *a, const struct orr_devic
 enum orr_code orr_devices_fingerprint(const struct orr_devices *devices, struct orr_arena *arena,
                                       uint64_t *ret_fingerprint, struct orr_error *err) ORR_NO_DISCARD;
 
-/* Inside compare/. Colours say which devices look alike from where they stand (colours.c). */
+/* Inside compare/. Colours say which devices look alike from their place (colours.c). */
 enum orr_colouring { ORR_COLOUR_RANKS, ORR_COLOUR_HARDWARE, ORR_COLOUR_SHAPE_RANKS, ORR_COLOUR_SHAPE };
 struct orr_colours {
     uint64_t *now, *next, *around; /* [device] */

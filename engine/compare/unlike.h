@@ -4,11 +4,11 @@
 
 #include "engine/compare/match.h"
 
-/* ORDER: as they are told. */
+/* ORDER: in the order of output. */
 enum orr_unlike_kind {
     ORR_UNLIKE_MISSING, /* a device that only the first dump has, with all that is inside */
     ORR_UNLIKE_ADDED,   /* a device that only the second has */
-    ORR_UNLIKE_MOVED,   /* a device that stands inside another one there */
+    ORR_UNLIKE_MOVED,   /* a device that is inside another one there */
     ORR_UNLIKE_NVLINKS, /* NVLinks from one GPU to another */
     ORR_UNLIKE_FIGURE,  /* a figure of a device */
     ORR_UNLIKE_KIND_COUNT

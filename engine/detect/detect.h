@@ -1,5 +1,5 @@
 /* Live detection: the topology XML that NCCL would dump on a machine, from the machine itself or from a copy of what it
- * reads there. The rules of detection, and what cannot be known without NCCL, are told in engine/detect/README.md.
+ * reads there. The rules of detection, and what cannot be known without NCCL, are in engine/detect/README.md.
  *
  * This is the one room of the engine that reads files and loads libraries; all of it goes through root.h and facts.h.
  */
@@ -19,7 +19,7 @@ struct orr_note {
     enum orr_note_severity severity;
     const char *text;    /* what, with the values met; one sentence without a full stop */
     const char *advice;  /* what to do; "": nothing */
-    const char *command; /* to run as it stands: it shows or supplies what is missing; "": none does */
+    const char *command; /* to run unchanged: it shows or supplies what is missing; "": none does */
 };
 
 /* The value of a setting by name, NULL: not given. */

@@ -126,7 +126,7 @@ struct orr_net_device {
     uint64_t guid;
     uint32_t speed;         /* Mb/s */
     uint32_t max_qp;        /* what <net> calls maxconn */
-    enum orr_known dma_buf; /* as libibverbs told */
+    enum orr_known dma_buf; /* as libibverbs reported */
     bool infiniband;        /* not Ethernet; of the IB plugin */
     bool verbs;             /* by the IB plugin, not by sockets */
     bool mlx5;

@@ -1,4 +1,4 @@
-/* What detection knows that does not stand in /sys or /proc: what the NVIDIA libraries, the processor and the kernel
+/* What detection knows that is not in /sys or /proc: what the NVIDIA libraries, the processor and the kernel
  * answered. Asked of the machine (nvml.c, cuda.c, verbs.c, machine.c), or read from the text that `orrery gather` packs
  * beside the copied files (facts_text.c), so that a copy gives the same document as the machine.
  */
@@ -24,7 +24,7 @@ enum orr_known { ORR_UNKNOWN = -1, ORR_NO = 0, ORR_YES = 1 };
 struct orr_nvlink_fact {
     bool p2p;               /* NVML says that it can carry P2P */
     bool up;                /* enabled */
-    bool far_known;         /* the far end was told */
+    bool far_known;         /* the far end is known */
     char far[ORR_FACT_BUS]; /* its bus id as NVML wrote it */
 };
 
@@ -32,13 +32,13 @@ struct orr_gpu_fact {
     char bus_id[ORR_FACT_BUS]; /* dddd:bb:dd.f, lower case */
     char name[ORR_FACT_NAME];
     int major, minor;           /* compute capability */
-    uint32_t device, subsystem; /* id above, vendor below, as NVML gives them; 0: not told */
-    uint32_t generation, width; /* of the PCIe link now; 0: not told */
-    uint32_t full_generation;   /* it can reach; 0: not told */
+    uint32_t device, subsystem; /* id above, vendor below, as NVML gives them; 0: unknown */
+    uint32_t generation, width; /* of the PCIe link now; 0: unknown */
+    uint32_t full_generation;   /* it can reach; 0: unknown */
     struct orr_nvlink_fact links[ORR_FACT_NVLINKS];
     uint32_t c2c_count, c2c_bw;    /* active links, MB/s of the last */
     enum orr_known gdr, dma_buf;   /* as the CUDA driver says */
-    bool fabric;                   /* it is told of one */
+    bool fabric;                   /* the GPU belongs to one */
     uint8_t fabric_id[16];         /* UUID of the cluster */
     uint32_t clique, fabric_state; /* 3: completed */
 };
@@ -53,14 +53,14 @@ struct orr_interface_fact {
 /* An RDMA device that libibverbs lists and opens. */
 struct orr_verbs_fact {
     char name[32];
-    uint32_t max_qp; /* 0: not told */
+    uint32_t max_qp; /* 0: unknown */
     enum orr_known dma_buf;
 };
 
 struct orr_host_facts {
     bool nvml;                  /* NVML answered: gpus are all that it lists */
     char nvml_problem[160];     /* why not */
-    char driver[ORR_FACT_NAME]; /* version; "": not told */
+    char driver[ORR_FACT_NAME]; /* version; "": unknown */
     bool cuda;                  /* the CUDA driver answered */
     char cuda_problem[160];
     int cuda_version; /* 12040 */
@@ -71,7 +71,7 @@ struct orr_host_facts {
     char cpu_vendor[16];       /* of CPUID; "": none */
     int cpu_family, cpu_model; /* as the document has them */
 
-    char cpus_allowed[256]; /* that this process may run on, as /proc writes masks; "": not told */
+    char cpus_allowed[256]; /* that this process may run on, as /proc writes masks; "": unknown */
 
     bool hashed; /* the host's hashes are known */
     uint64_t hash_wide, hash_bytewise;
@@ -101,7 +101,7 @@ enum { ORR_FACTS_BYTES = 1 << 18 };
  * NCCL_HOSTID says, NULL: nothing. */
 void orr_host_facts_ask(struct orr_host_facts *facts, const char *nvml, const char *host_id,
                         const struct orr_root *root);
-/* The parts of it. root: where functions are looked for whose bus ids the library cannot tell. */
+/* The parts of it. root: where functions are looked for whose bus ids the library does not report. */
 void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *library, const struct orr_root *root);
 /* For a copy: a library that LD_LIBRARY_PATH or LD_PRELOAD gives beside it is asked, and counts if most of its GPUs are
  * functions of the copy. */
@@ -112,7 +112,7 @@ void orr_host_facts_ask_cuda(struct orr_host_facts *facts);
 void orr_host_facts_ask_verbs(struct orr_host_facts *facts);
 void orr_host_facts_ask_machine(struct orr_host_facts *facts, const char *host_id);
 
-/* Facts that a copy tells by itself, without ORR_FACTS_PATH: processor, host name and boot id. */
+/* Facts that a copy contains by itself, without ORR_FACTS_PATH: processor, host name and boot id. */
 void orr_host_facts_of_copy(struct orr_host_facts *facts, const struct orr_root *root, const char *host_id);
 
 /* Reads and writes ORR_FACTS_PATH. INVALID with the line where a line cannot be understood. */
@@ -124,7 +124,7 @@ void orr_host_facts_write(const struct orr_host_facts *facts, struct orr_text *t
 uint64_t orr_hash_wide(const char *text, size_t length);
 uint64_t orr_hash_bytewise(const char *text, size_t length);
 
-/* What libibverbs told of a device, NULL: nothing. */
+/* What libibverbs reported about a device, NULL: nothing. */
 const struct orr_verbs_fact *orr_host_facts_device(const struct orr_host_facts *facts, const char *name);
 /* The GPU with a bus id, NULL: none. */
 const struct orr_gpu_fact *orr_host_facts_gpu(const struct orr_host_facts *facts, const char *bus_id);

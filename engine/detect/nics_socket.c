@@ -7,7 +7,7 @@
 
 enum { SPEED_BYTES = 7, MOST_INTERFACES = 16, UNKNOWN_SPEED = 10000, MAXCONN = 65536 };
 
-/* An interface of a copy, and its number in the kernel; 0: not told. */
+/* An interface of a copy, and its number in the kernel; 0: unknown. */
 struct copied {
     const char *name;
     long index;

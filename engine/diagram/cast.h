@@ -23,12 +23,12 @@ struct orr_cast {
     struct orr_seat *seats; /* [rank] */
 };
 
-/* What stands at one end of a hop: a rank, or a NET of the host of a rank. */
+/* What is at one end of a hop: a rank, or a NET of the host of a rank. */
 struct orr_actor {
     int32_t rank; /* of the communicator */
     int64_t net;  /* id of the NET */
     bool is_net;
-    bool again; /* a NET that stands there already, as the ring enters and leaves by it: its id gets "~out" */
+    bool again; /* a NET that is there already, as the ring enters and leaves by it: its id gets "~out" */
     uint32_t tile;
 };
 

@@ -1,8 +1,8 @@
 /* The colours of Orrery's pictures: one table for everything that draws (diagrams, the page's style sheet, reports).
  *
- * Chosen so that people with deuteranopia, protanopia or tritanopia can tell them apart: kinds of paths run from blue
+ * Chosen so that people with deuteranopia, protanopia or tritanopia can distinguish them: kinds of paths run from blue
  * (nearest) through ochre to red (farthest) and differ in lightness as well. Colour is never the only sign: every kind
- * also stands as text, and what is degraded or narrowest is dashed or thick and marked in its label.
+ * is also given as text, and what is degraded or narrowest is dashed or thick and marked in its label.
  * Contrast against the canvas: text 4.5:1 or more, lines 3:1 or more (test_diagram_theme.c computes it). */
 #ifndef ORR_DIAGRAM_DIAGRAM_THEME_H
 #define ORR_DIAGRAM_DIAGRAM_THEME_H

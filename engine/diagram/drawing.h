@@ -1,7 +1,7 @@
 /* A drawing before it becomes DOT: boxes in boxes, tiles, wires, each at its place.
  *
  * Positions are points (1/72 inch), x to the right, y down, any origin. Everything is kept in an arena and refers to
- * others by index. The places are our own: hardware reads best when equal siblings stand in equal places, which no
+ * others by index. The places are our own: hardware reads best when equal siblings are in equal places, which no
  * general layout gives; Graphviz draws (layout engine nop2) and brings the formats. */
 #ifndef ORR_DIAGRAM_DRAWING_H
 #define ORR_DIAGRAM_DRAWING_H
@@ -28,7 +28,7 @@ struct orr_box {
 
 struct orr_tile {
     struct orr_frame frame;
-    uint32_t box; /* that it stands in */
+    uint32_t box; /* that it is in */
     enum orr_role role;
     float font; /* size in points */
     bool bold_frame;

@@ -16,7 +16,7 @@ struct orr_uplink {
 
 struct orr_labels {
     const struct orr_system *system; /* as it is drawn: link and node indices are those of the system it was made of */
-    const uint32_t *drawn_as;        /* [node]: the node whose tile stands for it; others than itself: not drawn */
+    const uint32_t *drawn_as;        /* [node]: the node whose tile represents it; others than itself: not drawn */
     struct orr_drawing *drawing;     /* texts live in its arena */
     const uint32_t *parent;          /* [node]: what contains it, ORR_NO_NODE: nothing */
     const uint32_t *depth;           /* [node]: containers around it */

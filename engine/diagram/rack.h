@@ -6,7 +6,7 @@
 #include "engine/analysis/analysis.h"
 #include "engine/diagram/scene.h"
 
-/* What stands below the GPUs of a tray, from top to bottom: switches that lead to GPUs, ports with their NICs, switches
+/* What is below the GPUs of a tray, from top to bottom: switches that lead to GPUs, ports with their NICs, switches
  * that lead to NICs alone. */
 enum orr_band { ORR_BAND_UPPER, ORR_BAND_PORT, ORR_BAND_LOWER, ORR_BAND_COUNT };
 

@@ -31,7 +31,7 @@ enum orr_wiring orr_scene_wiring(const struct orr_scene *scene, uint32_t link);
 /* Adds the wire of a link; label: NULL for none. */
 void orr_scene_wire(struct orr_scene *scene, uint32_t link, const struct orr_point *points, uint32_t count,
                     const char *label, struct orr_point label_at);
-/* "8 GPUs, 2 NUMA nodes, 16 NICs with 16 ports, NVSwitch": what stands above the drawing. */
+/* "8 GPUs, 2 NUMA nodes, 16 NICs with 16 ports, NVSwitch": the line above the drawing. */
 const char *orr_scene_caption(const struct orr_scene *scene, const struct orr_analysis *analysis);
 
 #endif

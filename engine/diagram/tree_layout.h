@@ -1,5 +1,5 @@
 /* Places for what is contained in what: NUMA nodes in rows, in each the PCIe switches, GPUs and NICs below one another,
- * so that equal siblings stand at equal heights. README.md has a sketch. */
+ * so that equal siblings are at equal heights. README.md has a sketch. */
 #ifndef ORR_DIAGRAM_TREE_LAYOUT_H
 #define ORR_DIAGRAM_TREE_LAYOUT_H
 
@@ -11,7 +11,7 @@ struct orr_spot {               /* of a node */
     bool has_gpu;         /* it is one or contains one */
     bool by_cpu;          /* a GPU (or what contains one) with a further link to its CPU, C2C or NVLink */
     uint32_t columns;     /* of the children */
-    uint32_t column;      /* of the parent that it stands in */
+    uint32_t column;      /* of the parent that it is in */
     bool alone;           /* in its column */
     float w, h;           /* least size */
     struct orr_frame box; /* a container's; its y counts from the top of the row */
@@ -28,7 +28,7 @@ struct orr_tree_layout {
     uint32_t row_count;
     float *row_height; /* [row] */
     float width;       /* of the widest row */
-    float *tops;       /* [row]: y of its upper edge, set by the caller once it knows what stands between */
+    float *tops;       /* [row]: y of its upper edge, set by the caller once it knows what is between */
 };
 
 /* Memory ran out: labels->drawing->failed. */

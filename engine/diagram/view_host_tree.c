@@ -10,11 +10,11 @@ static const float tile_w = 164, tile_h = 34, slot_w = 182, layer_h = 78, step_x
 
 struct stop { /* ranks of one place that the tree joins without leaving it */
     int32_t top;
-    uint32_t ranks, times; /* ranks in it; so many like it, with all below them, stand here */
+    uint32_t ranks, times; /* ranks in it; so many like it, with all below them, are drawn as this one */
     int32_t low, high;
     uint32_t parent, first_child, next; /* UINT32_MAX: none */
     uint64_t look;                      /* equal for subtrees that are alike */
-    bool folded;                        /* an elder one stands for it */
+    bool folded;                        /* an earlier one represents it */
     struct orr_actor actor;
     struct orr_point at;
 };
@@ -102,7 +102,7 @@ static uint64_t look(struct branches *b, uint32_t s, bool fold)
     return stop->look;
 }
 
-/* How many hosts a tile stands for: its own and those above it multiply. */
+/* How many hosts a tile represents: its own and those above it multiply. */
 static uint32_t times_of(const struct branches *b, uint32_t s)
 {
     uint32_t times = 1;

@@ -75,7 +75,7 @@ static void add_hop(struct walk *walk, uint32_t step, uint32_t from, uint32_t to
         });
     bool pcie = link->type == ORR_LINK_PCI;
     const char *below = narrowest ? "\xe2\x96\xbc narrowest" : pcie ? wording : NULL;
-    if (below && !narrowest) /* the generation alone: the bandwidth stands above */
+    if (below && !narrowest) /* the generation alone: the bandwidth is above it */
         below = orr_label_link(&walk->labels, (uint32_t)(link - walk->part->system.links), 8.5f, 66);
     if (below)
         orr_drawing_note(drawing, orr_drawing_text(drawing, "note:hop-%u", step), ORR_NO_BOX,

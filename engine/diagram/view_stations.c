@@ -16,7 +16,7 @@ struct station {
     uint32_t count;
     bool enters, leaves; /* by a NIC */
     int64_t nets[2];
-    uint32_t visits; /* that it stands for: itself and those behind it that are alike */
+    uint32_t visits; /* that it represents: itself and those behind it that are alike */
     int32_t last;    /* a rank of the last of them */
     struct orr_point at;
     uint32_t tile;

@@ -25,7 +25,7 @@ struct orr_finder {
 
 /* The detail: values that were compared, one phrase without a full stop. */
 void orr_say(struct orr_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
-/* Points at each device that is slower than its equals in this way; the detail tells of the first. */
+/* Points at each device that is slower than its equals; the detail describes the first. */
 void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind);
 /* A place: an element of the dump. */
 void orr_point(struct orr_finder *f, uint32_t element);

@@ -27,7 +27,7 @@ struct orr_finding_row {
     void (*find)(struct orr_finder *finder);
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */
-    const char *references[4]; /* where it is told: "NVIDIA/nccl#439"; NULL ends */
+    const char *references[4]; /* where it is reported: "NVIDIA/nccl#439"; NULL ends */
 };
 
 enum { ORR_FINDING_PLACES = 16 }; /* named; the rest is counted */

@@ -108,7 +108,7 @@ static uint32_t net_numbered(const struct orr_system *system, int32_t dev)
     return ORR_NO_NODE;
 }
 
-/* The rank of the GPU that a NIC stands near: its role. -1 where it is near none. */
+/* The rank of the GPU that a NIC is near: its role. -1 where it is near none. */
 static int32_t role_of(const struct orr_part *part, uint32_t net)
 {
     int32_t rank = -1;

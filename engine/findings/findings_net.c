@@ -86,7 +86,7 @@ static void nic_on_other_socket(struct orr_finder *f)
     find_far(f, false);
 }
 
-/* Whether a NET stands in a graph of the part or is chosen by a GPU. */
+/* Whether a NET is in a graph of the part or is chosen by a GPU. */
 static bool is_used(const struct orr_part *part, int64_t id)
 {
     for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {

@@ -24,7 +24,7 @@ static bool to_switch(const struct orr_finder *f, uint32_t link)
 /* The value of more than half of the equals from..to-1, -1: there is none, so that nobody is the odd one. */
 static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
 {
-    const struct linked *middle = &gpus[from + (to - from) / 2]; /* a value of more than half stands there */
+    const struct linked *middle = &gpus[from + (to - from) / 2]; /* a value that more than half have is there */
     uint32_t same = 0;
     for (uint32_t i = from; i < to; i++)
         same += gpus[i].switches == middle->switches;

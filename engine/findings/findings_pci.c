@@ -39,7 +39,7 @@ static void throttling_bridge(struct orr_finder *f)
     }
 }
 
-/* Sums over what is below each card: GB/s of the links of GPUs, and whether any of them has NVLink. Cards stand in
+/* Sums over what is below each card: GB/s of the links of GPUs, and whether any of them has NVLink. Cards are in
  * document order, so what is below comes later. */
 static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
 {

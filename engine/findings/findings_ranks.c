@@ -1,4 +1,4 @@
-/* Findings about which devices take part, and how they are told apart. */
+/* Findings about which devices take part, and how they are identified. */
 #include "engine/findings/finder.h"
 
 static uint32_t count_ranked(const struct orr_finder *f)
@@ -107,7 +107,7 @@ static void host_is_split(struct orr_finder *f)
             orr_point_rank(f, (int32_t)rank);
 }
 
-struct named { /* sorted so that the same name on the same host stands together */
+struct named { /* sorted so that the same names on one host are adjacent */
     const char *host, *name;
     uint32_t element;
 };

@@ -1,7 +1,7 @@
 /* Findings about graphs that go farther than the machine makes them go, and about how far the search came. */
 #include "engine/findings/finder.h"
 
-/* The GPU that stands for all that are joined with one. */
+/* The GPU that represents all that are connected with it. */
 static uint32_t set_of(uint32_t *sets, uint32_t gpu)
 {
     while (sets[gpu] != gpu)
@@ -53,7 +53,7 @@ static void farther_than_built(struct orr_finder *f)
     struct orr_paths physical;
     uint32_t count = orr_system_count(&part->system, ORR_GPU);
     uint32_t *sets = ORR_NEW(f->arena, uint32_t, count);
-    /* A ring that was not found at all is told by its own row. */
+    /* A ring that was not found at all has a row of its own. */
     if (!ring->pattern || ring->channels < 1 || ring->bw_intra <= 0.1f || count < 2)
         return;
     if (ring->type_intra < ORR_PATH_PHB && !(ring->nets && ring->type_inter >= ORR_PATH_PHB))

@@ -4,7 +4,7 @@
 
 #include "engine/topology/pci.h"
 
-/* A device to compare; sorted so that equals stand together, the fastest first. */
+/* A device to compare; sorted so that equals are adjacent, the fastest first. */
 struct peer {
     uint64_t model;
     uint32_t role, depth;
@@ -42,7 +42,7 @@ static int compare_slower(const void *left, const void *right)
     return (a->element > b->element) - (a->element < b->element);
 }
 
-/* What equal devices share. The subsystem tells how a NIC or switch is built on its board; of a GPU it names the
+/* What equal devices share. The subsystem shows how a NIC or switch is built on its board; of a GPU it names the
  * board's maker alone. A GPU whose vendor is not in the dump goes by its compute capability; 0: not known, so nothing
  * is equal to it. */
 static uint64_t model_of(const struct orr_dump *dump, const struct orr_card *card)

@@ -1,5 +1,5 @@
-/* Two passes. The first learns names by where they stand: attributes of XML, infos of hwloc, the prefix and the words
- * of NCCL's log lines. The second rewrites word by word: learned names wherever they stand, and what shows itself by
+/* Two passes. The first learns names by their place: attributes of XML, infos of hwloc, the prefix and the words
+ * of NCCL's log lines. The second rewrites word by word: learned names wherever they are, and what can be recognised by
  * its shape (addresses, UUIDs). */
 #include "engine/input/anonymise.h"
 
@@ -179,7 +179,7 @@ static void learn_all(struct orr_secrets *secrets, struct scan scan)
     }
 }
 
-/* What stands for a word: as it is learned, or for the name at its start where a domain or an ending follows. */
+/* The substitute of a word: as it was learned, or for the name at its start where a domain or an ending follows. */
 static const char *word_for(const struct orr_secrets *secrets, const char *word, size_t length)
 {
     enum { LONGEST = 255 };
@@ -223,7 +223,7 @@ static void rewrite_all(struct orr_secrets *secrets, struct scan scan, struct or
     }
 }
 
-/* Names within packed bytes cannot be rewritten: what they tell as XML can. */
+/* Names within packed bytes cannot be rewritten: their content as XML can. */
 static enum orr_code unpack(const char *bytes, size_t length, struct orr_text *text, struct orr_error *err)
 {
     struct orr_dump *dump;

@@ -1,4 +1,4 @@
-/* A copy of a dump, a matrix, an hwloc export or a log in which names of machines and people stand no more, and which
+/* A copy of a dump, a matrix, an hwloc export or a log in which names of machines and people are replaced, and which
  * analyses the same: each name becomes another one, the same everywhere, and different ones stay different. What
  * answers rest on stays: bus ids, device names, models, process ids, numbers. One set of rules (anonymise.c), which the
  * page applies to what it exports by the list of replacements. */
@@ -17,7 +17,7 @@ struct orr_replacements {
     uint32_t count;
 };
 
-/* Appends the copy to text; of the tar of `orrery gather`, a copy of the XML that it tells. ret_replacements may be
+/* Appends the copy to text; of the tar of `orrery gather`, a copy of the XML that it describes. ret_replacements may be
  * NULL; its memory is from arena. */
 enum orr_code orr_anonymise(const char *bytes, size_t length, struct orr_arena *arena, struct orr_text *text,
                             struct orr_replacements *ret_replacements, struct orr_error *err) ORR_NO_DISCARD;

@@ -1,5 +1,5 @@
 /* Filling a draft in from a machine type: GPUs and NICs where a provider's file has places for them, and every value
- * that a reader supposed for want of better. What the input says stands. */
+ * that a reader assumed. What the input says is kept. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct filler {
     bool had_links;
 };
 
-/* Sets what the input does not tell. */
+/* Sets what the input does not contain. */
 static void fill(struct filler *f, uint32_t node, enum orr_attr attr, const char *value)
 {
     const struct orr_draft_attr *there = orr_draft_attr(f->draft, node, attr);

@@ -64,7 +64,7 @@ void orr_draft_order_pci(struct orr_draft *draft, uint32_t node)
     }
     if (*at == node)
         return;
-    uint32_t behind = *at, last = behind; /* the node stands last: the one before it becomes last */
+    uint32_t behind = *at, last = behind; /* the node is last: the one before it becomes last */
     while (draft->nodes[last].next != node)
         last = draft->nodes[last].next;
     draft->nodes[last].next = ORR_NO_ELEMENT;

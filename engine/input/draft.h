@@ -54,7 +54,7 @@ void orr_draft_order_pci(struct orr_draft *draft, uint32_t node);
 /* Sets an attribute: replaces its value, or appends it. */
 void orr_draft_set(struct orr_draft *draft, uint32_t node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);
-/* The same for a value that the input does not tell. */
+/* The same for a value that the input does not contain. */
 void orr_draft_suppose(struct orr_draft *draft, uint32_t node, enum orr_attr attr, const char *format, ...)
     ORR_PRINTF(4, 5);
 /* An attribute that means nothing to NCCL's releases, such as "vendor" of a pci element. */

@@ -29,11 +29,11 @@ struct orr_hwloc_builder {
     uint32_t hidden;   /* GPUs that NVML did not see beside others that it saw */
     uint32_t *node_of; /* [object]: its <pci>, 0: none yet */
     bool has_rdma, amd, sm_supposed;
-    const char *supposed_speed; /* of links that the export does not tell, NULL: it tells all */
+    const char *supposed_speed; /* of links that the export does not contain, NULL: it contains all */
 };
 
 /* The <pci> of an object, with all above it: NCCL passes over the port right above a device and takes the next one,
- * which stands for the switch; a root port is dropped. */
+ * which represents the switch; a root port is dropped. */
 uint32_t orr_hwloc_pci_of(struct orr_hwloc_builder *b, uint32_t object);
 /* Whether an object is an RDMA device. */
 bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_object *object);
@@ -41,7 +41,7 @@ bool orr_hwloc_is_rdma(const struct orr_hwloc *hwloc, const struct orr_hwloc_obj
 void orr_hwloc_add_nics(struct orr_hwloc_builder *b);
 /* Adds the NVLinks of the matrix; the number of <nvlink> elements. */
 uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b);
-/* Without a matrix, NVSwitches among the PCI devices still tell that there are NVLinks: supposes them, and says so. */
+/* Without a matrix, NVSwitches among the PCI devices still show that there are NVLinks: assumes them, and says so. */
 void orr_hwloc_suppose_nvlinks(struct orr_hwloc_builder *b);
 
 #endif

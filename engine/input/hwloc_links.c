@@ -16,7 +16,7 @@ static uint64_t rate_of_sm(long sm)
     return sm < 70 ? 20000 : sm >= 100 ? 50000 : 25000;
 }
 
-/* The GPU that an object of the matrix is, by itself or by the device that NVML's name for it stands in. */
+/* The GPU that an object of the matrix is, by itself or by the device that contains NVML's name for it. */
 static uint32_t gpu_of(const struct orr_hwloc_builder *b, uint32_t object)
 {
     for (uint32_t i = 0; object != ORR_NO_ELEMENT && i < b->gpu_count; i++)
@@ -60,7 +60,7 @@ uint32_t orr_hwloc_add_nvlinks(struct orr_hwloc_builder *b)
         uint64_t rate = rate_of_sm(strtol(orr_draft_get(b->draft, element, ORR_ATTR_SM), NULL, 10));
         for (uint32_t column = 0; column < size; column++) {
             uint32_t far = hwloc->link_object[column], peer = gpu_of(b, far);
-            /* hwloc writes both directions alike; of an export that was cut or edited the fuller one stands */
+            /* hwloc writes both directions alike; of an export that was cut or edited the fuller one counts */
             uint64_t there = hwloc->link_mbps[(size_t)row * size + column];
             uint64_t back = hwloc->link_mbps[(size_t)column * size + row];
             uint64_t mbps = there > back ? there : back, count = mbps / rate + (mbps % rate >= rate / 2);

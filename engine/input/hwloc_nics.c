@@ -10,7 +10,7 @@
 
 enum { MOST_PORTS = 4 };
 
-/* A software device that stands for a NIC. */
+/* A software device that represents a NIC. */
 struct interface {
     const struct orr_hwloc_object *object;
     uint32_t pci; /* the PCIDev that it is in */
@@ -73,7 +73,7 @@ static void set_guid(struct orr_draft *draft, uint32_t net, const struct orr_hwl
     orr_draft_set(draft, net, ORR_ATTR_GUID, "0x%llx", (unsigned long long)guid);
 }
 
-/* Whether a port is active; where the export tells of none, the first one is. */
+/* Whether a port is active; where the export shows none, the first one is. */
 static bool is_active(const struct orr_hwloc_object *object, int port, bool *ret_told)
 {
     bool told = false, active = false;
@@ -88,7 +88,7 @@ static bool is_active(const struct orr_hwloc_object *object, int port, bool *ret
     return told ? active : port == 1;
 }
 
-/* The PCIDev that stands for a card: function 0 of device 0 on the same bus, where the export has it. */
+/* The PCIDev that represents a card: function 0 of device 0 on the same bus, where the export has it. */
 static uint32_t card_of(const struct orr_hwloc_builder *b, uint32_t pci)
 {
     char own[ORR_BUS_ID_SIZE], other[ORR_BUS_ID_SIZE];

@@ -68,7 +68,7 @@ static void set_link(struct orr_hwloc_builder *b, uint32_t pci, const char *text
     orr_draft_set(b->draft, pci, ORR_ATTR_LINK_WIDTH, "%d", (int)best);
 }
 
-/* Links of which the export tells nothing are as fast as those of the GPUs' generation. */
+/* Links that the export does not describe are as fast as those of the GPUs' generation. */
 static void suppose_links(struct orr_hwloc_builder *b)
 {
     struct orr_draft *draft = b->draft;
@@ -233,7 +233,7 @@ static uint32_t add_below(struct orr_hwloc_builder *b, uint32_t parent, enum orr
 
 static uint32_t find_os(const struct orr_hwloc_builder *b, uint32_t device, const char *prefix)
 {
-    for (uint32_t i = device + 1; i < b->hwloc->count; i++) { /* what is inside it stands right behind it */
+    for (uint32_t i = device + 1; i < b->hwloc->count; i++) { /* what is inside it comes right behind it */
         const struct orr_hwloc_object *object = object_at(b, i);
         if (object->parent == ORR_NO_ELEMENT || object->parent < device)
             break;

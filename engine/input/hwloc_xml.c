@@ -16,7 +16,7 @@ struct reader {
     enum orr_code code;
     uint32_t line_before;
     uint32_t depth;                /* of elements */
-    uint32_t object_at[DEEPEST];   /* the object that an open element is or stands in */
+    uint32_t object_at[DEEPEST];   /* the object that an open element is, or is in */
     bool in_links;                 /* inside the matrix of NVLinks */
     struct orr_text *collecting;   /* text of the open element, NULL: it does not matter */
     struct orr_text names, values; /* of the matrix */

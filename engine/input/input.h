@@ -1,9 +1,9 @@
-/* Everything that people hold in their hands and that says something about a machine, told apart by content, never by
+/* Every kind of input that describes a machine, recognised by its content, never by
  * name. One table row a kind (kinds.c): its word, how it is recognised, and the reader that makes a dump of it.
  *
  * A reader gives the same struct orr_dump as NCCL's own XML does, with places (line, column) in the bytes that the user
  * gave, and notes (engine/topology/notes.h) that say what was recognised, assumed and is missing. NCCL's XML itself
- * goes to orr_dump_read() byte for byte: nothing of what is said about it changes by standing in this table.
+ * goes to orr_dump_read() byte for byte: being in this table changes nothing about it.
  */
 #ifndef ORR_INPUT_INPUT_H
 #define ORR_INPUT_INPUT_H
@@ -15,8 +15,9 @@ struct orr_machine_type;
 struct orr_release;
 
 struct orr_input_options {
-    const struct orr_dump_limits *limits;   /* NULL: the default ones */
-    const struct orr_machine_type *assumed; /* fills in what the input does not tell (machine_types.h); NULL: nothing */
+    const struct orr_dump_limits *limits; /* NULL: the default ones */
+    const struct orr_machine_type
+        *assumed;                      /* fills in what the input does not contain (machine_types.h); NULL: nothing */
     const struct orr_release *release; /* whose rules make a dump of what is none yet (`gathered`); NULL: the default */
 };
 
@@ -27,7 +28,7 @@ struct orr_input {
     struct orr_input_options options;
     char root[32];    /* name of the outermost XML element; "": neither the bytes nor text around it are XML */
     size_t start;     /* where the text starts, behind a byte order mark and blanks; where the XML starts in text */
-    bool text_around; /* the XML is not alone: a fence, a prompt or other text stands before it */
+    bool text_around; /* the XML is not alone: a fence, a prompt or other text precedes it */
 };
 
 struct orr_input_kind;

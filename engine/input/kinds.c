@@ -40,7 +40,7 @@ static bool is_gathered(const struct orr_input *input)
     return orr_is_tar(input->bytes, input->length);
 }
 
-/* A log of a job that also printed a matrix tells more by its tree, where it has one, and less without. */
+/* A log of a job that also printed a matrix contains more in its tree, where it has one, and less without. */
 static bool is_log(const struct orr_input *input)
 {
     if (input->root[0] || !orr_log_is_one(input->bytes, input->length))
@@ -48,7 +48,7 @@ static bool is_log(const struct orr_input *input)
     return orr_bytes_find(input->bytes, input->length, 0, "=== System : ") < input->length || !is_matrix(input);
 }
 
-/* In the order in which they are asked: what tells most about a machine first, where a text holds several. */
+/* In the order in which they are asked: what describes a machine best first, where a text holds several. */
 static const struct orr_input_kind kinds[] = {
     {
         .name = "nccl-topology",

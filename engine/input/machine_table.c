@@ -1,5 +1,5 @@
 /* The table of machine types: what public documents, providers' topology files and published dumps say. Each row names
- * where its facts were looked up, and what of it could not be and stands as commonly known; both are shown to the user.
+ * where its facts were looked up, and what of it could not be and is common knowledge; both are shown to the user.
  * Facts of a GPU board (compute capability, NVLinks, PCI generation) are NVIDIA's own and hold for every row that has
  * it. */
 #include "engine/hardware/pcie.h"

@@ -26,7 +26,7 @@ const struct orr_machine_type *orr_machine_type_find(const char *name)
     return NULL;
 }
 
-/* How many pairs of neighbouring letters of a name stand in another: enough to guess what was meant. */
+/* How many pairs of neighbouring letters of a name are in another: enough to guess what was meant. */
 static unsigned likeness(const char *name, const char *other)
 {
     unsigned pairs = 0;

@@ -1,5 +1,5 @@
-/* Well-known machines: what a provider's topology file, a matrix or an hwloc export does not tell, and public facts do.
- * A row says how the GPUs are joined and how fast the NICs are; the PCI tree is the input's own. */
+/* Well-known machines: what a provider's topology file, a matrix or an hwloc export does not contain, and public facts
+ * do. A row says how the GPUs are joined and how fast the NICs are; the PCI tree is the input's own. */
 #ifndef ORR_INPUT_MACHINE_TYPES_H
 #define ORR_INPUT_MACHINE_TYPES_H
 

@@ -22,7 +22,7 @@ enum { ORR_MATRIX_MOST = 320 }; /* devices */
 struct orr_matrix_device {
     const char *name;        /* as the column has it */
     const char *real_name;   /* of a NIC, by the legend; NULL: the column is the name */
-    const char *model;       /* of a GPU, from `nvidia-smi -L` where that stands in the same text; NULL */
+    const char *model;       /* of a GPU, from `nvidia-smi -L` where that is in the same text; NULL */
     const char *bus_id;      /* of a GPU, from `nvidia-smi --query-gpu`; NULL */
     const char *cpus, *numa; /* of the last columns; NULL: empty */
     bool is_gpu, has_row;

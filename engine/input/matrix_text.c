@@ -1,6 +1,6 @@
 /* Reading the table: as words (matrix_words.h), not as lines or columns, so that wrapped lines do not matter either.
  *
- *     [GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity]   the header: names until one stands at the start of a line again
+ *     [GPU0 GPU1 NIC0 CPU Affinity NUMA Affinity]   the header: names until one is at the start of a line again
  *     [GPU0] [X PIX NODE] [0-31 0]                  a row: its name, a cell for each name, what else the line holds
  */
 #include <ctype.h>
@@ -64,7 +64,7 @@ static bool has_table(struct orr_words words, uint32_t most_lines)
     return affinity; /* a header alone, which the reader refuses with a word on what is missing */
 }
 
-/* The words of the first table, behind what stands before each of its lines. */
+/* The words of the first table, behind the prefix of each of its lines. */
 static bool find_table(const char *bytes, size_t length, struct orr_words *ret_words)
 {
     struct orr_words scan = orr_words_start(bytes, length);
@@ -83,7 +83,7 @@ bool orr_matrix_found(const char *bytes, size_t length)
     return find_table(bytes, length, &words);
 }
 
-/* What stands behind the cells of a row. */
+/* What follows the cells of a row. */
 enum tail { TAIL_CPUS, TAIL_NUMA, TAIL_GPU_NUMA, TAIL_MOST };
 
 struct table {
@@ -250,7 +250,7 @@ static struct orr_matrix_device *gpu_of_number(struct orr_matrix *matrix, unsign
     return NULL;
 }
 
-/* What may stand beside the table: "GPU 0: NVIDIA A100 (UUID: ...)" of `nvidia-smi -L`, and "0, NVIDIA A100,
+/* What may be beside the table: "GPU 0: NVIDIA A100 (UUID: ...)" of `nvidia-smi -L`, and "0, NVIDIA A100,
  * 00000000:07:00.0" of `nvidia-smi --query-gpu=index,name,pci.bus_id --format=csv`. */
 static enum orr_code read_models(struct table *table, const char *bytes, size_t length)
 {
@@ -278,7 +278,7 @@ static enum orr_code read_models(struct table *table, const char *bytes, size_t 
     return ORR_OK;
 }
 
-/* Fills cells whose row is not there from across the diagonal; of two that differ the nearer one stands. */
+/* Fills cells whose row is not there from across the diagonal; of two that differ the nearer one counts. */
 static void mirror(struct orr_matrix *matrix)
 {
     for (uint32_t a = 0; a < matrix->count; a++)
@@ -308,7 +308,7 @@ enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena
     matrix.nvlinks = ORR_NEW(arena, uint8_t, cells);
     if (!matrix.relations || !matrix.nvlinks)
         return orr_fail_nomem(err);
-    enum { MOST_LINES_BEHIND = 4096 }; /* in which a legend may stand */
+    enum { MOST_LINES_BEHIND = 4096 }; /* in which a legend may be */
     for (uint32_t rows = 0, behind = 0; table.more && behind < MOST_LINES_BEHIND; behind += rows >= matrix.gpu_count) {
         int row = table.word.first ? find_device(&matrix, &table.word, table.word.length) : -1;
         if (row >= 0 && !matrix.devices[row].has_row) {

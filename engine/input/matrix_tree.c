@@ -1,5 +1,5 @@
 /* A table of distances becomes a tree: PIX is one switch, PXB a switch of switches, PHB and NODE one CPU, SYS another.
- * What the table cannot tell is supposed, and said. */
+ * What the table does not contain is assumed, and said. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static uint32_t find(uint32_t *set, uint32_t i)
     return i;
 }
 
-/* The least member stands for the set, so that sets come in the order of devices. */
+/* The least member represents the set, so that sets come in the order of devices. */
 static void join(uint32_t *set, uint32_t a, uint32_t b)
 {
     a = find(set, a);
@@ -83,7 +83,7 @@ static void group(struct builder *b)
             if (how == ORR_REL_PIX)
                 join(b->inner_of, i, j);
         }
-    for (uint32_t i = 1; i < matrix->count; i++) /* a device of which nothing is said stands with the first */
+    for (uint32_t i = 1; i < matrix->count; i++) /* a device of which nothing is said is put with the first */
         if (!knows_place(matrix, i))
             join(b->cpu_of, i, 0);
 }

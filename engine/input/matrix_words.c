@@ -21,7 +21,7 @@ static size_t blank_at(const char *text, size_t length)
 }
 
 /* Bytes of a sequence for a terminal: ESC [ 4 m, also where ESC was lost or written as ^[, 0: there is none. Without
- * ESC only colours count, as other text may stand in brackets. */
+ * ESC only colours count, as other text may be in brackets. */
 static size_t sequence_at(const char *text, size_t length)
 {
     size_t at = 0;

@@ -29,7 +29,7 @@
                           .values = (values_),                                                                         \
                           .meaning = (meaning_)}
 
-/* What a setting means; what differs between releases stands in `spans` below. */
+/* What a setting means; what differs between releases is in `spans` below. */
 static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     TEXT(ALGO, "all", "list such as Ring,Tree or ^NVLS, per function: allreduce:Tree",
          "Algorithms that may be used; a leading ^ leaves the named ones out."),

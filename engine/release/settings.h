@@ -10,7 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/release/release.h"
 
-/* X(symbol, "NCCL_name") in alphabetical order; the rows with types, defaults and meanings stand in settings.c. */
+/* X(symbol, "NCCL_name") in alphabetical order; the rows with types, defaults and meanings are in settings.c. */
 #define ORR_SETTING_MAP(X)                                                                                             \
     X(ALGO, "NCCL_ALGO")                                                                                               \
     X(COLLNET_ENABLE, "NCCL_COLLNET_ENABLE")                                                                           \
@@ -103,7 +103,7 @@ struct orr_setting_info {
 
 /* Whether NICs are fused before the analysis (engine/nics/used.h). X(symbol, word) */
 #define ORR_FUSE_MAP(X)                                                                                                \
-    X(AUTO, "auto")     /* NCCL's own XML is taken as it stands; from other inputs NICs are fused, as by ALWAYS */     \
+    X(AUTO, "auto")     /* NCCL's own XML is taken unchanged; from other inputs NICs are fused, as by ALWAYS */        \
     X(NEVER, "never")   /* as the input lists them */                                                                  \
     X(ALWAYS, "always") /* as the release fuses them when a job runs, and as Amazon's plugin groups EFA NICs */
 

@@ -12,7 +12,7 @@ struct orr_search_request {
     uint32_t hosts;                    /* of the communicator */
     bool collnet;                      /* CollNet is on, with a plugin */
     bool nvls;                         /* NVLS is supported */
-    const struct orr_graph_file *file; /* NCCL_GRAPH_FILE: its graphs are taken as they stand; NULL: none */
+    const struct orr_graph_file *file; /* NCCL_GRAPH_FILE: its graphs are taken unchanged; NULL: none */
 };
 
 /* The pattern with which a tree is asked for. */

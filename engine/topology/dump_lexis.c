@@ -183,7 +183,7 @@ struct orr_refusal orr_dump_refusal(const char *bytes, size_t length)
         if (c == '<')
             read_tag(&lexer);
         else if (c == '\t')
-            refuse(&lexer, lexer.at - 1, "a tab between elements: only blanks and line ends may stand there");
+            refuse(&lexer, lexer.at - 1, "a tab between elements: only blanks and line ends are allowed there");
         else if (c != ' ' && c != '\n' && c != '\r')
             refuse(&lexer, lexer.at - 1, "text between elements");
     }

@@ -239,7 +239,7 @@ static enum orr_code add_cpu(struct orr_builder *b, uint32_t element)
     return ORR_OK;
 }
 
-/* A host's identity: a hexadecimal number; anything else, such as what stands in an anonymised dump, is told apart by
+/* A host's identity: a hexadecimal number; anything else, such as the text in an anonymised dump, is distinguished by
  * its text (FNV-1a). */
 static uint64_t host_hash(const char *text)
 {

@@ -51,7 +51,7 @@ static enum orr_code absorb(struct orr_builder *b, uint32_t upper, uint32_t lowe
     return ORR_OK;
 }
 
-/* One upper switch with all its lower ones. NCCL goes on by index, so a lower switch that stands before its upper one
+/* One upper switch with all its lower ones. NCCL goes on by index, so a lower switch that comes before its upper one
  * shifts what "the upper one" is: u is that index. */
 static enum orr_code flatten_at(struct orr_builder *b, uint32_t u, const struct pattern *pattern)
 {

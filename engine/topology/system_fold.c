@@ -1,4 +1,4 @@
-/* Releases that tell a physical GPU (DEV) from the rank on it have two nodes where users know one device. Pictures and
+/* Releases with physical GPUs (DEV) and ranks on them have two nodes where users know one device. Pictures and
  * differences show one: the rank's, with the links of its DEV. A DEV with several ranks stays, as what contains them.
  */
 #include <string.h>

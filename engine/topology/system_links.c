@@ -283,7 +283,7 @@ enum orr_code orr_builder_order_links(struct orr_builder *b)
                 "NCCL %s does not end on this file: where it joins two levels of Broadcom switches, PCI links come "
                 "to lead round in a circle",
                 b->release->name);
-            orr_error_advice(b->err, "the vendor and device of some <pci> make a lower switch of what stands above an "
+            orr_error_advice(b->err, "the vendor and device of some <pci> make a lower switch of what is above an "
                                      "upper one: set them right, or leave them out");
             return ORR_INVALID;
         }

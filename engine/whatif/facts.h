@@ -7,7 +7,7 @@
 
 #include "engine/analysis/analysis.h"
 
-/* ORDER: sections stand together, in the order of the analysis document. */
+/* ORDER: sections are together, in the order of the analysis document. */
 enum orr_fact_kind {
     ORR_FACT_DEVICE,
     ORR_FACT_LINK,
@@ -73,7 +73,7 @@ enum orr_fact_unit {
     ORR_UNIT_ORDER      /* a digest: which of several arrangements it is, not a figure */
 };
 
-enum orr_fact_place { /* what detail, a and b of a fact stand for */
+enum orr_fact_place { /* what detail, a and b of a fact mean */
                       ORR_PLACE_WHOLE,
                       ORR_PLACE_DEVICE,        /* a: device */
                       ORR_PLACE_LINK,          /* a, b: devices; detail: enum orr_link_type */
@@ -113,7 +113,7 @@ struct orr_fact {
 struct orr_facts {
     struct orr_fact *rows; /* sorted by orr_fact_compare(), no two equal */
     size_t count;
-    size_t devices; /* of them are ORR_FACT_DEVICE, and stand first */
+    size_t devices; /* of them are ORR_FACT_DEVICE, and come first */
 };
 
 /* How another dump calls what this one has, so that facts about two dumps can be held against each other. What the
@@ -134,7 +134,7 @@ int orr_fact_compare(const struct orr_fact *a, const struct orr_fact *b);
 /* All facts of an analysis. Memory comes from arena. */
 enum orr_code orr_facts_of(const struct orr_analysis *analysis, struct orr_arena *arena, struct orr_facts *ret_facts,
                            struct orr_error *err) ORR_NO_DISCARD;
-/* The same told with the names of another dump. */
+/* The same with the names of another dump. */
 enum orr_code orr_facts_named(const struct orr_analysis *analysis, const struct orr_fact_names *names,
                               struct orr_arena *arena, struct orr_facts *ret_facts,
                               struct orr_error *err) ORR_NO_DISCARD;

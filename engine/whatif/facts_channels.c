@@ -57,7 +57,7 @@ static uint64_t tree_digest(const struct orr_fact_list *list, const int32_t *up,
     uint64_t sum = ORR_HASH_START;
     for (uint32_t rank = 0; rank < ranks; rank++) {
         uint64_t digest = orr_hash_number(ORR_HASH_START, (uint64_t)orr_fact_member(list, (int32_t)rank));
-        /* the communicator's rank count stands for the network's root in chains: no rank's name */
+        /* the communicator's rank count means the network's root in chains: no rank's name */
         digest = orr_hash_number(
             digest, (uint64_t)((uint32_t)up[rank] < ranks ? orr_fact_member(list, up[rank]) : -1 - (up[rank] > 0)));
         for (uint32_t i = 0; i < width; i++) {
@@ -70,7 +70,7 @@ static uint64_t tree_digest(const struct orr_fact_list *list, const int32_t *up,
     return sum;
 }
 
-/* Digests of the distinct channels are made once, then told of every copy. */
+/* Digests of the distinct channels are made once, then used for every copy. */
 static void add_copies(const struct orr_communicator *c, enum orr_fact_kind kind, const uint64_t *digests,
                        struct orr_fact_list *list)
 {

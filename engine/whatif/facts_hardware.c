@@ -1,4 +1,4 @@
-/* Devices, links and paths. Where a release tells a physical GPU from the rank on it, both are the rank's device. */
+/* Devices, links and paths. Where a release has nodes for physical GPUs and for ranks, both are the rank's device. */
 #include "engine/base/hash.h"
 #include "engine/whatif/facts.h"
 
