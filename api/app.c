@@ -127,6 +127,8 @@ enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *rel
     bool owned;
     struct orr_dump_limits limits = orr_dump_default_limits;
     limits.bytes = call->app->max_body;
+    if (call->params.machine)
+        return orr_input_machine(call->params.machine, ret_dump, err);
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
     uint64_t since = orr_clock_ns();
     const struct orr_input_options options = {.limits = &limits,
@@ -249,7 +251,7 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
     orr_text_init(&key, LONGEST);
     orr_text_printf(&key, "%s|w|%s", call->id, orr_version());
     orr_query_key(query, &key);
-    orr_params_key(&call->params, ORR_P_READING, &key);
+    orr_params_key(&call->params, ORR_P_READING | ORR_P(MACHINE), &key);
     if (reading && reading != query->settings.release)
         orr_text_printf(&key, "|r%s", reading->name);
     if (orr_text_failed(&key)) {

@@ -33,7 +33,9 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
         return ORR_UNRECOGNISED;
     }
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
-    enum orr_code code = kept ? read_kept(call, log, &dump, err) : ORR_OK;
+    enum orr_code code = kept              ? read_kept(call, log, &dump, err)
+                         : params->machine ? orr_input_machine(params->machine, &dump, err)
+                                           : ORR_OK;
     if (code == ORR_OK)
         code = orr_input_compare_log(log, dump, params->assumed, &question, &check, &own, &why, err);
     if (code == ORR_OK)

@@ -190,6 +190,8 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
     set_bool(json, object, "ranks_taken_from_log", check->ranks_renumbered);
     if (check->note[0])
         set_text(json, object, "note", check->note);
+    if (check->assumed_count)
+        orr_json_set(json, object, "assumed", texts(json, check->assumed, check->assumed_count));
     if (check->undecidable)
         set_text(json, object, "choices_undecidable", check->undecidable);
     set_text(json, object, "verdict", check->differ ? "differs" : check->agree ? "agrees" : "nothing-to-compare");

@@ -338,6 +338,7 @@ static void add_value(const struct orr_question_row *row, const struct orr_param
 {
     const void *member = (const char *)params + row->at;
     const struct orr_texts *list;
+    const struct orr_machine_type *machine;
     switch (row->kind) {
     case ORR_KIND_FLAG:
         orr_text_printf(text, "|%d", *(const bool *)member);
@@ -359,7 +360,8 @@ static void add_value(const struct orr_question_row *row, const struct orr_param
             add_part(text, list->items[i]);
         break;
     case ORR_KIND_MACHINE:
-        add_part(text, params->assumed ? params->assumed->name : NULL);
+        machine = *(const struct orr_machine_type *const *)member;
+        add_part(text, machine ? machine->name : NULL);
         break;
     case ORR_KIND_RELEASE: /* these decide the query, see above, or no cached answer */
     case ORR_KIND_SETTING:

@@ -84,16 +84,19 @@ static const struct orr_route routes[] = {
     {"POST", "/v1/detect", orr_handle_detect, WRITE, HEAVY | STORE, ORR_P_RELEASE | ORR_P_RECORD, NULL},
     {"GET", "/v1/compare", orr_handle_compare, READ, HEAVY | STORE,
      ORR_P_ANALYSIS | P(A) | P(B) | P(TOPOLOGY) | P(WITH_LABEL) | P(SEARCH), NULL},
-    {"POST", "/v1/analyze", orr_handle_analysis, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(SECTION), NULL},
-    {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(AGAINST), NULL},
-    {"POST", "/v1/explain", orr_handle_explain, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | ORR_P_WHY, NULL},
-    {"POST", "/v1/render", orr_handle_render, READ, DUMP | HEAVY, ORR_P_ANALYSIS | ORR_P_DRAWING | P(FORMAT), NULL},
-    {"POST", "/v1/convert", orr_handle_convert, READ, DUMP | HEAVY, ORR_P_READING | ORR_P_RELEASE, NULL},
+    {"POST", "/v1/analyze", orr_handle_analysis, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | P(SECTION),
+     NULL},
+    {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | P(AGAINST), NULL},
+    {"POST", "/v1/explain", orr_handle_explain, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | ORR_P_WHY,
+     NULL},
+    {"POST", "/v1/render", orr_handle_render, READ, DUMP | HEAVY,
+     ORR_P_ANALYSIS | P(MACHINE) | ORR_P_DRAWING | P(FORMAT), NULL},
+    {"POST", "/v1/convert", orr_handle_convert, READ, DUMP | HEAVY, ORR_P_READING | P(MACHINE) | ORR_P_RELEASE, NULL},
     {"POST", "/v1/vm-file", orr_handle_vm_file, READ, DUMP | HEAVY, ORR_P_VM, NULL},
     {"POST", "/v1/anonymise", orr_handle_anonymise, READ, DUMP | HEAVY, 0, NULL},
     {"GET", "/v1/inputs", orr_handle_inputs, READ, 0, 0, NULL},
     {"GET", "/v1/machines", orr_handle_machines, READ, 0, 0, NULL},
-    {"POST", "/v1/check-log", orr_handle_log, READ, HEAVY, ORR_P_LOG, NULL},
+    {"POST", "/v1/check-log", orr_handle_log, READ, HEAVY, ORR_P_LOG | P(MACHINE), NULL},
     {"GET", "/v1/releases", orr_handle_releases, READ, 0, 0, NULL},
     {"GET", "/v1/settings", orr_handle_settings, READ, 0, ORR_P_RELEASE, NULL},
     {"GET", "/v1/examples", orr_handle_examples, READ, 0, 0, NULL},
@@ -265,13 +268,20 @@ static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
         snprintf(call->id, sizeof call->id, "%s", id);
     }
     if (call->route->flags & ORR_ROUTE_DUMP) {
-        if (!call->request->body_length) {
+        if (call->params.machine && call->request->body_length) {
+            call->problem = ORR_PROBLEM_PARAMETER;
+            orr_fail(err, ORR_SETTING, "machine takes the place of a body, and the request has one");
+            orr_error_where(err, "machine");
+            orr_error_advice(err, "assume=TYPE fills in what a body lacks");
+            return ORR_SETTING;
+        }
+        if (!call->request->body_length && !call->params.machine) {
             call->problem = ORR_PROBLEM_BODY_EMPTY;
             orr_fail(err, ORR_UNRECOGNISED, "a topology dump is expected as the body");
             orr_error_advice(err, "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE");
             return ORR_UNRECOGNISED;
         }
-        orr_call_content(call, call->request->body, call->request->body_length);
+        orr_call_content(call, call->request->body_length ? call->request->body : "", call->request->body_length);
     }
     return ORR_OK;
 }

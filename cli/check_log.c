@@ -55,6 +55,8 @@ static void print_check(const struct orr_log_check *check)
            check->ranks_renumbered ? ", numbered as in the log" : "");
     if (check->note[0])
         printf("%s\n", check->note);
+    for (uint32_t i = 0; i < check->assumed_count; i++)
+        printf("Assumed: %s.\n", check->assumed[i]);
     if (check->undecidable)
         printf("%s\n", check->undecidable);
     for (uint32_t i = 0; i < check->ignored_count; i++)
@@ -152,7 +154,7 @@ int orr_command_check_log(const struct orr_options *options)
     int status = ORR_EXIT_OK;
     if (orr_read_log_file(options->file, &log, &err) != ORR_OK)
         status = orr_report(orr_input_name(options->file), &err);
-    if (log && options->topology) {
+    if (log && (options->topology || options->params.machine)) {
         struct orr_options machine = *options;
         const uint32_t version = orr_log_version(log, NULL);
         bool exact;

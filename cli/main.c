@@ -22,13 +22,13 @@ static const struct orr_command commands[] = {
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_ANALYZE, ORR_P_ANALYSIS | ORR_P(AGAINST) | ORR_P(SECTION), ORR_ONE_FILE,
+     ORR_CMD_ASKING | ORR_CMD_ANALYZE, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P(AGAINST) | ORR_P(SECTION), ORR_ONE_FILE,
      orr_command_analyze},
     {"channels", "[FILE|-]", "rings and trees of any number of ranks, written as they are made",
      "Writes the rings and trees of a communicator as JSON while they are made, for up to 131072 ranks.\n\n"
      "  orrery channels --hosts 16384 topo.xml > channels.json\n"
      "  orrery channels --cluster cluster.json --lines | head -2\n",
-     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN, ORR_ONE_FILE, orr_command_channels},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_channels},
     {"p2p", "[FILE|-]", "the point-to-point schedule: who sends to whom in which round, over what",
      "Writes the rounds in which ranks send to and receive from each other as JSON while they are made: the peers, the "
      "channels,\n"
@@ -36,15 +36,15 @@ static const struct orr_command commands[] = {
      "  orrery p2p topo.xml\n"
      "  orrery p2p --hosts 16384 --ranks 0-1 --lines topo.xml | head -3\n"
      "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n",
-     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(LAYOUT) | ORR_P(GROUP) | ORR_P_SCHEDULE, ORR_ONE_FILE,
-     orr_command_p2p},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT) | ORR_P(GROUP) | ORR_P_SCHEDULE,
+     ORR_ONE_FILE, orr_command_p2p},
     {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
      "Analyses the groups into which training frameworks split a communicator: each kind of group with its "
      "channels,\nand the traffic that its rings cause on the hosts' NICs. Ranks are numbered through tp, cp, dp, pp in "
      "this order,\nor as order=... says. One size may be *; dp may be left out.\n\n"
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
-     ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
+     ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
     {"explain", "[FILE|-]", "why NCCL made a decision, and which settings would change it",
      "Explains one decision: the answer, the release's rule, the values that it compares, the limiting link, what "
      "is\nassumed, and which settings would change it. Orrery analyses the machine with each of them to find out.\n\n"
@@ -56,13 +56,14 @@ static const struct orr_command commands[] = {
      "  orrery explain --why graph --graph tree topo.xml           (channels and bandwidth)\n"
      "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_ANALYSIS | ORR_P_WHY, ORR_ONE_FILE, orr_command_explain},
+     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P_WHY, ORR_ONE_FILE, orr_command_explain},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
      "Draws the topology as NCCL sees it, or one ring, tree or path in it.\n\n"
      "  orrery render --output machine.svg topo.xml\n"
      "  orrery render --hosts 2 --view ring --channel 3 --format png --output ring.png topo.xml\n"
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
-     ORR_CMD_ASKING | ORR_CMD_RENDER, ORR_P_ANALYSIS | ORR_P_DRAWING | ORR_P(FORMAT), ORR_ONE_FILE, orr_command_render},
+     ORR_CMD_ASKING | ORR_CMD_RENDER, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P_DRAWING | ORR_P(FORMAT), ORR_ONE_FILE,
+     orr_command_render},
     {"compare", "FILE_A FILE_B | --majority FILE...", "what differs between two dumps, or between one and most others",
      "Compares two topology dumps. Devices are matched by their role in the machine, not by bus id. Reports "
      "which\nhardware differs and which of NCCL's decisions change. With --majority, reports which of several dumps "
@@ -100,7 +101,7 @@ static const struct orr_command commands[] = {
      "  orrery check-log --topology provider.xml --assume p4d.24xlarge job.log\n"
      "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"
      "  orrery check-log --extract job.log > topo.xml\n",
-     ORR_CMD_CHECK_LOG, ORR_P_LOG, ORR_ONE_FILE, orr_command_check_log},
+     ORR_CMD_CHECK_LOG, ORR_P_LOG | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_log},
     {"releases", "", "the NCCL releases that Orrery knows",
      "Lists the NCCL releases that Orrery knows, by minor release, with what distinguishes each and which tags "
      "behave alike.\n\n"
@@ -115,7 +116,7 @@ static const struct orr_command commands[] = {
      "gather) and\nprints it as NCCL would write it. What was assumed or is missing is printed to standard error.\n\n"
      "  nvidia-smi topo -m | orrery convert > topo.xml\n"
      "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
-     ORR_CMD_COPY, ORR_P_READING | ORR_P_RELEASE, ORR_ONE_FILE, orr_command_convert},
+     ORR_CMD_COPY, ORR_P_READING | ORR_P(MACHINE) | ORR_P_RELEASE, ORR_ONE_FILE, orr_command_convert},
     {"vm-file", "[FILE|-]", "a topology file for a virtual machine from a dump of the real one",
      "Keeps CPUs, switches, and the places and links of GPUs and NICs. Removes the GPUs and NICs themselves, which "
      "NCCL\nfills in, and uses the bus ids of the virtual machine. Set NCCL_TOPO_FILE to the result there.\n\n"

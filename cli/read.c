@@ -167,10 +167,23 @@ static enum orr_code read_machine(const struct orr_options *options, const struc
 {
     char *bytes = NULL;
     size_t length = 0;
-    ORR_TRY(read_given(options, &bytes, &length, err));
-    enum orr_code code = read_bytes(options, query->settings.release, bytes, length, &question->dump, err);
-    free(bytes);
+    enum orr_code code;
+    if (options->params.machine) {
+        code = orr_input_machine(options->params.machine, &question->dump, err);
+    } else {
+        ORR_TRY(read_given(options, &bytes, &length, err));
+        code = read_bytes(options, query->settings.release, bytes, length, &question->dump, err);
+        free(bytes);
+    }
     return code == ORR_OK ? orr_analyze(question->dump, query, NULL, &question->analysis, err) : code;
+}
+
+static bool is_machine_and_file(const struct orr_options *options)
+{
+    const char *given = options->cluster ? "--cluster" : options->graphs ? "--graphs" : options->file;
+    if (options->params.machine && given)
+        fprintf(stderr, "orrery: --machine takes the place of a file: leave %s out\n", given);
+    return options->params.machine && given;
 }
 
 int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump)
@@ -180,8 +193,11 @@ int orr_read_dump(const struct orr_options *options, const struct orr_release *r
     size_t length = 0;
     if (orr_given(&options->params, ORR_ASK_RELEASE))
         release = options->params.query.settings.release;
-    enum orr_code code = orr_read_input(options->file, &bytes, &length, &err);
-    if (code == ORR_OK)
+    if (is_machine_and_file(options))
+        return ORR_EXIT_USAGE;
+    enum orr_code code = options->params.machine ? orr_input_machine(options->params.machine, ret_dump, &err)
+                                                 : orr_read_input(options->file, &bytes, &length, &err);
+    if (code == ORR_OK && bytes)
         code = read_bytes(options, release, bytes, length, ret_dump, &err);
     free(bytes);
     return code == ORR_OK ? ORR_EXIT_OK : orr_report(orr_input_name(options->file), &err);
@@ -190,7 +206,9 @@ int orr_read_dump(const struct orr_options *options, const struct orr_release *r
 int orr_question_read(const struct orr_options *options, bool plan, struct orr_question *ret_question)
 {
     const struct orr_params *params = &options->params;
-    struct orr_question question = {.name = options->cluster ? options->cluster : orr_input_name(options->file)};
+    struct orr_question question = {.name = options->cluster  ? options->cluster
+                                            : params->machine ? params->machine->name
+                                                              : orr_input_name(options->file)};
     struct orr_query query = params->query;
     struct orr_error err = {0};
     query.plan = plan;
@@ -206,6 +224,8 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
         fprintf(stderr, "orrery: --cluster names the topologies: leave %s out\n", options->file);
         return ORR_EXIT_USAGE;
     }
+    if (is_machine_and_file(options))
+        return ORR_EXIT_USAGE;
     enum orr_code code = options->cluster ? read_cluster(options, &query, &question, &err)
                                           : read_machine(options, &query, &question, &err);
     if (code != ORR_OK) {

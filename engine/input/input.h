@@ -56,6 +56,10 @@ const struct orr_input_kind *orr_input_recognise(const char *bytes, size_t lengt
 enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_input_options *options,
                              struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 
+/* Makes a machine of a type alone, in place of a file: *ret_dump is the caller's, and its notes say what is made up. */
+enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_dump **ret_dump,
+                                struct orr_error *err) ORR_NO_DISCARD;
+
 /* Writes a dump in the form of NCCL_TOPO_DUMP_FILE: what a reader made of the input, as NCCL would take it. */
 void orr_dump_write(const struct orr_dump *dump, struct orr_text *text);
 

@@ -83,22 +83,6 @@ static bool apply_no_gdr(const struct orr_log_check *check, struct trial *trial,
     return orr_system_count(&check->analysis->built, ORR_NET) > 0;
 }
 
-/* The NICs that the job found, by the line that lists them. */
-static bool apply_nics(const struct orr_log_check *check, struct trial *trial, const char *argument)
-{
-    (void)argument;
-    for (uint32_t i = 0; i < check->log->record_count; i++) {
-        const struct orr_log_record *record = &check->log->records[i];
-        if (record->kind != ORR_LOG_NIC_LIST ||
-            check->log->sessions[record->session].communicator != check->communicator)
-            continue;
-        trial->edit.nics = record->words[1];
-        snprintf(trial->what, sizeof trial->what, "only the NICs of line %u, numbered as there", record->line);
-        return true;
-    }
-    return false;
-}
-
 /* The system as it is where communication leaves the host: NICs stay in it. */
 static bool apply_kept_nics(const struct orr_log_check *check, struct trial *trial, const char *argument)
 {
@@ -129,8 +113,6 @@ static const struct cause_row rows[] = {
      "compare with --hosts"},
     {"nics-kept", apply_kept_nics, "", "Releases from 2.29 on keep the NICs of a system that holds all ranks.",
      "compare with a newer release"},
-    {"filtered-nics", apply_nics, "", "The job used other NICs than the dump holds, or numbered them otherwise.",
-     "take the dump in the job itself, or look at NCCL_IB_HCA"},
     {"no-nics", apply_no_nets, "", "The job used none of the dump's NICs: another network, or a plugin that failed.",
      "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the plugin"},
     {"gdr-off", apply_no_gdr, "", "GPU Direct RDMA was not possible when the job ran.",
@@ -187,7 +169,7 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
     struct orr_log_facts facts;
     struct orr_error refused = {0};
     *ret_left = UINT32_MAX;
-    if (trial->edit.drop_nets || trial->edit.no_gdr || trial->edit.nics) {
+    if (trial->edit.drop_nets || trial->edit.no_gdr) {
         enum orr_code code = orr_log_edit_dump(dump, &trial->edit, &edited, &refused);
         if (code == ORR_NOMEM)
             return orr_fail_nomem(err);

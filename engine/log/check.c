@@ -44,8 +44,11 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
 {
     struct orr_analysis *analysis;
     ORR_TRY(orr_analyze(dump, query, NULL, &analysis, err));
-    struct orr_log_facts facts = {
-        .log = check->log, .analysis = analysis, .communicator = check->communicator, .arena = arena};
+    struct orr_log_facts facts = {.log = check->log,
+                                  .analysis = analysis,
+                                  .communicator = check->communicator,
+                                  .made_up = check->made_up,
+                                  .arena = arena};
     enum orr_code code = orr_log_facts_of_system(&facts, err);
     if (code == ORR_OK)
         code = orr_log_facts_of_graphs(&facts, err);
@@ -73,10 +76,8 @@ static const struct {
     {"NCCL_GRAPH_FILE", "the job's graphs come from that file: no search took place"},
     {"NCCL_GRAPH_DUMP_FILE", "writes a file, changes nothing"},
     {"NCCL_TOPO_DUMP_FILE", "writes a file, changes nothing"},
-    {"NCCL_NET", "chooses the network plugin"},
     {"NCCL_NET_PLUGIN", "chooses the network plugin"},
     {"NCCL_IB_DISABLE", "with 1 no InfiniBand NIC takes part"},
-    {"NCCL_SOCKET_IFNAME", "names interfaces of the socket transport"},
     {"NCCL_TUNER_PLUGIN", "a tuner plugin may change the choice of algorithms"},
     {"NCCL_CUMEM_ENABLE", "is taken as on where the release has it"},
 };
@@ -100,7 +101,7 @@ static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_se
     return ORR_OK;
 }
 
-/* Whether the settings leave the dump a NIC, which NCCL_IB_HCA of another machine would not; refused: why not. */
+/* Whether the settings fit the dump's NICs: lists of another machine would leave none; refused: why not. */
 static bool leaves_nics(const struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *refused)
 {
     const struct orr_dump *used;
@@ -115,9 +116,12 @@ static enum orr_code apply(struct orr_log_check *check, const struct orr_log_set
                            const struct orr_dump *dump, struct orr_error *err)
 {
     struct orr_error refused = {0};
+    bool selects_nics = id == ORR_SET_IB_HCA || id == ORR_SET_SOCKET_IFNAME || id == ORR_SET_NET;
+    if (selects_nics && check->nics_of_log)
+        return ignore(check, setting, "has had its effect on the NICs that the log lists, which are taken", err);
     if (orr_settings_set(&check->query.settings, setting->name, setting->value, &refused) != ORR_OK)
         return ignore(check, setting, refused.text, err);
-    if (id == ORR_SET_IB_HCA && !leaves_nics(check, dump, &refused)) {
+    if (selects_nics && !leaves_nics(check, dump, &refused)) {
         ORR_TRY(orr_settings_set(&check->query.settings, setting->name, "", err));
         return ignore(check, setting, refused.text, err);
     }
@@ -157,6 +161,8 @@ static enum orr_code make_query(struct orr_log_check *check, const struct orr_du
     }
     check->query.settings.fuse_nics = question->given ? question->given->fuse_nics : ORR_FUSE_AUTO;
     check->query.settings.tuner = question->given ? question->given->tuner : NULL;
+    check->query.settings.gpus = question->given ? question->given->gpus : NULL;
+    check->query.settings.nics = question->given ? question->given->nics : NULL;
     check->undecidable =
         log->kinds[ORR_LOG_TUNER] && !check->query.settings.tuner
             ? "The log says that a tuner plugin was loaded, so which algorithm and protocol NCCL chose "
@@ -229,6 +235,48 @@ static enum orr_code guess_release(struct orr_log_check *check, const struct orr
     return ORR_OK;
 }
 
+static void take_facts(struct orr_log_check *check, const struct orr_log_facts *facts)
+{
+    memset(check->topics, 0, sizeof check->topics);
+    check->agree = check->differ = 0;
+    check->facts = facts->rows;
+    check->fact_count = facts->count;
+    sum_up(check);
+}
+
+/* Takes the NICs by the numbers that the log's connections imply, where fewer facts differ then. */
+static enum orr_code try_numbers_of_nics(struct orr_log_check *check, const struct orr_dump *dump,
+                                         struct orr_error *err)
+{
+    struct orr_log_nics nics;
+    struct orr_log_facts facts;
+    struct orr_analysis *analysis;
+    struct orr_dump *edited = NULL;
+    struct orr_error refused = {0};
+    if (!check->topics[ORR_TOPIC_NET].differ || check->nics_of_log)
+        return ORR_OK;
+    ORR_TRY(orr_log_renumber_nics(check, dump, check->arena, &nics, err));
+    if (!nics.devs)
+        return ORR_OK;
+    const struct orr_dump_edit edit = {.net_devs = nics.devs};
+    ORR_TRY(orr_log_edit_dump(dump, &edit, &edited, err));
+    enum orr_code code = orr_log_try(check, edited, &check->query, check->arena, &facts, &analysis, &refused);
+    if (code != ORR_OK || orr_log_differences(&facts, ORR_TOPIC_SYSTEM, ORR_LOG_TOPIC_COUNT) >= check->differ) {
+        if (code == ORR_OK)
+            orr_analysis_free(analysis);
+        orr_dump_free(edited);
+        return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
+    }
+    orr_analysis_free(check->analysis);
+    check->analysis = analysis;
+    if (check->renumbered)
+        orr_dump_free(check->renumbered);
+    check->renumbered = edited;
+    orr_log_assume(check, "The job numbers its NICs as the log's connections imply, not as the dump does");
+    take_facts(check, &facts);
+    return ORR_OK;
+}
+
 static enum orr_code compare(struct orr_log_check *check, const struct orr_dump *dump,
                              const struct orr_log_question *question, struct orr_error *err)
 {
@@ -236,19 +284,17 @@ static enum orr_code compare(struct orr_log_check *check, const struct orr_dump 
     bool exact;
     uint32_t version = orr_log_version(check->log, NULL);
     const struct orr_release *release = question->release ? question->release : orr_release_nearest(version, &exact);
-    ORR_TRY(orr_log_match_hosts(check, dump, question, err));
-    if (check->dump)
-        dump = check->dump;
+    ORR_TRY(orr_log_match_hosts(check, dump, question, release, err));
+    dump = check->dump ? check->dump : check->edited ? check->edited : dump;
     bool small =
         check->communicator == NONE || check->log->communicators[check->communicator].rank_count <= ORR_LOG_RANKS_TRIED;
     if (!version && !question->release && small && check->log->record_count <= ORR_LOG_RECORDS_TRIED)
         ORR_TRY(guess_release(check, dump, question, &release, err));
     ORR_TRY(make_query(check, dump, question, release, err));
     ORR_TRY(orr_log_try(check, dump, &check->query, check->arena, &facts, &check->analysis, err));
-    check->facts = facts.rows;
-    check->fact_count = facts.count;
-    sum_up(check);
-    return check->differ ? orr_log_find_causes(check, dump, err) : ORR_OK;
+    take_facts(check, &facts);
+    ORR_TRY(try_numbers_of_nics(check, dump, err));
+    return check->differ ? orr_log_find_causes(check, check->renumbered ? check->renumbered : dump, err) : ORR_OK;
 }
 
 enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *dump,
@@ -277,7 +323,9 @@ void orr_log_check_free(struct orr_log_check *check)
 {
     if (check->analysis)
         orr_analysis_free(check->analysis);
-    if (check->dump)
-        orr_dump_free(check->dump);
+    struct orr_dump *dumps[] = {check->renumbered, check->dump, check->edited};
+    for (size_t i = 0; i < sizeof dumps / sizeof dumps[0]; i++)
+        if (dumps[i])
+            orr_dump_free(dumps[i]);
     orr_arena_free(check->arena);
 }

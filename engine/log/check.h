@@ -54,7 +54,7 @@ struct orr_log_cause {
     bool tested;        /* recomputed under it */
     uint32_t left;      /* differences that remain then */
 };
-enum { ORR_LOG_CAUSES = 8 };
+enum { ORR_LOG_CAUSES = 8, ORR_LOG_ASSUMED = 8 };
 
 struct orr_log_ignored { /* a setting of the log that changes nothing here */
     const char *name, *value;
@@ -63,14 +63,18 @@ struct orr_log_ignored { /* a setting of the log that changes nothing here */
 
 struct orr_log_check {
     const struct orr_log *log;
-    uint32_t communicator;      /* of the log: which is compared; UINT32_MAX: the log names none */
-    struct orr_query query;     /* under which it was predicted */
-    bool release_told;          /* the log names its release */
-    bool release_exact;         /* and it is the one predicted for */
-    const char *release_text;   /* as printed, "" where not told */
-    bool ranks_renumbered;      /* the dump's GPUs were given the log's ranks */
-    const char *note;           /* what could not be matched, "" where all could */
-    const char *undecidable;    /* why the algorithms that NCCL chose cannot be predicted; NULL: they can */
+    uint32_t communicator;                /* of the log: which is compared; UINT32_MAX: the log names none */
+    struct orr_query query;               /* under which it was predicted */
+    bool release_told;                    /* the log names its release */
+    bool release_exact;                   /* and it is the one predicted for */
+    const char *release_text;             /* as printed, "" where not told */
+    bool ranks_renumbered;                /* the dump's GPUs were given the log's ranks */
+    const char *note;                     /* what could not be matched, "" where all could */
+    const char *assumed[ORR_LOG_ASSUMED]; /* about the machine, where the log does not tell: a sentence each */
+    uint32_t assumed_count;
+    bool nics_of_log;        /* the NICs are those that the log lists, so NCCL_IB_HCA has had its effect */
+    bool made_up;            /* bus ids of switches and NICs are made up: what the log says of them is not compared */
+    const char *undecidable; /* why the algorithms that NCCL chose cannot be predicted; NULL: they can */
     struct orr_log_fact *facts; /* by topic, each once; what differs first within a topic */
     uint32_t fact_count;
     struct {
@@ -85,6 +89,8 @@ struct orr_log_check {
     uint32_t applied_count;        /* settings of the log that the prediction was given */
     struct orr_analysis *analysis; /* the prediction; owned */
     struct orr_dump *dump;         /* it stands on this; owned, NULL: the caller's */
+    struct orr_dump *edited;       /* what `dump` was made of, or what is predicted; owned, NULL: nothing */
+    struct orr_dump *renumbered;   /* the same with other numbers of NICs; owned, NULL: nothing */
     struct orr_arena *arena;       /* owns the rest */
 };
 
@@ -96,7 +102,8 @@ struct orr_log_question {
     const struct orr_settings *given;  /* those of the user, over the log's; NULL: none */
 };
 
-/* Holds a prediction for the dump against the log. Both must live as long as the check. Fails as orr_analyze() does. */
+/* Holds a prediction for the dump against the log. Both must live as long as the check. Fails as orr_analyze() does;
+ * NOT_FOUND where the dump is too small for the log's host. */
 enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *dump,
                               const struct orr_log_question *question, struct orr_log_check **ret_check,
                               struct orr_error *err) ORR_NO_DISCARD;

@@ -1,5 +1,4 @@
 /* A dump written out again with changes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/text.h"
@@ -12,7 +11,6 @@ struct writing {
     const struct orr_dump *dump;
     const struct orr_dump_edit *edit;
     struct orr_text text;
-    uint32_t found, nets;
 };
 
 static void write_escaped(struct orr_text *text, const char *value)
@@ -31,66 +29,68 @@ static void write_escaped(struct orr_text *text, const char *value)
     }
 }
 
-/* The rank that the edit gives the GPU inside a <pci>, -1: it takes no part. */
-static int32_t rank_of(struct writing *w, uint32_t gpu)
+static uint32_t pci_of(const struct orr_dump *dump, uint32_t element)
 {
-    const char *bus_id = NULL;
-    for (uint32_t e = w->dump->elements[gpu].parent; e != ORR_NO_ELEMENT && !bus_id; e = w->dump->elements[e].parent)
-        bus_id = orr_element_text(w->dump, e, ORR_ATTR_BUSID);
-    for (uint32_t i = 0; bus_id && i < w->edit->bus_id_count; i++)
-        if (orr_bus_id_parse(bus_id) == w->edit->bus_ids[i]) {
-            w->found++;
-            return (int32_t)i;
-        }
-    return -1;
+    while (element != ORR_NO_ELEMENT && !orr_element_text(dump, element, ORR_ATTR_BUSID))
+        element = dump->elements[element].parent;
+    return element;
 }
 
-/* The number that a list of NICs gives a name, -1: it is not listed. */
-static int32_t listed(const char *list, const char *name)
+/* The new bus id of the GPU that has this one, 0: it keeps it. */
+static uint64_t renamed(const struct writing *w, const char *bus_id)
 {
-    size_t length = name ? strlen(name) : 0;
-    for (const char *at = list; length && (at = strchr(at, '[')); at++) {
-        char *end;
-        long dev = strtol(at + 1, &end, 10);
-        if (*end == ']' && !strncmp(end + 1, name, length) && strchr(":/ <", end[1 + length]) && dev >= 0 && dev < 4096)
-            return (int32_t)dev;
-    }
-    return -1;
+    uint64_t old = orr_bus_id_parse(bus_id);
+    for (uint32_t e = 0; w->edit->bus_ids && e < w->dump->element_count; e++)
+        if (w->edit->bus_ids[e]) {
+            uint32_t pci = pci_of(w->dump, e);
+            const char *own = pci == ORR_NO_ELEMENT ? NULL : orr_element_text(w->dump, pci, ORR_ATTR_BUSID);
+            if (own && orr_bus_id_parse(own) == old)
+                return w->edit->bus_ids[e];
+        }
+    return 0;
+}
+
+/* An attribute that the edit replaces. */
+static bool is_replaced(const struct writing *w, enum orr_element_kind kind, enum orr_attr attr)
+{
+    const struct orr_dump_edit *edit = w->edit;
+    return (kind == ORR_ELEMENT_GPU && ((edit->ranks && attr == ORR_ATTR_RANK) || (edit->sm && attr == ORR_ATTR_SM))) ||
+           (kind == ORR_ELEMENT_NET &&
+            ((edit->net_devs && attr == ORR_ATTR_DEV) || (edit->no_gdr && attr == ORR_ATTR_GDR)));
+}
+
+static void write_attribute(struct writing *w, const struct orr_attribute *attribute)
+{
+    bool names_gpu = attribute->id == ORR_ATTR_BUSID || attribute->id == ORR_ATTR_TARGET;
+    uint64_t other = names_gpu ? renamed(w, attribute->value) : 0;
+    char bus_id[ORR_BUS_ID_SIZE];
+    orr_text_printf(&w->text, " %s=\"", attribute->name);
+    write_escaped(&w->text, other ? orr_bus_id_format(other, bus_id) : attribute->value);
+    orr_text_puts(&w->text, "\"");
 }
 
 static void write_element(struct writing *w, uint32_t index, int depth)
 {
     const struct orr_element *element = &w->dump->elements[index];
     const struct orr_dump_edit *edit = w->edit;
-    bool ranked = element->kind == ORR_ELEMENT_GPU && edit->bus_ids;
-    int32_t dev = -1;
-    if (element->kind == ORR_ELEMENT_NET && edit->nics) {
-        dev = listed(edit->nics, orr_element_text(w->dump, index, ORR_ATTR_NAME));
-        if (dev < 0)
-            return;
-        w->nets++;
-    }
-    if (depth > DEPTH_MOST || orr_text_failed(&w->text) || (element->kind == ORR_ELEMENT_NET && edit->drop_nets))
+    bool net = element->kind == ORR_ELEMENT_NET, gpu = element->kind == ORR_ELEMENT_GPU;
+    if (depth > DEPTH_MOST || orr_text_failed(&w->text) ||
+        (net && (edit->drop_nets || (edit->net_devs && edit->net_devs[index] < 0))))
         return;
     orr_text_printf(&w->text, "<%s", orr_element_name(element->kind));
     for (uint32_t i = 0; i < element->attribute_count; i++) {
         const struct orr_attribute *attribute = &w->dump->attributes[element->first_attribute + i];
-        if ((ranked && attribute->id == ORR_ATTR_RANK) || (dev >= 0 && attribute->id == ORR_ATTR_DEV) ||
-            (edit->no_gdr && element->kind == ORR_ELEMENT_NET && attribute->id == ORR_ATTR_GDR))
-            continue;
-        orr_text_printf(&w->text, " %s=\"", attribute->name);
-        write_escaped(&w->text, attribute->value);
-        orr_text_puts(&w->text, "\"");
+        if (!is_replaced(w, element->kind, attribute->id))
+            write_attribute(w, attribute);
     }
-    if (dev >= 0)
-        orr_text_printf(&w->text, " dev=\"%d\"", dev);
-    if (edit->no_gdr && element->kind == ORR_ELEMENT_NET)
+    if (net && edit->net_devs)
+        orr_text_printf(&w->text, " dev=\"%d\"", edit->net_devs[index]);
+    if (net && edit->no_gdr)
         orr_text_puts(&w->text, " gdr=\"0\"");
-    if (ranked) {
-        int32_t rank = rank_of(w, index);
-        if (rank >= 0)
-            orr_text_printf(&w->text, " rank=\"%d\"", rank);
-    }
+    if (gpu && edit->sm)
+        orr_text_printf(&w->text, " sm=\"%d\"", edit->sm);
+    if (gpu && edit->ranks && edit->ranks[index] >= 0)
+        orr_text_printf(&w->text, " rank=\"%d\"", edit->ranks[index]);
     orr_text_puts(&w->text, ">");
     for (uint32_t c = element->first_child; c != ORR_NO_ELEMENT; c = w->dump->elements[c].next_sibling)
         write_element(w, c, depth + 1);
@@ -106,13 +106,12 @@ enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_du
     enum orr_code code = ORR_OK;
     if (orr_text_failed(&w.text))
         code = w.text.starved ? orr_fail_nomem(err) : orr_fail(err, ORR_LIMIT, "the changed dump is too large");
-    else if (edit->bus_ids && w.found < edit->bus_id_count)
-        code = orr_fail(err, ORR_NOT_FOUND, "%u of the log's %u GPUs are not in the dump", edit->bus_id_count - w.found,
-                        edit->bus_id_count);
-    else if (edit->nics && !w.nets)
-        code = orr_fail(err, ORR_NOT_FOUND, "none of the log's NICs is in the dump");
     else
         code = orr_dump_read(w.text.data, w.text.length, NULL, ret_dump, err);
+    if (code == ORR_OK) {
+        (*ret_dump)->notes = dump->notes;
+        (*ret_dump)->graphs = dump->graphs;
+    }
     orr_text_release(&w.text);
     return code;
 }

@@ -9,6 +9,7 @@ struct orr_log_facts {
     const struct orr_log *log;
     const struct orr_analysis *analysis;
     uint32_t communicator;
+    bool made_up; /* bus ids of switches and NICs are made up */
     struct orr_arena *arena;
     struct orr_log_fact *rows;
     uint32_t count;

@@ -27,7 +27,7 @@ static void count(struct orr_log_facts *f, const struct orr_log_record *record, 
 
 static void add_ring(struct orr_log_facts *f, const struct orr_log_record *record)
 {
-    enum { CHANNEL, CHANNELS, FIRST };
+    enum { CHANNEL, CHANNELS, FIRST, RING_CUT_LEAST = 20 };
     const struct orr_communicator *c = communicator(f);
     char logged[ORR_LOG_FACT_TEXT] = "", predicted[ORR_LOG_FACT_TEXT] = "";
     int channel = (int)record->values[CHANNEL];
@@ -45,7 +45,12 @@ static void add_ring(struct orr_log_facts *f, const struct orr_log_record *recor
     }
     for (uint32_t i = 0; i < shown && i < c->rank_count; i++)
         append_number(predicted, c->rings[c->source[channel]][i]);
-    orr_log_fact_compare(f, fact, predicted);
+    /* A list that is shorter than the shortest that NCCL cuts is whole. */
+    if (shown != c->rank_count && (shown < RING_CUT_LEAST || shown > c->rank_count))
+        orr_log_fact_predicted(f, fact, false, "%s%s, %u ranks", predicted, shown < c->rank_count ? " ..." : "",
+                               c->rank_count);
+    else
+        orr_log_fact_compare(f, fact, predicted);
 }
 
 static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record *record)

@@ -5,6 +5,7 @@
 
 #include "engine/log/facts.h"
 #include "engine/release/release.h"
+#include "engine/release/release_names.h"
 
 /* The id of a host-local rank's GPU. */
 static const char *gpu_id(const struct orr_log_facts *f, int32_t local, char buffer[ORR_NODE_ID_SIZE])
@@ -145,7 +146,10 @@ static void add_gdr(struct orr_log_facts *f, const struct orr_log_record *record
 {
     /* Values: [rank,] distance, limit [, read]; words: verdict, GPU, NIC [, relay], comparison. */
     const struct orr_part *part = orr_log_facts_part(f, record->session);
-    const struct orr_release *release = f->analysis->query.settings.release;
+    bool exact;
+    uint32_t version = orr_log_version(f->log, NULL); /* distances are numbers of the log's own release */
+    const struct orr_release *release =
+        version ? orr_release_nearest(version, &exact) : f->analysis->query.settings.release;
     bool by_rank = strchr(record->words[1], '-') != NULL;
     const double *v = record->values + by_rank;
     bool enabled = !strcmp(record->words[0], "Enabled");

@@ -36,6 +36,13 @@ static bool has_type(const struct orr_log_facts *f, const char *id)
     return false;
 }
 
+/* Whether a node's id says which device it is: where bus ids are made up, only GPUs have the log's. */
+static bool is_known(const struct orr_log_facts *f, const char *id)
+{
+    return !f->made_up || !strncmp(id, "GPU", 3) || !strncmp(id, "NVS", 3);
+}
+#define MADE_UP "the machine's bus ids are made up"
+
 /* Says of a fact that one of its nodes is missing, and why. */
 static void without_node(struct orr_log_facts *f, struct orr_log_fact *fact, const char *missing)
 {
@@ -78,6 +85,10 @@ static void add_cpu(struct orr_log_facts *f, const struct orr_log_link *link)
         return;
     uint32_t node = node_of(system, link->to);
     orr_log_fact_at(fact, link->to, NULL);
+    if (!is_known(f, link->to)) {
+        orr_log_fact_without(f, fact, MADE_UP);
+        return;
+    }
     if (node == ORR_NO_NODE) {
         without_node(f, fact, link->to);
         return;
@@ -104,6 +115,10 @@ static void add_link(struct orr_log_facts *f, const struct orr_log_link *link)
         return;
     uint32_t from = node_of(system, link->from), to = node_of(system, link->to);
     orr_log_fact_at(fact, link->from, link->to);
+    if (!is_known(f, link->from) || !is_known(f, link->to)) {
+        orr_log_fact_without(f, fact, MADE_UP);
+        return;
+    }
     if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
         without_node(f, fact, from == ORR_NO_NODE ? link->from : link->to);
         return;
@@ -172,7 +187,9 @@ static void add_paths(struct orr_log_facts *f, const struct orr_log_record *reco
         uint32_t to = next_node_of(&part->system, to_id, last);
         last = to;
         orr_log_fact_at(fact, from_id, to_id);
-        if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
+        if (!is_known(f, from_id) || !is_known(f, to_id)) {
+            orr_log_fact_without(f, fact, MADE_UP);
+        } else if (from == ORR_NO_NODE || to == ORR_NO_NODE) {
             without_node(f, fact, from == ORR_NO_NODE ? from_id : to_id);
         } else if (!is_name(type) || !orr_paths_has(&part->paths, from) || !orr_paths_has(&part->paths, to)) {
             orr_log_fact_without(f, fact, "the emulated release keeps no such path");
@@ -214,7 +231,7 @@ enum orr_code orr_log_facts_of_system(struct orr_log_facts *f, struct orr_error 
                 add_cpu(f, &links.rows[i]);
         }
     for (uint32_t s = 0; s < f->log->session_count; s++)
-        if (links.complete[s] && concerns(f, s) && links.count < LINKS_MOST && checked++ < TREES_CHECKED)
+        if (!f->made_up && links.complete[s] && concerns(f, s) && links.count < LINKS_MOST && checked++ < TREES_CHECKED)
             add_missing(f, &links, s);
     return ORR_OK;
 }

@@ -88,7 +88,8 @@ enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct o
                                             .rank = -1,
                                             .rank_count = -1,
                                             .node_count = -1,
-                                            .cuda_dev = -1};
+                                            .cuda_dev = -1,
+                                            .nvml_dev = -1};
         log->sessions = session;
         log->session_count = 1;
         for (uint32_t i = 0; i < file->count && code == ORR_OK; i++)

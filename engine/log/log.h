@@ -100,6 +100,7 @@ struct orr_log_session {
     int32_t rank_count;    /* -1: not told */
     int32_t node_count;    /* -1: not told */
     int32_t cuda_dev;      /* -1: not told */
+    int32_t nvml_dev;      /* -1: not told */
     const char *bus_id;    /* "1b000", lower-case hex; NULL: not told */
     const char *comm_id;   /* "0x...", NULL: not told */
     bool named, closed;    /* a line named the rank; the initialisation ended */

@@ -1,8 +1,11 @@
 /* The log's ranks found in the dump: which GPUs take part, in which order, and on how many hosts. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/log/trial.h"
+#include "engine/nics/combine.h"
 #include "engine/topology/pci.h"
 
 enum { NONE = UINT32_MAX };
@@ -43,97 +46,322 @@ static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
     return 0;
 }
 
-/* Bus ids of the GPUs that the log's first host uses, in order of rank; 0: not known for all of them. */
-static uint32_t log_gpus(const struct orr_log_check *check, uint64_t *ids, uint32_t most)
+void orr_log_assume(struct orr_log_check *check, const char *format, ...)
 {
-    if (check->communicator == NONE)
-        return 0;
-    const struct orr_log_communicator *of = &check->log->communicators[check->communicator];
-    const char *host = of->members[0].host;
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *kept = orr_arena_strndup(check->arena, text, strlen(text));
+    if (kept && check->assumed_count < ORR_LOG_ASSUMED)
+        check->assumed[check->assumed_count++] = kept;
+}
+
+/* One rank of the log's first host. */
+struct local_rank {
+    uint64_t bus_id; /* 0: not told */
+    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1: not told */
+};
+
+enum { GPUS_MOST = 256 };
+
+struct matching {
+    struct orr_log_check *check;
+    const struct orr_dump *dump;
+    struct local_rank ranks[GPUS_MOST]; /* of the first host */
+    uint32_t local;                     /* how many; 0: not told */
+    uint32_t told;                      /* with a bus id */
+    uint32_t gpus[GPUS_MOST];           /* elements: GPUs with a rank, by rank; where none has one, all in order */
+    uint32_t gpu_count;
+    bool ranked, fused;        /* GPUs have ranks; the dump holds several hosts */
+    int32_t chosen[GPUS_MOST]; /* [local rank]: place in gpus, -1: none */
+};
+
+/* Ranks of the first host, by what lines say; 0: they do not. */
+static uint32_t local_ranks_of(const struct orr_log_check *check, int32_t ranks)
+{
+    const struct orr_log_communicator *of =
+        check->communicator == NONE ? NULL : &check->log->communicators[check->communicator];
     uint32_t count = 0;
-    for (int32_t r = 0; r < of->rank_count && count < most; r++) {
-        const struct orr_log_member *member = &of->members[r];
-        if (host && member->host && strcmp(member->host, host) != 0)
-            break;
-        host = host ? host : member->host;
-        ids[count] = member->bus_id ? strtoull(member->bus_id, NULL, 16) : bus_id_in_tree(check, r);
-        if (!ids[count])
-            break;
-        count++;
-    }
-    /* Hosts alike: the first one's ranks are all of its node. */
-    if (!count || of->rank_count % (int32_t)count ||
-        (of->node_count > 0 && of->rank_count != of->node_count * (int32_t)count))
+    if (!of || ranks < 1)
         return 0;
+    if (of->node_count > 0 && ranks % of->node_count == 0)
+        return (uint32_t)(ranks / of->node_count);
+    if (of->seen < (uint32_t)ranks || !of->host_count)
+        return 0;
+    for (int32_t r = 0; r < ranks; r++)
+        count += of->members[r].host && of->members[0].host && !strcmp(of->members[r].host, of->members[0].host);
     return count;
 }
 
-/* Bus ids of the dump's ranks in order; *ret_fused: it holds several hosts. */
-static uint32_t dump_gpus(const struct orr_dump *dump, uint64_t *ids, uint32_t most, bool *ret_fused)
+static void read_ranks(struct matching *m, int32_t ranks)
 {
-    int32_t ranks[ORR_MAX_CHANNELS * 4];
+    const struct orr_log *log = m->check->log;
+    m->local = local_ranks_of(m->check, ranks);
+    uint32_t most = m->local ? m->local : ranks > 0 ? (uint32_t)ranks : 0;
+    for (uint32_t r = 0; r < most && r < GPUS_MOST; r++) {
+        const struct orr_log_member *member =
+            m->check->communicator == NONE ? NULL : &log->communicators[m->check->communicator].members[r];
+        const struct orr_log_session *session =
+            member && member->session != NONE ? &log->sessions[member->session] : NULL;
+        uint64_t bus_id = member && member->bus_id ? strtoull(member->bus_id, NULL, 16) : 0;
+        m->ranks[r] = (struct local_rank){
+            .bus_id = bus_id ? bus_id : bus_id_in_tree(m->check, (int32_t)r),
+            .number = session ? session->nvml_dev >= 0 ? session->nvml_dev : session->cuda_dev : -1};
+        m->told += m->told == r && m->ranks[r].bus_id;
+    }
+}
+
+/* Bus ids of one host's ranks are all different: the first that is there again is the next host's. */
+static uint32_t until_repeated(const struct matching *m, uint32_t ranks)
+{
+    for (uint32_t r = 1; r < ranks && r < GPUS_MOST; r++)
+        if (m->ranks[r].bus_id == m->ranks[0].bus_id)
+            return r;
+    return ranks;
+}
+
+static const char *bus_id_of(const struct orr_dump *dump, uint32_t element)
+{
+    const char *bus_id = NULL;
+    for (; element != ORR_NO_ELEMENT && !bus_id; element = dump->elements[element].parent)
+        bus_id = orr_element_text(dump, element, ORR_ATTR_BUSID);
+    return bus_id;
+}
+
+static uint64_t bus_number_of(const struct orr_dump *dump, uint32_t element)
+{
+    const char *text = bus_id_of(dump, element);
+    return text ? orr_bus_id_parse(text) : 0;
+}
+
+static void read_gpus(struct matching *m)
+{
+    const struct orr_dump *dump = m->dump;
     const char *host = NULL;
-    uint32_t count = 0;
-    *ret_fused = false;
+    for (uint32_t e = 0; e < dump->element_count; e++)
+        m->ranked |= dump->elements[e].kind == ORR_ELEMENT_GPU && orr_element_text(dump, e, ORR_ATTR_RANK);
     for (uint32_t e = 0; e < dump->element_count; e++) {
         if (dump->elements[e].kind == ORR_ELEMENT_CPU) {
             const char *hash = orr_element_text(dump, e, ORR_ATTR_HOST_HASH);
-            *ret_fused |= hash && host && strcmp(hash, host) != 0;
+            m->fused |= hash && host && strcmp(hash, host) != 0;
             host = hash ? hash : host;
         }
-        if (dump->elements[e].kind != ORR_ELEMENT_GPU || !orr_element_text(dump, e, ORR_ATTR_RANK) || count == most ||
-            count == sizeof ranks / sizeof ranks[0])
+        if (dump->elements[e].kind != ORR_ELEMENT_GPU || m->gpu_count == GPUS_MOST ||
+            (m->ranked && !orr_element_text(dump, e, ORR_ATTR_RANK)))
             continue;
-        const char *bus_id = NULL;
-        for (uint32_t p = dump->elements[e].parent; p != ORR_NO_ELEMENT && !bus_id; p = dump->elements[p].parent)
-            bus_id = orr_element_text(dump, p, ORR_ATTR_BUSID);
         int32_t rank = orr_element_int(dump, e, ORR_ATTR_RANK, 0);
-        uint32_t at = count++;
-        for (; at > 0 && ranks[at - 1] > rank; at--) {
-            ranks[at] = ranks[at - 1];
-            ids[at] = ids[at - 1];
-        }
-        ranks[at] = rank;
-        ids[at] = bus_id ? orr_bus_id_parse(bus_id) : 0;
+        uint32_t at = m->gpu_count++;
+        for (; m->ranked && at > 0 && orr_element_int(dump, m->gpus[at - 1], ORR_ATTR_RANK, 0) > rank; at--)
+            m->gpus[at] = m->gpus[at - 1];
+        m->gpus[at] = e;
     }
-    return count;
+}
+
+/* By bus ids; how many were found. */
+static uint32_t choose_by_bus_id(struct matching *m)
+{
+    uint32_t found = 0;
+    for (uint32_t r = 0; r < m->local; r++) {
+        m->chosen[r] = -1;
+        for (uint32_t g = 0; g < m->gpu_count && m->chosen[r] < 0; g++)
+            if (bus_number_of(m->dump, m->gpus[g]) == m->ranks[r].bus_id)
+                m->chosen[r] = (int32_t)g;
+        found += m->chosen[r] >= 0;
+    }
+    return found;
+}
+
+/* By the number that nvidia-smi gives a GPU; false: not all are told, or there. */
+static bool choose_by_number(struct matching *m)
+{
+    for (uint32_t r = 0; r < m->local; r++) {
+        m->chosen[r] = -1;
+        for (uint32_t g = 0; g < m->gpu_count; g++)
+            if (m->ranks[r].number >= 0 && orr_element_int(m->dump, m->gpus[g], ORR_ATTR_DEV, -1) == m->ranks[r].number)
+                m->chosen[r] = (int32_t)g;
+        for (uint32_t before = 0; before < r; before++)
+            if (m->chosen[before] == m->chosen[r])
+                m->chosen[r] = -1;
+        if (m->chosen[r] < 0)
+            return false;
+    }
+    return true;
+}
+
+/* The GPU that stands where the rank's stands, in order of bus ids; only where the log tells all of them. */
+static void choose_by_order(struct matching *m)
+{
+    for (uint32_t r = 0; r < m->local; r++) {
+        uint32_t place = 0, here = 0;
+        for (uint32_t other = 0; m->told >= m->local && other < m->local; other++)
+            place += m->ranks[other].bus_id < m->ranks[r].bus_id;
+        place = m->told >= m->local ? place : r;
+        m->chosen[r] = (int32_t)r;
+        for (uint32_t g = 0; m->told >= m->local && m->gpu_count == m->local && g < m->gpu_count; g++, here = 0) {
+            for (uint32_t other = 0; other < m->gpu_count; other++)
+                here += bus_number_of(m->dump, m->gpus[other]) < bus_number_of(m->dump, m->gpus[g]);
+            if (here == place)
+                m->chosen[r] = (int32_t)g;
+        }
+    }
+}
+
+static enum orr_code too_few(struct matching *m, struct orr_error *err)
+{
+    orr_fail(err, ORR_NOT_FOUND, "the dump has %u GPU%s, and a host of the log runs %u ranks", m->gpu_count,
+             m->gpu_count == 1 ? "" : "s", m->local);
+    orr_error_advice(err, "give a dump of all GPUs: NCCL_TOPO_DUMP_FILE in the job itself");
+    return ORR_NOT_FOUND;
+}
+
+/* Which GPU each rank of the host has. *ret_rename: the dump's bus ids are made up, and become the log's. */
+static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_error *err)
+{
+    struct orr_log_check *check = m->check;
+    bool made_up = check->made_up;
+    uint32_t found = m->told >= m->local ? choose_by_bus_id(m) : 0;
+    *ret_rename = false;
+    if (found == m->local)
+        return ORR_OK;
+    if (m->gpu_count < m->local && m->gpu_count)
+        return too_few(m, err);
+    if (!m->ranked) {
+        orr_fail(err, ORR_NO_RANKS, "%u of the log's %u GPUs are not in the dump, which has no ranks of its own either",
+                 m->local - found, m->local);
+        orr_error_advice(err, "files of cloud providers leave the GPUs to detection: give a dump written by "
+                              "NCCL_TOPO_DUMP_FILE on that machine");
+        return ORR_NO_RANKS;
+    }
+    if (m->told >= m->local && !made_up) {
+        char note[120];
+        snprintf(note, sizeof note, "%u of the log's %u GPUs %s not in the dump", m->local - found, m->local,
+                 m->local - found == 1 ? "is" : "are");
+        check->note = orr_arena_strndup(check->arena, note, strlen(note));
+        if (!check->note)
+            return orr_fail_nomem(err);
+    }
+    bool numbered = m->local < m->gpu_count || made_up ? choose_by_number(m) : false;
+    if (!numbered)
+        choose_by_order(m);
+    *ret_rename = m->told >= m->local;
+    if (made_up || m->local < m->gpu_count) {
+        if (numbered)
+            orr_log_assume(check,
+                           "The ranks of a host use the GPUs whose numbers the log prints as nvmlDev or cudaDev");
+        else
+            orr_log_assume(check, "The ranks of a host use the first %u GPUs of the machine, in order", m->local);
+    } else if (m->told >= m->local)
+        orr_log_assume(check,
+                       "The log's GPUs have other bus ids than the dump's: they are matched in order of bus ids");
+    return ORR_OK;
+}
+
+/* Whether the choice is the dump as it is. */
+static bool changes_nothing(const struct matching *m)
+{
+    for (uint32_t r = 0; r < m->local; r++)
+        if (m->chosen[r] != (int32_t)r)
+            return false;
+    return m->ranked && m->local == m->gpu_count;
+}
+
+static const int32_t *ranks_chosen(const struct matching *m)
+{
+    int32_t *ranks = ORR_NEW(m->check->arena, int32_t, m->dump->element_count);
+    for (uint32_t e = 0; ranks && e < m->dump->element_count; e++)
+        ranks[e] = -1;
+    for (uint32_t r = 0; ranks && r < m->local; r++)
+        ranks[m->gpus[m->chosen[r]]] = (int32_t)r;
+    return ranks;
+}
+
+static const uint64_t *bus_ids_renamed(const struct matching *m)
+{
+    uint64_t *bus_ids = ORR_NEW(m->check->arena, uint64_t, m->dump->element_count);
+    for (uint32_t r = 0; bus_ids && r < m->local; r++)
+        bus_ids[m->gpus[m->chosen[r]]] = m->ranks[r].bus_id;
+    return bus_ids;
+}
+
+/* The dump as the job's ranks see it: with their GPUs alone, and the branches that these use. */
+static enum orr_code cut(struct matching *m, const struct orr_release *release, struct orr_error *err)
+{
+    struct orr_log_check *check = m->check;
+    int32_t ranks[GPUS_MOST];
+    for (uint32_t r = 0; r < m->local; r++)
+        ranks[r] = (int32_t)r;
+    const struct orr_dump_piece piece = {.dump = check->edited, .ranks = ranks, .count = m->local};
+    ORR_TRY(orr_dump_combine(&piece, 1, release, NULL, &check->dump, err));
+    check->dump->notes = check->edited->notes;
+    check->dump->graphs = check->edited->graphs;
+    return ORR_OK;
+}
+
+static bool is_made_up(const struct orr_dump *dump)
+{
+    return dump->notes && (!strcmp(dump->notes->kind, "nvidia-smi-topo") || !strcmp(dump->notes->kind, "machine-type"));
+}
+
+static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_nics, const struct orr_release *release,
+                               struct orr_error *err)
+{
+    struct orr_log_check *check = m->check;
+    struct orr_dump_edit edit = {0};
+    struct orr_log_nics nics = {0};
+    bool rename = false, chosen = m->local && !given_gpus;
+    if (chosen) {
+        ORR_TRY(choose(m, &rename, err));
+        chosen = !changes_nothing(m);
+        if (chosen && !(edit.ranks = ranks_chosen(m)))
+            return orr_fail_nomem(err);
+        if (rename && !(edit.bus_ids = bus_ids_renamed(m)))
+            return orr_fail_nomem(err);
+    }
+    if (!given_nics)
+        ORR_TRY(orr_log_match_nics(check, m->dump, check->made_up, &nics, err));
+    edit.net_devs = nics.devs;
+    edit.sm = check->made_up ? orr_log_capability(check->log) : 0;
+    if (!edit.ranks && !edit.bus_ids && !edit.net_devs && !edit.sm)
+        return ORR_OK;
+    check->ranks_renumbered = chosen;
+    ORR_TRY(orr_log_edit_dump(m->dump, &edit, &check->edited, err));
+    return chosen ? cut(m, release, err) : ORR_OK;
 }
 
 enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
-                                  const struct orr_log_question *question, struct orr_error *err)
+                                  const struct orr_log_question *question, const struct orr_release *release,
+                                  struct orr_error *err)
 {
-    enum { GPUS_MOST = 256 };
-    uint64_t own[GPUS_MOST], logged[GPUS_MOST];
-    bool fused;
-    uint32_t own_count = dump_gpus(dump, own, GPUS_MOST, &fused), logged_count = log_gpus(check, logged, GPUS_MOST);
-    uint32_t local = own_count;
+    struct matching *m = ORR_NEW(check->arena, struct matching, 1);
     int32_t ranks = ranks_of(check);
-    check->note = "";
-    if (logged_count && !fused && (logged_count != own_count || memcmp(own, logged, own_count * sizeof own[0]) != 0)) {
-        const struct orr_dump_edit edit = {.bus_ids = logged, .bus_id_count = logged_count};
-        struct orr_error refused = {0};
-        enum orr_code code = orr_log_edit_dump(dump, &edit, &check->dump, &refused);
-        if (code == ORR_OK) {
-            check->ranks_renumbered = true;
-            local = logged_count;
-        } else if (code != ORR_NOT_FOUND) {
-            return orr_fail(err, code, "%s", refused.text);
-        } else if (!own_count) {
-            orr_fail(err, ORR_NO_RANKS, "%s, which has no ranks of its own either", refused.text);
-            orr_error_advice(err, "files of cloud providers leave the GPUs to detection: give a dump written by "
-                                  "NCCL_TOPO_DUMP_FILE on that machine");
-            return ORR_NO_RANKS;
-        } else {
-            check->note = orr_arena_strndup(check->arena, refused.text, strlen(refused.text));
-            if (!check->note)
-                return orr_fail_nomem(err);
-        }
-    }
+    if (!m)
+        return orr_fail_nomem(err);
+    m->check = check;
+    m->dump = dump;
+    check->made_up = is_made_up(dump);
+    read_ranks(m, ranks);
+    read_gpus(m);
     check->query.hosts = 1;
+    if (!m->local && m->told && m->told == (uint32_t)ranks)
+        m->local = until_repeated(m, (uint32_t)ranks);
+    if (!m->local && ranks > 0 && (uint32_t)ranks < m->gpu_count)
+        m->local = (uint32_t)ranks;
+    if (m->local > GPUS_MOST)
+        m->local = 0;
+    bool given_gpus = question->given && question->given->gpus, given_nics = question->given && question->given->nics;
+    if (!m->fused && !question->hosts)
+        ORR_TRY(make_dump(m, given_gpus, given_nics, release, err));
+    else if (!m->fused && m->local && !given_gpus && choose_by_bus_id(m) == m->local)
+        ORR_TRY(make_dump(m, given_gpus, given_nics, release, err));
+    uint32_t local = check->dump || (m->local && !m->fused && !given_gpus) ? m->local : m->gpu_count;
     if (question->hosts)
         check->query.hosts = question->hosts;
-    else if (ranks > 0 && local && ranks % (int32_t)local == 0)
+    else if (ranks > 0 && local && ranks % (int32_t)local == 0 && !given_gpus)
         check->query.hosts = (uint32_t)ranks / local;
+    else if (ranks > 0 && m->local && given_gpus && ranks % (int32_t)m->local == 0)
+        check->query.hosts = (uint32_t)ranks / m->local;
     else if (ranks > 0 && !check->note[0])
         check->note = "the log's number of ranks is no multiple of the dump's GPUs";
     if (check->query.hosts > ORR_MAX_HOSTS)

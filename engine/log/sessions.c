@@ -42,8 +42,13 @@ static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
         b->starved = true;
         return 0;
     }
-    log->sessions[log->session_count] = (struct orr_log_session){
-        .writer = writer, .communicator = NONE, .rank = -1, .rank_count = -1, .node_count = -1, .cuda_dev = -1};
+    log->sessions[log->session_count] = (struct orr_log_session){.writer = writer,
+                                                                 .communicator = NONE,
+                                                                 .rank = -1,
+                                                                 .rank_count = -1,
+                                                                 .node_count = -1,
+                                                                 .cuda_dev = -1,
+                                                                 .nvml_dev = -1};
     return log->session_count++;
 }
 
@@ -83,6 +88,8 @@ static void name_session(struct orr_log_session *session, const struct orr_log_r
         session->node_count = (int32_t)record->values[at.nodes];
     if (at.dev >= 0)
         session->cuda_dev = (int32_t)record->values[at.dev];
+    if (at.dev >= 0 && record->value_count > (uint32_t)at.dev + 1)
+        session->nvml_dev = (int32_t)record->values[at.dev + 1];
     if (at.bus_id >= 0)
         session->bus_id = record->words[at.bus_id];
     if (at.comm_id >= 0)

@@ -27,15 +27,19 @@ enum orr_code orr_log_links_of(const struct orr_log *log, struct orr_arena *aren
 /* Writes a node id as a log prints it ("GPU/F000", "NET/0-c") as users see it. Returns buffer. */
 char *orr_log_node_id(const char *text, char buffer[ORR_NODE_ID_SIZE]);
 
-/* Changes to a dump. */
+/* The compute capability by the GPU's name, where a line names the GPU; 0: none does. */
+int32_t orr_log_capability(const struct orr_log *log);
+
+/* Changes to a dump. Arrays have a row for each element of the dump; NULL: as they are. */
 struct orr_dump_edit {
-    const uint64_t *bus_ids; /* GPUs that take part, in order of their ranks; NULL: as they are */
-    uint32_t bus_id_count;
-    bool drop_nets;   /* no NIC takes part */
-    bool no_gdr;      /* no NIC can GPU Direct RDMA */
-    const char *nics; /* "[0]mlx5_0:1/IB [1]mlx5_3:1/IB": these take part, with these numbers; NULL: as they are */
+    const int32_t *ranks;    /* of GPUs, -1: takes no part */
+    const uint64_t *bus_ids; /* new ones of GPUs, 0: as it is */
+    const int32_t *net_devs; /* new numbers of NICs, -1: takes no part */
+    int32_t sm;              /* of every GPU, 0: as it is */
+    bool drop_nets;          /* no NIC takes part */
+    bool no_gdr;             /* no NIC can GPU Direct RDMA */
 };
-/* A copy with changes. NOT_FOUND where a GPU is not in the dump. */
+/* A copy with changes: orr_dump_free(). Its notes are borrowed from the dump. */
 enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit,
                                 struct orr_dump **ret_dump, struct orr_error *err) ORR_NO_DISCARD;
 

@@ -44,17 +44,25 @@ static bool fits(double bw, double one, int most)
     return count >= 1 && count <= most && fabs(count * one - bw) < 0.051;
 }
 
+int32_t orr_log_capability(const struct orr_log *log)
+{
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        for (size_t d = 0; record->kind == ORR_LOG_DEVICE && d < sizeof devices / sizeof devices[0]; d++)
+            if (strstr(record->words[record->word_count - 1], devices[d].word))
+                return devices[d].sm;
+    }
+    return 0;
+}
+
 static int32_t capability(const struct making *m)
 {
     static const struct {
         int32_t sm, links;
     } by_rate[] = {{100, 18}, {90, 18}, {80, 12}, {70, 6}, {60, 4}, {86, 4}};
-    for (uint32_t i = 0; i < m->log->record_count; i++) {
-        const struct orr_log_record *record = &m->log->records[i];
-        for (size_t d = 0; record->kind == ORR_LOG_DEVICE && d < sizeof devices / sizeof devices[0]; d++)
-            if (strstr(record->words[record->word_count - 1], devices[d].word))
-                return devices[d].sm;
-    }
+    int32_t named = orr_log_capability(m->log);
+    if (named)
+        return named;
     for (size_t i = 0; i < sizeof by_rate / sizeof by_rate[0]; i++) {
         bool all = true, any = false;
         for (uint32_t k = 0; k < m->links->count && all; k++) {

@@ -11,9 +11,23 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
 /* How many facts differ of the topics from first to last. */
 uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last);
 
-/* match.c: the dump with the log's GPUs and ranks where it has others, in check->dump, and how many hosts there are. */
+/* match.c: the machine that the job used, in check->dump (NULL: the dump as it is), and how many hosts there are. What
+ * had to be assumed is in check->assumed. */
 enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
-                                  const struct orr_log_question *question, struct orr_error *err) ORR_NO_DISCARD;
+                                  const struct orr_log_question *question, const struct orr_release *release,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+void orr_log_assume(struct orr_log_check *check, const char *format, ...) ORR_PRINTF(2, 3);
+
+/* match_nics.c: the numbers of the dump's NICs in the log. */
+struct orr_log_nics {
+    int32_t *devs; /* [element]: of a NIC, -1: it takes no part; NULL: as the dump numbers them */
+};
+enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_dump *dump, bool made_up,
+                                 struct orr_log_nics *ret_nics, struct orr_error *err) ORR_NO_DISCARD;
+/* The same by what differs: where the log's NICs are the predicted ones under other numbers. */
+enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const struct orr_dump *dump,
+                                    struct orr_arena *arena, struct orr_log_nics *ret_nics,
+                                    struct orr_error *err) ORR_NO_DISCARD;
 
 /* causes.c: fills check->causes. dump: on which the prediction stands. */
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump,

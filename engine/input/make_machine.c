@@ -1,0 +1,96 @@
+/* A whole machine from its type alone: CPUs, switches and places for devices, which the type then fills in as it fills
+ * in a provider's file. Bus ids and the places of devices are made up, and the notes say so. */
+#include <string.h>
+
+#include "engine/base/arena.h"
+#include "engine/input/input.h"
+#include "engine/input/machine_types.h"
+
+enum { XML_MOST = 1 << 16, BLACKWELL = 100 };
+
+/* CPUs: two, but where GPUs hang on CPUs of their own (Grace). */
+static uint32_t cpus_of(const struct orr_machine_type *type)
+{
+    uint32_t per_cpu = type->board->sm >= BLACKWELL ? 2 : 1;
+    if (type->board->c2c_links)
+        return (type->gpus + per_cpu - 1) / per_cpu;
+    return type->gpus < 2 ? 1 : 2;
+}
+
+/* Switches: one for each GPU, or for each NIC where several GPUs share one. A single NIC hangs on the first CPU. */
+static uint32_t switches_of(const struct orr_machine_type *type)
+{
+    return type->nets > 1 && type->nets < type->gpus && type->gpus % type->nets == 0 ? type->nets : type->gpus;
+}
+
+static void add_device(struct orr_text *xml, uint32_t bus, uint32_t device, const char *class)
+{
+    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"%s\"/>", bus, device, class);
+}
+
+static void write_machine(const struct orr_machine_type *type, struct orr_text *xml)
+{
+    uint32_t cpus = cpus_of(type), switches = switches_of(type), gpu = 0, net = 0;
+    bool alone = type->nets == 1 && type->gpus > 1;
+    orr_text_puts(xml, "<system version=\"1\">");
+    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+        orr_text_printf(xml, "<cpu numaid=\"%u\" affinity=\"\">", cpu);
+        for (uint32_t s = switches * cpu / cpus; s < switches * (cpu + 1) / cpus; s++) {
+            orr_text_printf(xml, "<pci busid=\"%04x:00:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">",
+                            s + 1, type->board->link_speed);
+            for (; gpu < type->gpus * (s + 1) / switches; gpu++)
+                add_device(xml, s + 1, 0x10 + gpu, "0x030200");
+            for (; !alone && net < type->nets * (s + 1) / switches; net++)
+                add_device(xml, s + 1, 0x80 + net, "0x020700");
+            orr_text_puts(xml, "</pci>");
+        }
+        if (alone && !cpu)
+            add_device(xml, 0, 0x80, "0x020700");
+        orr_text_puts(xml, "</cpu>");
+    }
+    orr_text_puts(xml, "</system>");
+}
+
+/* The notes of the filled-in skeleton, under a name of their own and with what is made up. */
+static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_type *type, struct orr_error *err)
+{
+    static const struct orr_assumed made_up = {
+        .what = "bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by number",
+        .sentence = "Assumed about the input: bus ids and PCIe switches are made up: each GPU shares a switch with the "
+                    "NICs next to it by number.",
+        .touches = ORR_TOUCHES_PATHS | ORR_TOUCHES_GDR | ORR_TOUCHES_CHANNELS};
+    const struct orr_dump_notes *old = dump->notes;
+    struct orr_dump_notes *notes = ORR_NEW(dump->arena, struct orr_dump_notes, 1);
+    struct orr_assumed *assumed = ORR_NEW(dump->arena, struct orr_assumed, (size_t)old->assumed_count + 1);
+    if (!notes || !assumed)
+        return orr_fail_nomem(err);
+    *notes = *old;
+    memcpy(assumed, old->assumed, old->assumed_count * sizeof *assumed);
+    assumed[old->assumed_count] = made_up;
+    notes->kind = "machine-type";
+    notes->title = "machine type";
+    notes->recognised = type->title;
+    notes->assumed = assumed;
+    notes->assumed_count = old->assumed_count + 1;
+    dump->notes = notes;
+    return ORR_OK;
+}
+
+enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_input_options options = {.assumed = type};
+    struct orr_text xml;
+    orr_text_init(&xml, XML_MOST);
+    write_machine(type, &xml);
+    enum orr_code code =
+        orr_text_failed(&xml) ? orr_fail_nomem(err) : orr_input_read(xml.data, xml.length, &options, ret_dump, err);
+    orr_text_release(&xml);
+    if (code != ORR_OK)
+        return code;
+    code = name_it(*ret_dump, type, err);
+    if (code != ORR_OK) {
+        orr_dump_free(*ret_dump);
+        *ret_dump = NULL;
+    }
+    return code;
+}

@@ -1,0 +1,240 @@
+/* The NICs of a job found among those of a dump. A dump numbers NICs as the job that wrote it found them; another job
+ * may use fewer, or number them otherwise, and its log speaks of its own numbers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/log/trial.h"
+
+enum { NICS_MOST = 256, NAME_SIZE = 64, NOT_LISTED = -1 };
+
+struct listed {
+    int32_t dev;
+    char name[NAME_SIZE];
+};
+
+/* "[0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0": the devices; 0 where it holds more than plain ones. */
+static uint32_t read_list(const char *list, struct listed *nics)
+{
+    uint32_t count = 0;
+    for (const char *at = list; (at = strchr(at, '[')) != NULL && count < NICS_MOST; at++) {
+        char *end;
+        long dev = strtol(at + 1, &end, 10);
+        size_t length = *end == ']' && end != at + 1 ? strcspn(end + 1, ":/ <{") : 0;
+        if (!length || dev < 0 || dev >= NICS_MOST)
+            continue;
+        if (length >= NAME_SIZE || strchr(list, '{'))
+            return 0;
+        nics[count].dev = (int32_t)dev;
+        snprintf(nics[count++].name, NAME_SIZE, "%.*s", (int)length, end + 1);
+    }
+    return count;
+}
+
+static bool concerns(const struct orr_log_check *check, uint32_t session)
+{
+    return check->log->sessions[session].communicator == check->communicator;
+}
+
+/* The list of the network in use on the first host; 0: there is none. */
+static uint32_t list_of_log(const struct orr_log_check *check, struct listed *nics, uint32_t *ret_line)
+{
+    const struct orr_log *log = check->log;
+    const char *network = NULL;
+    for (uint32_t i = 0; i < log->record_count && !network; i++)
+        if (log->records[i].kind == ORR_LOG_NETWORK && concerns(check, log->records[i].session))
+            network = log->records[i].words[0];
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        if (record->kind != ORR_LOG_NIC_LIST || !concerns(check, record->session) || record->word_count < 2 ||
+            (network && strncmp(network, record->words[0], strlen(network)) != 0))
+            continue;
+        *ret_line = record->line;
+        uint32_t count = read_list(record->words[1], nics);
+        if (count)
+            return count;
+    }
+    return 0;
+}
+
+/* The numbers of NICs that connections name: [dev] of those in use. Returns how many. */
+static uint32_t used_in_log(const struct orr_log_check *check, bool used[NICS_MOST])
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < check->log->record_count; i++) {
+        const struct orr_log_record *record = &check->log->records[i];
+        if (record->kind != ORR_LOG_CONNECT_NET || !concerns(check, record->session) || record->word_count < 4)
+            continue;
+        const char *slash = strchr(record->words[3], '/');
+        char *end;
+        long dev = slash ? strtol(slash + 1, &end, 10) : -1;
+        if (!slash || end == slash + 1 || dev < 0 || dev >= NICS_MOST || used[dev])
+            continue;
+        used[dev] = true;
+        count++;
+    }
+    return count;
+}
+
+/* The NICs of a dump by number. */
+static uint32_t nics_of(const struct orr_dump *dump, uint32_t *elements)
+{
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < dump->element_count; e++) {
+        if (dump->elements[e].kind != ORR_ELEMENT_NET || !orr_element_text(dump, e, ORR_ATTR_DEV))
+            continue;
+        if (count == NICS_MOST)
+            return 0;
+        int32_t dev = orr_element_int(dump, e, ORR_ATTR_DEV, 0);
+        uint32_t at = count++;
+        for (; at > 0 && orr_element_int(dump, elements[at - 1], ORR_ATTR_DEV, 0) > dev; at--)
+            elements[at] = elements[at - 1];
+        elements[at] = e;
+    }
+    return count;
+}
+
+static int32_t *new_devs(struct orr_arena *arena, const struct orr_dump *dump)
+{
+    int32_t *devs = ORR_NEW(arena, int32_t, dump->element_count);
+    for (uint32_t e = 0; devs && e < dump->element_count; e++)
+        devs[e] = NOT_LISTED;
+    return devs;
+}
+
+/* Whether numbers say something else than the dump. */
+static bool differs(const struct orr_dump *dump, const uint32_t *elements, uint32_t count, const int32_t *devs)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (devs[elements[i]] != orr_element_int(dump, elements[i], ORR_ATTR_DEV, 0))
+            return true;
+    return false;
+}
+
+/* Names in the order of their numbers: mlx5_3 before mlx5_10. */
+static bool is_before(const char *a, const char *b)
+{
+    size_t x = strlen(a), y = strlen(b);
+    return x != y ? x < y : strcmp(a, b) < 0;
+}
+
+/* The listed NICs in order of their names to the dump's in order of their numbers: both follow the bus. */
+static void by_order(const uint32_t *elements, uint32_t count, const struct listed *list, int32_t *devs)
+{
+    for (uint32_t l = 0; l < count; l++) {
+        uint32_t place = 0;
+        for (uint32_t other = 0; other < count; other++)
+            place += is_before(list[other].name, list[l].name);
+        devs[elements[place]] = list[l].dev;
+    }
+}
+
+/* Each listed NIC to the dump's NIC of that name; how many were found. */
+static uint32_t by_name(const struct orr_dump *dump, const uint32_t *elements, uint32_t count,
+                        const struct listed *list, uint32_t listed_count, int32_t *devs)
+{
+    uint32_t found = 0;
+    for (uint32_t l = 0; l < listed_count; l++)
+        for (uint32_t i = 0; i < count; i++) {
+            const char *name = orr_element_text(dump, elements[i], ORR_ATTR_NAME);
+            if (name && !strcmp(name, list[l].name) && devs[elements[i]] == NOT_LISTED) {
+                devs[elements[i]] = list[l].dev;
+                found++;
+                break;
+            }
+        }
+    return found;
+}
+
+static bool has_real_names(const struct orr_dump *dump, bool made_up)
+{
+    return !made_up && !(dump->notes && dump->notes->machine_type);
+}
+
+enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_dump *dump, bool made_up,
+                                 struct orr_log_nics *ret_nics, struct orr_error *err)
+{
+    struct listed list[NICS_MOST];
+    uint32_t elements[NICS_MOST], line = 0, count = nics_of(dump, elements);
+    bool used[NICS_MOST] = {false};
+    uint32_t listed_count = list_of_log(check, list, &line), used_count = used_in_log(check, used);
+    int32_t *devs = new_devs(check->arena, dump);
+    *ret_nics = (struct orr_log_nics){0};
+    if (!devs)
+        return orr_fail_nomem(err);
+    if (!count)
+        return ORR_OK;
+    uint32_t found = has_real_names(dump, made_up) ? by_name(dump, elements, count, list, listed_count, devs) : 0;
+    if (found) {
+        check->nics_of_log = true;
+        if (found < listed_count)
+            orr_log_assume(check, "%u of the %u NICs that line %u lists are not in the dump, and are left out",
+                           listed_count - found, listed_count, line);
+        else if (found < count)
+            orr_log_assume(check, "The job uses the %u of the dump's %u NICs that line %u lists", found, count, line);
+    } else if (listed_count == count) {
+        check->nics_of_log = true;
+        by_order(elements, count, list, devs);
+        for (uint32_t i = 0; i < count; i++)
+            if (devs[elements[i]] == NOT_LISTED)
+                return ORR_OK; /* two of one name */
+        orr_log_assume(check, "The %u NICs that line %u lists are the machine's NICs, in order of their names", count,
+                       line);
+    } else if (used_count == count) {
+        uint32_t i = 0;
+        for (int32_t dev = 0; dev < NICS_MOST; dev++)
+            if (used[dev])
+                devs[elements[i++]] = dev;
+        if (differs(dump, elements, count, devs))
+            orr_log_assume(check, "The NICs that the log's connections name are the dump's %u NICs in order", count);
+    } else {
+        return ORR_OK;
+    }
+    if (differs(dump, elements, count, devs))
+        ret_nics->devs = devs;
+    return ORR_OK;
+}
+
+/* The number behind "NIC " in a fact, -1: there is none. */
+static int32_t nic_in(const char *text)
+{
+    long dev = strncmp(text, "NIC ", 4) ? -1 : strtol(text + 4, NULL, 10);
+    return dev >= 0 && dev < NICS_MOST ? (int32_t)dev : -1;
+}
+
+enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const struct orr_dump *dump,
+                                    struct orr_arena *arena, struct orr_log_nics *ret_nics, struct orr_error *err)
+{
+    uint32_t elements[NICS_MOST], count = nics_of(dump, elements);
+    int32_t to[NICS_MOST], from[NICS_MOST];
+    bool moved = false;
+    *ret_nics = (struct orr_log_nics){0};
+    memset(to, -1, sizeof to);
+    memset(from, -1, sizeof from);
+    for (uint32_t i = 0; i < check->fact_count; i++) {
+        const struct orr_log_fact *fact = &check->facts[i];
+        int32_t logged = nic_in(fact->logged), predicted = nic_in(fact->predicted);
+        if (fact->topic != ORR_TOPIC_NET || logged < 0 || predicted < 0)
+            continue;
+        if ((to[predicted] >= 0 && to[predicted] != logged) || (from[logged] >= 0 && from[logged] != predicted))
+            return ORR_OK;
+        to[predicted] = logged;
+        from[logged] = predicted;
+        moved |= logged != predicted;
+    }
+    int32_t *devs = moved ? new_devs(arena, dump) : NULL;
+    if (!moved)
+        return ORR_OK;
+    if (!devs)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t dev = orr_element_int(dump, elements[i], ORR_ATTR_DEV, 0);
+        if (dev < 0 || dev >= NICS_MOST)
+            return ORR_OK;
+        devs[elements[i]] = to[dev] >= 0 ? to[dev] : dev;
+        if (to[dev] < 0 && from[dev] >= 0)
+            return ORR_OK; /* its number is another one's now */
+    }
+    ret_nics->devs = devs;
+    return ORR_OK;
+}
