@@ -132,7 +132,7 @@ static json_t *causes_json(struct orr_json *json, const struct orr_log_check *ch
     json_t *array = orr_json_array(json);
     for (uint32_t i = 0; i < check->cause_count; i++) {
         const struct orr_log_cause *cause = &check->causes[i];
-        json_t *object = orr_json_object(json);
+        json_t *object = orr_json_object(json), *lines = orr_json_array(json);
         set_text(json, object, "id", cause->id);
         set_text(json, object, "what", cause->what);
         set_text(json, object, "why", cause->why);
@@ -140,6 +140,9 @@ static json_t *causes_json(struct orr_json *json, const struct orr_log_check *ch
         set_bool(json, object, "tested", cause->tested);
         if (cause->tested)
             set_int(json, object, "differences_left", cause->left);
+        for (uint32_t l = 0; l < cause->line_count; l++)
+            orr_json_add(json, lines, orr_json_int(json, cause->lines[l]));
+        orr_json_set(json, object, "lines", lines);
         orr_json_add(json, array, object);
     }
     return array;

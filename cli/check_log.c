@@ -78,13 +78,17 @@ static void print_check(const struct orr_log_check *check)
     const struct orr_log_fact *first = &check->facts[check->first];
     printf("\nFirst difference, line %u: %s\n  log:       %s\n  predicted: %s\n", first->line, first->what,
            first->logged, first->predicted);
-    if (check->cause_count)
-        printf("\nLikely causes:\n");
+    printf(check->cause_count ? "\nLikely causes:\n"
+                              : "\nThe cause is not known: no single change explains most of the differences.\n");
     for (uint32_t i = 0; i < check->cause_count; i++) {
         const struct orr_log_cause *cause = &check->causes[i];
         printf("  %s: %s", cause->what, cause->why);
         if (cause->tested)
             printf(" %u of %u differences would be left.", cause->left, check->differ);
+        for (uint32_t l = 0; l < cause->line_count; l++)
+            printf("%s%u", l ? ", " : cause->line_count == 1 ? " See line " : " See lines ", cause->lines[l]);
+        if (cause->line_count)
+            printf(".");
         printf("\n    %s\n", cause->advice);
     }
     enum { SHOWN = 20 };

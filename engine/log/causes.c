@@ -1,5 +1,6 @@
-/* Likely causes of the differences: a row each, tried by recomputing the prediction under it. The one that leaves the
- * fewest differences comes first; what cannot be recomputed is named behind, untested. */
+/* Likely causes of the differences. What the log itself shows comes first (causes_shown.c). The others have a row each
+ * and are tried by predicting again: a row that a line of the log contradicts is not tried, and one that leaves most of
+ * the differences is not a cause. What cannot be predicted is named behind, untested. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 struct trial {
     struct orr_query query;
     struct orr_dump_edit edit;
-    const struct orr_dump *machine; /* NULL: the dump with the edit */
+    const struct orr_dump *machine;       /* NULL: the dump with the edit */
+    bool edits_gdr, no_gdr[ORR_LOG_NICS]; /* GPU Direct RDMA is off on these NICs */
     char what[96];
     enum orr_log_topic first, last; /* the others keep the differences that they have now */
 };
@@ -21,6 +23,7 @@ struct cause_row {
     bool (*apply)(const struct orr_log_check *check, struct trial *trial, const char *argument);
     const char *argument; /* NAME=VALUE of a setting ... */
     const char *why, *advice;
+    enum orr_log_sight refuted_by; /* what a log shows that cannot be where this is the cause */
 };
 
 /* A setting that neither the log nor the user gave. */
@@ -59,7 +62,7 @@ static bool apply_release(const struct orr_log_check *check, struct trial *trial
     uint32_t count;
     const struct orr_release *releases = orr_releases(&count);
     const struct orr_release *own = check->query.settings.release, *other = own + atoi(argument);
-    if (other < releases || other >= releases + count)
+    if (other < releases || other >= releases + count || check->release_exact)
         return false;
     if (orr_settings_for(&trial->query.settings, other, &check->query.settings, NULL) != ORR_OK)
         return false;
@@ -75,12 +78,26 @@ static bool apply_no_nets(const struct orr_log_check *check, struct trial *trial
     return orr_system_count(&check->analysis->built, ORR_NET) > 0 && check->query.hosts == 1;
 }
 
+/* GPU Direct RDMA off: on the NICs that the log shows without it ("some"), or on all. */
 static bool apply_no_gdr(const struct orr_log_check *check, struct trial *trial, const char *argument)
 {
-    (void)argument;
-    snprintf(trial->what, sizeof trial->what, "gdr=\"0\" on every NIC");
-    trial->edit.no_gdr = true;
-    return orr_system_count(&check->analysis->built, ORR_NET) > 0;
+    uint32_t nets = orr_system_count(&check->analysis->built, ORR_NET);
+    uint32_t count = orr_log_nics_without_gdr(check, trial->no_gdr);
+    bool some = !strcmp(argument, "some");
+    if (!nets || (some && (!count || count == nets)))
+        return false;
+    if (some) {
+        uint32_t first = 0;
+        while (!trial->no_gdr[first])
+            first++;
+        snprintf(trial->what, sizeof trial->what, "gdr=\"0\" on %u NIC%s, NIC %u%s", count, count == 1 ? "" : "s",
+                 first, count == 1 ? "" : " first");
+    } else {
+        memset(trial->no_gdr, true, sizeof trial->no_gdr);
+        snprintf(trial->what, sizeof trial->what, "gdr=\"0\" on every NIC");
+    }
+    trial->edits_gdr = true;
+    return true;
 }
 
 /* The system as it is where communication leaves the host: NICs stay in it. */
@@ -91,7 +108,7 @@ static bool apply_kept_nics(const struct orr_log_check *check, struct trial *tri
     trial->first = ORR_TOPIC_LINKS;
     trial->last = ORR_TOPIC_PATHS;
     snprintf(trial->what, sizeof trial->what, "the job's release leaves the NICs in the system of a single node");
-    return check->query.hosts == 1 && check->topics[ORR_TOPIC_PATHS].differ > 0;
+    return check->query.hosts == 1 && check->topics[ORR_TOPIC_PATHS].differ > 0 && !check->release_exact;
 }
 
 /* As many hosts as a log does not tell. */
@@ -106,51 +123,72 @@ static bool apply_hosts(const struct orr_log_check *check, struct trial *trial, 
 
 static const struct cause_row rows[] = {
     {"other-release", apply_release, "1", "The job's NCCL behaves as a newer release than the one emulated.",
-     "compare with --release"},
+     "compare with --release", ORR_SIGHT_NOTHING},
     {"other-release", apply_release, "-1", "The job's NCCL behaves as an older release than the one emulated.",
-     "compare with --release"},
+     "compare with --release", ORR_SIGHT_NOTHING},
     {"hosts", apply_hosts, "2", "The communicator spanned several hosts, which the log does not tell.",
-     "compare with --hosts"},
+     "compare with --hosts", ORR_SIGHT_NOTHING},
     {"nics-kept", apply_kept_nics, "", "Releases from 2.29 on keep the NICs of a system that holds all ranks.",
-     "compare with a newer release"},
+     "compare with a newer release", ORR_SIGHT_NOTHING},
     {"no-nics", apply_no_nets, "", "The job used none of the dump's NICs: another network, or a plugin that failed.",
-     "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the plugin"},
+     "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the plugin",
+     ORR_SIGHT_NETWORK_USED},
+    {"gdr-off", apply_no_gdr, "some", "GPU Direct RDMA was not possible with these NICs when the job ran.",
+     "compare these NICs with the others: driver, firmware, IOMMU and ACS", ORR_SIGHT_NOTHING},
     {"gdr-off", apply_no_gdr, "", "GPU Direct RDMA was not possible when the job ran.",
-     "check nvidia-peermem or DMA-BUF: lsmod | grep peermem"},
-    {"setting", apply_setting, "NCCL_P2P_DISABLE=1", "P2P was off.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=LOC", "P2P was off.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=NVL", "P2P was allowed over NVLink only.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=PIX", "P2P was allowed over one PCIe bridge only.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=PXB", "P2P was allowed below the CPU only.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=PHB", "P2P was allowed through the CPU.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=SYS", "P2P was allowed everywhere.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_NET_GDR_LEVEL=LOC", "GPU Direct RDMA was off.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_NET_GDR_LEVEL=SYS", "GPU Direct RDMA was allowed everywhere.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_NET_GDR_READ=0", "Reading GPU memory for sending was off.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_NET_GDR_READ=1", "Reading GPU memory for sending was on.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_SHM_DISABLE=1", "Shared memory was off.", SETTING_ADVICE},
+     "check nvidia-peermem or DMA-BUF: lsmod | grep peermem", ORR_SIGHT_GDR_USED},
+    {"setting", apply_setting, "NCCL_P2P_DISABLE=1", "P2P was off.", SETTING_ADVICE, ORR_SIGHT_P2P_USED},
+    {"setting", apply_setting, "NCCL_P2P_LEVEL=LOC", "P2P was off.", SETTING_ADVICE, ORR_SIGHT_P2P_USED},
+    {"setting", apply_setting, "NCCL_P2P_LEVEL=NVL", "P2P was allowed over NVLink only.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_P2P_LEVEL=PIX", "P2P was allowed over one PCIe bridge only.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_P2P_LEVEL=PXB", "P2P was allowed below the CPU only.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_P2P_LEVEL=PHB", "P2P was allowed through the CPU.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_P2P_LEVEL=SYS", "P2P was allowed everywhere.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_NET_GDR_LEVEL=LOC", "GPU Direct RDMA was off.", SETTING_ADVICE,
+     ORR_SIGHT_GDR_USED},
+    {"setting", apply_setting, "NCCL_NET_GDR_LEVEL=SYS", "GPU Direct RDMA was allowed everywhere.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_NET_GDR_READ=0", "Reading GPU memory for sending was off.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_NET_GDR_READ=1", "Reading GPU memory for sending was on.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_SHM_DISABLE=1", "Shared memory was off.", SETTING_ADVICE, ORR_SIGHT_SHM_USED},
     {"setting", apply_setting, "NCCL_NVLS_ENABLE=0", "NVLS was off, or the driver refused it.",
-     "look for `NVLS multicast support` in the log; fabric manager and driver decide it"},
-    {"setting", apply_setting, "NCCL_CROSS_NIC=0", "Rings were kept on one NIC.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_CROSS_NIC=1", "Rings were allowed to change NICs.", SETTING_ADVICE},
+     "look for `NVLS multicast support` in the log; fabric manager and driver decide it", ORR_SIGHT_NVLS_USED},
+    {"setting", apply_setting, "NCCL_CROSS_NIC=0", "Rings were kept on one NIC.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_CROSS_NIC=1", "Rings were allowed to change NICs.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
     {"setting", apply_setting, "NCCL_PXN_DISABLE=1", "PXN was off, or the network plugin does not know it.",
-     SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_COLLNET_ENABLE=1", "CollNet was on.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_ALGO=Ring", "Only rings were allowed.", SETTING_ADVICE},
-    {"setting", apply_setting, "NCCL_PROTO=Simple", "Only the Simple protocol was allowed.", SETTING_ADVICE},
-    {"setting", apply_channels, "NCCL_MIN_NCHANNELS", "More channels were asked for.", SETTING_ADVICE},
-    {"setting", apply_channels, "NCCL_MAX_NCHANNELS", "Fewer channels were allowed.", SETTING_ADVICE},
+     SETTING_ADVICE, ORR_SIGHT_PROXY_USED},
+    {"setting", apply_setting, "NCCL_COLLNET_ENABLE=1", "CollNet was on.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_ALGO=Ring", "Only rings were allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_ALGO=Tree", "Only trees were allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_ALGO=NVLS", "Only NVLS was allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_PROTO=LL", "Only the LL protocol was allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_PROTO=LL128", "Only the LL128 protocol was allowed.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_PROTO=^LL128", "The LL128 protocol was not allowed.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_setting, "NCCL_PROTO=Simple", "Only the Simple protocol was allowed.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_channels, "NCCL_MIN_NCHANNELS", "More channels were asked for.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
+    {"setting", apply_channels, "NCCL_MAX_NCHANNELS", "Fewer channels were allowed.", SETTING_ADVICE,
+     ORR_SIGHT_NOTHING},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-/* Keeps a cause where it leaves fewer differences than those kept, best first. */
-static enum orr_code keep(struct orr_log_check *check, const struct orr_log_cause *cause, struct orr_error *err)
+enum orr_code orr_log_keep_cause(struct orr_log_check *check, const struct orr_log_cause *cause, struct orr_error *err)
 {
     const char *what = orr_arena_strndup(check->arena, cause->what, strlen(cause->what));
     if (!what)
         return orr_fail_nomem(err);
     uint32_t at = check->cause_count < ORR_LOG_CAUSES ? check->cause_count++ : ORR_LOG_CAUSES;
-    for (; at > 0 && cause->left < check->causes[at - 1].left; at--)
+    for (; at > check->shown_count && cause->left < check->causes[at - 1].left; at--)
         if (at < ORR_LOG_CAUSES)
             check->causes[at] = check->causes[at - 1];
     if (at < ORR_LOG_CAUSES) {
@@ -160,17 +198,43 @@ static enum orr_code keep(struct orr_log_check *check, const struct orr_log_caus
     return ORR_OK;
 }
 
-/* Differences that a trial leaves; UINT32_MAX where it cannot be computed. */
+/* The first lines of what differs now and agrees under a trial. */
+static void find_lines(const struct orr_log_check *check, const struct orr_log_facts *facts,
+                       struct orr_log_cause *cause)
+{
+    enum { LOOKED_AT = 24 };
+    uint32_t looked = 0;
+    for (uint32_t i = 0; i < check->fact_count && looked < LOOKED_AT && cause->line_count < ORR_LOG_CAUSE_LINES; i++) {
+        const struct orr_log_fact *fact = &check->facts[i];
+        if (fact->verdict != ORR_FACT_DIFFERS ||
+            (cause->line_count && cause->lines[cause->line_count - 1] == fact->line))
+            continue;
+        looked++;
+        for (uint32_t k = 0; k < facts->count; k++) {
+            const struct orr_log_fact *other = &facts->rows[k];
+            if (other->line == fact->line && other->topic == fact->topic && other->verdict != ORR_FACT_DIFFERS &&
+                !strcmp(other->what, fact->what)) {
+                cause->lines[cause->line_count++] = fact->line;
+                break;
+            }
+        }
+    }
+}
+
+/* How many differences a trial leaves, in cause->left (UINT32_MAX: it cannot be computed), and the lines that agree. */
 static enum orr_code differences_of(const struct orr_log_check *check, const struct orr_dump *dump,
-                                    const struct trial *trial, uint32_t *ret_left, struct orr_error *err)
+                                    const struct trial *trial, struct orr_log_cause *cause, struct orr_error *err)
 {
     struct orr_dump *edited = NULL;
     struct orr_analysis *analysis;
     struct orr_log_facts facts;
     struct orr_error refused = {0};
-    *ret_left = UINT32_MAX;
-    if (trial->edit.drop_nets || trial->edit.no_gdr) {
-        enum orr_code code = orr_log_edit_dump(dump, &trial->edit, &edited, &refused);
+    cause->left = UINT32_MAX;
+    cause->tested = true;
+    if (trial->edit.drop_nets || trial->edits_gdr) {
+        struct orr_dump_edit edit = trial->edit;
+        edit.no_gdr = trial->edits_gdr ? trial->no_gdr : NULL;
+        enum orr_code code = orr_log_edit_dump(trial->machine ? trial->machine : dump, &edit, &edited, &refused);
         if (code == ORR_NOMEM)
             return orr_fail_nomem(err);
         if (code != ORR_OK)
@@ -184,9 +248,11 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
                                              &trial->query, arena, &facts, &analysis, &refused)
                                : ORR_NOMEM;
     if (code == ORR_OK) {
-        *ret_left = orr_log_differences(&facts, trial->first, trial->last);
+        cause->left = orr_log_differences(&facts, trial->first, trial->last);
         for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++)
-            *ret_left += t < (int)trial->first || t > (int)trial->last ? check->topics[t].differ : 0;
+            cause->left += t < (int)trial->first || t > (int)trial->last ? check->topics[t].differ : 0;
+        if (cause->left < check->differ)
+            find_lines(check, &facts, cause);
         orr_analysis_free(analysis);
     }
     orr_arena_free(arena);
@@ -202,31 +268,34 @@ static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_
     struct orr_dump *machine = NULL;
     struct trial trial = {.query = check->query, .last = ORR_LOG_TOPIC_COUNT};
     struct orr_error refused = {0};
-    uint32_t left;
+    struct orr_log_cause cause = {
+        .id = "hardware",
+        .why = "The tree that the log prints is not the dump's, and a prediction for that tree agrees better.",
+        .advice = "take a dump in the same state as the job (NCCL_TOPO_DUMP_FILE in the job itself)"};
     if (!check->topics[ORR_TOPIC_SYSTEM].differ && !check->topics[ORR_TOPIC_LINKS].differ)
         return ORR_OK;
     ORR_TRY(orr_log_tree_xml(check->log, check->arena, &xml, &why, err));
     if (!xml || orr_dump_read(xml, strlen(xml), NULL, &machine, &refused) != ORR_OK)
         return ORR_OK;
     trial.machine = machine;
-    enum orr_code code = differences_of(check, dump, &trial, &left, err);
+    enum orr_code code = differences_of(check, dump, &trial, &cause, err);
+    if (code == ORR_OK && cause.left && orr_log_nics_without_gdr(check, trial.no_gdr)) { /* a tree does not print it */
+        struct orr_log_cause with_gdr = cause;
+        with_gdr.line_count = 0;
+        trial.edits_gdr = true;
+        code = differences_of(check, dump, &trial, &with_gdr, err);
+        if (with_gdr.left < cause.left)
+            cause = with_gdr;
+    }
     orr_dump_free(machine);
-    if (code != ORR_OK || left >= check->differ)
+    if (code != ORR_OK || cause.left > check->differ / 2)
         return code;
     const struct orr_log_fact *first = &check->facts[check->first];
     char what[256];
     snprintf(what, sizeof what, "another machine, or the same one in another state: %.80s is %.60s in the log",
              first->what, first->logged);
-    return keep(check,
-                &(struct orr_log_cause){
-                    .id = "hardware",
-                    .what = what,
-                    .tested = true,
-                    .left = left,
-                    .why = "The tree that the log prints is not the dump's, and a prediction for that tree agrees "
-                           "better.",
-                    .advice = "take a dump in the same state as the job (NCCL_TOPO_DUMP_FILE in the job itself)"},
-                err);
+    cause.what = what;
+    return orr_log_keep_cause(check, &cause, err);
 }
 
 /* What the log shows but cannot be recomputed. */
@@ -238,8 +307,6 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
         {"NCCL_TOPO_FILE", "topology-file", "The job read its machine from a file.", "give that file as the topology"},
         {"NCCL_GRAPH_FILE", "graph-file", "The job's graphs were forced by a file.",
          "compare without NCCL_GRAPH_FILE, or look at the file"},
-        {"NCCL_IB_HCA", "filtered-nics", "The job used some of the NICs only.",
-         "take the dump in the job itself, so that it holds these"},
         {"NCCL_TUNER_PLUGIN", "plugin", "A tuner plugin took part.", "compare without it"},
     };
     for (uint32_t i = 0; i < check->ignored_count; i++)
@@ -247,82 +314,70 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
             if (!strcmp(check->ignored[i].name, named[n].setting)) {
                 char what[160];
                 snprintf(what, sizeof what, "%s=%.100s", check->ignored[i].name, check->ignored[i].value);
-                ORR_TRY(keep(check,
-                             &(struct orr_log_cause){.id = named[n].id,
-                                                     .what = what,
-                                                     .why = named[n].why,
-                                                     .advice = named[n].advice,
-                                                     .left = UINT32_MAX},
-                             err));
+                ORR_TRY(orr_log_keep_cause(check,
+                                           &(struct orr_log_cause){.id = named[n].id,
+                                                                   .what = what,
+                                                                   .why = named[n].why,
+                                                                   .advice = named[n].advice,
+                                                                   .left = UINT32_MAX},
+                                           err));
             }
     if (check->release_told && !check->release_exact) {
         char what[160];
         snprintf(what, sizeof what, "NCCL %.40s is not emulated; %s is", check->release_text,
                  check->query.settings.release->name);
-        ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "release-not-emulated",
-                                             .what = what,
-                                             .left = UINT32_MAX,
-                                             .why = "The nearest emulated release was taken.",
-                                             .advice = "compare with the neighbours too: --release"},
-                     err));
+        ORR_TRY(orr_log_keep_cause(check,
+                                   &(struct orr_log_cause){.id = "release-not-emulated",
+                                                           .what = what,
+                                                           .left = UINT32_MAX,
+                                                           .why = "The nearest emulated release was taken.",
+                                                           .advice = "compare with the neighbours too: --release"},
+                                   err));
     }
     bool explained = check->cause_count && check->causes[0].tested && !check->causes[0].left;
     if (check->log->graph_file && !explained)
-        ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "edited-graph",
-                                             .left = UINT32_MAX,
-                                             .what = "no emulated release finds these graphs on this machine",
-                                             .why = "Files for NCCL_GRAPH_FILE are often written or edited by hand.",
-                                             .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without "
-                                                       "NCCL_GRAPH_FILE"},
-                     err));
+        ORR_TRY(orr_log_keep_cause(
+            check,
+            &(struct orr_log_cause){.id = "edited-graph",
+                                    .left = UINT32_MAX,
+                                    .what = "no emulated release finds these graphs on this machine",
+                                    .why = "Files for NCCL_GRAPH_FILE are often written or edited by hand.",
+                                    .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without "
+                                              "NCCL_GRAPH_FILE"},
+            err));
     if (!check->release_told)
-        ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "release-not-told",
-                                             .left = UINT32_MAX,
-                                             .what = "the log does not name its release",
-                                             .why = "The emulated release that agrees best was taken.",
-                                             .advice = "name the release: --release"},
-                     err));
-    if (check->note[0])
-        ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = "other-gpus",
-                                             .what = check->note,
-                                             .left = UINT32_MAX,
-                                             .why = "The log's GPUs are not those of the dump.",
-                                             .advice = "take a dump on that machine"},
-                     err));
+        ORR_TRY(orr_log_keep_cause(check,
+                                   &(struct orr_log_cause){.id = "release-not-told",
+                                                           .left = UINT32_MAX,
+                                                           .what = "the log does not name its release",
+                                                           .why = "The emulated release that agrees best was taken.",
+                                                           .advice = "name the release: --release"},
+                                   err));
     return ORR_OK;
 }
 
 /* Tries every row on top of a trial; the best one is written over *best. */
-static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump *dump, const struct trial *base,
-                              struct trial *best, uint32_t *best_left, struct orr_error *err)
+static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump *dump, unsigned seen,
+                              const struct trial *base, struct trial *best, uint32_t *best_left, struct orr_error *err)
 {
     const struct trial start = *base;
     uint32_t before = *best_left;
     for (int i = 0; i < ROW_COUNT && *best_left; i++) {
         struct trial trial = start;
         char what[sizeof trial.what * 2 + 8];
-        uint32_t left;
-        if (!rows[i].apply(check, &trial, rows[i].argument) || strstr(start.what, trial.what) == start.what)
+        struct orr_log_cause cause = {.id = rows[i].id, .what = what, .why = rows[i].why, .advice = rows[i].advice};
+        if ((seen >> rows[i].refuted_by & 1u) || !rows[i].apply(check, &trial, rows[i].argument) ||
+            strstr(start.what, trial.what) == start.what)
             continue;
-        ORR_TRY(differences_of(check, dump, &trial, &left, err));
+        ORR_TRY(differences_of(check, dump, &trial, &cause, err));
         ORR_TRY(orr_budget_check(err));
-        if (left >= before)
+        if (cause.left >= before)
             continue;
         snprintf(what, sizeof what, "%s%s%s", start.what, start.what[0] ? ", and " : "", trial.what);
-        ORR_TRY(keep(check,
-                     &(struct orr_log_cause){.id = rows[i].id,
-                                             .what = what,
-                                             .why = rows[i].why,
-                                             .advice = rows[i].advice,
-                                             .tested = true,
-                                             .left = left},
-                     err));
-        if (left < *best_left) {
-            *best_left = left;
+        if (cause.left <= check->differ / 2)
+            ORR_TRY(orr_log_keep_cause(check, &cause, err));
+        if (cause.left < *best_left) {
+            *best_left = cause.left;
             *best = trial;
         }
     }
@@ -331,15 +386,17 @@ static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump
 
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *err)
 {
+    unsigned seen = orr_log_sights(check);
+    ORR_TRY(orr_log_shown_causes(check, err));
     ORR_TRY(try_hardware(check, dump, err));
-    bool explained = check->cause_count && !check->causes[0].left;
+    bool explained = check->cause_count > check->shown_count && !check->causes[check->shown_count].left;
     struct trial best = {.query = check->query, .last = ORR_LOG_TOPIC_COUNT};
     uint32_t left = check->differ;
     if (!explained && check->analysis->ranks <= ORR_LOG_RANKS_TRIED &&
         check->log->record_count <= ORR_LOG_RECORDS_TRIED) {
-        ORR_TRY(try_rows(check, dump, &best, &best, &left, err));
+        ORR_TRY(try_rows(check, dump, seen, &best, &best, &left, err));
         if (left && left < check->differ && best.last == ORR_LOG_TOPIC_COUNT) /* two causes at once */
-            ORR_TRY(try_rows(check, dump, &best, &best, &left, err));
+            ORR_TRY(try_rows(check, dump, seen, &best, &best, &left, err));
     }
     return name_untested(check, err);
 }

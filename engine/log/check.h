@@ -46,13 +46,16 @@ struct orr_log_fact {
     char nodes[2][ORR_NODE_ID_SIZE]; /* to be shown on the drawing; empty: none */
 };
 
+enum { ORR_LOG_CAUSE_LINES = 3 };
 struct orr_log_cause {
-    const char *id;     /* stable word: "other-release", "setting", "hardware" ... */
-    const char *what;   /* "NCCL_P2P_DISABLE=1" */
-    const char *why;    /* a sentence */
-    const char *advice; /* what to do */
-    bool tested;        /* recomputed under it */
-    uint32_t left;      /* differences that remain then */
+    const char *id;                      /* stable word: "other-release", "setting", "hardware" ... */
+    const char *what;                    /* "NCCL_P2P_DISABLE=1" */
+    const char *why;                     /* a sentence */
+    const char *advice;                  /* what to do */
+    bool tested;                         /* recomputed under it */
+    uint32_t left;                       /* differences that remain then */
+    uint32_t lines[ORR_LOG_CAUSE_LINES]; /* of the log, that support it */
+    uint32_t line_count;
 };
 enum { ORR_LOG_CAUSES = 8, ORR_LOG_ASSUMED = 8 };
 
@@ -84,6 +87,7 @@ struct orr_log_check {
     uint32_t first;                              /* the first fact that differs; UINT32_MAX: none */
     struct orr_log_cause causes[ORR_LOG_CAUSES]; /* likeliest first */
     uint32_t cause_count;
+    uint32_t shown_count; /* the first of them, which the log itself shows */
     struct orr_log_ignored *ignored;
     uint32_t ignored_count;
     uint32_t applied_count;        /* settings of the log that the prediction was given */

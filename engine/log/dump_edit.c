@@ -50,13 +50,20 @@ static uint64_t renamed(const struct writing *w, const char *bus_id)
     return 0;
 }
 
-/* An attribute that the edit replaces. */
-static bool is_replaced(const struct writing *w, enum orr_element_kind kind, enum orr_attr attr)
+static bool loses_gdr(const struct writing *w, uint32_t net)
 {
+    int32_t dev = orr_element_int(w->dump, net, ORR_ATTR_DEV, -1);
+    return w->edit->no_gdr && dev >= 0 && dev < ORR_LOG_NICS && w->edit->no_gdr[dev];
+}
+
+/* An attribute that the edit replaces. */
+static bool is_replaced(const struct writing *w, uint32_t element, enum orr_attr attr)
+{
+    enum orr_element_kind kind = w->dump->elements[element].kind;
     const struct orr_dump_edit *edit = w->edit;
     return (kind == ORR_ELEMENT_GPU && ((edit->ranks && attr == ORR_ATTR_RANK) || (edit->sm && attr == ORR_ATTR_SM))) ||
            (kind == ORR_ELEMENT_NET &&
-            ((edit->net_devs && attr == ORR_ATTR_DEV) || (edit->no_gdr && attr == ORR_ATTR_GDR)));
+            ((edit->net_devs && attr == ORR_ATTR_DEV) || (attr == ORR_ATTR_GDR && loses_gdr(w, element))));
 }
 
 static void write_attribute(struct writing *w, const struct orr_attribute *attribute)
@@ -80,12 +87,12 @@ static void write_element(struct writing *w, uint32_t index, int depth)
     orr_text_printf(&w->text, "<%s", orr_element_name(element->kind));
     for (uint32_t i = 0; i < element->attribute_count; i++) {
         const struct orr_attribute *attribute = &w->dump->attributes[element->first_attribute + i];
-        if (!is_replaced(w, element->kind, attribute->id))
+        if (!is_replaced(w, index, attribute->id))
             write_attribute(w, attribute);
     }
     if (net && edit->net_devs)
         orr_text_printf(&w->text, " dev=\"%d\"", edit->net_devs[index]);
-    if (net && edit->no_gdr)
+    if (net && loses_gdr(w, index))
         orr_text_puts(&w->text, " gdr=\"0\"");
     if (gpu && edit->sm)
         orr_text_printf(&w->text, " sm=\"%d\"", edit->sm);

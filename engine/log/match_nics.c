@@ -6,7 +6,7 @@
 
 #include "engine/log/trial.h"
 
-enum { NICS_MOST = 256, NAME_SIZE = 64, NOT_LISTED = -1 };
+enum { NICS_MOST = ORR_LOG_NICS, NAME_SIZE = 64, NOT_LISTED = -1 };
 
 struct listed {
     int32_t dev;
@@ -200,6 +200,47 @@ static int32_t nic_in(const char *text)
 {
     long dev = strncmp(text, "NIC ", 4) ? -1 : strtol(text + 4, NULL, 10);
     return dev >= 0 && dev < NICS_MOST ? (int32_t)dev : -1;
+}
+
+/* Whether a path's words in a fact are of one that stays below the CPU, or goes through another GPU to be so. */
+static bool is_near(const char *path)
+{
+    static const char *const near[] = {"PIX", "PXB", "P2C", "PXN", "C2C", "LOC"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
+        is |= !strncmp(path, near[i], 3);
+    return is;
+}
+
+uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[ORR_LOG_NICS])
+{
+    bool kept[ORR_LOG_NICS] = {false};
+    uint32_t count = 0;
+    memset(nics, 0, ORR_LOG_NICS * sizeof *nics);
+    for (uint32_t i = 0; i < check->fact_count; i++) {
+        const struct orr_log_fact *fact = &check->facts[i];
+        bool path = fact->topic == ORR_TOPIC_PATHS && !strncmp(fact->nodes[0], "GPU/", 4);
+        bool pair = fact->topic == ORR_TOPIC_GDR, connection = fact->topic == ORR_TOPIC_NET;
+        const char *dash = strchr(fact->nodes[1], '-');
+        if (!(path || pair || connection) || strncmp(fact->nodes[1], "NET/", 4) != 0 || !dash)
+            continue;
+        unsigned long dev = strtoul(dash + 1, NULL, 16);
+        if (dev >= ORR_LOG_NICS)
+            continue;
+        bool logged = path   ? is_near(fact->logged)
+                      : pair ? !strncmp(fact->logged, "on", 2)
+                             : strstr(fact->logged, "GPU Direct RDMA") != NULL;
+        bool predicted = path   ? is_near(fact->predicted)
+                         : pair ? !strncmp(fact->predicted, "on", 2)
+                                : strstr(fact->predicted, "GPU Direct RDMA") != NULL;
+        kept[dev] |= logged && (!path || strncmp(fact->logged, "PXN", 3) != 0);
+        nics[dev] |= predicted && !logged;
+    }
+    for (uint32_t dev = 0; dev < ORR_LOG_NICS; dev++) {
+        nics[dev] &= !kept[dev];
+        count += nics[dev];
+    }
+    return count;
 }
 
 enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const struct orr_dump *dump,

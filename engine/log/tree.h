@@ -30,6 +30,8 @@ char *orr_log_node_id(const char *text, char buffer[ORR_NODE_ID_SIZE]);
 /* The compute capability by the GPU's name, where a line names the GPU; 0: none does. */
 int32_t orr_log_capability(const struct orr_log *log);
 
+enum { ORR_LOG_NICS = 256 }; /* numbers of NICs that are told apart */
+
 /* Changes to a dump. Arrays have a row for each element of the dump; NULL: as they are. */
 struct orr_dump_edit {
     const int32_t *ranks;    /* of GPUs, -1: takes no part */
@@ -37,7 +39,7 @@ struct orr_dump_edit {
     const int32_t *net_devs; /* new numbers of NICs, -1: takes no part */
     int32_t sm;              /* of every GPU, 0: as it is */
     bool drop_nets;          /* no NIC takes part */
-    bool no_gdr;             /* no NIC can GPU Direct RDMA */
+    const bool *no_gdr;      /* [ORR_LOG_NICS]: the NICs of these numbers cannot GPU Direct RDMA */
 };
 /* A copy with changes: orr_dump_free(). Its notes are borrowed from the dump. */
 enum orr_code orr_log_edit_dump(const struct orr_dump *dump, const struct orr_dump_edit *edit,

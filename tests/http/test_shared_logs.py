@@ -158,6 +158,31 @@ def test_logs_agree_where_the_machine_is_put_together_rightly(name, tmp_path):
         assert check["agree"] >= agree
 
 
+# Logs that agree in full with one file or machine type on the command line, and the settings that the log does not print:
+# GPUs, hosts and NICs are found by themselves.
+ALONE = {
+    "aws-p4d-efa-eks-readme.log": (("--topology", "topologies/provider/aws-p4d-24xl-a100.xml", "--assume", "p4d.24xlarge"), 211),
+    "oci-h200-2node-runc-rank0.log": (("--machine", "BM.GPU.H200.8"), 204),
+    "oci-h200-2node-runsc-rank0.log": (("--machine", "BM.GPU.H200.8"), 204),
+    "waynehacking-g2_Ring.log": (("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt", "--set", "NCCL_ALGO=Ring"), 182),
+    "waynehacking-g6_NVLS.log": (("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt", "--set", "NCCL_ALGO=NVLS"), 277),
+    "waynehacking-g6_auto.log": (("--topology", "nvidia-smi-topo/waynehacking8-hgx-nv18-12nic.txt",), 277),
+    "mlperf-v2.1-azure-ndv4-4node-32rank.log": (
+        ("--topology", "topologies/provider/azure-ndv4-a100-v0.xml", "--assume", "ndv4", "--set", "NCCL_MIN_NCHANNELS=24"), 1051),
+    "mlperf-v2.0-azure-ndv4-8node-64rank.log": (
+        ("--topology", "topologies/provider/azure-ndv4-a100-v0.xml", "--assume", "ndv4", "--set", "NCCL_MIN_NCHANNELS=24"), 2091),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_logs_agree_with_a_file_or_a_machine_type_alone(name):
+    given, agree = ALONE[name]
+    given = [str(SHARED / text) if "/" in text else text for text in given]
+    check = answer_of(*given, str(LOGS / name))["check"]
+    assert (check["verdict"], check["differ"]) == ("agrees", 0), check["first_difference"]
+    assert check["agree"] >= agree
+
+
 def test_a_torn_line_is_all_that_differs_between_a_log_and_the_machine_that_it_prints():
     check = answer_of(str(LOGS / "stone-2node-4x-sm89-trace.log"))["check"]
     assert check["differ"] == 1 and check["agree"] >= 845

@@ -1,0 +1,119 @@
+/* What the lines of a log show of the causes: which of them cannot be, and which need no prediction. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/log/trial.h"
+
+static bool concerns(const struct orr_log_check *check, const struct orr_log_record *record)
+{
+    return check->log->sessions[record->session].communicator == check->communicator;
+}
+
+/* The way of a network connection, "IB/2(5)/GDRDMA". */
+static unsigned sights_of_net(const struct orr_log_record *record)
+{
+    const char *way = record->word_count > 3 ? record->words[3] : "";
+    unsigned seen = 1u << ORR_SIGHT_NETWORK_USED;
+    if (strstr(way, "/GDRDMA"))
+        seen |= 1u << ORR_SIGHT_GDR_USED;
+    if (strchr(way, '('))
+        seen |= 1u << ORR_SIGHT_PROXY_USED;
+    return seen;
+}
+
+unsigned orr_log_sights(const struct orr_log_check *check)
+{
+    unsigned seen = 0;
+    for (uint32_t i = 0; i < check->log->record_count; i++) {
+        const struct orr_log_record *record = &check->log->records[i];
+        if (!concerns(check, record))
+            continue;
+        if (record->kind == ORR_LOG_CONNECT_NET)
+            seen |= sights_of_net(record);
+        else if (record->kind == ORR_LOG_CONNECT_P2P)
+            seen |= 1u << ORR_SIGHT_P2P_USED;
+        else if (record->kind == ORR_LOG_CONNECT_SHM)
+            seen |= 1u << ORR_SIGHT_SHM_USED;
+        else if (record->kind == ORR_LOG_NVLS_HEAD)
+            seen |= 1u << ORR_SIGHT_NVLS_USED;
+        else if (record->kind == ORR_LOG_GDR_PAIR && !strcmp(record->words[0], "Enabled"))
+            seen |= 1u << ORR_SIGHT_GDR_USED;
+    }
+    return seen;
+}
+
+/* The log's GPUs are others than the dump's. */
+static enum orr_code add_other_gpus(struct orr_log_check *check, struct orr_error *err)
+{
+    struct orr_log_cause cause = {.id = "other-gpus",
+                                  .what = check->note,
+                                  .left = UINT32_MAX,
+                                  .why = "The log is of another machine than the dump.",
+                                  .advice = "take a dump on the machine of the job: NCCL_TOPO_DUMP_FILE"};
+    if (!check->note[0])
+        return ORR_OK;
+    for (uint32_t i = 0; i < check->log->record_count && cause.line_count < ORR_LOG_CAUSE_LINES; i++)
+        if (check->log->records[i].kind == ORR_LOG_INIT_START && concerns(check, &check->log->records[i]))
+            cause.lines[cause.line_count++] = check->log->records[i].line;
+    return orr_log_keep_cause(check, &cause, err);
+}
+
+/* Two hosts that use different networks. */
+static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_error *err)
+{
+    const struct orr_log *log = check->log;
+    const struct orr_log_record *first = NULL;
+    char what[280];
+    for (uint32_t i = 0; i < log->record_count; i++) {
+        const struct orr_log_record *record = &log->records[i];
+        uint32_t writer = log->sessions[record->session].writer;
+        if (record->kind != ORR_LOG_NETWORK || !concerns(check, record) || writer == UINT32_MAX)
+            continue;
+        if (!first)
+            first = record;
+        if (!strcmp(first->words[0], record->words[0]))
+            continue;
+        snprintf(what, sizeof what, "host %.60s uses the network %.24s, and host %.60s the network %.24s",
+                 log->writers[log->sessions[first->session].writer].host, first->words[0], log->writers[writer].host,
+                 record->words[0]);
+        return orr_log_keep_cause(
+            check,
+            &(struct orr_log_cause){.id = "networks-differ",
+                                    .what = what,
+                                    .left = UINT32_MAX,
+                                    .lines = {first->line, record->line},
+                                    .line_count = 2,
+                                    .why = "Ranks of one communicator must use one network: a plugin or a driver is "
+                                           "missing on some hosts.",
+                                    .advice = "make the network plugin and the drivers the same on all hosts; look at "
+                                              "NET/ lines of the hosts that differ"},
+            err);
+    }
+    return ORR_OK;
+}
+
+/* Hosts that run different releases. */
+static enum orr_code add_other_releases(struct orr_log_check *check, struct orr_error *err)
+{
+    const struct orr_log *log = check->log;
+    char what[160];
+    if (log->release_count < 2 || log->communicator_count != 1)
+        return ORR_OK;
+    snprintf(what, sizeof what, "the log names NCCL %.60s and NCCL %.60s", log->releases[0], log->releases[1]);
+    return orr_log_keep_cause(check,
+                              &(struct orr_log_cause){.id = "releases-differ",
+                                                      .what = what,
+                                                      .left = UINT32_MAX,
+                                                      .why = "Ranks of one communicator run different releases.",
+                                                      .advice = "install one release on all hosts"},
+                              err);
+}
+
+enum orr_code orr_log_shown_causes(struct orr_log_check *check, struct orr_error *err)
+{
+    ORR_TRY(add_other_gpus(check, err));
+    ORR_TRY(add_other_networks(check, err));
+    ORR_TRY(add_other_releases(check, err));
+    check->shown_count = check->cause_count;
+    return ORR_OK;
+}

@@ -1,0 +1,165 @@
+"""The machine that a job used, found from its log: GPUs, hosts, NICs, numbers of the log's release, causes that no line contradicts."""
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from conftest import ROOT
+from test_check_log import EXAMPLES, check, lines_of, make_log
+from test_command_line import run
+
+H100 = EXAMPLES / "h100-nvswitch.xml"
+MATRIX = """        GPU0    GPU1    GPU2    GPU3    CPU Affinity    NUMA Affinity
+GPU0     X      NV18    NV18    NV18    0-31            0
+GPU1    NV18     X      NV18    NV18    0-31            0
+GPU2    NV18    NV18     X      NV18    32-63           1
+GPU3    NV18    NV18    NV18     X      32-63           1
+"""
+
+
+def analyzed(*arguments, stdin=b""):
+    status, out, err = run("analyze", *arguments, stdin=stdin)
+    assert status == 0, err
+    return json.loads(out)
+
+
+def log_of(*arguments, stdin=b"", settings=()):
+    asked = [part for setting in settings for part in ("--set", setting)]
+    return make_log.Maker(analyzed(*arguments, *asked, stdin=stdin), dict(s.split("=") for s in settings)).make()
+
+
+@pytest.mark.parametrize("gpus", ["0,1", "2,5", "7,0,3", "6"])
+def test_the_dump_is_cut_to_the_gpus_of_the_log(tmp_path, gpus):
+    lines = log_of("--release", "2.27.7", "--gpus", gpus, str(H100))
+    checked = check(tmp_path, lines, "--topology", str(H100))["check"]
+    assert (checked["verdict"], checked["ranks"], checked["differ"]) == ("agrees", len(gpus.split(",")), 0)
+    assert checked["ranks_taken_from_log"]
+
+
+def test_a_short_ring_is_not_the_beginning_of_a_long_one(tmp_path):
+    lines = [re.sub(r"(Channel \d+/\d+ : )0 1 2 3 4 5 6 7$", r"\g<1>0 1", line) for line in lines_of("h100-nvswitch.xml")]
+    lines = [re.sub(r"(Channel \d+/\d+ : ) *(\d+ *){8}$", r"\g<1>0 1", line) for line in lines]
+    assert any(line.endswith(" 0 1") for line in lines)
+    checked = check(tmp_path, lines, "--topology", str(H100))["check"]
+    assert next(t for t in checked["topics"] if t["topic"] == "rings")["differ"] > 0
+
+
+def test_a_dump_that_is_too_small_is_named(tmp_path):
+    lines = log_of("--release", "2.27.7", "--gpus", "0,1,2,3", str(H100))
+    small = run("convert", str(EXAMPLES / "workstation-2gpu.xml"))[1]
+    (tmp_path / "small.xml").write_bytes(small)
+    answer = check(tmp_path, lines, "--topology", str(tmp_path / "small.xml"))
+    assert answer["check"] is None and answer["why_no_check"] == "the dump has 2 GPUs, and a host of the log runs 4 ranks"
+
+
+def test_bus_ids_that_a_matrix_does_not_have_are_never_compared(tmp_path):
+    lines = log_of("--release", "2.27.7", "--gpus", "2,3", stdin=MATRIX.encode())
+    lines = [re.sub(r"cudaDev (\d) nvmlDev (\d)", lambda m: f"cudaDev {m[1]} nvmlDev {int(m[2]) + 2}", line) for line in lines]
+    real = {}
+    for line in lines:  # the bus ids of the job's real GPUs
+        for found in re.findall(r"GPU/0-([0-9a-f]+)", line):
+            real.setdefault(found, f"{0xa0 + len(real):x}000")
+    for old, new in real.items():
+        lines = [re.sub(rf"\b{old}\b", new, line) for line in lines]
+    matrix = tmp_path / "matrix.txt"
+    matrix.write_text(MATRIX)
+    checked = check(tmp_path, lines, "--topology", str(matrix))["check"]
+    assert (checked["verdict"], checked["ranks"], checked["differ"]) == ("agrees", 2, 0), checked["first_difference"]
+    assert any("nvmlDev" in sentence for sentence in checked["assumed"])
+    assert not any("CPU/" in f["what"] or "PCI/" in f["what"] for f in checked["facts"] if f["verdict"] != "not-predicted")
+
+
+def renumbered(order):
+    """The example with its NICs numbered otherwise: NIC i becomes order[i]."""
+    root = ET.fromstring(H100.read_text())
+    for net in root.iter("net"):
+        net.set("dev", str(order[int(net.get("dev"))]))
+    return ET.tostring(root)
+
+
+@pytest.mark.parametrize("order", [[8, 9, 10, 11, 12, 13, 14, 15], [3, 2, 1, 0, 7, 6, 5, 4], [1, 0, 3, 2, 5, 4, 7, 6]])
+def test_nics_are_matched_by_name(tmp_path, order):
+    lines = log_of("--release", "2.27.7", "--hosts", "2", stdin=renumbered(order))
+    named = " ".join(f"[{number}]mlx5_{i}:1/IB" for i, number in sorted(enumerate(order), key=lambda p: p[1]))
+    first = [f"{line.split(' NCCL INFO ')[0]} NCCL INFO NET/IB : Using {named} [RO]; OOB eth0:10.0.0.1<0>" for line in lines if "Init START" in line]
+    checked = check(tmp_path, lines[:1] + first + lines[1:], "--topology", str(H100))["check"]
+    assert (checked["verdict"], checked["differ"]) == ("agrees", 0), checked["first_difference"]
+
+
+def test_nics_that_the_job_did_not_use_are_left_out(tmp_path):
+    lines = log_of("--release", "2.27.7", "--hosts", "2", "--nics", "mlx5_0,mlx5_3,mlx5_4,mlx5_7", str(H100))
+    named = "[0]mlx5_0:1/IB [1]mlx5_3:1/IB [2]mlx5_4:1/IB [3]mlx5_7:1/IB"
+    first = [f"{line.split(' NCCL INFO ')[0]} NCCL INFO NET/IB : Using {named} [RO]; OOB eth0:10.0.0.1<0>" for line in lines if "Init START" in line]
+    checked = check(tmp_path, lines[:1] + first + lines[1:], "--topology", str(H100))["check"]
+    assert (checked["verdict"], checked["differ"]) == ("agrees", 0), checked["first_difference"]
+    assert any("4 of the dump's 8 NICs" in sentence for sentence in checked["assumed"])
+    by_hand = check(tmp_path, lines, "--topology", str(H100), "--nics", "mlx5_0,mlx5_3,mlx5_4,mlx5_7")["check"]
+    assert (by_hand["verdict"], by_hand["differ"]) == ("agrees", 0)
+
+
+# A path type as each release numbers it, around every renumbering: PXN (2.12), DIS (2.18), C2C (2.26.2), P2C (2.27.5).
+DISTANCES = [("2.7.8", "PIX", 2), ("2.7.8", "PHB", 4), ("2.8.4", "PIX", 3), ("2.11.4", "SYS", 6), ("2.12.10", "PHB", 6), ("2.12.10", "SYS", 7),
+             ("2.21.5", "PIX", 3), ("2.25.1", "PIX", 3), ("2.26.2", "C2C", 3), ("2.26.2", "PIX", 4), ("2.27.3", "PIX", 4), ("2.27.7", "PXB", 5), ("2.30.7", "SYS", 9)]
+
+
+@pytest.mark.parametrize("release, name, number", DISTANCES)
+def test_distances_are_numbers_of_the_logs_own_release(tmp_path, release, name, number):
+    lines = lines_of("h100-nvswitch.xml", release, 2)
+    bus = lines_bus(lines)
+    start = next(i for i, line in enumerate(lines) if "=== System" in line)
+    head = lines[start].split(" NCCL INFO ")[0]
+    said = f"{head} NCCL INFO GPU Direct RDMA Enabled for GPU {bus} / HCA 0 (distance {number} <= 9), read 0"
+    end = next(i for i, line in enumerate(lines) if "==========" in line)
+    checked = check(tmp_path, lines[:end + 1] + [said] + lines[end + 1:], "--topology", str(H100), "--release", "2.30.7")["check"]
+    fact = next(f for f in checked["facts"] if f["topic"] == "gdr")
+    assert fact["logged"] == f"on at distance {name}"
+
+
+def lines_bus(lines):
+    return next(m[1] for line in lines if (m := re.search(r"GPU/(?:0-)?([0-9a-fA-F]+)", line))).lower()
+
+
+@pytest.mark.parametrize("machine", ["hgx-h100", "p4d.24xlarge", "dgx-a100", "gb200-tray"])
+def test_a_machine_type_stands_for_a_file(tmp_path, server, machine):
+    lines = log_of("--machine", machine, "--hosts", "2", "--release", "2.27.7")
+    lines = [line for line in lines if not re.search(r"=== System|={8}|\+ |CPU/|NET/.*:|GPU/.* :", line)]  # the log has no tree
+    by_machine = check(tmp_path, lines, "--machine", machine)["check"]
+    by_assume = check(tmp_path, lines, "--assume", machine)["check"]
+    assert by_machine["verdict"] == "agrees" and by_machine["agree"] > 50, by_machine["first_difference"]
+    assert by_assume["agree"] == by_machine["agree"] and by_assume["differ"] == 0
+    status, whole = server.json("POST", f"/v1/analyze?machine={machine}&hosts=2&release=2.27.7", b"")
+    assert status == 200 and whole["channels"]["rings"] == analyzed("--machine", machine, "--hosts", "2", "--release", "2.27.7")["channels"]["rings"]
+    assert whole["input"]["kind"] == "machine-type" and any("made up" in row["what"] for row in whole["input"]["assumed"])
+    status, answer = server.json("POST", f"/v1/check-log?machine={machine}", "\n".join(lines).encode())
+    assert (status, answer["check"]["verdict"]) == (200, "agrees")
+
+
+def test_a_machine_type_and_a_file_exclude_each_other(server):
+    for command in (("analyze",), ("convert",), ("explain", "--why", "graph"), ("render",)):
+        status, _, err = run(*command, "--machine", "hgx-h100", str(H100))
+        assert status == 2 and "takes the place of a file" in err
+    assert server.json("POST", "/v1/analyze?machine=hgx-h100", H100.read_bytes())[0] == 400
+    assert server.json("POST", "/v1/analyze?machine=hgx-h10", b"")[0] == 400
+    assert server.json("POST", "/v1/analyze", b"")[0] == 400
+
+
+def test_causes_that_a_line_contradicts_are_not_offered(tmp_path):
+    lines = log_of("--release", "2.27.7", "--hosts", "2", stdin=H100.read_text().replace('gdr="1"', 'gdr="0"').encode())
+    answer = check(tmp_path, lines, "--topology", str(H100))["check"]
+    assert answer["causes"][0]["id"] in ("gdr-off", "hardware") and answer["causes"][0]["differences_left"] == 0
+    head = next(line for line in lines if "Init START" in line).split(" NCCL INFO ")[0]
+    end = next(i for i, line in enumerate(lines) if "==========" in line)
+    used = f"{head} NCCL INFO Channel 00/0 : 8[0] -> 0[0] [receive] via NET/IB/0/GDRDMA"
+    answer = check(tmp_path, lines[:end + 1] + [used] + lines[end + 1:], "--topology", str(H100))["check"]
+    for cause in answer["causes"]:
+        assert "every NIC" not in cause["what"] and "GDR_LEVEL=LOC" not in cause["what"] and "newer release" not in cause["why"]
+
+
+def test_a_cause_leaves_at_most_half_of_the_differences_and_names_lines(tmp_path):
+    lines = [l for l in lines_of("v100-cube-mesh.xml", settings=["NCCL_MIN_NCHANNELS=16"]) if "environment" not in l]
+    checked = check(tmp_path, lines, "--topology", str(EXAMPLES / "v100-cube-mesh.xml"))["check"]
+    assert checked["causes"] and all(c["differences_left"] * 2 <= checked["differ"] for c in checked["causes"] if c["tested"])
+    assert 1 <= len(checked["causes"][0]["lines"]) <= 3
+    differing = {f["line"] for f in checked["facts"] if f["verdict"] == "differs"}
+    assert set(checked["causes"][0]["lines"]) <= differing
