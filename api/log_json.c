@@ -156,7 +156,7 @@ static json_t *given_json(struct orr_json *json, const struct orr_log_check *che
         if (!check->query.settings.values[s].given)
             continue;
         orr_setting_info((enum orr_setting)s, &info);
-        set_text(json, object, info.name, check->query.settings.values[s].text);
+        set_text(json, object, info.name, orr_setting_text(&check->query.settings, (enum orr_setting)s));
     }
     return object;
 }

@@ -330,7 +330,7 @@ void orr_query_key(const struct orr_query *query, struct orr_text *text)
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (settings->values[i].given) {
             orr_text_printf(text, "|%d", i);
-            add_part(text, settings->values[i].text);
+            add_part(text, orr_setting_text(settings, (enum orr_setting)i));
         }
 }
 

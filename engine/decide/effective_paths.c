@@ -11,7 +11,10 @@ struct work {
     const struct orr_system *system;
     const struct orr_settings *settings;
     struct orr_paths *paths;
-    uint32_t *scratch; /* room for all GPUs and NETs, twice */
+    uint32_t *scratch;    /* room for all GPUs and NETs, twice */
+    uint8_t pxn_farthest; /* orr_pxn_farthest() */
+    uint32_t local_to;    /* NET whose local_gpu is known; ORR_NO_NODE: none */
+    uint32_t local_gpu;   /* orr_local_gpu() of it; a path that is replaced may change it */
     struct orr_error *err;
 };
 
@@ -136,7 +139,7 @@ static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n,
 {
     const struct orr_system *system = w->system;
     enum orr_pxn_rule rule = system->release->pxn;
-    uint8_t farthest = orr_pxn_farthest(w->settings);
+    uint8_t farthest = w->pxn_farthest;
     uint8_t spared = rule >= ORR_PXN_LOCAL_GPU_PAST_PXN     ? ORR_PATH_PXN
                      : rule == ORR_PXN_LOCAL_GPU_PAST_RELAY ? farthest
                                                             : ORR_PATH_PXB;
@@ -153,7 +156,7 @@ static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n,
 
 /* Which rule says whether g reaches the NET through another GPU, and the GPU that it looked at.
  * docs/nccl/p2p-and-gdr.md, "PXN: reaching a NIC through another GPU". */
-static enum orr_code decide_pxn(const struct work *w, uint32_t n, uint32_t g, struct orr_pxn *pxn)
+static enum orr_code decide_pxn(struct work *w, uint32_t n, uint32_t g, struct orr_pxn *pxn)
 {
     enum orr_pxn_rule rule = w->system->release->pxn;
     uint32_t p = ORR_NO_NODE;
@@ -170,7 +173,10 @@ static enum orr_code decide_pxn(const struct work *w, uint32_t n, uint32_t g, st
         p = first_preferring(w, n, g);
         pxn->rule = p == ORR_NO_NODE ? ORR_RULE_PXN_NO_RELAY : ORR_RULE_PXN_TAKEN;
     } else {
-        ORR_TRY(orr_local_gpu(w->paths, n, w->scratch, &p, w->err));
+        if (w->local_to != n)
+            ORR_TRY(orr_local_gpu(w->paths, n, w->scratch, &w->local_gpu, w->err));
+        w->local_to = n;
+        p = w->local_gpu;
         pxn->rule = p == ORR_NO_NODE ? ORR_RULE_PXN_NO_RELAY
                     : p == g         ? ORR_RULE_PXN_ITSELF
                                      : (uint8_t)compare_relay(w, p, n, g);
@@ -184,7 +190,7 @@ static enum orr_code decide_pxn(const struct work *w, uint32_t n, uint32_t g, st
     return ORR_OK;
 }
 
-static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
+static enum orr_code divert_pxn(struct work *w, uint32_t n, uint32_t g)
 {
     const struct orr_system *system = w->system;
     struct orr_pxn *pxn = &w->paths->pxn[(size_t)(g - system->first[ORR_GPU]) * orr_system_count(system, ORR_NET) + n -
@@ -192,11 +198,12 @@ static enum orr_code divert_pxn(const struct work *w, uint32_t n, uint32_t g)
     ORR_TRY(decide_pxn(w, n, g, pxn));
     if (pxn->rule != ORR_RULE_PXN_TAKEN)
         return ORR_OK;
+    w->local_to = ORR_NO_NODE;
     return orr_path_compose(w->paths, g, pxn->relay, n, ORR_ROUTE_PXN, w->err);
 }
 
 /* docs/nccl/p2p-and-gdr.md, "Paths without GPUDirect RDMA". */
-static enum orr_code divert_gdr(const struct work *w, uint32_t n, uint32_t g)
+static enum orr_code divert_gdr(struct work *w, uint32_t n, uint32_t g)
 {
     struct orr_decision receive = {0};
     uint32_t cpu = ORR_NO_NODE;
@@ -206,6 +213,7 @@ static enum orr_code divert_gdr(const struct work *w, uint32_t n, uint32_t g)
     if (receive.verdict)
         return ORR_OK;
     ORR_TRY(orr_local_cpu(w->paths, g, &cpu, w->err));
+    w->local_to = ORR_NO_NODE;
     ORR_TRY(orr_path_compose(w->paths, n, cpu, g, ORR_ROUTE_VIA_CPU_NO_GDR, w->err));
     return orr_path_compose(w->paths, g, cpu, n, ORR_ROUTE_VIA_CPU_NO_GDR, w->err);
 }
@@ -218,12 +226,20 @@ enum orr_code orr_effective_paths(const struct orr_system *system, const struct 
     if (!orr_system_count(system, ORR_CPU))
         return orr_fail(err, ORR_INVALID, "the file has no <cpu>");
     ORR_TRY(orr_paths_route(system, settings, arena, &paths, err));
-    struct work w = {.system = system, .settings = settings, .paths = &paths, .err = err};
+    struct work w = {.system = system,
+                     .settings = settings,
+                     .paths = &paths,
+                     .err = err,
+                     .pxn_farthest = orr_pxn_farthest(settings),
+                     .local_to = ORR_NO_NODE};
     w.scratch = ORR_NEW(arena, uint32_t, 2 * ((size_t)gpus + nets));
+    paths.local_cpu = ORR_NEW(arena, uint32_t, gpus);
     paths.local_gpu = ORR_NEW(arena, int32_t, nets);
     paths.pxn = ORR_NEW(arena, struct orr_pxn, (size_t)gpus * nets);
-    if (!w.scratch || !paths.local_gpu || !paths.pxn)
+    if (!w.scratch || !paths.local_cpu || !paths.local_gpu || !paths.pxn)
         return orr_fail_nomem(err);
+    for (uint32_t g = 0; g < gpus; g++) /* the paths between them stay as they are */
+        paths.local_cpu[g] = orr_find_local_cpu(&paths, system->first[ORR_GPU] + g);
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
         if (orr_budget_spent(2 * gpus))
             return orr_budget_check(err);

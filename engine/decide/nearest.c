@@ -7,19 +7,12 @@
 #include "engine/base/budget.h"
 #include "engine/release/release.h"
 
-static enum orr_code no_cpu(const struct orr_paths *paths, uint32_t gpu, struct orr_error *err)
-{
-    char id[ORR_NODE_ID_SIZE];
-    return orr_fail(err, ORR_INVALID, "%s reaches no CPU",
-                    orr_node_id_format(ORR_GPU, paths->system->nodes[gpu].id, id));
-}
-
 /* The fastest, then the nearest by type, then by hops. */
-static enum orr_code nearest_of_locals(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu,
-                                       struct orr_error *err)
+static uint32_t fastest_cpu(const struct orr_paths *paths, uint32_t gpu)
 {
     const struct orr_system *system = paths->system;
     const struct orr_path *best = NULL;
+    uint32_t found = ORR_NO_NODE;
     for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
         const struct orr_path *path = orr_path(paths, gpu, cpu);
         if (!path->hops)
@@ -29,17 +22,17 @@ static enum orr_code nearest_of_locals(const struct orr_paths *paths, uint32_t g
                                                               (path->type == best->type && path->hops >= best->hops)))))
             continue;
         best = path;
-        *ret_cpu = cpu;
+        found = cpu;
     }
-    return best ? ORR_OK : no_cpu(paths, gpu, err);
+    return found;
 }
 
-enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
+uint32_t orr_find_local_cpu(const struct orr_paths *paths, uint32_t gpu)
 {
     const struct orr_system *system = paths->system;
     uint32_t best = ORR_NO_NODE, fewest = UINT32_MAX;
     if (system->release->cpu_by_rate)
-        return nearest_of_locals(paths, gpu, ret_cpu, err);
+        return fastest_cpu(paths, gpu);
     bool any = system->release->first_cpu_unreached; /* a CPU that is not reached is taken, until another is found */
     for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
         const struct orr_path *path = orr_path(paths, gpu, cpu);
@@ -48,9 +41,17 @@ enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_
             best = cpu;
         }
     }
-    if (best == ORR_NO_NODE)
-        return no_cpu(paths, gpu, err);
-    *ret_cpu = best;
+    return best;
+}
+
+enum orr_code orr_local_cpu(const struct orr_paths *paths, uint32_t gpu, uint32_t *ret_cpu, struct orr_error *err)
+{
+    const struct orr_system *system = paths->system;
+    char id[ORR_NODE_ID_SIZE];
+    uint32_t cpu = paths->local_cpu ? paths->local_cpu[gpu - system->first[ORR_GPU]] : orr_find_local_cpu(paths, gpu);
+    if (cpu == ORR_NO_NODE)
+        return orr_fail(err, ORR_INVALID, "%s reaches no CPU", orr_node_id_format(ORR_GPU, system->nodes[gpu].id, id));
+    *ret_cpu = cpu;
     return ORR_OK;
 }
 
@@ -59,21 +60,23 @@ uint32_t orr_locals(const struct orr_paths *paths, uint32_t from, enum orr_node_
     const struct orr_system *system = paths->system;
     const struct orr_release *release = system->release;
     float bw = 0;
-    uint32_t nearest = ORR_PATH_DIS, count = 0;
+    uint32_t nearest = ORR_PATH_DIS, nearest_farness = orr_path_farness(release, ORR_PATH_DIS), count = 0;
     const struct orr_path *row = orr_path(paths, from, system->first[type]);
     uint32_t total = orr_system_count(system, type);
     for (uint32_t i = 0; i < total; i++) {
         const struct orr_path *path = &row[i];
         if (path->bw < bw)
             continue;
-        uint32_t farness = orr_path_farness(release, path->type);
-        if (path->bw > bw || farness < nearest) {
+        if (path->bw > bw || path->type != nearest) { /* equal devices are the rule */
+            uint32_t farness = orr_path_farness(release, path->type);
+            if (path->bw == bw && farness > nearest_farness)
+                continue;
             bw = path->bw;
-            nearest = farness;
+            nearest = path->type;
+            nearest_farness = farness;
             count = 0;
         }
-        if (farness == nearest)
-            ret_nodes[count++] = system->first[type] + i;
+        ret_nodes[count++] = system->first[type] + i;
     }
     return count;
 }
@@ -149,30 +152,58 @@ static uint32_t dealt_net(const struct orr_paths *paths, uint32_t gpu, int32_t c
     return count ? scratch[((uint32_t)channel * sharing + position) % count] : ORR_NO_NODE;
 }
 
-uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
+/* The NETs that a GPU takes in turn: nets[(start + channel % used) % count]. */
+struct turns {
+    uint32_t count, start, used; /* used: so many of them, from the start on */
+};
+
+/* The NETs nearest to a GPU, where it starts among them, and how many it uses. count 0: none. */
+static struct turns turns_of(const struct orr_paths *paths, uint32_t gpu, uint32_t *scratch)
 {
     const struct orr_system *system = paths->system;
-    uint32_t net_count = orr_system_count(system, ORR_NET);
     uint32_t dev = (uint32_t)system->nodes[gpu].gpu.dev;
-    if (!net_count)
-        return ORR_NO_NODE;
-    if (system->release->net_choice == ORR_NET_DEALT)
-        return dealt_net(paths, gpu, channel, scratch);
     if (system->release->net_choice < ORR_NET_DEALT) {
         uint32_t best = nets_best_towards(paths, gpu, scratch);
-        uint32_t position = system->release->net_choice == ORR_NET_BY_DEV ? dev : (uint32_t)channel;
-        return best ? scratch[position % best] : ORR_NO_NODE;
+        return system->release->net_choice == ORR_NET_BY_DEV ? (struct turns){best, dev, 1}
+                                                             : (struct turns){best, 0, best};
     }
     uint32_t count = orr_locals(paths, gpu, ORR_NET, scratch);
-    uint32_t sharing = count ? orr_locals(paths, scratch[0], ORR_GPU, scratch + net_count) : 0;
+    uint32_t sharing = count ? orr_locals(paths, scratch[0], ORR_GPU, scratch + orr_system_count(system, ORR_NET)) : 0;
     if (!sharing)
-        return ORR_NO_NODE;
+        return (struct turns){0};
     if (system->release->net_choice == ORR_NET_BY_MIRRORED_SHARE)
         dev %= sharing;
     if ((count & (count - 1)) == 0)
         dev = mirror_bits(dev, count);
-    uint32_t per_gpu = orr_nets_per_gpu(paths, count, sharing);
-    return scratch[(dev + (uint32_t)channel % per_gpu) % count];
+    return (struct turns){count, dev, orr_nets_per_gpu(paths, count, sharing)};
+}
+
+static uint32_t net_in_turn(struct turns turns, const uint32_t *nets, uint32_t channel)
+{
+    return nets[(turns.start + channel % turns.used) % turns.count];
+}
+
+uint32_t orr_local_net(const struct orr_paths *paths, uint32_t gpu, int32_t channel, uint32_t *scratch)
+{
+    const struct orr_system *system = paths->system;
+    if (!orr_system_count(system, ORR_NET))
+        return ORR_NO_NODE;
+    if (system->release->net_choice == ORR_NET_DEALT)
+        return dealt_net(paths, gpu, channel, scratch);
+    struct turns turns = turns_of(paths, gpu, scratch);
+    return turns.count ? net_in_turn(turns, scratch, (uint32_t)channel) : ORR_NO_NODE;
+}
+
+/* The lowest channel below `below` for which a GPU takes the NET; `below`: none. */
+static uint32_t first_channel_by(const struct orr_paths *paths, uint32_t gpu, uint32_t net, uint32_t below,
+                                 uint32_t *scratch)
+{
+    const struct orr_node *nodes = paths->system->nodes;
+    struct turns turns = turns_of(paths, gpu, scratch);
+    for (uint32_t channel = 0; turns.count && channel < turns.used && channel < below; channel++)
+        if (nodes[net_in_turn(turns, scratch, channel)].id == nodes[net].id)
+            return channel;
+    return below;
 }
 
 static enum orr_code dealt_gpu(const struct orr_paths *paths, uint32_t net, uint32_t *scratch, uint32_t *ret_gpu,
@@ -219,15 +250,14 @@ enum orr_code orr_local_gpu(const struct orr_paths *paths, uint32_t net, uint32_
         for (uint32_t i = 0; i < count; i++)
             scratch[i] = system->first[ORR_GPU] + i;
     }
-    for (int32_t channel = 0; channel < system->release->max_channels; channel++)
-        for (uint32_t i = 0; i < count; i++) {
-            if (orr_budget_spent(1 + gpu_count / 32))
-                return ORR_OK;
-            uint32_t chosen = orr_local_net(paths, scratch[i], channel, scratch + gpu_count);
-            if (chosen != ORR_NO_NODE && system->nodes[chosen].id == system->nodes[net].id) {
-                *ret_gpu = scratch[i];
-                return ORR_OK;
-            }
-        }
+    uint32_t lowest = (uint32_t)system->release->max_channels;
+    for (uint32_t i = 0; i < count && lowest > 0; i++) {
+        if (orr_budget_spent(1 + gpu_count / 32))
+            return ORR_OK;
+        uint32_t channel = first_channel_by(paths, scratch[i], net, lowest, scratch + gpu_count);
+        if (channel < lowest)
+            *ret_gpu = scratch[i];
+        lowest = channel;
+    }
     return ORR_OK;
 }

@@ -202,18 +202,20 @@ static void fewer_nics(struct orr_finder *f)
         orr_say(f, "%u ports for %u GPUs", nets, gpus);
 }
 
-static bool is_number(const struct orr_setting_value *value)
+static bool is_number(const char *text)
 {
-    return value->given && value->text[strspn(value->text, "-0123456789")] == 0;
+    return text && text[strspn(text, "-0123456789")] == 0;
 }
 
 static void level_as_number(struct orr_finder *f)
 {
-    const struct orr_setting_value *values = f->analysis->query.settings.values;
-    if (is_number(&values[ORR_SET_NET_GDR_LEVEL]))
-        orr_say(f, "NCCL_NET_GDR_LEVEL=%.40s", values[ORR_SET_NET_GDR_LEVEL].text);
-    else if (is_number(&values[ORR_SET_P2P_LEVEL]))
-        orr_say(f, "NCCL_P2P_LEVEL=%.40s", values[ORR_SET_P2P_LEVEL].text);
+    const struct orr_settings *settings = &f->analysis->query.settings;
+    const char *gdr = orr_setting_text(settings, ORR_SET_NET_GDR_LEVEL);
+    const char *p2p = orr_setting_text(settings, ORR_SET_P2P_LEVEL);
+    if (is_number(gdr))
+        orr_say(f, "NCCL_NET_GDR_LEVEL=%.40s", gdr);
+    else if (is_number(p2p))
+        orr_say(f, "NCCL_P2P_LEVEL=%.40s", p2p);
 }
 
 const struct orr_finding_row orr_findings_net[] = {

@@ -28,17 +28,17 @@ static void p2p_too_far(struct orr_finder *f)
 static void setting_hinders(struct orr_finder *f)
 {
     const struct orr_settings *settings = &f->analysis->query.settings;
-    const struct orr_setting_value *level = &settings->values[ORR_SET_P2P_LEVEL];
-    const struct orr_setting_value *p2p = &settings->values[ORR_SET_P2P_DISABLE];
-    const struct orr_setting_value *shm = &settings->values[ORR_SET_SHM_DISABLE];
+    const char *level = orr_setting_text(settings, ORR_SET_P2P_LEVEL);
+    const char *p2p = orr_setting_text(settings, ORR_SET_P2P_DISABLE);
+    const char *shm = orr_setting_text(settings, ORR_SET_SHM_DISABLE);
     if (f->analysis->local_ranks < 2)
         return;
-    if (p2p->given && p2p->number == 1)
-        orr_say(f, "NCCL_P2P_DISABLE=%.40s", p2p->text);
-    else if (level->given && level->number == ORR_PATH_LOC)
-        orr_say(f, "NCCL_P2P_LEVEL=%.40s", level->text);
-    else if (shm->given && shm->number == 1)
-        orr_say(f, "NCCL_SHM_DISABLE=%.40s", shm->text);
+    if (p2p && orr_setting_int(settings, ORR_SET_P2P_DISABLE) == 1)
+        orr_say(f, "NCCL_P2P_DISABLE=%.40s", p2p);
+    else if (level && orr_setting_int(settings, ORR_SET_P2P_LEVEL) == ORR_PATH_LOC)
+        orr_say(f, "NCCL_P2P_LEVEL=%.40s", level);
+    else if (shm && orr_setting_int(settings, ORR_SET_SHM_DISABLE) == 1)
+        orr_say(f, "NCCL_SHM_DISABLE=%.40s", shm);
 }
 
 static void amd_pair(struct orr_finder *f)

@@ -172,7 +172,8 @@ static enum orr_code make_query(struct orr_log_check *check, const struct orr_du
         if (question->given->values[s].given) {
             struct orr_setting_info info;
             orr_setting_info((enum orr_setting)s, &info);
-            ORR_TRY(orr_settings_set(&check->query.settings, info.name, question->given->values[s].text, err));
+            ORR_TRY(orr_settings_set(&check->query.settings, info.name,
+                                     orr_setting_text(question->given, (enum orr_setting)s), err));
         }
     return ORR_OK;
 }

@@ -46,6 +46,7 @@ struct orr_paths {
     uint32_t *links;        /* the pool: link indices */
     uint32_t link_count;
     unsigned link_capacity;
+    uint32_t *local_cpu;  /* [GPU in order]: node of the CPU nearest to it, ORR_NO_NODE: none; NULL before decide/ */
     int32_t *local_gpu;   /* [NET in order]: GPU (index within its type) nearest to it, -1: none; NULL before decide/ */
     struct orr_pxn *pxn;  /* [GPU * NETs + NET]; NULL before decide/ */
     int32_t nets_per_gpu; /* ORR_NETS_AUTO, ORR_NETS_EVERY or a maximum */

@@ -159,7 +159,15 @@ static const struct span spans[ORR_SETTING_COUNT] = {
 };
 
 static const char *const names[ORR_SETTING_COUNT] = {
-#define X(symbol, name) [ORR_SET_##symbol] = name,
+#define X(symbol, name, room) [ORR_SET_##symbol] = name,
+    ORR_SETTING_MAP(X)
+#undef X
+};
+
+static const struct {
+    uint16_t at, size;
+} text_rooms[ORR_SETTING_COUNT] = {
+#define X(symbol, name, room) [ORR_SET_##symbol] = {offsetof(struct orr_setting_texts, symbol), ORR_ROOM_FOR_##room},
     ORR_SETTING_MAP(X)
 #undef X
 };
@@ -291,7 +299,7 @@ enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_r
     settings->nics = given->nics;
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
         if (given->values[i].given)
-            ORR_TRY(orr_settings_set(settings, names[i], given->values[i].text, err));
+            ORR_TRY(orr_settings_set(settings, names[i], orr_setting_text(given, (enum orr_setting)i), err));
     return ORR_OK;
 }
 
@@ -302,6 +310,28 @@ enum orr_code orr_settings_keep(struct orr_settings *settings, struct orr_arena 
         if (*texts[i] && !(*texts[i] = orr_arena_strndup(arena, *texts[i], strlen(*texts[i]))))
             return orr_fail_nomem(err);
     return ORR_OK;
+}
+
+static char *text_of(struct orr_settings *settings, enum orr_setting setting)
+{
+    return (char *)&settings->texts + text_rooms[setting].at;
+}
+
+void orr_settings_take(struct orr_settings *settings, enum orr_setting setting, const struct orr_settings *from)
+{
+    settings->values[setting] = from->values[setting];
+    memcpy(text_of(settings, setting), (const char *)&from->texts + text_rooms[setting].at, text_rooms[setting].size);
+}
+
+const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting)
+{
+    return settings->values[setting].given ? (const char *)&settings->texts + text_rooms[setting].at : NULL;
+}
+
+bool orr_setting_texts_equal(const struct orr_settings *a, const struct orr_settings *b, enum orr_setting setting)
+{
+    const char *x = orr_setting_text(a, setting), *y = orr_setting_text(b, setting);
+    return x && y ? !strcmp(x, y) : x == y;
 }
 
 const char *orr_fuse_word(size_t mode)
@@ -363,9 +393,9 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
         return unknown_name(name, err);
     size_t length = strlen(value);
     struct orr_setting_value *slot = &settings->values[setting];
-    if (length >= sizeof slot->text) {
-        orr_fail(err, ORR_SETTING, "the value of %s has %zu characters, more than %zu", name, length,
-                 sizeof slot->text - 1);
+    if (length >= text_rooms[setting].size) {
+        orr_fail(err, ORR_SETTING, "the value of %s has %zu characters, more than %d", name, length,
+                 text_rooms[setting].size - 1);
         orr_error_where(err, "%s", name);
         return ORR_SETTING;
     }
@@ -374,7 +404,7 @@ enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, 
     if (!length)
         return ORR_OK; /* an empty text is the default */
     slot->given = true;
-    memcpy(slot->text, value, length + 1);
+    memcpy(text_of(settings, setting), value, length + 1);
     if (!orr_setting_in(setting, settings->release))
         return ORR_OK; /* a release leaves variables alone that it does not know */
     if (rows[setting].kind == ORR_SETTING_LEVEL) {

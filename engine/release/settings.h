@@ -10,69 +10,70 @@
 #include "engine/base/error.h"
 #include "engine/release/release.h"
 
-/* X(symbol, "NCCL_name") in alphabetical order; the rows with types, defaults and meanings are in settings.c. */
+/* X(symbol, "NCCL_name", room for its text) in alphabetical order; the rows with types, defaults and meanings are in
+ * settings.c. */
 #define ORR_SETTING_MAP(X)                                                                                             \
-    X(ALGO, "NCCL_ALGO")                                                                                               \
-    X(COLLNET_ENABLE, "NCCL_COLLNET_ENABLE")                                                                           \
-    X(COLLNET_NODE_THRESHOLD, "NCCL_COLLNET_NODE_THRESHOLD")                                                           \
-    X(CROSS_NIC, "NCCL_CROSS_NIC")                                                                                     \
-    X(CUMEM_ENABLE, "NCCL_CUMEM_ENABLE")                                                                               \
-    X(IB_HCA, "NCCL_IB_HCA")                                                                                           \
-    X(IB_MERGE_NICS, "NCCL_IB_MERGE_NICS")                                                                             \
-    X(IGNORE_CPU_AFFINITY, "NCCL_IGNORE_CPU_AFFINITY")                                                                 \
-    X(IGNORE_DISABLED_P2P, "NCCL_IGNORE_DISABLED_P2P")                                                                 \
-    X(LL128_C2C, "NCCL_LL128_C2C")                                                                                     \
-    X(LL128_NTHREADS, "NCCL_LL128_NTHREADS")                                                                           \
-    X(MAX_CTAS, "NCCL_MAX_CTAS")                                                                                       \
-    X(MAX_NCHANNELS, "NCCL_MAX_NCHANNELS")                                                                             \
-    X(MAX_NRINGS, "NCCL_MAX_NRINGS")                                                                                   \
-    X(MAX_P2P_NCHANNELS, "NCCL_MAX_P2P_NCHANNELS")                                                                     \
-    X(MIN_CTAS, "NCCL_MIN_CTAS")                                                                                       \
-    X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS")                                                                             \
-    X(MIN_NRINGS, "NCCL_MIN_NRINGS")                                                                                   \
-    X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS")                                                                     \
-    X(MNNVL_CLIQUE_ID, "NCCL_MNNVL_CLIQUE_ID")                                                                         \
-    X(MNNVL_CROSS_CLIQUE, "NCCL_MNNVL_CROSS_CLIQUE")                                                                   \
-    X(MNNVL_ENABLE, "NCCL_MNNVL_ENABLE")                                                                               \
-    X(MNNVL_RAIL_PER_HOST, "NCCL_MNNVL_RAIL_PER_HOST")                                                                 \
-    X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE")                                                     \
-    X(MNNVL_UUID, "NCCL_MNNVL_UUID")                                                                                   \
-    X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER")                                                           \
-    X(NET, "NCCL_NET")                                                                                                 \
-    X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA")                                                                     \
-    X(NET_GDR_C2C, "NCCL_NET_GDR_C2C")                                                                                 \
-    X(NET_GDR_LEVEL, "NCCL_NET_GDR_LEVEL")                                                                             \
-    X(NET_GDR_MLOPART, "NCCL_NET_GDR_MLOPART")                                                                         \
-    X(NET_GDR_READ, "NCCL_NET_GDR_READ")                                                                               \
-    X(NETDEVS_POLICY, "NCCL_NETDEVS_POLICY")                                                                           \
-    X(NET_FORCE_MERGE, "NCCL_NET_FORCE_MERGE")                                                                         \
-    X(NET_MERGE_LEVEL, "NCCL_NET_MERGE_LEVEL")                                                                         \
-    X(NET_MERGE_POLICY, "NCCL_NET_MERGE_POLICY")                                                                       \
-    X(NET_OVERHEAD, "NCCL_NET_OVERHEAD")                                                                               \
-    X(NTHREADS, "NCCL_NTHREADS")                                                                                       \
-    X(NVB_DISABLE, "NCCL_NVB_DISABLE")                                                                                 \
-    X(NVLS_ENABLE, "NCCL_NVLS_ENABLE")                                                                                 \
-    X(NVLS_NCHANNELS, "NCCL_NVLS_NCHANNELS")                                                                           \
-    X(P2P_DISABLE, "NCCL_P2P_DISABLE")                                                                                 \
-    X(P2P_LEVEL, "NCCL_P2P_LEVEL")                                                                                     \
-    X(P2P_MAX_PEERS, "NCCL_P2P_MAX_PEERS")                                                                             \
-    X(P2P_PER_CHANNEL_NET_BW, "NCCL_P2P_PER_CHANNEL_NET_BW")                                                           \
-    X(P2P_PXN_LEVEL, "NCCL_P2P_PXN_LEVEL")                                                                             \
-    X(P2P_SCHEDULE_GROUP_SIZE, "NCCL_P2P_SCHEDULE_GROUP_SIZE")                                                         \
-    X(P2P_USE_CUDA_MEMCPY, "NCCL_P2P_USE_CUDA_MEMCPY")                                                                 \
-    X(PAT_ENABLE, "NCCL_PAT_ENABLE")                                                                                   \
-    X(PROTO, "NCCL_PROTO")                                                                                             \
-    X(PXN_C2C, "NCCL_PXN_C2C")                                                                                         \
-    X(PXN_DISABLE, "NCCL_PXN_DISABLE")                                                                                 \
-    X(SHM_DISABLE, "NCCL_SHM_DISABLE")                                                                                 \
-    X(SOCKET_IFNAME, "NCCL_SOCKET_IFNAME")                                                                             \
-    X(THREAD_THRESHOLDS, "NCCL_THREAD_THRESHOLDS")                                                                     \
-    X(TOPO_SPLIT_MLOPART, "NCCL_TOPO_SPLIT_MLOPART")                                                                   \
-    X(UNPACK_DOUBLE_NCHANNELS, "NCCL_UNPACK_DOUBLE_NCHANNELS")                                                         \
-    X(WORK_ARGS_BYTES, "NCCL_WORK_ARGS_BYTES")
+    X(ALGO, "NCCL_ALGO", LIST)                                                                                         \
+    X(COLLNET_ENABLE, "NCCL_COLLNET_ENABLE", WORD)                                                                     \
+    X(COLLNET_NODE_THRESHOLD, "NCCL_COLLNET_NODE_THRESHOLD", WORD)                                                     \
+    X(CROSS_NIC, "NCCL_CROSS_NIC", WORD)                                                                               \
+    X(CUMEM_ENABLE, "NCCL_CUMEM_ENABLE", WORD)                                                                         \
+    X(IB_HCA, "NCCL_IB_HCA", LIST)                                                                                     \
+    X(IB_MERGE_NICS, "NCCL_IB_MERGE_NICS", WORD)                                                                       \
+    X(IGNORE_CPU_AFFINITY, "NCCL_IGNORE_CPU_AFFINITY", WORD)                                                           \
+    X(IGNORE_DISABLED_P2P, "NCCL_IGNORE_DISABLED_P2P", WORD)                                                           \
+    X(LL128_C2C, "NCCL_LL128_C2C", WORD)                                                                               \
+    X(LL128_NTHREADS, "NCCL_LL128_NTHREADS", WORD)                                                                     \
+    X(MAX_CTAS, "NCCL_MAX_CTAS", WORD)                                                                                 \
+    X(MAX_NCHANNELS, "NCCL_MAX_NCHANNELS", WORD)                                                                       \
+    X(MAX_NRINGS, "NCCL_MAX_NRINGS", WORD)                                                                             \
+    X(MAX_P2P_NCHANNELS, "NCCL_MAX_P2P_NCHANNELS", WORD)                                                               \
+    X(MIN_CTAS, "NCCL_MIN_CTAS", WORD)                                                                                 \
+    X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS", WORD)                                                                       \
+    X(MIN_NRINGS, "NCCL_MIN_NRINGS", WORD)                                                                             \
+    X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS", WORD)                                                               \
+    X(MNNVL_CLIQUE_ID, "NCCL_MNNVL_CLIQUE_ID", WORD)                                                                   \
+    X(MNNVL_CROSS_CLIQUE, "NCCL_MNNVL_CROSS_CLIQUE", WORD)                                                             \
+    X(MNNVL_ENABLE, "NCCL_MNNVL_ENABLE", WORD)                                                                         \
+    X(MNNVL_RAIL_PER_HOST, "NCCL_MNNVL_RAIL_PER_HOST", WORD)                                                           \
+    X(MNNVL_SCATTER_NETS_ENABLE, "NCCL_MNNVL_SCATTER_NETS_ENABLE", WORD)                                               \
+    X(MNNVL_UUID, "NCCL_MNNVL_UUID", WORD)                                                                             \
+    X(NCHANNELS_PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER", WORD)                                                     \
+    X(NET, "NCCL_NET", WORD)                                                                                           \
+    X(NET_DISABLE_INTRA, "NCCL_NET_DISABLE_INTRA", WORD)                                                               \
+    X(NET_GDR_C2C, "NCCL_NET_GDR_C2C", WORD)                                                                           \
+    X(NET_GDR_LEVEL, "NCCL_NET_GDR_LEVEL", WORD)                                                                       \
+    X(NET_GDR_MLOPART, "NCCL_NET_GDR_MLOPART", WORD)                                                                   \
+    X(NET_GDR_READ, "NCCL_NET_GDR_READ", WORD)                                                                         \
+    X(NETDEVS_POLICY, "NCCL_NETDEVS_POLICY", WORD)                                                                     \
+    X(NET_FORCE_MERGE, "NCCL_NET_FORCE_MERGE", LIST)                                                                   \
+    X(NET_MERGE_LEVEL, "NCCL_NET_MERGE_LEVEL", WORD)                                                                   \
+    X(NET_MERGE_POLICY, "NCCL_NET_MERGE_POLICY", WORD)                                                                 \
+    X(NET_OVERHEAD, "NCCL_NET_OVERHEAD", WORD)                                                                         \
+    X(NTHREADS, "NCCL_NTHREADS", WORD)                                                                                 \
+    X(NVB_DISABLE, "NCCL_NVB_DISABLE", WORD)                                                                           \
+    X(NVLS_ENABLE, "NCCL_NVLS_ENABLE", WORD)                                                                           \
+    X(NVLS_NCHANNELS, "NCCL_NVLS_NCHANNELS", WORD)                                                                     \
+    X(P2P_DISABLE, "NCCL_P2P_DISABLE", WORD)                                                                           \
+    X(P2P_LEVEL, "NCCL_P2P_LEVEL", WORD)                                                                               \
+    X(P2P_MAX_PEERS, "NCCL_P2P_MAX_PEERS", WORD)                                                                       \
+    X(P2P_PER_CHANNEL_NET_BW, "NCCL_P2P_PER_CHANNEL_NET_BW", WORD)                                                     \
+    X(P2P_PXN_LEVEL, "NCCL_P2P_PXN_LEVEL", WORD)                                                                       \
+    X(P2P_SCHEDULE_GROUP_SIZE, "NCCL_P2P_SCHEDULE_GROUP_SIZE", WORD)                                                   \
+    X(P2P_USE_CUDA_MEMCPY, "NCCL_P2P_USE_CUDA_MEMCPY", WORD)                                                           \
+    X(PAT_ENABLE, "NCCL_PAT_ENABLE", WORD)                                                                             \
+    X(PROTO, "NCCL_PROTO", LIST)                                                                                       \
+    X(PXN_C2C, "NCCL_PXN_C2C", WORD)                                                                                   \
+    X(PXN_DISABLE, "NCCL_PXN_DISABLE", WORD)                                                                           \
+    X(SHM_DISABLE, "NCCL_SHM_DISABLE", WORD)                                                                           \
+    X(SOCKET_IFNAME, "NCCL_SOCKET_IFNAME", LIST)                                                                       \
+    X(THREAD_THRESHOLDS, "NCCL_THREAD_THRESHOLDS", LIST)                                                               \
+    X(TOPO_SPLIT_MLOPART, "NCCL_TOPO_SPLIT_MLOPART", WORD)                                                             \
+    X(UNPACK_DOUBLE_NCHANNELS, "NCCL_UNPACK_DOUBLE_NCHANNELS", WORD)                                                   \
+    X(WORK_ARGS_BYTES, "NCCL_WORK_ARGS_BYTES", WORD)
 
 enum orr_setting {
-#define X(symbol, name) ORR_SET_##symbol,
+#define X(symbol, name, room) ORR_SET_##symbol,
     ORR_SETTING_MAP(X)
 #undef X
         ORR_SETTING_COUNT
@@ -116,12 +117,19 @@ enum orr_fuse_mode {
 /* A list of words (engine/base/words.h). */
 const char *orr_fuse_word(size_t mode);
 
-enum { ORR_SETTING_TEXT_SIZE = 512 };
+/* Bytes for the text of a value, with the 0 at its end: a number, a word or a policy; a list of names. */
+enum { ORR_ROOM_FOR_WORD = 80, ORR_ROOM_FOR_LIST = 512 };
 
 struct orr_setting_value {
-    bool given;                       /* by the request, and not empty */
-    int64_t number;                   /* INT: the value in force; LEVEL: an orr_path_type, or -1: not given */
-    char text[ORR_SETTING_TEXT_SIZE]; /* as given */
+    bool given;     /* by the request, and not empty */
+    int64_t number; /* INT: the value in force; LEVEL: an orr_path_type, or -1: not given */
+};
+
+/* The texts as given, one after the other: orr_setting_text(). */
+struct orr_setting_texts {
+#define X(symbol, name, room) char symbol[ORR_ROOM_FOR_##room];
+    ORR_SETTING_MAP(X)
+#undef X
 };
 
 struct orr_settings {
@@ -133,6 +141,7 @@ struct orr_settings {
     const char *gpus;   /* GPUs that take part: numbers or bus ids (engine/nics/gpus.h), borrowed; NULL: all */
     const char *nics;   /* NICs that take part, as NCCL_IB_HCA writes them, borrowed; NULL: all */
     struct orr_setting_value values[ORR_SETTING_COUNT];
+    struct orr_setting_texts texts;
 };
 
 /* The row of a setting. */
@@ -156,6 +165,8 @@ void orr_settings_init(struct orr_settings *settings, const struct orr_release *
  * orr_setting_in() tells. SETTING: unknown name (err says which is near), or too long. */
 enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, const char *value,
                                struct orr_error *err) ORR_NO_DISCARD;
+/* Gives one setting the value and the text that it has in `from`. */
+void orr_settings_take(struct orr_settings *settings, enum orr_setting setting, const struct orr_settings *from);
 
 /* The value in force; ORR_SETTING_UNSET where nothing was given and NCCL decides by itself. */
 static inline int64_t orr_setting_int(const struct orr_settings *settings, enum orr_setting setting)
@@ -174,9 +185,8 @@ static inline int32_t orr_wrapping_div_up(int32_t a, int32_t b)
     return (int32_t)quotient;
 }
 /* The text as given, NULL: not given. */
-static inline const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting)
-{
-    return settings->values[setting].given ? settings->values[setting].text : NULL;
-}
+const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting);
+/* Do two questions give the same text, or neither one? */
+bool orr_setting_texts_equal(const struct orr_settings *a, const struct orr_settings *b, enum orr_setting setting);
 
 #endif

@@ -4,9 +4,9 @@
 #include <string.h>
 
 /* What counts is the value in force: releases may differ in a default that the question sets anyway. */
-static bool same_value(const struct orr_setting_value *a, const struct orr_setting_value *b)
+static bool same_value(const struct orr_settings *a, const struct orr_settings *b, enum orr_setting setting)
 {
-    return a->number == b->number && !strcmp(a->given ? a->text : "", b->given ? b->text : "");
+    return orr_setting_int(a, setting) == orr_setting_int(b, setting) && orr_setting_texts_equal(a, b, setting);
 }
 
 static enum orr_code setting_text(const struct orr_settings *settings, enum orr_setting setting,
@@ -18,7 +18,7 @@ static enum orr_code setting_text(const struct orr_settings *settings, enum orr_
     orr_setting_info(setting, &info);
     const char *text = number;
     if (value->given)
-        text = value->text;
+        text = orr_setting_text(settings, setting);
     else if (!orr_setting_in(setting, settings->release))
         text = "not known to the release";
     else if (value->number == ORR_SETTING_UNSET || info.kind != ORR_SETTING_INT)
@@ -80,7 +80,7 @@ static enum orr_code add_settings(struct orr_way *way, struct orr_arena *arena, 
         orr_behaviour_get(i, &step->behaviour);
         enum orr_setting setting = step->behaviour.setting;
         if (step->behaviour.kind != ORR_BEHAVIOUR_SETTING ||
-            same_value(&way->from->settings.values[setting], &way->to->settings.values[setting]))
+            same_value(&way->from->settings, &way->to->settings, (enum orr_setting)setting))
             continue;
         ORR_TRY(setting_text(&way->from->settings, setting, arena, &step->from, err));
         ORR_TRY(setting_text(&way->to->settings, setting, arena, &step->to, err));
@@ -127,7 +127,7 @@ void orr_way_mix(const struct orr_way *way, uint32_t taken, struct orr_mixture *
             copy_field(&m->tuning, target->tuning, behaviour);
             break;
         default:
-            m->query.settings.values[behaviour->setting] = way->to->settings.values[behaviour->setting];
+            orr_settings_take(&m->query.settings, behaviour->setting, &way->to->settings);
         }
     }
     m->release.connect = &m->connect;

@@ -14,7 +14,7 @@ static const char *keep(struct orr_arena *arena, const char *text)
 
 const char *orr_setting_in_force(const struct orr_settings *settings, enum orr_setting setting, struct orr_arena *arena)
 {
-    char text[ORR_SETTING_TEXT_SIZE];
+    char text[ORR_ROOM_FOR_LIST];
     struct orr_setting_info info;
     const char *given = orr_setting_text(settings, setting);
     orr_setting_info(setting, &info);
@@ -32,12 +32,11 @@ const char *orr_setting_in_force(const struct orr_settings *settings, enum orr_s
 /* Whether a value is the one in force already, given or by default. */
 static bool is_same(const struct orr_query *a, const struct orr_query *b, enum orr_setting setting)
 {
-    const struct orr_setting_value *x = &a->settings.values[setting], *y = &b->settings.values[setting];
     struct orr_setting_info info;
     orr_setting_info(setting, &info);
     if (info.kind != ORR_SETTING_TEXT)
-        return x->number == y->number;
-    return !strcmp(x->given ? x->text : "", y->given ? y->text : "");
+        return orr_setting_int(&a->settings, setting) == orr_setting_int(&b->settings, setting);
+    return orr_setting_texts_equal(&a->settings, &b->settings, setting);
 }
 
 static bool was_tried(const struct orr_trials *trials, const char *name, const char *value)

@@ -164,6 +164,40 @@ static void test_what_is_outside(void **state)
     }
 }
 
+/* Each setting filled to the last character, one character more refused, and none changed by what is set beside it. */
+static void test_room_for_texts(void **state)
+{
+    (void)state;
+    static struct orr_settings settings, other;
+    static char longest[ORR_SETTING_COUNT][ORR_ROOM_FOR_LIST + 1];
+    unsigned lists = 0;
+    orr_settings_init(&settings, orr_release_default());
+    orr_settings_init(&other, orr_release_default());
+    for (int s = 0; s < ORR_SETTING_COUNT; s++) {
+        struct orr_setting_info info;
+        struct orr_error err = {0};
+        orr_setting_info((enum orr_setting)s, &info);
+        size_t length = 0;
+        while (length < ORR_ROOM_FOR_LIST &&
+               orr_settings_set(&settings, info.name, memset(longest[s], 'A' + s % 26, length + 1), NULL) == ORR_OK)
+            length++;
+        assert_true(length == ORR_ROOM_FOR_WORD - 1 || length == ORR_ROOM_FOR_LIST - 1);
+        assert_int_equal(orr_settings_set(&settings, info.name, longest[s], &err), ORR_SETTING);
+        assert_non_null(strstr(err.text, info.name));
+        longest[s][length] = '\0';
+        lists += length == ORR_ROOM_FOR_LIST - 1;
+    }
+    assert_in_range(lists, 1, ORR_SETTING_COUNT - 1);
+    for (int s = 0; s < ORR_SETTING_COUNT; s++) {
+        assert_string_equal(orr_setting_text(&settings, (enum orr_setting)s), longest[s]);
+        assert_null(orr_setting_text(&other, (enum orr_setting)s));
+        assert_false(orr_setting_texts_equal(&settings, &other, (enum orr_setting)s));
+        orr_settings_take(&other, (enum orr_setting)s, &settings);
+        assert_true(orr_setting_texts_equal(&settings, &other, (enum orr_setting)s));
+        assert_int_equal(orr_setting_int(&other, (enum orr_setting)s), orr_setting_int(&settings, (enum orr_setting)s));
+    }
+}
+
 /* All settings at once, which meets each in the company of the others. */
 static void test_all_at_once(void **state)
 {
@@ -220,7 +254,7 @@ static int end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_setting_says_what_is_outside),
-                                       cmocka_unit_test(test_what_is_outside), cmocka_unit_test(test_all_at_once),
-                                       cmocka_unit_test(test_one_by_one)};
+                                       cmocka_unit_test(test_what_is_outside), cmocka_unit_test(test_room_for_texts),
+                                       cmocka_unit_test(test_all_at_once), cmocka_unit_test(test_one_by_one)};
     return cmocka_run_group_tests(tests, begin, end);
 }
