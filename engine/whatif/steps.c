@@ -47,6 +47,20 @@ static const struct pair *pair_of(const struct orr_behaviour *behaviour, bool is
     return NULL;
 }
 
+/* A budget of the search that the newer release has reduced: its step comes first. */
+static bool is_smaller_budget(const struct orr_behaviour *behaviour, const struct orr_release *from,
+                              const struct orr_release *to)
+{
+    static const size_t budgets[] = {offsetof(struct orr_release, steps_same), offsetof(struct orr_release, steps_tree),
+                                     offsetof(struct orr_release, steps_other),
+                                     offsetof(struct orr_release, steps_all)};
+    for (size_t i = 0; i < sizeof budgets / sizeof budgets[0]; i++)
+        if (behaviour->of == ORR_OF_RELEASE && behaviour->offset == budgets[i])
+            return *(const int32_t *)(const void *)((const char *)to + budgets[i]) <
+                   *(const int32_t *)(const void *)((const char *)from + budgets[i]);
+    return false;
+}
+
 /* The numbers of path types come first where they become more and last where they become fewer, so that every mixture
  * on the way has a number for all that its other rules make. */
 static enum orr_code add_behaviours(struct orr_way *way, struct orr_arena *arena, struct orr_error *err)
@@ -64,10 +78,11 @@ static enum orr_code add_behaviours(struct orr_way *way, struct orr_arena *arena
             path_types = &rows[i];
     if (path_types && first)
         way->steps[way->count++] = (struct orr_step){path_types->behaviour, path_types->before, path_types->here};
-    for (uint32_t i = 0; i < count; i++)
-        if (rows[i].behaviour.kind != ORR_BEHAVIOUR_SETTING && !pair_of(&rows[i].behaviour, true) &&
-            &rows[i] != path_types)
-            way->steps[way->count++] = (struct orr_step){rows[i].behaviour, rows[i].before, rows[i].here};
+    for (int budgets = 1; budgets >= 0; budgets--)
+        for (uint32_t i = 0; i < count; i++)
+            if (rows[i].behaviour.kind != ORR_BEHAVIOUR_SETTING && !pair_of(&rows[i].behaviour, true) &&
+                &rows[i] != path_types && is_smaller_budget(&rows[i].behaviour, from, to) == (budgets != 0))
+                way->steps[way->count++] = (struct orr_step){rows[i].behaviour, rows[i].before, rows[i].here};
     if (path_types && !first)
         way->steps[way->count++] = (struct orr_step){path_types->behaviour, path_types->before, path_types->here};
     return ORR_OK;
