@@ -28,7 +28,9 @@ void orr_view_note(struct orr_view_notes *notes, const char *format, ...)
     va_end(args);
     const char *what = take(notes, &text);
     orr_text_init(&text, SENTENCE_MOST);
-    orr_text_printf(&text, "Assumed about the input: %s.", what);
+    orr_text_puts(&text, "Assumed about the input: ");
+    orr_text_puts(&text, what);
+    orr_text_puts(&text, ".");
     notes->rows[notes->count++] =
         (struct orr_assumed){.what = what, .sentence = take(notes, &text), .touches = ORR_TOUCHES_ALL};
 }
