@@ -55,21 +55,41 @@ static json_t *event_json(struct orr_json *json, const struct orr_log_event *eve
     return object;
 }
 
+static json_t *values_json(struct orr_json *json, const struct orr_ran_value *values, uint32_t count)
+{
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *row = orr_json_object(json);
+        set_text(json, row, "value", values[i].value);
+        orr_json_set(json, row, "hosts", texts(json, values[i].hosts, values[i].host_count));
+        set_int(json, row, "line", values[i].line);
+        orr_json_add(json, array, row);
+    }
+    return array;
+}
+
+static json_t *settings_json(struct orr_json *json, const struct orr_ran *ran)
+{
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < ran->setting_count; i++) {
+        const struct orr_ran_setting *setting = &ran->settings[i];
+        json_t *row = orr_json_object(json);
+        set_text(json, row, "name", setting->name);
+        orr_json_set(json, row, "values", values_json(json, setting->values, setting->value_count));
+        set_text(json, row, "effect", setting->effect);
+        set_text(json, row, "ignored", setting->ignored);
+        orr_json_add(json, array, row);
+    }
+    return array;
+}
+
 static json_t *ran_json(struct orr_json *json, const struct orr_ran *ran)
 {
     json_t *object = orr_json_object(json);
-    for (int what = 0; what < ORR_RAN_COUNT; what++) {
-        json_t *array = orr_json_array(json);
-        for (uint32_t i = 0; i < ran->counts[what]; i++) {
-            const struct orr_ran_value *value = &ran->values[what][i];
-            json_t *row = orr_json_object(json);
-            set_text(json, row, "value", value->value);
-            orr_json_set(json, row, "hosts", texts(json, value->hosts, value->host_count));
-            set_int(json, row, "line", value->line);
-            orr_json_add(json, array, row);
-        }
-        orr_json_set(json, object, orr_ran_word((enum orr_ran_what)what), array);
-    }
+    for (int what = 0; what < ORR_RAN_COUNT; what++)
+        orr_json_set(json, object, orr_ran_word((enum orr_ran_what)what),
+                     values_json(json, ran->values[what], ran->counts[what]));
+    orr_json_set(json, object, "settings", settings_json(json, ran));
     set_text(json, object, "network_kind", ran->network);
     orr_json_set(json, object, "infiniband_unused", orr_json_bool(json, ran->ib_unused));
     json_t *connections = orr_json_object(json);

@@ -34,9 +34,6 @@ static void print_recovered(const struct orr_log *log)
     if (log->left_out)
         printf("  %u understood lines are not kept, because there are too many\n", log->left_out);
     print_communicators(log);
-    for (uint32_t i = 0; i < log->setting_count; i++)
-        printf("  %s=%s%s\n", log->settings[i].name, log->settings[i].value,
-               log->settings[i].varies ? " (other lines give other values)" : "");
     printf("  lines:");
     for (int kind = 0; kind < ORR_LOG_KIND_COUNT; kind++)
         if (log->kinds[kind])

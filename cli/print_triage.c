@@ -117,6 +117,28 @@ static void print_ran(const struct orr_log *log, const struct orr_ran *ran)
     }
 }
 
+static void print_settings(const struct orr_ran *ran)
+{
+    if (ran->setting_count)
+        printf("\nSettings:\n");
+    for (uint32_t i = 0; i < ran->setting_count; i++) {
+        const struct orr_ran_setting *setting = &ran->settings[i];
+        for (uint32_t v = 0; v < setting->value_count; v++) {
+            printf("  %s=%s", setting->name, setting->values[v].value);
+            if (setting->value_count > 1 && setting->values[v].host_count) {
+                printf(" (host%s ", setting->values[v].host_count == 1 ? "" : "s");
+                print_hosts(setting->values[v].hosts, setting->values[v].host_count);
+                printf(")");
+            }
+            printf("\n");
+        }
+        if (setting->ignored)
+            printf("      NCCL ignored it: %s\n", setting->ignored);
+        if (setting->effect)
+            print_wrapped(setting->effect, 6);
+    }
+}
+
 static void print_choices(const struct orr_triage *triage)
 {
     if (!triage->choice_count)
@@ -144,5 +166,6 @@ void orr_print_triage(const struct orr_log *log, const struct orr_triage *triage
         print_wrapped(triage->sentences[i], 0);
     print_events(log);
     print_ran(log, &triage->ran);
+    print_settings(&triage->ran);
     print_choices(triage);
 }

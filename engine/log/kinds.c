@@ -121,6 +121,7 @@ static const struct outside_row {
     {ORR_LOG_VERSION, "NCCL version: ", "NCCL version: %t"},
     {ORR_LOG_RCCL, "RCCL version", "RCCL version : %t"},
     {ORR_LOG_RCCL, "RCCL version", "RCCL version %t"},
+    {ORR_LOG_TEST_START, "# ", "# size count type%*"},
     {ORR_LOG_TEST_RESULT, "# Avg bus bandwidth", "# Avg bus bandwidth : %f"},
     {ORR_LOG_TEST_RESULT, "# Out of bounds", "# Out of bounds values : %d %w"},
     {ORR_LOG_DEVICE, "# ", "# Rank %d Group %d Pid %d on %w device %d [%w] %t"},

@@ -66,6 +66,7 @@
     X(OFI, "ofi_plugin")                                                                                               \
     X(OFI_PROVIDER, "ofi_provider")                                                                                    \
     X(COMM_END, "comm_end")                                                                                            \
+    X(TEST_START, "test_start")                                                                                        \
     X(TEST_RESULT, "test_result")                                                                                      \
     X(CHOICE, "choice")
 

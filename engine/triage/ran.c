@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/release/release_names.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, VALUES_MOST = 32, HOSTS_MOST = 64, VALUE_MOST = 200 };
@@ -33,27 +34,26 @@ static const char *host_of(const struct orr_log *log, const struct orr_log_recor
 }
 
 /* Adds a value, and the host that names it, to a list that stays short. */
-static void add_value(struct orr_triaging *t, enum orr_ran_what what, const char *text,
-                      const struct orr_log_record *record)
+static void add_to(struct orr_triaging *t, struct orr_ran_value **list, uint32_t *count, const char *text,
+                   const struct orr_log_record *record)
 {
-    struct orr_ran *ran = &t->triage->ran;
-    struct orr_ran_value *values = ran->values[what];
+    struct orr_ran_value *values = *list;
     uint32_t i = 0;
     if (!values)
-        values = ran->values[what] = ORR_NEW(t->arena, struct orr_ran_value, VALUES_MOST);
+        values = *list = ORR_NEW(t->arena, struct orr_ran_value, VALUES_MOST);
     if (!values) {
         t->starved = true;
         return;
     }
-    while (i < ran->counts[what] && strcmp(values[i].value, text))
+    while (i < *count && strcmp(values[i].value, text))
         i++;
-    if (i == ran->counts[what]) {
+    if (i == *count) {
         if (i == VALUES_MOST)
             return;
         values[i] = (struct orr_ran_value){.value = orr_triage_text(t, "%.*s", VALUE_MOST, text), .line = record->line};
         values[i].hosts = ORR_NEW(t->arena, const char *, HOSTS_MOST);
         t->starved |= !values[i].hosts;
-        ran->counts[what]++;
+        ++*count;
     }
     const char *host = host_of(t->log, record);
     uint32_t h = 0;
@@ -61,6 +61,13 @@ static void add_value(struct orr_triaging *t, enum orr_ran_what what, const char
         h++;
     if (host && values[i].hosts && h == values[i].host_count && h < HOSTS_MOST)
         values[i].hosts[values[i].host_count++] = host;
+}
+
+static void add_value(struct orr_triaging *t, enum orr_ran_what what, const char *text,
+                      const struct orr_log_record *record)
+{
+    struct orr_ran *ran = &t->triage->ran;
+    add_to(t, &ran->values[what], &ran->counts[what], text, record);
 }
 
 /* Whether a release is one of those that the log names; "2.5.7" beside "2.5.7+cuda10.1" is not. */
@@ -235,12 +242,61 @@ static void find_unused_ib(struct orr_triaging *t)
     ran->ib_unused = ran->ib_evidence != NULL;
 }
 
+/* Why NCCL ignored a setting: its release does not have it, or a line says that the value is invalid. */
+static const char *why_ignored(struct orr_triaging *t, const char *name, enum orr_setting id, bool known)
+{
+    const struct orr_log *log = t->log;
+    const struct orr_release *release = orr_release_of(orr_log_version(log, NULL));
+    if (known && release && !orr_setting_in(id, release))
+        return orr_triage_text(t, "NCCL %s does not have this setting", release->name);
+    for (uint32_t i = 0; i < log->event_count; i++)
+        if (log->events[i].message && !strcmp(log->events[i].message->id, "setting-invalid") &&
+            strstr(log->events[i].text, name))
+            return orr_triage_text(t, "line %u: \"%s\"", log->events[i].line, log->events[i].text);
+    return NULL;
+}
+
+/* The settings that the log names, with the values that its lines and hosts give. */
+static void take_settings(struct orr_triaging *t)
+{
+    const struct orr_log *log = t->log;
+    struct orr_ran *ran = &t->triage->ran;
+    enum { PREFIX = 5, WORK_MOST = 1 << 22 };
+    ran->settings = ORR_NEW(t->arena, struct orr_ran_setting, (size_t)log->setting_count + 1);
+    if (!ran->settings) {
+        t->starved = true;
+        return;
+    }
+    uint64_t work = 0;
+    for (uint32_t s = 0; s < log->setting_count; s++) {
+        struct orr_ran_setting *setting = &ran->settings[ran->setting_count++];
+        enum orr_setting id;
+        struct orr_setting_info info;
+        const bool known = orr_setting_find(log->settings[s].name, &id);
+        *setting = (struct orr_ran_setting){.name = log->settings[s].name};
+        if (known)
+            orr_setting_info(id, &info);
+        setting->effect = known ? info.meaning : NULL;
+        setting->ignored = why_ignored(t, setting->name, id, known);
+        for (uint32_t i = 0; i < log->record_count && work < WORK_MOST; i++, work++) {
+            const struct orr_log_record *record = &log->records[i];
+            if (record->kind != ORR_LOG_SETTING || strcmp(record->words[0], setting->name + PREFIX) != 0)
+                continue;
+            const char *value = record->words[1];
+            size_t length = strlen(value);
+            length -= length && value[length - 1] == '.'; /* integers are told as a sentence */
+            add_to(t, &setting->values, &setting->value_count, orr_triage_text(t, "%.*s", (int)length, value), record);
+        }
+    }
+}
+
 void orr_triage_ran(struct orr_triaging *t)
 {
     struct orr_ran *ran = &t->triage->ran;
     ran->nvls = ran->coll_channels = ran->nvls_channels = ran->p2p_channels = -1;
     for (uint32_t i = 0; i < t->log->record_count && !t->starved; i++)
         take_record(t, &t->log->records[i]);
+    take_settings(t);
     name_network(t);
     find_unused_ib(t);
 }

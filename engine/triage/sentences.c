@@ -53,11 +53,15 @@ static void say_verdict(struct orr_triaging *t)
     case ORR_TRIAGE_HUNG:
         say(t, "The job hung: ranks waited for one another until a time limit ended it.");
         if (triage->all_waited)
-            say(t,
-                orr_triage_text(
-                    t, "All %u ranks had enqueued the same work, so no rank is behind: data did not arrive.", ranks));
+            say(t, orr_triage_text(t, "All %u ranks had enqueued the same work, so every rank took part.", ranks));
         break;
     case ORR_TRIAGE_INCOMPLETE:
+        if (!triage->missing_count) {
+            say(t,
+                "The job did not end: nccl-tests started and printed no final result. It hung, it was stopped, or the "
+                "log is cut.");
+            return;
+        }
         say(t, orr_triage_text(
                    t,
                    "NCCL's initialisation did not end on rank%s %s of %u. The job hung there, it was stopped, or "
@@ -96,7 +100,11 @@ static void say_cause(struct orr_triaging *t)
         say(t, event->message->means);
     if (event->message && event->message->weight == ORR_WEIGHT_AFTERMATH)
         say(t, "This follows from another error that the log does not show: look at the logs of the other ranks.");
-    say(t, event->message ? event->message->advice : "Orrery does not know this message.");
+    if (triage->verdict == ORR_TRIAGE_HUNG && triage->all_waited)
+        say(t,
+            "Look at the network between the hosts (links, plugin, settings) and at the GPUs, not for a missing rank.");
+    else
+        say(t, event->message ? event->message->advice : "Orrery does not know this message.");
 }
 
 static void say_ran(struct orr_triaging *t)
@@ -139,6 +147,44 @@ static void say_ran(struct orr_triaging *t)
                                ran->values[ORR_RAN_NETWORK][1].value));
 }
 
+static bool share_hosts(const struct orr_ran_value *a, const struct orr_ran_value *b)
+{
+    for (uint32_t i = 0; i < a->host_count; i++)
+        for (uint32_t k = 0; k < b->host_count; k++)
+            if (!strcmp(a->hosts[i], b->hosts[k]))
+                return true;
+    return false;
+}
+
+/* "node1", "node1 and 7 more". */
+static const char *hosts_text(struct orr_triaging *t, const struct orr_ran_value *value)
+{
+    return value->host_count == 1 ? value->hosts[0]
+                                  : orr_triage_text(t, "%.60s and %u more", value->hosts[0], value->host_count - 1);
+}
+
+/* What differs between hosts: a plugin, a driver, or a setting. */
+static void say_differing(struct orr_triaging *t)
+{
+    static const enum orr_ran_what whats[] = {ORR_RAN_PLUGIN, ORR_RAN_PROVIDER, ORR_RAN_DRIVER};
+    static const char *const names[] = {"network plugin", "libfabric provider", "CUDA driver"};
+    const struct orr_ran *ran = &t->triage->ran;
+    for (size_t i = 0; i < sizeof whats / sizeof whats[0]; i++) {
+        const struct orr_ran_value *values = ran->values[whats[i]];
+        if (ran->counts[whats[i]] == 2 && values[0].host_count && values[1].host_count &&
+            !share_hosts(&values[0], &values[1]))
+            say(t, orr_triage_text(t, "Hosts differ in the %s: %s on %s, %s on %s.", names[i], values[0].value,
+                                   hosts_text(t, &values[0]), values[1].value, hosts_text(t, &values[1])));
+    }
+    for (uint32_t i = 0; i < ran->setting_count; i++) {
+        const struct orr_ran_value *values = ran->settings[i].values;
+        if (ran->settings[i].value_count == 2 && values[0].host_count && values[1].host_count &&
+            !share_hosts(&values[0], &values[1]))
+            say(t, orr_triage_text(t, "Hosts differ in %s: %s on %s, %s on %s.", ran->settings[i].name, values[0].value,
+                                   hosts_text(t, &values[0]), values[1].value, hosts_text(t, &values[1])));
+    }
+}
+
 static void say_check(struct orr_triaging *t)
 {
     const struct orr_log_check *check = t->check;
@@ -157,5 +203,6 @@ void orr_triage_sentences(struct orr_triaging *t)
     say_verdict(t);
     say_cause(t);
     say_ran(t);
+    say_differing(t);
     say_check(t);
 }

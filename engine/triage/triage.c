@@ -235,7 +235,7 @@ static void judge(struct orr_triaging *t)
     if (triage->cause == NONE)
         triage->cause = maybe != NONE ? maybe : first_of(log, ORR_WEIGHT_WARNING, ORR_WEIGHT_WARNING);
     const bool ended = ending.results || ending.ended;
-    if (!ended && find_unfinished(t)) {
+    if (!ended && (find_unfinished(t) || log->kinds[ORR_LOG_TEST_START])) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         return;
     }

@@ -10,7 +10,7 @@
 #define ORR_TRIAGE_VERDICT_MAP(X)                                                                                      \
     X(FAILED, "failed")                                                                                                \
     X(HUNG, "hung")             /* ranks waited for one another until a time limit */                                  \
-    X(INCOMPLETE, "incomplete") /* the initialisation of some ranks did not end */                                     \
+    X(INCOMPLETE, "incomplete") /* the initialisation of some ranks, or nccl-tests, did not end */                     \
     X(WARNED, "worked with warnings")                                                                                  \
     X(WORKED, "worked")                                                                                                \
     X(UNKNOWN, "cannot tell")
@@ -45,7 +45,18 @@ enum orr_ran_what {
         ORR_RAN_COUNT
 };
 
+/* A setting that lines of the log name. */
+struct orr_ran_setting {
+    const char *name;
+    struct orr_ran_value *values; /* several where hosts or lines differ */
+    uint32_t value_count;
+    const char *effect;  /* what the setting does, a sentence; NULL: Orrery does not know it */
+    const char *ignored; /* why NCCL ignored it; NULL: it did not, as far as the log tells */
+};
+
 struct orr_ran {
+    struct orr_ran_setting *settings;
+    uint32_t setting_count;
     struct orr_ran_value *values[ORR_RAN_COUNT];
     uint32_t counts[ORR_RAN_COUNT];
     const char *network;             /* "InfiniBand", "RoCE", "EFA", "sockets" ...; NULL: not told */

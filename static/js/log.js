@@ -18,7 +18,15 @@ export function verdictText(check) {
 /** What was predicted for, in a sentence. */
 export function applied({ release, hosts, ranks, settings, ranks_taken_from_log }) {
     const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
-    return `NCCL ${release.predicted}${release.same ? "" : release.logged ? ", the nearest emulated release" : ", which agrees best"}; ${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} ranks${ranks_taken_from_log ? " numbered as in the log" : ""}${given.length ? `; ${given.join(" ")}` : ""}`;
+    return `NCCL ${release.predicted}${release.same ? "" : release.logged ? ", the nearest emulated release" : ", which agrees best"}; ${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} rank${ranks === 1 ? "" : "s"}${ranks_taken_from_log ? " numbered as in the log" : ""}${given.length ? `; ${given.join(" ")}` : ""}`;
+}
+
+/** "16 ranks, 8 of them here; 8 ranks, 8 of them here; and 4 more". */
+export function communicatorsText(communicators, shown = 6) {
+    const rows = communicators.slice(0, shown).map((row) => `${row.ranks} rank${row.ranks === 1 ? "" : "s"}, ${row.ranks_seen} of them here`);
+    if (communicators.length > shown)
+        rows.push(`and ${communicators.length - shown} more`);
+    return rows.join("; ") || "not told";
 }
 
 /** Facts of a topic, differences first. */

@@ -1,8 +1,9 @@
-/* A log against the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
+/* A log: its triage first, then against the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
 import { copyButton, h } from "../dom.js";
-import { applied, factRows, TOPICS, verdictText } from "../log.js";
+import { applied, communicatorsText, factRows, TOPICS, verdictText } from "../log.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./chrome.js";
+import { triageView } from "./triage.js";
 
 const COMMAND = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET your-job 2>&1 | tee job.log";
 const SHOWN = 300;
@@ -33,11 +34,13 @@ function empty() {
         h("p.muted", null, "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE as well."));
 }
 
-function answer(model, state, { log, check, why_no_check }, actions) {
+function answer(model, state, { triage, log, check, why_no_check }, actions) {
     const told = check?.topics.filter((row) => row.verdict !== "not-told").map((row) => row.topic) ?? [], topic = told.includes(state.topic) ? state.topic : "";
     return [
+        triageView(triage),
+        h("h2", null, "The machine, compared with the prediction"),
         recovered(log, check),
-        !check ? h("p.note", null, `Nothing to compare with: ${why_no_check}.`) : [
+        !check ? h("p.note", null, `The machine was not compared: ${why_no_check}.`) : [
             h("p", { id: "log-verdict" }, h("b", null, verdictText(check))),
             check.first_difference && first(model, check, actions),
             check.causes.length > 0 && causes(check),
@@ -51,7 +54,7 @@ function recovered(log, check) {
     const rows = [
         ["Release", log.releases.join(", ") || "not told"],
         ["Hosts", log.hosts.length > 6 ? `${log.hosts.slice(0, 6).join(", ")} and ${log.hosts.length - 6} more` : log.hosts.join(", ") || "not told"],
-        ["Communicators", log.communicators.slice(0, 6).map((row) => `${row.ranks} ranks, ${row.ranks_seen} of them here`).join("; ") || "not told"],
+        ["Communicators", communicatorsText(log.communicators)],
         ["Lines", `${log.lines}, ${log.nccl_lines} of NCCL's, ${log.understood} understood${log.rejoined ? `, ${log.rejoined} wrapped ones put together` : ""}`],
         ["Settings", log.settings.map((row) => `${row.name}=${row.value}`).join(" ") || "none told"],
         check && ["Predicted for", applied(check)],

@@ -1,0 +1,222 @@
+"""Triage: did the job work, what went wrong, what ran, and which algorithms NCCL chose. Logs of our own, each with one thing wrong."""
+import json
+import random
+import re
+import sys
+
+import pytest
+
+from conftest import ROOT
+from test_check_log import EXAMPLES, check, lines_of
+from test_command_line import run
+
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
+import make_log  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def job():
+    """Two hosts of eight ranks each, as NCCL 2.27.7 prints them."""
+    return lines_of("h100-with-faults.xml", hosts=2)
+
+
+def triage(tmp_path, lines, *arguments):
+    return check(tmp_path, lines, *arguments)["triage"]
+
+
+def ended(lines):
+    """The same log of a job that destroyed its communicators."""
+    done = []
+    for line in lines:
+        found = re.match(r"(\S+ \[\d+\]) NCCL INFO .*?comm (0x\w+) rank (\d+) nranks (\d+) cudaDev (\d+).* busId (\w+).*Init COMPLETE", line)
+        if found:
+            head, comm, rank, ranks, dev, bus = found.groups()
+            done.append(f"{head} NCCL INFO comm {comm} rank {rank} nranks {ranks} cudaDev {dev} busId {bus} - Destroy COMPLETE")
+    assert done
+    return lines + done
+
+
+def header_of(lines, rank):
+    return next(re.match(r"\S+ \[\d+\]", line).group() for line in lines if re.search(rf" rank {rank} nranks .*Init COMPLETE", line))
+
+
+def test_a_job_that_came_to_its_end(tmp_path, job):
+    found = triage(tmp_path, ended(job))
+    assert (found["verdict"], found["errors"], found["warnings"], found["cause"], found["missing_ranks"]) == ("worked", 0, 0, None, [])
+    assert 2 <= len(found["sentences"]) <= 7 and "no errors or warnings" in found["sentences"][0]
+    assert triage(tmp_path, job)["verdict"] == "cannot tell"  # the log ends after the initialisation
+
+
+def test_a_crash_is_never_called_fine(tmp_path, job):
+    heads = [header_of(job, rank) for rank in (1, 2)]
+    crash = [f"{head} transport.cc:183 NCCL WARN No transport found for rank 2[1b000] -> rank 1[3b000]" for head in heads] * 2
+    crash += ["RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:1333, unhandled system error, NCCL version 2.27.7"]
+    found = triage(tmp_path, job + crash, "--topology", str(EXAMPLES / "h100-with-faults.xml"))
+    assert found["verdict"] == "failed"
+    cause = found["events"][found["cause"]]
+    assert (cause["id"], cause["count"], cause["ranks"], len(cause["hosts"])) == ("no-transport", 4, [1, 2], 1)
+    assert [event["id"] for event in found["events"]] == ["no-transport", "unhandled-system"]
+    assert [event["consequence"] for event in found["events"]] == [False, True]
+    path = tmp_path / "job.log"
+    text = run("check-log", "--topology", str(EXAMPLES / "h100-with-faults.xml"), str(path))[1].decode()
+    assert text.startswith("Verdict: failed\n\nThe job failed.\n")
+
+
+def test_what_follows_from_an_error_elsewhere_is_no_cause(tmp_path, job):
+    late = [f"{header_of(job, 0)} NCCL WARN Cuda failure 700 'an illegal memory access was encountered'"]
+    early = [f"{header_of(job, 5)} NCCL WARN socketProgress: Connection closed by remote peer node1<42918>"]
+    found = triage(tmp_path, job + early + late)
+    assert found["events"][found["cause"]]["id"] == "cuda-illegal-access"
+    found = triage(tmp_path, job + early)
+    assert found["verdict"] == "failed" and found["events"][found["cause"]]["id"] == "socket-closed"
+    assert any("another error that the log does not show" in sentence for sentence in found["sentences"])
+
+
+def test_an_unknown_warning_is_shown_as_it_stands(tmp_path, job):
+    warning = f"{header_of(job, 3)} NCCL WARN the flux capacitor of rank 3 is empty"
+    found = triage(tmp_path, ended(job) + [warning])
+    assert (found["verdict"], found["events"][0]["id"], found["events"][0]["ranks"]) == ("worked with warnings", "unknown", [3])
+    assert found["events"][0]["text"] == "the flux capacitor of rank 3 is empty"
+
+
+@pytest.mark.parametrize("silent", [[5], [0, 7]])
+def test_ranks_that_never_finished_initialisation(tmp_path, job, silent):
+    lines = [line for line in job if not any(re.search(rf" rank {rank} nranks .*Init COMPLETE", line) for rank in silent)]
+    found = triage(tmp_path, lines)
+    assert (found["verdict"], found["missing_ranks"]) == ("incomplete", silent)
+    assert "did not end on rank" in found["sentences"][0]
+
+
+def watchdog(rank, last):
+    head = f"[rank{rank}]:[E ProcessGroupNCCL.cpp:563] [Rank {rank}]"
+    return [f"{head} Watchdog caught collective operation timeout: WorkNCCL(SeqNum=30, OpType=ALLREDUCE) ran for 600029 milliseconds before timing out.",
+            f"[rank{rank}]:[E ProcessGroupNCCL.cpp:1537] [PG 0 Rank {rank}] Timeout at NCCL work: {last}, last enqueued NCCL work: {last}, last completed NCCL work: 29."]
+
+
+def test_the_rank_that_is_behind_in_a_hang(tmp_path, job):
+    found = triage(tmp_path, job + [line for rank in range(16) for line in watchdog(rank, 29 if rank == 6 else 30)])
+    assert (found["verdict"], found["missing_ranks"]) == ("hung", [6]) and "up to work 29" in found["missing_why"]
+    found = triage(tmp_path, job + [line for rank in range(16) if rank != 3 for line in watchdog(rank, 30)])
+    assert (found["verdict"], found["missing_ranks"]) == ("hung", [3]) and "no timeout" in found["missing_why"]
+    found = triage(tmp_path, job + [line for rank in range(16) for line in watchdog(rank, 30)])
+    assert (found["verdict"], found["missing_ranks"]) == ("hung", []) and any("every rank took part" in s for s in found["sentences"])
+
+
+def test_hosts_that_differ_are_named(tmp_path, job):
+    versions = {"node1": "1.5.0aws", "node2": "1.7.4-aws"}
+    hosts = sorted({line.split(":")[0] for line in job if re.match(r"node\d+:", line)})
+    assert len(hosts) == 2
+    extra = [f"{host}:{1000 + i}:{1000 + i} [0] NCCL INFO NET/OFI Initializing aws-ofi-nccl {version}" for i, (host, version) in enumerate(zip(hosts, versions.values()))]
+    extra += [f"{host}:{1000 + i}:{1000 + i} [0] NCCL INFO NCCL_CROSS_NIC set by environment to {i}." for i, host in enumerate(hosts)]
+    found = triage(tmp_path, extra + job)
+    assert [(row["value"], row["hosts"]) for row in found["ran"]["plugin"]] == [(f"aws-ofi-nccl {v}", [h]) for h, v in zip(hosts, versions.values())]
+    said = [sentence for sentence in found["sentences"] if sentence.startswith("Hosts differ in")]
+    assert len(said) == 2 and all(host in said[0] for host in hosts) and "NCCL_CROSS_NIC" in said[1]
+
+
+def test_sockets_although_there_is_infiniband(tmp_path):
+    head = "node1:10:11 [0]"
+    lines = [f"{head} NCCL INFO NCCL version 2.21.5+cuda12.4", f"{head} NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>",
+             f"{head} NCCL INFO Using network Socket", f"{head} NCCL INFO comm 0x1 rank 0 nranks 1 cudaDev 0 nvmlDev 0 busId 1b000 commId 0xa - Init COMPLETE"]
+    found = triage(tmp_path, lines)
+    assert found["ran"]["infiniband_unused"] and any("sockets although the hosts have InfiniBand" in s for s in found["sentences"])
+    lines.pop(1)
+    assert not triage(tmp_path, lines)["ran"]["infiniband_unused"]
+
+
+def test_rccl_is_read_and_nothing_is_predicted(tmp_path, job):
+    lines = [line.replace("NCCL version 2.27.7+cuda12.4", "RCCL version : 2.22.3-HEAD:7d8d67c") for line in job]
+    assert lines != job
+    answer = check(tmp_path, lines, "--topology", str(EXAMPLES / "h100-with-faults.xml"))
+    assert answer["check"] is None and "RCCL" in answer["why_no_check"] and answer["log"]["library"] == "RCCL"
+    assert any("RCCL" in sentence for sentence in answer["triage"]["sentences"])
+
+
+def choice_lines(release, head, rows, numbers=False):
+    return [f"{head} NCCL INFO AllReduce: {size} Bytes -> Algo {algo} proto {proto} " + ("time 12.3" if numbers else "channel{Lo..Hi}={0..15}") for size, algo, proto in rows for _ in range(3)]
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_choices_are_compared(tmp_path, numbers):
+    machine, release = str(EXAMPLES / "h100-nvswitch.xml"), "2.27.7" if not numbers else "2.21.5"
+    document = json.loads(run("analyze", "--release", release, "--section", "predictions", machine)[1])
+    lines = lines_of("h100-nvswitch.xml", release)
+    head = header_of(lines, 0)
+    names = ["Tree", "Ring", "CollNetDirect", "CollNetChain", "NVLS", "NVLSTree", "PAT"]
+    protocols = ["LL", "LL128", "Simple"]
+
+    def rows(algorithm=None):
+        for entry in document["functions"]["AllReduce"]["ranges"]:
+            algo = algorithm or entry["algorithm"]
+            yield (entry["from"], names.index(algo), protocols.index(entry["protocol"])) if numbers else (
+                entry["from"], {"NVLSTree": "NVLS_TREE"}.get(algo, algo.upper()), entry["protocol"].upper())
+
+    logged = choice_lines(release, head, list(rows()), numbers)
+    found = triage(tmp_path, lines + logged, "--topology", machine)["choices"]
+    assert (found["agree"], found["differ"], found["not_compared"]) == (len(logged) // 3, 0, 0) and found["why"] is None
+    assert all(row["agrees"] and row["lines"] >= 3 for row in found["rows"])
+    # Another algorithm than predicted, in all sizes: the setting that makes it so is found by computing.
+    only_ring = json.loads(run("analyze", "--release", release, "--section", "predictions", "--set", "NCCL_ALGO=Ring", machine)[1])
+    document["functions"]["AllReduce"]["ranges"] = only_ring["functions"]["AllReduce"]["ranges"]
+    found = triage(tmp_path, lines + choice_lines(release, head, list(rows()), numbers), "--topology", machine)["choices"]
+    assert found["differ"] > 0 and "NCCL_ALGO=Ring" in found["why"]
+    found = triage(tmp_path, lines + [f"{head} NCCL INFO TUNER/Plugin: Using tuner plugin Example"] + choice_lines(release, head, list(rows()), numbers), "--topology", machine)["choices"]
+    assert found["differ"] > 0 and "tuner plugin" in found["why"] and "NCCL_ALGO" not in found["why"]
+    assert triage(tmp_path, lines[:1] + logged)["choices"]["not_compared"] == len(logged) // 3  # no communicator, no machine
+
+
+PREFIXES = {
+    "torchrun": lambda line: f"[default{len(line) % 8}]:{line}",
+    "mpirun --tag-output": lambda line: f"[1,{len(line) % 8}]<stdout>:{line}",
+    "srun -l": lambda line: f" {len(line) % 8}: {line}",
+    "kubectl": lambda line: f"[pod/job-worker-{len(line) % 2}/main] {line}",
+    "time": lambda line: f"2026-01-01T10:00:00.123456Z {line}",
+}
+
+
+@pytest.mark.parametrize("launcher", PREFIXES)
+def test_launchers_prefixes_change_nothing(tmp_path, job, launcher):
+    crash = ended(job) + [f"{header_of(job, 4)} NCCL WARN Call to ibv_modify_qp failed with error Invalid argument"]
+    plain = check(tmp_path, crash)
+    found = check(tmp_path, [PREFIXES[launcher](line) for line in crash])
+    assert found["log"]["hosts"] == plain["log"]["hosts"] and len(found["log"]["communicators"]) == 1
+    for key in ("verdict", "missing_ranks", "ran"):
+        assert found["triage"][key] == plain["triage"][key]
+    event = found["triage"]["events"][found["triage"]["cause"]]
+    assert (event["id"], event["ranks"], event["text"]) == ("ib-modify-qp", [4], "Call to ibv_modify_qp failed with error Invalid argument")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_torn_lines_make_no_hosts_or_communicators(tmp_path, job, seed):
+    """Two ranks' lines in one another: the first is cut anywhere, and its rest comes after the second."""
+    chance, lines, torn = random.Random(seed), list(ended(job)), 0
+    while torn < 30:
+        at = chance.randrange(20, len(lines) - 1)
+        first, second = lines[at], lines[at + 1]
+        if first.count("NCCL INFO") != 1 or second.count("NCCL INFO") != 1:
+            continue
+        cut = chance.randrange(1, len(first))
+        lines[at:at + 2] = [first[:cut] + second, first[cut:]]
+        torn += 1
+    plain, found = check(tmp_path, job), check(tmp_path, lines)
+    assert found["log"]["hosts"] == plain["log"]["hosts"]
+    assert [(c["ranks"], c["nodes"] if "nodes" in c else None) for c in found["log"]["communicators"]] == [(16, 2)]
+    assert found["triage"]["verdict"] == "worked"
+
+
+def test_every_communicator_is_counted(tmp_path):
+    lines = []
+    for number in range(21):
+        for rank in range(2):
+            lines.append(f"node1:{10 + rank}:{20 + rank} [{rank}] NCCL INFO ncclCommInitRank comm 0x{number}{rank} rank {rank} nranks 2 cudaDev {rank} nvmlDev {rank} busId {rank}1000 commId 0x{number + 10} - Init COMPLETE")
+    assert len(check(tmp_path, lines)["log"]["communicators"]) == 21
+    text = run("check-log", str(tmp_path / "job.log"))[1].decode()
+    assert text.count("  communicator ") == 8 and "and 13 more communicators" in text
+
+
+def test_a_log_of_pieces_from_standard_input(tmp_path, job):
+    lines = ended(job)
+    text = ("\n".join(lines) + "\n").encode()
+    status, out, err = run("check-log", "--json", "-", stdin=text)
+    assert status == 0, err
+    assert json.loads(out)["triage"]["verdict"] == "worked" and json.loads(out)["log"]["lines"] == len(lines)

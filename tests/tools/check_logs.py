@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Triage of every log of ../shared/logs, as a table that is kept in tests/golden/shared_logs.md and was reviewed against the logs themselves
+(grep, not this output); ORR_UPDATE_GOLDEN=1 writes it anew. Without ../shared the check is skipped."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import shared_tables
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LOGS = ROOT.parent / "shared" / "logs"
+ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+HEAD = ("log", "verdict", "errors and warnings (lines)", "release", "hosts", "ranks", "network", "first cause")
+
+
+def ranks_of(log):
+    largest = max(log["communicators"], key=lambda row: row["ranks"], default=None)
+    if not largest:
+        return "not told"
+    seen = largest["ranks_seen"]
+    return str(largest["ranks"]) + ("" if seen == largest["ranks"] else f", {seen} of them in the log")
+
+
+def row_of(name, answer):
+    triage, log = answer["triage"], answer["log"]
+    told = [event for event in triage["events"] if event["severity"] != "note"]
+    cause = triage["events"][triage["cause"]] if triage["cause"] is not None else None
+    network = (triage["ran"]["network_kind"] or "not told") + (", InfiniBand unused" if triage["ran"]["infiniband_unused"] else "")
+    missing = ", ".join(map(str, triage["missing_ranks"]))
+    return (name, triage["verdict"], ", ".join(f"{event['id']} ({event['count']})" for event in told),
+            ", ".join(value["value"] for value in triage["ran"]["release"]) or "not told", ", ".join(log["hosts"]), ranks_of(log), network,
+            f"line {cause['line']}: {cause['id']}" if cause else f"ranks {missing} {triage['missing_why']}" if missing else "")
+
+
+def check(name):
+    """(row, what is wrong with the answer whatever the log is)"""
+    run = subprocess.run([ORRERY, "check-log", "--json", str(LOGS / name)], capture_output=True, text=True)
+    if run.returncode:
+        return (name, "refused", run.stderr.strip()), [f"{name}: {run.stderr.strip()}"]
+    answer = json.loads(run.stdout)
+    triage, wrong = answer["triage"], []
+    # Every NCCL WARN line of the log is in an event: none is only counted.
+    text = re.sub(r"\x1b\[[0-9;]*m", "", (LOGS / name).read_text(errors="replace"))
+    warned = len(re.findall(r"NCCL WARN ", text))
+    shown = sum(event["count"] for event in triage["events"])
+    if warned > shown:
+        wrong.append(f"{name}: {warned} NCCL WARN lines, {shown} in events")
+    if not 2 <= len(triage["sentences"]) <= 10 or any(not re.search(r"[.!]$|\.\.\.$", s) and not s.startswith("First ") for s in triage["sentences"]):
+        wrong.append(f"{name}: sentences {triage['sentences']}")
+    text = subprocess.run([ORRERY, "check-log", str(LOGS / name)], capture_output=True, text=True).stdout
+    if not text.startswith(f"Verdict: {triage['verdict']}\n"):
+        wrong.append(f"{name}: the text begins with {text[:60]!r}")
+    return row_of(name, answer), wrong
+
+
+def main():
+    if not LOGS.is_dir():
+        print("skipped: triage of every log of ../shared, because it is not beside this checkout")
+        sys.exit(77)
+    rows, wrong = [], []
+    for path in sorted(LOGS.glob("*.log")):
+        row, problems = check(path.name)
+        rows.append(row)
+        wrong += problems
+    wrong += shared_tables.hold("shared_logs.md", HEAD, rows)
+    if "--table" not in sys.argv[1:]:
+        print(f"{len(rows)} logs")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
