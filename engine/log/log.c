@@ -40,6 +40,26 @@ static void keep_once(struct orr_log_building *b, const char ***list, uint32_t *
     (*list)[(*count)++] = orr_log_keep_text(b, at, length);
 }
 
+/* Whether a host's name is the end of another one's. */
+static bool is_end(const char *name, size_t length, const char *of)
+{
+    const size_t whole = strlen(of);
+    return length < whole && !memcmp(of + whole - length, name, length);
+}
+
+/* The writer whose header lost its beginning to another line: the same process and thread, on a host whose name ends
+ * as this one. NO_WRITER: there is none. */
+static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_log_speech *speech)
+{
+    enum { LOOKED_AT = 4096, LEAST_LINES = 2 };
+    const struct orr_log *log = b->log;
+    for (uint32_t w = 0; w < log->writer_count && w < LOOKED_AT; w++)
+        if (log->writers[w].pid == speech->pid && log->writers[w].tid == speech->tid && b->lines_of[w] >= LEAST_LINES &&
+            is_end(speech->host.at, speech->host.length, log->writers[w].host))
+            return w;
+    return NO_WRITER;
+}
+
 /* The writer of a speech, made where it is new. */
 static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speech *speech)
 {
@@ -73,6 +93,9 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
             strlen(writer->host) == speech->host.length && !memcmp(writer->host, speech->host.at, speech->host.length))
             return b->slots[at] - 1;
     }
+    const uint32_t torn = torn_writer(b, speech);
+    if (torn != NO_WRITER)
+        return torn;
     uint32_t count = log->writer_count;
     if (!ORR_RESERVE(log->arena, log->writers, count, b->writer_capacity) ||
         !ORR_RESERVE(log->arena, b->hashes, count, b->hash_capacity) ||
@@ -234,7 +257,23 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
     b->log->cut += lines->cut;
 }
 
-/* Where lines ran into one another, the end of a number stands before a host's name: such hosts are not listed. */
+/* Whether every writer of a host is also one of another host, by process and thread. */
+static bool same_threads(const struct orr_log *log, const char *host, const char *other)
+{
+    enum { LOOKED_AT = 4096 };
+    for (uint32_t w = 0; w < log->writer_count && w < LOOKED_AT; w++) {
+        bool found = strcmp(log->writers[w].host, host) != 0;
+        for (uint32_t k = 0; k < log->writer_count && k < LOOKED_AT && !found; k++)
+            found = log->writers[k].pid == log->writers[w].pid && log->writers[k].tid == log->writers[w].tid &&
+                    !strcmp(log->writers[k].host, other);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Where lines ran into one another, the end of a number stands before a host's name, or its beginning is lost: such
+ * hosts are not listed. */
 static void list_hosts(struct orr_log_building *b)
 {
     enum { FREQUENT = 10, HOSTS_MOST = 4096 };
@@ -261,8 +300,9 @@ static void list_hosts(struct orr_log_building *b)
         size_t length = strlen(names[i]);
         bool remnant = false;
         for (uint32_t k = 0; k < count && !remnant; k++) {
-            size_t other = strlen(names[k]);
-            remnant = other < length && !strcmp(names[i] + length - other, names[k]) && lines[k] > FREQUENT * lines[i];
+            remnant = lines[k] > FREQUENT * lines[i] &&
+                      (is_end(names[k], strlen(names[k]), names[i]) ||
+                       (is_end(names[i], length, names[k]) && same_threads(log, names[i], names[k])));
         }
         if (!remnant) {
             lines[kept] = lines[i];

@@ -159,6 +159,17 @@ static enum orr_code join(struct orr_log_building *b, uint32_t index, const char
     struct orr_log *log = b->log;
     struct orr_log_session *session = &log->sessions[index];
     uint32_t c = 0;
+    /* The same rank of the same communicator once more: its first line lost its header, or the name of its host. */
+    for (uint32_t k = 0; session->comm_id && k < log->communicator_count; k++)
+        if (log->communicators[k].rank_count == session->rank_count && same_text(ids[k], session->comm_id) &&
+            log->communicators[k].members[session->rank].session != NONE) {
+            struct orr_log_session *first = &log->sessions[log->communicators[k].members[session->rank].session];
+            if (first->closed && session->closed)
+                continue; /* made twice */
+            first->closed |= session->closed;
+            session->communicator = k;
+            return ORR_OK;
+        }
     for (; c < log->communicator_count; c++) {
         struct orr_log_communicator *of = &log->communicators[c];
         if (of->rank_count == session->rank_count && same_text(ids[c], session->comm_id) &&
