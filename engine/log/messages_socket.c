@@ -48,7 +48,7 @@ const struct orr_log_message orr_log_messages_socket[] = {
      "msec"},
     {"socket-closed", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Connection closed by remote peer", NULL,
      "Another rank closed its connection: it ended, or failed before this one.",
-     "Look for the first error of the other ranks. The peer's host stands in the line.",
+     "Look for the first error of the other ranks. The line names the peer's host.",
      "socketProgress: Connection closed by remote peer node2.example.com<42918>"},
     {"socket-reset", ORR_FROM_WARN_OTHER, ORR_WEIGHT_AFTERMATH, "Call to recv from", "Connection reset by peer",
      "Another rank's connection broke: its process ended or was killed.",

@@ -115,7 +115,7 @@ static void say_ran(struct orr_triaging *t)
     const struct orr_log_communicator *of = largest == NONE ? NULL : &log->communicators[largest];
     const char *what = ran->counts[ORR_RAN_RELEASE] ? ran->values[ORR_RAN_RELEASE][0].value
                        : log->rccl                  ? "RCCL"
-                                                    : "NCCL (release not told)";
+                                                    : "NCCL (unknown release)";
     const char *ranks = "";
     if (of) {
         const uint32_t nodes = of->node_count > 0 ? (uint32_t)of->node_count : of->host_count;

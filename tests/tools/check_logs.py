@@ -19,7 +19,7 @@ HEAD = ("log", "verdict", "errors and warnings (lines)", "release", "hosts", "ra
 def ranks_of(log):
     largest = max(log["communicators"], key=lambda row: row["ranks"], default=None)
     if not largest:
-        return "not told"
+        return "unknown"
     seen = largest["ranks_seen"]
     return str(largest["ranks"]) + ("" if seen == largest["ranks"] else f", {seen} of them in the log")
 
@@ -28,10 +28,10 @@ def row_of(name, answer):
     triage, log = answer["triage"], answer["log"]
     told = [event for event in triage["events"] if event["severity"] != "note"]
     cause = triage["events"][triage["cause"]] if triage["cause"] is not None else None
-    network = (triage["ran"]["network_kind"] or "not told") + (", InfiniBand unused" if triage["ran"]["infiniband_unused"] else "")
+    network = (triage["ran"]["network_kind"] or "unknown") + (", InfiniBand unused" if triage["ran"]["infiniband_unused"] else "")
     missing = ", ".join(map(str, triage["missing_ranks"]))
     return (name, triage["verdict"], ", ".join(f"{event['id']} ({event['count']})" for event in told),
-            ", ".join(value["value"] for value in triage["ran"]["release"]) or "not told", ", ".join(log["hosts"]), ranks_of(log), network,
+            ", ".join(value["value"] for value in triage["ran"]["release"]) or "unknown", ", ".join(log["hosts"]), ranks_of(log), network,
             f"line {cause['line']}: {cause['id']}" if cause else f"ranks {missing} {triage['missing_why']}" if missing else "")
 
 

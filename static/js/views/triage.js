@@ -22,7 +22,7 @@ function events(triage) {
             h("thead", null, h("tr", null, h("th.num", null, "Line"), h("th", null, "Severity"), h("th.num", null, "Times"), h("th", null, "Ranks and hosts"), h("th", null, "Message, meaning and remedy"))),
             h("tbody", null, rows.slice(0, SHOWN).map((event) => h("tr", { "data-event": event.id },
                 h("td.num", null, String(event.line)), h("td", null, event.severity), h("td.num", null, String(event.count)),
-                h("td.wrap", null, [event.ranks.length && ranges(event.ranks), event.hosts.length && hostsText(event.hosts)].filter(Boolean).join("; ") || "not told"),
+                h("td.wrap", null, [event.ranks.length && ranges(event.ranks), event.hosts.length && hostsText(event.hosts)].filter(Boolean).join("; ") || "unknown"),
                 h("td.wrap", null, h("code", null, event.text), h("div", null, event.means ?? "Orrery does not know this message."), event.advice && h("div.muted", null, event.advice))))))),
         rows.length > SHOWN && h("p.note", null, `${rows.length - SHOWN} more are not listed.`));
 }
