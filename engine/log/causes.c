@@ -231,7 +231,7 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
     struct orr_error refused = {0};
     cause->left = UINT32_MAX;
     cause->tested = true;
-    if (trial->edit.drop_nets || trial->edits_gdr) {
+    if (trial->edit.drop_nets || trial->edit.sm || trial->edits_gdr) {
         struct orr_dump_edit edit = trial->edit;
         edit.no_gdr = trial->edits_gdr ? trial->no_gdr : NULL;
         enum orr_code code = orr_log_edit_dump(trial->machine ? trial->machine : dump, &edit, &edited, &refused);
@@ -261,6 +261,15 @@ static enum orr_code differences_of(const struct orr_log_check *check, const str
     return code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
 }
 
+/* Of the first GPU; 0: it has none. */
+static int32_t capability_of(const struct orr_dump *dump)
+{
+    for (uint32_t e = 0; e < dump->element_count; e++)
+        if (dump->elements[e].kind == ORR_ELEMENT_GPU)
+            return orr_element_int(dump, e, ORR_ATTR_SM, 0);
+    return 0;
+}
+
 /* Was the machine another one? Where the log holds its tree, the prediction for that tree says so. */
 static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *err)
 {
@@ -278,6 +287,7 @@ static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_
     if (!xml || orr_dump_read(xml, strlen(xml), NULL, &machine, &refused) != ORR_OK)
         return ORR_OK;
     trial.machine = machine;
+    trial.edit.sm = orr_log_capability(check->log) ? 0 : capability_of(dump); /* a tree does not print it */
     enum orr_code code = differences_of(check, dump, &trial, &cause, err);
     if (code == ORR_OK && cause.left && orr_log_nics_without_gdr(check, trial.no_gdr)) { /* a tree does not print it */
         struct orr_log_cause with_gdr = cause;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/log/trial.h"
+#include "engine/topology/pci.h"
 
 enum { NICS_MOST = ORR_LOG_NICS, NAME_SIZE = 64, NOT_LISTED = -1 };
 
@@ -146,52 +147,114 @@ static uint32_t by_name(const struct orr_dump *dump, const uint32_t *elements, u
     return found;
 }
 
+/* Each NIC of the printed tree to the dump's NIC at that bus id; how many were found. A card with several ports is left
+ * out: the tree does not say which is which. */
+static enum orr_code by_bus_id(struct orr_log_check *check, const struct orr_dump *dump, const uint32_t *elements,
+                               uint32_t count, int32_t *devs, uint32_t *ret_found, struct orr_error *err)
+{
+    struct orr_log_links links;
+    *ret_found = 0;
+    ORR_TRY(orr_log_links_of(check->log, check->arena, &links, err));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pci = dump->elements[dump->elements[elements[i]].parent].parent;
+        const char *bus_id = pci == ORR_NO_ELEMENT ? NULL : orr_element_text(dump, pci, ORR_ATTR_BUSID);
+        uint32_t ports = 0;
+        int32_t dev = NOT_LISTED;
+        for (uint32_t l = 0; bus_id && l < links.count && ports < 2; l++) {
+            const struct orr_log_link *link = &links.rows[l];
+            const char *from = strchr(link->from, '-'), *to = strchr(link->to, '-');
+            if (link->tree || strncmp(link->from, "NIC/", 4) != 0 || strncmp(link->to, "NET/", 4) != 0 || !from ||
+                !to || strtoull(from + 1, NULL, 16) != orr_bus_id_parse(bus_id))
+                continue;
+            unsigned long number = strtoul(to + 1, NULL, 16);
+            if (number >= NICS_MOST || (int32_t)number == dev)
+                continue;
+            dev = (int32_t)number;
+            ports++;
+        }
+        if (ports == 1) {
+            devs[elements[i]] = dev;
+            ++*ret_found;
+        }
+    }
+    return ORR_OK;
+}
+
 static bool has_real_names(const struct orr_dump *dump, bool made_up)
 {
     return !made_up && !(dump->notes && dump->notes->machine_type);
 }
 
+/* What is known of both sides while they are matched. */
+struct nic_match {
+    const struct orr_dump *dump;
+    uint32_t elements[NICS_MOST], count; /* of the dump */
+    struct listed list[NICS_MOST];       /* of the log */
+    uint32_t listed, line;
+    int32_t *devs;
+};
+
+static bool match_by_name(struct orr_log_check *check, struct nic_match *m)
+{
+    uint32_t found = by_name(m->dump, m->elements, m->count, m->list, m->listed, m->devs);
+    if (found && found < m->listed)
+        orr_log_assume(check, "%u of the %u NICs that line %u lists are not in the dump, and are left out",
+                       m->listed - found, m->listed, m->line);
+    else if (found && found < m->count)
+        orr_log_assume(check, "The job uses the %u of the dump's %u NICs that line %u lists", found, m->count, m->line);
+    return found > 0;
+}
+
+static bool match_by_order(struct orr_log_check *check, struct nic_match *m)
+{
+    if (m->listed != m->count)
+        return false;
+    by_order(m->elements, m->count, m->list, m->devs);
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->devs[m->elements[i]] == NOT_LISTED)
+            return false; /* two of one name */
+    orr_log_assume(check, "The %u NICs that line %u lists are the machine's NICs, in order of their names", m->count,
+                   m->line);
+    return true;
+}
+
+static bool match_by_use(struct orr_log_check *check, struct nic_match *m)
+{
+    bool used[NICS_MOST] = {false};
+    uint32_t i = 0;
+    if (used_in_log(check, used) != m->count)
+        return false;
+    for (int32_t dev = 0; dev < NICS_MOST; dev++)
+        if (used[dev])
+            m->devs[m->elements[i++]] = dev;
+    if (differs(m->dump, m->elements, m->count, m->devs))
+        orr_log_assume(check, "The NICs that the log's connections name are the dump's %u NICs in order", m->count);
+    return true;
+}
+
 enum orr_code orr_log_match_nics(struct orr_log_check *check, const struct orr_dump *dump, bool made_up,
                                  struct orr_log_nics *ret_nics, struct orr_error *err)
 {
-    struct listed list[NICS_MOST];
-    uint32_t elements[NICS_MOST], line = 0, count = nics_of(dump, elements);
-    bool used[NICS_MOST] = {false};
-    uint32_t listed_count = list_of_log(check, list, &line), used_count = used_in_log(check, used);
-    int32_t *devs = new_devs(check->arena, dump);
+    struct nic_match *m = ORR_NEW(check->arena, struct nic_match, 1);
+    uint32_t found = 0;
     *ret_nics = (struct orr_log_nics){0};
-    if (!devs)
+    if (!m || !(m->devs = new_devs(check->arena, dump)))
         return orr_fail_nomem(err);
-    if (!count)
+    m->dump = dump;
+    m->count = nics_of(dump, m->elements);
+    m->listed = list_of_log(check, m->list, &m->line);
+    if (!m->count)
         return ORR_OK;
-    uint32_t found = has_real_names(dump, made_up) ? by_name(dump, elements, count, list, listed_count, devs) : 0;
-    if (found) {
-        check->nics_of_log = true;
-        if (found < listed_count)
-            orr_log_assume(check, "%u of the %u NICs that line %u lists are not in the dump, and are left out",
-                           listed_count - found, listed_count, line);
-        else if (found < count)
-            orr_log_assume(check, "The job uses the %u of the dump's %u NICs that line %u lists", found, count, line);
-    } else if (listed_count == count) {
-        check->nics_of_log = true;
-        by_order(elements, count, list, devs);
-        for (uint32_t i = 0; i < count; i++)
-            if (devs[elements[i]] == NOT_LISTED)
-                return ORR_OK; /* two of one name */
-        orr_log_assume(check, "The %u NICs that line %u lists are the machine's NICs, in order of their names", count,
-                       line);
-    } else if (used_count == count) {
-        uint32_t i = 0;
-        for (int32_t dev = 0; dev < NICS_MOST; dev++)
-            if (used[dev])
-                devs[elements[i++]] = dev;
-        if (differs(dump, elements, count, devs))
-            orr_log_assume(check, "The NICs that the log's connections name are the dump's %u NICs in order", count);
-    } else {
-        return ORR_OK;
+    bool matched = has_real_names(dump, made_up) && match_by_name(check, m);
+    if (!matched && !made_up) {
+        ORR_TRY(by_bus_id(check, dump, m->elements, m->count, m->devs, &found, err));
+        matched = found == m->count;
+        for (uint32_t e = 0; !matched && e < dump->element_count; e++)
+            m->devs[e] = NOT_LISTED;
     }
-    if (differs(dump, elements, count, devs))
-        ret_nics->devs = devs;
+    check->nics_of_log = matched || match_by_order(check, m);
+    if ((check->nics_of_log || match_by_use(check, m)) && differs(dump, m->elements, m->count, m->devs))
+        ret_nics->devs = m->devs;
     return ORR_OK;
 }
 
@@ -225,7 +288,7 @@ uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[O
         if (!(path || pair || connection) || strncmp(fact->nodes[1], "NET/", 4) != 0 || !dash)
             continue;
         unsigned long dev = strtoul(dash + 1, NULL, 16);
-        if (dev >= ORR_LOG_NICS)
+        if (dev >= ORR_LOG_NICS || (connection && nic_in(fact->logged) != nic_in(fact->predicted)))
             continue;
         bool logged = path   ? is_near(fact->logged)
                       : pair ? !strncmp(fact->logged, "on", 2)

@@ -17,8 +17,9 @@ def version(text):
 
 
 class Maker:
-    def __init__(self, analysis, settings=None):
-        self.a = analysis
+    def __init__(self, analysis, settings=None, more=False):
+        """more: also the network, its connections and the tuning table, as NCCL_DEBUG_SUBSYS=...,NET,TUNING prints them."""
+        self.a, self.more = analysis, more
         self.v = version(analysis["nccl"])
         self.settings = settings or {}
         self.ids = self.v >= (2, 22)      # "GPU/0-1b000"; before: "GPU/1B000"
@@ -146,17 +147,55 @@ class Maker:
                 ("SHM/direct/direct" if self.v >= (2, 21) else "direct shared memory")
             self.say(rank, f"Channel {c:02d}{index} : {rank}[{tell(rank)}] -> {to}[{tell(to)}] via {way}")
 
+    def nets(self, rank):
+        """Connections to other hosts: the NIC of the rank for the channel, driven by itself or by a proxy (PXN)."""
+        devs = {}
+        for row in self.a["net_devs"]:
+            devs.setdefault(row["rank"], []).append(row)
+        gdr = {(row["rank"], row["net"]): row for row in self.a["gdr"]}
+        local, base = rank % self.local, rank // self.local * self.local
+        for c, ring in enumerate(self.a["channels"]["rings"]):
+            at = ring.index(rank)
+            for other, way in ((ring[at - 1], "recv"), (ring[(at + 1) % len(ring)], "send")):
+                rows = devs.get(local)
+                if not rows or other // self.local == rank // self.local:
+                    continue
+                row = rows[c % len(rows)]
+                driver = row["proxy_rank"] if way == "send" else local
+                proxy = f"({base + driver})" if driver != local else ""
+                direct = "/GDRDMA" if gdr[driver, row["net"]][way] else ""
+                a, b = (rank, other) if way == "send" else (other, rank)
+                self.say(rank, f"Channel {c:02d}/0 : {a}[{a % self.local}] -> {b}[{b % self.local}] [{'send' if way == 'send' else 'receive'}] "
+                               f"via NET/IB/{int(row['net'].split('-')[1], 16)}{proxy}{direct}")
+
+    def tuning(self, rank):
+        """Latency and bandwidth of every function, three algorithms a table."""
+        bandwidths, latencies = self.a["tuning"]["bandwidths"], self.a["tuning"]["latencies"]
+        names = list(bandwidths["AllReduce"])
+        for part in (names[i:i + 3] for i in range(0, len(names), 3)):
+            self.say(rank, "  Algorithm   |" + "".join(f" {name:>40} |" for name in part))
+            self.say(rank, "  Protocol    |" + "             LL |          LL128 |         Simple |" * len(part))
+            for function in bandwidths:
+                cells = "".join(f" {latencies[function][a][p]:7.1f}/{bandwidths[function][a][p]:6.1f} |" for a in part for p in ("LL", "LL128", "Simple"))
+                self.say(rank, f"{function:>13} |{cells}")
+
     def make(self):
         self.lines.append(f"NCCL version {self.a['nccl']}+cuda12.4")
         for rank in range(self.a["ranks"]):
             for name, value in self.settings.items():
                 self.say(rank, f"{name} set by environment to {value}.")
+            if self.more:
+                self.say(rank, "Using network IB")
             self.start(rank)
             self.tree(rank)
             self.paths(rank)
             self.graphs(rank)
             self.channels(rank)
             self.connections(rank)
+            if self.more and self.a["hosts"] > 1:
+                self.nets(rank)
+            if self.more and rank == 0 and self.v >= (2, 23):
+                self.tuning(rank)
             nvml = f" nvmlDev {rank % self.local}" if self.v >= (2, 18) else ""
             comm = " commId 0xabc1" if self.v >= (2, 16) else ""
             call = "ncclCommInitRank " if self.v >= (2, 27) else ""
