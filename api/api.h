@@ -51,6 +51,8 @@ struct orr_route;
 const struct orr_route *orr_route_find(const char *method, const char *target);
 /* NULL: OPEN, since anybody may know that something is not there. */
 enum orr_access orr_route_access(const struct orr_route *route);
+/* Probes and metrics: answered however full the queue is, for an operator needs them then. */
+bool orr_route_is_for_operators(const struct orr_route *route);
 
 /* "/v1/topologies/{id}", "" for NULL. */
 const char *orr_route_template(const struct orr_route *route);

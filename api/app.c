@@ -5,6 +5,7 @@
 
 #include "api/call.h"
 #include "api/cluster_work.h"
+#include "engine/base/budget.h"
 #include "engine/base/clock.h"
 
 #ifndef ORR_VERSION_TEXT
@@ -137,7 +138,7 @@ enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *rel
     enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_clock_ns() - since);
     if (owned)
-        free(bytes);
+        orr_budget_free(bytes, length + 1);
     return code;
 }
 

@@ -108,7 +108,7 @@ enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, s
  */
 enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *query, const struct orr_release *reading,
                                struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
-/* The bytes of the dump that a call is about: free() them where *ret_owned. */
+/* The bytes of the dump that a call is about: orr_budget_free() length + 1 of them where *ret_owned. */
 enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *ret_length, bool *ret_owned,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* Reads the dump alone; release: whose rules make a dump of what is none yet, NULL: the one that the call asks for. */

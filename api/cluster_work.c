@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/call.h"
+#include "engine/base/budget.h"
 #include "engine/compare/majority.h"
 #include "engine/input/input.h"
 
@@ -34,13 +35,13 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
         ORR_TRY(orr_store_read(call->app->store, parts->file.topologies[i], &bytes, &length, err));
         total += length;
         if (total > ORR_SET_BYTES) {
-            free(bytes);
+            orr_budget_free(bytes, length + 1);
             orr_fail(err, ORR_LIMIT, "the dumps of the cluster have more than %d MiB together", ORR_SET_BYTES >> 20);
             orr_error_advice(err, "give hosts that are equal one topology with a count");
             return ORR_LIMIT;
         }
         enum orr_code code = orr_input_read(bytes, length, &input, &parts->dumps[i], err);
-        free(bytes);
+        orr_budget_free(bytes, length + 1);
         if (code != ORR_OK)
             orr_error_where(err, "topology %s", parts->file.topologies[i]);
         ORR_TRY(code);

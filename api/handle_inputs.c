@@ -5,6 +5,7 @@
 
 #include "api/call.h"
 #include "api/sections.h"
+#include "engine/base/budget.h"
 #include "engine/input/anonymise.h"
 #include "engine/input/vm_file.h"
 
@@ -76,7 +77,7 @@ enum orr_code orr_handle_anonymise(struct orr_call *call, struct orr_answer **re
     orr_text_init(&text, MOST_TEXT);
     enum orr_code code = arena ? orr_anonymise(bytes, length, arena, &text, &replaced, err) : orr_fail_nomem(err);
     if (owned)
-        free(bytes);
+        orr_budget_free(bytes, length + 1);
     if (code == ORR_OK)
         code = wanted == 1 ? answer_replaced(&text, &replaced, ret_answer, err)
                            : orr_answer_of_text(200, types[0], &text, ret_answer, err);

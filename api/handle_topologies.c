@@ -6,6 +6,7 @@
 
 #include "api/call.h"
 #include "api/sections.h"
+#include "engine/base/budget.h"
 #include "engine/base/bytes.h"
 #include "engine/base/clock.h"
 #include "engine/detect/detect.h"
@@ -42,11 +43,11 @@ static enum orr_code machine_text(struct orr_call *call, const char *id, struct 
         struct orr_json json = {0};
         struct orr_dump *dump = NULL;
         char *bytes = NULL;
-        size_t length;
+        size_t length = 0;
         enum orr_code code = orr_store_read(call->app->store, id, &bytes, &length, err);
         if (code == ORR_OK)
             code = orr_input_read(bytes, length, NULL, &dump, err);
-        free(bytes);
+        orr_budget_free(bytes, length + 1);
         if (code == ORR_OK) {
             json_t *object = orr_json_object(&json);
             orr_json_set(&json, object, "machine", orr_machine_json(&json, dump));

@@ -219,6 +219,12 @@ enum orr_access orr_route_access(const struct orr_route *route)
     return route ? route->access : ORR_ACCESS_OPEN;
 }
 
+bool orr_route_is_for_operators(const struct orr_route *route)
+{
+    enum orr_access access = orr_route_access(route);
+    return access == ORR_ACCESS_PROBE || access == ORR_ACCESS_METRICS;
+}
+
 unsigned orr_route_count(void)
 {
     return ROUTE_COUNT;

@@ -47,6 +47,7 @@ void orr_exchange_free(struct orr_exchange *exchange)
     if (exchange->counted)
         orr_limits_leave(exchange->http->limits, &exchange->client);
     orr_reply_release(exchange);
+    orr_streaming_release(&exchange->streaming);
     if (exchange->has_response)
         orr_response_release(&exchange->response);
     drop_body(exchange);
@@ -118,6 +119,9 @@ static void run_job(struct orr_job *job)
             return;
         answer(exchange, ON_SHORT_WORK);
     }
+    const struct orr_answer *made = exchange->response.answer;
+    if (made && made->stream)
+        orr_streaming_fill(&exchange->streaming, made->stream);
     exchange->spent = from->budget.spent;
     exchange->closes = exchange->closes || exchange->spent >= ORR_SPENT_CLIENT;
     exchange->stage = ORR_STAGE_ANSWERED;
@@ -216,7 +220,7 @@ static void prepare_job(struct orr_exchange *exchange)
     from->budget.entries = config->archive_entries;
     from->job.run = run_job;
     from->job.client = orr_client_of(&exchange->client_address, exchange->bearer.name);
-    from->job.always = orr_route_access(exchange->route) == ORR_ACCESS_PROBE;
+    from->job.always = orr_route_is_for_operators(exchange->route);
 }
 
 /* All of the request is here. */

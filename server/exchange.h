@@ -10,6 +10,7 @@
 #include "server/http.h"
 #include "server/limits.h"
 #include "server/listen.h"
+#include "server/streaming.h"
 #include "server/tokens.h"
 #include "server/trace.h"
 #include "server/workers.h"
@@ -59,6 +60,7 @@ struct orr_exchange {
     size_t body_length, body_capacity, body_seen;
     /* the answer */
     struct MHD_Response *reply;
+    struct orr_streaming streaming; /* of an answer that is a stream */
     bool closes, has_response;
     char id[ORR_REQUEST_ID], parent[ORR_TRACEPARENT], method[16];
     char *target;                 /* target_room, or memory of its own where it is long */

@@ -97,7 +97,7 @@ void orr_gate(struct orr_exchange *exchange)
         exchange->preflight = exchange->origin && !strcmp(exchange->method, "OPTIONS") &&
                               orr_exchange_header(exchange, "Access-Control-Request-Method");
     }
-    if (exchange->from->surplus && !probe)
+    if (exchange->from->surplus && !orr_route_is_for_operators(exchange->route))
         refuse(exchange, ORR_DENIED_CONNECTIONS, http->config->connections, 1);
     if (!probe)
         check_client(exchange);

@@ -11,21 +11,14 @@ static void free_reply(void *reply)
     MHD_destroy_response(reply);
 }
 
-static ssize_t read_stream(void *context, uint64_t at, char *buffer, size_t size)
-{
-    struct orr_stream *stream = context;
-    (void)at; /* calls follow one another */
-    ptrdiff_t got = stream->read(stream, buffer, size);
-    return got > 0 ? got : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
 /* The bytes, or the stream, live as long as the answer, to which the exchange holds a reference until all is sent. */
-static struct MHD_Response *make_body(const struct orr_response *response)
+static struct MHD_Response *make_body(const struct orr_exchange *exchange)
 {
     enum { CHUNK = 65536 };
-    struct orr_stream *stream = response->answer ? response->answer->stream : NULL;
-    if (stream)
-        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK, read_stream, stream, NULL);
+    const struct orr_response *response = &exchange->response;
+    if (response->answer && response->answer->stream)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK, orr_streaming_read,
+                                                 (void *)(uintptr_t)exchange, NULL);
     return MHD_create_response_from_buffer(response->body ? response->length : 0, (void *)(uintptr_t)response->body,
                                            MHD_RESPMEM_PERSISTENT);
 }
@@ -34,7 +27,7 @@ static struct MHD_Response *make_reply(const struct orr_exchange *exchange)
 {
     const struct orr_response *response = &exchange->response;
     struct orr_header headers[ORR_ANSWER_HEADERS];
-    struct MHD_Response *reply = make_body(response);
+    struct MHD_Response *reply = make_body(exchange);
     if (!reply)
         return NULL;
     unsigned count = response->answer ? orr_answer_headers(response->answer, headers) : 0;

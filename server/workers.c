@@ -36,6 +36,7 @@ struct orr_workers {
     struct orr_job *hurried; /* nothing left to do: run first */
     bool ending;
     unsigned long waiting, most;
+    unsigned long always;  /* of those that wait: taken however many do, and not counted against `most` */
     unsigned most_running; /* long jobs of one client */
     unsigned count;
     pthread_t threads[]; /* the first takes short work only */
@@ -92,6 +93,7 @@ static void count_out(struct orr_workers *workers, struct orr_job *job)
 {
     job->waits = false;
     workers->waiting--;
+    workers->always -= job->always;
     orr_metric_observe(workers->metrics, ORR_METRIC_QUEUE_TIME, job->work, orr_clock_ns() - job->since_ns);
 }
 
@@ -197,7 +199,8 @@ enum orr_workers_say orr_workers_add(struct orr_workers *workers, struct orr_job
     pthread_mutex_lock(&workers->lock);
     if (workers->ending)
         say = ORR_WORKERS_ENDED;
-    else if ((workers->waiting >= workers->most && !job->always) || !(job->of = client_of(workers, &job->client)))
+    else if ((!job->always && workers->waiting - workers->always >= workers->most) ||
+             !(job->of = client_of(workers, &job->client)))
         say = ORR_WORKERS_FULL;
     if (say == ORR_WORKERS_TOOK) {
         struct line *line = &job->of->lines[job->work];
@@ -210,6 +213,7 @@ enum orr_workers_say orr_workers_add(struct orr_workers *workers, struct orr_job
         line->last = &job->next;
         job->of->jobs++;
         workers->waiting++;
+        workers->always += job->always;
         pthread_cond_signal(&workers->for_any);
         if (job->work == ORR_WORK_SHORT)
             pthread_cond_signal(&workers->for_short);

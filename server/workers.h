@@ -18,7 +18,7 @@ struct orr_job {
     void (*run)(struct orr_job *job);
     struct orr_client client; /* who asks */
     enum orr_work_class work;
-    bool always; /* taken however many wait: probes */
+    bool always; /* taken however many wait: probes, metrics, the next piece of a stream */
     /* the pool's own */
     struct orr_job *next;
     struct orr_worker_client *of;

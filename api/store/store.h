@@ -132,7 +132,7 @@ enum orr_code orr_store_get(struct orr_store *store, const char *id, struct orr_
                             struct orr_error *err) ORR_NO_DISCARD;
 /* NOT_FOUND where there is no such topology. */
 enum orr_code orr_store_has(struct orr_store *store, const char *id, struct orr_error *err) ORR_NO_DISCARD;
-/* The bytes as uploaded, with a terminating zero; free() them. */
+/* The bytes as uploaded, with a terminating zero; orr_budget_free() length + 1 of them, or free() them later. */
 enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret_bytes, size_t *ret_length,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* A page, newest first. *ret_records: *ret_count of them in one array, each to be released, then free(). What is

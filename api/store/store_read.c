@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "api/store/store_work.h"
+#include "engine/base/budget.h"
 
 char *orr_cell_text(const struct orr_cell *cell)
 {
@@ -166,15 +167,15 @@ static enum orr_code unpack(void *context, const struct orr_cell *cells, struct 
     struct content *content = context;
     size_t size = (size_t)cells[1].number;
     uLongf written = (uLongf)size;
-    char *bytes = malloc(size + 1);
+    char *bytes = orr_budget_malloc(size + 1);
     if (!bytes)
         return orr_fail_nomem(err);
     if (uncompress((Bytef *)bytes, &written, cells[0].data, (uLong)cells[0].length) != Z_OK || written != size) {
-        free(bytes);
+        orr_budget_free(bytes, size + 1);
         return orr_fail(err, ORR_INTERNAL, "the stored bytes of topology %.32s are damaged", content->id);
     }
     bytes[size] = 0;
-    free(content->bytes);
+    orr_budget_free(content->bytes, content->size + 1);
     content->bytes = bytes;
     content->size = size;
     return ORR_OK;
@@ -195,7 +196,7 @@ enum orr_code orr_store_read(struct orr_store *store, const char *id, char **ret
     if (code == ORR_OK && !content.bytes)
         code = orr_store_no_such(err, id);
     if (code != ORR_OK) {
-        free(content.bytes);
+        orr_budget_free(content.bytes, content.size + 1);
         return code;
     }
     *ret_bytes = content.bytes;

@@ -87,19 +87,30 @@ static bool choose_nodes(const struct orr_analysis *a, const uint32_t *domain, u
     return orr_system_count(system, ORR_NET) == 0;
 }
 
-static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, const struct orr_paths *whole,
-                               const uint32_t *domain, uint32_t own, unsigned char *keep, struct orr_error *err)
+/* What the parts of a host are made from. */
+struct whole {
+    struct orr_paths paths;         /* effective */
+    struct orr_whole_routes routes; /* direct: computed once for all parts, where there are several */
+    uint32_t *domain;               /* [GPU] */
+    unsigned char *keep;            /* [node]: whether it is in the part at hand */
+    struct orr_kept kept;           /* where it is there */
+    struct orr_arena *arena;        /* of what is not kept longer */
+};
+
+static enum orr_code make_part(struct orr_analysis *a, struct orr_part *part, struct whole *whole, uint32_t own,
+                               struct orr_error *err)
 {
-    bool all = choose_nodes(a, domain, own, keep);
-    if (all)
+    const struct orr_settings *settings = &a->query.settings;
+    if (choose_nodes(a, whole->domain, own, whole->keep)) { /* the second computation would repeat the first */
         part->system = a->built;
-    else
-        ORR_TRY(orr_system_without(&a->built, keep, a->arena, &part->system, err));
-    if (all) { /* the second computation would repeat the first */
-        part->paths = *whole;
+        part->paths = whole->paths;
         part->paths.system = &part->system;
     } else {
-        ORR_TRY(orr_effective_paths(&part->system, &a->query.settings, a->arena, &part->paths, err));
+        ORR_TRY(orr_system_without(&a->built, whole->keep, a->arena, &part->system, &whole->kept, err));
+        ORR_TRY(whole->routes.paths.table ? orr_paths_route_part(&part->system, settings, &whole->routes, &whole->kept,
+                                                                 a->arena, &part->paths, err)
+                                          : orr_paths_route(&part->system, settings, a->arena, &part->paths, err));
+        ORR_TRY(orr_effective_paths(settings, &part->paths, err));
     }
     uint32_t count = orr_system_count(&part->system, ORR_GPU);
     int32_t *ranks = ORR_NEW(a->arena, int32_t, count);
@@ -123,23 +134,32 @@ static int compare_parts(const void *a, const void *b)
     return x->contribution.ranks[0] < y->contribution.ranks[0] ? -1 : 1;
 }
 
-enum orr_code orr_parts_make(struct orr_analysis *a, struct orr_error *err)
+static enum orr_code make_parts(struct orr_analysis *a, struct whole *whole, struct orr_error *err)
 {
-    struct orr_paths whole = {0};
-    uint32_t *domain = ORR_NEW(a->arena, uint32_t, a->local_ranks);
+    const struct orr_settings *settings = &a->query.settings;
     uint32_t *part_of_rank = ORR_NEW(a->arena, uint32_t, a->local_ranks);
-    unsigned char *keep = ORR_NEW(a->arena, unsigned char, a->built.node_count);
-    if (!domain || !part_of_rank || !keep)
+    whole->domain = ORR_NEW(whole->arena, uint32_t, a->local_ranks);
+    whole->keep = ORR_NEW(whole->arena, unsigned char, a->built.node_count);
+    if (!whole->domain || !part_of_rank || !whole->keep)
         return orr_fail_nomem(err);
-    ORR_TRY(orr_effective_paths(&a->built, &a->query.settings, a->arena, &whole, err));
-    summarise_rates(&a->built, &whole);
-    uint32_t count = find_domains(&a->built, &whole, domain), made = 0;
+    if (!orr_system_count(&a->built, ORR_CPU))
+        return orr_fail(err, ORR_INVALID, "the file has no <cpu>");
+    ORR_TRY(orr_paths_route(&a->built, settings, a->arena, &whole->paths, err));
+    ORR_TRY(orr_effective_paths(settings, &whole->paths, err));
+    summarise_rates(&a->built, &whole->paths);
+    uint32_t count = find_domains(&a->built, &whole->paths, whole->domain), made = 0;
     a->parts = ORR_NEW(a->arena, struct orr_part, count);
     if (!a->parts)
         return orr_fail_nomem(err);
+    whole->kept.node = ORR_NEW(whole->arena, uint32_t, a->built.node_count);
+    whole->kept.link = ORR_NEW(whole->arena, uint32_t, a->built.link_count);
+    if (!whole->kept.node || !whole->kept.link)
+        return orr_fail_nomem(err);
+    if (count > 1)
+        ORR_TRY(orr_paths_route_whole(&a->built, settings, whole->arena, &whole->routes, err));
     for (uint32_t g = 0; g < a->local_ranks; g++)
-        if (domain[g] == g)
-            ORR_TRY(make_part(a, &a->parts[made++], &whole, domain, g, keep, err));
+        if (whole->domain[g] == g)
+            ORR_TRY(make_part(a, &a->parts[made++], whole, g, err));
     a->part_count = count;
     qsort(a->parts, count, sizeof *a->parts, compare_parts);
     for (uint32_t i = 0; i < count; i++) {
@@ -150,6 +170,14 @@ enum orr_code orr_parts_make(struct orr_analysis *a, struct orr_error *err)
     }
     a->part_of_rank = part_of_rank;
     return ORR_OK;
+}
+
+enum orr_code orr_parts_make(struct orr_analysis *a, struct orr_error *err)
+{
+    struct whole whole = {.arena = orr_arena_new(0)};
+    enum orr_code code = whole.arena ? make_parts(a, &whole, err) : orr_fail_nomem(err);
+    orr_arena_free(whole.arena);
+    return code;
 }
 
 enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)

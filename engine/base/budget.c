@@ -1,5 +1,7 @@
 #include "engine/base/budget.h"
 
+#include <stdlib.h>
+
 #include "engine/base/clock.h"
 
 /* Steps between two looks at the clock: about 0.2 ms. */
@@ -144,6 +146,22 @@ void orr_budget_give(uint64_t id, size_t bytes)
 {
     if (orr_budget_of_thread && orr_budget_of_thread->id == id)
         orr_budget_of_thread->held -= bytes < orr_budget_of_thread->held ? bytes : orr_budget_of_thread->held;
+}
+
+void *orr_budget_malloc(size_t bytes)
+{
+    uint64_t id;
+    void *block = orr_budget_draw(bytes, &id) ? malloc(bytes) : NULL;
+    if (!block)
+        orr_budget_give(id, bytes);
+    return block;
+}
+
+void orr_budget_free(void *block, size_t bytes)
+{
+    if (block && orr_budget_of_thread)
+        orr_budget_give(orr_budget_of_thread->id, bytes);
+    free(block);
 }
 
 struct orr_overrun orr_budget_overrun(const struct orr_budget *budget)

@@ -88,6 +88,11 @@ bool orr_budget_draw(size_t bytes, uint64_t *ret_id);
 /* Gives memory back to the budget in force, if it was drawn from that budget; otherwise does nothing. */
 void orr_budget_give(uint64_t id, size_t bytes);
 
+/* malloc() and free() of what is drawn from the budget in force. NULL: less is left, or no memory. A block that is kept
+ * beyond the work, such as an answer, is freed by free(); orr_budget_free() is for the thread that drew it. */
+void *orr_budget_malloc(size_t bytes);
+void orr_budget_free(void *block, size_t bytes);
+
 /* Was a limit exceeded, or the work stopped? Then *err is replaced by a report of it, and its code is the result;
  * otherwise `code`. */
 enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code code, struct orr_error *err);

@@ -218,28 +218,24 @@ static enum orr_code divert_gdr(struct work *w, uint32_t n, uint32_t g)
     return orr_path_compose(w->paths, g, cpu, n, ORR_ROUTE_VIA_CPU_NO_GDR, w->err);
 }
 
-enum orr_code orr_effective_paths(const struct orr_system *system, const struct orr_settings *settings,
-                                  struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+enum orr_code orr_effective_paths(const struct orr_settings *settings, struct orr_paths *paths, struct orr_error *err)
 {
-    struct orr_paths paths = {0};
+    const struct orr_system *system = paths->system;
     uint32_t gpus = orr_system_count(system, ORR_GPU), nets = orr_system_count(system, ORR_NET);
-    if (!orr_system_count(system, ORR_CPU))
-        return orr_fail(err, ORR_INVALID, "the file has no <cpu>");
-    ORR_TRY(orr_paths_route(system, settings, arena, &paths, err));
     struct work w = {.system = system,
                      .settings = settings,
-                     .paths = &paths,
+                     .paths = paths,
                      .err = err,
                      .pxn_farthest = orr_pxn_farthest(settings),
                      .local_to = ORR_NO_NODE};
-    w.scratch = ORR_NEW(arena, uint32_t, 2 * ((size_t)gpus + nets));
-    paths.local_cpu = ORR_NEW(arena, uint32_t, gpus);
-    paths.local_gpu = ORR_NEW(arena, int32_t, nets);
-    paths.pxn = ORR_NEW(arena, struct orr_pxn, (size_t)gpus * nets);
-    if (!w.scratch || !paths.local_cpu || !paths.local_gpu || !paths.pxn)
+    w.scratch = ORR_NEW(paths->arena, uint32_t, 2 * ((size_t)gpus + nets));
+    paths->local_cpu = ORR_NEW(paths->arena, uint32_t, gpus);
+    paths->local_gpu = ORR_NEW(paths->arena, int32_t, nets);
+    paths->pxn = ORR_NEW(paths->arena, struct orr_pxn, (size_t)gpus * nets);
+    if (!w.scratch || !paths->local_cpu || !paths->local_gpu || !paths->pxn)
         return orr_fail_nomem(err);
     for (uint32_t g = 0; g < gpus; g++) /* the paths between them stay as they are */
-        paths.local_cpu[g] = orr_find_local_cpu(&paths, system->first[ORR_GPU] + g);
+        paths->local_cpu[g] = orr_find_local_cpu(paths, system->first[ORR_GPU] + g);
     for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
         if (orr_budget_spent(2 * gpus))
             return orr_budget_check(err);
@@ -257,9 +253,8 @@ enum orr_code orr_effective_paths(const struct orr_system *system, const struct 
     for (uint32_t i = 0; i < nets; i++) {
         uint32_t gpu = ORR_NO_NODE;
         if (system->release->net_choice >= ORR_NET_DEALT)
-            ORR_TRY(orr_local_gpu(&paths, system->first[ORR_NET] + i, w.scratch, &gpu, err));
-        paths.local_gpu[i] = gpu == ORR_NO_NODE ? -1 : (int32_t)(gpu - system->first[ORR_GPU]);
+            ORR_TRY(orr_local_gpu(paths, system->first[ORR_NET] + i, w.scratch, &gpu, err));
+        paths->local_gpu[i] = gpu == ORR_NO_NODE ? -1 : (int32_t)(gpu - system->first[ORR_GPU]);
     }
-    *ret_paths = paths;
     return ORR_OK;
 }

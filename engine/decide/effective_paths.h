@@ -6,9 +6,8 @@
 #include "engine/decide/decide.h"
 #include "engine/paths/paths.h"
 
-/* Computes all paths of a system as NCCL has them before trimming, or before the search. All memory from arena. */
-enum orr_code orr_effective_paths(const struct orr_system *system, const struct orr_settings *settings,
-                                  struct orr_arena *arena, struct orr_paths *ret_paths,
+/* Makes effective paths of the direct routes in *paths: as NCCL has them before trimming, or before the search. */
+enum orr_code orr_effective_paths(const struct orr_settings *settings, struct orr_paths *paths,
                                   struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -239,21 +239,21 @@ static enum orr_code draw(const struct orr_renderer *renderer, struct worker *wo
         return orr_fail(err, ORR_RENDER, "the drawing process answered with what is no picture within %zu bytes",
                         renderer->limits.output);
     }
-    char *bytes = malloc(frame.length + 1);
+    char *bytes = orr_budget_malloc(frame.length + 1);
     if (!bytes) {
         end_worker(worker);
         return orr_fail_nomem(err);
     }
     done = receive_all(worker->fd, bytes, frame.length, deadline);
     if (done != TRANSFER_DONE) {
-        free(bytes);
+        orr_budget_free(bytes, frame.length + 1);
         return give_up(renderer, worker, done, err);
     }
     bytes[frame.length] = 0;
     worker->drawings++;
     if (frame.kind == ORR_FRAME_FAILURE) {
         orr_fail(err, ORR_RENDER, "%.250s", bytes);
-        free(bytes);
+        orr_budget_free(bytes, frame.length + 1);
         return ORR_RENDER;
     }
     *ret_bytes = bytes;
@@ -286,7 +286,7 @@ enum orr_code orr_renderer_draw(struct orr_renderer *renderer, const char *dot, 
                                 char **ret_bytes, size_t *ret_length, struct orr_error *err)
 {
     if (format == ORR_FORMAT_DOT) { /* it is that already */
-        char *copy = malloc(length + 1);
+        char *copy = orr_budget_malloc(length + 1);
         if (!copy)
             return orr_fail_nomem(err);
         memcpy(copy, dot, length);

@@ -78,10 +78,26 @@ const char *orr_path_origin_text(enum orr_path_origin origin);
 enum orr_code orr_path_compose(struct orr_paths *paths, uint32_t from, uint32_t by, uint32_t to,
                                enum orr_path_origin origin, struct orr_error *err) ORR_NO_DISCARD;
 
+/* Direct routes of a whole system, for copies of it without some of its GPUs (orr_system_without()). */
+struct orr_whole_routes {
+    struct orr_paths paths;
+    uint16_t lasting_types; /* bit T: no route to a node of type T leads through a GPU, whichever was tried */
+};
+
 /* Finds the best direct route from every node to every base node. What P2P, GPU Direct RDMA and PXN make of them is
  * decide/effective_paths.h. INVALID if a link has no link in the other direction, because NCCL fails there. */
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
                               struct orr_arena *arena, struct orr_paths *ret_paths,
                               struct orr_error *err) ORR_NO_DISCARD;
+/* The same, noting which routes hold for every copy of the system that lacks some of its GPUs. */
+enum orr_code orr_paths_route_whole(const struct orr_system *system, const struct orr_settings *settings,
+                                    struct orr_arena *arena, struct orr_whole_routes *ret_routes,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+/* The same as orr_paths_route() for a copy: takes over the routes that hold and finds the others. kept: where the whole
+ * system's nodes and links are in the copy. */
+enum orr_code orr_paths_route_part(const struct orr_system *system, const struct orr_settings *settings,
+                                   const struct orr_whole_routes *whole, const struct orr_kept *kept,
+                                   struct orr_arena *arena, struct orr_paths *ret_paths,
+                                   struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

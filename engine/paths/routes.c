@@ -39,6 +39,8 @@ struct waves {
     uint32_t wave_count, next_count;
     uint32_t *in_next; /* [node]: number of the wave it was last put into */
     uint32_t wave_number;
+    bool notes;            /* whether routes may lead through GPUs */
+    uint16_t passed_types; /* bit T: a route to a node of type T may lead through a GPU */
     struct orr_arena *arena;
     struct orr_error *err;
 };
@@ -107,6 +109,28 @@ static bool is_admitted(const struct waves *w, uint32_t at, const struct route *
     return bw > to->bw || (bw == to->bw && hops + 1 < to->hops);
 }
 
+/* Would the step change nothing, and does it reach a node that another step has reached? */
+static bool is_void(const struct waves *w, uint32_t at, const struct orr_link *link)
+{
+    const struct route *from = &w->routes[at], *to = &w->routes[link->to];
+    float bw = from->bw < link->bw ? from->bw : link->bw;
+    uint8_t step = step_type(w, at, link), type = from->type > step ? from->type : step;
+    if (link->to != w->base && to->cell == NO_CELL)
+        return false;
+    return !may_pass(w, at, link) || !is_admitted(w, at, to, type, bw);
+}
+
+/* Notes whether a wave at a GPU leads on: only then do routes depend on that GPU. */
+static void note_passing(struct waves *w, uint32_t at)
+{
+    const struct orr_node *node = &w->system->nodes[at];
+    if (node->type != ORR_GPU || at == w->base)
+        return;
+    for (uint32_t l = node->first_link; l < node->first_link + node->link_count; l++)
+        if (!is_void(w, at, &w->system->links[l]))
+            w->passed_types |= (uint16_t)(1u << w->system->nodes[w->base].type);
+}
+
 static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
 {
     const struct orr_link *link = &w->system->links[link_index];
@@ -170,6 +194,8 @@ static enum orr_code spread(struct waves *w, uint32_t base)
         w->wave_number++;
         for (uint32_t i = 0; i < w->wave_count; i++) {
             const struct orr_node *node = &system->nodes[w->wave[i]];
+            if (w->notes)
+                note_passing(w, w->wave[i]);
             for (uint32_t l = 0; l < node->link_count; l++)
                 ORR_TRY(try_step(w, w->wave[i], node->first_link + l));
         }
@@ -233,12 +259,68 @@ static bool is_base(const struct orr_release *release, enum orr_node_type type)
            type == ORR_NET;
 }
 
-enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
-                              struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+/* What a copy of a system takes over from the whole. */
+struct source {
+    const struct orr_whole_routes *whole;
+    const struct orr_kept *kept;
+};
+
+static bool takes_over(const struct source *source, enum orr_node_type type)
+{
+    return source && source->whole->lasting_types >> type & 1;
+}
+
+/* The routes to all nodes of the types that are taken over, as the whole has them. Returns how many links they have. */
+static uint32_t copy_table(const struct source *source, struct orr_paths *paths)
+{
+    const struct orr_paths *from = &source->whole->paths;
+    const struct orr_system *whole = from->system;
+    uint32_t links = 0;
+    for (uint32_t n = 0; n < whole->node_count; n++) {
+        uint32_t own = source->kept->node[n];
+        if (own == ORR_NO_NODE)
+            continue;
+        paths->known_types[own] |= from->known_types[n] & source->whole->lasting_types;
+        if (paths->base_of[own] == ORR_NO_NODE)
+            continue;
+        if (orr_budget_spent(from->base_count / WAVE_STEPS))
+            return 0;
+        for (uint32_t to = 0; to < whole->node_count; to++)
+            if (from->base_of[to] != ORR_NO_NODE && takes_over(source, whole->nodes[to].type)) {
+                struct orr_path *path = orr_path(paths, own, source->kept->node[to]);
+                *path = *orr_path(from, n, to);
+                links += path->hops;
+            }
+    }
+    return links;
+}
+
+static enum orr_code take_over(const struct source *source, struct orr_paths *paths, struct orr_error *err)
+{
+    const struct orr_paths *from = &source->whole->paths;
+    uint32_t links = copy_table(source, paths);
+    ORR_TRY(orr_budget_check(err));
+    paths->link_capacity = links + links / WAVE_STEPS + 1; /* room for the routes that are not taken over */
+    paths->links = ORR_NEW(paths->arena, uint32_t, paths->link_capacity);
+    if (!paths->links)
+        return orr_fail_nomem(err);
+    for (size_t i = 0; i < (size_t)paths->base_count * paths->base_count; i++) {
+        struct orr_path *path = &paths->table[i];
+        for (uint32_t hop = 0; hop < path->hops; hop++)
+            paths->links[paths->link_count + hop] = source->kept->link[from->links[path->first + hop]];
+        path->first = paths->link_count;
+        paths->link_count += path->hops;
+    }
+    return ORR_OK;
+}
+
+static enum orr_code route(const struct orr_system *system, const struct orr_settings *settings,
+                           const struct source *source, uint16_t *ret_lasting, struct orr_arena *arena,
+                           struct orr_paths *ret_paths, struct orr_error *err)
 {
     struct orr_paths paths = {.system = system, .arena = arena};
     uint32_t nodes = system->node_count;
-    struct waves w = {.system = system, .arena = arena, .err = err};
+    struct waves w = {.system = system, .notes = ret_lasting, .arena = arena, .err = err};
     if (orr_setting_in(ORR_SET_NETDEVS_POLICY, system->release))
         paths.nets_per_gpu = read_policy(orr_setting_text(settings, ORR_SET_NETDEVS_POLICY));
     w.relay_by_gpu = orr_setting_int(settings, ORR_SET_NVB_DISABLE) == 0;
@@ -257,9 +339,33 @@ enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_
         return orr_fail_nomem(err);
     for (size_t i = 0; i < (size_t)paths.base_count * paths.base_count; i++)
         paths.table[i].type = (uint8_t)system->release->unreached;
+    if (source)
+        ORR_TRY(take_over(source, &paths, err));
     for (uint32_t n = 0; n < nodes; n++)
-        if (is_base(system->release, system->nodes[n].type))
+        if (is_base(system->release, system->nodes[n].type) && !takes_over(source, system->nodes[n].type))
             ORR_TRY(route_column(&w, &paths, n));
+    if (ret_lasting) /* routes to GPUs are each GPU's own */
+        *ret_lasting = (uint16_t) ~(w.passed_types | 1u << ORR_GPU);
     *ret_paths = paths;
     return ORR_OK;
+}
+
+enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
+                              struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+{
+    return route(system, settings, NULL, NULL, arena, ret_paths, err);
+}
+
+enum orr_code orr_paths_route_whole(const struct orr_system *system, const struct orr_settings *settings,
+                                    struct orr_arena *arena, struct orr_whole_routes *ret_routes, struct orr_error *err)
+{
+    return route(system, settings, NULL, &ret_routes->lasting_types, arena, &ret_routes->paths, err);
+}
+
+enum orr_code orr_paths_route_part(const struct orr_system *system, const struct orr_settings *settings,
+                                   const struct orr_whole_routes *whole, const struct orr_kept *kept,
+                                   struct orr_arena *arena, struct orr_paths *ret_paths, struct orr_error *err)
+{
+    const struct source source = {whole, kept};
+    return route(system, settings, &source, NULL, arena, ret_paths, err);
 }

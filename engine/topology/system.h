@@ -139,9 +139,15 @@ enum orr_code orr_system_build(const struct orr_dump *dump, const struct orr_set
                                struct orr_arena *arena, struct orr_system *ret_system,
                                struct orr_error *err) ORR_NO_DISCARD;
 
-/* A copy without the nodes for which keep[index] is 0 and without the links to them; order stays. */
+/* Where the nodes and links of a system are in a copy without some of them; ORR_NO_NODE, ORR_NO_LINK: they are not. */
+struct orr_kept {
+    uint32_t *node, *link;
+};
+/* A copy without the nodes for which keep[index] is 0 and without the links to them; order stays. The caller has room
+ * in *kept for all nodes and links of the system. */
 enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,
-                                 struct orr_system *ret_system, struct orr_error *err) ORR_NO_DISCARD;
+                                 struct orr_system *ret_system, struct orr_kept *kept,
+                                 struct orr_error *err) ORR_NO_DISCARD;
 
 /* A copy in which a physical GPU (DEV) and the only rank on it are one node, the rank's, as users know it. The indices
  * of nodes and links stay. ret_folded_into[node] is the node that represents it: itself, or the rank's. false: memory

@@ -60,37 +60,42 @@ enum orr_code orr_builder_freeze(const struct orr_builder *b, struct orr_system 
 }
 
 enum orr_code orr_system_without(const struct orr_system *system, const unsigned char *keep, struct orr_arena *arena,
-                                 struct orr_system *ret_system, struct orr_error *err)
+                                 struct orr_system *ret_system, struct orr_kept *kept, struct orr_error *err)
 {
     struct orr_system copy = *system;
-    uint32_t *new_index = ORR_NEW(arena, uint32_t, system->node_count);
     copy.nodes = ORR_NEW(arena, struct orr_node, system->node_count);
     copy.links = ORR_NEW(arena, struct orr_link, system->link_count);
-    if (!new_index || !copy.nodes || !copy.links)
+    if (!copy.nodes || !copy.links)
         return orr_fail_nomem(err);
     copy.node_count = copy.link_count = 0;
     for (int type = 0; type < ORR_NODE_TYPE_COUNT; type++) {
         copy.first[type] = copy.node_count;
         for (uint32_t n = system->first[type]; n < system->first[type + 1]; n++)
-            new_index[n] = keep[n] ? copy.node_count++ : ORR_NO_NODE;
+            kept->node[n] = keep[n] ? copy.node_count++ : ORR_NO_NODE;
     }
     copy.first[ORR_NODE_TYPE_COUNT] = copy.node_count;
     for (uint32_t n = 0; n < system->node_count; n++) {
+        uint32_t first = system->nodes[n].first_link, start = copy.link_count;
+        for (uint32_t l = first; l < first + system->nodes[n].link_count; l++) {
+            kept->link[l] = ORR_NO_LINK;
+            if (!keep[n] || !keep[system->links[l].to])
+                continue;
+            kept->link[l] = copy.link_count;
+            copy.links[copy.link_count++] = system->links[l];
+        }
         if (!keep[n])
             continue;
-        struct orr_node *node = &copy.nodes[new_index[n]];
+        struct orr_node *node = &copy.nodes[kept->node[n]];
         *node = system->nodes[n];
-        node->first_link = copy.link_count;
-        for (uint32_t l = 0; l < system->nodes[n].link_count; l++) {
-            struct orr_link link = system->links[system->nodes[n].first_link + l];
-            if (!keep[link.to])
-                continue;
-            link.to = new_index[link.to];
-            copy.links[copy.link_count++] = link;
-        }
-        node->link_count = copy.link_count - node->first_link;
+        node->first_link = start;
+        node->link_count = copy.link_count - start;
     }
-    find_reverses(&copy);
+    for (uint32_t l = 0; l < copy.link_count; l++) { /* the reverse joins the same two nodes: it is there too */
+        struct orr_link *link = &copy.links[l];
+        link->from = kept->node[link->from];
+        link->to = kept->node[link->to];
+        link->reverse = link->reverse == ORR_NO_LINK ? ORR_NO_LINK : kept->link[link->reverse];
+    }
     ORR_TRY(orr_system_verify(&copy, err));
     *ret_system = copy;
     return ORR_OK;

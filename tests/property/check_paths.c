@@ -5,7 +5,9 @@
  * listed link. Where a machine has several links between two nodes, it is one of them. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "engine/decide/effective_paths.h"
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
 
@@ -150,6 +152,44 @@ static bool check_path(struct follow *f, struct tally *tally)
     return true;
 }
 
+static bool is_same(const struct orr_paths *x, const struct orr_path *a, const struct orr_paths *y,
+                    const struct orr_path *b)
+{
+    return a->bw == b->bw && a->type == b->type && a->origin == b->origin && a->hops == b->hops &&
+           (!a->hops || !memcmp(x->links + a->first, y->links + b->first, a->hops * sizeof *x->links));
+}
+
+/* The paths of a part are those of its system, though most were taken over from the whole host's. */
+static bool check_alone(const struct orr_analysis *a, const struct orr_part *part, struct orr_arena *arena,
+                        struct orr_error *err)
+{
+    const struct orr_paths *paths = &part->paths;
+    const struct orr_system *system = &part->system;
+    struct orr_paths alone = {0};
+    if (orr_paths_route(system, &a->query.settings, arena, &alone, err) != ORR_OK ||
+        orr_effective_paths(&a->query.settings, &alone, err) != ORR_OK)
+        return false;
+    if (memcmp(alone.known_types, paths->known_types, system->node_count * sizeof *alone.known_types) != 0)
+        return WRONG(err, "a part knows other types of nodes than its system alone");
+    for (uint32_t from = 0; from < system->node_count; from++)
+        for (uint32_t to = 0; orr_paths_has(paths, from) && to < system->node_count; to++)
+            if (orr_paths_has(paths, to) &&
+                !is_same(paths, orr_path(paths, from, to), &alone, orr_path(&alone, from, to)))
+                return WRONG(err, "path %u -> %u of a part is not that of its system alone", from, to);
+    return true;
+}
+
+static bool check_parts_alone(const struct orr_analysis *a, struct orr_error *err)
+{
+    bool same = true;
+    for (uint32_t i = 0; i < a->part_count && a->part_count > 1 && same; i++) {
+        struct orr_arena *arena = orr_arena_new(0);
+        same = arena && check_alone(a, &a->parts[i], arena, err);
+        orr_arena_free(arena);
+    }
+    return same;
+}
+
 bool check_paths(const struct orr_analysis *a, struct tally *tally, struct orr_error *err)
 {
     for (uint32_t i = 0; i < a->part_count; i++) {
@@ -163,5 +203,5 @@ bool check_paths(const struct orr_analysis *a, struct tally *tally, struct orr_e
                 if (orr_paths_has(paths, f.to) && !check_path(&f, tally))
                     return false;
     }
-    return true;
+    return check_parts_alone(a, err);
 }

@@ -121,6 +121,25 @@ static void without_shared_memory_and_p2p_gpus_part(void **state)
                     GPU("0000:05:00.0", "1", "70", NVLINK("0000:04:00.0", "2") NVLINK("0000:06:00.0", "1")))           \
                CPU1(GPU("0000:06:00.0", "2", "70", NVLINK("0000:05:00.0", "1")) NIC("0000:07:00.0", "0", "200000")))
 
+/* The whole host's route from rank 0 to the CPU of rank 1 leads through rank 1. The part of rank 0 alone, to which the
+ * routes of the whole are handed on, has none through a GPU that it lacks. */
+static void parts_have_no_routes_through_gpus_of_others(void **state)
+{
+    (void)state;
+    static const char text[] = SYSTEM(CPU0(GPU("0000:04:00.0", "1", "70", NVLINK("0000:05:00.0", "2"))) CPU1(
+        GPU("0000:05:00.0", "0", "70", NVLINK("0000:04:00.0", "2")) NIC("0000:07:00.0", "0", "200000")));
+    const char *off[] = {"NCCL_SHM_DISABLE", "1", "NCCL_P2P_DISABLE", "1", NULL};
+    static const char *const releases[] = {"2.12.12", "2.21.5", "2.27.7"}; /* later ones keep all DEVs */
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
+        struct fixture together = analyse_in(releases[i], text, 2, NULL), apart = analyse_in(releases[i], text, 2, off);
+        assert_int_equal(apart.analysis->part_count, 2);
+        assert_int_equal(path_between(&together, "rank:0", "CPU/0-0")->type, ORR_PATH_PHB);
+        assert_int_equal(path_between(&apart, "rank:0", "CPU/0-0")->type, ORR_PATH_SYS);
+        release_fixture(&together);
+        release_fixture(&apart);
+    }
+}
+
 static void nvlink_through_a_gpu_is_nvb(void **state)
 {
     (void)state;
@@ -254,6 +273,7 @@ int main(void)
         cmocka_unit_test(two_gpus_on_amd_use_p2p_across_the_cpu_but_three_do_not),
         cmocka_unit_test(sockets_part_where_the_network_is_faster),
         cmocka_unit_test(without_shared_memory_and_p2p_gpus_part),
+        cmocka_unit_test(parts_have_no_routes_through_gpus_of_others),
         cmocka_unit_test(nvlink_through_a_gpu_is_nvb),
         cmocka_unit_test(a_nic_is_reached_through_the_gpu_next_to_it),
         cmocka_unit_test(gpus_before_80_are_read_for_sending_only_with_nvlink),

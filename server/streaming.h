@@ -1,0 +1,25 @@
+/* An answer that is made while it is sent, a piece at a time. */
+#ifndef ORR_SERVER_STREAMING_H
+#define ORR_SERVER_STREAMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "api/answer.h"
+
+/* The piece at hand; all zero: none yet. */
+struct orr_streaming {
+    char *piece; /* owned */
+    size_t length, taken;
+    bool ended, failed; /* behind this piece */
+};
+
+/* Makes the next piece; in a worker, for it may compute. */
+void orr_streaming_fill(struct orr_streaming *streaming, struct orr_stream *stream);
+/* libmicrohttpd's MHD_ContentReaderCallback; exchange: struct orr_exchange. Never computes. */
+ssize_t orr_streaming_read(void *exchange, uint64_t at, char *buffer, size_t size);
+void orr_streaming_release(struct orr_streaming *streaming);
+
+#endif
