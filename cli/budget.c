@@ -46,9 +46,16 @@ int orr_budget_of_options(const struct orr_options *options)
     return ORR_EXIT_OK;
 }
 
+void orr_budget_leave(void)
+{
+    orr_budget_end();
+    signal(SIGINT, SIG_DFL);
+    orr_budget_interrupted(); /* it may have come before that */
+}
+
 void orr_budget_interrupted(void)
 {
-    if (budget.spent != ORR_SPENT_USER)
+    if (atomic_load(&budget.stop) != ORR_SPENT_USER)
         return;
     fflush(NULL);
     signal(SIGINT, SIG_DFL); /* who started this program, such as a shell, sees how it ended */

@@ -121,8 +121,10 @@ int orr_command_detect(const struct orr_options *options)
         print_notes(&detection);
         if (options->output || !options->post)
             status = orr_write_out(options->output, detection.xml, detection.length);
-        if (!status && options->post)
+        if (!status && options->post) {
+            orr_budget_leave();
             status = orr_post_dump(options, detection.xml, detection.length);
+        }
     }
     orr_detection_release(&detection);
     return status;

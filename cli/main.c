@@ -171,7 +171,8 @@ static int run(const struct orr_command *command, int count, char **arguments)
     if (!options.help) {
         status = command->bits & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
         status = status ? status : command->run(&options);
-        orr_budget_interrupted();
+        if (status)
+            orr_budget_interrupted();
         free(options.tuner);
         return status;
     }

@@ -32,7 +32,7 @@ enum orr_command_bit {
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
-enum { ORR_CMD_LIMITED = ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_COPY };
+enum { ORR_CMD_LIMITED = ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_COPY | ORR_CMD_DETECT };
 
 enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 
@@ -128,7 +128,11 @@ const char *orr_input_name(const char *file);
 /* cli/budget.c: puts the budget that the options give in force, and makes Ctrl-C stop it. Reports errors itself; gives
  * an exit status. */
 int orr_budget_of_options(const struct orr_options *options);
-/* Ends the process as Ctrl-C does by default, where Ctrl-C stopped the work. */
+/* The work under limits is done: what follows, such as posting, takes as long as it takes, and Ctrl-C ends it by
+ * itself.
+ */
+void orr_budget_leave(void);
+/* For a command that failed: ends the process as Ctrl-C does by default, where there was a Ctrl-C. */
 void orr_budget_interrupted(void);
 
 int orr_command_serve(const struct orr_options *options);

@@ -42,11 +42,11 @@ enum orr_code orr_read_file(const char *file, size_t most, char **ret_bytes, siz
     while ((got = fread(block, 1, sizeof block, stream)) > 0 && !orr_text_failed(&text))
         orr_text_add(&text, block, got);
     enum orr_code code = ORR_OK;
-    if (ferror(stream))
+    if (ferror(stream) && (code = orr_budget_check(err)) == ORR_OK) /* Ctrl-C ends waiting for input too */
         code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
-    else if (text.starved)
+    else if (code == ORR_OK && text.starved)
         code = orr_fail_nomem(err);
-    else if (orr_text_failed(&text))
+    else if (code == ORR_OK && orr_text_failed(&text))
         code = orr_fail(err, ORR_LIMIT, "larger than %zu bytes", text.limit);
     if (!standard)
         fclose(stream);

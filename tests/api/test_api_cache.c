@@ -64,6 +64,34 @@ static void the_ceiling_drops_what_was_not_used_longest(void **state)
     assert_int_equal(alive, 0);
 }
 
+static struct orr_cache *of_value;
+
+/* Hangs where the cache's lock is held: freeing a large analysis takes long, and nobody should wait for it. */
+static void ask_and_free(struct orr_shared *shared)
+{
+    struct orr_cache_figures figures;
+    orr_cache_figures(of_value, &figures);
+    free_value(shared);
+}
+
+static void values_are_freed_without_the_lock(void **state)
+{
+    (void)state;
+    of_value = orr_cache_new(10000);
+    for (int i = 0; i < 8; i++) { /* the later ones push the earlier ones out */
+        char key[] = {'a', '|', (char)('0' + i), 0};
+        assert_null(orr_cache_begin(of_value, key));
+        struct orr_shared *value = value_of(4000);
+        value->free = ask_and_free;
+        orr_cache_end(of_value, key, value);
+        orr_shared_give(value);
+    }
+    assert_int_equal(alive, 2);
+    orr_cache_forget(of_value, "a|");
+    assert_int_equal(alive, 0);
+    orr_cache_free(of_value);
+}
+
 static void a_value_lives_as_long_as_someone_holds_it(void **state)
 {
     (void)state;
@@ -146,6 +174,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ceiling_drops_what_was_not_used_longest),
+        cmocka_unit_test(values_are_freed_without_the_lock),
         cmocka_unit_test(a_value_lives_as_long_as_someone_holds_it),
         cmocka_unit_test(what_is_forgotten_while_it_is_made_is_not_kept),
         cmocka_unit_test(many_who_want_the_same_cost_one),

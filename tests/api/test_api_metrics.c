@@ -1,7 +1,9 @@
 /* The table of metrics in process: rows are sound, threads lose nothing, what is written is what was counted. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/metrics_table.h"
 #include "tests/support/orr_test.h"
@@ -81,11 +83,48 @@ static void threads_lose_nothing(void **state)
     orr_metrics_free(metrics);
 }
 
+static atomic_int entered, left;
+
+static void collect_slowly(void *context, struct orr_metrics *all)
+{
+    (void)context, (void)all;
+    atomic_store(&entered, 1);
+    usleep(200000);
+    atomic_store(&left, 1);
+}
+
+static void *scrape(void *context)
+{
+    struct orr_text text;
+    orr_text_init(&text, 1 << 20);
+    orr_metrics_write(context, &text);
+    orr_text_release(&text);
+    return NULL;
+}
+
+/* Whoever takes the collecting function away, as the server does before it frees what that looks at, waits for it. */
+static void collecting_ends_before_it_is_taken_away(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    metrics = orr_metrics_new();
+    assert_non_null(metrics);
+    orr_metrics_on_collect(metrics, collect_slowly, NULL);
+    assert_int_equal(pthread_create(&thread, NULL, scrape, metrics), 0);
+    while (!atomic_load(&entered))
+        usleep(1000);
+    orr_metrics_on_collect(metrics, NULL, NULL);
+    assert_int_equal(atomic_load(&left), 1);
+    pthread_join(thread, NULL);
+    orr_metrics_free(metrics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_sound),
         cmocka_unit_test(threads_lose_nothing),
+        cmocka_unit_test(collecting_ends_before_it_is_taken_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

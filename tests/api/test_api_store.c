@@ -2,6 +2,7 @@
  * tests/support/stores.h). */
 #include <stdatomic.h>
 
+#include "engine/base/budget.h"
 #include "engine/base/clock.h"
 #include "tests/support/store_case.h"
 
@@ -70,6 +71,16 @@ static void a_dump_of_any_bytes_comes_back_as_it_was(void **state)
     assert_int_equal(length, SIZE);
     assert_memory_equal(back, bytes, SIZE);
     free(back);
+    struct orr_budget enough = {.memory = 2 * SIZE}, little = {.memory = SIZE / 2};
+    orr_budget_begin(&enough);
+    assert_ok(orr_store_read(store, upload->id, &back, &length, &err), &err);
+    assert_true(enough.held > SIZE);
+    orr_budget_free(back, length + 1);
+    assert_int_equal(enough.held, 0);
+    orr_budget_begin(&little); /* what is unpacked counts before it is */
+    assert_int_not_equal(orr_store_read(store, upload->id, &back, &length, &err), ORR_OK);
+    orr_budget_end();
+    assert_int_equal(little.spent, ORR_SPENT_MEMORY);
     free(bytes);
     orr_store_close(store);
 }

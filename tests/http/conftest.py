@@ -64,10 +64,10 @@ def pytest_sessionfinish():
 
 
 class Server:
-    def __init__(self, *options, environment=None, token=None, before=None, log=None):
-        """before: called in the new process; log: takes standard error instead of a file that stop() looks at."""
+    def __init__(self, *options, environment=None, token=None, before=None, log=None, program=None):
+        """program: instead of the one under test; before: called in the new process; log: takes standard error instead of a file that stop() looks at."""
         self.token = token
-        program = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+        program = program or os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
         assert os.path.exists(program), f"{program} is not built"
         if "--analysis-time" not in options: # the sanitized program is slow, and the machine may be
             options = ("--analysis-time", "0", *options)

@@ -7,11 +7,12 @@ import json
 import re
 import signal
 import sys
+import tempfile
 import time
 
 import pytest
 
-from conftest import ROOT, Server
+from conftest import ROOT, Server, wait_until
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import attacks  # noqa: E402
@@ -19,12 +20,13 @@ import attacks  # noqa: E402
 EXPECTED = {0, 200, 201, 400, 404, 413, 415, 422, 503}
 # What another client waits at most: a second, and as often again what a trivial server took meanwhile.
 SECOND, AS_OFTEN = 1.0, 8
+LONG = attacks.request(f"/v1/analyze?{attacks.LONG}", attacks.switched(240, 240, slow=True))
 
 
-def start(**changes):
+def start(program=None, **changes):
     limits = {**attacks.LIMITS, **changes}
     # A small quarantine: what was freed should not count as resident.
-    return Server(*(word for pair in limits.items() for word in pair), environment={"ASAN_OPTIONS": "detect_leaks=1:exitcode=99:quarantine_size_mb=8"})
+    return Server(*(word for pair in limits.items() for word in pair), environment={"ASAN_OPTIONS": "detect_leaks=1:exitcode=99:quarantine_size_mb=8"}, program=program)
 
 
 def drains(server, seconds=20):
@@ -93,8 +95,7 @@ def test_a_limit_of_memory_says_so_and_nothing_is_cached():
 def test_a_client_that_goes_away_ends_its_work():
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0"})
     target = attacks.Target(server.port)
-    hard = attacks.request(f"/v1/analyze?{attacks.HARD}", attacks.machine(200, 300, 300))
-    target.all_at_once([lambda: target.leave(hard, 0.5)] * 6)  # running and waiting: without a limit each would take a minute
+    target.all_at_once([lambda: target.leave(LONG, 0.5)] * 6)  # running and waiting: without a limit each would take minutes
     end = time.monotonic() + 60
     while b'orrery_cancelled_total{reason="client_gone"} 6\n' not in server.ask("GET", "/metrics")[1]:
         assert time.monotonic() < end
@@ -106,7 +107,7 @@ def test_a_client_that_goes_away_ends_its_work():
 def compute(server):
     """Begins what takes minutes, and returns its connection once it runs."""
     busy = attacks.Target(server.port).open()
-    busy.sendall(attacks.request(f"/v1/analyze?{attacks.HARD}", attacks.machine(200, 300, 300)))
+    busy.sendall(LONG)
     end = time.monotonic() + 120
     while b"orrery_http_requests_in_flight 2\n" not in server.ask("GET", "/metrics")[1] or b"orrery_queue_waiting 0\n" not in server.ask("GET", "/metrics")[1]:
         assert time.monotonic() < end
@@ -115,8 +116,16 @@ def compute(server):
     return busy
 
 
-def test_the_grace_time_ends_what_is_computed():
-    server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--grace": "1"})
+# README's promises hold for what people run, too.
+@pytest.fixture(params=["under test", "release"])
+def program(request):
+    found = ROOT / "build/orrery" if request.param == "release" else None
+    assert not found or found.exists(), "build/orrery is not there: ./dev build release"
+    return found
+
+
+def test_the_grace_time_ends_what_is_computed(program):
+    server = start(program, **{"--analysis-time": "0", "--analysis-memory": "0", "--grace": "1"})
     with compute(server) as busy:
         log = drains(server)
         answer = busy.recv(65536)
@@ -124,8 +133,8 @@ def test_the_grace_time_ends_what_is_computed():
     assert "ended=shutting_down" in log or "stopped by force" in log
 
 
-def test_a_second_signal_ends_at_once():
-    server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--grace": "3600"})
+def test_a_second_signal_ends_at_once(program):
+    server = start(program, **{"--analysis-time": "0", "--analysis-memory": "0", "--grace": "3600"})
     with compute(server):
         server.process.send_signal(signal.SIGTERM)
         server.wait_for_log("draining")
@@ -133,18 +142,27 @@ def test_a_second_signal_ends_at_once():
     assert "ended=shutting_down" in log or "stopped by force" in log
 
 
+def test_what_is_computed_within_the_grace_time_is_answered(program):
+    server = start(program, **{"--analysis-time": "0", "--analysis-memory": "0", "--grace": "3600"})
+    with attacks.Target(server.port).open() as busy:
+        busy.sendall(attacks.request("/v1/analyze?hosts=64", attacks.machine(8, 48, 48)))
+        wait_until(lambda: b"orrery_http_requests_in_flight 2\n" in server.ask("GET", "/metrics")[1])
+        log = drains(server, 120)
+        assert busy.makefile("rb").readline() == b"HTTP/1.1 200 OK\r\n"
+    assert "ended=" not in log and "stopped by force" not in log
+
+
 def test_one_client_leaves_room_for_another():
     """While one client keeps all of its threads busy and its queue full, another one's new analysis is computed."""
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0"})
     target = attacks.Target(server.port)
-    hard = attacks.request(f"/v1/analyze?{attacks.HARD}", attacks.machine(200, 300, 300))
     busy = []
     for _ in range(12):
         busy.append(target.open())
-        busy[-1].sendall(hard)
+        busy[-1].sendall(LONG)
     while b"orrery_queue_waiting 10\n" not in server.ask("GET", "/metrics")[1]:
         time.sleep(0.05)
-    # 12 requests of a minute each: were they all in front of this one, it would time out.
+    # 12 requests of minutes each: were they all in front of this one, it would time out.
     assert target.ask("POST", "/v1/analyze?section=ranks", attacks.CUBE, source="127.0.0.2") == 200
     assert b"orrery_queue_waiting 10\n" in server.ask("GET", "/metrics")[1]
     for s in busy:
@@ -155,18 +173,76 @@ def test_one_client_leaves_room_for_another():
 def test_a_full_queue_says_when_to_come_again():
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--queue": "2"})
     target = attacks.Target(server.port)
-    hard = attacks.request(f"/v1/analyze?{attacks.HARD}", attacks.machine(200, 300, 300))
     busy = []
     for _ in range(8):
         busy.append(target.open())
-        busy[-1].sendall(hard)
+        busy[-1].sendall(LONG)
     end = time.monotonic() + 60
-    while server.ask("GET", "/metrics")[0].status != 503:  # the queue is full, and stays so for minutes
+    ask = lambda: server.ask("POST", "/v1/analyze?section=ranks", attacks.CUBE)  # noqa: E731
+    while ask()[0].status != 503:  # the queue is full, and stays so for minutes
         assert time.monotonic() < end
         time.sleep(0.05)
-    response, data = server.ask("POST", "/v1/analyze?section=ranks", attacks.CUBE)
-    assert response.status == 503 and response.getheader("Retry-After") == "1" and json.loads(data)["type"] == "/problems/overloaded"
-    assert server.json("GET", "/readyz")[0] == 200 and server.json("GET", "/healthz")[0] == 200  # probes pass the queue
+    response, data = ask()
+    problem = json.loads(data)
+    assert response.status == 503 and response.getheader("Retry-After") == "1" and problem["type"] == "/problems/overloaded"
+    assert "2 requests" in problem["detail"] and "--queue" in problem["advice"]
+    assert server.json("GET", "/readyz")[0] == 200 and server.json("GET", "/healthz")[0] == 200  # operators pass the queue
+    response, metrics = server.ask("GET", "/metrics")
+    assert response.status == 200 and b"orrery_queue_waiting 2\n" in metrics and b'orrery_rejected_total{reason="queue"}' in metrics
+    for s in busy:
+        s.close()
+    drains(server)
+
+
+def test_nothing_is_kept_of_what_was_refused():
+    """Uploads, changes and clusters that exceed a limit leave no trace in the store, and none in the cache."""
+    server = start(**{"--analysis-memory": "1M"})
+    target = attacks.Target(server.port)
+    small = target.post("/v1/topologies", attacks.SMALL)
+    refused = [("/v1/topologies", attacks.machine(100, 150, 150)), ("/v1/clusters", json.dumps({"hosts": [{"topology": small, "count": 1}] * 4000}).encode())]
+    for path, body in refused * 2:
+        assert target.ask("POST", path, body) == 422, path
+        problem = json.loads(target.last)
+        assert problem["type"] == "/problems/too-complex" and problem["limit"]["of"] == "memory" and problem["limit"]["setting"] == "--analysis-memory"
+        assert problem["limit"]["stage"] in problem["detail"]
+    assert [item["id"] for item in server.json("GET", "/v1/topologies")[1]["items"]] == [small]
+    assert server.json("GET", "/v1/clusters")[1]["items"] == []
+    assert b'orrery_budget_exceeded_total{limit="memory"} 4\n' in server.ask("GET", "/metrics")[1]  # each time anew: nothing was cached
+    drains(server)
+
+
+def test_a_drawing_and_a_stored_dump_are_drawn_from_the_memory():
+    """A dump that was stored under a higher limit cannot be read under a lower one, nor be drawn."""
+    big = attacks.machine(8, 32, 32) + b"<!-- " + attacks.chatter(3, 3 << 20).hex().encode() + b" -->"
+    with tempfile.TemporaryDirectory() as folder:
+        server = start(**{"--database": f"{folder}/db"})
+        topology = attacks.Target(server.port).post("/v1/topologies", big)
+        drains(server)
+        server = start(**{"--database": f"{folder}/db", "--analysis-memory": "4M"})
+        target = attacks.Target(server.port)
+        for path in ("/diagram.png", "/source", "/analysis/ranks", "/explain?decision=channels"):
+            assert target.ask("GET", f"/v1/topologies/{topology}{path}") == 422, path
+            assert json.loads(target.last)["limit"]["of"] == "memory"
+        drains(server)
+
+
+def test_streams_go_on_while_the_queue_is_full():
+    """What has begun to be sent is finished, and the connection's thread does not compute it: /healthz answers beside many readers."""
+    server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--queue": "2"})
+    target = attacks.Target(server.port)
+    topology = target.post("/v1/topologies", attacks.NVSWITCH)
+    stream = target.open()
+    stream.sendall(f"GET /v1/topologies/{topology}/channels?hosts=512 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    first = stream.recv(4096)
+    busy = []
+    for _ in range(8):
+        busy.append(target.open())
+        busy[-1].sendall(LONG)
+    wait_until(lambda: b"orrery_queue_waiting 2\n" in server.ask("GET", "/metrics")[1])
+    whole = first
+    while piece := stream.recv(1 << 20):
+        whole += piece
+    assert whole.startswith(b"HTTP/1.1 200") and whole.endswith(b"}\n\r\n0\r\n\r\n")
     for s in busy:
         s.close()
     drains(server)

@@ -1,13 +1,19 @@
 """The program at the command line: what it prints where, and its exit status."""
 import json
 import os
+import pathlib
 import re
+import signal
 import subprocess
+import sys
 import tempfile
 
 import pytest
 
-from conftest import DUMP, ROOT, SANITIZERS
+from conftest import DUMP, ROOT, SANITIZERS, wait_until
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import attacks  # noqa: E402
 
 HOME = tempfile.mkdtemp(prefix="orrery-home-")  # not that of whoever runs the tests: databases are made there
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
@@ -148,3 +154,77 @@ def test_lists_and_help():
     for arguments in (("--help",), ("serve", "--help"), ("analyze", "-h"), ("render", "--help"), ("--version",)):
         status, out, err = run(*arguments)
         assert status == 0 and out and not err
+
+
+def interrupted(arguments, computes):
+    """Ends a command by Ctrl-C: while it waits for its input, or once it has computed for a while. Gives its status, output and errors."""
+    done = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=dict(os.environ, HOME=HOME, XDG_STATE_HOME="", **SANITIZERS))
+
+    def is_ready():
+        process = pathlib.Path(f"/proc/{done.pid}")
+        caught = int(re.search(r"SigCgt:\s*(\w+)", (process / "status").read_text())[1], 16) >> (signal.SIGINT - 1) & 1
+        used = sum(map(int, (process / "stat").read_text().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        waits = "pipe" in (process / "wchan").read_text() or (process / "stat").read_text().rpartition(")")[2].split()[0] == "S"
+        return caught and (used >= 1 if computes else waits)
+    try:
+        wait_until(lambda: done.poll() is not None or is_ready())
+        assert done.poll() is None, (arguments, done.stderr.read())
+        done.send_signal(signal.SIGINT)
+        return done.wait(60), done.stdout.read(), done.stderr.read().decode()
+    finally:
+        done.kill()
+        done.wait()
+        for pipe in (done.stdin, done.stdout, done.stderr):
+            pipe.close()
+
+
+COMMANDS = ["analyze", "channels", "p2p", "groups --layout tp=2", "explain --why channels", "compare {dump}", "check-log", "convert", "render", "vm-file", "anonymise", "detect"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_ctrl_c_ends_waiting_for_input(command, dump):
+    status, out, err = interrupted([*command.format(dump=dump).split(), "-"], computes=False)
+    assert (status, out) == (-signal.SIGINT, b"") and "interrupted" in err and "Sanitizer" not in err, (status, err)
+
+
+LONG = [c for c in COMMANDS if c.split()[0] in ("analyze", "channels", "p2p", "groups", "explain", "compare", "render")]
+
+
+@pytest.mark.parametrize("command", LONG)
+def test_ctrl_c_ends_what_is_computed(command, tmp_path):
+    """Without a trace: nothing is printed, and no half of a file is left."""
+    path = tmp_path / "long.xml"
+    path.write_bytes(attacks.switched(240, 240, slow=True))
+    output = ["--output", str(tmp_path / "picture.svg")] if command == "render" else []
+    status, out, err = interrupted([*command.format(dump=path).split(), "--release", "2.18.1", "--hosts", "2", *output, str(path)], computes=True)
+    assert (status, out) == (-signal.SIGINT, b"") and "interrupted" in err and "Sanitizer" not in err, (status, err)
+    assert os.listdir(tmp_path) == ["long.xml"]
+
+
+def test_ctrl_c_ends_checking_a_log(tmp_path):
+    (tmp_path / "long.xml").write_bytes(attacks.switched(240, 240, slow=True))
+    log = tmp_path / "job.log"
+    log.write_text("node1:1:1 [0] NCCL INFO NCCL version 2.18.1+cuda12.1\n" + "".join(
+        f"node1:{r}:{r} [{r}] NCCL INFO comm 0x1 rank {r} nranks 2 cudaDev {r} busId {r}000 commId 0x2 - Init START\n" for r in range(2)))
+    status, out, err = interrupted(["check-log", "--topology", str(tmp_path / "long.xml"), str(log)], computes=True)
+    assert (status, out) == (-signal.SIGINT, b"") and "interrupted" in err and "Sanitizer" not in err, (status, err)
+
+
+@pytest.mark.parametrize("limit", [("--analysis-time", "0.001"), ("--analysis-memory", "200K")])
+@pytest.mark.parametrize("command", LONG)
+def test_limits_can_be_given_and_are_off_by_default(command, limit, tmp_path):
+    path = tmp_path / "machine.xml"
+    path.write_bytes(attacks.machine(8, 32, 32))
+    status, out, err = run(*command.format(dump=path).split(), *limit, str(path))
+    assert (status, out) == (1, b"") and limit[0] in err and "at the stage" in err, err
+    assert command == "render" or run(*command.format(dump=path).split(), str(path))[0] in (0, 3)
+
+
+@pytest.mark.parametrize("command", ["convert", "detect", "analyze"])
+def test_limits_of_archives_can_be_given(command, tmp_path):
+    (tmp_path / "bomb.tar.gz").write_bytes(attacks.gzip_bomb(8))
+    for limit in (("--unpacked", "1M"), ("--archive-entries", "1")):
+        (tmp_path / "many.tar.gz").write_bytes(attacks.empty_entries(2))
+        status, out, err = run(command, *limit, str(tmp_path / ("bomb.tar.gz" if limit[0] == "--unpacked" else "many.tar.gz")))
+        assert (status, out) == (1, b"") and limit[0] in err, err

@@ -50,6 +50,26 @@ def machine(cpus, gpus, nics):
     return "\n".join([*out, "</system>"]).encode()
 
 
+def switched(gpus, nics, slow=False):
+    """A dump of that many devices behind switches of one CPU, 16 to a switch. slow: NICs so slow that all are equally good for a GPU, which takes some releases
+    minutes to deal out, in little memory."""
+    pcie = 'link_speed="32.0 GT/s PCIe" link_width="16"'
+    out = ['<system version="1"><cpu numaid="0" affinity="0000ffff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="106">']
+
+    def behind(switch, count, device):
+        for first in range(0, count, 16):
+            out.append(f'<pci busid="{switch + first // 16:04x}:00:00.0" class="0x060400" vendor="0x1000" device="0xc010" subsystem_vendor="0x1000" '
+                       f'subsystem_device="0xa096" {pcie}>')
+            out.extend(device(i) for i in range(first, min(first + 16, count)))
+            out.append("</pci>")
+    behind(0x1000, gpus, lambda i: f'<pci busid="{i >> 8:04x}:{i & 255:02x}:00.0" class="0x030200" vendor="0x10de" device="0x2330" subsystem_vendor="0x10de" '
+                                   f'subsystem_device="0x16c1" {pcie}><gpu dev="{i}" sm="80" rank="{i}" gdr="1"/></pci>')
+    behind(0x2000, nics, lambda i: f'<pci busid="{(i >> 8) + 256:04x}:{i & 255:02x}:00.0" class="0x020000" vendor="0x15b3" device="0x1021" subsystem_vendor="0x15b3" '
+                                   f'subsystem_device="0x0041" {pcie}><nic><net name="mlx5_{i}" dev="{i}" speed="{1000 if slow else 400000}" port="1" latency="0.0" '
+                                   f'guid="0x{i + 1:x}" maxconn="131072" gdr="1"/></nic></pci>')
+    return "\n".join([*out, "</cpu></system>"]).encode()
+
+
 def gzip_bomb(mebibytes, name="sys/bomb"):
     """A tar.gz whose one entry, which nobody reads, is so large."""
     entry = tarfile.TarInfo(name)
@@ -145,7 +165,8 @@ class Target:
         return 0
 
 
-HARD = "release=2.27.7&hosts=2&NCCL_SHM_DISABLE=1&NCCL_P2P_DISABLE=1"
+HARD = "release=2.27.7&hosts=2&NCCL_SHM_DISABLE=1&NCCL_P2P_DISABLE=1"  # of machine(): takes memory
+LONG = "release=2.18.1&hosts=2"  # of switched(240, 240, slow=True): takes minutes
 
 
 def request(path, body, length=None):
@@ -280,6 +301,7 @@ ATTACKS = {
     "a matrix of 2,000 GPUs": one("/v1/convert", lambda: b"\t" + b"\t".join(b"GPU%d" % i for i in range(1200)) + b"\n" +
                                   b"".join(b"GPU%d\t" % i + b"\t".join([b"SYS"] * 1200) + b"\n" for i in range(1200))),
     "200 CPUs, 300 GPUs, 300 NICs apart": four(f"/v1/analyze?{HARD}", lambda: machine(200, 300, 300)),
+    "240 slow NICs behind switches": four(f"/v1/analyze?{LONG}", lambda: switched(240, 240, slow=True)),
     "576 GPUs": one("/v1/analyze?release=2.30.7&hosts=2", lambda: machine(64, 576, 64)),
     "the longest legal search": one("/v1/analyze?release=2.27.7&hosts=512&NCCL_CROSS_NIC=2", lambda: machine(8, 128, 128)),
     "explanations and differences of a large machine": explain_and_differ,

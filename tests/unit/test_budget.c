@@ -137,6 +137,7 @@ static void test_unpacked(void **state)
     assert_int_equal(orr_budget_unpack(1, &err), ORR_UNPACKED);
     orr_budget_end();
     assert_non_null(strstr(err.advice, "--unpacked"));
+    assert_true(orr_budget_overrun(&budget).used == 1001 && orr_budget_overrun(&budget).allowed == 1000);
     err = (struct orr_error){0};
     orr_budget_begin(&many);
     assert_int_equal(orr_budget_entry(&err), ORR_OK);
@@ -144,6 +145,7 @@ static void test_unpacked(void **state)
     assert_int_equal(orr_budget_entry(&err), ORR_UNPACKED);
     orr_budget_end();
     assert_non_null(strstr(err.advice, "--archive-entries"));
+    assert_true(orr_budget_overrun(&many).used == 3 && orr_budget_overrun(&many).allowed == 2);
 }
 
 /* What is about to be stored is no longer refused. */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/budget.h"
 #include "engine/diagram/diagram_worker.h"
 
 static const char good[] = "graph g { layout=nop2; bb=\"0,0,100,50\"; a [pos=\"20,20\",label=\"hello\"];"
@@ -94,6 +95,30 @@ static void each_format_comes_out(void **state)
         assert_true(length > 20);
         assert_memory_equal(bytes, formats[i].start, strlen(formats[i].start));
         free(bytes);
+    }
+    orr_renderer_free(renderer);
+}
+
+/* The bytes of a drawing are memory of whoever asks for it. */
+static void a_drawing_is_drawn_from_the_budget(void **state)
+{
+    (void)state;
+    static const enum orr_format formats[] = {ORR_FORMAT_SVG, ORR_FORMAT_DOT};
+    struct orr_renderer *renderer = renderer_with(orr_renderer_default_limits);
+    for (int i = 0; i < 2; i++) {
+        struct orr_budget enough = {.memory = 1 << 20}, little = {.memory = 100};
+        struct orr_error err = {0};
+        char *bytes;
+        size_t length;
+        orr_budget_begin(&enough);
+        assert_ok(orr_renderer_draw(renderer, good, strlen(good), formats[i], &bytes, &length, &err), &err);
+        assert_int_equal(enough.held, length + 1);
+        free(bytes);
+        orr_budget_begin(&little);
+        assert_int_not_equal(orr_renderer_draw(renderer, good, strlen(good), formats[i], &bytes, &length, &err),
+                             ORR_OK);
+        orr_budget_end();
+        assert_int_equal(little.spent, ORR_SPENT_MEMORY);
     }
     orr_renderer_free(renderer);
 }
@@ -306,6 +331,7 @@ int main(int argc, char **argv)
         return getenv("ORR_TEST_WORKER") ? play(getenv("ORR_TEST_WORKER")) : orr_render_worker_main();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_format_comes_out),
+        cmocka_unit_test(a_drawing_is_drawn_from_the_budget),
         cmocka_unit_test(nonsense_is_refused_and_the_worker_lives_on),
         cmocka_unit_test(a_worker_killed_at_its_drawing_is_an_error_and_replaced),
         cmocka_unit_test(a_worker_that_hangs_is_stopped_in_time),
