@@ -6,6 +6,7 @@ No figure here depends on how quick the machine is: /healthz and a small cached 
 import json
 import re
 import signal
+import socket
 import sys
 import tempfile
 import time
@@ -170,19 +171,23 @@ def test_one_client_leaves_room_for_another():
     drains(server)
 
 
+def fill_queue(server, target, beside=0):
+    """With --queue 2 and --threads 2: two requests run and two wait, for minutes, beside so many others. Gives the connections, also of those that found it full."""
+    in_flight = b"orrery_http_requests_in_flight %d\n" % (5 + beside)  # with that of /metrics
+    busy = []
+    while not all(line in server.ask("GET", "/metrics")[1] for line in (b"orrery_queue_waiting 2\n", in_flight)):
+        assert len(busy) < 400
+        busy.append(target.open())
+        busy[-1].sendall(LONG)
+        time.sleep(0.1)
+    return busy
+
+
 def test_a_full_queue_says_when_to_come_again():
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--queue": "2"})
     target = attacks.Target(server.port)
-    busy = []
-    for _ in range(8):
-        busy.append(target.open())
-        busy[-1].sendall(LONG)
-    end = time.monotonic() + 60
-    ask = lambda: server.ask("POST", "/v1/analyze?section=ranks", attacks.CUBE)  # noqa: E731
-    while ask()[0].status != 503:  # the queue is full, and stays so for minutes
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    response, data = ask()
+    busy = fill_queue(server, target)
+    response, data = server.ask("POST", "/v1/analyze?section=ranks", attacks.CUBE)
     problem = json.loads(data)
     assert response.status == 503 and response.getheader("Retry-After") == "1" and problem["type"] == "/problems/overloaded"
     assert "2 requests" in problem["detail"] and "--queue" in problem["advice"]
@@ -231,18 +236,17 @@ def test_streams_go_on_while_the_queue_is_full():
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--queue": "2"})
     target = attacks.Target(server.port)
     topology = target.post("/v1/topologies", attacks.NVSWITCH)
-    stream = target.open()
-    stream.sendall(f"GET /v1/topologies/{topology}/channels?hosts=512 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    stream = socket.socket()
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # it cannot be sent before it is read
+    stream.settimeout(120)
+    stream.connect(("127.0.0.1", server.port))
+    stream.sendall(f"GET /v1/topologies/{topology}/channels?hosts=4096 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
     first = stream.recv(4096)
-    busy = []
-    for _ in range(8):
-        busy.append(target.open())
-        busy[-1].sendall(LONG)
-    wait_until(lambda: b"orrery_queue_waiting 2\n" in server.ask("GET", "/metrics")[1])
+    busy = fill_queue(server, target, 1)
     whole = first
     while piece := stream.recv(1 << 20):
         whole += piece
     assert whole.startswith(b"HTTP/1.1 200") and whole.endswith(b"}\n\r\n0\r\n\r\n")
-    for s in busy:
+    for s in [*busy, stream]:
         s.close()
     drains(server)
