@@ -237,10 +237,10 @@ def test_streams_go_on_while_the_queue_is_full():
     target = attacks.Target(server.port)
     topology = target.post("/v1/topologies", attacks.NVSWITCH)
     stream = socket.socket()
-    stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # it cannot be sent before it is read
+    stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)  # it cannot be sent before it is read
     stream.settimeout(120)
     stream.connect(("127.0.0.1", server.port))
-    stream.sendall(f"GET /v1/topologies/{topology}/channels?hosts=4096 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+    stream.sendall(f"GET /v1/topologies/{topology}/channels?hosts=2048 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
     first = stream.recv(4096)
     busy = fill_queue(server, target, 1)
     whole = first

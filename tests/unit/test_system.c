@@ -478,9 +478,12 @@ static void every_system_is_checked_where_it_is_asked_for(void **state)
     assert_true(b.system.node_count <= sizeof keep);
     memset(keep, 1, sizeof keep);
     orr_budget_begin(&budget);
-    assert_ok(orr_system_without(&b.system, keep, b.arena, &copy, &err), &err);
+    struct orr_kept kept = {.node = ORR_NEW(b.arena, uint32_t, b.system.node_count),
+                            .link = ORR_NEW(b.arena, uint32_t, b.system.link_count)};
+    assert_true(kept.node && kept.link);
+    assert_ok(orr_system_without(&b.system, keep, b.arena, &copy, &kept, &err), &err);
     damage(&b.system, WRONG_TYPE); /* which a copy keeps */
-    assert_error(orr_system_without(&b.system, keep, b.arena, &copy, &err), ORR_INTERNAL, &err, "nodes-by-type");
+    assert_error(orr_system_without(&b.system, keep, b.arena, &copy, &kept, &err), ORR_INTERNAL, &err, "nodes-by-type");
     orr_budget_end();
     release_built(&b);
 }
