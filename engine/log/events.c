@@ -14,7 +14,7 @@ enum {
     SOURCES_MOST = 1 << 18, /* pairs of an event and a rank or writer */
     TEXT_MOST = 1000,       /* bytes of a line that are kept */
     SEARCHED_MOST = 4096,   /* bytes of a line that are searched */
-    HITS_MOST = 64,         /* places of a line at which rows are tried */
+    HITS_MOST = 16,         /* places of a line at which rows are tried */
     BEGINS = 4,             /* bytes of a row that are looked up */
     ROWS_MOST = 1024,
     NONE = UINT32_MAX
@@ -327,9 +327,12 @@ static int32_t rank_at(const struct place *places, uint32_t count, const struct 
         else
             high = middle;
     }
+    enum { COMMUNICATORS_MOST = 64 };
     int32_t only = -1;
     bool several = false;
-    for (uint32_t i = low; i < count && places[i].pid == writer->pid && !strcmp(places[i].host, writer->host); i++) {
+    for (uint32_t i = low; i < count && i < low + COMMUNICATORS_MOST && places[i].pid == writer->pid &&
+                           !strcmp(places[i].host, writer->host);
+         i++) {
         if (dev >= 0 && places[i].dev == dev)
             return places[i].rank;
         if (places[i].order == places[low].order) {

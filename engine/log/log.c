@@ -51,7 +51,7 @@ static bool is_end(const char *name, size_t length, const char *of)
  * as this one. NO_WRITER: there is none. */
 static uint32_t torn_writer(const struct orr_log_building *b, const struct orr_log_speech *speech)
 {
-    enum { LOOKED_AT = 4096, LEAST_LINES = 2 };
+    enum { LOOKED_AT = 1024, LEAST_LINES = 2 };
     const struct orr_log *log = b->log;
     for (uint32_t w = 0; w < log->writer_count && w < LOOKED_AT; w++)
         if (log->writers[w].pid == speech->pid && log->writers[w].tid == speech->tid && b->lines_of[w] >= LEAST_LINES &&
@@ -258,12 +258,14 @@ void orr_log_take_line(struct orr_log_building *b, const struct orr_log_lines *l
 }
 
 /* Whether every writer of a host is also one of another host, by process and thread. */
-static bool same_threads(const struct orr_log *log, const char *host, const char *other)
+static bool same_threads(const struct orr_log *log, const char *host, const char *other, uint64_t *work)
 {
-    enum { LOOKED_AT = 4096 };
-    for (uint32_t w = 0; w < log->writer_count && w < LOOKED_AT; w++) {
+    enum { LOOKED_AT = 4096, WORK_MOST = 1 << 26 };
+    for (uint32_t w = 0; w < log->writer_count && w < LOOKED_AT; w++, ++*work) {
+        if (*work > WORK_MOST)
+            return false;
         bool found = strcmp(log->writers[w].host, host) != 0;
-        for (uint32_t k = 0; k < log->writer_count && k < LOOKED_AT && !found; k++)
+        for (uint32_t k = 0; k < log->writer_count && k < LOOKED_AT && !found; k++, ++*work)
             found = log->writers[k].pid == log->writers[w].pid && log->writers[k].tid == log->writers[w].tid &&
                     !strcmp(log->writers[k].host, other);
         if (!found)
@@ -281,6 +283,7 @@ static void list_hosts(struct orr_log_building *b)
     const char **names = NULL;
     uint32_t *lines = ORR_NEW(log->arena, uint32_t, log->writer_count), count = 0, kept = 0;
     unsigned capacity = 0;
+    uint64_t work = 0;
     if (!lines) {
         b->starved = true;
         return;
@@ -302,7 +305,7 @@ static void list_hosts(struct orr_log_building *b)
         for (uint32_t k = 0; k < count && !remnant; k++) {
             remnant = lines[k] > FREQUENT * lines[i] &&
                       (is_end(names[k], strlen(names[k]), names[i]) ||
-                       (is_end(names[i], length, names[k]) && same_threads(log, names[i], names[k])));
+                       (is_end(names[i], length, names[k]) && same_threads(log, names[i], names[k], &work)));
         }
         if (!remnant) {
             lines[kept] = lines[i];

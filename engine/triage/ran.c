@@ -224,6 +224,19 @@ static void name_network(struct orr_triaging *t)
         }
 }
 
+/* A NIC of the dump that its name shows to be InfiniBand or RoCE; NULL: none. */
+static const char *ib_in_dump(struct orr_triaging *t, const struct orr_dump *dump)
+{
+    static const char *const drivers[] = {"mlx4_", "mlx5_", "bnxt_re", "irdma"};
+    for (uint32_t i = 0; i < dump->element_count; i++) {
+        const char *name = dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(dump, i, ORR_ATTR_NAME) : NULL;
+        for (size_t d = 0; name && d < sizeof drivers / sizeof drivers[0]; d++)
+            if (begins(name, drivers[d]))
+                return orr_triage_text(t, "the topology has %.60s", name);
+    }
+    return NULL;
+}
+
 /* Sockets although there are faster NICs: shown by the log's own list, by NICs that could not be opened, or by the
  * dump.
  */
@@ -239,6 +252,8 @@ static void find_unused_ib(struct orr_triaging *t)
     for (uint32_t i = 0; i < log->event_count && !ran->ib_evidence; i++)
         if (log->events[i].message && !strcmp(log->events[i].message->id, "ib-open-device"))
             ran->ib_evidence = orr_triage_text(t, "line %u: \"%s\"", log->events[i].line, log->events[i].text);
+    if (!ran->ib_evidence && t->check)
+        ran->ib_evidence = ib_in_dump(t, t->check->analysis->given);
     ran->ib_unused = ran->ib_evidence != NULL;
 }
 

@@ -131,13 +131,23 @@ static void set_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, 
     t->triage->missing_why = why;
 }
 
-/* Whether a rank shows that it came further than its initialisation: PyTorch's watchdog speaks of its work. */
-static bool came_further(const struct orr_log *log, int32_t rank)
+/* Which of `count` ranks show that they came further than their initialisation: PyTorch's watchdog speaks of their
+ * work.
+ */
+static bool *mark_progress(struct orr_triaging *t, int32_t count)
 {
-    for (uint32_t i = 0; i < log->progress_count; i++)
-        if (log->progress[i].rank == rank)
-            return true;
-    return false;
+    bool *marks = ORR_NEW(t->arena, bool, (size_t)count + 1);
+    t->starved |= !marks;
+    for (uint32_t i = 0; marks && i < t->log->progress_count; i++)
+        if (t->log->progress[i].rank < count)
+            marks[t->log->progress[i].rank] = true;
+    return marks;
+}
+
+static int32_t most_ranks(const struct orr_log *log)
+{
+    const uint32_t largest = orr_log_largest(log);
+    return largest == NONE ? 0 : log->communicators[largest].rank_count;
 }
 
 /* Ranks of communicators that began to initialise and did not end. */
@@ -145,12 +155,13 @@ static uint32_t find_unfinished(struct orr_triaging *t)
 {
     const struct orr_log *log = t->log;
     int32_t *ranks = ORR_NEW(t->arena, int32_t, (size_t)log->session_count + 1);
+    const bool *further = mark_progress(t, most_ranks(log));
     uint32_t count = 0;
     t->starved |= !ranks;
-    for (uint32_t i = 0; ranks && i < log->session_count; i++) {
+    for (uint32_t i = 0; ranks && further && i < log->session_count; i++) {
         const struct orr_log_session *session = &log->sessions[i];
         if (session->named && !session->closed && session->communicator != NONE && session->rank >= 0 &&
-            log->kinds[ORR_LOG_INIT_START] && !came_further(log, session->rank))
+            log->kinds[ORR_LOG_INIT_START] && !further[session->rank])
             ranks[count++] = session->rank;
     }
     if (ranks)
@@ -184,19 +195,20 @@ static void find_behind(struct orr_triaging *t)
             orr_triage_text(t, "enqueued less work than the others: up to work %d, the others up to %d", least, most));
         return;
     }
-    t->triage->all_waited = of && log->progress_count && log->progress_count >= (uint32_t)of->rank_count;
-    for (int32_t r = 0; of && t->triage->all_waited && r < of->rank_count; r++)
-        t->triage->all_waited = came_further(log, r);
-    uint32_t hung = first_of(log, ORR_WEIGHT_HANG, ORR_WEIGHT_HANG);
-    for (int32_t r = 0; of && hung != NONE && r < of->rank_count; r++) {
-        bool reported = false;
-        for (uint32_t i = hung; i < log->event_count && !reported; i++)
-            for (uint32_t k = 0; k < log->events[i].rank_count && weight_of(&log->events[i]) == ORR_WEIGHT_HANG; k++)
-                reported |= log->events[i].ranks[k] == r;
-        if (!reported)
+    bool *reported = mark_progress(t, most_ranks(log));
+    if (!reported || !of)
+        return;
+    t->triage->all_waited = log->progress_count > 0;
+    for (int32_t r = 0; r < of->rank_count; r++)
+        t->triage->all_waited &= reported[r];
+    for (uint32_t i = 0; i < log->event_count; i++)
+        for (uint32_t k = 0; k < log->events[i].rank_count && weight_of(&log->events[i]) == ORR_WEIGHT_HANG; k++)
+            if (log->events[i].ranks[k] < of->rank_count)
+                reported[log->events[i].ranks[k]] = true;
+    for (int32_t r = 0; r < of->rank_count; r++)
+        if (!reported[r])
             ranks[count++] = r;
-    }
-    if (of && count && count * 2 < (uint32_t)of->rank_count)
+    if (count && count * 2 < (uint32_t)of->rank_count)
         set_missing(t, ranks, count, "reported no timeout, unlike the others");
 }
 

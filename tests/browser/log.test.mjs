@@ -85,6 +85,27 @@ test("another question is held against the same log; the address tells the view"
     await it.until(() => /NCCL_P2P_DISABLE=1/.test(document.querySelector("#log-recovered")?.textContent ?? ""));
 });
 
+const CRASH = ["node1:10:99 [0] NCCL INFO NCCL_IB_DISABLE set by environment to 1.", "node1:10:99 [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..3}",
+    "node1:11:98 [1] misc/ibvwrap.cc:284 NCCL WARN Call to ibv_modify_qp failed with error Invalid argument", "node1:11:98 [1] NCCL WARN something new"];
+
+test("a job that failed: the verdict stands first, with what went wrong, on which rank, and what to do", async () => {
+    await it.open(workstation, "view=log");
+    const { page } = it;
+    await page.locator("#log-file").setInputFiles(it.write("job.log", await lines((text) => [text, ...CRASH].join("\n"))));
+    await page.locator("#log-outcome").waitFor();
+    assert.match(await page.locator("#log-outcome").textContent(), /Verdict: failed/);
+    const row = await page.locator('#log-events tr[data-event="ib-modify-qp"]').textContent();
+    assert.match(row, /error.*1.*node1.*Call to ibv_modify_qp failed.*could not connect two NICs.*ib_write_bw/s);
+    assert.match(await page.locator('#log-events tr[data-event="unknown"]').textContent(), /something new.*does not know this message/s);
+    assert.match(await page.locator("#log-ran").textContent(), /NCCL 2\.27\.7/);
+    await page.locator("#log-settings summary").click();
+    assert.match(await page.locator("#log-settings").textContent(), /NCCL_IB_DISABLE.*1/s);
+    assert.match(await page.locator("#log-choices").textContent(), /AllReduce/);
+    assert.ok(await page.evaluate(() => document.querySelector("#log-triage").compareDocumentPosition(document.querySelector("#log-verdict")) & Node.DOCUMENT_POSITION_FOLLOWING));
+    await it.settled();
+    await it.axe("failed");
+});
+
 test("axe finds nothing, light and dark; a phone shows it whole", async () => {
     for (const theme of ["light", "dark"]) {
         await it.another({ theme });

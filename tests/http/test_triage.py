@@ -125,6 +125,15 @@ def test_sockets_although_there_is_infiniband(tmp_path):
     assert not triage(tmp_path, lines)["ran"]["infiniband_unused"]
 
 
+def test_sockets_although_the_topology_has_infiniband(tmp_path, job):
+    machine = EXAMPLES / "h100-with-faults.xml"
+    assert 'name="mlx5_' in machine.read_text()
+    lines = [line.replace("Using network IB", "Using network Socket").replace("NET/IB", "NET/Socket") for line in job if "NET/IB :" not in line]
+    lines.insert(1, f"{header_of(job, 0)} NCCL INFO Using network Socket")
+    assert triage(tmp_path, lines, "--topology", str(machine))["ran"]["infiniband_unused"]
+    assert not triage(tmp_path, lines)["ran"]["infiniband_unused"]
+
+
 def test_rccl_is_read_and_nothing_is_predicted(tmp_path, job):
     lines = [line.replace("NCCL version 2.27.7+cuda12.4", "RCCL version : 2.22.3-HEAD:7d8d67c") for line in job]
     assert lines != job
