@@ -228,7 +228,8 @@ static void name_network(struct orr_triaging *t)
 static const char *ib_in_dump(struct orr_triaging *t, const struct orr_dump *dump)
 {
     static const char *const drivers[] = {"mlx4_", "mlx5_", "bnxt_re", "irdma"};
-    for (uint32_t i = 0; i < dump->element_count; i++) {
+    for (uint32_t i = 0; !dump->notes && i < dump->element_count;
+         i++) { /* notes: partly assumed, as of machine types */
         const char *name = dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(dump, i, ORR_ATTR_NAME) : NULL;
         for (size_t d = 0; name && d < sizeof drivers / sizeof drivers[0]; d++)
             if (begins(name, drivers[d]))

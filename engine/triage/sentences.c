@@ -138,10 +138,12 @@ static void say_ran(struct orr_triaging *t)
                                ran->values[ORR_RAN_RELEASE][0].value, ran->values[ORR_RAN_RELEASE][1].value));
     if (log->rccl)
         say(t, "This is RCCL, AMD's library: Orrery reads its log, and predicts nothing.");
+    const bool across = ran->net || !of || of->host_count > 1 || of->node_count > 1;
     if (ran->ib_unused)
-        say(t, orr_triage_text(
-                   t, "NCCL used sockets although the hosts have InfiniBand or RoCE NICs (%s), which is much slower.",
-                   ran->ib_evidence));
+        say(t, orr_triage_text(t, "NCCL chose sockets although the hosts have InfiniBand or RoCE NICs (%s). %s",
+                               ran->ib_evidence,
+                               across ? "Sockets are much slower."
+                                      : "This job ran on one host; jobs on several hosts would be much slower."));
     else if (ran->counts[ORR_RAN_NETWORK] > 1)
         say(t, orr_triage_text(t, "The log names different networks: %s and %s.", ran->values[ORR_RAN_NETWORK][0].value,
                                ran->values[ORR_RAN_NETWORK][1].value));

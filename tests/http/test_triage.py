@@ -120,7 +120,7 @@ def test_sockets_although_there_is_infiniband(tmp_path):
     lines = [f"{head} NCCL INFO NCCL version 2.21.5+cuda12.4", f"{head} NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>",
              f"{head} NCCL INFO Using network Socket", f"{head} NCCL INFO comm 0x1 rank 0 nranks 1 cudaDev 0 nvmlDev 0 busId 1b000 commId 0xa - Init COMPLETE"]
     found = triage(tmp_path, lines)
-    assert found["ran"]["infiniband_unused"] and any("sockets although the hosts have InfiniBand" in s for s in found["sentences"])
+    assert found["ran"]["infiniband_unused"] and any("chose sockets although the hosts have InfiniBand" in s for s in found["sentences"])
     lines.pop(1)
     assert not triage(tmp_path, lines)["ran"]["infiniband_unused"]
 
