@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/release/release_names.h"
+#include "engine/topology/notes.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, VALUES_MOST = 32, HOSTS_MOST = 64, VALUE_MOST = 200 };
@@ -224,12 +225,13 @@ static void name_network(struct orr_triaging *t)
         }
 }
 
-/* A NIC of the dump that its name shows to be InfiniBand or RoCE; NULL: none. */
+/* A NIC of the dump that its name shows to be InfiniBand or RoCE; NULL: none, or a part of the dump is assumed. */
 static const char *ib_in_dump(struct orr_triaging *t, const struct orr_dump *dump)
 {
     static const char *const drivers[] = {"mlx4_", "mlx5_", "bnxt_re", "irdma"};
-    for (uint32_t i = 0; !dump->notes && i < dump->element_count;
-         i++) { /* notes: partly assumed, as of machine types */
+    const struct orr_dump_notes *notes = dump->notes;
+    const bool assumed = notes && (notes->machine_type || notes->assumed_count > 0);
+    for (uint32_t i = 0; !assumed && i < dump->element_count; i++) {
         const char *name = dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(dump, i, ORR_ATTR_NAME) : NULL;
         for (size_t d = 0; name && d < sizeof drivers / sizeof drivers[0]; d++)
             if (begins(name, drivers[d]))
