@@ -41,6 +41,8 @@ json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump)
     orr_json_set(json, object, "recognised", orr_json_text(json, notes->recognised));
     orr_json_set(json, object, "machine_type", orr_json_text(json, notes->machine_type));
     orr_json_set(json, object, "release", orr_json_text(json, notes->release));
+    if (notes->logged_release)
+        orr_json_set(json, object, "logged_release", orr_json_text(json, notes->logged_release));
     orr_json_set(json, object, "assumed", assumed);
     orr_json_set(json, object, "missing", missing);
     return object;

@@ -162,7 +162,19 @@ static enum orr_code read_given(const struct orr_options *options, char **ret_by
     return code;
 }
 
-static enum orr_code read_machine(const struct orr_options *options, const struct orr_query *query,
+/* Without --release, a log is analysed with the release that it names. */
+static enum orr_code take_logged_release(const struct orr_options *options, const struct orr_dump *dump,
+                                         struct orr_query *query, struct orr_error *err)
+{
+    const char *logged = dump->notes ? dump->notes->logged_release : NULL;
+    struct orr_settings given = query->settings;
+    if (!logged || orr_given(&options->params, ORR_ASK_RELEASE) || options->params.against.count)
+        return ORR_OK;
+    fprintf(stderr, "orrery: the log is of NCCL %s, which is emulated; --release chooses another\n", logged);
+    return orr_settings_for(&query->settings, orr_release_find(logged), &given, err);
+}
+
+static enum orr_code read_machine(const struct orr_options *options, struct orr_query *query,
                                   struct orr_question *question, struct orr_error *err)
 {
     char *bytes = NULL;
@@ -175,7 +187,9 @@ static enum orr_code read_machine(const struct orr_options *options, const struc
         code = read_bytes(options, query->settings.release, bytes, length, &question->dump, err);
         free(bytes);
     }
-    return code == ORR_OK ? orr_analyze(question->dump, query, NULL, &question->analysis, err) : code;
+    ORR_TRY(code);
+    ORR_TRY(take_logged_release(options, question->dump, query, err));
+    return orr_analyze(question->dump, query, NULL, &question->analysis, err);
 }
 
 static bool is_machine_and_file(const struct orr_options *options)

@@ -6,6 +6,7 @@
 #include "engine/input/merge.h"
 #include "engine/input/readers.h"
 #include "engine/log/log.h"
+#include "engine/release/release_names.h"
 
 /* The draft becomes what the XML says; orr_note_dump() has told of it. */
 static enum orr_code draft_of_xml(const struct orr_input *input, const char *xml, size_t length,
@@ -29,7 +30,8 @@ static enum orr_code draft_of_xml(const struct orr_input *input, const char *xml
 static void note_log(struct orr_draft *draft, const struct orr_log *log)
 {
     const char *release = NULL, *counts = draft->notes.recognised;
-    (void)orr_log_version(log, &release);
+    const struct orr_release *row = orr_release_of(orr_log_version(log, &release));
+    draft->notes.logged_release = row ? row->name : NULL;
     orr_note_recognised(draft, "the tree that NCCL%s%s printed: %s", release ? " " : "", release ? release : "",
                         counts ? counts : "");
     for (uint32_t i = 0; i < draft->count; i++)

@@ -48,6 +48,7 @@ struct orr_dump_notes {
     const char *recognised;   /* what was found in it, one sentence without a full stop */
     const char *machine_type; /* that filled in what is missing, NULL: none was asked for */
     const char *release; /* by whose rules the bytes became this dump, NULL: every release makes the same of them */
+    const char *logged_release; /* row of the release that a log names, NULL: no log, or none is emulated exactly */
     const struct orr_assumed *assumed;
     const struct orr_missing *missing;
     uint32_t assumed_count, missing_count;

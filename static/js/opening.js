@@ -28,6 +28,9 @@ export class Working {
     }
 }
 
+/** The release that a log names, "" where the input is none, or its release is not emulated. */
+export const releaseOfLog = (input) => input?.logged_release ?? "";
+
 export class Opening {
     #control = null;
 
@@ -53,7 +56,9 @@ export class Opening {
             const summary = await api.upload(blob, name, { signal: control.signal, onProgress: (sent, of) => working.sent(sent, of) });
             moment.startProblem = null;
             loaded.summary = summary;
-            const { release, hosts, settings } = store.state;
+            const { release: asked, hosts, settings } = store.state, release = asked || releaseOfLog(summary.input);
+            if (release && !asked)
+                announce(`The log is of NCCL ${release}, which is chosen now`);
             if (!store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id }))
                 this.shown(); // the same machine, as it was shown before
             return true;

@@ -1,10 +1,12 @@
 /* What decides an analysis beside settings: fused NICs, a tuner file; and the releases to choose from. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
 const it = fixture();
+const log = readFileSync(new URL("../data/logs/workstation-2.21.5-1h.log", import.meta.url), "utf8");
 const { path: p5 } = exampleFile("aws-p5");
 /* Waits until so many devices of a kind are drawn. */
 const drawn = (kind, count) => it.until(([kind, count]) => document.querySelectorAll(`#canvas g.node[id^="${kind}/"]`).length === count, [kind, count]);
@@ -55,4 +57,15 @@ test("the other side of a comparison is chosen among all releases, by minor rele
     assert.ok((await groups("#against")).length > 20);
     assert.deepEqual(await groups("#against"), await groups("#release"));
     assert.equal(await page.locator("#against option").count(), await page.locator("#release option").count() + 1, "and the same release");
+});
+
+test("the release that a log names is chosen when the log is opened, and the page says so", async () => {
+    await it.open(it.write("job.log", log));
+    const { page } = it;
+    assert.match(page.url(), /release=2\.21\.5/);
+    assert.equal(await page.locator("#release").inputValue(), "2.21.5");
+    await page.getByRole("tab", { name: "Summary" }).click();
+    assert.match(await page.locator("#logged-release").textContent(), /NCCL 2\.21\.5 is chosen, as the log names it/);
+    await page.locator("#release").selectOption("2.28.9");
+    await it.until(() => /names NCCL 2\.21\.5; another release is chosen/.test(document.querySelector("#logged-release")?.textContent ?? ""));
 });

@@ -229,3 +229,13 @@ def test_convert_says_what_it_took_for_granted():
     status, out, err = run("convert", stdin=b'<graphs version="1"/>')
     assert (status, out) == (1, b"") and "graph XML" in err
     assert b"p5.48xlarge" in run("machines")[1] and json.loads(run("machines", "--json")[1])["machines"]
+
+
+def test_a_log_is_analysed_with_the_release_that_it_names(server):
+    log = ROOT / "tests/data/logs/workstation-2.21.5-1h.log"
+    status, out, err = run("analyze", "--section", "nccl", str(log))
+    assert (status, json.loads(out)) == (0, "2.21.5") and "the log is of NCCL 2.21.5" in err
+    status, out, err = run("analyze", "--release", "2.28.9", "--section", "nccl", str(log))
+    assert (status, json.loads(out)) == (0, "2.28.9") and "the log is of" not in err
+    status, body = server.json("POST", "/v1/analyze?release=2.28.9", log.read_bytes())
+    assert status == 200 and body["input"]["logged_release"] == "2.21.5" and body["nccl"] == "2.28.9"

@@ -9,6 +9,8 @@ export function inputView({ input, machine = null, state, machines, actions }) {
     return h("section", { id: "input", "aria-label": "Input" },
         h("h2", null, "Input", assumed.length > 0 && h("span.count", null, `${assumed.length} assumed`), missing.length > 0 && h("span.count", null, `${missing.length} missing`)),
         h("p", null, h("b", null, input.title), input.recognised && `: ${input.recognised}.`),
+        input.logged_release && h("p", { id: "logged-release" }, state.release === input.logged_release ? `NCCL ${input.logged_release} is chosen, as the log names it.`
+            : `The log names NCCL ${input.logged_release}; another release is chosen.`),
         assumed.length > 0 && [
             h("h3", null, "Assumed, so every answer under these heads rests on it"),
             h("ul.findings", { id: "assumed" }, assumed.map((row) => h("li", null, capital(row.what), ".",
