@@ -6,18 +6,23 @@
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
 #define MORE(a, b) ((a) > (b) ? (a) : (b))
 
-static void align_graph(struct orr_graph *aligned, const struct orr_graph *graph, const struct orr_connect_rules *rules)
+/* The worse of two path types, or the better. */
+static enum orr_path_type one_type(const struct orr_release *release, enum orr_path_type a, enum orr_path_type b)
 {
+    bool farther = orr_path_farness(release, b) > orr_path_farness(release, a);
+    return farther != release->connect->aligns_to_nearest ? b : a;
+}
+
+static void align_graph(struct orr_graph *aligned, const struct orr_graph *graph, const struct orr_release *release)
+{
+    const struct orr_connect_rules *rules = release->connect;
     aligned->channels = LESS(aligned->channels, graph->channels);
     aligned->same_channels = LESS(aligned->same_channels, graph->same_channels);
     aligned->bw_intra = LESS(aligned->bw_intra, graph->bw_intra);
     aligned->bw_inter = LESS(aligned->bw_inter, graph->bw_inter);
-    bool nearest = rules->aligns_to_nearest;
-    aligned->type_intra =
-        nearest ? LESS(aligned->type_intra, graph->type_intra) : MORE(aligned->type_intra, graph->type_intra);
+    aligned->type_intra = one_type(release, aligned->type_intra, graph->type_intra);
     if (rules->aligns_type_inter)
-        aligned->type_inter =
-            nearest ? LESS(aligned->type_inter, graph->type_inter) : MORE(aligned->type_inter, graph->type_inter);
+        aligned->type_inter = one_type(release, aligned->type_inter, graph->type_inter);
     if (rules->aligns_cross_nic)
         aligned->cross_nic = MORE(aligned->cross_nic, graph->cross_nic);
 }
@@ -67,7 +72,7 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
     for (uint32_t n = 0; n < out->node_count; n++) {
         const struct orr_contribution *contribution = c->members[n].contribution;
         for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++)
-            align_graph(&out->aligned[kind], &contribution->graphs[kind], c->rules);
+            align_graph(&out->aligned[kind], &contribution->graphs[kind], c->settings->release);
         align_machine(out, contribution, c->rules->mixes_cpu, c->rules->own_capability);
     }
 
@@ -83,8 +88,9 @@ enum orr_code orr_align(struct orr_connecting *c, struct orr_error *err)
     bool plugins = true;
     for (uint32_t n = 0; n < out->node_count; n++)
         plugins &= c->members[n].contribution->has_collnet;
-    out->collnet = plugins && out->aligned[ORR_GRAPH_COLLNET_CHAIN].channels > 0 && out->node_count > 1 &&
-                   out->node_count >= threshold && (!most_local || most_together(c) <= (uint32_t)most_local);
+    out->collnet = plugins && out->aligned[ORR_GRAPH_COLLNET_CHAIN].channels > 0 &&
+                   (out->node_count > 1 || c->rules->collnet_on_one_node) && out->node_count >= threshold &&
+                   (!most_local || most_together(c) <= (uint32_t)most_local);
     if (c->rules->nvls_one_node)
         out->nvls = out->node_count == 1 && own->nvls_on && own->has_nvswitch;
     else

@@ -77,9 +77,10 @@ enum orr_code orr_decide_peer_net(const struct orr_paths *paths, const struct or
     if (wanted == ORR_NO_NODE)
         return ORR_OK;
     uint32_t relay = ORR_NO_NODE;
-    if (level == PXN_WHERE_NEEDED && orr_path(paths, gpu, wanted)->type <= ORR_PATH_PXN) {
+    uint8_t type = orr_path(paths, gpu, wanted)->type;
+    if (level == PXN_WHERE_NEEDED && orr_path_farness(release, type) <= orr_path_farness(release, ORR_PATH_PXN)) {
         relay = gpu;
-        if (orr_path(paths, gpu, wanted)->type == ORR_PATH_PXN)
+        if (type == ORR_PATH_PXN)
             ORR_TRY(orr_pxn_relay(paths, gpu, wanted, &relay, err));
     } else if (level == PXN_ALWAYS && release->pxn < ORR_PXN_LOCAL_GPU_PAST_PXB) {
         relay = first_relay(paths, gpu, wanted, scratch);

@@ -191,7 +191,7 @@ enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_set
     decision.setting = ORR_SET_NET_GDR_LEVEL;
     decision.by_user = given >= 0;
     decision.rule = ORR_RULE_GDR_BEYOND_LEVEL;
-    if (distance <= level) {
+    if (orr_path_farness(system->release, distance) <= orr_path_farness(system->release, level)) {
         bool pci_mode = on_c2c && distance != direct;
         decision.verdict = pci_mode ? 2 : 1;
         decision.rule = pci_mode ? ORR_RULE_GDR_PCI_MODE : ORR_RULE_GDR_WITHIN_LEVEL;

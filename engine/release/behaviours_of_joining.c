@@ -54,6 +54,8 @@ static const struct orr_behaviour connect_rows[] = {
     INT(root_child_slot, CHANNELS, "slot of the root's only child"),
     INT(collnet_max_local_ranks, CHANNELS | TUNING, "CollNet is off where a node has more ranks, 0: no limit"),
     YES(collnet_counts_hosts, CHANNELS | TUNING, "... where a host has more, whatever its nodes"),
+    YES(collnet_on_one_node, CHANNELS | TUNING,
+        "CollNet may be used on a single node, where NCCL_COLLNET_NODE_THRESHOLD is below 2"),
     YES(collnet_copies_channels, CHANNELS, "half as many channels again where CollNet is faster inside than outside"),
     YES(collnet_heads_distinct, CHANNELS | TUNING, "a GPU that heads two CollNet channels counts once"),
     YES(collnet_chains, CHANNELS, "CollNet chains are formed"),

@@ -268,6 +268,7 @@ static void at_2_10_3(struct orr_release *r, struct orr_connect_rules *c, struct
     r->separation = ORR_APART_WITHOUT_SHM_AND_P2P;
     c->collnet_max_local_ranks = 8;
     c->collnet_counts_hosts = true;
+    c->collnet_on_one_node = true;
     orr_set_steps(t, ORR_ALGO_COLLNET_DIRECT, ORR_SIMPLE, 8.0f, 8.0f, 10.7f);
     t->power_pci_tree = true;
     memset(t->ll128_of, 0, sizeof t->ll128_of);

@@ -60,6 +60,11 @@
              SWITCH("0000:10:00.0") GPU_AT(A, "0", "100", "64.0 GT/s PCIe", NVLINK(B, "18"))                           \
                  GPU_AT(B, "1", "100", "64.0 GT/s PCIe", NVLINK(A, "18"))                                              \
                      NIC_AT(N, "0", "800000", "64.0 GT/s PCIe", "") "</pci>"))
+/* Two GPUs, and a NIC with a CollNet plugin. */
+#define COLLNET_PAIR                                                                                                   \
+    HOST(CPU("0", X86_INTEL,                                                                                           \
+             SWITCH("0000:10:00.0") GPU(A, "0", "80", NVLINK(B, "4")) GPU(B, "1", "80", NVLINK(A, "4"))                \
+                 NIC_AT(N, "0", "200000", "16.0 GT/s PCIe", " coll=\"1\"") "</pci>"))
 /* A GPU on C2C with a NIC at its CPU. */
 #define GRACE(more) HOST(CPU("0", ARM, GPU(A, "0", "90", C2C) NIC_AT(N, "0", "400000", "32.0 GT/s PCIe", more)))
 /* Two GPUs on C2C, joined by NVLink; the NIC is at the CPU of the first. */
@@ -299,6 +304,56 @@ static void nets_follow_the_aligned_rings(void **state)
     release_fixture(&aligned);
 }
 
+static double gdr_verdict(const struct orr_analysis *analysis, int a, int b, int c)
+{
+    (void)a, (void)b, (void)c;
+    return analysis->parts[0].gdr[0].recv.verdict;
+}
+
+static double collnet_on(const struct orr_analysis *analysis, int a, int b, int c)
+{
+    (void)a, (void)b, (void)c;
+    return analysis->communicator.collnet;
+}
+
+/* Rules that only a setting shows. */
+static void settings_show_what_releases_introduced(void **state)
+{
+    static const struct {
+        const char *before, *since;
+        const char *machine;
+        uint32_t hosts;
+        const char *settings[6];
+        look_at *look;
+        double value_before, value_since;
+    } cases[] = {
+        /* CollNet on a single node. */
+        {"2.9.9",
+         "2.10.3",
+         COLLNET_PAIR,
+         1,
+         {"NCCL_COLLNET_ENABLE", "1", "NCCL_COLLNET_NODE_THRESHOLD", "1"},
+         collnet_on,
+         0,
+         1},
+        /* P2C lies beyond PXN in 2.27.3 alone, so a level of PXN excludes it. */
+        {"2.27.3", "2.27.5", GRACE(""), 2, {"NCCL_NET_GDR_LEVEL", "PXN", "NCCL_NET_GDR_C2C", "0"}, gdr_verdict, 0, 2},
+        {"2.26.2", "2.27.3", GRACE(""), 2, {"NCCL_NET_GDR_LEVEL", "PHB", "NCCL_NET_GDR_C2C", "0"}, gdr_verdict, 2, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *releases[] = {cases[i].before, cases[i].since};
+        double wanted[] = {cases[i].value_before, cases[i].value_since};
+        for (int r = 0; r < 2; r++) {
+            struct fixture f = analyse_in(releases[r], cases[i].machine, cases[i].hosts, cases[i].settings);
+            double value = cases[i].look(f.analysis, 0, 0, 0);
+            if (fabs(value - wanted[r]) > 1e-9)
+                fail_msg("case %zu: %.9g in %s, not %.9g", i, value, releases[r], wanted[r]);
+            release_fixture(&f);
+        }
+    }
+}
+
 /* No release without a row, and no row whose two values are equal. */
 static void every_release_has_a_boundary(void **state)
 {
@@ -318,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_release_decides_what_it_introduced),
         cmocka_unit_test(nets_follow_the_aligned_rings),
+        cmocka_unit_test(settings_show_what_releases_introduced),
         cmocka_unit_test(every_release_has_a_boundary),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
