@@ -47,7 +47,7 @@ struct waves {
 
 /* From a GPU other than the destination only NVLink to another GPU leads on, and only next to the destination.
  * docs/nccl/paths.md, "Routes through other GPUs". */
-static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *link)
+static inline bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *link)
 {
     const struct orr_system *system = w->system;
     if (system->release->has_devs) {
@@ -62,8 +62,9 @@ static bool may_pass(const struct waves *w, uint32_t at, const struct orr_link *
            system->nodes[link->to].type == ORR_GPU && w->routes[at].hops <= 1;
 }
 
-/* docs/nccl/paths.md, "Type of a step". */
-static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_link *link)
+/* docs/nccl/paths.md, "Type of a step". Inlined by force: try_step() calls it for every link of every wave. */
+static inline __attribute__((always_inline)) uint8_t step_type(const struct waves *w, uint32_t at,
+                                                               const struct orr_link *link)
 {
     static const uint8_t by_link[ORR_LINK_TYPE_COUNT] = {
         [ORR_LINK_LOC] = ORR_PATH_LOC, [ORR_LINK_NVL] = ORR_PATH_NVL, [ORR_LINK_C2C] = ORR_PATH_C2C,
@@ -93,7 +94,7 @@ static uint8_t step_type(const struct waves *w, uint32_t at, const struct orr_li
 }
 
 /* Does a way of this type and bandwidth, through `at`, replace the one to a node? */
-static bool is_admitted(const struct waves *w, uint32_t at, const struct route *to, uint8_t type, float bw)
+static inline bool is_admitted(const struct waves *w, uint32_t at, const struct route *to, uint8_t type, float bw)
 {
     uint32_t hops = w->routes[at].hops;
     switch (w->system->release->admission) {
@@ -131,7 +132,7 @@ static void note_passing(struct waves *w, uint32_t at)
             w->passed_types |= (uint16_t)(1u << w->system->nodes[w->base].type);
 }
 
-static enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
+static inline enum orr_code try_step(struct waves *w, uint32_t at, uint32_t link_index)
 {
     const struct orr_link *link = &w->system->links[link_index];
     const struct route from = w->routes[at];
