@@ -23,6 +23,7 @@ struct orr_app_options {
     const char *program;            /* this program, for the workers that draw; NULL: /proc/self/exe */
     size_t max_body;                /* largest dump in bytes; 0: 16 MiB */
     size_t cache_bytes;             /* ceiling of the cache; 0: 256 MiB */
+    size_t stream_bytes;            /* that all streams under way may hold; 0: any */
     bool check_systems;             /* verify every system graph that is built */
 };
 
@@ -103,20 +104,21 @@ void orr_api_handle(struct orr_app *app, const struct orr_request *request, stru
 /* Why a request is turned away before it is handled; one table, denial.c. */
 enum orr_denial {
     ORR_DENIED_NOT,
-    ORR_DENIED_BODY,        /* limit: bytes */
-    ORR_DENIED_HEADER,      /* limit: bytes */
-    ORR_DENIED_NO_TOKEN,    /* none given */
-    ORR_DENIED_TOKEN,       /* one that nobody has */
-    ORR_DENIED_READ,        /* a token without the scope read */
-    ORR_DENIED_WRITE,       /* a token without the scope write */
-    ORR_DENIED_RATE,        /* limit: requests a second */
-    ORR_DENIED_CLIENT,      /* limit: requests of one client under way */
-    ORR_DENIED_CONNECTIONS, /* limit: connections */
-    ORR_DENIED_QUEUE,       /* limit: requests that wait */
-    ORR_DENIED_BODY_MEMORY, /* limit: bytes of all bodies */
-    ORR_DENIED_STOPPING,    /* the server ends */
-    ORR_DENIED_HEADER_TIME, /* limit: milliseconds */
-    ORR_DENIED_BODY_TIME,   /* limit: milliseconds */
+    ORR_DENIED_BODY,          /* limit: bytes */
+    ORR_DENIED_HEADER,        /* limit: bytes */
+    ORR_DENIED_NO_TOKEN,      /* none given */
+    ORR_DENIED_TOKEN,         /* one that nobody has */
+    ORR_DENIED_READ,          /* a token without the scope read */
+    ORR_DENIED_WRITE,         /* a token without the scope write */
+    ORR_DENIED_RATE,          /* limit: requests a second */
+    ORR_DENIED_CLIENT,        /* limit: requests of one client under way */
+    ORR_DENIED_CONNECTIONS,   /* limit: connections */
+    ORR_DENIED_QUEUE,         /* limit: requests that wait */
+    ORR_DENIED_BODY_MEMORY,   /* limit: bytes of all bodies */
+    ORR_DENIED_STREAM_MEMORY, /* limit: bytes that all streams under way hold */
+    ORR_DENIED_STOPPING,      /* the server ends */
+    ORR_DENIED_HEADER_TIME,   /* limit: milliseconds */
+    ORR_DENIED_BODY_TIME,     /* limit: milliseconds */
     ORR_DENIAL_COUNT
 };
 /* The word for metrics and logs: "body_size". */

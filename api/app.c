@@ -55,6 +55,7 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
     if (!app)
         return orr_fail_nomem(err);
     app->check_systems = options->check_systems;
+    app->stream_most = options->stream_bytes;
     app->max_body = options->max_body ? options->max_body : MAX_BODY;
     app->metrics = orr_metrics_new();
     app->cache = orr_cache_new(options->cache_bytes ? options->cache_bytes : CACHE_BYTES);

@@ -24,6 +24,8 @@ struct orr_app {
     char *static_folder; /* NULL: no page */
     char *program;       /* this program, for processes of its own; NULL: /proc/self/exe */
     size_t max_body;
+    size_t stream_most;         /* bytes that streams under way may hold; 0: any */
+    atomic_size_t stream_bytes; /* that they hold */
     bool check_systems;
     atomic_bool draining;
     _Atomic int64_t last_created; /* of a topology stored here, in milliseconds: no two have the same */
@@ -36,6 +38,7 @@ struct orr_work {
     struct orr_dump *dump; /* NULL: a cluster */
     struct orr_analysis *analysis;
     struct orr_cluster_work *cluster; /* NULL: one topology */
+    atomic_uint streams;              /* under way that hold it */
 };
 
 struct orr_call;
@@ -85,6 +88,9 @@ bool orr_call_would_compress(const struct orr_call *call, const struct orr_answe
 /* Holds a change to If-Match and If-None-Match; answer: what a GET of the resource would say now. INVALID. */
 enum orr_code orr_call_conditions(struct orr_call *call, const struct orr_answer *answer,
                                   struct orr_error *err) ORR_NO_DISCARD;
+/* Turns a call away inside its handler, as a gate would have done before it. Returns the code of the error. */
+enum orr_code orr_call_deny(struct orr_call *call, enum orr_denial refusal, unsigned long long limit,
+                            struct orr_error *err);
 /* The same with an answer as it is to be sent: only If-None-Match is heeded. */
 void orr_call_send(struct orr_call *call, struct orr_answer *answer);
 bool orr_call_accepts_gzip(const struct orr_call *call);

@@ -4,6 +4,7 @@
 
 #include "api/stream_text.h"
 #include "engine/analysis/analysis.h"
+#include "engine/base/budget.h"
 
 enum part { HEAD, RINGS, RING, TREES, TREE, TREE_DOWN, NVLS, NVLS_UP, NVLS_DOWN, END };
 enum { NVLS_TREES = 2 }; /* of even and of odd channels */
@@ -268,8 +269,8 @@ struct orr_stream *orr_channels_stream(const struct orr_analysis *analysis, bool
     s->analysis = analysis;
     s->owner = owner;
     s->lines = lines;
-    s->ring = malloc(analysis->communicator.rank_count * sizeof *s->ring);
-    s->down = malloc(analysis->communicator.rank_count * sizeof *s->down);
+    s->ring = orr_budget_malloc(analysis->communicator.rank_count * sizeof *s->ring);
+    s->down = orr_budget_malloc(analysis->communicator.rank_count * sizeof *s->down);
     if (!s->ring || !s->down) {
         free_channels(&s->text.stream);
         return NULL;

@@ -37,6 +37,8 @@ static const struct {
     [ORR_DENIED_BODY_MEMORY] = {"body_memory", ORR_PROBLEM_OVERLOADED,
                                 "the bodies of all requests under way would take more than", " bytes",
                                 "come again later; --body-memory raises the limit", NULL},
+    [ORR_DENIED_STREAM_MEMORY] = {"stream_memory", ORR_PROBLEM_OVERLOADED, "the streams under way would hold more than",
+                                  " bytes", "come again later; --stream-memory raises the limit", NULL},
     [ORR_DENIED_STOPPING] = {"stopping", ORR_PROBLEM_OVERLOADED, "the server is shutting down", NULL,
                              "ask again: another server may have taken over", NULL},
     [ORR_DENIED_HEADER_TIME] = {"header_time", ORR_PROBLEM_TIMEOUT, "the headers took longer than", " ms", NULL, NULL},
@@ -48,20 +50,28 @@ const char *orr_denial_reason(enum orr_denial refusal)
     return refusal < ORR_DENIAL_COUNT && rows[refusal].reason ? rows[refusal].reason : "";
 }
 
+enum orr_code orr_call_deny(struct orr_call *call, enum orr_denial refusal, unsigned long long limit,
+                            struct orr_error *err)
+{
+    call->problem = rows[refusal].problem;
+    orr_metric_add(call->app->metrics, ORR_METRIC_REJECTED, refusal - 1, 1);
+    if (rows[refusal].unit)
+        orr_fail(err, ORR_LIMIT, "%s %llu%s", rows[refusal].before, limit, rows[refusal].unit);
+    else
+        orr_fail(err, ORR_LIMIT, "%s", rows[refusal].before);
+    if (rows[refusal].advice)
+        orr_error_advice(err, "%s", rows[refusal].advice);
+    return ORR_LIMIT;
+}
+
 void orr_api_refuse(struct orr_app *app, const struct orr_request *request, enum orr_denial refusal,
                     unsigned long long limit, unsigned retry_after, struct orr_response *response)
 {
     struct orr_error err = {0};
-    struct orr_call call = {.app = app, .request = request, .response = response, .problem = rows[refusal].problem};
+    struct orr_call call = {.app = app, .request = request, .response = response};
     orr_response_init(response);
-    orr_metric_add(app->metrics, ORR_METRIC_REJECTED, refusal - 1, 1);
     response->route = orr_route_template(request->route);
-    if (rows[refusal].unit)
-        orr_fail(&err, ORR_LIMIT, "%s %llu%s", rows[refusal].before, limit, rows[refusal].unit);
-    else
-        orr_fail(&err, ORR_LIMIT, "%s", rows[refusal].before);
-    if (rows[refusal].advice)
-        orr_error_advice(&err, "%s", rows[refusal].advice);
+    orr_call_deny(&call, refusal, limit, &err);
     if (rows[refusal].challenge)
         orr_response_header(response, "WWW-Authenticate", "%s", rows[refusal].challenge);
     if (retry_after)

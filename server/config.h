@@ -69,7 +69,8 @@ struct orr_config {
     const char *token_file, *tls_cert, *tls_key, *cors_origins, *trusted_proxies;
     bool insecure, open_metrics;
     /* limits; 0: none where the row's lowest is 0 */
-    uint64_t max_body, max_header, body_memory, connections, client_connections, queue, rate, burst, client_requests;
+    uint64_t max_body, max_header, body_memory, stream_memory, connections, client_connections, queue, rate, burst,
+        client_requests;
     uint64_t analysis_ms, analysis_memory, unpacked,
         archive_entries; /* what one request may use: engine/base/budget.h */
     /* times, milliseconds */

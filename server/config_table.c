@@ -69,6 +69,8 @@ const struct orr_config_row orr_config_rows[] = {
         "most connections of one address at once; further ones are closed; 0: any number, as it must be behind a proxy")
     ROW("body-memory", "BYTES", BYTES, LIMITS, "512M", M, 1024 * G, body_memory,
         "memory for the bodies of all requests under way (503)")
+    ROW("stream-memory", "BYTES", BYTES, LIMITS, "512M", M, 1024 * G, stream_memory,
+        "memory that all streams under way hold: rings, trees and transfers of large communicators (503)")
     ROW("queue", "N", COUNT, LIMITS, "1024", 1, 1000000, queue,
         "most requests that wait to be computed (503)")
     ROW("analysis-time", "SECONDS", SECONDS, LIMITS, "10", 0, HOUR, analysis_ms,

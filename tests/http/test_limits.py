@@ -313,3 +313,29 @@ def test_one_address_may_have_so_many_connections():
     held.pop().close()
     wait_until(lambda: answers(server, "/healthz"))
     server.stop()
+
+
+def test_streams_hold_no_more_memory_than_they_may():
+    """Readers that do not read keep their analyses, each of its own communicator: the memory of all of them has a limit."""
+    server = Server("--database", ":memory:", "--stream-memory", "8M")
+    topology = server.json("POST", "/v1/topologies", DUMP)[1]["id"]
+    held = []
+    for hosts in range(16384, 16184, -1):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.settimeout(120)
+        s.connect(("127.0.0.1", server.port))
+        s.sendall(f"GET /v1/topologies/{topology}/channels?hosts={hosts} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        held.append(s)
+        answer = s.recv(4096)
+        if b" 503 " in answer.split(b"\r\n")[0]:
+            while not answer.endswith(b"}"):
+                answer += s.recv(4096)
+            break
+        assert answer.startswith(b"HTTP/1.1 200 ")
+    assert 1 < len(held) < 200 and b"Retry-After: 1\r\n" in answer and b"--stream-memory" in answer and b"8388608 bytes" in answer
+    assert b'orrery_rejected_total{reason="stream_memory"} 1\n' in server.ask("GET", "/metrics")[1]
+    for s in held:
+        s.close()
+    wait_until(lambda: server.ask("GET", f"/v1/topologies/{topology}/channels?hosts=2")[0].status == 200)
+    server.stop()

@@ -28,8 +28,8 @@ NVSWITCH = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
 MIB = 1 << 20
 # The limits of the service that is attacked: small, so that each attack is over soon.
 LIMITS = {"--threads": "2", "--analysis-time": "3", "--analysis-memory": "96M", "--unpacked": "32M", "--archive-entries": "4096", "--cache": "64M",
-          "--max-body": "16M", "--queue": "64", "--grace": "1", "--database": ":memory:"}
-BUDGETS_MIB = 4 * 96 + 64  # of the threads that compute (2 for one client, one to spare, one for short work), and the cache
+          "--max-body": "16M", "--stream-memory": "32M", "--queue": "64", "--grace": "1", "--database": ":memory:"}
+BUDGETS_MIB = 4 * 96 + 64 + 32  # of the threads that compute (2 for one client, one to spare, one for short work), the cache, and streams
 
 
 def machine(cpus, gpus, nics):
@@ -244,6 +244,23 @@ def slow_uploads_and_readers(target):
     return []
 
 
+def held_streams(target):
+    """Streams of distinct communicators that nobody reads: each keeps an analysis."""
+    topology = target.post("/v1/topologies", NVSWITCH)
+    statuses, sockets = [], []
+    for hosts in range(16384, 16324, -1):
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.settimeout(target.timeout)
+        s.connect(("127.0.0.1", target.port))
+        s.sendall(f"GET /v1/topologies/{topology}/channels?hosts={hosts} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        sockets.append(s)
+        statuses.append(int(s.recv(64)[9:12] or 0))
+    for s in sockets:
+        s.close()
+    return statuses
+
+
 def flood(target):
     """Distinct analyses that no cache has from one client; another client asks a new one in the middle."""
     asks = [lambda i=i: target.ask("POST", f"/v1/analyze?section=summary&hosts={2 + i}&NCCL_MAX_NCHANNELS={1 + i % 32}", NVSWITCH) for i in range(48)]
@@ -309,6 +326,7 @@ ATTACKS = {
     "a log of 60,000 channels": log_check,
     "clusters of distinct dumps": cluster,
     "64 slow uploads beside 64 slow readers": slow_uploads_and_readers,
+    "60 streams that nobody reads": held_streams,
     "a flood of distinct analyses": flood,
     "hang-ups at every stage": hang_ups,
     "the same hard question eight times": same_again,
