@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "engine/base/budget.h"
 #include "engine/base/clock.h"
 
 enum { BLOCK = 1 << 20 };
@@ -91,10 +92,14 @@ enum orr_code orr_read_log_file(const char *file, struct orr_log **ret_log, stru
         size_t got = fread(block, 1, BLOCK, stream);
         code = is_xml(block, got) ? read_whole(stream, block, got, ret_log, err)
                                   : read_stream(stream, block, got, &progress, ret_log, err);
+        int problem = errno;
         if (ferror(stream)) {
             if (code == ORR_OK)
                 orr_log_free(*ret_log);
-            code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(errno));
+            *err = (struct orr_error){0}; /* what there was so far says nothing */
+            code = orr_budget_check(err); /* Ctrl-C ends waiting for input too */
+            if (code == ORR_OK)
+                code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(problem));
         }
     }
     if (progress.shown)
