@@ -251,7 +251,7 @@ test("the choice of releases is grouped by minor release and names tags that beh
     assert.equal(await page.locator(".unverified").count(), 0);
     const groups = await page.locator("#release optgroup").evaluateAll((all) => all.map((group) => [group.label, [...group.children].map((option) => option.textContent)]));
     const [, of_2_18] = groups.find(([label]) => label === "NCCL 2.18") ?? assert.fail(JSON.stringify(groups));
-    assert.deepEqual(of_2_18, ["2.18.5 (also 2.18.6)", "2.18.3", "2.18.1"]);
+    assert.deepEqual(of_2_18, ["2.18.5 (also 2.18.6)", "2.18.3", "2.18.1 – PyTorch 2.1.0 and 2.1.2 (CUDA 12)"]);
 });
 
 test("a ring lies on the drawing, step by step", async () => {
