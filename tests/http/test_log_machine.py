@@ -163,3 +163,17 @@ def test_a_cause_leaves_at_most_half_of_the_differences_and_names_lines(tmp_path
     assert 1 <= len(checked["causes"][0]["lines"]) <= 3
     differing = {f["line"] for f in checked["facts"] if f["verdict"] == "differs"}
     assert set(checked["causes"][0]["lines"]) <= differing
+
+
+@pytest.mark.parametrize("model, named, not_named", [
+    ("NVIDIA H200", "dgx-h200", "dgx-h100"), ("NVIDIA GH200 480GB", "gh200", "dgx-h200"), ("NVIDIA A100-SXM4-40GB", "p4d.24xlarge", "p3.16xlarge"),
+    ("NVIDIA RTX A6000", None, "g7e.48xlarge"), ("NVIDIA H100 NVL", None, "dgx-h100")])
+def test_a_log_without_tree_names_the_machine_types_that_have_its_gpus(model, named, not_named):
+    """They are named, and none is chosen: types of one GPU model differ in NICs and switches."""
+    text = f"node1:1:1 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n#  Rank  0 Group  0 Pid      1 on      node1 device  0 [0x18] {model}\n"
+    status, out, err = run("check-log", "--json", "-", stdin=text.encode())
+    assert status == 0, err
+    answer = json.loads(out)
+    assert answer["check"] is None and "does not hold the printed tree" in answer["why_no_check"]
+    listed = answer["why_no_check"].partition("--machine TYPE): ")[2].split(", ")
+    assert not_named not in listed and (named is None or any(named in name for name in listed)), listed
