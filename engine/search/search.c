@@ -134,7 +134,8 @@ static bool may_double(const struct orr_search_state *s)
 static unsigned duplicate(struct orr_search_state *s)
 {
     struct orr_trial *b = &s->best;
-    if (!b->channels || b->pattern == ORR_PATTERN_NVLS || !may_double(s))
+    /* A graph of a release may not exist in another, with 0 channels at most; mixtures of two releases search it. */
+    if (!b->channels || b->channels >= b->max_channels || b->pattern == ORR_PATTERN_NVLS || !may_double(s))
         return 0;
     int32_t doubled = b->channels * 2 < b->max_channels ? b->channels * 2 : b->max_channels;
     int32_t copied = doubled - b->channels, parts = (doubled + b->channels - 1) / b->channels;
