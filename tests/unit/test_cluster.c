@@ -354,8 +354,8 @@ static void nics_that_stand_elsewhere_are_named(void **state)
                     CPU("1", PAIR("2", "2", "3", "25", "0")) "</system>",
                 arena, &findings);
     assert_non_null(found(&findings, "cluster-nic-order"));
-    assert_non_null(strstr(found(&findings, "cluster-nic-order")->detail,
-                           "NIC 1 is at GPU 0 on hosts[1], at GPU 2 on hosts[0]"));
+    assert_non_null(
+        strstr(found(&findings, "cluster-nic-order")->detail, "NIC 1 is at GPU 0 on hosts[1], at GPU 2 on hosts[0]"));
     /* Other bus ids, but each NIC where its rail is. */
     find_beside("<system version=\"1\">" CPU("0", PAIR("3", "0", "1", "35", "0"))
                     CPU("1", PAIR("4", "2", "3", "45", "1")) "</system>",
