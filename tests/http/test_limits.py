@@ -227,10 +227,12 @@ def test_without_trusted_proxies_the_header_is_not_believed():
 
 def test_one_client_may_have_so_many_requests_under_way():
     server = Server("--database", ":memory:", "--client-requests", "2")
-    head = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(DUMP)
+    head = b"POST /v1/analyze?section=ranks HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(DUMP)
     begun = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(2)]
     for s in begun:
-        s.sendall(head + DUMP[:50])
+        s.sendall(head)
+        assert s.recv(1000).startswith(b"HTTP/1.1 100"), "the server has counted it"
+        s.sendall(DUMP[:50])
     wait_until(lambda: server.ask("GET", "/v1/topologies")[0].status == 429)
     response, data = server.ask("GET", "/v1/topologies")
     assert response.status == 429 and "2 requests under way" in json.loads(data)["detail"] and response.getheader("Retry-After") == "1"
