@@ -61,7 +61,7 @@ test("NVLink domains: who is of which clique, and who keeps all apart", async ()
     await go(`&cluster=${await rack({ uuid, clique: 3 }, { uuid, clique: 4 })}`);
     assert.match(await it.page.locator("#domains-sentence").textContent(), /^The hosts of a clique are one system/);
     assert.deepEqual(await it.page.locator("#domains tbody tr").allTextContents(), [`rack${uuid}32160–1`, `rack${uuid}42162–3`]);
-    assert.match(await it.page.locator('[data-finding="domain-split"]').textContent(), /hosts\[0\] is of clique 3, hosts\[1\] of clique 4/);
+    assert.match(await it.page.locator('[data-finding="domain-split"]').textContent(), /hosts\[0\] is in clique 3, hosts\[1\] in clique 4/);
     await it.axe("NVLink domains");
     await go(`&cluster=${await rack({ uuid, clique: 3 }, null)}`);
     assert.match(await it.page.locator("#domains-sentence").textContent(), /^Hosts stay apart: .* \(hosts\[1\]\)$/);

@@ -22,7 +22,7 @@ test("fifteen questions are answered, or say what would answer them", async () =
 
 test("an answer leads to its evidence by mouse: the pair without P2P", async () => {
     await it.open(three());
-    assert.match(await answer("p2p").textContent(), /4 of 6 not: the path is farther than the P2P level\. SYS against PXB/);
+    assert.match(await answer("p2p").textContent(), /4 of 6 not: the path is longer than the P2P level allows\. SYS against PXB/);
     await answer("p2p").getByRole("link").click();
     await it.page.locator("#matrix").waitFor();
     assert.match(it.page.url(), /view=matrix.*from=GPU\/0-1b000.*to=GPU\/0-9b000/);

@@ -164,7 +164,7 @@ test("a cell of the matrix shows the path, its narrowest hop, the verdict and it
     assert.equal(await panel.locator(".hops tbody tr").count(), 5);
     assert.equal(await panel.locator(".hops tr.narrow").count(), 1);
     assert.match(await panel.locator(".hops tr.narrow").textContent(), /SYS.*narrowest/);
-    assert.match(await panel.locator(".verdict").textContent(), /P2P.*no.*farther than the P2P level.*SYS against PXB.*NCCL_P2P_LEVEL/s);
+    assert.match(await panel.locator(".verdict").textContent(), /P2P.*no.*longer than the P2P level allows.*SYS against PXB.*NCCL_P2P_LEVEL/s);
     assert.equal((await lit()).length, 5);
     assert.equal(await page.locator("#canvas .edge.narrowest").count(), 1);
     assert.equal(await page.locator("#canvas .node.picked").count(), 2);

@@ -15,8 +15,8 @@ test("a pair without P2P: why, what limits, and the setting that would change it
     await it.open(three(), `from=${ids.gpu0}&to=${ids.gpu2}&panel=selection`);
     await it.key(`ask:p2p:${ids.gpu0}:${ids.gpu2}`).click();
     await told("p2p");
-    assert.match(await text("#why h2"), /May rank 0 .* use P2P with rank 2/);
-    assert.match(await text("#why-answer"), /^No\. The path is farther than the P2P level/);
+    assert.match(await text("#why h2"), /Can rank 0 .* use P2P with rank 2/);
+    assert.match(await text("#why-answer"), /^No\. The path is longer than the P2P level allows/);
     assert.match(await text("#why-rule"), /Rule of NCCL 2\.30\.7.*P2P_BEYOND_LEVEL.*p2p_default/);
     assert.match(await text("#compared"), /P2P levelPXBdefault of NCCL_P2P_LEVEL/);
     assert.match(await text('[data-setting="NCCL_P2P_LEVEL"]'), /NCCL_P2P_LEVEL=SYS.*: yes/);
