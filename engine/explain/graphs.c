@@ -18,7 +18,7 @@ enum orr_code orr_find_graph(struct orr_explainer *e, struct orr_error *err)
     e->part = &e->a->parts[0];
     if (graph_of(e, e->why->graph)->pattern != ORR_PATTERN_NONE)
         return ORR_OK;
-    orr_fail(err, ORR_NOT_FOUND, "NCCL %s does not build a %s graph here", e->a->query.settings.release->name,
+    orr_fail(err, ORR_NOT_FOUND, "NCCL %s does not build the %s graph here", e->a->query.settings.release->name,
              orr_graph_name(e->a->query.settings.release, e->why->graph));
     orr_error_advice(err, e->why->graph == ORR_GRAPH_NVLS ? "ask for nvls, which explains why NVLS is off"
                                                           : "NCCL_COLLNET_ENABLE=1 turns CollNet on");

@@ -65,8 +65,8 @@ test("a graph, a collective of a size and the NIC of a GPU are asked where they 
     await it.key("graph:tree").click();
     await it.key("ask:graph:tree").click();
     await told("graph");
-    assert.match(await text("#why h2"), /Why has the tree graph/);
-    assert.match(await text("#why-limit"), /The fullest link/);
+    assert.match(await text("#why h2"), /Why does the tree graph have/);
+    assert.match(await text("#why-limit"), /The most used link/);
     await it.page.keyboard.press("t");
     await it.key("ask:algorithm").click();
     await told("algorithm");
@@ -78,7 +78,7 @@ test("a graph, a collective of a size and the NIC of a GPU are asked where they 
 test("a question that the machine does not answer is a clear error, not a broken panel", async () => {
     await it.open(three(), "panel=why&why=graph:nvls");
     await it.page.locator("#panel .problem").waitFor();
-    assert.match(await text("#panel .problem"), /asks for no nvls graph here/);
+    assert.match(await text("#panel .problem"), /does not build the nvls graph here/);
     await it.visit(it.page.url().replace("graph:nvls", "p2p:GPU/0-1:GPU/0-2"));
     await it.page.locator("#panel .problem").waitFor();
 });

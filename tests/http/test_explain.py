@@ -62,7 +62,7 @@ def test_a_dump_that_is_not_kept(server):
 @pytest.mark.parametrize("question, status, says", [
     ("", 400, "which decision"), ("decision=colour", 400, "decision must be path, p2p"), ("decision=p2p&from=0", 400, "both from and to"),
     ("decision=p2p&from=0&to=99", 404, "no device \"99\""), ("decision=p2p&from=0&to=NET/0-0", 404, "two GPUs"),
-    ("decision=graph&graph=circle", 400, "graph must be ring"), ("decision=graph&graph=collnet_chain", 404, "does not build a collnet_chain graph"),
+    ("decision=graph&graph=circle", 400, "graph must be ring"), ("decision=graph&graph=collnet_chain", 404, "does not build the collnet_chain graph"),
     ("decision=algorithm&bytes=huge", 400, "bytes must be"), ("decision=algorithm&bytes=0", 400, "bytes must be"), ("decision=algorithm&collective=Gossip", 400, "collective must be"),
     ("decision=nic&from=0&channel=63", 404, "no channel 63"), ("decision=p2p&form=0", 400, "there is no parameter"),
 ])
