@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""Each behaviour that a release changed, on a machine where it changes the answer: `orrery analyze --against` must name it as a reason between
-the last release before it and the first with it. tests/golden/boundaries.json names such a machine for each behaviour that
-the machines here show; `not_shown` lists the others.
+"""Each behaviour that a release changed is in one of three lists, by what shows it on a machine:
+- tests/golden/boundaries.json, `shown`: `orrery analyze --against` between the last release before it and the first with it names it as a
+  reason on the machine named there, which is checked here;
+- tests/golden/boundary_effects.txt: by itself it changes the answer of one of the two releases; test_boundary_effects checks that;
+- tests/golden/boundaries.json, `not_shown`: nothing here shows it, for the reason named there.
 
-    python3 tests/tools/check_boundaries.py     ORRERY names the program
+    python3 tests/tools/check_boundaries.py                ORRERY names the program
+    python3 tests/tools/check_boundaries.py --not-shown | build/tests/test_boundary_effects --find 60
+                                                           looks for machines that show more, and prints their rows
 """
 import json
 import os
@@ -14,6 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 TABLE = ROOT / "tests" / "golden" / "boundaries.json"
+EFFECTS = ROOT / "tests" / "golden" / "boundary_effects.txt"
 
 
 def ask(*arguments):
@@ -42,7 +47,12 @@ def reasons(before, since, machine, hosts, settings):
 
 def main():
     table, known = json.loads(TABLE.read_text()), changes()
-    wrong, shown = [], set()
+    every = {(since, name) for since, (_, names) in known.items() for name in names}
+    excused = {(since, name) for since, names in table["not_shown"].items() for name in names}
+    if "--not-shown" in sys.argv[1:]:
+        return print("\n".join(f"{since} {name}" for since, names in table["not_shown"].items() for name in names))
+    rows = [tuple(line.split("\t")[:2]) for line in EFFECTS.read_text().splitlines()]
+    alone, wrong, shown = set(rows), [], set()
     for since, cases in table["shown"].items():
         before, names = known[since]
         for case in cases:
@@ -53,11 +63,12 @@ def main():
                     wrong.append(f"{before} to {since}, {case['machine']}, {case['hosts']} hosts {case['settings']}: {name} changes nothing")
                 if name not in names:
                     wrong.append(f"{since} does not change {name}")
-    every = {(since, name) for since, (_, names) in known.items() for name in names}
-    excused = {(since, name) for since, names in table["not_shown"].items() for name in names}
-    wrong += [f"{since} changes {name}: no machine shows it" for since, name in sorted(every - shown - excused)]
-    wrong += [f"{since}: {name} is not changed there, or is shown" for since, name in sorted((excused - every) | (excused & shown))]
-    print(f"{len(shown)} of {len(every)} changes are shown on machines, {len(excused)} are not")
+    wrong += [f"{since} changes {name}: no machine shows it" for since, name in sorted(every - shown - alone - excused)]
+    wrong += [f"{since} does not change {name}" for since, name in sorted((excused | alone) - every)]
+    wrong += [f"{since}: {name} is in two lists" for since, name in sorted(excused & shown | excused & alone | shown & alone)]
+    wrong += [f"{since}: {name} has {rows.count((since, name))} rows" for since, name in sorted(alone) if rows.count((since, name)) > 1]
+    wrong += [f"{since}: {name} lacks its reason" for since, names in table["not_shown"].items() for name in names if len(names[name]) < 10]
+    print(f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, {len(excused)} are not shown")
     if wrong:
         sys.exit("\n".join(wrong))
 
