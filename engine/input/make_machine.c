@@ -20,7 +20,8 @@ static uint32_t cpus_of(const struct orr_machine_type *type)
 /* Switches: one for each GPU, or for each NIC where several GPUs share one. A single NIC hangs on the first CPU. */
 static uint32_t switches_of(const struct orr_machine_type *type)
 {
-    return type->nets > 1 && type->nets < type->gpus && type->gpus % type->nets == 0 ? type->nets : type->gpus;
+    uint32_t shared = type->nets > 1 && type->nets < type->gpus && type->gpus % type->nets == 0 ? type->nets : 0;
+    return shared ? shared : type->gpus ? type->gpus : 1;
 }
 
 static void add_device(struct orr_text *xml, uint32_t bus, uint32_t device, const char *class)
