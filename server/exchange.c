@@ -93,7 +93,9 @@ static void answer(struct orr_exchange *exchange, enum place place)
         orr_cors_allow(response, exchange->origin);
 }
 
-/* Gives the work to the threads for it. False: none takes it, and exchange->refusal says why. */
+/* Gives the work to the threads for it. False: none takes it, and exchange->refusal says why. Without a refusal the
+ * server ends in order and its threads for work have gone: the caller does the work itself, for a client that keeps its
+ * connection could not know. */
 static bool add_job(struct orr_exchange *exchange)
 {
     struct orr_http *http = exchange->http;
@@ -103,10 +105,24 @@ static bool add_job(struct orr_exchange *exchange)
     enum orr_workers_say say = atomic_load(&http->stopping) ? ORR_WORKERS_ENDED : orr_workers_add(http->workers, job);
     if (say == ORR_WORKERS_TOOK)
         return true;
+    if (say == ORR_WORKERS_ENDED && !atomic_load(&http->stopping))
+        return false;
     exchange->refusal = say == ORR_WORKERS_FULL ? ORR_DENIED_QUEUE : ORR_DENIED_STOPPING;
     exchange->refused_limit = http->config->queue;
     exchange->retry_after = 1;
     return false;
+}
+
+/* The answer is made: the connection goes on. */
+static void hand_over(struct orr_exchange *exchange)
+{
+    const struct orr_answer *made = exchange->response.answer;
+    if (made && made->stream)
+        orr_streaming_fill(&exchange->streaming, made->stream);
+    exchange->spent = exchange->from->budget.spent;
+    exchange->closes = exchange->closes || exchange->spent >= ORR_SPENT_CLIENT;
+    exchange->stage = ORR_STAGE_ANSWERED;
+    MHD_resume_connection(exchange->connection);
 }
 
 static void run_job(struct orr_job *job)
@@ -117,15 +133,9 @@ static void run_job(struct orr_job *job)
     if (exchange->response.deferred) { /* what looked short is not */
         if (add_job(exchange))
             return;
-        answer(exchange, ON_SHORT_WORK);
+        answer(exchange, exchange->refusal ? ON_SHORT_WORK : ON_LONG_WORK);
     }
-    const struct orr_answer *made = exchange->response.answer;
-    if (made && made->stream)
-        orr_streaming_fill(&exchange->streaming, made->stream);
-    exchange->spent = from->budget.spent;
-    exchange->closes = exchange->closes || exchange->spent >= ORR_SPENT_CLIENT;
-    exchange->stage = ORR_STAGE_ANSWERED;
-    MHD_resume_connection(exchange->connection);
+    hand_over(exchange);
 }
 
 static enum MHD_Result answer_and_send(struct orr_exchange *exchange)
@@ -237,9 +247,8 @@ static enum MHD_Result work(struct orr_exchange *exchange)
     MHD_suspend_connection(exchange->connection);
     if (add_job(exchange))
         return MHD_YES;
-    answer(exchange, ON_CONNECTION); /* a refusal is made at once */
-    exchange->stage = ORR_STAGE_ANSWERED;
-    MHD_resume_connection(exchange->connection);
+    answer(exchange, exchange->refusal ? ON_CONNECTION : ON_LONG_WORK);
+    hand_over(exchange);
     return MHD_YES;
 }
 

@@ -217,7 +217,7 @@ void orr_http_break_off(struct orr_http *http)
 void orr_http_stop(struct orr_http *http)
 {
     orr_metrics_on_collect(http->metrics, NULL, NULL);
-    if (http->workers) /* resumes what is suspended, which stopping demands; requests that arrive later are refused */
+    if (http->workers) /* resumes what is suspended, which stopping demands; exchange.c serves who asks later */
         orr_workers_end(http->workers);
     if (http->daemon)
         MHD_stop_daemon(http->daemon);
