@@ -183,7 +183,7 @@ static void *end_by_force(void *context)
  * stopped, and the process is gone within a second whatever it computes. A second signal ends it at once. */
 static void run(struct service *service, const sigset_t *signals, struct last_resort *last)
 {
-    enum { FORCE_MS = 700, AT_ONCE_MS = 100 };
+    enum { FORCE_MS = 700, ANSWER_MS = 500, AT_ONCE_MS = 100 };
     const struct orr_config *config = service->config;
     char text[24];
     int arrived = 0;
@@ -202,8 +202,11 @@ static void run(struct service *service, const sigset_t *signals, struct last_re
     *last = (struct last_resort){service, *signals, at_once ? AT_ONCE_MS : idle ? 0 : FORCE_MS};
     if (!pthread_create(&thread, NULL, end_by_force, last))
         pthread_detach(thread);
-    if (!idle)
-        orr_http_break_off(service->http);
+    if (idle)
+        return;
+    orr_http_break_off(service->http);
+    /* Refusals are sent while libmicrohttpd still runs; it loses what it is given while it stops. */
+    (void)wait_for(service, signals, at_once ? AT_ONCE_MS / 2 : ANSWER_MS, true);
 }
 
 static enum orr_code start(struct service *service, const struct orr_app_options *app_options, struct orr_error *err)
