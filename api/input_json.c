@@ -3,7 +3,7 @@
 
 #include "api/sections.h"
 #include "engine/input/input.h"
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 
 static json_t *touches_json(struct orr_json *json, unsigned touches)
 {

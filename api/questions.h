@@ -8,7 +8,7 @@
 #include "engine/base/words.h"
 #include "engine/diagram/diagram.h"
 #include "engine/explain/explain.h"
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 #include "engine/log/check.h"
 
 enum orr_ask {

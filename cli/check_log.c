@@ -10,7 +10,7 @@
 
 #include "engine/findings/findings.h"
 #include "engine/input/compare_log.h"
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 
 static void print_communicators(const struct orr_log *log)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/input/draft.h"
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 
 static bool is_pci(const struct orr_draft *draft, uint32_t node)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 #include "engine/log/tree.h"
 
 enum { MOST_TYPES = 12 }; /* machine types that are listed */

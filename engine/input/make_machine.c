@@ -4,7 +4,7 @@
 
 #include "engine/base/arena.h"
 #include "engine/input/input.h"
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 
 enum { XML_MOST = 1 << 16, BLACKWELL = 100 };
 

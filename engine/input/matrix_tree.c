@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 #include "engine/input/matrix.h"
 #include "engine/input/names.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 #include "engine/input/merge.h"
 #include "engine/input/readers.h"
 #include "engine/topology/graph_file.h"

@@ -3,7 +3,7 @@
 #define ORR_TEST_INPUT_FIXTURE_H
 
 #include "engine/input/input.h"
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 #include "engine/topology/notes.h"
 #include "tests/support/dump_text.h"
 

@@ -1,5 +1,5 @@
 /* Inputs told apart by content, and what each reader makes of its own. */
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 #include "tests/support/input_fixture.h"
 
 #define MATRIX                                                                                                         \

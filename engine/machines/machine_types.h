@@ -1,7 +1,7 @@
 /* Well-known machines: what a provider's topology file, a matrix or an hwloc export does not contain, and public facts
  * do. A row says how the GPUs are joined and how fast the NICs are; the PCI tree is the input's own. */
-#ifndef ORR_INPUT_MACHINE_TYPES_H
-#define ORR_INPUT_MACHINE_TYPES_H
+#ifndef ORR_MACHINES_MACHINE_TYPES_H
+#define ORR_MACHINES_MACHINE_TYPES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +25,7 @@ struct orr_gpu_board {
     const char *link_speed;  /* of its PCI link */
     int32_t c2c_links;       /* to its CPU, 0: none */
     int32_t c2c_mbps;        /* of one of them */
+    uint16_t pci_devices[3]; /* PCI device ids of the GPU, vendor 10de; 0 ends */
 };
 
 struct orr_machine_type {

@@ -1,5 +1,5 @@
 /* Names of machine types: finding one, and guessing which was meant. The rows are in machine_table.c. */
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* The table of machine types: what public documents, providers' topology files and published dumps say. Each row names
  * where its facts were looked up, and what of it could not be and is common knowledge; both are shown to the user.
  * Facts of a GPU board (compute capability, NVLinks, PCI generation) are NVIDIA's own and hold for every row that has
- * it. */
+ * it. PCI device ids of GPUs are those of published dumps, of the PCI ID repository (pci.ids), and of what nvidia-smi
+ * printed on such machines. */
 #include "engine/hardware/pcie.h"
-#include "engine/input/machine_types.h"
+#include "engine/machines/machine_types.h"
 
 /* The hybrid cube mesh: two rings of four, joined. Of P100 every link is single, of V100 some pairs have two. */
 static const char *const mesh_p100[] = {"01111000", "10110100", "11010010", "11100001",
@@ -16,34 +17,46 @@ static const char *const mesh_4x6[] = {"0666", "6066", "6606", "6660"}; /* H100 
 #define GRACE_C2C 44712 /* Mb/s of one link of a Grace CPU, as NCCL dumps of GB300 have it */
 #define SPARK_C2C 43125 /* of a DGX Spark */
 
-static const struct orr_gpu_board p100 = {"P100 SXM2", 60, 4, ORR_FABRIC_MESH, mesh_p100, ORR_PCIE_GEN3, 0, 0};
-static const struct orr_gpu_board v100 = {"V100 SXM2", 70, 6, ORR_FABRIC_MESH, mesh_v100, ORR_PCIE_GEN3, 0, 0};
-static const struct orr_gpu_board v100_switch = {"V100 SXM3", 70, 6, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN3, 0, 0};
-static const struct orr_gpu_board a100 = {"A100 SXM4", 80, 12, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN4, 0, 0};
+static const struct orr_gpu_board p100 = {"P100 SXM2",   60, 4, ORR_FABRIC_MESH, mesh_p100,
+                                          ORR_PCIE_GEN3, 0,  0, {0x15f9}};
+static const struct orr_gpu_board v100 = {"V100 SXM2",   70, 6, ORR_FABRIC_MESH, mesh_v100,
+                                          ORR_PCIE_GEN3, 0,  0, {0x1db1, 0x1db5}};
+static const struct orr_gpu_board v100_switch = {"V100 SXM3",   70, 6, ORR_FABRIC_SWITCH, NULL,
+                                                 ORR_PCIE_GEN3, 0,  0, {0x1db8}};
+static const struct orr_gpu_board a100 = {"A100 SXM4",   80, 12, ORR_FABRIC_SWITCH, NULL,
+                                          ORR_PCIE_GEN4, 0,  0,  {0x20b0, 0x20b2}};
 static const struct orr_gpu_board a100_gen3 = {"A100 SXM4",   80, 12, ORR_FABRIC_SWITCH, NULL,
-                                               ORR_PCIE_GEN3, 0,  0}; /* host of PCIe 3 */
-static const struct orr_gpu_board a800 = {"A800 SXM4", 80, 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN4, 0, 0};
-static const struct orr_gpu_board a100_4 = {"A100 SXM4", 80, 12, ORR_FABRIC_MESH, mesh_4x4, ORR_PCIE_GEN4, 0, 0};
-static const struct orr_gpu_board a100_pair = {"A100 PCIe", 80, 12, ORR_FABRIC_PAIRS, NULL, ORR_PCIE_GEN4, 0, 0};
-static const struct orr_gpu_board h100 = {"H100 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0};
+                                               ORR_PCIE_GEN3, 0,  0,  {0x20b0, 0x20b2}}; /* host of PCIe 3 */
+static const struct orr_gpu_board a800 = {"A800 SXM4", 80, 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN4, 0, 0, {0x20f3}};
+static const struct orr_gpu_board a100_4 = {"A100 SXM4",   80, 12, ORR_FABRIC_MESH, mesh_4x4,
+                                            ORR_PCIE_GEN4, 0,  0,  {0x20b0, 0x20b2}};
+static const struct orr_gpu_board a100_pair = {"A100 PCIe",   80, 12, ORR_FABRIC_PAIRS, NULL,
+                                               ORR_PCIE_GEN4, 0,  0,  {0x20f1, 0x20b5}};
+static const struct orr_gpu_board h100 = {"H100 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2330}};
 static const struct orr_gpu_board h100_1 = {"H100 SXM5",   90, 0, ORR_FABRIC_NONE, NULL,
-                                            ORR_PCIE_GEN5, 0,  0}; /* one, alone in its VM */
-static const struct orr_gpu_board h100_4 = {"H100 SXM5", 90, 18, ORR_FABRIC_MESH, mesh_4x6, ORR_PCIE_GEN5, 0, 0};
-static const struct orr_gpu_board h800 = {"H800 SXM5", 90, 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0};
-static const struct orr_gpu_board h20 = {"H20 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0};
-static const struct orr_gpu_board h200 = {"H200 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0};
-static const struct orr_gpu_board b200 = {"B200 SXM6", 100, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0};
-static const struct orr_gpu_board b300 = {"B300 SXM6", 103, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN6, 0, 0};
-static const struct orr_gpu_board gh200 = {"GH200", 90, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN5, 10, GRACE_C2C};
-static const struct orr_gpu_board gh200_4 = {"GH200", 90, 18, ORR_FABRIC_MESH, mesh_4x6, ORR_PCIE_GEN5, 10, GRACE_C2C};
-static const struct orr_gpu_board gb200 = {"GB200", 100, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 5, GRACE_C2C};
-static const struct orr_gpu_board gb300 = {"GB300", 103, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN6, 5, GRACE_C2C};
-static const struct orr_gpu_board gb10 = {"GB10", 121, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN1, 8, SPARK_C2C};
-static const struct orr_gpu_board t4 = {"T4", 75, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN3, 0, 0};
-static const struct orr_gpu_board a10g = {"A10G", 86, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0};
-static const struct orr_gpu_board l4 = {"L4", 89, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0};
-static const struct orr_gpu_board l40s = {"L40S", 89, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0};
-static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 120, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN5, 0, 0};
+                                            ORR_PCIE_GEN5, 0,  0, {0x2330}}; /* one, alone in its VM */
+static const struct orr_gpu_board h100_4 = {"H100 SXM5",   90, 18, ORR_FABRIC_MESH, mesh_4x6,
+                                            ORR_PCIE_GEN5, 0,  0,  {0x2330}};
+static const struct orr_gpu_board h800 = {"H800 SXM5", 90, 8, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2324}};
+static const struct orr_gpu_board h20 = {"H20 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2329}};
+static const struct orr_gpu_board h200 = {"H200 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2335}};
+static const struct orr_gpu_board b200 = {"B200 SXM6", 100, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2901}};
+static const struct orr_gpu_board b300 = {"B300 SXM6", 103, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN6, 0, 0, {0}};
+static const struct orr_gpu_board gh200 = {"GH200",       90, 0,         ORR_FABRIC_NONE, NULL,
+                                           ORR_PCIE_GEN5, 10, GRACE_C2C, {0x2342}};
+static const struct orr_gpu_board gh200_4 = {"GH200",       90, 18,        ORR_FABRIC_MESH, mesh_4x6,
+                                             ORR_PCIE_GEN5, 10, GRACE_C2C, {0x2342}};
+static const struct orr_gpu_board gb200 = {"GB200",       100, 18,        ORR_FABRIC_SWITCH, NULL,
+                                           ORR_PCIE_GEN5, 5,   GRACE_C2C, {0x2941}};
+static const struct orr_gpu_board gb300 = {"GB300",       103, 18,        ORR_FABRIC_SWITCH, NULL,
+                                           ORR_PCIE_GEN6, 5,   GRACE_C2C, {0x31c2}};
+static const struct orr_gpu_board gb10 = {"GB10", 121, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN1, 8, SPARK_C2C, {0}};
+static const struct orr_gpu_board t4 = {"T4", 75, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN3, 0, 0, {0x1eb8}};
+static const struct orr_gpu_board a10g = {"A10G", 86, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, {0x2237}};
+static const struct orr_gpu_board l4 = {"L4", 89, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, {0x27b8}};
+static const struct orr_gpu_board l40s = {"L40S", 89, 0, ORR_FABRIC_NONE, NULL, ORR_PCIE_GEN4, 0, 0, {0x26b9}};
+static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 120, 0, ORR_FABRIC_NONE, NULL,
+                                             ORR_PCIE_GEN5,  0,   0, {0x2bb5}};
 
 #define BROADWELL "x86_64", "GenuineIntel", 6, 79
 #define SKYLAKE   "x86_64", "GenuineIntel", 6, 85 /* Cascade Lake too */
