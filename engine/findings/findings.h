@@ -9,6 +9,8 @@
 #include "engine/analysis/analysis.h"
 #include "engine/log/check.h"
 
+enum { ORR_MOST_CAUSES = 14 };
+
 enum orr_severity {
     ORR_SEVERITY_ERROR,   /* NCCL refuses it, or it surely does not work */
     ORR_SEVERITY_WARNING, /* likely slow */
@@ -28,6 +30,9 @@ struct orr_finding_row {
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */
     const char *references[4]; /* where it is reported: "NVIDIA/nccl#439"; NULL ends */
+    /* Ids of the findings that explain this one where both are present; NULL ends. Nothing follows from itself, not
+     * even over others. */
+    const char *follows_from[ORR_MOST_CAUSES];
 };
 
 enum { ORR_FINDING_PLACES = 16 }; /* named; the rest is counted */

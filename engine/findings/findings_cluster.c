@@ -206,6 +206,7 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .advice = "Give the NICs the same names on every host, or list them in the same order in NCCL_IB_HCA.",
         .commands = {"ibdev2netdev -v"},
         .references = {"NVIDIA/nccl#1277", "NVIDIA/nccl#1363"},
+        .follows_from = {"cluster-odd-host"},
     },
     {
         .id = "host-sets-channels",
@@ -217,6 +218,7 @@ const struct orr_finding_row orr_findings_cluster[] = {
         .why = "All ranks use the same number of channels, so the host with the fewest limits all of them.",
         .advice = "Compare these hosts with the others, and repair what they lack. If they are few, run without them.",
         .references = {"NVIDIA/nccl#856"},
+        .follows_from = {"cluster-odd-host"},
     },
     {
         .id = "uneven-hosts",

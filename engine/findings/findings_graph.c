@@ -131,6 +131,7 @@ const struct orr_finding_row orr_findings_graph[] = {
         .advice = "Check for links without a speed, devices that no link connects, and levels that are set too low.",
         .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"},
         .references = {"NVIDIA/nccl#487", "NVIDIA/nccl#1946"},
+        .follows_from = {"throttling-bridge", "slow-link", "nvlink-count", "nvlink-islands", "setting-hinders"},
     },
     {
         .id = "one-channel",
@@ -142,6 +143,8 @@ const struct orr_finding_row orr_findings_graph[] = {
         .why = "Something slower than NVLink and the NICs limits the whole ring.",
         .advice = "Correct what the other findings say about NVLinks, PCIe links and NICs.",
         .references = {"NVIDIA/nccl#439", "NVIDIA/nccl#1946", "NVIDIA/nccl#1876"},
+        .follows_from = {"nvlink-count", "nvlink-one-sided", "nvlink-targets", "slow-link", "idle-gpus",
+                         "throttling-bridge", "slow-slot", "port-slow", "gdr-off", "setting-hinders"},
     },
     {
         .id = "crosses-rails",
@@ -154,6 +157,7 @@ const struct orr_finding_row orr_findings_graph[] = {
         .advice = "Nothing to do if the rails are connected at full speed. NCCL_CROSS_NIC=0 keeps rings on one rail, "
                   "but it can lower the bandwidth: compare both with `orrery analyze --set NCCL_CROSS_NIC=0`.",
         .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#2345"},
+        .follows_from = {"nic-past-cpu", "nic-on-other-socket", "port-slow", "slow-link"},
     },
     {
         .id = "uses-pxn",
@@ -166,6 +170,7 @@ const struct orr_finding_row orr_findings_graph[] = {
                "instead.",
         .advice = "Keep all GPUs of a host in the communicator. NCCL_PXN_DISABLE=1 turns PXN off.",
         .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#1479"},
+        .follows_from = {"nic-past-cpu", "nic-on-other-socket", "slow-link"},
     },
     {
         .id = "nvls-off",
@@ -178,6 +183,7 @@ const struct orr_finding_row orr_findings_graph[] = {
                "GPUs.",
         .advice = "If you expected NVLS, check the condition that the detail names.",
         .references = {"NVIDIA/nccl#892", "NVIDIA/nccl#1121"},
+        .follows_from = {"nvlink-count", "nvlink-targets", "setting-hinders"},
     },
     {
         .id = "nvls-assumed",

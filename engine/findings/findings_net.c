@@ -282,6 +282,7 @@ const struct orr_finding_row orr_findings_net[] = {
         .advice = "This is expected for storage and management NICs. Otherwise compare their place and speed with "
                   "those of the used NICs.",
         .commands = {"ibstat", "nvidia-smi topo -m"},
+        .follows_from = {"port-slow", "slow-link", "slow-slot", "nic-past-cpu", "nic-on-other-socket"},
     },
     {
         .id = "mixed-speeds",
@@ -294,6 +295,7 @@ const struct orr_finding_row orr_findings_net[] = {
         .advice = "If the slow NIC is not meant for NCCL, exclude it: NCCL_IB_HCA=^mlx5_N.",
         .commands = {"ibstat"},
         .references = {"NVIDIA/nccl#1363", "NVIDIA/nccl#1277", "NVIDIA/nccl#1591"},
+        .follows_from = {"port-slow", "slow-slot", "slow-link"},
     },
     {
         .id = "port-slow",

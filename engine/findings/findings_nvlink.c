@@ -289,6 +289,7 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .advice = "Check the fabric manager and the NVLinks of that GPU.",
         .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -R"},
         .references = {"NVIDIA/nccl#1182"},
+        .follows_from = {"nvlink-count"},
     },
     {
         .id = "nvlink-target-hidden",
@@ -310,6 +311,7 @@ const struct orr_finding_row orr_findings_nvlink[] = {
                "was edited.",
         .advice = "Write the dump again, then check the NVLinks of both GPUs.",
         .commands = {"nvidia-smi nvlink -s", "nvidia-smi topo -m"},
+        .follows_from = {"nvlink-count"},
     },
     {
         .id = "nvlink-islands",
@@ -322,6 +324,7 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .advice = "Run small jobs on GPUs that NVLink connects (CUDA_VISIBLE_DEVICES).",
         .commands = {"nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"},
+        .follows_from = {"nvlink-count", "nvlink-one-sided"},
     },
     {
         .id = "nvlink-model",

@@ -90,6 +90,7 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .advice = "NCCL_P2P_LEVEL=PHB or SYS allows P2P. Measure it, because P2P through a CPU is often slower.",
         .commands = {"nvidia-smi topo -p2p r"},
         .references = {"NVIDIA/nccl-tests#74", "NVIDIA/nccl#428", "NVIDIA/nccl#1817"},
+        .follows_from = {"setting-hinders", "nvlink-islands", "nvlink-count"},
     },
     {
         .id = "setting-hinders",
@@ -125,6 +126,7 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .advice =
             "Let the containers share /dev/shm and the IPC namespace, and check NCCL_P2P_DISABLE and NCCL_SHM_DISABLE.",
         .commands = {"df -h /dev/shm", "env | grep NCCL_"},
+        .follows_from = {"setting-hinders"},
     },
     {0},
 };

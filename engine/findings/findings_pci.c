@@ -274,6 +274,7 @@ const struct orr_finding_row orr_findings_pci[] = {
         .advice = "Move a NIC to another slot, or expect the NICs to share this bandwidth.",
         .commands = {"lspci -tv"},
         .references = {"NVIDIA/nccl#439"},
+        .follows_from = {"slow-link"},
     },
     {
         .id = "crowded-uplink",
@@ -285,6 +286,7 @@ const struct orr_finding_row orr_findings_pci[] = {
         .advice = "Most PCIe servers are built like this. Keep a small job on GPUs below one bridge.",
         .commands = {"lspci -tv", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#412", "NVIDIA/nccl#439"},
+        .follows_from = {"slow-link", "idle-gpus"},
     },
     {
         .id = "slow-slot",
@@ -296,6 +298,7 @@ const struct orr_finding_row orr_findings_pci[] = {
         .advice = "Move the card to a faster or wider slot, and compare LnkSta with LnkCap.",
         .commands = {LOOK_AT_LINKS, "lspci -tv"},
         .references = {"NVIDIA/nccl#452", "NVIDIA/nccl#307"},
+        .follows_from = {"slow-link"},
     },
     {
         .id = "virtual-switch",

@@ -249,6 +249,7 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .why = "The groups can only reach each other through NICs. NCCL separates GPUs if neither P2P nor shared "
                "memory connects them, or if NICs connect them better.",
         .advice = "Check NCCL_P2P_DISABLE, NCCL_P2P_LEVEL and NCCL_SHM_DISABLE, and that containers share /dev/shm.",
+        .follows_from = {"neither-p2p-nor-shm", "setting-hinders", "gdr-off"},
     },
     {
         .id = "rank-twice",

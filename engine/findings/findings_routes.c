@@ -104,6 +104,7 @@ const struct orr_finding_row orr_findings_routes[] = {
         .advice = "Check gdr of GPUs and NICs, and NCCL_P2P_LEVEL, NCCL_P2P_DISABLE and NCCL_NET_GDR_LEVEL.",
         .commands = {"nvidia-smi topo -m", "lsmod | grep nvidia_peermem", "env | grep NCCL_"},
         .references = {"NVIDIA/nccl#489", "NVIDIA/nccl-tests#228"},
+        .follows_from = {"gdr-off", "gdr-too-far", "setting-hinders", "nvlink-count", "nvlink-islands"},
     },
     {
         .id = "steps-spent",
@@ -116,6 +117,7 @@ const struct orr_finding_row orr_findings_routes[] = {
         .advice =
             "Fewer NICs (NCCL_IB_HCA) may give another graph. You can also supply your own graph with NCCL_GRAPH_FILE.",
         .references = {"NVIDIA/nccl#1946"},
+        .follows_from = {"nvlink-count", "nvlink-one-sided", "slow-link", "port-slow"},
     },
     {0},
 };

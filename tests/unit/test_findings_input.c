@@ -144,12 +144,49 @@ static void rows_are_complete(void **state)
     }
 }
 
+static const struct orr_finding_row *row_of(const char *id)
+{
+    const struct orr_finding_row *row = NULL;
+    for (size_t i = 0; (row = orr_finding_row(i)); i++)
+        if (!strcmp(row->id, id))
+            return row;
+    return NULL;
+}
+
+/* The most causes behind one another; more than there are rows where one follows from itself. */
+static unsigned chain_above(const struct orr_finding_row *row, unsigned rows)
+{
+    unsigned longest = 0;
+    for (size_t i = 0; rows && i < ORR_MOST_CAUSES && row->follows_from[i]; i++) {
+        const struct orr_finding_row *cause = row_of(row->follows_from[i]);
+        assert_non_null(cause);
+        unsigned above = 1 + chain_above(cause, rows - 1);
+        longest = above > longest ? above : longest;
+    }
+    return longest;
+}
+
+static void causes_exist_and_form_no_circle(void **state)
+{
+    (void)state;
+    enum { LONGEST = 8 };
+    const struct orr_finding_row *row;
+    unsigned explained = 0;
+    for (size_t i = 0; (row = orr_finding_row(i)); i++) {
+        assert_null(row->follows_from[ORR_MOST_CAUSES - 1]);
+        assert_in_range(chain_above(row, LONGEST), 0, LONGEST - 1);
+        explained += row->follows_from[0] != NULL;
+    }
+    assert_in_range(explained, 1, 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_and_ranks),     cmocka_unit_test(the_file),          cmocka_unit_test(element_limit),
-        cmocka_unit_test(holes_and_trimming), cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts),
-        cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(gpus_and_ranks),    cmocka_unit_test(the_file),
+        cmocka_unit_test(element_limit),     cmocka_unit_test(holes_and_trimming),
+        cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts),
+        cmocka_unit_test(rows_are_complete), cmocka_unit_test(causes_exist_and_form_no_circle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
