@@ -49,6 +49,10 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
                                   .communicator = check->communicator,
                                   .made_up = check->made_up,
                                   .arena = arena};
+    if (query->hosts == check->placed_hosts) {
+        facts.place_of = check->place_of;
+        facts.rank_at = check->rank_at;
+    }
     enum orr_code code = orr_log_facts_of_system(&facts, err);
     if (code == ORR_OK)
         code = orr_log_facts_of_graphs(&facts, err);

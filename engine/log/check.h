@@ -72,6 +72,9 @@ struct orr_log_check {
     bool release_exact;                   /* and it is the one predicted for */
     const char *release_text;             /* as printed, "" where not told */
     bool ranks_renumbered;                /* the dump's GPUs were given the log's ranks */
+    const int32_t *place_of;              /* [rank of the log]: the predicted rank, which counts host by host */
+    const int32_t *rank_at;               /* the other way round; both NULL: the log counts host by host too */
+    uint32_t placed_hosts;                /* for so many hosts; 0 where both are NULL */
     const char *note;                     /* what could not be matched, "" where all could */
     const char *assumed[ORR_LOG_ASSUMED]; /* about the machine, where the log does not tell: a sentence each */
     uint32_t assumed_count;

@@ -7,9 +7,22 @@
 
 #include "engine/base/hash.h"
 
+int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank)
+{
+    if (rank < 0 || (uint32_t)rank >= f->analysis->ranks)
+        return -1;
+    return f->place_of ? f->place_of[rank] : rank;
+}
+
 int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank)
 {
-    return rank < 0 || (uint32_t)rank >= f->analysis->ranks ? -1 : rank % (int32_t)f->analysis->local_ranks;
+    const int32_t place = orr_log_facts_place(f, rank);
+    return place < 0 ? -1 : place % (int32_t)f->analysis->local_ranks;
+}
+
+int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place)
+{
+    return f->rank_at && place >= 0 && (uint32_t)place < f->analysis->ranks ? f->rank_at[place] : place;
 }
 
 const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session)

@@ -9,7 +9,8 @@ struct orr_log_facts {
     const struct orr_log *log;
     const struct orr_analysis *analysis;
     uint32_t communicator;
-    bool made_up; /* bus ids of switches and NICs are made up */
+    bool made_up;                      /* bus ids of switches and NICs are made up */
+    const int32_t *place_of, *rank_at; /* see struct orr_log_check */
     struct orr_arena *arena;
     struct orr_log_fact *rows;
     uint32_t count;
@@ -19,9 +20,13 @@ struct orr_log_facts {
 };
 enum { ORR_LOG_FACTS_MOST = 200000, ORR_LOG_FACT_TEXT = 600 };
 
-/* The part of the host whose view a session has, and the host-local rank of a communicator rank. */
+/* The part of the host whose view a session has. */
 const struct orr_part *orr_log_facts_part(const struct orr_log_facts *f, uint32_t session);
+/* The predicted rank of a rank of the log, and its rank on its host; -1: the prediction has no such rank. */
+int32_t orr_log_facts_place(const struct orr_log_facts *f, int32_t rank);
 int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
+/* The log's number for a predicted rank; what is no rank (-1) stays as it is. */
+int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
 
 /* A fact that a line tells: what it is about and what it says. NULL where it was told before in the same words, which
  * counts it, or where there is no room. The caller then says what is predicted. */

@@ -44,7 +44,7 @@ static void add_ring(struct orr_log_facts *f, const struct orr_log_record *recor
         return;
     }
     for (uint32_t i = 0; i < shown && i < c->rank_count; i++)
-        append_number(predicted, c->rings[c->source[channel]][i]);
+        append_number(predicted, orr_log_facts_rank(f, c->rings[c->source[channel]][i]));
     /* A list that is shorter than the shortest that NCCL cuts is whole. */
     if (shown != c->rank_count && (shown < RING_CUT_LEAST || shown > c->rank_count))
         orr_log_fact_predicted(f, fact, false, "%s%s, %u ranks", predicted, shown < c->rank_count ? " ..." : "",
@@ -65,19 +65,20 @@ static void add_neighbours(struct orr_log_facts *f, const struct orr_log_record 
         orr_log_fact_new(f, ORR_TOPIC_RINGS, record->line, logged, "ring of channel %d around rank %d", channel, self);
     if (!fact)
         return;
-    if (channel < 0 || channel >= c->channel_count || self < 0 || (uint32_t)self >= c->rank_count) {
+    const int32_t place = orr_log_facts_place(f, self);
+    if (channel < 0 || channel >= c->channel_count || place < 0) {
         orr_log_fact_predicted(f, fact, false, "no such channel or rank");
         return;
     }
     const int32_t *ring = c->rings[c->source[channel]];
     uint32_t at = 0;
-    while (at < c->rank_count - 1 && ring[at] != self)
+    while (at < c->rank_count - 1 && ring[at] != place)
         at++;
-    orr_log_fact_predicted(f, fact,
-                           ring[(at + c->rank_count - 1) % c->rank_count] == (int)v[PREVIOUS] &&
-                               ring[(at + 1) % c->rank_count] == (int)v[NEXT],
-                           "%d -> %d -> %d", ring[(at + c->rank_count - 1) % c->rank_count], self,
-                           ring[(at + 1) % c->rank_count]);
+    char predicted[48];
+    snprintf(predicted, sizeof predicted, "%d -> %d -> %d",
+             orr_log_facts_rank(f, ring[(at + c->rank_count - 1) % c->rank_count]), self,
+             orr_log_facts_rank(f, ring[(at + 1) % c->rank_count]));
+    orr_log_fact_compare(f, fact, predicted);
 }
 
 /* One rank's place in the tree of a channel. */
@@ -92,15 +93,16 @@ static void add_place(struct orr_log_facts *f, const struct orr_log_record *reco
                          second ? "second tree" : "tree", channel, self);
     if (!fact)
         return;
-    if (channel < 0 || channel >= c->channel_count || self < 0 || (uint32_t)self >= c->rank_count ||
-        (second && !c->down_trees)) {
+    const int32_t place = orr_log_facts_place(f, self);
+    if (channel < 0 || channel >= c->channel_count || place < 0 || (second && !c->down_trees)) {
         orr_log_fact_predicted(f, fact, false, "no such channel or rank");
         return;
     }
     const struct orr_tree *tree = &(second ? c->down_trees : c->trees)[c->source[channel]];
     char predicted[64];
-    snprintf(predicted, sizeof predicted, "%d/%d/%d->%d->%d", tree->down[self][0], tree->down[self][1],
-             tree->down[self][2], self, tree->up[self]);
+    snprintf(predicted, sizeof predicted, "%d/%d/%d->%d->%d", orr_log_facts_rank(f, tree->down[place][0]),
+             orr_log_facts_rank(f, tree->down[place][1]), orr_log_facts_rank(f, tree->down[place][2]), self,
+             orr_log_facts_rank(f, tree->up[place]));
     orr_log_fact_compare(f, fact, predicted);
 }
 
@@ -147,8 +149,11 @@ static void add_head(struct orr_log_facts *f, const struct orr_log_record *recor
         return;
     if (!c->nvls || head < 0 || head >= c->nvls_head_count)
         orr_log_fact_predicted(f, fact, false, "%s", c->nvls ? "no such head" : "NVLS is off");
-    else
-        orr_log_fact_predicted(f, fact, c->nvls_heads[head] == (int)record->values[1], "%d", c->nvls_heads[head]);
+    else {
+        char predicted[24];
+        snprintf(predicted, sizeof predicted, "%d", orr_log_facts_rank(f, c->nvls_heads[head]));
+        orr_log_fact_compare(f, fact, predicted);
+    }
 }
 
 static void add_support(struct orr_log_facts *f, const struct orr_log_record *record)

@@ -33,7 +33,7 @@ static void add_pair(struct orr_log_facts *f, const struct orr_log_record *recor
     }
     orr_log_fact_at(fact, gpu_id(f, from, ids[0]), gpu_id(f, to, ids[1]));
     const char *predicted = "network";
-    if (a / local == b / local) {
+    if (orr_log_facts_place(f, a) / local == orr_log_facts_place(f, b) / local) {
         const struct orr_p2p *p2p = &analysis->p2p[(size_t)(unsigned)from * analysis->local_ranks + (unsigned)to];
         bool apart = analysis->part_of_rank[from] != analysis->part_of_rank[to];
         predicted = p2p->decision.verdict ? "P2P" : apart ? "network" : "shared memory";
@@ -45,12 +45,13 @@ static void add_pair(struct orr_log_facts *f, const struct orr_log_record *recor
 static bool is_step(const struct orr_log_facts *f, int channel, int32_t a, int32_t b)
 {
     const struct orr_communicator *c = &f->analysis->communicator;
-    if (channel < 0 || channel >= c->channel_count)
+    const int32_t from = orr_log_facts_place(f, a), to = orr_log_facts_place(f, b);
+    if (channel < 0 || channel >= c->channel_count || from < 0 || to < 0)
         return false;
     const int32_t *ring = c->rings[c->source[channel]];
     for (uint32_t i = 0; i < c->rank_count; i++)
-        if (ring[i] == a)
-            return ring[(i + 1) % c->rank_count] == b;
+        if (ring[i] == from)
+            return ring[(i + 1) % c->rank_count] == to;
     return false;
 }
 

@@ -1,4 +1,5 @@
 /* The log's ranks found in the dump: which GPUs take part, in which order, and on how many hosts. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,13 +102,14 @@ static void read_ranks(struct matching *m, int32_t ranks)
     m->local = local_ranks_of(m->check, ranks);
     uint32_t most = m->local ? m->local : ranks > 0 ? (uint32_t)ranks : 0;
     for (uint32_t r = 0; r < most && r < GPUS_MOST; r++) {
+        const int32_t rank = m->check->rank_at ? m->check->rank_at[r] : (int32_t)r;
         const struct orr_log_member *member =
-            m->check->communicator == NONE ? NULL : &log->communicators[m->check->communicator].members[r];
+            m->check->communicator == NONE ? NULL : &log->communicators[m->check->communicator].members[rank];
         const struct orr_log_session *session =
             member && member->session != NONE ? &log->sessions[member->session] : NULL;
         uint64_t bus_id = member && member->bus_id ? strtoull(member->bus_id, NULL, 16) : 0;
         m->ranks[r] = (struct local_rank){
-            .bus_id = bus_id ? bus_id : bus_id_in_tree(m->check, (int32_t)r),
+            .bus_id = bus_id ? bus_id : bus_id_in_tree(m->check, rank),
             .number = session ? session->nvml_dev >= 0 ? session->nvml_dev : session->cuda_dev : -1};
         m->told += m->told == r && m->ranks[r].bus_id;
     }
@@ -206,6 +208,19 @@ static void choose_by_order(struct matching *m)
                 m->chosen[r] = (int32_t)g;
         }
     }
+}
+
+/* NCCL refuses a communicator with two ranks on one GPU, so nothing is predicted for it. */
+static enum orr_code refuse_shared_gpus(const struct matching *m, struct orr_error *err)
+{
+    for (uint32_t r = 0; r < m->local && r < m->told; r++)
+        for (uint32_t other = r + 1; other < m->local && other < m->told; other++)
+            if (m->ranks[r].bus_id == m->ranks[other].bus_id)
+                return orr_fail(err, ORR_NOT_FOUND,
+                                "several ranks of a host use the GPU at bus id %" PRIx64
+                                " in the log, which NCCL refuses",
+                                m->ranks[r].bus_id);
+    return ORR_OK;
 }
 
 static enum orr_code too_few(struct matching *m, struct orr_error *err)
@@ -312,6 +327,7 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
     struct orr_log_nics nics = {0};
     bool rename = false, chosen = m->local && !given_gpus;
     if (chosen) {
+        ORR_TRY(refuse_shared_gpus(m, err));
         ORR_TRY(choose(m, &rename, err));
         chosen = !changes_nothing(m);
         if (chosen && !(edit.ranks = ranks_chosen(m)))
@@ -341,6 +357,7 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
     m->check = check;
     m->dump = dump;
     check->made_up = is_made_up(dump);
+    ORR_TRY(orr_log_place_ranks(check, err));
     read_ranks(m, ranks);
     read_gpus(m);
     check->query.hosts = 1;

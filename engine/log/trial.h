@@ -18,6 +18,9 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
                                   struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_assume(struct orr_log_check *check, const char *format, ...) ORR_PRINTF(2, 3);
 
+/* placement.c: fills check->place_of and rank_at where the log's ranks are not placed host by host. */
+enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
+
 /* match_nics.c: the numbers of the dump's NICs in the log. */
 struct orr_log_nics {
     int32_t *devs; /* [element]: of a NIC, -1: it takes no part; NULL: as the dump numbers them */

@@ -45,6 +45,31 @@ def test_a_short_ring_is_not_the_beginning_of_a_long_one(tmp_path):
     assert next(t for t in checked["topics"] if t["topic"] == "rings")["differ"] > 0
 
 
+@pytest.mark.parametrize("hosts", [2, 3])
+@pytest.mark.parametrize("release", ["2.12.12", "2.21.5", "2.27.7", "2.30.7"])
+def test_ranks_that_are_placed_cyclically_are_predicted_under_their_own_numbers(tmp_path, release, hosts):
+    maker = make_log.Maker(analyzed("--release", release, "--hosts", str(hosts), str(H100)), more=True, cyclic=True)
+    lines = make_log.interleave(maker.make())
+    checked = check(tmp_path, lines, "--topology", str(H100))["check"]
+    assert (checked["verdict"], checked["differ"], checked["hosts"]) == ("agrees", 0, hosts), checked["first_difference"]
+    told = {row["topic"]: row["agree"] for row in checked["topics"]}
+    assert min(told[topic] for topic in ("graphs", "orders", "rings", "p2p", "net")) > 0 and (release == "2.7.8" or told["trees"] > 0)
+    assert any("not placed host by host" in sentence and f"ranks 0, {hosts} ... of {8 * hosts}" in sentence for sentence in checked["assumed"])
+    ring = next(f for f in checked["facts"] if f["what"] == "ring of channel 0")["predicted"].split()
+    assert [int(rank) % hosts for rank in ring[:8]] == [0] * 8  # the first host's ranks follow one another
+    in_blocks = [re.sub(r"^node\d+:(\d+)", lambda m: f"node{(int(m[1]) - 1000) // 8 + 1}:{m[1]}", line) for line in lines]
+    answer = check(tmp_path, in_blocks, "--topology", str(H100))  # the names of the hosts decide: now ranks share GPUs
+    assert answer["check"] is None and "several ranks of a host use the GPU at bus id" in answer["why_no_check"]
+
+
+def test_hosts_that_use_their_gpus_in_other_orders_are_named(tmp_path):
+    lines = lines_of("h100-nvswitch.xml", hosts=2)
+    ids = [re.search(r"busId (\w+)", line)[1] for line in lines if re.search(r"rank ([0-7]) nranks .*Init START", line)]
+    swapped = [line if not line.startswith("node2:") else re.sub(r"busId (\w+)", lambda m: f"busId {ids[7 - ids.index(m[1])]}", line) for line in lines]
+    assumed = check(tmp_path, swapped, "--topology", str(H100))["check"]["assumed"]
+    assert any("different orders" in sentence and "node1" in sentence for sentence in assumed)
+
+
 def test_a_dump_that_is_too_small_is_named(tmp_path):
     lines = log_of("--release", "2.27.7", "--gpus", "0,1,2,3", str(H100))
     small = run("convert", str(EXAMPLES / "workstation-2gpu.xml"))[1]

@@ -17,8 +17,9 @@ def version(text):
 
 
 class Maker:
-    def __init__(self, analysis, settings=None, more=False):
-        """more: also the network, its connections and the tuning table, as NCCL_DEBUG_SUBSYS=...,NET,TUNING prints them."""
+    def __init__(self, analysis, settings=None, more=False, cyclic=False):
+        """more: also the network, its connections and the tuning table, as NCCL_DEBUG_SUBSYS=...,NET,TUNING prints them.
+        cyclic: neighbouring ranks are on different hosts, as `mpirun --map-by node` places them."""
         self.a, self.more = analysis, more
         self.v = version(analysis["nccl"])
         self.settings = settings or {}
@@ -27,25 +28,45 @@ class Maker:
         self.local = analysis["local_ranks"]
         self.gpus = {n["rank"]: n for n in analysis["system"]["nodes"] if n["type"] == "GPU"}
         self.nodes = {n["id"]: n for n in analysis["system"]["nodes"]}
+        self.cyclic = cyclic
+        channels, renamed = analysis["channels"], [self.rank_at(place) for place in range(analysis["ranks"])]
+        number = lambda place: renamed[place] if place >= 0 else place  # noqa: E731
+        self.rings = [[number(p) for p in ring] for ring in channels["rings"]]
+        self.trees = [{"up": {number(p): number(up) for p, up in enumerate(t["up"])},
+                       "down": {number(p): [number(d) for d in down] for p, down in enumerate(t["down"])}} for t in channels["trees"]]
+
+    def host_of(self, rank):
+        return rank % self.a["hosts"] if self.cyclic else rank // self.local
+
+    def local_of(self, rank):
+        return rank // self.a["hosts"] if self.cyclic else rank % self.local
+
+    def rank_at(self, place):
+        """The rank of a place, where places count host by host."""
+        return place % self.local * self.a["hosts"] + place // self.local if self.cyclic else place
+
+    def beside(self, rank, local):
+        """The rank of another GPU on the rank's host."""
+        return self.rank_at(self.host_of(rank) * self.local + local)
 
     def node(self, identity):
         kind, rest = identity.split("/")
         return identity if self.ids else f"{kind}/{rest.split('-')[1].upper()}"
 
     def say(self, rank, text, tid=0):
-        host = f"node{rank // self.local + 1}"
+        host = f"node{self.host_of(rank) + 1}"
         pid = 1000 + rank
-        self.lines.append(f"{host}:{pid}:{pid + 100 + tid} [{rank % self.local}] NCCL INFO {text}")
+        self.lines.append(f"{host}:{pid}:{pid + 100 + tid} [{self.local_of(rank)}] NCCL INFO {text}")
 
     def bus(self, rank):
-        return self.gpus[rank % self.local]["id"].split("-")[1]
+        return self.gpus[self.local_of(rank)]["id"].split("-")[1]
 
     def start(self, rank):
         if self.v >= (2, 18):
             mark = f"[Rank {rank}] " if self.v >= (2, 30) else ""
             call = "ncclCommInitRank " if self.v >= (2, 27) else ""
             self.say(rank, f"{mark}{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
-                           f"{rank % self.local} nvmlDev {rank % self.local} busId {self.bus(rank)} commId 0xabc1 - Init START")
+                           f"{self.local_of(rank)} nvmlDev {self.local_of(rank)} busId {self.bus(rank)} commId 0xabc1 - Init START")
 
     def tree(self, rank):
         system = self.a["system"]
@@ -95,7 +116,6 @@ class Maker:
             self.say(rank, f"{self.node(start)} :{' '.join(table[start])} ")
 
     def graphs(self, rank):
-        base = rank // self.local * self.local
         for graph in self.a["graphs"]:
             if graph["name"].startswith("collnet"):
                 continue
@@ -104,7 +124,7 @@ class Maker:
                            f"{rate} {graph['bw_intra']:f}/{graph['bw_inter']:f}, type {graph['type_intra']}/"
                            f"{graph['type_inter']}, sameChannels {graph['same_channels']}")
             for channel, order in enumerate(graph["intra"]):
-                gpus = " ".join(self.gpus[r]["id"] if self.v >= (2, 27) else f"GPU/{base + r}" for r in order)
+                gpus = " ".join(self.gpus[r]["id"] if self.v >= (2, 27) else f"GPU/{self.beside(rank, r)}" for r in order)
                 nets = graph["inter"][channel] if graph["inter"] and self.a["hosts"] > 1 else None
                 start = f"{self.node(nets[0])} " if nets else ""
                 end = f" {self.node(nets[1])}" if nets and graph["name"] != "nvls" else ""
@@ -114,7 +134,7 @@ class Maker:
         channels, count = self.a["channels"], self.a["channels"]["count"]
         width = len(str(self.a["ranks"] - 1))
         if rank == 0:
-            for c, ring in enumerate(channels["rings"]):
+            for c, ring in enumerate(self.rings):
                 if self.v >= (2, 27):
                     text = " ".join(f"{r:{width}d}" for r in ring)
                     head = f"Channel {c:02d}/{count:02d} : "
@@ -122,13 +142,13 @@ class Maker:
                 else:
                     text, head = "".join(f"{r:4d}" for r in ring[:20]), f"Channel {c:02d}/{count:02d} : "
                 self.say(rank, head + text)
-        for c, ring in enumerate(channels["rings"]):
+        for c, ring in enumerate(self.rings):
             if self.v >= (2, 12):
                 at = ring.index(rank)
                 self.say(rank, f"Ring {c:02d} : {ring[at - 1]} -> {rank} -> {ring[(at + 1) % len(ring)]}")
         if self.v >= (2, 12):
             trees = " ".join(f"[{c}] {'/'.join(map(str, t['down'][rank]))}->{rank}->{t['up'][rank]}"
-                             for c, t in enumerate(channels["trees"]))
+                             for c, t in enumerate(self.trees))
             self.say(rank, f"Trees {trees}"[:1023])
         nvls = (channels.get("nvls") or {}).get("channels", 0)
         middle = f"{count} collnet channels, {nvls} nvls channels, " if self.v >= (2, 21) else ""
@@ -138,12 +158,12 @@ class Maker:
     def connections(self, rank):
         p2p = {(p["a"], p["b"]): p["p2p"] for p in self.a["p2p"]}
         index = "/0" if self.v >= (2, 12) else ""
-        for c, ring in enumerate(self.a["channels"]["rings"]):
+        for c, ring in enumerate(self.rings):
             to = ring[(ring.index(rank) + 1) % len(ring)]
-            if to // self.local != rank // self.local or to == rank:
+            if self.host_of(to) != self.host_of(rank) or to == rank:
                 continue
-            tell = (lambda r: r % self.local) if self.v >= (2, 21) else (lambda r: self.bus(r))
-            way = ("P2P/CUMEM" if self.v >= (2, 21) else "P2P/IPC") if p2p[rank % self.local, to % self.local] else \
+            tell = self.local_of if self.v >= (2, 21) else self.bus
+            way = ("P2P/CUMEM" if self.v >= (2, 21) else "P2P/IPC") if p2p[self.local_of(rank), self.local_of(to)] else \
                 ("SHM/direct/direct" if self.v >= (2, 21) else "direct shared memory")
             self.say(rank, f"Channel {c:02d}{index} : {rank}[{tell(rank)}] -> {to}[{tell(to)}] via {way}")
 
@@ -153,19 +173,19 @@ class Maker:
         for row in self.a["net_devs"]:
             devs.setdefault(row["rank"], []).append(row)
         gdr = {(row["rank"], row["net"]): row for row in self.a["gdr"]}
-        local, base = rank % self.local, rank // self.local * self.local
-        for c, ring in enumerate(self.a["channels"]["rings"]):
+        local = self.local_of(rank)
+        for c, ring in enumerate(self.rings):
             at = ring.index(rank)
             for other, way in ((ring[at - 1], "recv"), (ring[(at + 1) % len(ring)], "send")):
                 rows = devs.get(local)
-                if not rows or other // self.local == rank // self.local:
+                if not rows or self.host_of(other) == self.host_of(rank):
                     continue
                 row = rows[c % len(rows)]
                 driver = row["proxy_rank"] if way == "send" else local
-                proxy = f"({base + driver})" if driver != local else ""
+                proxy = f"({self.beside(rank, driver)})" if driver != local else ""
                 direct = "/GDRDMA" if gdr[driver, row["net"]][way] else ""
                 a, b = (rank, other) if way == "send" else (other, rank)
-                self.say(rank, f"Channel {c:02d}/0 : {a}[{a % self.local}] -> {b}[{b % self.local}] [{'send' if way == 'send' else 'receive'}] "
+                self.say(rank, f"Channel {c:02d}/0 : {a}[{self.local_of(a)}] -> {b}[{self.local_of(b)}] [{'send' if way == 'send' else 'receive'}] "
                                f"via NET/IB/{int(row['net'].split('-')[1], 16)}{proxy}{direct}")
 
     def tuning(self, rank):
@@ -196,11 +216,11 @@ class Maker:
                 self.nets(rank)
             if self.more and rank == 0 and self.v >= (2, 23):
                 self.tuning(rank)
-            nvml = f" nvmlDev {rank % self.local}" if self.v >= (2, 18) else ""
+            nvml = f" nvmlDev {self.local_of(rank)}" if self.v >= (2, 18) else ""
             comm = " commId 0xabc1" if self.v >= (2, 16) else ""
             call = "ncclCommInitRank " if self.v >= (2, 27) else ""
             self.say(rank, f"{call}comm 0x5{rank:03x}00 rank {rank} nranks {self.a['ranks']} cudaDev "
-                           f"{rank % self.local}{nvml} busId {self.bus(rank)}{comm} - Init COMPLETE")
+                           f"{self.local_of(rank)}{nvml} busId {self.bus(rank)}{comm} - Init COMPLETE")
         return self.lines
 
 
