@@ -19,7 +19,7 @@ struct orr_detection;
 struct orr_dump;
 struct orr_explanation;
 struct orr_log;
-struct orr_log_check;
+struct orr_log_compared;
 struct orr_log_question;
 struct orr_triage;
 struct orr_machine_type;
@@ -70,8 +70,8 @@ enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *c
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
 /* A log: its triage, what was recovered of it and how a prediction agrees with it. check NULL: nothing to compare with,
  * and why says why not. */
-json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check,
-                     const char *why, const struct orr_triage *triage);
+json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_compared *compared,
+                     const struct orr_triage *triage);
 /* What was detected, as POST /v1/detect shows it; `xml` is the dump. */
 json_t *orr_detection_json(struct orr_json *json, const struct orr_release *release,
                            const struct orr_detection *detection);

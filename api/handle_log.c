@@ -20,11 +20,10 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
     const struct orr_params *params = &call->params;
     const struct orr_log_question question = orr_params_log(params);
     struct orr_log *log = NULL;
-    struct orr_log_check *check = NULL;
-    struct orr_dump *own = NULL, *dump = NULL;
+    struct orr_log_compared compared = {0};
+    struct orr_dump *dump = NULL;
     struct orr_triage triage;
     struct orr_json json = {0};
-    const char *why = NULL;
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
         orr_fail(err, ORR_UNRECOGNISED, "an NCCL log is expected as the body");
@@ -37,15 +36,12 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
                          : params->machine ? orr_input_machine(params->machine, &dump, err)
                                            : ORR_OK;
     if (code == ORR_OK)
-        code = orr_input_compare_log(log, dump, params->assumed, &question, &check, &own, &why, err);
+        code = orr_input_compare_log(log, dump, params->assumed, &question, &compared, err);
     if (code == ORR_OK)
-        code = orr_triage_make(log, check, log->arena, &triage, err);
+        code = orr_triage_make(log, compared.check, log->arena, &triage, err);
     if (code == ORR_OK)
-        code = orr_answer_of_json(200, &json, orr_log_json(&json, log, check, why, &triage), ret_answer, err);
-    if (check)
-        orr_log_check_free(check);
-    if (own)
-        orr_dump_free(own);
+        code = orr_answer_of_json(200, &json, orr_log_json(&json, log, &compared, &triage), ret_answer, err);
+    orr_log_compared_release(&compared);
     orr_dump_free(dump);
     orr_log_free(log);
     return code;

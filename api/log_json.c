@@ -1,5 +1,6 @@
 /* A log, what was recovered of it and how a prediction agrees with it, as JSON. */
 #include "api/sections.h"
+#include "engine/input/compare_log.h"
 
 static json_t *texts(struct orr_json *json, const char *const *list, uint32_t count)
 {
@@ -215,15 +216,38 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
     return object;
 }
 
-json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check,
-                     const char *why, const struct orr_triage *triage)
+/* What the log's lines say of the machine, where nobody gave one and the log does not print it. */
+static json_t *machine_json(struct orr_json *json, const struct orr_log_machine *machine)
 {
+    json_t *object = orr_json_object(json), *lines = orr_json_array(json), *fits = orr_json_array(json);
+    orr_json_set(json, object, "type", machine->type ? orr_json_text(json, machine->type->name) : json_null());
+    for (uint32_t i = 0; i < machine->clue_count; i++) {
+        json_t *row = orr_json_object(json);
+        set_int(json, row, "line", machine->clues[i].line);
+        set_text(json, row, "says", machine->clues[i].says);
+        orr_json_add(json, lines, row);
+    }
+    orr_json_set(json, object, "lines", lines);
+    for (uint32_t i = 0; i < machine->fit_count; i++)
+        orr_json_add(json, fits, orr_json_text(json, machine->fits[i]->name));
+    orr_json_set(json, object, "fits", fits);
+    set_int(json, object, "fits_in_all", machine->fits_in_all);
+    set_text(json, object, "would_decide", machine->open);
+    return object;
+}
+
+json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_compared *compared,
+                     const struct orr_triage *triage)
+{
+    const struct orr_log_check *check = compared->check;
     json_t *object = orr_json_object(json);
     orr_json_set(json, object, "triage", orr_triage_json(json, log, triage));
     orr_json_set(json, object, "log", recovered_json(json, log));
     orr_json_set(json, object, "check", check ? check_json(json, check) : json_null());
     if (!check)
-        set_text(json, object, "why_no_check", why ? why : "");
+        set_text(json, object, "why_no_check", compared->why ? compared->why : "");
+    if (compared->machine.clue_count)
+        orr_json_set(json, object, "implied_machine", machine_json(json, &compared->machine));
     orr_json_set(json, object, "findings", orr_log_findings_json(json, log, check));
     return object;
 }

@@ -1,4 +1,6 @@
 /* A triage as JSON. */
+#include <stdio.h>
+
 #include "api/sections.h"
 #include "engine/triage/triage.h"
 
@@ -135,6 +137,25 @@ static json_t *choices_json(struct orr_json *json, const struct orr_triage *tria
     return object;
 }
 
+static json_t *last_calls_json(struct orr_json *json, const struct orr_triage *triage)
+{
+    enum { ROWS_SHOWN = 200 };
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < triage->last_call_count && i < ROWS_SHOWN; i++) {
+        const struct orr_triage_call *call = &triage->last_calls[i];
+        json_t *row = orr_json_object(json);
+        char number[24];
+        snprintf(number, sizeof number, "%llx", (unsigned long long)call->op_count);
+        set_int(json, row, "communicator", call->communicator);
+        set_text(json, row, "collective", call->function);
+        set_text(json, row, "op_count", number);
+        orr_json_set(json, row, "ranks", numbers(json, call->ranks, call->rank_count));
+        set_int(json, row, "line", call->line);
+        orr_json_add(json, array, row);
+    }
+    return array;
+}
+
 json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage)
 {
     json_t *object = orr_json_object(json), *events = orr_json_array(json);
@@ -146,6 +167,7 @@ json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const 
                  triage->cause < log->event_count ? orr_json_int(json, triage->cause) : json_null());
     orr_json_set(json, object, "missing_ranks", numbers(json, triage->missing, triage->missing_count));
     set_text(json, object, "missing_why", triage->missing_why);
+    orr_json_set(json, object, "last_collectives", last_calls_json(json, triage));
     for (uint32_t i = 0; i < log->event_count; i++)
         orr_json_add(json, events, event_json(json, &log->events[i]));
     orr_json_set(json, object, "events", events);

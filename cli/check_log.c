@@ -117,32 +117,28 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
                   const struct orr_log_question *question)
 {
     struct orr_error err = {0};
-    struct orr_log_check *check;
-    struct orr_dump *own;
+    struct orr_log_compared compared;
     struct orr_triage triage;
-    const char *why;
     int status = ORR_EXIT_OK;
-    if (orr_input_compare_log(log, dump, options->params.assumed, question, &check, &own, &why, &err) != ORR_OK)
+    if (orr_input_compare_log(log, dump, options->params.assumed, question, &compared, &err) != ORR_OK)
         return orr_report(dump ? options->topology : orr_input_name(options->file), &err);
+    const struct orr_log_check *check = compared.check;
     if (orr_triage_make(log, check, log->arena, &triage, &err) != ORR_OK) {
         status = orr_report(orr_input_name(options->file), &err);
     } else if (options->json) {
         struct orr_json json = {0};
-        status = orr_print_json(&json, orr_log_json(&json, log, check, why, &triage), true);
+        status = orr_print_json(&json, orr_log_json(&json, log, &compared, &triage), true);
     } else {
         orr_print_triage(log, &triage);
         if (check)
             print_check(check);
         else
-            printf("\nThe machine was not compared with a prediction: %s.%s\n", why,
+            printf("\nThe machine was not compared with a prediction: %s.%s\n", compared.why,
                    log->rccl ? "" : " Give the machine with --topology FILE.");
         print_recovered(log);
         status = fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
     }
-    if (check)
-        orr_log_check_free(check);
-    if (own)
-        orr_dump_free(own);
+    orr_log_compared_release(&compared);
     return status;
 }
 

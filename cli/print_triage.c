@@ -159,11 +159,27 @@ static void print_choices(const struct orr_triage *triage)
         print_wrapped(triage->choice_why, 2);
 }
 
+static void print_last_calls(const struct orr_log *log, const struct orr_triage *triage)
+{
+    enum { SHOWN = 20 };
+    if (triage->last_call_count)
+        printf("\nThe last collective of each rank of communicator %u:\n", triage->last_calls[0].communicator);
+    for (uint32_t i = 0; i < triage->last_call_count && i < SHOWN; i++) {
+        const struct orr_triage_call *call = &triage->last_calls[i];
+        const char *ranks = orr_ranks_text(call->ranks, call->rank_count, log->arena);
+        printf("  line %u: %s, opCount %" PRIx64 ", rank%s %s\n", call->line, call->function, call->op_count,
+               call->rank_count == 1 ? "" : "s", ranks ? ranks : "");
+    }
+    if (triage->last_call_count > SHOWN)
+        printf("  and %u more (--json lists them)\n", triage->last_call_count - SHOWN);
+}
+
 void orr_print_triage(const struct orr_log *log, const struct orr_triage *triage)
 {
     printf("Verdict: %s\n\n", orr_triage_word(triage->verdict));
     for (uint32_t i = 0; i < triage->sentence_count; i++)
         print_wrapped(triage->sentences[i], 0);
+    print_last_calls(log, triage);
     print_events(log);
     print_ran(log, &triage->ran);
     print_settings(&triage->ran);

@@ -34,9 +34,12 @@ struct orr_log_building {
     uint32_t *lines_of;          /* [writer]: how many it wrote */
     uint32_t nobody;             /* the session of lines without a writer, plus one */
     unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity, lines_of_capacity,
-        release_capacity, setting_capacity, communicator_capacity, choice_capacity, choice_hash_capacity;
+        release_capacity, setting_capacity, communicator_capacity, choice_capacity, choice_hash_capacity, call_capacity;
     uint32_t *choice_slots, choice_slot_count; /* open addressing: choice + 1 */
     uint64_t *choice_hashes;                   /* [choice] */
+    uint32_t *call_slots;                      /* open addressing: call + 1 */
+    const char *functions[32];                 /* names of collectives */
+    uint32_t function_count;
 };
 
 const char *orr_log_keep_text(struct orr_log_building *b, const char *at, size_t length);
@@ -63,5 +66,9 @@ void orr_log_place_events(struct orr_log_building *b);
 /* choices.c: the choice in b->found; its communicator, when communicators are known. */
 void orr_log_take_choice(struct orr_log_building *b, uint32_t session, uint32_t line);
 void orr_log_place_choices(struct orr_log *log);
+
+/* calls.c: the call in b->found; its rank, when communicators are known. */
+void orr_log_take_call(struct orr_log_building *b, uint32_t writer, uint32_t line);
+void orr_log_place_calls(struct orr_log *log);
 
 #endif

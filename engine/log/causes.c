@@ -345,6 +345,16 @@ static enum orr_code name_untested(struct orr_log_check *check, struct orr_error
                                    err));
     }
     bool explained = check->cause_count && check->causes[0].tested && !check->causes[0].left;
+    if (check->machine_implied && !explained)
+        ORR_TRY(orr_log_keep_cause(
+            check,
+            &(struct orr_log_cause){.id = "machine-assumed",
+                                    .left = UINT32_MAX,
+                                    .what = "the machine is assumed from its type",
+                                    .why = "The order of its GPUs and its PCIe switches may differ from the type's.",
+                                    .advice = "give the topology of the job with --topology: what NCCL_TOPO_DUMP_FILE "
+                                              "wrote, or the provider's file with --assume TYPE"},
+            err));
     if (check->log->graph_file && !explained)
         ORR_TRY(orr_log_keep_cause(
             check,

@@ -315,6 +315,9 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
     *check = (struct orr_log_check){.log = log, .arena = arena, .release_text = "", .note = ""};
     check->communicator =
         question->communicator < log->communicator_count ? question->communicator : orr_log_largest(log);
+    check->machine_implied = question->assumed_count > 0;
+    for (uint32_t i = 0; i < question->assumed_count && check->assumed_count < ORR_LOG_ASSUMED; i++)
+        check->assumed[check->assumed_count++] = question->assumed[i];
     enum orr_code code = compare(check, dump, question, err);
     if (code != ORR_OK) {
         orr_log_check_free(check);

@@ -57,7 +57,7 @@ struct orr_log_cause {
     uint32_t lines[ORR_LOG_CAUSE_LINES]; /* of the log, that support it */
     uint32_t line_count;
 };
-enum { ORR_LOG_CAUSES = 8, ORR_LOG_ASSUMED = 8 };
+enum { ORR_LOG_CAUSES = 8, ORR_LOG_ASSUMED = 12 };
 
 struct orr_log_ignored { /* a setting of the log that changes nothing here */
     const char *name, *value;
@@ -79,6 +79,7 @@ struct orr_log_check {
     const char *assumed[ORR_LOG_ASSUMED]; /* about the machine, where the log does not tell: a sentence each */
     uint32_t assumed_count;
     bool nics_of_log;        /* the NICs are those that the log lists, so NCCL_IB_HCA has had its effect */
+    bool machine_implied;    /* the machine is a type that the log's lines imply; nobody gave one */
     bool made_up;            /* bus ids of switches and NICs are made up: what the log says of them is not compared */
     const char *undecidable; /* why the algorithms that NCCL chose cannot be predicted; NULL: they can */
     struct orr_log_fact *facts; /* by topic, each once; what differs first within a topic */
@@ -107,6 +108,8 @@ struct orr_log_question {
     uint32_t hosts;                    /* 0: as the log tells */
     uint32_t communicator;             /* UINT32_MAX: the one with the most ranks */
     const struct orr_settings *given;  /* those of the user, over the log's; NULL: none */
+    const char *const *assumed;        /* how the machine was chosen: come first in the check's `assumed` */
+    uint32_t assumed_count;
 };
 
 /* Holds a prediction for the dump against the log. Both must live as long as the check. Fails as orr_analyze() does;

@@ -137,6 +137,10 @@ static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t
 {
     struct orr_log *log = b->log;
     log->kinds[kind]++;
+    if (kind == ORR_LOG_CALL) {
+        orr_log_take_call(b, writer, line);
+        return NO_WRITER;
+    }
     if (log->record_count >= b->limits.records) {
         log->left_out++;
         return NO_WRITER;

@@ -22,6 +22,8 @@
     X(SETTING, "setting")                                                                                              \
     X(NETWORK, "network")                                                                                              \
     X(NIC_LIST, "nic_list")                                                                                            \
+    X(NIC_SPEED, "nic_speed")                                                                                          \
+    X(PLATFORM, "platform")                                                                                            \
     X(DEVICE, "device")                                                                                                \
     X(TOPO_FILE, "topo_file")                                                                                          \
     X(INIT_START, "init_start")                                                                                        \
@@ -68,7 +70,8 @@
     X(COMM_END, "comm_end")                                                                                            \
     X(TEST_START, "test_start")                                                                                        \
     X(TEST_RESULT, "test_result")                                                                                      \
-    X(CHOICE, "choice")
+    X(CHOICE, "choice")                                                                                                \
+    X(CALL, "call")
 
 enum orr_log_kind {
 #define X(symbol, name) ORR_LOG_##symbol,
@@ -103,6 +106,7 @@ struct orr_log_session {
     int32_t cuda_dev;      /* -1: not told */
     int32_t nvml_dev;      /* -1: not told */
     const char *bus_id;    /* "1b000", lower-case hex; NULL: not told */
+    const char *comm;      /* the communicator's address in the process, hex; NULL: not told */
     const char *comm_id;   /* "0x...", NULL: not told */
     bool named, closed;    /* a line named the rank; the initialisation ended */
 };
@@ -153,6 +157,17 @@ struct orr_log_choice {
     uint32_t line, count;
 };
 
+/* The last collective that a thread called on a communicator. */
+struct orr_log_call {
+    const char *function; /* "AllReduce" */
+    const char *comm;     /* see struct orr_log_session */
+    uint64_t op_count;    /* NCCL's number of the operation, which ranks of a communicator count alike */
+    uint32_t line, lines; /* the line; how many such lines there are */
+    uint32_t writer, communicator;
+    int32_t rank;   /* -1: no line names the rank of this communicator */
+    bool transfers; /* it also calls Send or Recv, which ranks count differently */
+};
+
 struct orr_log {
     struct orr_log_record *records;
     uint32_t record_count;
@@ -175,6 +190,8 @@ struct orr_log {
     uint32_t progress_count;
     struct orr_log_choice *choices; /* in order of their first line */
     uint32_t choice_count, choices_left_out;
+    struct orr_log_call *calls;
+    uint32_t call_count;
     bool rccl;           /* the library names itself RCCL */
     uint32_t left_out;   /* lines that were understood but not kept, because there were too many */
     uint32_t line_count; /* of the text */
@@ -232,6 +249,17 @@ const char *orr_log_kind_name(enum orr_log_kind kind);
 uint32_t orr_log_largest(const struct orr_log *log);
 /* Version number of the log's release of NCCL (ORR_VERSION), 0: not told, or RCCL. *ret_text may be NULL. */
 uint32_t orr_log_version(const struct orr_log *log, const char **ret_text);
+
+/* A NIC of a line "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0". */
+enum { ORR_LOG_NIC_NAME = 64 };
+struct orr_log_nic {
+    int32_t dev; /* below ORR_LOG_NICS */
+    char name[ORR_LOG_NIC_NAME];
+};
+/* NICs with higher numbers are not matched: no host has so many. */
+enum { ORR_LOG_NICS = 256 };
+/* Reads the list behind "Using " of such a line; 0: it also has NICs that consist of several. */
+uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS]);
 
 struct orr_dump;
 /* Where the log holds the whole printed tree of a system: topology XML rebuilt from it, as zero-terminated bytes that

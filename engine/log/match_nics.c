@@ -7,15 +7,9 @@
 #include "engine/log/trial.h"
 #include "engine/topology/pci.h"
 
-enum { NICS_MOST = ORR_LOG_NICS, NAME_SIZE = 64, NOT_LISTED = -1 };
+enum { NICS_MOST = ORR_LOG_NICS, NOT_LISTED = -1 };
 
-struct listed {
-    int32_t dev;
-    char name[NAME_SIZE];
-};
-
-/* "[0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0": the devices; 0 where it holds more than plain ones. */
-static uint32_t read_list(const char *list, struct listed *nics)
+uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS])
 {
     uint32_t count = 0;
     for (const char *at = list; (at = strchr(at, '[')) != NULL && count < NICS_MOST; at++) {
@@ -24,10 +18,10 @@ static uint32_t read_list(const char *list, struct listed *nics)
         size_t length = *end == ']' && end != at + 1 ? strcspn(end + 1, ":/ <{") : 0;
         if (!length || dev < 0 || dev >= NICS_MOST)
             continue;
-        if (length >= NAME_SIZE || strchr(list, '{'))
+        if (length >= ORR_LOG_NIC_NAME || strchr(list, '{'))
             return 0;
         nics[count].dev = (int32_t)dev;
-        snprintf(nics[count++].name, NAME_SIZE, "%.*s", (int)length, end + 1);
+        snprintf(nics[count++].name, ORR_LOG_NIC_NAME, "%.*s", (int)length, end + 1);
     }
     return count;
 }
@@ -38,7 +32,7 @@ static bool concerns(const struct orr_log_check *check, uint32_t session)
 }
 
 /* The list of the network in use on the first host; 0: there is none. */
-static uint32_t list_of_log(const struct orr_log_check *check, struct listed *nics, uint32_t *ret_line)
+static uint32_t list_of_log(const struct orr_log_check *check, struct orr_log_nic *nics, uint32_t *ret_line)
 {
     const struct orr_log *log = check->log;
     const char *network = NULL;
@@ -51,7 +45,7 @@ static uint32_t list_of_log(const struct orr_log_check *check, struct listed *ni
             (network && strncmp(network, record->words[0], strlen(network)) != 0))
             continue;
         *ret_line = record->line;
-        uint32_t count = read_list(record->words[1], nics);
+        uint32_t count = orr_log_read_nics(record->words[1], nics);
         if (count)
             return count;
     }
@@ -120,7 +114,7 @@ static bool is_before(const char *a, const char *b)
 }
 
 /* The listed NICs in order of their names to the dump's in order of their numbers: both follow the bus. */
-static void by_order(const uint32_t *elements, uint32_t count, const struct listed *list, int32_t *devs)
+static void by_order(const uint32_t *elements, uint32_t count, const struct orr_log_nic *list, int32_t *devs)
 {
     for (uint32_t l = 0; l < count; l++) {
         uint32_t place = 0;
@@ -132,7 +126,7 @@ static void by_order(const uint32_t *elements, uint32_t count, const struct list
 
 /* Each listed NIC to the dump's NIC of that name; how many were found. */
 static uint32_t by_name(const struct orr_dump *dump, const uint32_t *elements, uint32_t count,
-                        const struct listed *list, uint32_t listed_count, int32_t *devs)
+                        const struct orr_log_nic *list, uint32_t listed_count, int32_t *devs)
 {
     uint32_t found = 0;
     for (uint32_t l = 0; l < listed_count; l++)
@@ -189,7 +183,7 @@ static bool has_real_names(const struct orr_dump *dump, bool made_up)
 struct nic_match {
     const struct orr_dump *dump;
     uint32_t elements[NICS_MOST], count; /* of the dump */
-    struct listed list[NICS_MOST];       /* of the log */
+    struct orr_log_nic list[NICS_MOST];  /* of the log */
     uint32_t listed, line;
     int32_t *devs;
 };

@@ -170,6 +170,7 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     ORR_TRY(orr_log_join_sessions(b, err));
     orr_log_place_events(b);
     orr_log_place_choices(log);
+    orr_log_place_calls(log);
     if (b->starved)
         return orr_fail_nomem(err);
     if (!log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count) {

@@ -55,12 +55,12 @@ static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
 /* A line that names its rank: where its figures stand in the record. */
 struct naming {
     int rank, ranks, nodes, dev; /* among the values, -1: not there */
-    int bus_id, comm_id;         /* among the words */
+    int comm, bus_id, comm_id;   /* among the words */
 };
 
 static struct naming naming_of(const struct orr_log_record *record)
 {
-    struct naming at = {.rank = 0, .ranks = 1, .nodes = -1, .dev = -1, .bus_id = -1, .comm_id = -1};
+    struct naming at = {.rank = 0, .ranks = 1, .nodes = -1, .dev = -1, .comm = 0, .bus_id = -1, .comm_id = -1};
     uint32_t w = 0; /* past the function's name, which some releases print */
     if (record->kind == ORR_LOG_COMMUNICATOR) {
         at.nodes = 2;
@@ -73,6 +73,7 @@ static struct naming naming_of(const struct orr_log_record *record)
         at.ranks++;
     }
     at.dev = at.ranks + 1;
+    at.comm = (int)w;
     at.bus_id = w + 1 < record->word_count ? (int)w + 1 : -1;
     at.comm_id = w + 2 < record->word_count ? (int)w + 2 : -1;
     return at;
@@ -84,6 +85,7 @@ static void name_session(struct orr_log_session *session, const struct orr_log_r
     session->rank = (int32_t)record->values[at.rank];
     session->rank_count = (int32_t)record->values[at.ranks];
     session->named = true;
+    session->comm = record->words[at.comm];
     if (at.nodes >= 0)
         session->node_count = (int32_t)record->values[at.nodes];
     if (at.dev >= 0)

@@ -30,8 +30,6 @@ char *orr_log_node_id(const char *text, char buffer[ORR_NODE_ID_SIZE]);
 /* The compute capability by the GPU's name, where a line names the GPU; 0: none does. */
 int32_t orr_log_capability(const struct orr_log *log);
 
-enum { ORR_LOG_NICS = 256 }; /* numbers of NICs that are told apart */
-
 /* Changes to a dump. Arrays have a row for each element of the dump; NULL: as they are. */
 struct orr_dump_edit {
     const int32_t *ranks;    /* of GPUs, -1: takes no part */

@@ -14,6 +14,8 @@ struct orr_triaging {
 
 /* Text of the arena. */
 const char *orr_triage_text(struct orr_triaging *t, const char *format, ...) ORR_PRINTF(2, 3);
+/* collectives.c: names the ranks whose last collective is not that of the others; false: there are none. */
+bool orr_triage_collectives(struct orr_triaging *t);
 /* ran.c, choices.c, sentences.c */
 void orr_triage_ran(struct orr_triaging *t);
 enum orr_code orr_triage_choices(struct orr_triaging *t, struct orr_error *err) ORR_NO_DISCARD;

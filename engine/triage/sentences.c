@@ -56,6 +56,11 @@ static void say_verdict(struct orr_triaging *t)
             say(t, orr_triage_text(t, "All %u ranks had enqueued the same work, so every rank took part.", ranks));
         break;
     case ORR_TRIAGE_INCOMPLETE:
+        if (triage->last_call_count) {
+            say(t, "The job did not end: its ranks are at different collectives where the log ends. It hung, it was "
+                   "stopped, or the log is cut.");
+            break;
+        }
         if (!triage->missing_count) {
             say(t,
                 "The job did not end: nccl-tests started and printed no final result. It hung, it was stopped, or the "
@@ -193,11 +198,13 @@ static void say_check(struct orr_triaging *t)
     if (!check || (!check->agree && !check->differ))
         return;
     if (!check->differ)
-        say(t,
-            orr_triage_text(t, "The machine is as predicted: all %u facts of the log about it agree.", check->agree));
+        say(t, orr_triage_text(t, "The machine is as predicted%s: all %u facts of the log about it agree.",
+                               check->machine_implied ? " for the machine type that the log's lines imply" : "",
+                               check->agree));
     else
-        say(t, orr_triage_text(t, "%u of %u facts of the log about the machine differ from the prediction.",
-                               check->differ, check->agree + check->differ));
+        say(t, orr_triage_text(t, "%u of %u facts of the log about the machine differ from the prediction%s.",
+                               check->differ, check->agree + check->differ,
+                               check->machine_implied ? " for the machine type that its lines imply" : ""));
 }
 
 void orr_triage_sentences(struct orr_triaging *t)

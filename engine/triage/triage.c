@@ -239,6 +239,8 @@ static void judge(struct orr_triaging *t)
         if (first_hung) {
             triage->cause = maybe != NONE ? maybe : hang;
             find_behind(t);
+            if (!triage->missing_count)
+                (void)orr_triage_collectives(t);
         }
         if (!triage->missing_count && !ending.complete)
             (void)find_unfinished(t);
@@ -248,6 +250,12 @@ static void judge(struct orr_triaging *t)
         triage->cause = maybe != NONE ? maybe : first_of(log, ORR_WEIGHT_WARNING, ORR_WEIGHT_WARNING);
     const bool ended = ending.results || ending.ended;
     if (!ended && (find_unfinished(t) || log->kinds[ORR_LOG_TEST_START])) {
+        triage->verdict = ORR_TRIAGE_INCOMPLETE;
+        if (!triage->missing_count)
+            (void)orr_triage_collectives(t);
+        return;
+    }
+    if (!ended && orr_triage_collectives(t)) {
         triage->verdict = ORR_TRIAGE_INCOMPLETE;
         return;
     }

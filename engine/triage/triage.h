@@ -80,6 +80,16 @@ struct orr_triage_choice {
     uint32_t line; /* the first */
 };
 
+/* Ranks of a communicator whose last collective is the same. */
+struct orr_triage_call {
+    const char *function;
+    uint64_t op_count; /* NCCL's number of the operation; printed in hex, as NCCL does */
+    uint32_t communicator;
+    const int32_t *ranks; /* ascending */
+    uint32_t rank_count;
+    uint32_t line; /* the first of their lines */
+};
+
 struct orr_triage {
     enum orr_triage_verdict verdict;
     const char *sentences[10]; /* the verdict first */
@@ -88,8 +98,10 @@ struct orr_triage {
     uint32_t errors, warnings; /* events that are not notes */
     const int32_t *missing;    /* ranks that are behind or did not finish initialisation, ascending */
     uint32_t missing_count;
-    bool all_waited;         /* every rank reports that it waited in the same work */
-    const char *missing_why; /* a phrase; NULL: none are missing */
+    bool all_waited;                    /* every rank reports that it waited in the same work */
+    const char *missing_why;            /* a phrase; NULL: none are missing */
+    struct orr_triage_call *last_calls; /* where the job did not end and its ranks differ in them; the lowest first */
+    uint32_t last_call_count;
     struct orr_ran ran;
     struct orr_triage_choice *choices;
     uint32_t choice_count;

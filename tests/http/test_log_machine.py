@@ -190,15 +190,107 @@ def test_a_cause_leaves_at_most_half_of_the_differences_and_names_lines(tmp_path
     assert set(checked["causes"][0]["lines"]) <= differing
 
 
+def implied(tmp_path, machine, *said, name="", gpus=None, hosts=2):
+    """The answer about a log without a tree of a job on a machine type, with lines that say something of the machine."""
+    chosen = ("--gpus", gpus) if gpus else ()
+    lines = log_of("--machine", machine, "--hosts", str(hosts), "--release", "2.27.7", *chosen)
+    lines = [line for line in lines if not re.search(r"=== System|={8}|\+ |CPU/|NET/.*:|GPU/.* :", line)]
+    head = next(line for line in lines if " rank 0 " in line).split(" NCCL INFO ")[0]
+    for old, new in zip(sorted({m for line in lines for m in re.findall(r"busId (\w+)", line)}, key=lambda text: int(text, 16)), name.split()):
+        lines = [re.sub(rf"(busId |GPU/0-){old}\b", rf"\g<1>{new}", line) for line in lines]
+    return check(tmp_path, lines[:1] + [f"{head} NCCL INFO {text}" for text in said if not text.startswith("#")] + [t for t in said if t.startswith("#")] + lines[1:])
+
+
+AZURE = "100000 200000 300000 400000 b00000 c00000 d00000 e00000"
+IB_NAMES = "NET/IB : Using " + " ".join(f"[{i}]mlx5_ib{i}:1/IB" for i in range(8)) + " [RO]; OOB eth0:10.0.0.1<0>"
+DEVICE = "#  Rank  0 Group  0 Pid      1 on      node1 device  7 [0x18] "
+
+
+@pytest.mark.parametrize("machine, said, bus_ids, alike", [
+    ("p4d.24xlarge", ("NET/OFI Running on p4d.24xlarge platform, Setting NCCL_TOPO_FILE environment variable to /opt/p4d-24xl-topo.xml",), "", []),
+    ("p5.48xlarge", ("NET/OFI Running on p5.48xlarge platform, topology file /opt/p5.48xl-topo.xml",), "", []),
+    ("p5.48xlarge", ("NET/OFI Selected provider is efa, fabric is efa (found 32 nics)", DEVICE + "NVIDIA H100 80GB HBM3"), "", []),
+    ("Standard_ND96isr_H100_v5", ("NCCL_TOPO_FILE set by environment to /opt/microsoft/ndv5-topo.xml", DEVICE + "NVIDIA H100 80GB HBM3"), "", []),
+    ("Standard_ND96isr_H200_v5", ("NCCL_TOPO_FILE set by environment to /opt/microsoft/ndv5-topo.xml", DEVICE + "NVIDIA H200"), "", []),
+    ("Standard_ND96asr_v4", (IB_NAMES,), AZURE, ["Standard_ND96amsr_A100_v4"]),
+])
+def test_the_only_machine_type_that_fits_the_lines_is_used_and_the_lines_are_named(tmp_path, machine, said, bus_ids, alike):
+    answer = implied(tmp_path, machine, *said, name=bus_ids)
+    found, checked = answer["implied_machine"], answer["check"]
+    assert (found["type"], found["fits"], found["would_decide"]) == (machine, [machine, *alike], ""), found
+    assert (checked["verdict"], checked["differ"]) == ("agrees", 0) and checked["agree"] > 50, checked["first_difference"]
+    first = checked["assumed"][0]
+    assert first.startswith(f"The machine is taken to be a {machine}") and all(name in first for name in alike)
+    text = (tmp_path / "job.log").read_text().split("\n")
+    for row in found["lines"]:
+        assert f"line {row['line']}: {row['says']}" in first and 0 < row["line"] <= len(text)
+    named = {text[row["line"] - 1].split(" NCCL INFO ")[-1] for row in found["lines"]}
+    assert set(said) <= named  # the lines that were added decide
+    assert "made up" in checked["assumed"][1] and "NCCL_TOPO_DUMP_FILE" in checked["assumed"][1]
+    assert any("machine type that the log's lines imply" in sentence for sentence in answer["triage"]["sentences"])
+    printed = run("check-log", str(tmp_path / "job.log"))[1].decode()
+    assert f"Assumed: {first}." in printed
+
+
+@pytest.mark.parametrize("said, some, would_decide", [
+    ((DEVICE + "NVIDIA H100 80GB HBM3",), {"dgx-h100", "p5.48xlarge", "Standard_ND96isr_H100_v5"}, ["names of the NICs", "speed of the NICs"]),
+    ((DEVICE + "NVIDIA L40S",), {"g6e.48xlarge"}, []),  # one type has such GPUs, and so has many a server: nothing proves the type
+    ((IB_NAMES,), {"Standard_ND96asr_v4", "Standard_ND96isr_H100_v5"}, ["model of the GPUs", "speed of the NICs"]),
+    (("NET/IB: [0] mlx5_0:uverbs0:1/IB provider=Mlx5 speed=200000 context=0x7f pciPath=/sys/a ar=0", DEVICE + "NVIDIA H100 80GB HBM3"),
+     {"BM.GPU.H100.8", "gx3d-160x1792x8h100"}, ["names of the NICs"]),
+])
+def test_where_several_types_fit_none_is_chosen_and_what_would_decide_is_named(tmp_path, said, some, would_decide):
+    answer = implied(tmp_path, "hgx-h100", *said)
+    found = answer["implied_machine"]
+    assert answer["check"] is None and found["type"] is None and some <= set(found["fits"])
+    assert "none is chosen (--machine TYPE): " in answer["why_no_check"] and all(name in answer["why_no_check"] for name in found["fits"])
+    assert [text in found["would_decide"] for text in would_decide] == [True] * len(would_decide)
+    assert bool(would_decide) == ("these lines would decide" in answer["why_no_check"])
+
+
+@pytest.mark.parametrize("said, named", [
+    ((DEVICE + "NVIDIA RTX A6000",), "the GPUs are NVIDIA RTX A6000"),
+    (("NET/OFI Running on p9z.96xlarge platform, Setting NCCL_TOPO_FILE environment variable to /a.xml",), "names the platform p9z.96xlarge"),
+    (("NET/OFI Running on p4d.24xlarge platform, Setting NCCL_TOPO_FILE environment variable to /a.xml", DEVICE + "NVIDIA H100 80GB HBM3"), "p4d.24xlarge"),
+])
+def test_where_no_type_fits_the_lines_that_exclude_them_are_named(tmp_path, said, named):
+    answer = implied(tmp_path, "hgx-h100", *said)
+    assert answer["check"] is None and answer["implied_machine"]["fits"] == []
+    assert "no machine type that Orrery knows fits the log" in answer["why_no_check"] and named in answer["why_no_check"]
+
+
+def test_a_given_machine_comes_before_what_the_lines_imply(tmp_path):
+    answer = implied(tmp_path, "p4d.24xlarge", "NET/OFI Running on p4d.24xlarge platform, topology file /a.xml")
+    assert answer["implied_machine"]["type"] == "p4d.24xlarge"
+    given = json.loads(run("check-log", "--json", "--machine", "hgx-b200", str(tmp_path / "job.log"))[1])
+    assert "implied_machine" not in given and not any("taken to be" in s for s in given["check"].get("assumed", []))
+
+
+def test_a_difference_from_an_implied_machine_names_the_assumption(tmp_path):
+    said = "NET/OFI Running on p4d.24xlarge platform, topology file /a.xml"
+    lines = implied(tmp_path, "p4d.24xlarge", said) and (tmp_path / "job.log").read_text().split("\n")
+    swapped = [re.sub(r"(Channel \d+/\d+ : +\d+ +)(\d+) +(\d+)", r"\1\3 \2", line) for line in lines if not re.search(r"Ring \d+ :|Trees ", line)]
+    checked = check(tmp_path, swapped)["check"]
+    assert checked["verdict"] == "differs"
+    assert any(cause["id"] == "machine-assumed" and "--topology" in cause["advice"] for cause in checked["causes"])
+
+
+def test_gpus_of_another_capability_than_the_given_type_are_named(tmp_path):
+    lines = log_of("--machine", "hgx-h100", "--release", "2.27.7")
+    lines = [line for line in lines if not re.search(r"=== System|={8}|\+ |CPU/|NET/.*:|GPU/.* :", line)]
+    checked = check(tmp_path, [DEVICE + "NVIDIA H100 80GB HBM3"] + lines, "--machine", "hgx-b200")["check"]
+    assert any("compute capability 9.0" in sentence and "10.0" in sentence for sentence in checked["assumed"])
+
+
 @pytest.mark.parametrize("model, named, not_named", [
     ("NVIDIA H200", "dgx-h200", "dgx-h100"), ("NVIDIA GH200 480GB", "gh200", "dgx-h200"), ("NVIDIA A100-SXM4-40GB", "p4d.24xlarge", "p3.16xlarge"),
     ("NVIDIA RTX A6000", None, "g7e.48xlarge"), ("NVIDIA H100 NVL", None, "dgx-h100")])
 def test_a_log_without_tree_names_the_machine_types_that_have_its_gpus(model, named, not_named):
-    """They are named, and none is chosen: types of one GPU model differ in NICs and switches."""
+    """They are named, and none is chosen: types of one GPU model differ in NICs and switches, and nothing proves one."""
     text = f"node1:1:1 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n#  Rank  0 Group  0 Pid      1 on      node1 device  0 [0x18] {model}\n"
     status, out, err = run("check-log", "--json", "-", stdin=text.encode())
     assert status == 0, err
     answer = json.loads(out)
     assert answer["check"] is None and "does not hold the printed tree" in answer["why_no_check"]
-    listed = answer["why_no_check"].partition("--machine TYPE): ")[2].split(", ")
-    assert not_named not in listed and (named is None or any(named in name for name in listed)), listed
+    listed = answer["implied_machine"]["fits"]
+    assert answer["implied_machine"]["type"] is None and not_named not in listed and (named in listed if named else not listed), listed

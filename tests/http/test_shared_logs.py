@@ -183,6 +183,48 @@ def test_logs_agree_with_a_file_or_a_machine_type_alone(name):
     assert check["agree"] >= agree
 
 
+# Logs without a tree whose lines imply the machine type; facts that agree, and differ: Azure's older provider file turned the order of the GPUs
+# round, which no line says, and MLPerf's configuration asks for channels.
+IMPLIED = {
+    "aws-2node-16ranks-slurm104.log": ("p4d.24xlarge", 221, 0), "aws-p4d-efa-eks-readme.log": ("p4d.24xlarge", 211, 0),
+    "mlperf-v2.1-azure-ndv4-1node.log": ("Standard_ND96asr_v4", 227, 0),
+    "azure-8gpu-nccl2.8-ap1.log": ("Standard_ND96asr_v4", 31, 216), "azure-8gpu-nccl2.8-ap2.log": ("Standard_ND96asr_v4", 31, 216),
+    "mlperf-v2.1-azure-ndv4-4node-32rank.log": ("Standard_ND96asr_v4", 533, 438),
+    "mlperf-v2.0-azure-ndv4-8node-64rank.log": ("Standard_ND96asr_v4", 1077, 854),
+    "mlperf-v2.0-azure-ndv4-16node-128rank.log": ("Standard_ND96asr_v4", 243, 176),
+}
+
+
+@pytest.mark.parametrize("name", sorted(INDEX))
+def test_machines_are_implied_where_only_one_type_fits(name):
+    answer = answer_of(str(LOGS / name))
+    implied = answer.get("implied_machine")
+    if name not in IMPLIED:
+        assert not implied or implied["type"] is None
+        return
+    machine, agree, differ = IMPLIED[name]
+    check = answer["check"]
+    assert (implied["type"], check["agree"], check["differ"]) == (machine, agree, differ)
+    assert check["assumed"][0].startswith(f"The machine is taken to be a {machine}")
+    text = (LOGS / name).read_text(errors="replace").split("\n")
+    for row in implied["lines"]:  # the lines hold what is said of them
+        word = row["says"].split(" ")[-1].lower()
+        assert row["says"].endswith(("GPUs", "virtual machines")) or word in text[row["line"] - 1].lower(), row
+    if differ:
+        assert "machine-assumed" in [cause["id"] for cause in check["causes"]]
+
+
+@pytest.mark.parametrize("machine", ["hgx-h100", "hgx-b200"])
+def test_a_forced_algorithm_that_the_log_does_not_print_is_the_cause_of_all_differences(machine):
+    """The tuning table of g6_NVLS has no bandwidth for rings and trees: its author set NCCL_ALGO=NVLS, as the name of the file says."""
+    log = str(LOGS / "waynehacking-g6_NVLS.log")
+    check = answer_of("--machine", machine, log)["check"]
+    assert (check["differ"], {t["topic"] for t in check["topics"] if t["differ"]}) == (18, {"tuning"})
+    assert (check["causes"][0]["what"], check["causes"][0]["differences_left"]) == ("NCCL_ALGO=NVLS", 0)
+    assert answer_of("--machine", machine, "--set", "NCCL_ALGO=NVLS", log)["check"]["differ"] == 0
+    assert any("compute capability 9.0" in sentence for sentence in check["assumed"]) == (machine == "hgx-b200")  # its GPUs are H100
+
+
 def test_a_torn_line_is_all_that_differs_between_a_log_and_the_machine_that_it_prints():
     check = answer_of(str(LOGS / "stone-2node-4x-sm89-trace.log"))["check"]
     assert check["differ"] == 1 and check["agree"] >= 845

@@ -103,6 +103,48 @@ def test_the_rank_that_is_behind_in_a_hang(tmp_path, job):
     assert (found["verdict"], found["missing_ranks"]) == ("hung", []) and any("every rank took part" in s for s in found["sentences"])
 
 
+def calls(job, rank, last, function="AllReduce", first=1):
+    """NCCL_DEBUG_SUBSYS=COLL: a line for each collective of a rank."""
+    found = next(m for line in job if (m := re.search(rf"^(\S+ \[\d+\]) .*comm (0x\w+) rank {rank} nranks (\d+) .*Init COMPLETE", line)))
+    head, comm, ranks = found.groups()
+    return [f"{head} NCCL INFO {function if number == last else 'AllReduce'}: opCount {number:x} sendbuff 0x7f00 recvbuff (nil) count 4096 datatype 7 op 0 root 0 "
+            f"comm {comm} [nranks={ranks}] stream 0x55d5" for number in range(first, last + 1)]
+
+
+def test_the_rank_whose_last_collective_is_behind_the_others(tmp_path, job):
+    lines = job + make_log.interleave([line for rank in range(16) for line in calls(job, rank, 0x2a if rank == 6 else 0x2c)])
+    found = triage(tmp_path, lines)
+    assert (found["verdict"], found["missing_ranks"]) == ("incomplete", [6])
+    said = re.search(r"no collective after AllReduce, opCount 2a \(line (\d+)\); other ranks went on to AllReduce, opCount 2c \(line (\d+)\)", found["missing_why"])
+    assert "opCount 2a" in lines[int(said[1]) - 1] and lines[int(said[1]) - 1].startswith(header_of(job, 6))
+    assert "opCount 2c" in lines[int(said[2]) - 1]
+    assert [(row["collective"], row["op_count"], row["ranks"]) for row in found["last_collectives"]] == [
+        ("AllReduce", "2a", [6]), ("AllReduce", "2c", [r for r in range(16) if r != 6])]
+    assert "different collectives" in found["sentences"][0] and f"Rank 6 {found['missing_why']}." in found["sentences"]
+    text = run("check-log", str(tmp_path / "job.log"))[1].decode()
+    assert "opCount 2a, rank 6\n" in text and "opCount 2c, ranks 0-5,7-15\n" in text
+    # A time limit ended the job, and PyTorch does not say which rank is behind.
+    found = triage(tmp_path, lines + [line for rank in range(16) for line in watchdog(rank, 30)])
+    assert (found["verdict"], found["missing_ranks"]) == ("hung", [6]) and "opCount 2a" in found["missing_why"]
+
+
+def test_ranks_that_call_another_collective_or_none(tmp_path, job):
+    found = triage(tmp_path, job + [line for rank in range(16) for line in calls(job, rank, 9, "Broadcast" if rank in (2, 3) else "AllGather")])
+    assert (found["verdict"], found["missing_ranks"]) == ("incomplete", [2, 3])
+    assert re.search(r"called Broadcast \(line \d+\) as operation 9, and other ranks called AllGather", found["missing_why"])
+    found = triage(tmp_path, job + [line for rank in range(16) if rank != 11 for line in calls(job, rank, 9)])
+    assert (found["verdict"], found["missing_ranks"]) == ("incomplete", [11]) and "called no collective; other ranks came to AllReduce, opCount 9" in found["missing_why"]
+
+
+def test_collectives_prove_nothing_where_the_job_ended_or_ranks_count_differently(tmp_path, job):
+    behind = [line for rank in range(16) for line in calls(job, rank, 8 if rank == 6 else 9)]
+    assert (triage(tmp_path, ended(job + behind))["verdict"], triage(tmp_path, ended(job + behind))["missing_ranks"]) == ("worked", [])
+    same = [line for rank in range(16) for line in calls(job, rank, 9)]
+    assert triage(tmp_path, job + same)["verdict"] == "cannot tell" and triage(tmp_path, job + same)["last_collectives"] == []
+    sends = [line.replace("AllReduce", "Send") for line in calls(job, 0, 3)]
+    assert triage(tmp_path, job + behind + sends)["verdict"] == "cannot tell"
+
+
 def test_hosts_that_differ_are_named(tmp_path, job):
     versions = {"node1": "1.5.0aws", "node2": "1.7.4-aws"}
     hosts = sorted({line.split(":")[0] for line in job if re.match(r"node\d+:", line)})

@@ -11,7 +11,14 @@ export function triageView(triage) {
     return h("section", { id: "log-triage", "data-verdict": triage.verdict },
         h("h2", { id: "log-outcome" }, `${MARKS[triage.verdict] ?? ""} Verdict: ${triage.verdict} `, copy),
         triage.sentences.map((sentence) => h("p", null, sentence)),
-        events(triage), ran(triage.ran), settings(triage.ran.settings), choices(triage.choices));
+        lastCollectives(triage.last_collectives), events(triage), ran(triage.ran), settings(triage.ran.settings), choices(triage.choices));
+}
+
+function lastCollectives(rows) {
+    return rows.length > 0 && h("details", { id: "log-collectives", open: true }, h("summary", null, "The last collective of each rank"),
+        h("table", null, h("caption.unseen", null, "The last collective of each rank"),
+            h("thead", null, h("tr", null, h("th.num", null, "Line"), h("th", null, "Collective"), h("th.num", null, "opCount"), h("th", null, "Ranks"))),
+            h("tbody", null, rows.slice(0, SHOWN).map((row) => h("tr", null, h("td.num", null, String(row.line)), h("td", null, row.collective), h("td.num", null, row.op_count), h("td.wrap", null, ranges(row.ranks)))))));
 }
 
 function events(triage) {
