@@ -181,8 +181,9 @@ static enum orr_code ask_store(struct orr_call *call, const char *key, struct st
 enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_known, struct orr_error *err)
 {
     enum { BELIEVED_MS = 1000 };
-    char key[ORR_ID_LENGTH + 4];
-    snprintf(key, sizeof key, "%s|e", call->id);
+    char key[ORR_ID_LENGTH + sizeof "|e"];
+    memcpy(key, call->id, ORR_ID_LENGTH);
+    memcpy(key + ORR_ID_LENGTH, "|e", sizeof "|e");
     struct orr_cache *cache = call->app->cache;
     struct stamp *stamp = (struct stamp *)(may_ask ? orr_cache_begin(cache, key) : orr_cache_peek(cache, key));
     bool fresh = stamp && orr_clock_ms() - atomic_load(&stamp->seen) < BELIEVED_MS;

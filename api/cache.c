@@ -67,6 +67,21 @@ struct orr_cache *orr_cache_new(size_t limit)
     return cache;
 }
 
+/* Keys have about a hundred bytes, and every request hashes two: eight bytes at a time instead of orr_hash_text()'s
+ * one.
+ */
+static uint64_t hash_of(const char *key)
+{
+    uint64_t hash = ORR_HASH_START, word = 0;
+    size_t left = strlen(key);
+    for (; left >= sizeof word; left -= sizeof word, key += sizeof word) {
+        memcpy(&word, key, sizeof word);
+        hash = orr_hash_number(hash, word);
+        hash ^= hash >> 32; /* for the low bits choose the bucket */
+    }
+    return orr_hash_bytes(hash, key, left);
+}
+
 static struct entry **find(struct orr_cache *cache, const char *key, uint64_t hash)
 {
     struct entry **at = &cache->buckets[hash % BUCKETS];
@@ -168,7 +183,7 @@ static struct orr_shared *use(struct orr_cache *cache, struct entry *entry)
 
 bool orr_cache_has(struct orr_cache *cache, const char *key)
 {
-    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
+    uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
     const struct entry *entry = *find(cache, key, hash);
     bool has = entry && entry->value;
@@ -178,7 +193,7 @@ bool orr_cache_has(struct orr_cache *cache, const char *key)
 
 struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
 {
-    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
+    uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
     struct entry *entry = *find(cache, key, hash);
     struct orr_shared *value = entry && entry->value ? use(cache, entry) : NULL;
@@ -188,7 +203,7 @@ struct orr_shared *orr_cache_peek(struct orr_cache *cache, const char *key)
 
 struct orr_shared *orr_cache_begin(struct orr_cache *cache, const char *key)
 {
-    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
+    uint64_t hash = hash_of(key);
     struct orr_shared *value = NULL;
     pthread_mutex_lock(&cache->lock);
     for (;;) {
@@ -226,12 +241,12 @@ static void fill(struct orr_cache *cache, struct entry *entry, struct orr_shared
 
 void orr_cache_also(struct orr_cache *cache, const char *key, const char *further, struct orr_shared *value)
 {
-    uint64_t hash = orr_hash_text(ORR_HASH_START, further);
+    uint64_t hash = hash_of(further);
     struct entry *entry = new_entry(further, hash), *dropped = NULL;
     if (!entry)
         return;
     pthread_mutex_lock(&cache->lock);
-    const struct entry *kept = *find(cache, key, orr_hash_text(ORR_HASH_START, key));
+    const struct entry *kept = *find(cache, key, hash_of(key));
     struct entry **at = find(cache, further, hash);
     if (kept && kept->value && !*at && fits(cache, entry, value)) {
         *at = entry;
@@ -245,7 +260,7 @@ void orr_cache_also(struct orr_cache *cache, const char *key, const char *furthe
 
 void orr_cache_end(struct orr_cache *cache, const char *key, struct orr_shared *value)
 {
-    uint64_t hash = orr_hash_text(ORR_HASH_START, key);
+    uint64_t hash = hash_of(key);
     pthread_mutex_lock(&cache->lock);
     struct entry **at = find(cache, key, hash), *entry = *at, *dropped = NULL;
     if (entry && !entry->value && pthread_equal(entry->maker, pthread_self())) {

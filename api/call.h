@@ -68,7 +68,6 @@ struct orr_call {
     const struct orr_request *request;
     const struct orr_route *route;
     struct orr_arena *arena; /* of the request */
-    struct orr_params params;
     const char *captures[2];
     char id[ORR_ID_LENGTH + 1]; /* of the topology, where the route has one */
     char digest[ORR_DIGEST_LENGTH + 1];
@@ -76,6 +75,7 @@ struct orr_call {
     const struct orr_budget *budget; /* of a call that failed; NULL: none */
     const char *quick_key;           /* under which the finished answer is found by the target alone; NULL: it is not */
     struct orr_response *response;
+    struct orr_params params; /* last, for it is large: an answer found by quick_key needs none */
 };
 
 /* Fills the response from the error and what the call says of it; used for refusals too. */

@@ -1,5 +1,6 @@
 /* The routes, one row each, and the way of a request through them: match, read the query, ask the cache, handle.
  * respond.c makes the answer conditional and compressed. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,13 @@ enum {
 };
 
 static const struct orr_route routes[] = {
+    /* asked most, so found first */
+    {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
+     "/v1/topologies/{id}/analysis"},
+    {"GET", "/v1/topologies/{}/analysis/diff", orr_handle_diff, READ, TOPOLOGY | CACHED | HEAVY,
+     ORR_P_ANALYSIS | P(AGAINST), "/v1/topologies/{id}/analysis/diff"},
+    {"GET", "/v1/topologies/{}/analysis/{}", orr_handle_section, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
+     "/v1/topologies/{id}/analysis/{section}"},
     {"POST", "/v1/topologies", orr_handle_upload, WRITE, DUMP | STORE | HEAVY, ORR_P_RECORD | P(STRICT), NULL},
     {"GET", "/v1/topologies", orr_handle_list, READ, STORE, ORR_P_PAGE | P(SEARCH) | P(WITH_LABEL), NULL},
     {"GET", "/v1/topologies/{}", orr_handle_topology, READ, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
@@ -35,12 +43,6 @@ static const struct orr_route routes[] = {
      "/v1/topologies/{id}/vm-file"},
     {"GET", "/v1/topologies/{}/anonymised", orr_handle_anonymise, READ, TOPOLOGY | STORE | HEAVY, 0,
      "/v1/topologies/{id}/anonymised"},
-    {"GET", "/v1/topologies/{}/analysis", orr_handle_analysis, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
-     "/v1/topologies/{id}/analysis"},
-    {"GET", "/v1/topologies/{}/analysis/diff", orr_handle_diff, READ, TOPOLOGY | CACHED | HEAVY,
-     ORR_P_ANALYSIS | P(AGAINST), "/v1/topologies/{id}/analysis/diff"},
-    {"GET", "/v1/topologies/{}/analysis/{}", orr_handle_section, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
-     "/v1/topologies/{id}/analysis/{section}"},
     {"GET", "/v1/topologies/{}/path", orr_handle_path, READ, TOPOLOGY | CACHED | HEAVY,
      ORR_P_ANALYSIS | P(FROM) | P(TO), "/v1/topologies/{id}/path"},
     {"GET", "/v1/topologies/{}/explain", orr_handle_explain, READ, TOPOLOGY | CACHED | HEAVY,
@@ -121,34 +123,34 @@ const char *orr_call_header(const struct orr_call *call, const char *name)
     return call->request->header ? call->request->header(call->request->header_context, name) : NULL;
 }
 
-/* Where a path matches a pattern, with the places of its captures. */
+/* Where a path matches a pattern, with the places of its captures. Every request asks it of many rows: what is literal
+ * is compared at once. */
 static bool matches(const char *pattern, const char *path, size_t length, const char *starts[2], size_t lengths[2])
 {
     const char *end = path + length;
     int captured = 0;
-    while (*pattern) {
-        if (*pattern == '*') {
-            starts[captured] = path;
-            lengths[captured] = (size_t)(end - path);
-            return true;
-        }
-        if (*pattern == '{') {
-            const char *slash = memchr(path, '/', (size_t)(end - path));
-            size_t taken = (size_t)((slash ? slash : end) - path);
-            if (!taken)
-                return false;
-            starts[captured] = path;
-            lengths[captured++] = taken;
-            path += taken;
-            pattern += 2;
-        } else if (path == end || *path != *pattern) {
-            return false;
-        } else {
-            path++;
-            pattern++;
-        }
+    if (pattern[1] == '*') {
+        starts[0] = path + 1;
+        lengths[0] = length ? length - 1 : 0;
+        return length && *path == '/';
     }
-    return path == end;
+    for (;;) {
+        const char *capture = strchrnul(pattern, '{');
+        size_t literal = (size_t)(capture - pattern);
+        if (literal > (size_t)(end - path) || memcmp(path, pattern, literal) != 0)
+            return false;
+        path += literal;
+        if (!*capture)
+            return path == end;
+        const char *slash = memchr(path, '/', (size_t)(end - path));
+        size_t taken = (size_t)((slash ? slash : end) - path);
+        if (!taken)
+            return false;
+        starts[captured] = path;
+        lengths[captured++] = taken;
+        path += taken;
+        pattern = capture + 2;
+    }
 }
 
 static bool method_matches(const char *route, const char *method)
@@ -188,8 +190,8 @@ static const struct orr_route *find_row(const char *method, const char *path, si
     bool of_api = length >= API_PREFIX && !strncmp(path, "/v1/", API_PREFIX);
     const struct orr_route *found = NULL;
     for (int i = 0; i < ROUTE_COUNT && !found; i++)
-        if (method_matches(routes[i].method, method) && !(of_api && routes[i].pattern[1] == '*') &&
-            matches(routes[i].pattern, path, length, starts, lengths))
+        if (!(of_api && routes[i].pattern[1] == '*') && matches(routes[i].pattern, path, length, starts, lengths) &&
+            method_matches(routes[i].method, method))
             found = &routes[i];
     /* A resource that exists for other methods only must not be taken for a file of the page. */
     if (found && found->pattern[1] == '*') {
@@ -455,36 +457,49 @@ static void count_end(struct orr_app *app, const struct orr_budget *budget)
         orr_metric_add(app->metrics, ORR_METRIC_EXCEEDED, spent - 1, 1);
 }
 
-void orr_api_handle(struct orr_app *app, const struct orr_request *request, struct orr_response *response)
+static void handle_fully(struct orr_call *call)
 {
     enum { REQUEST_MEMORY = 1 << 20 };
+    struct orr_app *app = call->app;
+    const struct orr_request *request = call->request;
     struct orr_error err = {0};
-    struct orr_call call = {.app = app, .request = request, .response = response, .route = request->route};
-    char key[QUICK_KEY];
-    orr_response_init(response);
-    if (call.route && quick_key(&call, key)) {
-        if (answer_quickly(&call, key))
-            return;
-        call.quick_key = key;
-    }
     struct orr_budget unlimited = {0}, *budget = request->may_defer ? NULL : request->budget;
+    memset(&call->params, 0, sizeof call->params);
     if (!budget && app->check_systems)
         budget = &unlimited;
     if (budget) {
         budget->check_systems = app->check_systems;
         orr_budget_begin(budget);
     }
-    call.arena = orr_arena_new(REQUEST_MEMORY);
-    enum orr_code code = call.arena ? handle(&call, &err) : orr_fail_nomem(&err);
+    call->arena = orr_arena_new(REQUEST_MEMORY);
+    enum orr_code code = call->arena ? handle(call, &err) : orr_fail_nomem(&err);
     if (budget)
         orr_budget_end();
     code = orr_budget_verdict(budget, code, &err);
     if (code != ORR_OK) {
-        orr_response_release(response);
-        call.budget = budget;
+        orr_response_release(call->response);
+        call->budget = budget;
         count_end(app, budget);
-        call.problem = budget && budget->spent ? ORR_PROBLEM_NONE : call.problem;
-        orr_call_problem(&call, &err);
+        call->problem = budget && budget->spent ? ORR_PROBLEM_NONE : call->problem;
+        orr_call_problem(call, &err);
     }
-    orr_arena_free(call.arena);
+    orr_arena_free(call->arena);
+}
+
+void orr_api_handle(struct orr_app *app, const struct orr_request *request, struct orr_response *response)
+{
+    struct orr_call call;
+    char key[QUICK_KEY];
+    memset(&call, 0, offsetof(struct orr_call, params));
+    call.app = app;
+    call.request = request;
+    call.response = response;
+    call.route = request->route;
+    orr_response_init(response);
+    if (call.route && quick_key(&call, key)) {
+        if (answer_quickly(&call, key))
+            return;
+        call.quick_key = key;
+    }
+    handle_fully(&call);
 }

@@ -44,10 +44,14 @@ static const struct {
                            "The request line with its headers is too long", "the query has more parts than are read"},
 };
 
+void orr_connection_enter_at(struct orr_connection *connection, enum orr_phase phase, uint64_t now_ms)
+{
+    atomic_store_explicit(&connection->phase_since, now_ms << PHASE_BITS | phase, memory_order_relaxed);
+}
+
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase)
 {
-    atomic_store_explicit(&connection->phase_since, (uint64_t)orr_clock_ms() << PHASE_BITS | phase,
-                          memory_order_relaxed);
+    orr_connection_enter_at(connection, phase, (uint64_t)orr_clock_ms());
 }
 
 /* A browser that opens a connection beforehand and asks nothing has done nothing wrong. */

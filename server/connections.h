@@ -59,6 +59,8 @@ void orr_connections_close(struct orr_connections *connections, struct orr_conne
 void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection,
                          enum orr_denial reason);
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase);
+/* The same for who has read the clock just now. */
+void orr_connection_enter_at(struct orr_connection *connection, enum orr_phase phase, uint64_t now_ms);
 
 /* How many are open. */
 unsigned orr_connections_count(const struct orr_connections *connections);

@@ -203,15 +203,16 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
     orr_trace_continue(orr_exchange_header(exchange, "traceparent"), number, exchange->parent);
     exchange->route = orr_route_find(exchange->method, exchange->target);
     exchange->stage = ORR_STAGE_READING;
-    orr_gate(exchange);
     const char *length = orr_exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    unsigned long long size = length ? strtoull(length, NULL, 10) : 0;
-    bool has_body = size || orr_exchange_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+    exchange->announced = length ? strtoull(length, NULL, 10) : 0;
+    orr_gate(exchange);
+    bool has_body = exchange->announced || orr_exchange_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING);
     if (has_body)
         orr_connection_enter(exchange->from, ORR_PHASE_BODY);
     exchange->closes = exchange->refusal == ORR_DENIED_BODY || exchange->refusal == ORR_DENIED_HEADER ||
                        exchange->refusal == ORR_DENIED_CONNECTIONS;
-    if (exchange->refusal && has_body && (size > SMALL || orr_exchange_header(exchange, MHD_HTTP_HEADER_EXPECT))) {
+    if (exchange->refusal && has_body &&
+        (exchange->announced > SMALL || orr_exchange_header(exchange, MHD_HTTP_HEADER_EXPECT))) {
         exchange->closes = true;
         return answer_and_send(exchange);
     }

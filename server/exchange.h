@@ -53,8 +53,9 @@ struct orr_exchange {
     struct orr_bearer bearer;
     struct orr_address client_address;
     struct orr_client client;
-    enum orr_spent spent; /* why its work ended early */
-    bool counted;         /* among the client's requests under way */
+    enum orr_spent spent;         /* why its work ended early */
+    bool counted;                 /* among the client's requests under way */
+    unsigned long long announced; /* bytes of the body, by Content-Length */
     /* the body as far as it is here */
     char *body;
     size_t body_length, body_capacity, body_seen;

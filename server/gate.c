@@ -81,8 +81,7 @@ static void check_sizes(struct orr_exchange *exchange)
         MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     if (info && info->header_size > config->max_header)
         refuse(exchange, ORR_DENIED_HEADER, config->max_header, 0);
-    const char *length = orr_exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    if (length && strtoull(length, NULL, 10) > config->max_body)
+    if (exchange->announced > config->max_body)
         refuse(exchange, ORR_DENIED_BODY, config->max_body, 0);
 }
 

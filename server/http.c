@@ -27,13 +27,13 @@ static enum MHD_Result on_accept(void *context, const struct sockaddr *address, 
 
 static void finish(struct orr_http *http, struct orr_exchange *exchange)
 {
+    uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
     if (exchange->stage != ORR_STAGE_NEW || atomic_load(&exchange->from->ended)) {
-        uint64_t nanoseconds = orr_exchange_nanoseconds(exchange);
         orr_exchange_count(exchange, nanoseconds);
         orr_access_log(exchange, nanoseconds);
     }
     exchange->from->current = NULL;
-    orr_connection_enter(exchange->from, ORR_PHASE_IDLE);
+    orr_connection_enter_at(exchange->from, ORR_PHASE_IDLE, (exchange->begun_ns + nanoseconds) / 1000000);
     orr_exchange_free(exchange);
     atomic_fetch_sub(&http->in_flight, 1);
 }
@@ -63,8 +63,10 @@ static bool has_too_many_parts(const char *uri)
 {
     enum { MOST_PARTS = 128 };
     unsigned parts = 0;
-    for (; *uri && parts <= MOST_PARTS; uri++)
-        parts += *uri == '&';
+    while (parts <= MOST_PARTS && (uri = strchr(uri, '&'))) {
+        parts++;
+        uri++;
+    }
     return parts > MOST_PARTS;
 }
 
@@ -80,7 +82,7 @@ static void *on_target(void *context, const char *uri, struct MHD_Connection *co
     if (!exchange)
         return NULL; /* on_request() then gives the connection up */
     from->current = exchange;
-    orr_connection_enter(from, ORR_PHASE_HEADERS);
+    orr_connection_enter_at(from, ORR_PHASE_HEADERS, exchange->begun_ns / 1000000);
     atomic_fetch_add(&http->in_flight, 1);
     if (has_too_many_parts(uri))
         orr_connections_end(http->connections, from, ORR_DENIED_HEADER);
@@ -94,6 +96,13 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     if (*state)
         finish(context, *state);
     *state = NULL;
+}
+
+/* Nothing is read of what libmicrohttpd would decode: api/params.c decodes the target as it came. */
+static size_t decode_nothing(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context, (void)connection;
+    return strlen(text);
 }
 
 static void on_message(void *context, const char *format, va_list arguments) ORR_PRINTF(2, 0);
@@ -127,7 +136,8 @@ static struct MHD_Daemon *start_daemon(struct orr_http *http, int listening)
         (unsigned)(longest / 1000 + SPARE_SECONDS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,                                \
         (size_t)(config->max_header + SPARE_MEMORY), MHD_OPTION_STRICT_FOR_CLIENT, 1,                                  \
         MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,                            \
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http
+        MHD_OPTION_UNESCAPE_CALLBACK, decode_nothing, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,           \
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, http
     if (http->tls)
         return MHD_start_daemon(flags | MHD_USE_TLS, 0, on_accept, http, on_request, http, OPTIONS,
                                 MHD_OPTION_HTTPS_PRIORITIES, ORR_TLS_PRIORITIES, MHD_OPTION_HTTPS_CERT_CALLBACK,

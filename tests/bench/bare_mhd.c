@@ -1,6 +1,6 @@
 /* The yardstick of `./dev bench`: libmicrohttpd alone, answering every request with the bytes of one file from memory.
  *
- *     bare_mhd FILE THREADS      prints "listening on PORT"; ends when its standard input does
+ *     bare_mhd FILE THREADS [HEADER VALUE]...      prints "listening on PORT"; ends when its standard input does
  */
 #include <microhttpd.h>
 #include <stdio.h>
@@ -22,9 +22,9 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection, cons
 int main(int argc, char **argv)
 {
     static char bytes[1 << 24];
-    FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
+    FILE *file = argc >= 3 && argc % 2 ? fopen(argv[1], "rb") : NULL;
     if (!file) {
-        fputs("usage: bare_mhd FILE THREADS\n", stderr);
+        fputs("usage: bare_mhd FILE THREADS [HEADER VALUE]...\n", stderr);
         return 2;
     }
     size_t length = fread(bytes, 1, sizeof bytes, file);
@@ -32,7 +32,8 @@ int main(int argc, char **argv)
     struct MHD_Response *response = MHD_create_response_from_buffer(length, bytes, MHD_RESPMEM_PERSISTENT);
     if (!response)
         return 1;
-    MHD_add_response_header(response, "Content-Type", "application/json");
+    for (int i = 3; i < argc; i += 2)
+        MHD_add_response_header(response, argv[i], argv[i + 1]);
     unsigned threads = (unsigned)strtoul(argv[2], NULL, 10);
     struct MHD_Daemon *daemon =
         MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, response, MHD_OPTION_THREAD_POOL_SIZE,

@@ -7,7 +7,8 @@ usage: bench.py [engine] [server] [scale] [--release R] [--hosts N] [--runs N] [
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
         parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
 server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery serve`,
-        beside libmicrohttpd alone with the same bytes from memory; the same wrk drives both, in turns, three times
+        beside libmicrohttpd alone with the same bytes from memory, and beside the same asked for our address and sending
+        our headers; the same wrk drives all, in turns
 scale   rings and trees of every rank, 32 channels, written as JSON by `orrery channels`, from 8 to 131072 ranks: seconds and the
         largest resident memory as the operating system counts them, and what twice the ranks cost against half of them
 
@@ -17,6 +18,7 @@ scale   rings and trees of every rank, 32 channels, written as JSON by `orrery c
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import csv
 import json
 import math
@@ -33,6 +35,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 BUILD = ROOT / "build"
+OF_LIBMICROHTTPD = {"Date", "Content-Length", "Connection"}  # it adds them itself
 STAGES = ["parse", "graph", "paths", "search", "connect", "tuning"]
 
 
@@ -105,22 +108,38 @@ def bench_server(args):
             serve.wait(15)
 
 
+class Bare:
+    """libmicrohttpd alone with bytes of our own from memory."""
+    def __init__(self, body, threads, headers):
+        pairs = [part for header in headers for part in header]
+        self.child = subprocess.Popen([BUILD / "bare_mhd", body, threads, *pairs], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.base = f"http://127.0.0.1:{self.child.stdout.readline().split()[-1]}"
+
+    def end(self):
+        self.child.stdin.close()
+        self.child.wait(15)
+
+
 def compare_with_bare(args, pid, url, folder, threads):
-    body = urllib.request.urlopen(url).read()
-    (pathlib.Path(folder) / "body").write_bytes(body)
-    bare = subprocess.Popen([BUILD / "bare_mhd", f"{folder}/body", threads], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    try:
-        bare_url = f"http://127.0.0.1:{bare.stdout.readline().split()[-1]}/"
-        print(f"\ncached {url.split('/', 5)[-1]}, {len(body)} bytes, {threads} threads, 64 connections, 3 x {args.seconds} s each, in turns")
-        runs = [(load(bare_url, bare.pid, args.seconds), load(url, pid, args.seconds)) for _ in range(3)]
-        theirs, ours = ([statistics.median(run[who][what] for run in runs) for what in (0, 1)] for who in (0, 1))
-        for name, (rate, cpu) in (("orrery serve", ours), ("bare libmicrohttpd", theirs)):
-            print(f"{name:<24}{rate:>10.0f} requests/s{cpu:>10.2f} us of CPU a request")
-        print(f"{'ratio':<24}{ours[0] / theirs[0]:>10.2f}           {theirs[1] / ours[1]:>10.2f}"
-              f"   ({sum(run[1][2] for run in runs)} answers other than 200)")
-    finally:
-        bare.stdin.close()
-        bare.wait(15)
+    with urllib.request.urlopen(url) as answer:
+        body, headers = answer.read(), [header for header in answer.getheaders() if header[0] not in OF_LIBMICROHTTPD]
+    file, path = pathlib.Path(folder) / "body", "/" + url.split("/", 3)[3]
+    file.write_bytes(body)
+    with contextlib.ExitStack() as ending:
+        alone, alike = (Bare(file, threads, given) for given in ([("Content-Type", "application/json")], headers))
+        ending.callback(alone.end)
+        ending.callback(alike.end)
+        asked = {"orrery serve": (url, pid), "bare libmicrohttpd": (f"{alone.base}/", alone.child.pid),
+                 "the same, our request and headers": (alike.base + path, alike.child.pid)}
+        print(f"\ncached {url.split('/', 5)[-1]}, {len(body)} bytes, {threads} threads, 64 connections, "
+              f"medians of {args.runs} x {args.seconds} s each, in turns")
+        runs = [{name: load(*who, args.seconds) for name, who in asked.items()} for _ in range(args.runs)]
+    medians = {name: [statistics.median(run[name][what] for run in runs) for what in (0, 1)] for name in asked}
+    ours = medians["orrery serve"]
+    for name, (rate, cpu) in medians.items():
+        print(f"{name:<36}{rate:>8.0f} requests/s{cpu:>8.2f} us of CPU a request"
+              + ("" if name == "orrery serve" else f"   ratio {ours[0] / rate:.2f}, of CPU {cpu / ours[1]:.2f}"))
+    print(f"{sum(run['orrery serve'][2] for run in runs)} answers other than 200")
 
 
 def largest_memory(pid):
@@ -202,7 +221,7 @@ def main():
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--match", default="", help="only topologies whose name holds this")
-    parser.add_argument("--seconds", type=int, default=5, help="of each of the six runs of wrk")
+    parser.add_argument("--seconds", type=int, default=5, help="of each run of wrk")
     parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="with --instructions: only every Nth case, for a quick look")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="with --instructions: so many cases at once")
