@@ -71,6 +71,8 @@ static void add_overrun(struct orr_json *json, json_t *object, const struct orr_
     orr_json_set(json, limit, "used", orr_json_number(json, over.used));
     orr_json_set(json, limit, "unit", orr_json_text(json, over.unit));
     orr_json_set(json, limit, "stage", orr_json_text(json, budget->stage ? budget->stage : "start"));
+    if (budget->task)
+        orr_json_set(json, limit, "task", orr_json_text(json, budget->task));
     orr_json_set(json, limit, "setting", orr_json_text(json, over.setting));
     orr_json_set(json, object, "limit", limit);
 }

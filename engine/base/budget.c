@@ -20,7 +20,7 @@ void orr_budget_reset(struct orr_budget *budget)
 {
     atomic_store(&budget->stop, ORR_SPENT_NOT);
     budget->spent = ORR_SPENT_NOT;
-    budget->stage = NULL;
+    budget->stage = budget->task = NULL;
     budget->used_ns = budget->wanted = budget->unpacked_bytes = budget->entry_count = budget->id = 0;
     budget->held = budget->most = 0;
     budget->settled = false;
@@ -54,8 +54,17 @@ void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason)
 
 void orr_budget_stage(const char *stage)
 {
-    if (orr_budget_of_thread)
+    if (orr_budget_of_thread && !orr_budget_of_thread->spent)
         orr_budget_of_thread->stage = stage;
+}
+
+const char *orr_budget_task(const char *task)
+{
+    struct orr_budget *budget = orr_budget_of_thread;
+    const char *before = budget ? budget->task : NULL;
+    if (budget && !budget->spent)
+        budget->task = task;
+    return before;
 }
 
 bool orr_budget_look(struct orr_budget *budget)
@@ -187,17 +196,19 @@ enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code 
         return code;
     struct orr_error ignored;
     const struct orr_overrun over = orr_budget_overrun(budget);
-    const char *stage = budget->stage ? budget->stage : "start";
+    const char *stage = budget->stage ? budget->stage : "start", *task = budget->task ? budget->task : "";
+    const char *during = *task ? " while " : "";
     err = err ? err : &ignored;
     *err = (struct orr_error){0};
     switch (budget->spent) {
     case ORR_SPENT_TIME:
-        orr_fail(err, ORR_SPENT, "this takes longer than %g s: it was ended after %.1f s, at the stage \"%s\"",
-                 over.allowed, over.used, stage);
+        orr_fail(err, ORR_SPENT, "this takes longer than %g s: it was ended after %.1f s, at the stage \"%s\"%s%s",
+                 over.allowed, over.used, stage, during, task);
         break;
     case ORR_SPENT_MEMORY:
-        orr_fail(err, ORR_SPENT, "this needs more than %.0f bytes of memory: it was ended at %.0f, at the stage \"%s\"",
-                 over.allowed, over.used, stage);
+        orr_fail(err, ORR_SPENT,
+                 "this needs more than %.0f bytes of memory: it was ended at %.0f, at the stage \"%s\"%s%s",
+                 over.allowed, over.used, stage, during, task);
         break;
     case ORR_SPENT_UNPACKED:
         orr_fail(err, ORR_UNPACKED,
@@ -209,7 +220,7 @@ enum orr_code orr_budget_verdict(const struct orr_budget *budget, enum orr_code 
         orr_fail(err, ORR_UNPACKED, "the archive has more than %.0f entries", over.allowed);
         break;
     default:
-        return orr_fail(err, ORR_STOPPED, "the work was ended at the stage \"%s\": %s", stage,
+        return orr_fail(err, ORR_STOPPED, "the work was ended at the stage \"%s\"%s%s: %s", stage, during, task,
                         budget->spent == ORR_SPENT_CLIENT     ? "the client has gone"
                         : budget->spent == ORR_SPENT_SHUTDOWN ? "the server shuts down"
                                                               : "interrupted");

@@ -49,6 +49,7 @@ struct orr_budget {
     /* Use so far; written by the working thread. */
     enum orr_spent spent;
     const char *stage; /* what was being done, such as "search for channels"; NULL: nothing yet */
+    const char *task;  /* why, such as "trying settings for the explanation"; NULL: because it was asked for */
     uint64_t used_ns;  /* at the last look at the clock */
     size_t held, most; /* bytes in use now, and the most there were */
     uint64_t wanted;   /* what would have been in use with the request that was refused */
@@ -71,6 +72,10 @@ void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason);
 
 /* Names the stage that begins now, such as "search for channels". The text must be static. */
 void orr_budget_stage(const char *stage);
+/* Says why the stages that begin from now on are needed, where more than one analysis is; NULL: they are the question
+ * itself. Static, too. Gives what it was before, to be set again at the end. Neither changes once the budget is spent.
+ */
+const char *orr_budget_task(const char *task);
 /* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is looked at
  * every few thousand of them. */
 static inline bool orr_budget_spent(uint32_t steps);

@@ -207,6 +207,7 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
     struct orr_cluster_line *lines = ORR_NEW(c->arena, struct orr_cluster_line, request->line_count);
     if (!lines)
         return orr_fail_nomem(err);
+    orr_budget_stage("places of the ranks");
     ORR_TRY(orr_settings_keep(&c->settings, c->arena, err)); /* for orr_groups_analyze() and orr_analyze_again() */
     memcpy(lines, request->lines, request->line_count * sizeof *lines);
     for (uint32_t l = 0; l < request->line_count; l++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/cluster/traffic.h"
 
 /* Where a rank of the whole cluster is. */
@@ -296,11 +297,13 @@ static enum orr_code analyse(const struct orr_cluster *cluster, const struct orr
     groups->arena = arena;
     groups->layout = *layout;
     struct grouping g = {.cluster = cluster, .layout = layout, .arena = arena, .scratch = scratch};
+    const char *task = orr_budget_task("analysing the groups of the layout");
     enum orr_code code = find_places(&g, err);
     if (code == ORR_OK && kind < ORR_GROUP_KIND_COUNT)
         code = analyse_one(&g, groups, kind, number, err);
     for (int k = 0; code == ORR_OK && kind == ORR_GROUP_KIND_COUNT && k < ORR_GROUP_KIND_COUNT; k++)
         code = analyse_kind(&g, groups, (enum orr_group_kind)k, err);
+    orr_budget_task(task);
     orr_arena_free(scratch);
     if (code != ORR_OK) {
         orr_groups_free(groups);

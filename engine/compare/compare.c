@@ -1,5 +1,7 @@
 #include "engine/compare/compare.h"
 
+#include "engine/base/budget.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +71,7 @@ enum orr_code orr_compare(const struct orr_analysis *a, const struct orr_analysi
 {
     struct orr_comparison *c = ret_comparison;
     *c = (struct orr_comparison){.a = a, .b = b};
+    orr_budget_stage("comparison of two machines");
     ORR_TRY(orr_devices_read(a->dump, arena, &c->devices_a, err));
     ORR_TRY(orr_devices_read(b->dump, arena, &c->devices_b, err));
     ORR_TRY(orr_match_find(&c->devices_a, &c->devices_b, arena, &c->match, err));

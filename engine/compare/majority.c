@@ -1,5 +1,7 @@
 #include "engine/compare/majority.h"
 
+#include "engine/base/budget.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +211,7 @@ enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t c
     c.deviates = orr_arena_alloc(arena, count, sizeof *c.deviates);
     if (!devices || !matches || !kinds || !c.deviates)
         return orr_fail_nomem(err);
+    orr_budget_stage("comparison with the majority");
     for (uint32_t i = 0; i < count; i++) {
         m.hosts += specimens[i].hosts;
         kinds[i].specimen = i;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/explain/assumptions.h"
 #include "engine/explain/explainer.h"
 #include "engine/release/behaviours.h"
@@ -212,6 +213,7 @@ static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, st
     const struct orr_kind_row *row = &orr_kind_rows[e->why->kind];
     struct orr_explanation *out = e->out;
     const struct orr_assumption *assumption;
+    orr_budget_stage("explanation");
     ORR_TRY(row->find(e, err));
     out->verdict = row->verdict(e);
     ORR_TRY(row->explain(e, err));
@@ -219,6 +221,7 @@ static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, st
         if ((assumption->kinds >> e->why->kind & 1) && assumption->applies(e->a))
             out->assumes |= 1u << i;
     if (most.analyses) {
+        orr_budget_task("trying settings for the explanation");
         ORR_TRY(tell_rests(e, row->rests, err));
         ORR_TRY(orr_try_settings(e, most, err));
     }
@@ -239,7 +242,9 @@ enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_
     out->release = analysis->query.settings.release;
     out->nearest = orr_settings_nearest(&analysis->query.settings);
     struct orr_explainer e = {.a = analysis, .why = why, .arena = arena, .part = &analysis->parts[0], .out = out};
+    const char *task = orr_budget_task(NULL);
     enum orr_code code = explain(&e, most, err);
+    orr_budget_task(task);
     if (code != ORR_OK) {
         orr_explanation_free(out);
         return code;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/log/trial.h"
 #include "engine/release/release_names.h"
 
@@ -299,6 +300,7 @@ static enum orr_code compare(struct orr_log_check *check, const struct orr_dump 
     ORR_TRY(orr_log_try(check, dump, &check->query, check->arena, &facts, &check->analysis, err));
     take_facts(check, &facts);
     ORR_TRY(try_numbers_of_nics(check, dump, err));
+    orr_budget_task("finding causes of what differs from the log");
     return check->differ ? orr_log_find_causes(check, check->renumbered ? check->renumbered : dump, err) : ORR_OK;
 }
 
@@ -318,7 +320,9 @@ enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *
     check->machine_implied = question->assumed_count > 0;
     for (uint32_t i = 0; i < question->assumed_count && check->assumed_count < ORR_LOG_ASSUMED; i++)
         check->assumed[check->assumed_count++] = question->assumed[i];
+    const char *task = orr_budget_task("comparing with the log");
     enum orr_code code = compare(check, dump, question, err);
+    orr_budget_task(task);
     if (code != ORR_OK) {
         orr_log_check_free(check);
         return code;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX };
@@ -268,6 +269,7 @@ enum orr_code orr_triage_make(const struct orr_log *log, const struct orr_log_ch
                               struct orr_triage *ret_triage, struct orr_error *err)
 {
     struct orr_triaging t = {.log = log, .check = check, .arena = arena, .triage = ret_triage};
+    orr_budget_stage("triage of the log");
     *ret_triage = (struct orr_triage){.verdict = ORR_TRIAGE_UNKNOWN, .cause = NONE};
     judge(&t);
     orr_triage_ran(&t);

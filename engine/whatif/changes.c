@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/cluster/again.h"
 #include "engine/whatif/reasons.h"
 
@@ -195,6 +196,7 @@ enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_an
     struct orr_facts of_a, of_b;
     struct orr_reasons reasons;
     *ret_changes = (struct orr_changes){.a = a, .b = b};
+    orr_budget_stage("differences");
     ORR_TRY(orr_way_find(&a->query, &b->query, arena, &ret_changes->way, err));
     ORR_TRY(orr_facts_of(a, arena, &of_a, err));
     ORR_TRY(orr_facts_of(b, arena, &of_b, err));
@@ -202,7 +204,9 @@ enum orr_code orr_changes_find(const struct orr_analysis *a, const struct orr_an
     if (!pairing.changed)
         return orr_fail_nomem(err);
     pair_up(ret_changes, &pairing);
+    const char *task = orr_budget_task("finding the cause of each difference");
     ORR_TRY(orr_reasons_find(a, &ret_changes->way, pairing.changed, pairing.count, most, arena, &reasons, err));
+    orr_budget_task(task);
     ret_changes->analyses = reasons.analyses;
     return group(ret_changes, pairing.changed, &reasons, arena, err);
 }
