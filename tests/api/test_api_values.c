@@ -113,6 +113,29 @@ static void cluster_files_say_where_they_are_wrong(void **state)
     }
 }
 
+static void a_refusal_says_which_limit_at_what_stage_and_why(void **state)
+{
+    (void)state;
+    struct orr_error err = {0};
+    struct orr_budget budget = {.memory = 1000};
+    uint64_t id;
+    orr_budget_begin(&budget);
+    orr_budget_stage("paths");
+    assert_null(orr_budget_task("trying settings"));
+    assert_string_equal(orr_budget_task("trying others"), "trying settings");
+    assert_false(orr_budget_draw(2000, &id));
+    orr_budget_stage("another");
+    (void)orr_budget_task(NULL); /* what comes later says nothing of why it ended */
+    orr_budget_end();
+    (void)orr_budget_verdict(&budget, ORR_OK, &err);
+    struct orr_answer *answer = orr_problem_answer(ORR_PROBLEM_NONE, &err, &budget, "id");
+    assert_int_equal(answer->status, 422);
+    assert_non_null(strstr(answer->body, "at the stage \\\"paths\\\" while trying others\""));
+    assert_non_null(
+        strstr(answer->body, "\"stage\":\"paths\",\"task\":\"trying others\",\"setting\":\"--analysis-memory\""));
+    orr_shared_give(&answer->shared);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +145,7 @@ int main(void)
         cmocka_unit_test(etag_lists_are_searched),
         cmocka_unit_test(the_best_accepted_type_is_chosen),
         cmocka_unit_test(cluster_files_say_where_they_are_wrong),
+        cmocka_unit_test(a_refusal_says_which_limit_at_what_stage_and_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

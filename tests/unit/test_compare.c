@@ -1,4 +1,5 @@
 /* Two dumps compared: devices by role, whatever they are called and in whatever order they stand. */
+#include "engine/base/budget.h"
 #include "engine/compare/compare.h"
 #include "tests/support/fixture.h"
 
@@ -238,6 +239,22 @@ static void a_heap_of_equals_is_bounded(void **state)
     orr_text_release(&text);
 }
 
+static void who_ends_it_hears_what_was_done(void **state)
+{
+    (void)state;
+    struct orr_error err = {0};
+    struct two t = compare(machine, SHUFFLED("2"), 1);
+    struct orr_budget budget = {.memory = 1};
+    orr_budget_begin(&budget);
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = orr_compare(t.a.analysis, t.b.analysis, arena, &t.comparison, &err);
+    orr_arena_free(arena);
+    orr_budget_end();
+    assert_error(orr_budget_verdict(&budget, code, &err), ORR_SPENT, &err,
+                 "at the stage \"comparison of two machines\"");
+    release(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +267,7 @@ int main(void)
         cmocka_unit_test(other_ranks_in_the_same_places_are_numbering),
         cmocka_unit_test(only_the_order_of_ranks_counts),
         cmocka_unit_test(a_heap_of_equals_is_bounded),
+        cmocka_unit_test(who_ends_it_hears_what_was_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * leave it; what is computed here is held against whole analyses of real dumps by tests/golden/explained.py. */
 #include "engine/explain/explain.h"
 
+#include "engine/base/budget.h"
 #include "engine/explain/assumptions.h"
 #include "engine/explain/explainer.h"
 #include "engine/release/behaviours.h"
@@ -461,6 +462,26 @@ static void assumptions_are_said(void **state)
     forget(&t);
 }
 
+/* An analysis that is made only for another setting is reported as such where it is ended. */
+static void who_ends_it_hears_why_it_was_analysed(void **state)
+{
+    (void)state;
+    const struct orr_why why = {.kind = ORR_WHY_GRAPH};
+    struct orr_budget budget = {0};
+    struct orr_error err = {0};
+    struct orr_explanation *explanation = NULL;
+    struct fixture f = analyse_in("2.30.7", rails, 2, NULL);
+    orr_budget_begin(&budget);
+    orr_budget_stop(&budget, ORR_SPENT_CLIENT);
+    enum orr_code code = orr_explain(f.analysis, &why, (struct orr_effort){4, UINT64_MAX}, &explanation, &err);
+    orr_budget_end();
+    assert_error(orr_budget_verdict(&budget, code, &err), ORR_STOPPED, &err,
+                 "while trying settings for the explanation: the client has gone");
+    if (code == ORR_OK)
+        orr_explanation_free(explanation);
+    release_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +500,7 @@ int main(void)
         cmocka_unit_test(every_reason_of_nvls),
         cmocka_unit_test(the_choice_for_a_size),
         cmocka_unit_test(the_effort_is_bounded),
+        cmocka_unit_test(who_ends_it_hears_why_it_was_analysed),
         cmocka_unit_test(wrong_questions_are_clear_errors),
         cmocka_unit_test(every_kind_in_every_release),
         cmocka_unit_test(rows_rest_on_what_there_is),

@@ -1,4 +1,5 @@
 /* What changes between two questions about one dump, and whether the reasons are the right ones. */
+#include "engine/base/budget.h"
 #include "engine/whatif/changes.h"
 #include "tests/support/fixture.h"
 
@@ -226,6 +227,24 @@ static void the_whole_way_leads_to_a_distant_release(void **state)
     }
 }
 
+/* An analysis that is made only to find a cause is reported as such where it is ended. */
+static void who_ends_it_hears_why_it_was_analysed(void **state)
+{
+    (void)state;
+    struct orr_error err = {0};
+    struct orr_changes again;
+    struct orr_budget budget = {0};
+    struct sides s = compare(machine, question("2.18.1", 1, NULL, NULL), question("2.27.7", 1, NULL, NULL), 16);
+    orr_budget_begin(&budget);
+    orr_budget_stop(&budget, ORR_SPENT_CLIENT);
+    enum orr_code code = orr_changes_find(s.a, s.b, (struct orr_effort){16, UINT64_MAX}, s.arena, &again, &err);
+    orr_budget_end();
+    assert_error(
+        orr_budget_verdict(&budget, code, &err), ORR_STOPPED, &err,
+        "at the stage \"graph of the machine\" while finding the cause of each difference: the client has gone");
+    release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +257,7 @@ int main(void)
         cmocka_unit_test(without_analyses_all_steps_are_suspects),
         cmocka_unit_test(the_whole_way_leads_to_the_next_release),
         cmocka_unit_test(the_whole_way_leads_to_a_distant_release),
+        cmocka_unit_test(who_ends_it_hears_why_it_was_analysed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
