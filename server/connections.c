@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "engine/base/clock.h"
+#include "server/lingering.h"
 
 enum { STEP_MS = 50, PHASE_BITS = 3, PHASE_MASK = 7 };
 
@@ -24,6 +26,7 @@ struct orr_connections {
     uint64_t allowed_ms[ORR_PHASE_COUNT]; /* 0: any time */
     struct orr_metrics *metrics;
     struct orr_workers *workers;
+    struct orr_lingering lingering;
 };
 
 /* Who is too slow, by phase. NOT: nothing is said, since an answer to no request would be taken for one to the next. */
@@ -81,6 +84,7 @@ void orr_connections_end(struct orr_connections *connections, struct orr_connect
             connections->encrypted ? 0 : send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
         (void)sent;
     }
+    connection->given_up = true;
     shutdown(connection->socket, SHUT_RDWR);
 }
 
@@ -125,6 +129,7 @@ static void *watch(void *context)
             orr_connections_end(connections, connection, silent ? ORR_DENIED_NOT : slow[phase]);
             orr_connection_enter(connection, ORR_PHASE_COMPUTING); /* once is enough */
         }
+        orr_lingering_look(&connections->lingering, now);
     }
     pthread_mutex_unlock(&connections->lock);
     return NULL;
@@ -173,6 +178,7 @@ void orr_connections_free(struct orr_connections *connections)
     pthread_cond_signal(&connections->ended);
     pthread_mutex_unlock(&connections->lock);
     pthread_join(connections->watcher, NULL);
+    orr_lingering_end(&connections->lingering);
     pthread_cond_destroy(&connections->ended);
     pthread_mutex_destroy(&connections->lock);
     free(connections);
@@ -206,9 +212,24 @@ struct orr_connection *orr_connections_open(struct orr_connections *connections,
     return connection;
 }
 
+/* The server ends the connection, and the client has sent, or sends, what is not read: a line or headers beyond all
+ * limits, or a body that was refused. */
+static bool is_cut_off(const struct orr_connection *connection)
+{
+    int unread = 0;
+    uint64_t phase = atomic_load_explicit(&connection->phase_since, memory_order_relaxed) & PHASE_MASK;
+    if (connection->given_up)
+        return false;
+    return (!ioctl(connection->socket, FIONREAD, &unread) && unread > 0) ||
+           (phase == ORR_PHASE_NEW && !is_gone(connection->socket) && has_received(connection->socket));
+}
+
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection)
 {
     pthread_mutex_lock(&connections->lock);
+    if (is_cut_off(connection))
+        orr_lingering_take(&connections->lingering, connection->socket,
+                           (uint64_t)orr_clock_ms() + connections->allowed_ms[ORR_PHASE_HEADERS]);
     *connection->link = connection->next;
     if (connection->next)
         connection->next->link = connection->link;

@@ -29,6 +29,7 @@ struct orr_connection {
     int socket;
     void *spare;   /* memory of the last request, for the next; owned */
     void *current; /* the request under way, NULL: none */
+    bool given_up; /* ended by orr_connections_end() */
     bool surplus;  /* one more than --connections: its request is refused */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */

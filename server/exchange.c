@@ -170,11 +170,13 @@ static bool make_room(struct orr_exchange *exchange, size_t size)
     return true;
 }
 
+/* How many times the largest body is read of one that is refused. */
+enum { PATIENCE = 8 };
+
 /* Keeps a piece of the body. Of a request that is turned away it is read and dropped for a while, so that the client
  * hears why. */
 static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data, size_t size)
 {
-    enum { PATIENCE = 8 };
     size_t limit = exchange->http->config->max_body;
     exchange->body_seen += size;
     if (exchange->body_seen > limit && !exchange->refusal) {
@@ -212,7 +214,8 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
     exchange->closes = exchange->refusal == ORR_DENIED_BODY || exchange->refusal == ORR_DENIED_HEADER ||
                        exchange->refusal == ORR_DENIED_CONNECTIONS;
     if (exchange->refusal && has_body &&
-        (exchange->announced > SMALL || orr_exchange_header(exchange, MHD_HTTP_HEADER_EXPECT))) {
+        (exchange->announced > SMALL || exchange->announced / PATIENCE > exchange->http->config->max_body ||
+         orr_exchange_header(exchange, MHD_HTTP_HEADER_EXPECT))) {
         exchange->closes = true;
         return answer_and_send(exchange);
     }

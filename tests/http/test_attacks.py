@@ -186,16 +186,21 @@ def fill_queue(server, target, beside=0):
 def test_a_full_queue_says_when_to_come_again():
     server = start(**{"--analysis-time": "0", "--analysis-memory": "0", "--queue": "2"})
     target = attacks.Target(server.port)
+    kept = target.post("/v1/topologies?name=first", attacks.SMALL)
     busy = fill_queue(server, target)
-    response, data = server.ask("POST", "/v1/analyze?section=ranks", attacks.CUBE)
-    problem = json.loads(data)
-    assert response.status == 503 and response.getheader("Retry-After") == "1" and problem["type"] == "/problems/overloaded"
+    for method, path, body in (("POST", "/v1/analyze?section=ranks", attacks.CUBE), ("PATCH", f"/v1/topologies/{kept}", '{"name": "second"}'),
+                               ("POST", "/v1/topologies", attacks.CUBE), ("DELETE", f"/v1/topologies/{kept}", None)):
+        response, data = server.ask(method, path, body)
+        problem = json.loads(data)
+        assert response.status == 503 and response.getheader("Retry-After") == "1" and problem["type"] == "/problems/overloaded", (method, path)
     assert "2 requests" in problem["detail"] and "--queue" in problem["advice"]
     assert server.json("GET", "/readyz")[0] == 200 and server.json("GET", "/healthz")[0] == 200  # operators pass the queue
     response, metrics = server.ask("GET", "/metrics")
     assert response.status == 200 and b"orrery_queue_waiting 2\n" in metrics and b'orrery_rejected_total{reason="queue"}' in metrics
     for s in busy:
         s.close()
+    wait_until(lambda: server.ask("GET", "/v1/topologies")[0].status == 200)
+    assert [(item["id"], item["name"]) for item in server.json("GET", "/v1/topologies")[1]["items"]] == [(kept, "first")]  # nothing changed
     drains(server)
 
 
