@@ -19,6 +19,7 @@ struct orr_finder {
     struct orr_arena *arena;
     struct orr_hardware_facts hw; /* of the dump */
     uint32_t *node_of;            /* [element]: node of analysis->built; NULL: no analysis */
+    const char *rccl;             /* what shows that RCCL wrote the dump; NULL: nothing does */
     struct orr_finding *at;
     bool starved;
 };
@@ -29,10 +30,18 @@ void orr_say(struct orr_finder *f, const char *format, ...) ORR_PRINTF(2, 3);
 void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind);
 /* A place: an element of the dump. */
 void orr_point(struct orr_finder *f, uint32_t element);
+/* The GPU of a host rank; ORR_NO_NODE: it is in another part. */
+uint32_t orr_node_of_rank(const struct orr_system *system, int32_t rank);
 /* The GPU of a host rank. */
 void orr_point_rank(struct orr_finder *f, int32_t rank);
 /* A node of a system by its index. */
 void orr_point_node(struct orr_finder *f, const struct orr_system *system, uint32_t node);
+
+/* The plural's end for a count. */
+static inline const char *orr_plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 /* Value of an attribute, "" where there is none. */
 static inline const char *orr_attr_of(const struct orr_finder *f, uint32_t element, enum orr_attr attr)
@@ -44,8 +53,9 @@ const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 
 /* The families, each ends with a row without an id. */
 extern const struct orr_finding_row orr_findings_input[], orr_findings_ranks[], orr_findings_pci[],
-    orr_findings_nvlink[], orr_findings_p2p[], orr_findings_net[], orr_findings_graph[], orr_findings_routes[],
-    orr_findings_cpu[], orr_findings_log[], orr_findings_cluster[], orr_findings_fabric[];
+    orr_findings_slots[], orr_findings_nvlink[], orr_findings_groups[], orr_findings_p2p[], orr_findings_gdr[],
+    orr_findings_net[], orr_findings_graph[], orr_findings_routes[], orr_findings_cpu[], orr_findings_log[],
+    orr_findings_cluster[], orr_findings_fabric[];
 extern const struct orr_undecided orr_undecided_rows[]; /* ends with a row without a number */
 
 #endif

@@ -8,9 +8,9 @@
 #include "engine/findings/finder.h"
 
 static const struct orr_finding_row *const families[] = {
-    orr_findings_ranks, orr_findings_input, orr_findings_pci,     orr_findings_nvlink,
-    orr_findings_p2p,   orr_findings_net,   orr_findings_graph,   orr_findings_routes,
-    orr_findings_cpu,   orr_findings_log,   orr_findings_cluster, orr_findings_fabric,
+    orr_findings_ranks,  orr_findings_input, orr_findings_pci, orr_findings_slots,   orr_findings_nvlink,
+    orr_findings_groups, orr_findings_p2p,   orr_findings_gdr, orr_findings_net,     orr_findings_graph,
+    orr_findings_routes, orr_findings_cpu,   orr_findings_log, orr_findings_cluster, orr_findings_fabric,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 
@@ -95,14 +95,19 @@ void orr_point_node(struct orr_finder *f, const struct orr_system *system, uint3
     orr_system_node_id(system, node, place->node);
 }
 
+uint32_t orr_node_of_rank(const struct orr_system *system, int32_t rank)
+{
+    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
+        if (system->nodes[g].gpu.rank == rank)
+            return g;
+    return ORR_NO_NODE;
+}
+
 void orr_point_rank(struct orr_finder *f, int32_t rank)
 {
-    const struct orr_system *system = &f->analysis->built;
-    for (uint32_t i = system->first[ORR_GPU]; i < system->first[ORR_GPU + 1]; i++)
-        if (system->nodes[i].gpu.rank == rank) {
-            orr_point_node(f, system, i);
-            return;
-        }
+    uint32_t node = orr_node_of_rank(&f->analysis->built, rank);
+    if (node != ORR_NO_NODE)
+        orr_point_node(f, &f->analysis->built, node);
 }
 
 const char *orr_host_of(const struct orr_finder *f, uint32_t element)
@@ -156,6 +161,28 @@ void orr_say_slower(struct orr_finder *f, enum orr_slower_kind kind)
 }
 
 /* The rows in the order of their severity. */
+/* GPUs of AMD and Hygon, and what RCCL alone writes. */
+static const char *sign_of_rccl(const struct orr_finder *f)
+{
+    static const struct {
+        uint16_t vendor;
+        const char *text;
+    } makers[] = {{0x1002, "GPUs of AMD (vendor 0x1002)"}, {0x1d94, "GPUs of Hygon (vendor 0x1d94)"}};
+    if (!strcmp(f->dump->ignored_name, "xgmi"))
+        return "<xgmi> elements";
+    for (uint32_t i = 0; i < f->hw.card_count; i++)
+        for (size_t m = 0; m < sizeof makers / sizeof makers[0]; m++)
+            if (f->hw.cards[i].gpus_at && f->hw.cards[i].identity >> 48 == makers[m].vendor)
+                return makers[m].text;
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
+        const struct orr_element *gpu = &f->dump->elements[f->hw.gpus[i]];
+        for (uint32_t a = gpu->first_attribute; a < gpu->first_attribute + gpu->attribute_count; a++)
+            if (f->dump->attributes[a].id == ORR_ATTR_OTHER && !strcmp(f->dump->attributes[a].name, "gcn"))
+                return "gpu elements with the attribute gcn";
+    }
+    return NULL;
+}
+
 static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_findings, struct orr_error *err)
 {
     size_t row_count = 0;
@@ -168,11 +195,13 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
         return orr_fail_nomem(err);
     if (f->dump && f->analysis && !(f->node_of = orr_hardware_nodes(&f->hw, &f->analysis->built, f->arena)))
         return orr_fail_nomem(err);
+    f->rccl = f->dump ? sign_of_rccl(f) : NULL;
     for (int severity = 0; severity < ORR_SEVERITY_COUNT; severity++)
         for (size_t family = 0; family < FAMILY_COUNT; family++)
             for (const struct orr_finding_row *row = families[family]; row->id; row++) {
                 if ((int)row->severity != severity || (row->of_analysis && !f->analysis) ||
-                    row->of_log != (f->log != NULL))
+                    row->of_log != (f->log != NULL) ||
+                    (f->rccl && (row->of_nccl || (row->of_analysis && !row->of_log))))
                     continue;
                 f->at = &found[count];
                 *f->at = (struct orr_finding){.row = row};

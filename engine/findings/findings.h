@@ -26,6 +26,8 @@ struct orr_finding_row {
     enum orr_severity severity;
     bool of_analysis; /* asked only where there is an analysis */
     bool of_log;      /* asked only where there is a log */
+    /* About NVIDIA's GPUs or what NCCL reads: not asked of RCCL's files, as is nothing of the analysis. */
+    bool of_nccl;
     void (*find)(struct orr_finder *finder);
     const char *title, *why, *advice;
     const char *commands[4];   /* to run on the machine; NULL ends */

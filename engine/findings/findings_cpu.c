@@ -72,6 +72,7 @@ const struct orr_finding_row orr_findings_cpu[] = {
         .id = "affinity",
         .catalogue = "L96",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = affinity_says_nothing,
         .title = "All CPUs have the same or no affinity mask",
         .why = "NCCL binds its threads by this mask. Without it, the launcher decides where they run.",

@@ -33,34 +33,122 @@ static bool nvlink_joins_all(const struct orr_part *part)
     return orr_system_count(system, ORR_GPU) > 1;
 }
 
+/* The slowest path that the ring takes, between two GPUs or between a GPU and its NIC. */
+struct hop {
+    uint32_t from, to; /* nodes of the part */
+    float bw;          /* GB/s */
+};
+
+static uint32_t node_of_net(const struct orr_system *system, int64_t id)
+{
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        if (system->nodes[n].id == id)
+            return n;
+    return ORR_NO_NODE;
+}
+
+static void take_slower(const struct orr_part *part, uint32_t from, uint32_t to, struct hop *slowest)
+{
+    if (from == ORR_NO_NODE || to == ORR_NO_NODE || from == to)
+        return;
+    float bw = orr_path(&part->paths, from, to)->bw;
+    if (slowest->from == ORR_NO_NODE || bw < slowest->bw)
+        *slowest = (struct hop){from, to, bw};
+}
+
+static struct hop slowest_hop(const struct orr_part *part, const struct orr_graph *ring)
+{
+    const struct orr_system *system = &part->system;
+    const int32_t *ranks = ring->gpus;
+    struct hop slowest = {.from = ORR_NO_NODE, .to = ORR_NO_NODE};
+    uint32_t first = orr_node_of_rank(system, ranks[0]), last = orr_node_of_rank(system, ranks[ring->gpu_count - 1]);
+    for (uint32_t i = 1; i < ring->gpu_count; i++)
+        take_slower(part, orr_node_of_rank(system, ranks[i - 1]), orr_node_of_rank(system, ranks[i]), &slowest);
+    if (ring->nets) {
+        take_slower(part, node_of_net(system, ring->nets[0][0]), first, &slowest);
+        take_slower(part, last, node_of_net(system, ring->nets[0][1]), &slowest);
+    } else {
+        take_slower(part, last, first, &slowest);
+    }
+    return slowest;
+}
+
+/* One ring, at less than half of what NVLink carries and, where it leaves the host, of the fastest port. */
 static void one_channel(struct orr_finder *f)
 {
     const struct orr_graph *ring = ring_of(f);
     const struct orr_part *part = &f->analysis->parts[0];
+    const struct orr_system *system = &part->system;
     if (!ring->pattern || ring->channels != 1 || is_simple_order(ring) || !nvlink_joins_all(part))
         return;
-    float nvlink = 0;
-    for (uint32_t b = part->system.first[ORR_GPU] + 1; b < part->system.first[ORR_GPU + 1]; b++) {
-        float bw = orr_path(&part->paths, part->system.first[ORR_GPU], b)->bw;
-        nvlink = bw > nvlink ? bw : nvlink;
+    float best = 0, port = 0;
+    for (uint32_t b = system->first[ORR_GPU] + 1; b < system->first[ORR_GPU + 1]; b++) {
+        float bw = orr_path(&part->paths, system->first[ORR_GPU], b)->bw;
+        best = bw > best ? bw : best;
     }
-    float best = nvlink, port = 0;
-    for (uint32_t n = 0; n < orr_system_count(&part->system, ORR_NET); n++)
-        port = orr_system_node(&part->system, ORR_NET, n)->net.bw > port
-                   ? orr_system_node(&part->system, ORR_NET, n)->net.bw
-                   : port;
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        port = system->nodes[n].net.bw > port ? system->nodes[n].net.bw : port;
     if (ring->nets && port < best) /* a ring through NICs is no faster than they are */
         best = port;
-    if (ring->bw_intra < best / 2)
-        orr_say(f, "one ring of %g GB/s; NVLink carries %g GB/s, and the best path that the ring needs %g GB/s",
-                (double)ring->bw_intra, (double)nvlink, (double)best);
+    const struct hop slowest = slowest_hop(part, ring);
+    if (ring->bw_intra >= best / 2 || slowest.from == ORR_NO_NODE)
+        return;
+    char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+    orr_say(f, "one ring of %g GB/s: the path from %s to %s (%s) carries %g GB/s; NVLink%s would allow %g GB/s",
+            (double)ring->bw_intra, orr_system_node_id(system, slowest.from, from),
+            orr_system_node_id(system, slowest.to, to),
+            orr_path_type_name((enum orr_path_type)orr_path(&part->paths, slowest.from, slowest.to)->type),
+            (double)slowest.bw, ring->nets ? " and the NICs" : "", (double)best);
+    orr_point_node(f, system, slowest.from);
+    orr_point_node(f, system, slowest.to);
+}
+
+static const struct orr_graph *ring_of_host(const struct orr_communicator *c, uint32_t host)
+{
+    return &c->members[host].contribution->graphs[ORR_GRAPH_RING];
+}
+
+/* Whether a ring leaves a host through another NIC than it enters the next one: they are equal, so the NICs' ids are.
+ */
+static bool crosses_after(const struct orr_finder *f, uint32_t host, int32_t channel)
+{
+    const struct orr_communicator *c = &f->analysis->communicator;
+    uint32_t next = (host + 1) % c->node_count;
+    const struct orr_graph *from = ring_of_host(c, host), *to = ring_of_host(c, next);
+    int32_t out = orr_ring_channel(c, host, channel), in = orr_ring_channel(c, next, channel);
+    return from->nets && to->nets && out < from->channels && in < to->channels && from->nets[out][1] != to->nets[in][0];
 }
 
 static void crosses_rails(struct orr_finder *f)
 {
+    const struct orr_communicator *c = &f->analysis->communicator;
+    const struct orr_system *system = &f->analysis->parts[0].system;
     const struct orr_graph *ring = ring_of(f);
-    if (f->analysis->query.hosts > 1 && ring->pattern && ring->cross_nic)
-        orr_say(f, "crossNic is %d for the ring of %d channels", ring->cross_nic, ring->channels);
+    uint32_t crossing = 0;
+    if (c->node_count < 2 || f->analysis->part_count > 1 || f->analysis->cluster || !ring->pattern || !ring->nets ||
+        is_simple_order(ring))
+        return;
+    for (int32_t channel = 0; channel < ring->channels; channel++) {
+        /* Hosts take turns in pairs: the first two, and the last with the first. */
+        const uint32_t hosts[] = {0, 1, c->node_count - 1};
+        bool crosses = false;
+        for (size_t i = 0; i < sizeof hosts / sizeof hosts[0] && !crosses; i++) {
+            if (!crosses_after(f, hosts[i], channel))
+                continue;
+            uint32_t next = (hosts[i] + 1) % c->node_count;
+            uint32_t out = node_of_net(system, ring->nets[orr_ring_channel(c, hosts[i], channel)][1]);
+            uint32_t in = node_of_net(system, ring->nets[orr_ring_channel(c, next, channel)][0]);
+            crosses = true;
+            if (crossing || out == ORR_NO_NODE || in == ORR_NO_NODE)
+                continue;
+            orr_point_node(f, system, out);
+            orr_point_node(f, system, in);
+        }
+        crossing += crosses;
+    }
+    if (crossing && f->at->place_count)
+        orr_say(f, "%u of %d channels; the first leaves a host through %.40s and enters the next through %.40s",
+                crossing, ring->channels, f->at->places[0].device, f->at->places[1].device);
 }
 
 static void uses_pxn(struct orr_finder *f)
@@ -131,7 +219,8 @@ const struct orr_finding_row orr_findings_graph[] = {
         .advice = "Check for links without a speed, devices that no link connects, and levels that are set too low.",
         .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"},
         .references = {"NVIDIA/nccl#487", "NVIDIA/nccl#1946"},
-        .follows_from = {"throttling-bridge", "slow-link", "nvlink-count", "nvlink-islands", "setting-hinders"},
+        .follows_from = {"nvlink-zero", "nvlink-count", "throttling-bridge", "slow-link", "nvlink-islands",
+                         "setting-hinders"},
     },
     {
         .id = "one-channel",
@@ -140,11 +229,14 @@ const struct orr_finding_row orr_findings_graph[] = {
         .of_analysis = true,
         .find = one_channel,
         .title = "One slow ring on a machine with NVLink",
-        .why = "Something slower than NVLink and the NICs limits the whole ring.",
-        .advice = "Correct what the other findings say about NVLinks, PCIe links and NICs.",
+        .why =
+            "All data of a ring passes its slowest path, so the whole ring is that slow. The detail names this path.",
+        .advice = "Compare that path with those of equal devices. A path of type NVL is limited by its NVLinks, one of "
+                  "type PIX, PXB, "
+                  "PHB or SYS by PCIe links or the CPU.",
         .references = {"NVIDIA/nccl#439", "NVIDIA/nccl#1946", "NVIDIA/nccl#1876"},
-        .follows_from = {"nvlink-count", "nvlink-one-sided", "nvlink-targets", "slow-link", "idle-gpus",
-                         "throttling-bridge", "slow-slot", "port-slow", "gdr-off", "setting-hinders"},
+        .follows_from = {"nvlink-count", "nvlink-one-sided", "nvlink-zero", "nvlink-targets", "slow-link", "idle-gpus",
+                         "throttling-bridge", "slow-slot", "port-slow", "link-missing", "gdr-off", "setting-hinders"},
     },
     {
         .id = "crosses-rails",
@@ -152,10 +244,10 @@ const struct orr_finding_row orr_findings_graph[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = crosses_rails,
-        .title = "Rings enter and leave a host through different NICs",
-        .why = "If the network has separate rails, this traffic has to cross between them.",
-        .advice = "Nothing to do if the rails are connected at full speed. NCCL_CROSS_NIC=0 keeps rings on one rail, "
-                  "but it can lower the bandwidth: compare both with `orrery analyze --set NCCL_CROSS_NIC=0`.",
+        .title = "Rings leave one host and enter the next through different NICs",
+        .why = "If the network has separate rails, this traffic crosses from one rail to another.",
+        .advice = "Nothing to do where the rails are connected at full speed, as in most networks of one or two levels "
+                  "of switches.",
         .references = {"NVIDIA/nccl#836", "NVIDIA/nccl#2345"},
         .follows_from = {"nic-past-cpu", "nic-on-other-socket", "port-slow", "slow-link"},
     },
@@ -183,7 +275,7 @@ const struct orr_finding_row orr_findings_graph[] = {
                "GPUs.",
         .advice = "If you expected NVLS, check the condition that the detail names.",
         .references = {"NVIDIA/nccl#892", "NVIDIA/nccl#1121"},
-        .follows_from = {"nvlink-count", "nvlink-targets", "setting-hinders"},
+        .follows_from = {"nvlink-count", "nvlink-targets", "nvlink-zero", "setting-hinders"},
     },
     {
         .id = "nvls-assumed",

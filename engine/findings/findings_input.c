@@ -11,6 +11,12 @@ static void nccl_refuses(struct orr_finder *f)
     f->at->places[0].column = f->dump->refusal.column;
 }
 
+static void rccl_file(struct orr_finder *f)
+{
+    if (f->rccl)
+        orr_say(f, "the file has %s", f->rccl);
+}
+
 static void assumed_input(struct orr_finder *f)
 {
     const struct orr_dump_notes *notes = f->dump->notes;
@@ -23,7 +29,8 @@ static void ignored_elements(struct orr_finder *f)
 {
     if (!f->dump->ignored_count)
         return;
-    orr_say(f, "%u elements, the first is <%s>", f->dump->ignored_count, f->dump->ignored_name);
+    orr_say(f, "%u element%s, the first is <%s>", f->dump->ignored_count, orr_plural(f->dump->ignored_count),
+            f->dump->ignored_name);
     orr_point(f, ORR_NO_ELEMENT);
     f->at->places[0].line = f->dump->ignored_line;
 }
@@ -64,7 +71,7 @@ static void unknown_attributes(struct orr_finder *f)
             orr_point(f, i);
     }
     if (count)
-        orr_say(f, "%u attributes, the first is %.60s", count, first);
+        orr_say(f, "%u attribute%s, the first is %.60s", count, orr_plural(count), first);
 }
 
 static void many_elements(struct orr_finder *f)
@@ -100,11 +107,22 @@ const struct orr_finding_row orr_findings_input[] = {
         .id = "nccl-refuses-file",
         .catalogue = "L01",
         .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
         .find = nccl_refuses,
         .title = "NCCL's own reader would refuse this file",
         .why = "The analysis is valid, but NCCL would fail with this file as NCCL_TOPO_FILE: its own reader supports "
                "only part of XML.",
         .advice = "Correct the named line, or let NCCL write the file (NCCL_TOPO_DUMP_FILE).",
+    },
+    {
+        .id = "rccl-file",
+        .severity = ORR_SEVERITY_INFO,
+        .find = rccl_file,
+        .title = "This is a file of RCCL, not of NCCL",
+        .why = "RCCL is the library for AMD's GPUs. NCCL knows neither these GPUs nor the links between them (xGMI), "
+               "so NCCL's rings, trees and bandwidths say nothing about a job with RCCL.",
+        .advice = "Use only what Orrery says about PCIe links and NICs. It leaves out all findings about NCCL here.",
+        .references = {"ROCm/rccl#1185"},
     },
     {
         .id = "input-assumed",
@@ -120,6 +138,7 @@ const struct orr_finding_row orr_findings_input[] = {
         .id = "cpu-incomplete",
         .catalogue = "L02",
         .severity = ORR_SEVERITY_ERROR,
+        .of_nccl = true,
         .find = cpu_incomplete,
         .title = "A cpu lacks attributes that NCCL requires",
         .why = "NCCL stops with \"Attribute ... of node cpu not found\", unless it can fill them in itself.",
@@ -142,6 +161,7 @@ const struct orr_finding_row orr_findings_input[] = {
         .id = "numa-unknown",
         .catalogue = "L06",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = numa_unknown,
         .title = "The NUMA node of devices is not known",
         .why = "NCCL cannot bind threads to the right cores, and all devices seem to be near one CPU. Virtual machines "
@@ -154,6 +174,7 @@ const struct orr_finding_row orr_findings_input[] = {
         .id = "ignored-elements",
         .catalogue = "L09",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = ignored_elements,
         .title = "NCCL ignores some elements because of their place",
         .why = "These elements and everything inside them have no effect.",
@@ -163,6 +184,7 @@ const struct orr_finding_row orr_findings_input[] = {
         .id = "unknown-attributes",
         .catalogue = "L09",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = unknown_attributes,
         .title = "NCCL ignores some attributes",
         .why = "No release that Orrery knows reads these attributes, so they have no effect.",

@@ -1,90 +1,5 @@
-/* Findings about NICs, GPU Direct RDMA and who uses which NIC. */
+/* Findings about NICs: who uses which, how fast they are, and of what kind. */
 #include "engine/findings/finder.h"
-
-static void gdr_off(struct orr_finder *f)
-{
-    bool gpu = false;
-    uint32_t rdma = 0, off = 0;
-    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
-        gpu |= orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_GDR, 0) != 0;
-    for (uint32_t i = 0; gpu && i < f->hw.net_count; i++) {
-        if (!orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)))
-            continue;
-        rdma++;
-        if (orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GDR, 0))
-            continue;
-        off++;
-        orr_point(f, f->hw.nets[i]);
-    }
-    if (off)
-        orr_say(f, "gdr=\"0\" on %u of %u RDMA ports, gdr=\"1\" on GPUs", off, rdma);
-}
-
-/* The nearest distance from a GPU of the part to a NET with which GPU Direct RDMA is possible at all. */
-static enum orr_path_type nearest_net(const struct orr_part *part, uint32_t gpu)
-{
-    uint32_t nets = orr_system_count(&part->system, ORR_NET);
-    enum orr_path_type best = ORR_PATH_DIS;
-    for (uint32_t n = 0; part->gdr && n < nets; n++) {
-        const struct orr_decision *d = &part->gdr[(size_t)gpu * nets + n].recv;
-        bool compared = d->rule == ORR_RULE_GDR_BEYOND_LEVEL || d->rule == ORR_RULE_GDR_WITHIN_LEVEL ||
-                        d->rule == ORR_RULE_GDR_PCI_MODE;
-        if (compared && d->distance < best)
-            best = (enum orr_path_type)d->distance;
-    }
-    return best;
-}
-
-static bool may_receive(const struct orr_part *part, uint32_t gpu)
-{
-    uint32_t nets = orr_system_count(&part->system, ORR_NET);
-    for (uint32_t n = 0; part->gdr && n < nets; n++)
-        if (part->gdr[(size_t)gpu * nets + n].recv.verdict)
-            return true;
-    return false;
-}
-
-static void gdr_too_far(struct orr_finder *f)
-{
-    const struct orr_part *part = &f->analysis->parts[0];
-    uint32_t gpus = orr_system_count(&part->system, ORR_GPU);
-    for (uint32_t g = 0; g < gpus; g++) {
-        enum orr_path_type best = nearest_net(part, g);
-        if (best == ORR_PATH_DIS || may_receive(part, g))
-            continue;
-        if (!f->at->detail)
-            orr_say(f, "the nearest NIC with GPU Direct RDMA is at %s, beyond the level", orr_path_type_name(best));
-        orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
-    }
-}
-
-/* GPUs whose nearest NIC is past a CPU, where others have one below their own switches. */
-static void find_far(struct orr_finder *f, bool same_socket)
-{
-    const struct orr_part *part = &f->analysis->parts[0];
-    uint32_t gpus = orr_system_count(&part->system, ORR_GPU), near = 0, far = 0;
-    for (uint32_t g = 0; g < gpus; g++) {
-        enum orr_path_type best = nearest_net(part, g);
-        near += best <= ORR_PATH_PXB;
-        if (best <= ORR_PATH_PXB || (same_socket ? best != ORR_PATH_PHB : best <= ORR_PATH_PHB || best == ORR_PATH_DIS))
-            continue;
-        far++;
-        orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
-    }
-    if (near && far)
-        orr_say(f, "%u GPUs have a NIC below their PCIe switch, %u only %s", near, far,
-                same_socket ? "through the CPU of their socket" : "on another socket");
-}
-
-static void nic_past_cpu(struct orr_finder *f)
-{
-    find_far(f, true);
-}
-
-static void nic_on_other_socket(struct orr_finder *f)
-{
-    find_far(f, false);
-}
 
 /* Whether a NET is in a graph of the part or is chosen by a GPU. */
 static bool is_used(const struct orr_part *part, int64_t id)
@@ -137,8 +52,8 @@ static void unused_nic(struct orr_finder *f)
         as_fast += net->net.bw >= usage.slowest;
         orr_point_node(f, &part->system, part->system.first[ORR_NET] + n);
     }
-    orr_say(f, "%u ports are unused and %u used; %u of the unused ones are as fast as the slowest used one (%g Gb/s)",
-            usage.unused, usage.used, as_fast, (double)(usage.slowest * 8));
+    orr_say(f, "%u port%s unused, %u used; %u of the unused as fast as the slowest used one (%g Gb/s)", usage.unused,
+            orr_plural(usage.unused), usage.used, as_fast, (double)(usage.slowest * 8));
 }
 
 static void mixed_speeds(struct orr_finder *f)
@@ -177,21 +92,45 @@ static void virtual_interface(struct orr_finder *f)
     }
 }
 
+/* Whether a port that NCCL uses as a plain network interface is one of an RDMA card of this machine: InfiniBand, or a
+ * ConnectX that is no virtual function (clouds give those to machines without RDMA). */
+static bool could_be_rdma(const struct orr_finder *f, uint32_t net)
+{
+    static const uint16_t virtual_functions[] = {0x1002, 0x1004, 0x1014, 0x1016, 0x1018,
+                                                 0x101a, 0x101c, 0x101e, 0xa2d3, 0xa2dd};
+    enum { MELLANOX = 0x15b3, FIRST_CONNECTX4 = 0x1013 };
+    uint32_t at = f->hw.card_of[net];
+    const struct orr_card *card = at == ORR_NO_CARD ? NULL : &f->hw.cards[at];
+    if (!strncmp(orr_attr_of(f, net, ORR_ATTR_NAME), "ib", 2))
+        return true;
+    if (!card || card->bridge_class)
+        return false;
+    if (!strncmp(orr_attr_of(f, card->element, ORR_ATTR_CLASS), "0x0207", 6))
+        return true;
+    uint16_t device = (uint16_t)(card->identity >> 32);
+    for (size_t i = 0; i < sizeof virtual_functions / sizeof virtual_functions[0]; i++)
+        if (virtual_functions[i] == device)
+            return false;
+    return card->identity >> 48 == MELLANOX && device >= FIRST_CONNECTX4;
+}
+
 static void sockets_only(struct orr_finder *f)
 {
-    static const char *const prefixes[] = {"eth", "en", "bond", "ib", "wl"};
-    uint32_t linked = 0, sockets = 0;
+    uint32_t linked = 0, able = 0;
     for (uint32_t i = 0; i < f->hw.gpu_count; i++)
         linked += orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) >= 6;
     for (uint32_t i = 0; i < f->hw.net_count; i++)
-        for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++)
-            sockets += !orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)) &&
-                       !strncmp(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME), prefixes[p], strlen(prefixes[p]));
-    if (linked < 4 || !f->hw.net_count || sockets != f->hw.net_count)
-        return;
-    orr_say(f, "%u ports, all of them plain network interfaces, and %u GPUs with NVLink", f->hw.net_count, linked);
-    for (uint32_t i = 0; i < f->hw.net_count; i++)
+        if (orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)))
+            return;
+    for (uint32_t i = 0; linked >= 4 && i < f->hw.net_count; i++) {
+        if (!could_be_rdma(f, f->hw.nets[i]))
+            continue;
+        able++;
         orr_point(f, f->hw.nets[i]);
+    }
+    if (able)
+        orr_say(f, "%u port%s, all used as plain network interfaces; %u on RDMA cards", f->hw.net_count,
+                orr_plural(f->hw.net_count), able);
 }
 
 static void fewer_nics(struct orr_finder *f)
@@ -199,7 +138,7 @@ static void fewer_nics(struct orr_finder *f)
     const struct orr_part *part = &f->analysis->parts[0];
     uint32_t nets = orr_system_count(&part->system, ORR_NET), gpus = orr_system_count(&part->system, ORR_GPU);
     if (f->analysis->query.hosts > 1 && nets && nets < gpus)
-        orr_say(f, "%u ports for %u GPUs", nets, gpus);
+        orr_say(f, "%u port%s for %u GPUs", nets, orr_plural(nets), gpus);
 }
 
 static bool is_number(const char *text)
@@ -219,58 +158,6 @@ static void level_as_number(struct orr_finder *f)
 }
 
 const struct orr_finding_row orr_findings_net[] = {
-    {
-        .id = "gdr-off",
-        .catalogue = "L50",
-        .severity = ORR_SEVERITY_WARNING,
-        .find = gdr_off,
-        .title = "GPU Direct RDMA is off on RDMA NICs",
-        .why = "Data goes through host memory. NCCL reports the path as PHB, even if GPU and NIC share a PCIe switch.",
-        .advice = "On every host, load nvidia-peermem, or use a kernel and driver with DMA-BUF support.",
-        .commands = {"lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "modprobe nvidia-peermem"},
-        .references = {"NVIDIA/nccl#897", "NVIDIA/nccl#1412", "NVIDIA/nccl#489"},
-    },
-    {
-        .id = "gdr-too-far",
-        .catalogue = "L51",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = gdr_too_far,
-        .title = "No NIC is close enough for GPU Direct RDMA",
-        .why = "Data goes through host memory. GPU and NIC support GPU Direct RDMA, but the path between them crosses "
-               "a CPU, and NCCL's default limit does not allow that.",
-        .advice = "Place the NIC below the GPU's PCIe switch if the machine has one. Otherwise measure with "
-                  "NCCL_NET_GDR_LEVEL set to the path type between GPU and NIC, such as PHB.",
-        .commands = {"nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl#1151", "NVIDIA/nccl#465"},
-    },
-    {
-        .id = "nic-past-cpu",
-        .catalogue = "L25",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = nic_past_cpu,
-        .title = "Some GPUs reach a NIC only through their CPU",
-        .why = "Other GPUs have a NIC below their own PCIe switch. The GPUs with the longer path limit all of them.",
-        .advice =
-            "Distribute the NICs evenly over the PCIe switches, or rely on PXN to use other GPUs' NICs over NVLink.",
-        .commands = {"nvidia-smi topo -m", "lspci -tv"},
-        .references = {"NVIDIA/nccl#595"},
-    },
-    {
-        .id = "nic-on-other-socket",
-        .catalogue = "L52",
-        .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = nic_on_other_socket,
-        .title = "Some GPUs have no NIC on their socket",
-        .why = "Other GPUs have a NIC below their own PCIe switch. These GPUs use another socket's NIC, through PXN or "
-               "through both CPUs.",
-        .advice = "Distribute the NICs evenly over the sockets, and check that none is missing from the dump "
-                  "(NCCL_IB_HCA, container).",
-        .commands = {"nvidia-smi topo -m", "ibdev2netdev"},
-        .references = {"NVIDIA/nccl#595", "NVIDIA/nccl#1357"},
-    },
     {
         .id = "unused-nic",
         .catalogue = "L53",
@@ -313,6 +200,7 @@ const struct orr_finding_row orr_findings_net[] = {
         .id = "virtual-interface",
         .catalogue = "L56",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = virtual_interface,
         .title = "NCCL may use a virtual network interface",
         .why = "Container bridges and tunnels reach other hosts slowly or not at all.",
@@ -325,11 +213,13 @@ const struct orr_finding_row orr_findings_net[] = {
         .id = "sockets-only",
         .catalogue = "L57",
         .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
         .find = sockets_only,
-        .title = "A machine with NVLink has only plain sockets as its network",
-        .why = "NCCL uses TCP between hosts. Often a container lacks /dev/infiniband or libibverbs.",
-        .advice = "If the host has RDMA NICs, give the container /dev/infiniband and libibverbs. A cloud without RDMA, "
-                  "or with its own network plugin, is not affected.",
+        .title = "RDMA cards are used as plain network interfaces",
+        .why = "NCCL uses TCP between hosts, which is far slower than RDMA. Usually the container lacks "
+               "/dev/infiniband or "
+               "libibverbs.",
+        .advice = "Give the container /dev/infiniband and libibverbs, and check that NCCL_IB_DISABLE is not set.",
         .commands = {"ls /dev/infiniband", "ibv_devinfo", "ldconfig -p | grep ibverbs"},
         .references = {"NVIDIA/nccl#941", "NVIDIA/nccl#451", "NVIDIA/nccl#952"},
     },

@@ -51,7 +51,8 @@ static void find_odd(struct orr_finder *f)
             ;
         int32_t mode = mode_of(gpus, from, to);
         for (uint32_t i = from; i < to; i++) {
-            if (mode < 0 || gpus[i].switches == mode)
+            /* A GPU without any NVLink is nvlink-count's. */
+            if (mode < 0 || gpus[i].switches == mode || !orr_gpu_nvlinks(f->dump, gpus[i].gpu))
                 continue;
             if (!f->at->detail)
                 orr_say(f, "GPU %.20s has %d NVSwitches; most of its %u equals have %d",
@@ -95,6 +96,16 @@ static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)
     return count;
 }
 
+/* Some files call GPUs switches. */
+static bool is_gpu(const struct orr_finder *f, uint64_t bus_id)
+{
+    for (uint32_t i = 0; i < f->hw.card_count; i++)
+        if (f->hw.cards[i].gpus_at &&
+            orr_bus_id_parse(orr_attr_of(f, f->hw.cards[i].element, ORR_ATTR_BUSID)) == bus_id)
+            return true;
+    return false;
+}
+
 /* GPUs that do not list a switch that most of their equals list: as many switches, but others. */
 static void find_unreached(struct orr_finder *f)
 {
@@ -121,12 +132,12 @@ static void find_unreached(struct orr_finder *f)
                         !strcmp(list[to].host, list[from].host);
              to++)
             gpus += to == from || list[to].gpu != list[to - 1].gpu;
-        if (2 * gpus <= equals || gpus == equals)
+        if (2 * gpus <= equals || gpus == equals || is_gpu(f, list[from].target))
             continue;
         for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
             const struct reached key = {list[from].host, list[from].sm, list[from].target, f->hw.gpus[i]};
             if (orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) != key.sm ||
-                strcmp(orr_host_of(f, f->hw.gpus[i]), key.host) != 0 ||
+                strcmp(orr_host_of(f, f->hw.gpus[i]), key.host) != 0 || !orr_gpu_nvlinks(f->dump, key.gpu) ||
                 bsearch(&key, list + from, to - from, sizeof *list, compare_reached))
                 continue;
             char bus[ORR_BUS_ID_SIZE];
@@ -159,94 +170,15 @@ static void target_hidden(struct orr_finder *f)
     }
 }
 
-struct lane { /* GPU a lists GPU b; sorted */
-    const char *host;
-    uint64_t from, to;
-    int32_t count;
-    uint32_t element;
-};
-
-static int compare_lanes(const void *left, const void *right)
+static void no_links(struct orr_finder *f)
 {
-    const struct lane *a = left, *b = right;
-    int by_host = strcmp(a->host, b->host);
-    if (by_host)
-        return by_host;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return (a->to > b->to) - (a->to < b->to);
-}
-
-/* Only between GPUs that are both in the dump and have NVLinks, as others are left out of a dump on purpose. */
-static void one_sided(struct orr_finder *f)
-{
-    struct lane *lanes = ORR_NEW(f->arena, struct lane, f->dump->element_count);
-    uint32_t count = 0;
-    f->starved |= !lanes;
-    for (uint32_t i = 0; lanes && i < f->dump->element_count; i++) {
-        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK || f->hw.card_of[i] == UINT32_MAX ||
-            orr_pci_class_parse(orr_attr_of(f, i, ORR_ATTR_TCLASS)) != ORR_CLASS_GPU)
-            continue;
-        const char *bus_id = orr_attr_of(f, f->hw.cards[f->hw.card_of[i]].element, ORR_ATTR_BUSID);
-        lanes[count++] = (struct lane){orr_host_of(f, i), orr_bus_id_parse(bus_id),
-                                       orr_bus_id_parse(orr_attr_of(f, i, ORR_ATTR_TARGET)),
-                                       orr_element_int(f->dump, i, ORR_ATTR_COUNT_, 0), i};
-    }
-    if (!count)
-        return;
-    qsort(lanes, count, sizeof *lanes, compare_lanes);
-    for (uint32_t i = 0; i < count; i++) {
-        struct lane back = {.host = lanes[i].host, .from = lanes[i].to, .to = lanes[i].from};
-        const struct lane *found = bsearch(&back, lanes, count, sizeof *lanes, compare_lanes);
-        if (found && found->count == lanes[i].count)
-            continue;
-        bool here = false;
-        for (uint32_t c = 0; !found && c < f->hw.gpu_count && !here; c++) {
-            uint32_t card = f->hw.card_of[f->hw.gpus[c]];
-            here = card != UINT32_MAX &&
-                   orr_bus_id_parse(orr_attr_of(f, f->hw.cards[card].element, ORR_ATTR_BUSID)) == lanes[i].to;
-        }
-        if (!found && !here)
+    for (uint32_t i = 0; i < f->dump->element_count; i++) {
+        if (f->dump->elements[i].kind != ORR_ELEMENT_NVLINK || orr_element_int(f->dump, i, ORR_ATTR_COUNT_, 1) != 0)
             continue;
         if (!f->at->detail)
-            orr_say(f, "%d NVLinks to %.30s, which reports %d back", lanes[i].count,
-                    orr_attr_of(f, lanes[i].element, ORR_ATTR_TARGET), found ? found->count : 0);
-        orr_point(f, lanes[i].element);
+            orr_say(f, "count=\"0\" towards %.40s", orr_attr_of(f, i, ORR_ATTR_TARGET));
+        orr_point(f, i);
     }
-}
-
-static bool is_nvlink(const struct orr_path *path)
-{
-    return path->type == ORR_PATH_NVL || path->type == ORR_PATH_NVB;
-}
-
-/* The GPUs that NVLink joins with GPU 0 of the part, directly or over others. */
-static void nvlink_islands(struct orr_finder *f)
-{
-    const struct orr_part *part = &f->analysis->parts[0];
-    uint32_t first = part->system.first[ORR_GPU], n = orr_system_count(&part->system, ORR_GPU), reached = 1, linked = 0;
-    uint32_t *queue = ORR_NEW(f->arena, uint32_t, n + 1);
-    unsigned char *seen = ORR_NEW(f->arena, unsigned char, n + 1);
-    f->starved |= !queue || !seen;
-    if (f->starved || n < 3 || orr_system_count(&part->system, ORR_NVS))
-        return;
-    seen[0] = 1;
-    for (uint32_t at = 0; at < reached; at++)
-        for (uint32_t g = 0; g < n; g++)
-            if (!seen[g] && is_nvlink(orr_path(&part->paths, first + queue[at], first + g))) {
-                seen[g] = 1;
-                queue[reached++] = g;
-            }
-    for (uint32_t a = 0; a < n; a++)
-        for (uint32_t b = 0; b < n; b++)
-            linked += a != b && is_nvlink(orr_path(&part->paths, first + a, first + b));
-    if (!linked || reached == n)
-        return;
-    orr_say(f, "NVLink connects %u of %u pairs of GPUs, and GPU 0 with %u others", linked / 2, n * (n - 1) / 2,
-            reached - 1);
-    for (uint32_t g = 0; g < n; g++)
-        if (!seen[g])
-            orr_point_node(f, &part->system, first + g);
 }
 
 static void fewer_than_model(struct orr_finder *f)
@@ -271,6 +203,7 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .id = "nvlink-count",
         .catalogue = "L30",
         .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
         .find = nvlink_count,
         .title = "A GPU has fewer NVLinks than its equals",
         .why = "All channels run at the bandwidth of the GPU with the fewest NVLinks. Usually a link is down.",
@@ -283,18 +216,20 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .id = "nvlink-targets",
         .catalogue = "L31",
         .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
         .find = nvlink_targets,
         .title = "A GPU reaches other NVSwitches than the other GPUs",
         .why = "No GPU can use a switch for collectives that one GPU does not reach.",
         .advice = "Check the fabric manager and the NVLinks of that GPU.",
         .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -R"},
         .references = {"NVIDIA/nccl#1182"},
-        .follows_from = {"nvlink-count"},
+        .follows_from = {"nvlink-count", "nvlink-zero"},
     },
     {
         .id = "nvlink-target-hidden",
         .catalogue = "L32",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = target_hidden,
         .title = "The NVLinks' targets are unknown",
         .why = "NCCL assumes that these links lead to NVSwitches. Virtual machines and newer drivers hide NVSwitches.",
@@ -302,34 +237,23 @@ const struct orr_finding_row orr_findings_nvlink[] = {
         .references = {"NVIDIA/nccl#1182"},
     },
     {
-        .id = "nvlink-one-sided",
-        .catalogue = "L33",
-        .severity = ORR_SEVERITY_WARNING,
-        .find = one_sided,
-        .title = "Two GPUs report different numbers of NVLinks to each other",
-        .why = "Each link has two ends, so the numbers should be equal. Either a link is down on one side, or the file "
-               "was edited.",
-        .advice = "Write the dump again, then check the NVLinks of both GPUs.",
-        .commands = {"nvidia-smi nvlink -s", "nvidia-smi topo -m"},
-        .follows_from = {"nvlink-count"},
-    },
-    {
-        .id = "nvlink-islands",
+        .id = "nvlink-zero",
         .catalogue = "L34",
         .severity = ORR_SEVERITY_WARNING,
-        .of_analysis = true,
-        .find = nvlink_islands,
-        .title = "NVLink connects only some of the GPUs",
-        .why = "A ring over all GPUs crosses PCIe, which limits its bandwidth.",
-        .advice = "Run small jobs on GPUs that NVLink connects (CUDA_VISIBLE_DEVICES).",
-        .commands = {"nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl-tests#178", "NVIDIA/nccl#1423"},
-        .follows_from = {"nvlink-count", "nvlink-one-sided"},
+        .of_nccl = true,
+        .find = no_links,
+        .title = "The dump lists an NVLink connection with 0 links",
+        .why = "NCCL takes it for an NVLink path of 0 GB/s and does not look for another path between these devices.",
+        .advice = "Check the NVLinks of that GPU, then write the dump again. In a file written by hand, remove the "
+                  "element.",
+        .commands = {"nvidia-smi nvlink -s"},
+        .follows_from = {"nvlink-count"},
     },
     {
         .id = "nvlink-model",
         .catalogue = "L35",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = fewer_than_model,
         .title = "All GPUs have fewer NVLinks than the full model has",
         .why = "Either this model has fewer links (such as H800 or A800), bridges connect only some of the links, or "

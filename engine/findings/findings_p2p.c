@@ -45,10 +45,15 @@ static void amd_pair(struct orr_finder *f)
 {
     const struct orr_system *system = &f->analysis->built;
     const struct orr_release *release = f->analysis->query.settings.release;
-    if (release->p2p_default == ORR_P2P_PXB_BUT_AMD_PAIR && f->analysis->local_ranks == 2 &&
-        orr_system_count(system, ORR_CPU) && orr_system_node(system, ORR_CPU, 0)->cpu.arch == ORR_ARCH_X86 &&
-        orr_system_node(system, ORR_CPU, 0)->cpu.vendor == ORR_VENDOR_AMD)
-        orr_say(f, "an AMD CPU and %u GPUs", f->analysis->local_ranks);
+    if (release->p2p_default != ORR_P2P_PXB_BUT_AMD_PAIR || f->analysis->local_ranks != 2 ||
+        !orr_system_count(system, ORR_CPU))
+        return;
+    const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
+    const struct orr_decision *decision = &f->analysis->p2p[1].decision; /* rank 0 to rank 1 */
+    if (cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD && decision->verdict &&
+        decision->rule == ORR_RULE_P2P_WITHIN_LEVEL && !decision->by_user && decision->distance >= ORR_PATH_PHB)
+        orr_say(f, "an AMD CPU and 2 GPUs at %s of each other",
+                orr_path_type_name((enum orr_path_type)decision->distance));
 }
 
 static void apart(struct orr_finder *f)
@@ -90,7 +95,7 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .advice = "NCCL_P2P_LEVEL=PHB or SYS allows P2P. Measure it, because P2P through a CPU is often slower.",
         .commands = {"nvidia-smi topo -p2p r"},
         .references = {"NVIDIA/nccl-tests#74", "NVIDIA/nccl#428", "NVIDIA/nccl#1817"},
-        .follows_from = {"setting-hinders", "nvlink-islands", "nvlink-count"},
+        .follows_from = {"setting-hinders", "nvlink-islands", "nvlink-groups", "nvlink-count"},
     },
     {
         .id = "setting-hinders",
@@ -110,7 +115,7 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .severity = ORR_SEVERITY_INFO,
         .of_analysis = true,
         .find = amd_pair,
-        .title = "P2P crosses CPU sockets because there are only two GPUs and an AMD CPU",
+        .title = "P2P goes through the CPU because there are only two GPUs and an AMD CPU",
         .why = "Results with two GPUs do not apply to more GPUs: on AMD CPUs NCCL allows P2P up to SYS with two GPUs, "
                "but only up to PXB with three or more.",
         .advice = "Measure with the number of GPUs that the job will use.",
@@ -121,12 +126,15 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = apart,
-        .title = "GPUs of one host reach each other only through the network",
-        .why = "Neither P2P nor shared memory is possible between them.",
+        .title = "Some GPUs reach each other only through the network",
+        .why = "Neither P2P nor shared memory is possible between them. In a dump of several hosts, a GPU without "
+               "NVLinks has no "
+               "other path to the other hosts.",
         .advice =
-            "Let the containers share /dev/shm and the IPC namespace, and check NCCL_P2P_DISABLE and NCCL_SHM_DISABLE.",
-        .commands = {"df -h /dev/shm", "env | grep NCCL_"},
-        .follows_from = {"setting-hinders"},
+            "On one host, let the containers share /dev/shm and the IPC namespace, and check NCCL_P2P_DISABLE and "
+            "NCCL_SHM_DISABLE. Between hosts, check the NVLinks of the GPUs that are named.",
+        .commands = {"df -h /dev/shm", "env | grep NCCL_", "nvidia-smi nvlink -s"},
+        .follows_from = {"setting-hinders", "nvlink-count", "nvlink-zero"},
     },
     {0},
 };

@@ -13,8 +13,10 @@ static void idle_gpus(struct orr_finder *f)
     bool fast_net = false;
     for (uint32_t i = 0; i < f->hw.card_count; i++) {
         const struct orr_card *card = &f->hw.cards[i];
-        known += card->gpus_at && card->rate > 0;
-        slow += card->gpus_at && card->rate > 0 && card->rate <= 2.5f && card->width >= 8;
+        bool counts = card->gpus_at && card->rate > 0 &&
+                      !orr_gpu_is_integrated(orr_element_int(f->dump, card->gpu, ORR_ATTR_SM, 0));
+        known += counts;
+        slow += counts && card->rate <= 2.5f && card->width >= 8;
         fast_net |= card->nets_at && card->rate >= 8;
     }
     if (!slow || slow != known)
@@ -25,137 +27,125 @@ static void idle_gpus(struct orr_finder *f)
             orr_point(f, f->hw.cards[i].element);
 }
 
-static void throttling_bridge(struct orr_finder *f)
+enum { SLOW_GBS = 1 }; /* GB/s that no link of a GPU or NIC really has */
+
+/* Whether a path leads over the slow link of a card towards the CPU. */
+static bool leads_over(const struct orr_finder *f, const struct orr_part *part, const struct orr_path *path,
+                       uint32_t card)
 {
-    for (uint32_t i = 0; i < f->hw.card_count; i++) {
-        const struct orr_card *card = &f->hw.cards[i];
-        float gbs = card->gbs;
-        if (!(card->gpus + card->nets) || gbs <= 0 || gbs >= 1)
+    for (uint32_t hop = 0; hop < path->hops; hop++) {
+        const struct orr_link *link = &part->system.links[part->paths.links[path->first + hop]];
+        const uint32_t ends[] = {part->system.nodes[link->from].element, part->system.nodes[link->to].element};
+        if (link->type != ORR_LINK_PCI || link->bw >= SLOW_GBS)
             continue;
-        if (!f->at->detail)
-            orr_say(f, "%.30s has %g GT/s x%d, %.2f GB/s", orr_attr_of(f, card->element, ORR_ATTR_BUSID),
-                    (double)card->rate, card->width, (double)gbs);
-        orr_point(f, card->element);
+        for (int end = 0; end < 2; end++)
+            if (ends[end] != ORR_NO_ELEMENT && f->hw.card_of[ends[end]] == card)
+                return true;
     }
+    return false;
 }
 
-/* Sums over what is below each card: GB/s of the links of GPUs, and whether any of them has NVLink. Cards are in
- * document order, so what is below comes later. */
-static float *gpu_links_below(struct orr_finder *f, unsigned char **ret_nvlink)
+/* The nearest NET of a GPU, ORR_NO_NODE: none. */
+static uint32_t nearest_of(const struct orr_part *part, uint32_t gpu)
 {
-    float *below = ORR_NEW(f->arena, float, f->hw.card_count);
-    unsigned char *nvlink = ORR_NEW(f->arena, unsigned char, f->hw.card_count);
-    f->starved |= !below || !nvlink;
-    for (uint32_t i = f->hw.card_count; below && nvlink && i-- > 0;) {
-        const struct orr_card *card = &f->hw.cards[i];
-        below[i] += card->gpus_at ? card->gbs : 0;
-        nvlink[i] |= card->gpu != ORR_NO_ELEMENT && orr_gpu_nvlinks(f->dump, card->gpu) > 0;
-        if (card->above != UINT32_MAX) {
-            below[card->above] += below[i];
-            nvlink[card->above] |= nvlink[i];
+    uint32_t best = ORR_NO_NODE;
+    for (uint32_t n = part->system.first[ORR_NET]; n < part->system.first[ORR_NET + 1]; n++) {
+        const struct orr_path *path = orr_path(&part->paths, gpu, n);
+        const struct orr_path *other = best == ORR_NO_NODE ? NULL : orr_path(&part->paths, gpu, best);
+        if (path->hops && (!other || path->bw > other->bw || (path->bw == other->bw && path->type < other->type)))
+            best = n;
+    }
+    return best;
+}
+
+/* Two devices whose path leads over the slow link of a card: GPUs, or a GPU and the NIC nearest to it. */
+static bool is_needed(const struct orr_finder *f, uint32_t card, uint32_t ends[2], const struct orr_part **ret_part)
+{
+    for (uint32_t p = 0; p < f->analysis->part_count; p++) {
+        const struct orr_part *part = *ret_part = &f->analysis->parts[p];
+        for (uint32_t a = part->system.first[ORR_GPU]; a < part->system.first[ORR_GPU + 1]; a++) {
+            ends[0] = a;
+            ends[1] = nearest_of(part, a);
+            if (ends[1] != ORR_NO_NODE && leads_over(f, part, orr_path(&part->paths, a, ends[1]), card))
+                return true;
+            for (uint32_t b = part->system.first[ORR_GPU]; b < a; b++) {
+                ends[1] = b;
+                if (leads_over(f, part, orr_path(&part->paths, a, b), card))
+                    return true;
+            }
         }
     }
-    *ret_nvlink = nvlink;
-    return below && nvlink ? below : NULL;
+    return false;
 }
 
-/* What the GPUs below a bridge take does not pass its way up. */
-static void shared_uplink(struct orr_finder *f)
+static void throttling_bridge(struct orr_finder *f)
 {
-    unsigned char *nvlink;
-    const float *gpus = gpu_links_below(f, &nvlink);
-    for (uint32_t i = 0; gpus && i < f->hw.card_count; i++) {
+    enum { MOST = 64 }; /* cards looked at; each costs a look at all paths */
+    uint32_t looked_at = 0;
+    for (uint32_t i = 0; i < f->hw.card_count && looked_at < MOST; i++) {
         const struct orr_card *card = &f->hw.cards[i];
-        float gbs = card->gbs, up = card->gbps / 8 - gpus[i];
-        if (card->nets_at || card->gpus_at || card->nets < 2 || gbs <= 0 || up <= gbs)
+        const struct orr_part *part;
+        uint32_t ends[2];
+        if (!(card->gpus + card->nets) || card->gbs <= 0 || card->gbs >= SLOW_GBS)
             continue;
+        looked_at++;
+        if (!is_needed(f, i, ends, &part))
+            continue;
+        char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
         if (!f->at->detail)
-            orr_say(f,
-                    "%u ports together are %.4g GB/s, %.4g more than GPUs beside them take; their uplink, %g GT/s x%d, "
-                    "carries %.4g GB/s: %.2g times less",
-                    card->nets, (double)(card->gbps / 8), (double)up, (double)card->rate, card->width, (double)gbs,
-                    (double)(up / gbs));
+            orr_say(f, "%.30s reports %g GT/s x%d (%.2f GB/s), and the path from %s to %s leads over it",
+                    orr_attr_of(f, card->element, ORR_ATTR_BUSID), (double)card->rate, card->width, (double)card->gbs,
+                    orr_system_node_id(&part->system, ends[0], from), orr_system_node_id(&part->system, ends[1], to));
         orr_point(f, card->element);
     }
 }
 
-/* The way of GPUs without NVLink to those of other bridges, and of their NICs' data: the outermost bridges. */
-static void crowded_uplink(struct orr_finder *f)
+/* Whether the dump has the speed and width of a card's link. */
+static bool link_known(const struct orr_finder *f, const struct orr_card *card)
 {
-    unsigned char *nvlink;
-    const float *gpus = gpu_links_below(f, &nvlink);
-    uint32_t elsewhere = 0;
-    for (uint32_t i = 0; i < f->hw.card_count; i++)
-        elsewhere += f->hw.cards[i].gpus_at;
-    for (uint32_t i = 0; gpus && i < f->hw.card_count; i++) {
-        const struct orr_card *card = &f->hw.cards[i];
-        float gbs = card->gbs, sum = gpus[i] + card->gbps / 8;
-        if (card->above != UINT32_MAX || card->gpus_at || card->gpus < 2 || card->gpus == elsewhere || nvlink[i] ||
-            gbs <= 0 || sum < 2 * gbs)
-            continue;
-        if (!f->at->detail)
-            orr_say(f, "%u GPUs and %u ports, %.4g GB/s together, share an uplink of %.4g GB/s: %.2g to one",
-                    card->gpus, card->nets, (double)sum, (double)gbs, (double)(sum / gbs));
-        orr_point(f, card->element);
-    }
+    return *orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED) && card->width;
 }
 
-/* Functions of one card, 0000:12:00.0 and 0000:12:00.1, share its slot: the ports and the rate of all up to `card`. */
-static float slot_gbps(const struct orr_finder *f, uint32_t card, uint32_t *ret_ports, bool *ret_last)
+/* An equal device whose link the dump has; NULL: none. */
+static const struct orr_card *equal_with_link(const struct orr_finder *f, const struct orr_card *card)
 {
-    const struct orr_card *last = &f->hw.cards[card];
-    uint64_t slot = orr_bus_id_parse(orr_attr_of(f, last->element, ORR_ATTR_BUSID)) >> 4;
-    float gbps = 0;
-    *ret_ports = 0;
-    *ret_last = true;
-    for (uint32_t i = 0; i < f->hw.card_count; i++) {
-        const struct orr_card *other = &f->hw.cards[i];
-        if (!other->nets_at || other->above != last->above ||
-            f->dump->elements[other->element].parent != f->dump->elements[last->element].parent ||
-            (i != card && orr_bus_id_parse(orr_attr_of(f, other->element, ORR_ATTR_BUSID)) >> 4 != slot))
-            continue;
-        gbps += other->gbps_at;
-        *ret_ports += other->nets_at;
-        *ret_last &= i <= card;
-    }
-    return gbps;
+    for (uint32_t i = 0; card->identity && i < f->hw.card_count; i++)
+        if (f->hw.cards[i].identity == card->identity && link_known(f, &f->hw.cards[i]))
+            return &f->hw.cards[i];
+    return NULL;
 }
 
-static void slow_slot(struct orr_finder *f)
-{
-    enum { MOST_PORTS = 1024 }; /* what a file may hold besides is no machine */
-    for (uint32_t i = 0; i < f->hw.card_count && f->hw.net_count <= MOST_PORTS; i++) {
-        const struct orr_card *card = &f->hw.cards[i];
-        float gbs = card->gbs;
-        uint32_t ports;
-        bool last;
-        if (!card->nets_at || gbs <= 0)
-            continue;
-        float gbps = slot_gbps(f, i, &ports, &last);
-        if (!last || gbps / 8 <= gbs)
-            continue;
-        if (!f->at->detail && ports == 1)
-            orr_say(f, "a port of %g Gb/s is %.4g GB/s; its slot, %g GT/s x%d, carries %.4g GB/s", (double)gbps,
-                    (double)(gbps / 8), (double)card->rate, card->width, (double)gbs);
-        else if (!f->at->detail)
-            orr_say(f, "%u ports of %g Gb/s together are %.4g GB/s; their slot, %g GT/s x%d, carries %.4g GB/s", ports,
-                    (double)gbps, (double)(gbps / 8), (double)card->rate, card->width, (double)gbs);
-        orr_point(f, card->element);
-    }
-}
+enum { MOST_CARDS = 2048 }; /* what a file may hold besides is no machine */
 
 static void link_missing(struct orr_finder *f)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+    for (uint32_t i = 0; i < f->hw.card_count && f->hw.card_count <= MOST_CARDS; i++) {
         const struct orr_card *card = &f->hw.cards[i];
-        if (!(card->gpus + card->nets) || (*orr_attr_of(f, card->element, ORR_ATTR_LINK_SPEED) && card->width))
+        const struct orr_card *equal =
+            card->gpus + card->nets && !link_known(f, card) ? equal_with_link(f, card) : NULL;
+        if (!equal)
             continue;
-        count++;
+        if (!f->at->detail)
+            orr_say(f, "%.30s has no link_speed or link_width; %.30s, an equal device, has %g GT/s x%d",
+                    orr_attr_of(f, card->element, ORR_ATTR_BUSID), orr_attr_of(f, equal->element, ORR_ATTR_BUSID),
+                    (double)equal->rate, equal->width);
         orr_point(f, card->element);
     }
-    if (count)
-        orr_say(f, "%u of %u devices have no link_speed or link_width", count, f->hw.card_count);
+}
+
+static void links_hidden(struct orr_finder *f)
+{
+    uint32_t hidden = 0, devices = 0;
+    for (uint32_t i = 0; i < f->hw.card_count && f->hw.card_count <= MOST_CARDS; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        devices += card->kind != ORR_CARD_BRIDGE;
+        if (card->kind == ORR_CARD_BRIDGE || link_known(f, card) || equal_with_link(f, card))
+            continue;
+        hidden++;
+        orr_point(f, card->element);
+    }
+    if (hidden)
+        orr_say(f, "%u of %u GPUs and NICs have no link_speed or link_width, nor have their equals", hidden, devices);
 }
 
 static void link_unknown(struct orr_finder *f)
@@ -185,7 +175,9 @@ static void virtual_switch(struct orr_finder *f)
 
 static void flat_tree(struct orr_finder *f)
 {
-    uint32_t linked = 0, flat = 0;
+    uint32_t linked = 0, flat = 0, rdma = 0;
+    for (uint32_t i = 0; i < f->hw.net_count; i++)
+        rdma += orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME));
     for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
         uint32_t card = f->hw.card_of[f->hw.gpus[i]];
         linked += orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) >= 6;
@@ -197,8 +189,8 @@ static void flat_tree(struct orr_finder *f)
     for (uint32_t i = 0; i < f->hw.card_count; i++)
         if (f->hw.cards[i].depth)
             return;
-    if (f->hw.gpu_count >= 8 && linked == f->hw.gpu_count && flat == f->hw.gpu_count && f->hw.net_count)
-        orr_say(f, "%u GPUs with NVLink and %u ports, all directly below a CPU", f->hw.gpu_count, f->hw.net_count);
+    if (f->hw.gpu_count >= 8 && linked == f->hw.gpu_count && flat == f->hw.gpu_count && rdma > 1)
+        orr_say(f, "%u GPUs with NVLink and %u RDMA ports, all directly below a CPU", f->hw.gpu_count, rdma);
 }
 
 #define LOOK_AT_LINKS "lspci -vv | grep -E '^[0-9a-f]|LnkCap:|LnkSta:'"
@@ -208,11 +200,29 @@ const struct orr_finding_row orr_findings_pci[] = {
         .id = "link-missing",
         .catalogue = "L03",
         .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
         .find = link_missing,
-        .title = "The speed or width of a PCIe link is unknown",
-        .why = "NCCL then assumes PCIe generation 3 or 16 lanes, which may be more or less than the real link has.",
-        .advice = "This is common in virtual machines and with old kernels. If the assumption is wrong, supply a "
-                  "topology file (NCCL_TOPO_FILE).",
+        .title = "The speed or width of one PCIe link is missing",
+        .why = "Equal devices report theirs. NCCL assumes PCIe generation 3 or 16 lanes for this one, which may be "
+               "more or less than "
+               "the real link has.",
+        .advice = "Read the link of this device on the host, and write the dump again. A device without a link speed "
+                  "may have "
+                  "fallen off the bus.",
+        .commands = {LOOK_AT_LINKS},
+        .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"},
+    },
+    {
+        .id = "links-hidden",
+        .catalogue = "L03",
+        .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
+        .find = links_hidden,
+        .title = "The dump does not contain the speeds of PCIe links",
+        .why = "NCCL takes a missing speed for PCIe generation 3 and a missing width for 16 lanes, and so does this "
+               "prediction. Virtual machines hide the real values, which may be higher.",
+        .advice = "Nothing to do on a virtual machine whose provider measured this. If predictions across PCIe matter "
+                  "to you, supply a topology file with the real links (NCCL_TOPO_FILE).",
         .commands = {LOOK_AT_LINKS},
         .references = {"NVIDIA/nccl#428", "NVIDIA/nccl#811"},
     },
@@ -245,6 +255,7 @@ const struct orr_finding_row orr_findings_pci[] = {
         .id = "idle-gpus",
         .catalogue = "L20",
         .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
         .find = idle_gpus,
         .title = "All GPUs report PCIe generation 1",
         .why = "Predicted bandwidths are far below what a job gets if the GPUs were only idle: idle GPUs lower their "
@@ -256,54 +267,21 @@ const struct orr_finding_row orr_findings_pci[] = {
         .id = "throttling-bridge",
         .catalogue = "L21",
         .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
         .find = throttling_bridge,
-        .title = "A PCIe link above a GPU or NIC is slower than 1 GB/s",
-        .why = "NCCL believes the reported speed and plans channels for it. Often this is a bridge of a virtual "
-               "machine that is much faster than it reports.",
+        .title = "The path between two devices leads over a PCIe link slower than 1 GB/s",
+        .why = "NCCL believes the reported speed, so every channel over this link is planned with less than 1 GB/s. "
+               "Often it is "
+               "a bridge of a virtual machine that is much faster than it reports.",
         .advice = "Supply a topology file in which the bridge has its real speed (NCCL_TOPO_FILE).",
         .commands = {LOOK_AT_LINKS},
         .references = {"NVIDIA/nccl-tests#256", "NVIDIA/nccl#749"},
     },
     {
-        .id = "shared-uplink",
-        .catalogue = "L22",
-        .severity = ORR_SEVERITY_WARNING,
-        .find = shared_uplink,
-        .title = "NICs share a PCIe uplink that is slower than they are together",
-        .why = "Traffic between these NICs and GPUs below other bridges crosses this link.",
-        .advice = "Move a NIC to another slot, or expect the NICs to share this bandwidth.",
-        .commands = {"lspci -tv"},
-        .references = {"NVIDIA/nccl#439"},
-        .follows_from = {"slow-link"},
-    },
-    {
-        .id = "crowded-uplink",
-        .catalogue = "L22",
-        .severity = ORR_SEVERITY_INFO,
-        .find = crowded_uplink,
-        .title = "GPUs without NVLink share a PCIe uplink that is slower than they are together",
-        .why = "All traffic to GPUs below other bridges crosses this link, so it limits every ring.",
-        .advice = "Most PCIe servers are built like this. Keep a small job on GPUs below one bridge.",
-        .commands = {"lspci -tv", "nvidia-smi topo -m"},
-        .references = {"NVIDIA/nccl#412", "NVIDIA/nccl#439"},
-        .follows_from = {"slow-link", "idle-gpus"},
-    },
-    {
-        .id = "slow-slot",
-        .catalogue = "L23",
-        .severity = ORR_SEVERITY_WARNING,
-        .find = slow_slot,
-        .title = "A NIC is faster than its PCIe slot",
-        .why = "The slot limits the NIC to less than its port's speed.",
-        .advice = "Move the card to a faster or wider slot, and compare LnkSta with LnkCap.",
-        .commands = {LOOK_AT_LINKS, "lspci -tv"},
-        .references = {"NVIDIA/nccl#452", "NVIDIA/nccl#307"},
-        .follows_from = {"slow-link"},
-    },
-    {
         .id = "virtual-switch",
         .catalogue = "L24",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = virtual_switch,
         .title = "Broadcom PCIe switches appear as several virtual bridges",
         .why = "Two devices below one such switch may appear farther apart than they are. Newer NCCL releases treat "
@@ -315,10 +293,12 @@ const struct orr_finding_row orr_findings_pci[] = {
         .id = "flat-tree",
         .catalogue = "L26",
         .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
         .find = flat_tree,
         .title = "No PCIe switches are visible although the machine has many GPUs",
-        .why = "All NICs seem equally far, so GPUs may get NICs of another switch, without GPU Direct RDMA. Virtual "
-               "machines often hide PCIe switches.",
+        .why = "All NICs seem equally far from all GPUs, so a GPU may get the NIC of another switch, and NCCL's "
+               "default does not "
+               "allow GPU Direct RDMA through the CPU. Virtual machines often hide PCIe switches.",
         .advice = "Supply the provider's topology file (NCCL_TOPO_FILE).",
         .commands = {"lspci -tv", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#977", "NVIDIA/nccl#1674"},

@@ -96,15 +96,43 @@ static void would_be_trimmed(struct orr_finder *f)
         orr_say(f, "%u elements have keep=\"1\"; %u GPUs and %u ports do not", marks, gpus, nets);
 }
 
-static void host_is_split(struct orr_finder *f)
+/* Points at the GPUs outside the first group. */
+static void point_at_groups(struct orr_finder *f)
 {
-    if (f->analysis->part_count < 2 || f->analysis->built.host_count > 1)
-        return;
-    orr_say(f, "%u GPUs form %u groups that reach each other only through the network", f->analysis->local_ranks,
-            f->analysis->part_count);
     for (uint32_t rank = 0; rank < f->analysis->local_ranks; rank++)
         if (f->analysis->part_of_rank[rank])
             orr_point_rank(f, (int32_t)rank);
+}
+
+static bool is_split(const struct orr_analysis *a)
+{
+    return a->part_count > 1 && a->built.host_count < 2;
+}
+
+/* Some releases take the network where it is better, though shared memory is there. */
+static bool network_is_chosen(const struct orr_analysis *a)
+{
+    const struct orr_settings *settings = &a->query.settings;
+    return settings->release->separation == ORR_APART_WHERE_NETWORK_IS_BETTER &&
+           orr_setting_int(settings, ORR_SET_SHM_DISABLE) != 1;
+}
+
+static void host_is_split(struct orr_finder *f)
+{
+    if (!is_split(f->analysis) || network_is_chosen(f->analysis))
+        return;
+    orr_say(f, "%u GPUs form %u groups that reach each other only through the network", f->analysis->local_ranks,
+            f->analysis->part_count);
+    point_at_groups(f);
+}
+
+static void network_is_better(struct orr_finder *f)
+{
+    if (!is_split(f->analysis) || !network_is_chosen(f->analysis))
+        return;
+    orr_say(f, "%u GPUs form %u groups, because their NICs are faster than the paths between the groups",
+            f->analysis->local_ranks, f->analysis->part_count);
+    point_at_groups(f);
 }
 
 struct named { /* sorted so that the same names on one host are adjacent */
@@ -183,7 +211,14 @@ static void number_twice(struct orr_finder *f)
 
 static void guid_twice(struct orr_finder *f)
 {
-    find_twice(f, f->hw.nets, f->hw.net_count, ORR_ATTR_GUID, ORR_ATTR_OTHER, "guid");
+    /* The guid of a plain network interface is a number that NCCL made up. */
+    uint32_t *rdma = ORR_NEW(f->arena, uint32_t, f->hw.net_count), count = 0;
+    f->starved |= !rdma;
+    for (uint32_t i = 0; rdma && i < f->hw.net_count; i++)
+        if (orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)))
+            rdma[count++] = f->hw.nets[i];
+    if (rdma)
+        find_twice(f, rdma, count, ORR_ATTR_GUID, ORR_ATTR_NAME, "guid");
 }
 
 #define NOTHING_TO_ANALYSE                                                                                             \
@@ -233,6 +268,7 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .id = "would-be-trimmed",
         .catalogue = "L07",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
         .find = would_be_trimmed,
         .title = "NCCL would remove some of these devices",
         .why = "The file was written before NCCL removed unused devices. NCCL's graph contains only the devices marked "
@@ -246,10 +282,25 @@ const struct orr_finding_row orr_findings_ranks[] = {
         .of_analysis = true,
         .find = host_is_split,
         .title = "The GPUs of one host are split into groups",
-        .why = "The groups can only reach each other through NICs. NCCL separates GPUs if neither P2P nor shared "
-               "memory connects them, or if NICs connect them better.",
+        .why =
+            "The groups can only reach each other through NICs, because neither P2P nor shared memory connects them.",
         .advice = "Check NCCL_P2P_DISABLE, NCCL_P2P_LEVEL and NCCL_SHM_DISABLE, and that containers share /dev/shm.",
-        .follows_from = {"neither-p2p-nor-shm", "setting-hinders", "gdr-off"},
+        .follows_from = {"neither-p2p-nor-shm", "setting-hinders"},
+    },
+    {
+        .id = "network-is-better",
+        .catalogue = "L07",
+        .severity = ORR_SEVERITY_INFO,
+        .of_analysis = true,
+        .find = network_is_better,
+        .title = "NCCL uses the network between GPUs of one host",
+        .why =
+            "No P2P is possible between the groups, and each GPU reaches its NIC with more bandwidth than the GPUs of "
+            "another group. This release of NCCL then treats the groups like separate hosts.",
+        .advice = "The NICs of all groups must reach one another through the network. If they do, nothing has to be "
+                  "changed.",
+        .commands = {"nvidia-smi topo -m", "nvidia-smi topo -p2p r"},
+        .follows_from = {"setting-hinders", "nvlink-count", "nvlink-zero"},
     },
     {
         .id = "rank-twice",

@@ -1,49 +1,38 @@
 /* Findings about graphs that go farther than the machine makes them go, and about how far the search came. */
 #include "engine/findings/finder.h"
 
-/* The GPU that represents all that are connected with it. */
-static uint32_t set_of(uint32_t *sets, uint32_t gpu)
+/* A path of the ring that a setting made longer than the direct one. */
+struct detour {
+    uint32_t from, to;                   /* nodes of the part */
+    const struct orr_decision *decision; /* NULL: none found */
+    const struct orr_path *taken, *direct;
+};
+
+/* Notes the path if it goes through a CPU that the direct one avoids, because of what the user set. */
+static void note(const struct orr_part *part, const struct orr_paths *physical, uint32_t from, uint32_t to,
+                 const struct orr_decision *decision, struct detour *detour)
 {
-    while (sets[gpu] != gpu)
-        gpu = sets[gpu] = sets[sets[gpu]];
-    return gpu;
+    const struct orr_path *taken = orr_path(&part->paths, from, to), *direct = orr_path(physical, from, to);
+    bool through_cpu = taken->origin == ORR_ROUTE_VIA_CPU_NO_P2P || taken->origin == ORR_ROUTE_VIA_CPU_NO_GDR;
+    if (!detour->decision && through_cpu && direct->type < ORR_PATH_PHB && !decision->verdict && decision->by_user)
+        *detour = (struct detour){from, to, decision, taken, direct};
 }
 
-/* The least type of path that suffices to go from GPU to GPU over all of them, as the machine is built. */
-static enum orr_path_type least_between(const struct orr_paths *physical, uint32_t *sets)
+static void note_ends(const struct orr_part *part, const struct orr_paths *physical, const struct orr_graph *ring,
+                      int32_t channel, struct detour *detour)
 {
-    const struct orr_system *system = physical->system;
-    uint32_t first = system->first[ORR_GPU], count = orr_system_count(system, ORR_GPU), apart = count;
-    for (uint32_t g = 0; g < count; g++)
-        sets[g] = g;
-    for (int type = ORR_PATH_LOC; type < ORR_PATH_DIS; type++)
-        for (uint32_t a = 0; a < count; a++)
-            for (uint32_t b = 0; b < count; b++) {
-                if (a == b || orr_path(physical, first + a, first + b)->type != type)
-                    continue;
-                uint32_t of_a = set_of(sets, a), of_b = set_of(sets, b);
-                apart -= of_a != of_b;
-                sets[of_a] = of_b;
-                if (apart == 1)
-                    return (enum orr_path_type)type;
-            }
-    return ORR_PATH_DIS;
-}
-
-/* The farthest that a NIC of the graph is from the GPU nearest to it, as the machine is built. */
-static enum orr_path_type farthest_net(const struct orr_paths *physical, const struct orr_graph *graph)
-{
-    const struct orr_system *system = physical->system;
-    enum orr_path_type farthest = ORR_PATH_LOC;
-    for (int32_t end = 0; end < 2 * graph->channels; end++) {
-        enum orr_path_type nearest = ORR_PATH_DIS;
-        for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
-            for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-                if (system->nodes[n].id == graph->nets[end / 2][end % 2] && orr_path(physical, g, n)->type < nearest)
-                    nearest = (enum orr_path_type)orr_path(physical, g, n)->type;
-        farthest = nearest > farthest ? nearest : farthest;
+    const struct orr_system *system = &part->system;
+    uint32_t nets = orr_system_count(system, ORR_NET);
+    const int32_t *ranks = ring->gpus + (size_t)channel * ring->gpu_count;
+    for (int end = 0; end < 2 && ring->nets && part->gdr; end++) {
+        uint32_t gpu = orr_node_of_rank(system, ranks[end ? ring->gpu_count - 1 : 0]);
+        for (uint32_t n = 0; n < nets && gpu != ORR_NO_NODE; n++) {
+            uint32_t net = system->first[ORR_NET] + n;
+            const struct orr_gdr *gdr = &part->gdr[(size_t)(gpu - system->first[ORR_GPU]) * nets + n];
+            if (system->nodes[net].id == ring->nets[channel][end])
+                note(part, physical, gpu, net, end ? &gdr->send : &gdr->recv, detour);
+        }
     }
-    return farthest;
 }
 
 static void farther_than_built(struct orr_finder *f)
@@ -51,27 +40,34 @@ static void farther_than_built(struct orr_finder *f)
     const struct orr_part *part = &f->analysis->parts[0];
     const struct orr_graph *ring = &part->contribution.graphs[ORR_GRAPH_RING];
     struct orr_paths physical;
-    uint32_t count = orr_system_count(&part->system, ORR_GPU);
-    uint32_t *sets = ORR_NEW(f->arena, uint32_t, count);
-    /* A ring that was not found at all has a row of its own. */
-    if (!ring->pattern || ring->channels < 1 || ring->bw_intra <= 0.1f || count < 2)
+    struct detour detour = {.decision = NULL};
+    if (!ring->pattern || orr_system_count(&part->system, ORR_GPU) < 2 ||
+        orr_paths_route(&part->system, &f->analysis->query.settings, f->arena, &physical, NULL) != ORR_OK)
         return;
-    if (ring->type_intra < ORR_PATH_PHB && !(ring->nets && ring->type_inter >= ORR_PATH_PHB))
-        return;
-    if (!sets || orr_paths_route(&part->system, &f->analysis->query.settings, f->arena, &physical, NULL) != ORR_OK) {
-        f->starved |= !sets;
-        return;
+    for (int32_t c = 0; c < ring->channels && !detour.decision; c++) {
+        const int32_t *ranks = ring->gpus + (size_t)c * ring->gpu_count;
+        for (uint32_t i = 0; i + 1 < ring->gpu_count; i++) {
+            uint32_t from = orr_node_of_rank(&part->system, ranks[i]),
+                     to = orr_node_of_rank(&part->system, ranks[i + 1]);
+            if (from != ORR_NO_NODE && to != ORR_NO_NODE)
+                note(part, &physical, from, to,
+                     &f->analysis->p2p[(size_t)ranks[i] * f->analysis->local_ranks + (size_t)ranks[i + 1]].decision,
+                     &detour);
+        }
+        note_ends(part, &physical, ring, c, &detour);
     }
-    enum orr_path_type intra = least_between(&physical, sets);
-    enum orr_path_type inter = ring->nets ? farthest_net(&physical, ring) : ORR_PATH_DIS;
-    bool inside = ring->type_intra >= ORR_PATH_PHB && intra < ORR_PATH_PHB;
-    bool outside = ring->nets && ring->type_inter >= ORR_PATH_PHB && inter < ORR_PATH_PHB;
-    if (inside)
-        orr_say(f, "the ring connects GPUs over %s, although %s is possible on this machine",
-                orr_path_type_name(ring->type_intra), orr_path_type_name(intra));
-    else if (outside)
-        orr_say(f, "the ring reaches its NICs over %s, although they are at %s", orr_path_type_name(ring->type_inter),
-                orr_path_type_name(inter));
+    if (!detour.decision)
+        return;
+    char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+    struct orr_setting_info info = {.name = "a setting"};
+    if (detour.decision->setting >= 0)
+        orr_setting_info((enum orr_setting)detour.decision->setting, &info);
+    orr_say(f, "%s reaches %s over %s instead of %s, because of %s",
+            orr_system_node_id(&part->system, detour.from, from), orr_system_node_id(&part->system, detour.to, to),
+            orr_path_type_name((enum orr_path_type)detour.taken->type),
+            orr_path_type_name((enum orr_path_type)detour.direct->type), info.name);
+    orr_point_node(f, &part->system, detour.from);
+    orr_point_node(f, &part->system, detour.to);
 }
 
 static void steps_spent(struct orr_finder *f)
@@ -99,12 +95,13 @@ const struct orr_finding_row orr_findings_routes[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = farther_than_built,
-        .title = "The ring takes a longer path than this machine needs",
-        .why = "Data goes through host memory, because P2P or GPU Direct RDMA is off where a shorter path exists.",
-        .advice = "Check gdr of GPUs and NICs, and NCCL_P2P_LEVEL, NCCL_P2P_DISABLE and NCCL_NET_GDR_LEVEL.",
-        .commands = {"nvidia-smi topo -m", "lsmod | grep nvidia_peermem", "env | grep NCCL_"},
+        .title = "A setting makes the ring take a longer path than this machine needs",
+        .why = "Data goes through host memory, because the setting turns off P2P or GPU Direct RDMA where a shorter "
+               "path exists.",
+        .advice = "Remove the setting that the detail names (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
+        .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},
         .references = {"NVIDIA/nccl#489", "NVIDIA/nccl-tests#228"},
-        .follows_from = {"gdr-off", "gdr-too-far", "setting-hinders", "nvlink-count", "nvlink-islands"},
+        .follows_from = {"setting-hinders"},
     },
     {
         .id = "steps-spent",
@@ -117,7 +114,7 @@ const struct orr_finding_row orr_findings_routes[] = {
         .advice =
             "Fewer NICs (NCCL_IB_HCA) may give another graph. You can also supply your own graph with NCCL_GRAPH_FILE.",
         .references = {"NVIDIA/nccl#1946"},
-        .follows_from = {"nvlink-count", "nvlink-one-sided", "slow-link", "port-slow"},
+        .follows_from = {"nvlink-count", "nvlink-one-sided", "nvlink-zero", "slow-link", "port-slow"},
     },
     {0},
 };

@@ -42,11 +42,14 @@ static int compare_slower(const void *left, const void *right)
     return (a->element > b->element) - (a->element < b->element);
 }
 
-/* What equal devices share. The subsystem shows how a NIC or switch is built on its board; of a GPU it names the
+/* What equal devices share; 0 where it is not known. The bridge that virtual machines show above ports is not theirs.
+ * The subsystem shows how a NIC or switch is built on its board; of a GPU it names the
  * board's maker alone. A GPU whose vendor is not in the dump goes by its compute capability; 0: not known, so nothing
  * is equal to it. */
 static uint64_t model_of(const struct orr_dump *dump, const struct orr_card *card)
 {
+    if (card->kind == ORR_CARD_NIC && card->bridge_class)
+        return 0;
     if (card->kind != ORR_CARD_GPU)
         return card->identity;
     return card->identity >> 32 ? card->identity >> 32
@@ -126,10 +129,46 @@ static const struct peer *standard_of(const struct peer *equals, uint32_t count)
     return 2 * same > count ? middle : &equals[count - 1];
 }
 
+static uint64_t slot_of(const struct orr_hardware_facts *h, uint32_t net)
+{
+    const struct orr_card *card = &h->cards[h->card_of[net]];
+    return orr_bus_id_parse(orr_element_word(h->dump, card->element, ORR_ATTR_BUSID)) >> 4;
+}
+
+/* Cards whose ports have different speeds, all in the same way: their ports are for different networks. The ports are
+ * of one model and sorted by speed. */
+static bool cards_are_alike(const struct orr_hardware_facts *h, const struct peer *ports, uint32_t count)
+{
+    enum { MOST_PORTS = 256 };
+    float first[MOST_PORTS];
+    uint32_t per_card = 0, cards = 0;
+    for (uint32_t i = 0; i < count && count <= MOST_PORTS; i++) {
+        uint64_t slot = slot_of(h, ports[i].element);
+        uint32_t before = 0, own = 0;
+        for (uint32_t k = 0; k < i; k++)
+            before += slot_of(h, ports[k].element) == slot;
+        if (before)
+            continue;
+        for (uint32_t k = i; k < count; k++) {
+            if (slot_of(h, ports[k].element) != slot)
+                continue;
+            if (cards && (own == per_card || ports[k].has != first[own]))
+                return false;
+            first[own++] = ports[k].has;
+        }
+        if (cards++ && own != per_card)
+            return false;
+        per_card = own;
+    }
+    return cards > 1;
+}
+
 static void compare_group(struct orr_hardware_facts *h, enum orr_slower_kind kind, const struct peer *equals,
                           uint32_t count)
 {
     const struct peer *best = equals->model ? standard_of(equals, count) : NULL;
+    if (kind == ORR_SLOWER_PORT && best && cards_are_alike(h, equals, count))
+        best = NULL;
     for (uint32_t i = 0; i < count; i++)
         if ((best && equals[i].has < best->has) || (kind == ORR_SLOWER_PORT && equals[i].has <= 0))
             h->slower[h->slower_count++] = (struct orr_slower){.kind = kind,

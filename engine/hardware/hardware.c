@@ -24,6 +24,16 @@ double orr_gpu_c2c(const struct orr_dump *dump, uint32_t gpu)
     return gbs > 0 ? gbs : 0;
 }
 
+bool orr_gpu_is_integrated(int32_t sm)
+{
+    /* Jetson TX2, Xavier, Orin and Thor (two names); GB10 */
+    static const int32_t integrated[] = {62, 72, 87, 101, 110, 121};
+    for (size_t i = 0; i < sizeof integrated / sizeof integrated[0]; i++)
+        if (integrated[i] == sm)
+            return true;
+    return false;
+}
+
 bool orr_name_is_rdma(const char *name)
 {
     static const char *const starts[] = {"mlx",  "roce", "ibp",   "rdma", "efa", "bnxt_re", "irdma",
@@ -44,6 +54,7 @@ static void add_card(struct orr_hardware_facts *h, uint32_t element, uint32_t ab
         .above = above,
         .depth = above == ORR_NO_CARD ? 0 : h->cards[above].depth + 1,
         .identity = orr_pci_identity(h->dump, element),
+        .bridge_class = !strncmp(orr_element_word(h->dump, element, ORR_ATTR_CLASS), "0x06", 4),
         .width = width > 0 && width <= 64 ? width : 0,
         .rate = orr_pcie_read_rate(orr_element_word(h->dump, element, ORR_ATTR_LINK_SPEED)),
     };

@@ -26,6 +26,7 @@ struct orr_card {
     uint32_t depth;         /* cards around it */
     uint32_t gpus_at, gpus; /* GPUs right inside; and at any depth */
     uint32_t nets_at, nets; /* ports likewise */
+    bool bridge_class;      /* its class is a bridge's: ports right inside are elsewhere in the real machine */
     float gbps_at, gbps;    /* their speed, Gb/s */
     uint64_t identity;      /* vendor, device, subsystem vendor and device, 16 bits each; 0: not known */
     int32_t width;          /* lanes of the link towards the CPU, 0: not known */
@@ -82,6 +83,9 @@ static inline const char *orr_element_word(const struct orr_dump *dump, uint32_t
 int32_t orr_gpu_nvlinks(const struct orr_dump *dump, uint32_t gpu);
 /* GB/s of a <gpu>'s C2C links to its CPU together, 0: none. */
 double orr_gpu_c2c(const struct orr_dump *dump, uint32_t gpu);
+/* Whether GPUs of a compute capability (10 * major + minor) share the memory of their CPU, such as GB10: they have no
+ * memory of their own that a NIC could reach. */
+bool orr_gpu_is_integrated(int32_t sm);
 /* Whether a NIC is an RDMA device, by its name: "mlx5_0", "bnxt_re1", "rdmap16s27" ... */
 bool orr_name_is_rdma(const char *name);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/arena.h"
+#include "engine/hardware/hardware.h"
 #include "engine/input/input.h"
 #include "engine/machines/machine_types.h"
 
@@ -24,29 +25,41 @@ static uint32_t switches_of(const struct orr_machine_type *type)
     return shared ? shared : type->gpus ? type->gpus : 1;
 }
 
-static void add_device(struct orr_text *xml, uint32_t bus, uint32_t device, const char *class)
+static void add_gpu(struct orr_text *xml, uint32_t bus, uint32_t device)
 {
-    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"%s\"/>", bus, device, class);
+    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"0x030200\"/>", bus, device);
+}
+
+/* InfiniBand goes by the name of mlx5 here; every other port is Ethernet. A NIC beside a GPU that is part of the CPU is
+ * soldered to four lanes, as in a DGX Spark. */
+static void add_net(struct orr_text *xml, uint32_t bus, uint32_t device, const struct orr_machine_type *type)
+{
+    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"%s\"%s/>", bus, device,
+                    strncmp(type->net_name, "mlx", 3) ? "0x020000" : "0x020700",
+                    orr_gpu_is_integrated(type->board->sm) ? " link_speed=\"" ORR_PCIE_GEN5 "\" link_width=\"4\"" : "");
 }
 
 static void write_machine(const struct orr_machine_type *type, struct orr_text *xml)
 {
     uint32_t cpus = cpus_of(type), switches = switches_of(type), gpu = 0, net = 0;
-    bool alone = type->nets == 1 && type->gpus > 1;
+    bool alone = type->nets == 1 && type->gpus > 1, switched = !orr_gpu_is_integrated(type->board->sm);
     orr_text_puts(xml, "<system version=\"1\">");
     for (uint32_t cpu = 0; cpu < cpus; cpu++) {
         orr_text_printf(xml, "<cpu numaid=\"%u\" affinity=\"\">", cpu);
         for (uint32_t s = switches * cpu / cpus; s < switches * (cpu + 1) / cpus; s++) {
-            orr_text_printf(xml, "<pci busid=\"%04x:00:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">",
-                            s + 1, type->board->link_speed);
+            if (switched)
+                orr_text_printf(xml,
+                                "<pci busid=\"%04x:00:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">",
+                                s + 1, type->board->link_speed);
             for (; gpu < type->gpus * (s + 1) / switches; gpu++)
-                add_device(xml, s + 1, 0x10 + gpu, "0x030200");
+                add_gpu(xml, s + 1, 0x10 + gpu);
             for (; !alone && net < type->nets * (s + 1) / switches; net++)
-                add_device(xml, s + 1, 0x80 + net, "0x020700");
-            orr_text_puts(xml, "</pci>");
+                add_net(xml, s + 1, 0x80 + net, type);
+            if (switched)
+                orr_text_puts(xml, "</pci>");
         }
         if (alone && !cpu)
-            add_device(xml, 0, 0x80, "0x020700");
+            add_net(xml, 0, 0x80, type);
         orr_text_puts(xml, "</cpu>");
     }
     orr_text_puts(xml, "</system>");

@@ -47,8 +47,11 @@ struct family {
 FAMILY(ranks)
 FAMILY(input)
 FAMILY(pci)
+FAMILY(slots)
 FAMILY(nvlink)
+FAMILY(groups)
 FAMILY(p2p)
+FAMILY(gdr)
 FAMILY(net)
 FAMILY(graph)
 FAMILY(routes)
@@ -61,9 +64,12 @@ static const struct family families[] = {
     {"GPUs, ranks and identifiers", row_of_ranks},
     {"The topology file", row_of_input},
     {"PCIe links and switches", row_of_pci},
-    {"NVLink", row_of_nvlink},
+    {"PCIe slots and uplinks", row_of_slots},
+    {"NVLinks of a GPU", row_of_nvlink},
+    {"NVLink between GPUs", row_of_groups},
     {"Peer-to-peer between GPUs", row_of_p2p},
-    {"NICs and GPUDirect RDMA", row_of_net},
+    {"GPUDirect RDMA and the distance of NICs", row_of_gdr},
+    {"NICs", row_of_net},
     {"Graphs, channels and NVLS", row_of_graph},
     {"Paths that the graphs take", row_of_routes},
     {"CPUs", row_of_cpu},

@@ -118,15 +118,44 @@ static void numa_and_affinity(void **state)
 static void ports_and_hosts(void **state)
 {
     (void)state;
-    assert_dump_finds(TWO(X86_INTEL, NIC("0000:03:00.0", "0", "100000"), NIC("0000:04:00.0", "0", "100000")),
-                      "guid-twice");
-    assert_dump_lacks(TWO(X86_INTEL, NIC("0000:03:00.0", "0", "100000"), NIC("0000:04:00.0", "1", "100000")),
-                      "guid-twice");
+#define PORT(bus, name, dev, guid)                                                                                     \
+    "<pci busid=\"0000:" bus "\" class=\"0x020700\" " GEN4X16 "><nic><net name=\"" name "\" dev=\"" dev                \
+    "\" speed=\"100000\" port=\"1\" guid=\"" guid "\" maxconn=\"64\" gdr=\"1\"/></nic></pci>"
+#define PORTS(first, second, guid)                                                                                     \
+    TWO(X86_INTEL, PORT("03:00.0", first, "0", "0x10"), PORT("04:00.0", second, "1", guid))
+    assert_dump_finds(PORTS("mlx5_0", "mlx5_1", "0x10"), "guid-twice");
+    assert_dump_lacks(PORTS("mlx5_0", "mlx5_1", "0x11"), "guid-twice");
+    assert_dump_lacks(PORTS("mlx5_0", "mlx5_0", "0x10"), "guid-twice"); /* written once for each CPU */
+    assert_dump_lacks(PORTS("eth0", "eth1", "0x10"), "guid-twice");     /* NCCL made it up */
 #define HOSTS(a, b)                                                                                                    \
     "<system version=\"1\"><cpu numaid=\"0\" host_hash=\"" a "\" " X86_INTEL ">" G0                                    \
     "</cpu><cpu numaid=\"1\" host_hash=\"" b "\" " X86_INTEL ">" G1 "</cpu></system>"
     assert_dump_finds(HOSTS("0x1", "0x2"), "several-hosts");
     assert_dump_lacks(HOSTS("0x1", "0x1"), "several-hosts");
+}
+
+/* NCCL's verdicts on AMD's GPUs say nothing; facts about PCIe hold. */
+static void files_of_rccl(void **state)
+{
+    (void)state;
+#define OF(vendor, attribute, inside)                                                                                  \
+    "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL                                                               \
+    "><pci busid=\"0000:01:00.0\" class=\"0x030200\" vendor=\"" vendor "\" device=\"0x1\" " GEN4X16                    \
+    "><gpu dev=\"0\" sm=\"80\" rank=\"0\" gdr=\"1\" " attribute ">" inside "</gpu></pci>"                              \
+    "<pci busid=\"0000:03:00.0\" class=\"0x020700\" vendor=\"0x15b3\" device=\"0x1\" link_speed=\"8.0 GT/s PCIe\" "    \
+    "link_width=\"4\"><nic><net name=\"mlx5_0\" dev=\"0\" speed=\"200000\" port=\"1\" guid=\"0x1\" maxconn=\"64\" "    \
+    "gdr=\"0\"/></nic></pci></cpu></system>"
+    const char *rccl[] = {OF("0x1002", "", ""), OF("0x1d94", "", ""), OF("0x10de", "gcn=\"908\"", ""),
+                          OF("0x10de", "", "<xgmi target=\"0000:02:00.0\" count=\"1\" tclass=\"0x038000\"/>")};
+    for (size_t i = 0; i < sizeof rccl / sizeof rccl[0]; i++) {
+        assert_dump_finds(rccl[i], "rccl-file");
+        assert_dump_lacks(rccl[i], "gdr-off");
+        assert_dump_finds(rccl[i], "slow-slot");
+        assert_lacks(rccl[i], 2, NULL, "gdr-too-far");
+    }
+    const char *nccl = OF("0x10de", "", "");
+    assert_dump_lacks(nccl, "rccl-file");
+    assert_dump_finds(nccl, "gdr-off");
 }
 
 static void rows_are_complete(void **state)
@@ -183,10 +212,15 @@ static void causes_exist_and_form_no_circle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_and_ranks),    cmocka_unit_test(the_file),
-        cmocka_unit_test(element_limit),     cmocka_unit_test(holes_and_trimming),
-        cmocka_unit_test(numa_and_affinity), cmocka_unit_test(ports_and_hosts),
-        cmocka_unit_test(rows_are_complete), cmocka_unit_test(causes_exist_and_form_no_circle),
+        cmocka_unit_test(gpus_and_ranks),
+        cmocka_unit_test(the_file),
+        cmocka_unit_test(element_limit),
+        cmocka_unit_test(holes_and_trimming),
+        cmocka_unit_test(numa_and_affinity),
+        cmocka_unit_test(ports_and_hosts),
+        cmocka_unit_test(rows_are_complete),
+        cmocka_unit_test(files_of_rccl),
+        cmocka_unit_test(causes_exist_and_form_no_circle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

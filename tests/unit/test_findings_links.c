@@ -32,6 +32,10 @@ static void slow_links(void **state)
 static void idle_gpus(void **state)
 {
     (void)state;
+    /* The PCIe link of a GB10 says nothing: its GPU is part of the CPU. */
+    assert_dump_lacks(ON(X86_INTEL, CARD("0000:01:00.0", "0x030200", "2.5 GT/s PCIe", "16",
+                                         "<gpu dev=\"0\" sm=\"121\" rank=\"0\" gdr=\"1\"/>")),
+                      "idle-gpus");
 #define IDLE(first)                                                                                                    \
     ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", first, "16") GPU_AT("0000:02:00.0", "1", "2.5 GT/s PCIe", "16"))
     assert_int_equal(places_in_dump(IDLE("2.5 GT/s PCIe"), "idle-gpus"), 2);
@@ -41,10 +45,15 @@ static void idle_gpus(void **state)
 static void throttles(void **state)
 {
     (void)state;
-#define BELOW(speed, width)                                                                                            \
-    ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", speed, width, GPU_AT("0000:01:00.0", "0", G4, "16")))
-    assert_int_equal(places_in_dump(BELOW("2.5 GT/s PCIe", "1"), "throttling-bridge"), 1);
-    assert_dump_lacks(BELOW("2.5 GT/s PCIe", "4"), "throttling-bridge"); /* 1 GB/s */
+#define BELOW(speed, width, linked_0, linked_1)                                                                        \
+    ON(X86_INTEL, CARD("0000:00:01.0", "0x060400", speed, width, GPU("0000:01:00.0", "0", "80", linked_0))             \
+                      GPU("0000:02:00.0", "1", "80", linked_1))
+#define LINK_TO(bus) "<nvlink target=\"" bus "\" count=\"4\" tclass=\"0x030200\"/>"
+    assert_int_equal(places_in_analysis(BELOW("2.5 GT/s PCIe", "1", "", ""), 1, NULL, "throttling-bridge"), 1);
+    assert_lacks(BELOW("2.5 GT/s PCIe", "4", "", ""), 1, NULL, "throttling-bridge"); /* 1 GB/s */
+    /* No path of NCCL leads over the bridge. */
+    assert_lacks(BELOW("2.5 GT/s PCIe", "1", LINK_TO("0000:02:00.0"), LINK_TO("0000:01:00.0")), 1, NULL,
+                 "throttling-bridge");
 }
 
 static void missing_and_unknown_speeds(void **state)
@@ -53,6 +62,11 @@ static void missing_and_unknown_speeds(void **state)
     assert_int_equal(places_in_dump(PAIR("", "16"), "link-missing"), 1);
     assert_int_equal(places_in_dump(PAIR(G4, "0"), "link-missing"), 1);
     assert_dump_lacks(PAIR(G3, "8"), "link-missing");
+    /* A virtual machine hides the links of all: nothing is wrong with one of them. */
+    const char *hidden = ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", "", "0") GPU_AT("0000:02:00.0", "1", "", "0"));
+    assert_dump_lacks(hidden, "link-missing");
+    assert_int_equal(places_in_dump(hidden, "links-hidden"), 2);
+    assert_dump_lacks(PAIR("", "16"), "links-hidden");
     assert_int_equal(places_in_analysis(PAIR("gen5", "16"), 1, NULL, "link-unknown"), 1);
     assert_lacks(PAIR("32.0 GT/s PCIe", "16"), 1, NULL, "link-unknown");
     assert_lacks(PAIR("", "16"), 1, NULL, "link-unknown");
@@ -85,15 +99,31 @@ static void nics_and_slots(void **state)
     /* Two ports of one card, and two functions of one. */
 #define TWO_PORTS(rate)                                                                                                \
     CARD("0000:03:00.0", "0x020700", G4, "16", "<nic>" PORT("mlx5_0", "0", rate) PORT("mlx5_1", "1", rate) "</nic>")
-    assert_dump_finds(ON(X86_INTEL, TWO_PORTS("200000")), "slow-slot");
-    assert_dump_lacks(ON(X86_INTEL, TWO_PORTS("100000")), "slow-slot");
+    assert_dump_finds(ON(X86_INTEL, TWO_PORTS("200000")), "slot-shared"); /* each alone gets its speed */
+    assert_dump_lacks(ON(X86_INTEL, TWO_PORTS("200000")), "slow-slot");
+    assert_dump_finds(ON(X86_INTEL, TWO_PORTS("400000")), "slow-slot");
+    assert_dump_lacks(ON(X86_INTEL, TWO_PORTS("400000")), "slot-shared");
+    assert_dump_lacks(ON(X86_INTEL, TWO_PORTS("100000")), "slot-shared");
+    /* The host bridge that a virtual machine shows above a NIC is not its slot. */
+    assert_dump_lacks(
+        ON(X86_INTEL, CARD("0000:03:00.0", "0x060000", G4, "16", "<nic>" PORT("mlx5_0", "0", "400000") "</nic>")),
+        "slow-slot");
+    /* NCCL writes 10 Gb/s for an interface whose speed is not known. */
+#define ETHERNET(speed)                                                                                                \
+    ON(X86_INTEL, CARD("0000:03:00.0", "0x020000", "2.5 GT/s PCIe", "1", "<nic>" PORT("eth0", "0", speed) "</nic>"))
+    assert_dump_lacks(ETHERNET("10000"), "slow-slot");
+    assert_dump_finds(ETHERNET("25000"), "slow-slot");
+    /* Nobody chose the lanes beside a GPU that is part of the CPU. */
+    assert_dump_lacks(
+        ON(X86_INTEL, GPU("0000:01:00.0", "0", "121", "") NIC_AT("0000:03:00.0", "0", "200000", G3, "16")),
+        "slow-slot");
     assert_int_equal(places_in_dump(ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G4, "16")
                                                       NIC_AT("0000:03:00.1", "1", "200000", G4, "16")),
-                                    "slow-slot"),
+                                    "slot-shared"),
                      1);
     assert_dump_lacks(
         ON(X86_INTEL, NIC_AT("0000:03:00.0", "0", "200000", G4, "16") NIC_AT("0000:04:00.0", "1", "200000", G4, "16")),
-        "slow-slot"); /* two cards */
+        "slot-shared"); /* two cards */
 }
 
 static void crowded_uplinks(void **state)
@@ -139,6 +169,17 @@ static void odd_nvlinks(void **state)
     assert_dump_lacks(
         FOUR(TO_SWITCHES("05", "06"), TO_SWITCHES("06", "05"), TO_SWITCHES("05", "06"), TO_SWITCHES("06", "05")),
         "nvlink-targets");
+    /* A file that calls GPUs switches: none reaches itself, and nothing is wrong with that. */
+#define ALL_BUT(a, b, c) TO_SWITCHES(a, b) "<nvlink target=\"0000:" c ":00.0\" count=\"6\" tclass=\"0x068000\"/>"
+    assert_dump_lacks(FOUR(ALL_BUT("02", "03", "04"), ALL_BUT("01", "03", "04"), ALL_BUT("01", "02", "04"),
+                           ALL_BUT("01", "02", "03")),
+                      "nvlink-targets");
+    /* A GPU without NVLinks is one finding, not two. */
+    const char *none = FOUR(SWITCHED("12"), SWITCHED("12"), SWITCHED("12"), SWITCHED("0"));
+    assert_dump_finds(none, "nvlink-count");
+    assert_dump_lacks(none, "nvlink-targets");
+    assert_int_equal(places_in_dump(none, "nvlink-zero"), 1);
+    assert_dump_lacks(good, "nvlink-zero");
     assert_dump_lacks(good, "nvlink-model");
     assert_dump_finds(FOUR(SWITCHED("8"), SWITCHED("8"), SWITCHED("8"), SWITCHED("8")), "nvlink-model");
     assert_dump_lacks(good, "nvlink-target-hidden");
@@ -158,9 +199,13 @@ static void both_directions(void **state)
 static void islands(void **state)
 {
     (void)state;
-    assert_finds(
-        FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "4"), TO("0000:04:00.0", "4"), TO("0000:03:00.0", "4")), 1,
-        NULL, "nvlink-islands");
+    const char *pairs =
+        FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "4"), TO("0000:04:00.0", "4"), TO("0000:03:00.0", "4"));
+    assert_finds(pairs, 1, NULL, "nvlink-groups"); /* so bridges are built */
+    assert_lacks(pairs, 1, NULL, "nvlink-islands");
+    const char *one_bridge = FOUR(TO("0000:02:00.0", "4"), TO("0000:01:00.0", "4"), "", "");
+    assert_int_equal(places_in_analysis(one_bridge, 1, NULL, "nvlink-islands"), 2);
+    assert_lacks(one_bridge, 1, NULL, "nvlink-groups");
     assert_lacks(FOUR(TO("0000:02:00.0", "4") TO("0000:03:00.0", "4"), TO("0000:01:00.0", "4") TO("0000:04:00.0", "4"),
                       TO("0000:04:00.0", "4") TO("0000:01:00.0", "4"), TO("0000:03:00.0", "4") TO("0000:02:00.0", "4")),
                  1, NULL, "nvlink-islands");
@@ -170,15 +215,16 @@ static void islands(void **state)
 static void flat_and_virtual(void **state)
 {
     (void)state;
-#define EIGHT(before, after)                                                                                           \
+#define EIGHT(before, after, more)                                                                                     \
     ON(X86_INTEL,                                                                                                      \
        before GPU("0000:01:00.0", "0", "80", SWITCHED("12")) after GPU("0000:02:00.0", "1", "80", SWITCHED("12"))      \
            GPU("0000:03:00.0", "2", "80", SWITCHED("12")) GPU("0000:04:00.0", "3", "80", SWITCHED("12"))               \
                GPU("0000:06:00.0", "4", "80", SWITCHED("12")) GPU("0000:07:00.0", "5", "80", SWITCHED("12"))           \
                    GPU("0000:08:00.0", "6", "80", SWITCHED("12")) GPU("0000:09:00.0", "7", "80", SWITCHED("12"))       \
-                       NIC("0000:0a:00.0", "0", "100000"))
-    assert_dump_finds(EIGHT("", ""), "flat-tree");
-    assert_dump_lacks(EIGHT(SWITCH("0000:00:01.0"), "</pci>"), "flat-tree");
+                       NIC("0000:0a:00.0", "0", "100000") more)
+    assert_dump_finds(EIGHT("", "", NIC("0000:0b:00.0", "1", "100000")), "flat-tree");
+    assert_dump_lacks(EIGHT(SWITCH("0000:00:01.0"), "</pci>", NIC("0000:0b:00.0", "1", "100000")), "flat-tree");
+    assert_dump_lacks(EIGHT("", "", ""), "flat-tree"); /* nothing to choose between */
 #define BRIDGE_OF(device)                                                                                              \
     ON(X86_INTEL, "<pci busid=\"0000:00:01.0\" class=\"0x060400\" vendor=\"0x1000\" device=\"" device "\" " GEN4X16    \
                   ">" GPU("0000:01:00.0", "0", "80", "") "</pci>")

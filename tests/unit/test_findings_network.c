@@ -19,6 +19,12 @@ static void gdr_off(void **state)
     assert_int_equal(places_in_dump(PORTS("mlx5_", "0", "0"), "gdr-off"), 2);
     assert_dump_lacks(PORTS("mlx5_", "1", "1"), "gdr-off");
     assert_dump_lacks(PORTS("eth", "0", "0"), "gdr-off"); /* sockets have none */
+    /* EFA has it only beside A100 and newer on NVLink; GB10 has no memory that a NIC could reach. */
+    assert_dump_lacks(PORTS("rdmap", "0", "0"), "gdr-off");
+    assert_dump_finds(ON(GPU("0000:01:00.0", "0", "80", NVS("12")) CARD("0000:11:00.0", "rdmap0", "0", "100000", "0")),
+                      "gdr-off");
+    assert_dump_lacks(ON(GPU("0000:01:00.0", "0", "121", "") CARD("0000:11:00.0", "mlx5_0", "0", "100000", "0")),
+                      "gdr-off");
 }
 
 static void distance_of_nics(void **state)
@@ -34,6 +40,9 @@ static void distance_of_nics(void **state)
                                                                ">" GPU("0000:02:00.0", "1", "80", "") "</cpu></system>";
     assert_finds(past_cpu, 2, NULL, "gdr-too-far");
     assert_lacks(near, 2, NULL, "gdr-too-far");
+    assert_lacks(one_near, 2, NULL, "gdr-too-far"); /* nic-past-cpu says it */
+    static const char *const through_cpu[] = {"NCCL_NET_GDR_LEVEL", "PHB", NULL};
+    assert_lacks(past_cpu, 2, through_cpu, "gdr-too-far"); /* the level that it names */
     assert_int_equal(places_in_analysis(one_near, 2, NULL, "nic-past-cpu"), 1);
     assert_lacks(near, 2, NULL, "nic-past-cpu");
     assert_lacks(past_cpu, 2, NULL, "nic-past-cpu"); /* so it is for all */
@@ -46,9 +55,11 @@ static void farther_than_built(void **state)
     (void)state;
     static const char *const near_only[] = {"NCCL_P2P_LEVEL", "LOC", NULL};
 #define BESIDE(gdr) ON(SWITCHED("8") TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", gdr) "</pci>")
-    assert_finds(BESIDE("0"), 2, NULL, "farther-than-built"); /* the NIC stands at PIX, and is reached by PHB */
+    static const char *const no_gdr[] = {"NCCL_NET_GDR_LEVEL", "LOC", NULL};
+    assert_lacks(BESIDE("0"), 2, NULL, "farther-than-built"); /* gdr-off says it */
     assert_lacks(BESIDE("1"), 2, NULL, "farther-than-built");
-    assert_lacks(ON(TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "0")), 2, NULL, "farther-than-built");
+    assert_finds(BESIDE("1"), 2, no_gdr, "farther-than-built"); /* the NIC is at PIX, and is reached over PHB */
+    assert_lacks(ON(TWO_GPUS CARD("0000:11:00.0", "mlx5_0", "0", "100000", "1")), 2, no_gdr, "farther-than-built");
     assert_finds(BESIDE("1"), 1, near_only, "farther-than-built"); /* P2P is off below one switch */
     assert_lacks(BESIDE("1"), 1, NULL, "farther-than-built");
 }
@@ -63,6 +74,15 @@ static void speeds(void **state)
     assert_int_equal(places_in_dump(RATES("100000", "200000"), "port-slow"), 1);
     assert_int_equal(places_in_dump(RATES("0", "200000"), "port-slow"), 1);
     assert_dump_lacks(RATES("200000", "200000"), "port-slow");
+    /* Two cards, each with a port for another network; and one card, whose second port is slower. */
+#define BOTH(bus, a, b, x, y) CARD(bus "0", "mlx5_" a, a, x, "1") CARD(bus "1", "mlx5_" b, b, y, "1")
+    assert_dump_lacks(ON(TWO_GPUS BOTH("0000:11:00.", "0", "1", "200000", "100000")
+                             BOTH("0000:12:00.", "2", "3", "200000", "100000")),
+                      "port-slow");
+    assert_dump_finds(ON(TWO_GPUS BOTH("0000:11:00.", "0", "1", "200000", "100000")
+                             BOTH("0000:12:00.", "2", "3", "200000", "200000")),
+                      "port-slow");
+    assert_dump_finds(ON(TWO_GPUS BOTH("0000:11:00.", "0", "1", "200000", "100000")), "port-slow");
     assert_finds(RATES("100000", "200000"), 2, NULL, "mixed-speeds");
     assert_lacks(RATES("200000", "200000"), 2, NULL, "mixed-speeds");
     assert_lacks(RATES("100000", "200000"), 1, NULL, "mixed-speeds"); /* no NIC is used */
@@ -91,6 +111,14 @@ static void kinds_of_networks(void **state)
     assert_dump_finds(FOUR_LINKED(CARD("0000:11:00.0", "eth0", "0", "10000", "0")), "sockets-only");
     assert_dump_lacks(FOUR_LINKED(CARD("0000:11:00.0", "mlx5_0", "0", "10000", "0")), "sockets-only");
     assert_dump_lacks(FOUR_LINKED(""), "sockets-only");
+    /* A virtual function and another maker's Ethernet card: a cloud without RDMA. */
+#define ETHERNET(vendor, device)                                                                                       \
+    "<pci busid=\"0000:11:00.0\" class=\"0x020000\" vendor=\"" vendor "\" device=\"" device "\" " GEN4X16              \
+    "><nic><net name=\"eth0\" dev=\"0\" speed=\"100000\" port=\"0\" guid=\"0x0\" maxconn=\"64\" "                      \
+    "gdr=\"0\"/></nic></pci>"
+    assert_dump_finds(FOUR_LINKED(ETHERNET("0x15b3", "0x101d")), "sockets-only");
+    assert_dump_lacks(FOUR_LINKED(ETHERNET("0x15b3", "0x101e")), "sockets-only");
+    assert_dump_lacks(FOUR_LINKED(ETHERNET("0x1ae0", "0x0042")), "sockets-only");
 }
 
 static void levels(void **state)
@@ -181,8 +209,10 @@ static void examples(void **state)
     const char *grace = "static/examples/grace-blackwell-tray.xml", *rails = "static/examples/h100-nvswitch.xml";
     assert_true(places_in_file(grace, 2, NULL, "ll128-over-c2c") >= 0);
     assert_int_equal(places_in_file(grace, 2, off, "ll128-over-c2c"), -1);
-    assert_true(places_in_file(rails, 2, NULL, "crosses-rails") >= 0);
-    assert_int_equal(places_in_file(rails, 2, straight, "crosses-rails"), -1);
+    /* Two hosts take turns, so that each channel stays on its rail; a third has no partner. */
+    assert_int_equal(places_in_file(rails, 2, NULL, "crosses-rails"), -1);
+    assert_true(places_in_file(rails, 3, NULL, "crosses-rails") >= 0);
+    assert_int_equal(places_in_file(rails, 3, straight, "crosses-rails"), -1);
     const char *cube = "static/examples/v100-cube-mesh.xml";
     assert_true(places_in_file(cube, 2, NULL, "steps-spent") >= 0);
     assert_int_equal(places_in_file(cube, 1, NULL, "steps-spent"), -1); /* all was tried */

@@ -1,0 +1,181 @@
+/* Findings about GPU Direct RDMA, and about how far GPUs are from NICs. */
+#include "engine/findings/finder.h"
+
+/* Whether a GPU could use GPU Direct RDMA, were it on for the NIC, and none of the causes below is in the way. */
+static bool gpu_has_rdma(const struct orr_finder *f, uint32_t gpu)
+{
+    return orr_element_int(f->dump, gpu, ORR_ATTR_GDR, 0) != 0 &&
+           !orr_gpu_is_integrated(orr_element_int(f->dump, gpu, ORR_ATTR_SM, 0));
+}
+
+/* Amazon's EFA has GPU Direct RDMA only in instances with A100 or newer GPUs on NVLink (p4d, p5, p6), not in g4dn, g5,
+ * g6, p3dn ...: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html */
+static bool efa_has_rdma(const struct orr_finder *f)
+{
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        if (orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) >= 80 && orr_gpu_nvlinks(f->dump, f->hw.gpus[i]))
+            return true;
+    return false;
+}
+
+static bool is_efa(const struct orr_finder *f, uint32_t net)
+{
+    enum { AMAZON = 0x1d0f };
+    uint32_t card = f->hw.card_of[net];
+    const char *name = orr_attr_of(f, net, ORR_ATTR_NAME);
+    return (card != ORR_NO_CARD && f->hw.cards[card].identity >> 48 == AMAZON) || !strncmp(name, "rdmap", 5) ||
+           !strncmp(name, "efa", 3);
+}
+
+static void gdr_off(struct orr_finder *f)
+{
+    bool gpu = false, efa = efa_has_rdma(f);
+    uint32_t rdma = 0, off = 0;
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        gpu |= gpu_has_rdma(f, f->hw.gpus[i]);
+    for (uint32_t i = 0; gpu && i < f->hw.net_count; i++) {
+        if (!orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)) || (!efa && is_efa(f, f->hw.nets[i])))
+            continue;
+        rdma++;
+        if (orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GDR, 0))
+            continue;
+        off++;
+        orr_point(f, f->hw.nets[i]);
+    }
+    if (off)
+        orr_say(f, "gdr=\"0\" on %u of %u RDMA ports, gdr=\"1\" on GPUs", off, rdma);
+}
+
+/* The nearest distance from a GPU of the part to a NET with which GPU Direct RDMA is possible at all. */
+static enum orr_path_type nearest_net(const struct orr_part *part, uint32_t gpu)
+{
+    uint32_t nets = orr_system_count(&part->system, ORR_NET);
+    enum orr_path_type best = ORR_PATH_DIS;
+    for (uint32_t n = 0; part->gdr && n < nets; n++) {
+        const struct orr_decision *d = &part->gdr[(size_t)gpu * nets + n].recv;
+        bool compared = d->rule == ORR_RULE_GDR_BEYOND_LEVEL || d->rule == ORR_RULE_GDR_WITHIN_LEVEL ||
+                        d->rule == ORR_RULE_GDR_PCI_MODE;
+        if (compared && d->distance < best)
+            best = (enum orr_path_type)d->distance;
+    }
+    return best;
+}
+
+static bool may_receive(const struct orr_part *part, uint32_t gpu)
+{
+    uint32_t nets = orr_system_count(&part->system, ORR_NET);
+    for (uint32_t n = 0; part->gdr && n < nets; n++)
+        if (part->gdr[(size_t)gpu * nets + n].recv.verdict)
+            return true;
+    return false;
+}
+
+/* Every GPU has a NIC on its own CPU, and a level that allows this distance would be enough for all. Where the NIC of
+ * some is on another socket, no setting helps all GPUs; where some have one below their switch, see the rows below. */
+static void gdr_too_far(struct orr_finder *f)
+{
+    const struct orr_part *part = &f->analysis->parts[0];
+    uint32_t gpus = orr_system_count(&part->system, ORR_GPU);
+    enum orr_path_type farthest = ORR_PATH_LOC;
+    for (uint32_t g = 0; g < gpus; g++) {
+        enum orr_path_type best = nearest_net(part, g);
+        if (best > ORR_PATH_PHB || may_receive(part, g))
+            return;
+        farthest = best > farthest ? best : farthest;
+    }
+    if (farthest < ORR_PATH_P2C)
+        return;
+    orr_say(f, "the nearest NIC of %s %u GPU%s is at %s, beyond the level; NCCL_NET_GDR_LEVEL=%s would allow it",
+            gpus == 1 ? "the" : "all", gpus, gpus == 1 ? "" : "s", orr_path_type_name(farthest),
+            orr_path_type_name(farthest));
+    for (uint32_t g = 0; g < gpus; g++)
+        orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
+}
+
+/* GPUs whose nearest NIC is past a CPU, where others have one below their own switches. */
+static void find_far(struct orr_finder *f, bool same_socket)
+{
+    const struct orr_part *part = &f->analysis->parts[0];
+    uint32_t gpus = orr_system_count(&part->system, ORR_GPU), near = 0, far = 0;
+    for (uint32_t g = 0; g < gpus; g++) {
+        enum orr_path_type best = nearest_net(part, g);
+        near += best <= ORR_PATH_PXB;
+        if (best <= ORR_PATH_PXB || (same_socket ? best != ORR_PATH_PHB : best <= ORR_PATH_PHB || best == ORR_PATH_DIS))
+            continue;
+        far++;
+        orr_point_node(f, &part->system, part->system.first[ORR_GPU] + g);
+    }
+    if (near && far)
+        orr_say(f, "%u GPUs have a NIC below their PCIe switch, %u only %s", near, far,
+                same_socket ? "through the CPU of their socket" : "on another socket");
+}
+
+static void nic_past_cpu(struct orr_finder *f)
+{
+    find_far(f, true);
+}
+
+static void nic_on_other_socket(struct orr_finder *f)
+{
+    find_far(f, false);
+}
+
+const struct orr_finding_row orr_findings_gdr[] = {
+    {
+        .id = "gdr-off",
+        .catalogue = "L50",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = gdr_off,
+        .title = "GPU Direct RDMA is off on RDMA NICs",
+        .why = "Data goes through host memory. NCCL reports the path as PHB, even if GPU and NIC share a PCIe switch.",
+        .advice = "On every host, load nvidia-peermem, or use a kernel and driver with DMA-BUF support.",
+        .commands = {"lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "modprobe nvidia-peermem"},
+        .references = {"NVIDIA/nccl#897", "NVIDIA/nccl#1412", "NVIDIA/nccl#489"},
+    },
+    {
+        .id = "gdr-too-far",
+        .catalogue = "L51",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = gdr_too_far,
+        .title = "NCCL's default does not allow GPU Direct RDMA through the CPU",
+        .why = "Data between GPU and network is copied through host memory, which costs memory bandwidth and latency. "
+               "GPUs "
+               "and NICs support GPU Direct RDMA, but the path between them crosses their CPU.",
+        .advice = "Set NCCL_NET_GDR_LEVEL to the level in the detail and measure. NCCL's own model does not count the "
+                  "copy, so "
+                  "the predicted bandwidth stays the same.",
+        .commands = {"nvidia-smi topo -m"},
+        .references = {"NVIDIA/nccl#1151", "NVIDIA/nccl#465"},
+        .follows_from = {"flat-tree", "numa-unknown"},
+    },
+    {
+        .id = "nic-past-cpu",
+        .catalogue = "L25",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = nic_past_cpu,
+        .title = "Some GPUs reach a NIC only through their CPU",
+        .why = "Other GPUs have a NIC below their own PCIe switch. The GPUs with the longer path limit all of them.",
+        .advice =
+            "Distribute the NICs evenly over the PCIe switches, or rely on PXN to use other GPUs' NICs over NVLink.",
+        .commands = {"nvidia-smi topo -m", "lspci -tv"},
+        .references = {"NVIDIA/nccl#595"},
+    },
+    {
+        .id = "nic-on-other-socket",
+        .catalogue = "L52",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = nic_on_other_socket,
+        .title = "Some GPUs have no NIC on their socket",
+        .why = "Other GPUs have a NIC below their own PCIe switch. These GPUs use another socket's NIC, through PXN or "
+               "through both CPUs.",
+        .advice = "Distribute the NICs evenly over the sockets, and check that none is missing from the dump "
+                  "(NCCL_IB_HCA, container).",
+        .commands = {"nvidia-smi topo -m", "ibdev2netdev"},
+        .references = {"NVIDIA/nccl#595", "NVIDIA/nccl#1357"},
+    },
+    {0},
+};
