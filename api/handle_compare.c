@@ -6,6 +6,7 @@
 #include "api/documents.h"
 #include "engine/compare/compare.h"
 #include "engine/compare/majority.h"
+#include "engine/machines/machine_types.h"
 
 /* Makes a topology the one that the call is about. */
 static enum orr_code turn_to(struct orr_call *call, const char *parameter, const char *id, struct orr_error *err)
@@ -44,6 +45,16 @@ static enum orr_code work_of(struct orr_call *call, const char *parameter, const
     return code;
 }
 
+/* The analysis of a machine type alone, in place of a second topology. */
+static enum orr_code work_of_type(struct orr_call *call, const struct orr_machine_type *type,
+                                  struct orr_work **ret_work, struct orr_called *called, struct orr_error *err)
+{
+    *called = (struct orr_called){type->name, type->title};
+    orr_call_content(call, "", 0);
+    call->params.machine = type;
+    return orr_call_work(call, ret_work, err);
+}
+
 static enum orr_code compare_two(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const struct orr_params *params = &call->params;
@@ -52,9 +63,12 @@ static enum orr_code compare_two(struct orr_call *call, struct orr_answer **ret_
     struct orr_comparison comparison;
     struct orr_json json = {0};
     struct orr_arena *arena = orr_arena_new(0);
+    const struct orr_machine_type *type = params->machine;
+    call->params.machine = NULL; /* of the second one only */
     enum orr_code code = arena ? work_of(call, "a", params->a, &a, &called[0], err) : orr_fail_nomem(err);
     if (code == ORR_OK)
-        code = work_of(call, "b", params->b, &b, &called[1], err);
+        code =
+            type ? work_of_type(call, type, &b, &called[1], err) : work_of(call, "b", params->b, &b, &called[1], err);
     if (code == ORR_OK)
         code = orr_compare(a->analysis, b->analysis, arena, &comparison, err);
     if (code == ORR_OK)
@@ -211,15 +225,19 @@ enum orr_code orr_handle_compare(struct orr_call *call, struct orr_answer **ret_
 {
     const struct orr_params *params = &call->params;
     bool of_set = params->topologies.count || params->label_count || params->search;
-    if (params->a && params->b && !of_set)
+    if (params->a && !params->b != !params->machine && !of_set)
         return compare_two(call, ret_answer, err);
-    if (params->a || params->b || !of_set) {
+    if (params->a || params->b || params->machine || !of_set) {
         call->problem = ORR_PROBLEM_PARAMETER;
         orr_fail(err, ORR_SETTING,
-                 of_set ? "a and b are two topologies, not a set" : "a comparison needs both a and b");
-        orr_error_where(err, "%s", params->a ? "b" : "a");
-        orr_error_advice(err, "a=ID&b=ID compares two; topology=ID several times, or label=NAME=VALUE, holds a set "
-                              "against what most of it are like");
+                 of_set                         ? "a, b and machine are two topologies, not a set"
+                 : params->b && params->machine ? "machine takes the place of b, and both are given"
+                                                : "a comparison needs both a and b");
+        orr_error_where(err, "%s", params->b && params->machine ? "machine" : params->a ? "b" : "a");
+        orr_error_advice(
+            err,
+            "a=ID&b=ID or a=ID&machine=TYPE compares two; topology=ID several times, or label=NAME=VALUE, holds a set "
+            "against what most of it are like");
         return ORR_SETTING;
     }
     struct set set = {.arena = orr_arena_new(0)};

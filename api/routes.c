@@ -85,7 +85,7 @@ static const struct orr_route routes[] = {
     {"GET", "/v1/hosts/{}/uploads", orr_handle_history, READ, STORE, ORR_P_PAGE, "/v1/hosts/{host}/uploads"},
     {"POST", "/v1/detect", orr_handle_detect, WRITE, HEAVY | STORE, ORR_P_RELEASE | ORR_P_RECORD, NULL},
     {"GET", "/v1/compare", orr_handle_compare, READ, HEAVY | STORE,
-     ORR_P_ANALYSIS | P(A) | P(B) | P(TOPOLOGY) | P(WITH_LABEL) | P(SEARCH), NULL},
+     ORR_P_ANALYSIS | P(A) | P(B) | P(MACHINE) | P(TOPOLOGY) | P(WITH_LABEL) | P(SEARCH), NULL},
     {"POST", "/v1/analyze", orr_handle_analysis, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | P(SECTION),
      NULL},
     {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | P(AGAINST), NULL},

@@ -16,14 +16,23 @@ struct input {
     size_t length;
 };
 
+/* The machine type that takes the place of a file comes last. */
+static const char *name_of(const struct orr_options *options, size_t i)
+{
+    return i < options->file_count ? options->files[i] : options->params.machine->name;
+}
+
 /* Reports errors itself; gives an exit status. */
-static int read_dump(const struct orr_options *options, const char *file, struct input *input)
+static int read_dump(const struct orr_options *options, size_t i, struct input *input)
 {
     const struct orr_params *params = &options->params;
+    const bool made = i == options->file_count;
+    const char *file = name_of(options, i);
     const struct orr_input_options as = {.assumed = params->assumed, .release = params->query.settings.release};
     struct orr_error err = {0};
-    enum orr_code code = orr_read_input(file, &input->bytes, &input->length, &err);
-    if (code == ORR_OK)
+    enum orr_code code = made ? orr_input_machine(params->machine, &input->dump, &err)
+                              : orr_read_input(file, &input->bytes, &input->length, &err);
+    if (code == ORR_OK && !made)
         code = orr_input_read(input->bytes, input->length, &as, &input->dump, &err);
     if (code == ORR_OK && params->strict)
         code = orr_dump_check_strict(input->dump, &err);
@@ -65,11 +74,11 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     struct orr_comparison comparison;
     for (int i = 0; i < 2; i++)
         if (orr_analyze(inputs[i].dump, query, NULL, &inputs[i].analysis, &err) != ORR_OK)
-            return orr_report(options->files[i], &err);
+            return orr_report(name_of(options, (size_t)i), &err);
     struct orr_arena *arena = orr_arena_new(0);
     enum orr_code code =
         arena ? orr_compare(inputs[0].analysis, inputs[1].analysis, arena, &comparison, &err) : orr_fail_nomem(&err);
-    const struct orr_called a = {options->files[0], ""}, b = {options->files[1], ""};
+    const struct orr_called a = {name_of(options, 0), ""}, b = {name_of(options, 1), ""};
     int status = ORR_EXIT_OK;
     if (code != ORR_OK) {
         status = orr_report(NULL, &err);
@@ -162,7 +171,13 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
 int orr_command_compare(const struct orr_options *options)
 {
     const struct orr_query *query = &options->params.query;
-    size_t least = options->majority ? 3 : 2, count = options->file_count;
+    const bool made = options->params.machine && !options->majority;
+    size_t least = options->majority ? 3 : 2, count = options->file_count + made;
+    if (options->params.machine && options->majority) {
+        fprintf(stderr,
+                "orrery compare: --machine takes the place of a second dump, and --majority takes files only\n");
+        return ORR_EXIT_USAGE;
+    }
     if (count < least || (!options->majority && count > 2) || count > ORR_MAX_SET) {
         if (options->majority)
             fprintf(stderr, "orrery compare: --majority wants 3 to %d dumps, not %zu\n", (int)ORR_MAX_SET, count);
@@ -178,7 +193,7 @@ int orr_command_compare(const struct orr_options *options)
         return orr_report(NULL, &err);
     }
     for (size_t i = 0; i < count && !status; i++)
-        status = read_dump(options, options->files[i], &inputs[i]);
+        status = read_dump(options, i, &inputs[i]);
     if (!status)
         status = options->majority ? compare_many(options, query, inputs) : compare_two(options, query, inputs);
     release(inputs, count);

@@ -64,15 +64,17 @@ static const struct orr_command commands[] = {
      "  orrery render --view path --from rank:0 --to rank:5 topo.xml > path.svg\n",
      ORR_CMD_ASKING | ORR_CMD_RENDER, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P_DRAWING | ORR_P(FORMAT), ORR_ONE_FILE,
      orr_command_render},
-    {"compare", "FILE_A FILE_B | --majority FILE...", "what differs between two dumps, or between one and most others",
+    {"compare", "FILE_A FILE_B | --machine TYPE FILE | --majority FILE...",
+     "what differs between two dumps, or between one and most others",
      "Compares two topology dumps. Devices are matched by their role in the machine, not by bus id. Reports "
      "which\nhardware differs and which of NCCL's decisions change. With --majority, reports which of several dumps "
      "differ from\nthe majority, and how; equal dumps are read once.\nPrints text on a terminal and JSON elsewhere; "
      "--text and --json choose. The status is 0 even if they differ.\n\n"
      "  orrery compare good.xml bad.xml\n"
      "  orrery compare --hosts 16 --json good.xml bad.xml\n"
+     "  orrery compare --machine dgx-h100 topo.xml     (with what that machine type should have)\n"
      "  orrery compare --majority rack7/*.xml\n",
-     ORR_CMD_COMPARE, ORR_P_ANALYSIS, ORR_FILES, orr_command_compare},
+     ORR_CMD_COMPARE, ORR_P_ANALYSIS | ORR_P(MACHINE), ORR_FILES, orr_command_compare},
     {"detect", "[FILE|-]", "this machine's topology, as NCCL would dump it",
      "Writes the topology XML that NCCL would dump on this machine (NCCL_TOPO_DUMP_FILE): from /sys, /proc and the "
      "NVIDIA\n"
@@ -96,10 +98,13 @@ static const struct orr_command commands[] = {
      "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a\n"
      "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what "
      "differs,\n"
-     "the first difference and its likely causes. Release and settings are the log's unless given here.\n\n"
+     "the first difference and its likely causes. Release and settings are the log's unless given here. Without "
+     "--topology or\n"
+     "--machine, the machine is the tree that the log prints, or the machine type that its lines imply.\n\n"
      "  orrery check-log --topology topo.xml job.log\n"
      "  orrery check-log --topology provider.xml --assume p4d.24xlarge job.log\n"
-     "  orrery check-log --json job.log           (the machine is the one that the log prints)\n"
+     "  orrery check-log --json job.log           (the machine is the one that the log prints or implies)\n"
+     "  orrery check-log --machine dgx-h100 job.log\n"
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_P_LOG | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_log},
     {"releases", "", "the NCCL releases that Orrery knows",

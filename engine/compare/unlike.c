@@ -70,12 +70,18 @@ static void find_lonely(struct finder *f, const struct orr_devices *devices, con
     }
 }
 
+/* Whether a side does not contain a value: a matrix or a machine type has no PCI ids, so they are not another card's. */
+static bool is_unknown(const struct orr_devices *devices, const char *value)
+{
+    return devices->dump->notes && !strcmp(value, "?");
+}
+
 static void find_figures(struct finder *f, uint32_t a, uint32_t b)
 {
     char of_a[ORR_FIGURE_SIZE], of_b[ORR_FIGURE_SIZE];
     for (size_t figure = 0; orr_figure(figure); figure++) {
         bool has_a = orr_figure_of(f->match->a, a, figure, of_a), has_b = orr_figure_of(f->match->b, b, figure, of_b);
-        if (!has_a || !has_b || !strcmp(of_a, of_b))
+        if (!has_a || !has_b || !strcmp(of_a, of_b) || is_unknown(f->match->a, of_a) || is_unknown(f->match->b, of_b))
             continue;
         struct orr_unlike *row = add(f, ORR_UNLIKE_FIGURE, a, b);
         if (!row)

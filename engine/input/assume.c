@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/machines/machine_types.h"
 #include "engine/input/names.h"
+#include "engine/machines/machine_types.h"
 
 struct filler {
     struct orr_draft *draft;

@@ -6,8 +6,8 @@
 
 #include "engine/hardware/pcie.h"
 #include "engine/input/hwloc_builder.h"
-#include "engine/machines/machine_types.h"
 #include "engine/input/names.h"
+#include "engine/machines/machine_types.h"
 
 enum { NVIDIA = 0x10de, AMD = 0x1002, GPU_CLASS = 0x03, NIC_CLASS = 0x02, NVSWITCH_CLASS = 0x0680 };
 

@@ -40,6 +40,11 @@ static bool is_gathered(const struct orr_input *input)
     return orr_is_tar(input->bytes, input->length);
 }
 
+static bool is_machine(const struct orr_input *input)
+{
+    return orr_machine_named(input) != NULL;
+}
+
 /* A log of a job that also printed a matrix contains more in its tree, where it has one, and less without. */
 static bool is_log(const struct orr_input *input)
 {
@@ -81,6 +86,14 @@ static const struct orr_input_kind kinds[] = {
         .made_by = "orrery gather machine.tar.gz",
         .recognise = is_gathered,
         .read = orr_read_gathered,
+    },
+    {
+        .name = "machine-type",
+        .title = "machine type",
+        .sign = "one line alone: machine type: NAME",
+        .made_by = "echo machine type: hgx-h100 (orrery machines lists the types)",
+        .recognise = is_machine,
+        .read = orr_read_machine,
     },
     {
         .name = "nccl-log",

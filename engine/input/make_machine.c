@@ -1,10 +1,13 @@
 /* A whole machine from its type alone: CPUs, switches and places for devices, which the type then fills in as it fills
  * in a provider's file. Bus ids and the places of devices are made up, and the notes say so. */
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/base/arena.h"
+#include "engine/base/bytes.h"
 #include "engine/hardware/hardware.h"
-#include "engine/input/input.h"
+#include "engine/input/readers.h"
 #include "engine/machines/machine_types.h"
 
 enum { XML_MOST = 1 << 16, BLACKWELL = 100 };
@@ -73,6 +76,10 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
         .sentence = "Assumed about the input: bus ids and PCIe switches are made up: each GPU shares a switch with the "
                     "NICs next to it by number.",
         .touches = ORR_TOUCHES_PATHS | ORR_TOUCHES_GDR | ORR_TOUCHES_CHANNELS};
+    static const struct orr_missing real = {
+        .what = "the machine's own bus ids, PCIe switches and link states",
+        .command = "NCCL_TOPO_DUMP_FILE=topo.xml ./all_reduce_perf -b 8 -e 8 -g 8",
+    };
     const struct orr_dump_notes *old = dump->notes;
     struct orr_dump_notes *notes = ORR_NEW(dump->arena, struct orr_dump_notes, 1);
     struct orr_assumed *assumed = ORR_NEW(dump->arena, struct orr_assumed, (size_t)old->assumed_count + 1);
@@ -86,6 +93,8 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
     notes->recognised = type->title;
     notes->assumed = assumed;
     notes->assumed_count = old->assumed_count + 1;
+    notes->missing = &real;
+    notes->missing_count = 1;
     dump->notes = notes;
     return ORR_OK;
 }
@@ -106,5 +115,37 @@ enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_
         orr_dump_free(*ret_dump);
         *ret_dump = NULL;
     }
+    return code;
+}
+
+const char *orr_machine_named(const struct orr_input *input)
+{
+    static const char sign[] = "machine type:";
+    const size_t size = sizeof sign - 1, left = input->length - input->start;
+    if (left <= size || strncasecmp(input->bytes + input->start, sign, size) != 0)
+        return NULL;
+    const size_t name = orr_bytes_blanks(input->bytes, input->length, input->start + size);
+    const char *end = memchr(input->bytes + name, '\n', input->length - name);
+    const size_t behind = end ? (size_t)(end - input->bytes) : input->length;
+    return name < input->length && orr_bytes_blanks(input->bytes, input->length, behind) == input->length
+               ? input->bytes + name
+               : NULL;
+}
+
+enum orr_code orr_read_machine(const struct orr_input *input, const struct orr_input_kind *kind,
+                               struct orr_dump **ret_dump, struct orr_error *err)
+{
+    char name[64];
+    const char *at = orr_machine_named(input);
+    size_t length = 0, most = (size_t)(input->bytes + input->length - at);
+    (void)kind; /* orr_input_machine() notes the same */
+    while (length < most && !strchr(" \t\r\n", at[length] ? at[length] : ' '))
+        length++;
+    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+    const struct orr_machine_type *type = orr_machine_type_find(name);
+    if (type)
+        return orr_input_machine(type, ret_dump, err);
+    const enum orr_code code = orr_machine_type_unknown(name, err);
+    orr_error_where(err, "machine type");
     return code;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/machines/machine_types.h"
 #include "engine/input/matrix.h"
 #include "engine/input/names.h"
+#include "engine/machines/machine_types.h"
 
 struct builder {
     const struct orr_matrix *matrix;

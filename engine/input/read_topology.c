@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/machines/machine_types.h"
 #include "engine/input/merge.h"
 #include "engine/input/readers.h"
+#include "engine/machines/machine_types.h"
 #include "engine/topology/graph_file.h"
 
 /* Systems in one text: where each starts, and in which line and column. */

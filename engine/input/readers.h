@@ -5,7 +5,11 @@
 #include "engine/input/draft.h"
 #include "engine/input/matrix.h"
 
-orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_matrix, orr_read_log, orr_read_gathered;
+orr_input_reader orr_read_topology, orr_read_hwloc, orr_read_graphs, orr_read_matrix, orr_read_log, orr_read_gathered,
+    orr_read_machine;
+
+/* Where the name begins in a text of the one line "machine type: NAME"; NULL: it is another text. */
+const char *orr_machine_named(const struct orr_input *input);
 
 /* The first look at bytes; options NULL: none. */
 struct orr_input orr_input_look(const char *bytes, size_t length, const struct orr_input_options *options);

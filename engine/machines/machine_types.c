@@ -70,7 +70,6 @@ enum orr_code orr_machine_type_unknown(const char *name, struct orr_error *err)
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", found[k]->name);
     }
     orr_fail(err, ORR_SETTING, "\"%.60s\" is no machine type that Orrery knows", name);
-    orr_error_where(err, "assume");
     if (*known)
         orr_error_advice(err, "did you mean one of %s? `orrery machines` and GET /v1/machines list all", known);
     else

@@ -12,29 +12,46 @@ const LOOKED_AT = 1 << 20; // bytes of a file that tell what it is
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
 export function makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
-    const { loaded } = loading, home = (patch) => { moment.startProblem = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
+    const { loaded } = loading, home = (patch) => { moment.startProblem = moment.log = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
     const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
         clusters: () => home({ place: "clusters" }),
-        /* A log goes to the machine that is open, or opens the one that it prints and is held against it; a dump where one is compared is the
-         * second one, all else is a machine of its own. */
+        /* A log goes to the machine that is open, or opens the one that it prints or implies; where it does neither, its triage is shown alone.
+         * A dump where one is compared is the second one, all else is a machine of its own. */
         open: async (blob, name) => {
-            if (store.state.id && isLog(await blob.slice(0, LOOKED_AT).text()))
+            const text = await blob.slice(0, LOOKED_AT).text(), log = isLog(text) && !/^\s*</.test(text);
+            if (store.state.id && isLog(text))
                 return actions.log(blob, name);
             if (store.state.id && store.state.view === "compare")
                 return actions.second(blob, name);
+            const answer = log ? await opening.readLog(blob, name) : null, implied = answer?.implied_machine;
+            if (log && (!answer || !answer.check)) {
+                if (answer)
+                    Object.assign(moment, { startProblem: null, log: { blob, name, answer } });
+                return loading.changed();
+            }
+            if (implied?.type)
+                return (await actions.machine(implied.type)) && actions.log(blob, name, implied);
             if (await opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")) && loaded.summary?.input?.kind === "nccl-log")
                 await actions.log(blob, name);
         },
-        log: async (blob, name) => {
+        /** A machine of a type in place of a file; whether it is open now. */
+        machine: (type) => opening.open(new Blob([`machine type: ${type}\n`]), type, type),
+        /** The log that is there, compared with a machine of a type. */
+        logOn: async (type) => {
+            const { blob, name } = moment.log ?? loading.log;
+            return (await actions.machine(type)) && actions.log(blob, name);
+        },
+        forgetLog: () => { moment.log = null; loading.changed(); },
+        log: async (blob, name, implied = null) => {
             store.set({ view: "log", topic: "" }, { replace: true });
-            const nodes = (await loading.checkLog(blob, name))?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
+            const nodes = (await loading.checkLog(blob, name, implied))?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];
             if (nodes.length)
                 actions.select(nodes[0], nodes[1] ?? "");
         },
-        noLog: () => { loading.checkLog(null, ""); store.set({ topic: "" }); loading.changed(); },
+        noLog: () => { loading.checkLog(null, "", null); store.set({ topic: "" }); loading.changed(); },
         example: async (row) => {
             try {
                 await opening.open(await api.example(row.file), row.file, row.title);

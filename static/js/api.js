@@ -130,7 +130,8 @@ export function explanation(id, question, asked, signal) {
         query.set(name, value);
     return json(ask(`${topology(id)}/explain`, query), { signal });
 }
-/** A log (bytes or a Blob) against the prediction. */
+/** A log (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that it prints or implies. */
+export const checkLogAlone = (body, signal) => json("v1/check-log", { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
 export const checkLog = (id, question, body, signal) => json(ask(`${topology(id)}/log`, question), { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
 /** The text that was uploaded; of a tar, which is none, the XML that it tells. */
 export async function source(id, signal) {

@@ -178,11 +178,12 @@ export class Loading {
         }
     }
 
-    /** Holds a log against the prediction; without one, the log that is there against what is asked now. Gives the answer. */
-    async checkLog(blob = this.log.blob, name = this.log.name) {
+    /** Compares a log with the prediction; without one, the log that is there with what is asked now. Gives the answer.
+     *  implied: what the lines say of the machine, where it was opened for them. */
+    async checkLog(blob = this.log.blob, name = this.log.name, implied = this.log.implied) {
         const { store, log } = this, { id } = store.state, control = new AbortController();
         this.#checking?.abort();
-        Object.assign(log, { id, name, blob, answer: null, problem: null, busy: Boolean(blob) });
+        Object.assign(log, { id, name, blob, implied, answer: null, problem: null, busy: Boolean(blob) });
         if (!blob || !id)
             return null;
         this.#checking = control;

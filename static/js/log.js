@@ -11,7 +11,7 @@ export const isLog = (text) => /^\s*<graphs[\s>]/.test(text) || (!/^\s*</.test(t
 
 export function verdictText(check) {
     if (check.verdict === "nothing-to-compare")
-        return "The log tells nothing that could be compared.";
+        return "Nothing in the log can be compared.";
     return check.verdict === "agrees" ? `All ${check.agree} facts of the log agree with the prediction.` : `${check.differ} of ${check.agree + check.differ} facts differ from the prediction.`;
 }
 
@@ -26,7 +26,7 @@ export function communicatorsText(communicators, shown = 6) {
     const rows = communicators.slice(0, shown).map((row) => `${row.ranks} rank${row.ranks === 1 ? "" : "s"}, ${row.ranks_seen} of them here`);
     if (communicators.length > shown)
         rows.push(`and ${communicators.length - shown} more`);
-    return rows.join("; ") || "not told";
+    return rows.join("; ") || "not in the log";
 }
 
 /** Facts of a topic, differences first. */

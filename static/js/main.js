@@ -30,14 +30,14 @@ import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, settingsView } from "./views/settings.js";
 import { aboutSource, SourceView, sourceView } from "./views/source.js";
-import { exampleList, inputList, startView } from "./views/start.js";
+import { exampleList, inputList, machineTypes, startView } from "./views/start.js";
 import { summaryView } from "./views/summary.js";
 import { transfersView } from "./views/transfers.js";
 import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
 const store = new Store();
-const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null }; // what is in no address
+const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null, log: null }; // what is in no address
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
@@ -98,7 +98,7 @@ function renderDrawer() {
     }
     const body = h("div.drawer-body", { id: "drawer", role: "tabpanel", tabindex: "-1", hidden: !table },
         !table ? null : state.view === "source" ? sourceView({ view: sourceLines, text: loaded.source, state })
-            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, log: loading.log, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
+            : model ? table({ model, state, step: moment.step, other: state.view === "diff" ? loading.other : compared, pair: loading.pair, kept: loading.kept, releases: moment.releases, settings: loading.settings, log: loading.log, machines: moment.machines, actions }) : h("p.muted", null, loaded.problem ? "No analysis, no tables." : "Computing…"));
     const old = drawer.querySelector(".drawer-body"), scroll = old?.dataset.view === state.view ? old.scrollTop : 0;
     const across = old?.dataset.view === state.view ? old.querySelector(".scroll")?.scrollLeft ?? 0 : 0;
     body.dataset.view = state.view;
@@ -145,7 +145,7 @@ function renderAll() {
         if (store.state.place === "clusters" && !moment.startProblem)
             return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
-        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, actions, problem: moment.startProblem, pasted }));
+        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, actions, problem: moment.startProblem, log: moment.log, pasted }));
         return;
     }
     if (work.parentNode !== main)
@@ -224,6 +224,7 @@ async function start() {
     if (list) {
         replace(list, exampleList(examples, actions));
         replace(document.getElementById("inputs"), inputList(inputs));
+        replace(document.getElementById("machine-type"), machineTypes(machines, actions));
     } else {
         renderAll();
     }

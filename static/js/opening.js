@@ -54,9 +54,11 @@ export class Opening {
         working.add(1);
         try {
             const summary = await api.upload(blob, name, { signal: control.signal, onProgress: (sent, of) => working.sent(sent, of) });
-            moment.startProblem = null;
+            const { release: chosen, hosts, settings } = store.state;
+            const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen; // that of the log which was open is not asked of the next file
+            moment.startProblem = moment.log = null;
             loaded.summary = summary;
-            const { release: asked, hosts, settings } = store.state, release = asked || releaseOfLog(summary.input);
+            const release = asked || releaseOfLog(summary.input);
             if (release && !asked)
                 announce(`The log is of NCCL ${release}, which is chosen now`);
             if (!store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id }))
@@ -72,6 +74,21 @@ export class Opening {
             working.add(-1);
         }
         return false;
+    }
+
+    /** What POST /v1/check-log answers about a log alone; null where that failed and was said. */
+    async readLog(blob, file) {
+        const { working } = this, control = (this.#control = new AbortController());
+        working.add(1);
+        try {
+            return await api.checkLogAlone(blob, control.signal);
+        } catch (error) {
+            if (error.name !== "AbortError")
+                await this.fail(error, blob, file);
+            return null;
+        } finally {
+            working.add(-1);
+        }
     }
 
     /* The machine of the service; what was found, and what was not, is shown before it is opened. */

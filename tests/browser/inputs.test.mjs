@@ -160,13 +160,15 @@ test("a log on the start page opens the machine that it prints, and is held agai
     await it.page.locator("#log-verdict").waitFor();
 });
 
-test("a log without a tree says what to do; the start page stays", async () => {
+test("a log without a tree shows its triage and what to do; the start page stays", async () => {
     await it.page.goto(it.server.url);
     await it.page.locator("#paste").fill("node1:1:2 [0] NCCL INFO Channel 00/02 : 0 1\n");
     await it.page.locator("#read").click();
-    await it.page.locator(".problem").waitFor();
-    assert.match(await it.page.locator(".problem").textContent(), /debug log.*check-log --topology FILE LOG.*open machine/s);
+    await it.page.locator("#log-alone").waitFor();
+    assert.match(await it.page.locator("#why-not-compared").textContent(), /does not hold the printed tree.*NCCL_DEBUG_SUBSYS=GRAPH prints it/s);
     assert.equal(await it.page.locator("#log-verdict").count(), 0);
+    await it.key("forget-log").click();
+    await it.until(() => !document.querySelector("#log-alone") && document.querySelector("#paste"));
 });
 
 test("a tar of orrery gather opens the machine; the dump view shows the XML that it tells", async () => {

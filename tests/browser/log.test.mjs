@@ -22,7 +22,7 @@ test("a log that agrees, chosen as a file: what was recovered and every topic", 
     assert.match(await verdict(), /^All \d+ facts of the log agree/);
     assert.match(await page.locator("#log-recovered").textContent(), /2\.27\.7\+cuda12\.4.*node1.*2 ranks, 2 of them here/s);
     assert.match(await page.locator('[data-topic="paths"]').textContent(), /agrees/);
-    assert.match(await page.locator('[data-topic="tuning"]').textContent(), /not told; NCCL_DEBUG_SUBSYS=TUNING/);
+    assert.match(await page.locator('[data-topic="tuning"]').textContent(), /not in the log; NCCL_DEBUG_SUBSYS=TUNING/);
     assert.match(page.url(), /view=log/);
 });
 
@@ -104,6 +104,52 @@ test("a job that failed: the verdict stands first, with what went wrong, on whic
     assert.ok(await page.evaluate(() => document.querySelector("#log-triage").compareDocumentPosition(document.querySelector("#log-verdict")) & Node.DOCUMENT_POSITION_FOLLOWING));
     await it.settled();
     await it.axe("failed");
+});
+
+/* Two ranks of a job; the lines of `more` say something of the machine. */
+const bare = (...more) => ["NCCL version 2.27.7+cuda12.4", ...more, ...[0, 1].map((rank) =>
+    `n1:${10 + rank}:${20 + rank} [${rank}] NCCL INFO ncclCommInitRank comm 0x5${rank} rank ${rank} nranks 2 cudaDev ${rank} nvmlDev ${rank} busId ${rank + 1}0 commId 0xa - Init COMPLETE`)].join("\n");
+
+test("a log without a tree, before a machine is open: its triage, and the machine types that fit it; one is chosen", async () => {
+    const { page } = it;
+    await page.goto(it.server.url);
+    await page.locator("#file").setInputFiles(it.write("job.log", bare("#  Rank  0 Group  0 Pid      1 on      n1 device  0 [0x18] NVIDIA H100 80GB HBM3")));
+    await page.locator("#log-alone").waitFor();
+    assert.match(await page.locator("#log-outcome").textContent(), /Verdict: cannot tell/);
+    assert.match(await page.locator("#why-not-compared").textContent(), /none is chosen.*dgx-h100.*these lines would decide: the names of the NICs/s);
+    const fits = page.locator("#log-machine optgroup").first();
+    assert.equal(await fits.getAttribute("label"), "Fits the log's lines");
+    assert.ok((await fits.locator("option").evaluateAll((rows) => rows.map((row) => row.value))).includes("dgx-h100"));
+    await it.axe("a log alone");
+    await page.locator("#log-machine").selectOption("dgx-h100");
+    await page.locator("#log-verdict").waitFor();
+    assert.match(await page.locator("#log-assumed").textContent(), /GPUs whose numbers the log prints/);
+    assert.match(await page.locator("header").textContent(), /dgx-h100/);
+    await page.locator("#log-machine").selectOption("hgx-b200"); // another type for the same log
+    await it.until(() => /hgx-b200/.test(document.querySelector("header").textContent));
+    await page.locator("#log-verdict").waitFor();
+    assert.match(await page.locator("#log-assumed").textContent(), /compute capability 9\.0/);
+});
+
+test("a log whose lines imply a machine type opens it, and says which lines", async () => {
+    const { page } = it;
+    await page.goto(it.server.url);
+    await page.locator("#file").setInputFiles(it.write("job.log", bare("n1:10:20 [0] NCCL INFO NET/OFI Running on p4d.24xlarge platform, topology file /a.xml")));
+    await page.locator("#log-implied").waitFor();
+    assert.match(await page.locator("#log-implied").textContent(), /no known type but p4d\.24xlarge fits the log: line 2: the network plugin names the platform p4d\.24xlarge/);
+    assert.match(await page.locator("header").textContent(), /p4d\.24xlarge/);
+    await it.settled();
+    await it.axe("implied");
+});
+
+test("a machine type in place of a file, by keyboard", async () => {
+    const { page } = it;
+    await page.goto(it.server.url);
+    await page.locator("#open-type option[value=hgx-h100]").waitFor({ state: "attached" });
+    await page.locator("#open-type").focus();
+    await page.locator("#open-type").selectOption("hgx-h100");
+    await page.locator("#canvas svg").waitFor();
+    assert.match(await page.locator("#input").textContent(), /machine type: HGX H100, 8 GPUs.*Bus ids and PCIe switches are made up.*NCCL_TOPO_DUMP_FILE/s);
 });
 
 test("axe finds nothing, light and dark; a phone shows it whole", async () => {

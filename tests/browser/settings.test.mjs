@@ -69,3 +69,20 @@ test("the release that a log names is chosen when the log is opened, and the pag
     await page.locator("#release").selectOption("2.28.9");
     await it.until(() => /names NCCL 2\.21\.5; another release is chosen/.test(document.querySelector("#logged-release")?.textContent ?? ""));
 });
+
+test("the release that a log chose does not stay for the next file; one that the reader chose does", async () => {
+    const { page } = it, workstation = readFileSync(exampleFile("workstation").path, "utf8");
+    const drop = (name) => page.evaluate(([content, file]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([content], file));
+        dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, cancelable: true }));
+    }, [workstation, name]);
+    await it.open(it.write("job.log", log));
+    await page.locator("#log-verdict").waitFor();
+    assert.match(page.url(), /release=2\.21\.5/);
+    await drop("first.xml");
+    await it.until(() => /first/.test(document.querySelector("header").textContent) && !/release=/.test(location.hash));
+    await page.locator("#release").selectOption("2.18.1");
+    await drop("second.xml");
+    await it.until(() => /second|first/.test(document.querySelector("header").textContent) && /release=2\.18\.1/.test(location.hash));
+});

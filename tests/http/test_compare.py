@@ -44,6 +44,26 @@ def test_two_topologies_side_by_side(server):
     assert server.ask("GET", f"/v1/compare?a={a}&b={a}", None, {"If-None-Match": again})[0].status == 304
 
 
+def test_a_machine_type_takes_the_place_of_the_second_topology(server, tmp_path):
+    a = put(server, narrow(H100))
+    status, found = server.json("GET", f"/v1/compare?a={a}&machine=dgx-h100&hosts=2")
+    assert status == 200 and found["b"]["topology"] == "dgx-h100" and not found["same_decisions"]
+    assert [(row["what"], row["a"], row["b"]) for row in found["hardware"]["rows"]] == [("link_width", "4", "16")]  # nothing that the type does not contain
+    path = tmp_path / "topo.xml"
+    path.write_bytes(narrow(H100))
+    run = subprocess.run([PROGRAM, "compare", "--json", "--machine", "dgx-h100", "--hosts", "2", str(path)], capture_output=True, env={**os.environ, **SANITIZERS})
+    assert run.returncode == 0, run.stderr
+    alone = json.loads(run.stdout)
+    assert alone["hardware"]["rows"] == found["hardware"]["rows"] and alone["b"]["topology"] == "dgx-h100"
+    b = put(server, H100)
+    for query, where in ((f"a={a}&b={b}&machine=dgx-h100", "machine"), ("machine=dgx-h100", "a"), (f"a={a}&machine=dgx-h10", "machine"),
+                         (f"a={a}&machine=dgx-h100&topology={b}", "a")):
+        status, problem = server.json("GET", f"/v1/compare?{query}")
+        assert status == 400 and problem, query
+    for arguments in (["--machine", "dgx-h100"], ["--machine", "dgx-h100", str(path), str(path)], ["--majority", "--machine", "dgx-h100", str(path), str(path), str(path)]):
+        assert subprocess.run([PROGRAM, "compare", *arguments], capture_output=True).returncode == 2
+
+
 def test_a_set_by_label_and_by_ids(server):
     ids = [put(server, H100 + b"<!-- %d -->" % i, "?label=rack%3D77") for i in range(4)]
     odd = put(server, narrow(H100) + b"<!-- odd -->", "?label=rack%3D77&name=odd")

@@ -239,3 +239,15 @@ def test_a_log_is_analysed_with_the_release_that_it_names(server):
     assert (status, json.loads(out)) == (0, "2.28.9") and "the log is of" not in err
     status, body = server.json("POST", "/v1/analyze?release=2.28.9", log.read_bytes())
     assert status == 200 and body["input"]["logged_release"] == "2.21.5" and body["nccl"] == "2.28.9"
+
+
+def test_a_machine_type_is_kept_like_a_file(server):
+    kept = Answer(server, "POST", "/v1/topologies?name=wanted", b"machine type: HGX-h100\r\n").json()
+    assert (kept["input"]["kind"], kept["input"]["machine_type"], kept["machine"]["gpus"]) == ("machine-type", "hgx-h100", 8)
+    assert any("made up" in row["what"] for row in kept["input"]["assumed"]) and "NCCL_TOPO_DUMP_FILE" in kept["input"]["missing"][0]["command"]
+    own = Answer(server, "GET", f"/v1/topologies/{kept['id']}/analysis?hosts=2").json()
+    assert own["channels"] == Answer(server, "POST", "/v1/analyze?machine=hgx-h100&hosts=2", b"").json()["channels"]
+    status, out, err = run("analyze", "--hosts", "2", "--section", "channels", stdin=b"machine type: hgx-h100")
+    assert status == 0 and json.loads(out) == own["channels"], err
+    refused = Answer(server, "POST", "/v1/topologies", b"machine type: hgx-h10")
+    assert refused.status in (400, 422) and "hgx-h100" in refused.json()["advice"]

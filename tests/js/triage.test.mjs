@@ -39,6 +39,6 @@ test("choices and communicators in words", () => {
     assert.equal(choicesText({ agree: 3, differ: 1, not_compared: 2 }), "3 of 4 sizes as predicted, 2 not compared");
     assert.equal(choicesText({ agree: 0, differ: 0, not_compared: 2 }), "2 not compared");
     const of = (ranks) => ({ ranks, ranks_seen: 1 });
-    assert.equal(communicatorsText([]), "not told");
+    assert.equal(communicatorsText([]), "not in the log");
     assert.equal(communicatorsText([1, 2, 3].map(of), 2), "1 rank, 1 of them here; 2 ranks, 1 of them here; and 1 more");
 });

@@ -5,7 +5,7 @@ import { copyButton, h } from "../dom.js";
 export function inputView({ input, machine = null, state, machines, actions }) {
     if (!input)
         return null;
-    const { assumed, missing } = input, partial = assumed.length > 0 || missing.length > 0 || state.assume;
+    const { assumed, missing } = input, partial = input.kind !== "machine-type" && (assumed.length > 0 || missing.length > 0 || state.assume);
     return h("section", { id: "input", "aria-label": "Input" },
         h("h2", null, "Input", assumed.length > 0 && h("span.count", null, `${assumed.length} assumed`), missing.length > 0 && h("span.count", null, `${missing.length} missing`)),
         h("p", null, h("b", null, input.title), input.recognised && `: ${input.recognised}.`),
@@ -28,16 +28,21 @@ export const fitting = (machine, rows) => {
     return fit.length < rows.length / 2 ? fit : [];
 };
 
+/** Options of a choice of machine types: those of a group that comes first ("" title: none), then all by family. */
+export function machineOptions(rows, first = [], title = "", selected = "") {
+    const option = (row) => h("option", { value: row.name, selected: row.name === selected }, row.title), families = [...new Set(rows.map((row) => row.family))];
+    return [first.length > 0 && h("optgroup", { label: title }, first.map(option)),
+        families.map((family) => h("optgroup", { label: family }, rows.filter((row) => row.family === family).map(option)))];
+}
+
 function machineChoice(state, machine, machines, actions) {
-    const rows = machines ?? [], families = [...new Set(rows.map((row) => row.family))];
+    const rows = machines ?? [];
     const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself tells
-    const option = (row) => h("option", { value: row.name, selected: row.name === state.assume }, row.title);
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)), known = rows.some((row) => row.name === state.assume);
     const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
         h("option", { value: "", selected: !state.assume }, "nothing: only what the input contains"),
         state.assume && !known && h("option", { value: state.assume, selected: true }, state.assume),
-        likely.length > 0 && h("optgroup", { label: `As many GPUs${machine.nets ? " and NIC ports" : ""} as here` }, likely.map(option)),
-        families.map((family) => h("optgroup", { label: family }, rows.filter((row) => row.family === family).map(option))));
+        machineOptions(rows, likely, `As many GPUs${machine?.nets ? " and NIC ports" : ""} as here`, state.assume));
     return [
         h("p", null, h("label.field", null, "Fill in from the machine type ", choice)),
         chosen && h("p.muted", { id: "type-source" }, chosen.source ? `Its facts are from ${chosen.source}.` : "Its facts were not looked up; they are common knowledge.",

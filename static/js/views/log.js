@@ -1,6 +1,7 @@
 /* A log: its triage first, then against the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
 import { copyButton, h } from "../dom.js";
 import { applied, communicatorsText, factRows, TOPICS, verdictText } from "../log.js";
+import { machineOptions } from "./input.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./chrome.js";
 import { triageView } from "./triage.js";
@@ -8,15 +9,34 @@ import { triageView } from "./triage.js";
 const COMMAND = "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET your-job 2>&1 | tee job.log";
 const SHOWN = 300;
 
-/** log: {name, answer, problem, busy}. actions: log(blob, name), noLog(), topic(name), select(from, to), against(list). */
-export function logView({ model, state, log, actions }) {
+/** A log that neither prints nor implies its machine, before a machine is open: its triage, and the machine types to compare it with.
+ *  log: {name, answer}. actions: logOn(type), forgetLog(). */
+export function aloneView({ log, machines, actions }) {
+    const { triage, why_no_check, implied_machine } = log.answer;
+    return h("section", { id: "log-alone", "aria-label": "Log" },
+        h("h2", null, log.name, " ", h("button.text", { type: "button", "data-key": "forget-log", onclick: actions.forgetLog }, "forget")),
+        triageView(triage),
+        h("p.note", { id: "why-not-compared" }, `The machine was not compared: ${why_no_check}.`),
+        log.answer.log.library === "NCCL" && typeChoice(machines, implied_machine, actions));
+}
+
+/* The types that fit the log's lines come first. */
+function typeChoice(machines, implied, actions) {
+    const rows = machines ?? [], fits = rows.filter((row) => implied?.fits.includes(row.name));
+    return h("p", null, h("label.field", null, "Compare with a machine of the type ",
+        h("select", { id: "log-machine", "data-key": "log-machine", onchange: (event) => event.target.value && actions.logOn(event.target.value) },
+            h("option", { value: "" }, "choose…"), machineOptions(rows, fits, "Fits the log's lines"))));
+}
+
+/** log: {name, answer, problem, busy, implied}. actions: log(blob, name), noLog(), logOn(type), topic(name), select(from, to), against(list). */
+export function logView({ model, state, log, machines, actions }) {
     return [
-        chooser(log, actions),
-        log.busy ? h("p.muted", { id: "checking" }, "Reading the log and predicting… ") : log.problem ? problemView(log.problem) : !log.answer ? empty() : answer(model, state, log.answer, actions),
+        chooser(log, machines, actions),
+        log.busy ? h("p.muted", { id: "checking" }, "Reading the log and predicting… ") : log.problem ? problemView(log.problem) : !log.answer ? empty() : answer(model, state, log, actions),
     ];
 }
 
-function chooser(log, actions) {
+function chooser(log, machines, actions) {
     const file = h("input.unseen", { type: "file", id: "log-file", "aria-label": "NCCL log", accept: ".log,.txt,.out,.xml,text/plain", tabindex: "-1",
         onchange: () => file.files[0] && actions.log(file.files[0], file.files[0].name) });
     const text = h("textarea", { id: "log-paste", "data-key": "log-paste", rows: "2", spellcheck: "false", autocomplete: "off", "aria-label": "Log as text", placeholder: "host:123:456 [0] NCCL INFO …" });
@@ -24,27 +44,30 @@ function chooser(log, actions) {
         h("button", { type: "button", "data-key": "log-choose", onclick: () => file.click() }, "Choose a log…"), file,
         h("span.muted", null, "or drop it on this page, or paste it:"), text,
         h("button", { type: "button", "data-key": "log-read", onclick: () => text.value.trim() && actions.log(new Blob([text.value]), "pasted.log") }, "Check the pasted text"),
-        log.answer && h("button.text", { type: "button", "data-key": "no-log", onclick: actions.noLog }, "forget"));
+        log.answer && h("button.text", { type: "button", "data-key": "no-log", onclick: actions.noLog }, "forget"),
+        log.answer && typeChoice(machines, log.implied, actions));
 }
 
 function empty() {
     return h("div", { id: "no-log" },
-        h("p", null, "A debug log of a job on this machine is held against the prediction, fact by fact. It is not kept: an address tells the view, not the log."),
+        h("p", null, "Orrery compares a debug log of a job on this machine with the prediction, fact by fact. The log is not kept: an address names the view, not the log."),
         h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
         h("p.muted", null, "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE as well."));
 }
 
-function answer(model, state, { triage, log, check, why_no_check }, actions) {
-    const told = check?.topics.filter((row) => row.verdict !== "not-told").map((row) => row.topic) ?? [], topic = told.includes(state.topic) ? state.topic : "";
+function answer(model, state, { answer: { triage, log, check, why_no_check }, implied }, actions) {
+    const shown = check?.topics.filter((row) => row.verdict !== "not-told").map((row) => row.topic) ?? [], topic = shown.includes(state.topic) ? state.topic : "";
     return [
         triageView(triage),
         h("h2", null, "The machine, compared with the prediction"),
         recovered(log, check),
+        implied?.type && h("p.note", { id: "log-implied" }, `No topology was given, and no known type but ${implied.fits.join(" or ")} fits the log: ${implied.lines.map((row) => `line ${row.line}: ${row.says}`).join("; ")}.`),
+        check?.assumed?.length > 0 && h("details", { id: "log-assumed", open: true }, h("summary", null, "Assumed"), h("ul", null, check.assumed.map((sentence) => h("li", null, `${sentence}.`)))),
         !check ? h("p.note", null, `The machine was not compared: ${why_no_check}.`) : [
             h("p", { id: "log-verdict" }, h("b", null, verdictText(check))),
             check.first_difference && first(model, check, actions),
             check.causes.length > 0 && causes(check),
-            tabs("topic", "log-facts", [["", "Topics"], ...told.map((name) => [name, TOPICS[name] ?? name])], topic, actions.topic),
+            tabs("topic", "log-facts", [["", "Topics"], ...shown.map((name) => [name, TOPICS[name] ?? name])], topic, actions.topic),
             h("div", { id: "log-facts", role: "tabpanel", tabindex: "-1" }, topic ? facts(model, check, topic, actions) : topics(check, actions)),
         ],
     ];
@@ -52,11 +75,11 @@ function answer(model, state, { triage, log, check, why_no_check }, actions) {
 
 function recovered(log, check) {
     const rows = [
-        ["Release", log.releases.join(", ") || "not told"],
-        ["Hosts", log.hosts.length > 6 ? `${log.hosts.slice(0, 6).join(", ")} and ${log.hosts.length - 6} more` : log.hosts.join(", ") || "not told"],
+        ["Release", log.releases.join(", ") || "not in the log"],
+        ["Hosts", log.hosts.length > 6 ? `${log.hosts.slice(0, 6).join(", ")} and ${log.hosts.length - 6} more` : log.hosts.join(", ") || "not in the log"],
         ["Communicators", communicatorsText(log.communicators)],
         ["Lines", `${log.lines}, ${log.nccl_lines} of NCCL's, ${log.understood} understood${log.rejoined ? `, ${log.rejoined} wrapped ones put together` : ""}`],
-        ["Settings", log.settings.map((row) => `${row.name}=${row.value}`).join(" ") || "none told"],
+        ["Settings", log.settings.map((row) => `${row.name}=${row.value}`).join(" ") || "none in the log"],
         check && ["Predicted for", applied(check)],
     ].filter(Boolean);
     return h("dl.facts", { id: "log-recovered" }, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, value)]));
@@ -80,7 +103,7 @@ function topics(check, actions) {
         h("tbody", null, check.topics.map((row) => h("tr", { "data-topic": row.topic },
             h("td", null, row.verdict === "not-told" ? TOPICS[row.topic] ?? row.topic : h("button.text", { type: "button", "data-key": `topic-of:${row.topic}`, onclick: () => actions.topic(row.topic) }, TOPICS[row.topic] ?? row.topic)),
             h("td.num", null, row.agree || ""), h("td.num", null, row.differ || ""),
-            h("td", null, row.verdict === "not-told" ? h("span.muted", null, `not told; NCCL_DEBUG_SUBSYS=${row.ask_for} prints it`) : row.verdict === "differs" ? "≠ differs" : "= agrees")))));
+            h("td", null, row.verdict === "not-told" ? h("span.muted", null, `not in the log; NCCL_DEBUG_SUBSYS=${row.ask_for} prints it`) : row.verdict === "differs" ? "≠ differs" : "= agrees")))));
 }
 
 function facts(model, check, topic, actions) {

@@ -1,12 +1,15 @@
 /* Before a machine is open: example machines, a place for a dump, and how to get one. */
 import { copyButton, h } from "../dom.js";
 import { detectedView } from "./detected.js";
+import { machineOptions } from "./input.js";
+import { aloneView } from "./log.js";
 
 const FIRST = 6; // examples that a phone shows at first
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
-/** actions: open(blob, name), example(row). inputs: rows of /v1/inputs, null while they are not known. problem: a node with what went wrong last, or null. pasted: text of the field. */
-export function startView({ examples, inputs, actions, problem, pasted = "" }) {
+/** actions: open(blob, name), example(row), machine(type). inputs: rows of /v1/inputs, machines: of /v1/machines, null while they are not known.
+ *  problem: a node with what went wrong last, or null. log: one that implies no machine, {name, answer}, or null. pasted: text of the field. */
+export function startView({ examples, inputs, machines, actions, problem, log = null, pasted = "" }) {
     const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", tabindex: "-1",
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
     const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, lstopo's XML, an NCCL log",
@@ -17,6 +20,7 @@ export function startView({ examples, inputs, actions, problem, pasted = "" }) {
             h("h1", null, "See how NCCL sees a machine"),
             h("p.muted", null, "Paths, peer-to-peer and GPU Direct verdicts, rings, trees and the tuning model of a chosen NCCL release, with the rule behind each.")),
         problem,
+        log && aloneView({ log, machines, actions }),
         h("section", { "aria-label": "Your dump" },
             h("h2", null, "Your dump"),
             h("div.drop", null,
@@ -24,6 +28,8 @@ export function startView({ examples, inputs, actions, problem, pasted = "" }) {
                 h("span.muted", null, "or drop or paste a file anywhere on this page. The format is detected automatically.")),
             text,
             h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
+            h("h2", null, "No file: a machine type"),
+            h("div", { id: "machine-type" }, machineTypes(machines, actions)),
             h("h2", { id: "how" }, "How to get one"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
             h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
@@ -34,6 +40,11 @@ export function startView({ examples, inputs, actions, problem, pasted = "" }) {
             h("h2", null, "Example machines"),
             h("div", { id: "examples" }, exampleList(examples, actions))));
 }
+
+/** A machine of a type in place of a file. machines: null while they are not known. */
+export const machineTypes = (machines, actions) => h("label.field", null, "Open a machine of the type ",
+    h("select", { id: "open-type", "data-key": "open-type", onchange: (event) => event.target.value && actions.machine(event.target.value) },
+        h("option", { value: "" }, machines ? "choose…" : "Loading…"), machineOptions(machines ?? [])));
 
 export const inputList = (inputs) => (inputs ?? []).map((row) => h("li", null, `${row.title}: `, h("code", null, row.made_by)));
 
