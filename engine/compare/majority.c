@@ -269,10 +269,10 @@ static const struct orr_finding_row texts[ORR_SET_FINDINGS] = {
         .id = "host-differs",
         .catalogue = "L90",
         .severity = ORR_SEVERITY_WARNING,
-        .title = "A host is not built like most of the others",
+        .title = "Hosts are not built like most of the others",
         .why = "The slowest host limits a job, and NCCL uses the smallest number of channels that any host has.",
-        .advice = "Check the devices that the rows name on that host. Leave the host out of jobs until it matches the "
-                  "others.",
+        .advice =
+            "Check the devices that the rows name on these hosts, and repair or replace what is slower or missing.",
         .commands = {"nvidia-smi topo -m", "lspci -tv", "ibstat"},
         .references = {"NVIDIA/nccl#856", "NVIDIA/nccl-tests#106"},
     },
@@ -316,9 +316,9 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
             continue;
         orr_device_text(&majority->devices[first->unlike.a != ORR_NO_DEVICE ? majority->reference : first->example],
                         first->unlike.a != ORR_NO_DEVICE ? first->unlike.a : first->unlike.b, name);
-        snprintf(text, sizeof text, "%u of %u dumps, in %u respect%s; the first: %s of %s, %s on most, %s there", count,
-                 majority->specimens, rows, rows == 1 ? "" : "s", orr_deviation_text(first), name, first->majority,
-                 first->deviant_count ? first->values[0] : "?");
+        snprintf(text, sizeof text, "%u of %u dumps differ, in %u respect%s; first, %s of %s: %s there, %s on most",
+                 count, majority->specimens, rows, rows == 1 ? "" : "s", orr_deviation_text(first), name,
+                 first->deviant_count ? first->values[0] : "unknown", first->majority);
         struct orr_set_finding *finding = &findings[(*ret_count)++];
         *finding = (struct orr_set_finding){.row = texts[i], .specimens = specimens, .specimen_count = count};
         finding->detail = orr_arena_strndup(arena, text, strlen(text));

@@ -79,7 +79,7 @@ const struct orr_finding_row orr_findings_fabric[] = {
         .title = "One host keeps NVLink domains from being used",
         .why = "All hosts use the network. NCCL uses NVLink between hosts only if the fabric of every host in the "
                "communicator is completed and has a UUID.",
-        .advice = "Bring up the fabric of that host, or leave it out of the communicator.",
+        .advice = "Bring up the fabric of that host: check the fabric manager, and the NVLinks of its GPUs.",
         .commands = {"nvidia-smi -q | grep -A6 Fabric"},
         .references = {"NVIDIA/nccl#1301"},
     },

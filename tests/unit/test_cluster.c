@@ -298,7 +298,16 @@ static void findings_name_who_differs(void **state)
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
     assert_non_null(found(&findings, "cluster-odd-host"));
     assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "hosts[1] (1 of 4 hosts)"));
+    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "has mlx5_"));
+    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "Gb/s, most with"));
+    assert_null(strstr(found(&findings, "cluster-odd-host")->detail, "rings")); /* they follow from the NICs */
     assert_null(found(&findings, "uneven-hosts"));
+    /* Whichever host comes first, those that are few are the odd ones. */
+    const struct orr_cluster_line odd_first[] = {{.dump = slow, .count = 1}, {.dump = dump, .count = 3}};
+    make(odd_first, 2, ORR_ORDER_BLOCK);
+    assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
+    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "hosts[0] (1 of 4 hosts)"));
+    assert_null(strstr(found(&findings, "cluster-odd-host")->detail, "hosts[1]"));
     const struct orr_cluster_line even[] = {{.dump = dump, .count = 2},
                                             {.dump = slow, .count = 1}}; /* a third is no quarter */
     make(even, 2, ORR_ORDER_BLOCK);
@@ -337,6 +346,7 @@ static void the_host_of_fewest_channels_is_named(void **state)
                 arena, &findings);
     assert_non_null(found(&findings, "host-sets-channels"));
     assert_non_null(strstr(found(&findings, "host-sets-channels")->detail, "hosts[1] (1 of 4 hosts)"));
+    assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "has no mlx5_1, which most have"));
     /* Slower NICs alone leave the number as it is. */
     char *text = with_slow_nics();
     find_beside(text, arena, &findings);

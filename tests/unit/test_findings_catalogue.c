@@ -57,6 +57,7 @@ FAMILY(graph)
 FAMILY(routes)
 FAMILY(cpu)
 FAMILY(log)
+FAMILY(hosts)
 FAMILY(cluster)
 FAMILY(fabric)
 
@@ -74,6 +75,7 @@ static const struct family families[] = {
     {"Paths that the graphs take", row_of_routes},
     {"CPUs", row_of_cpu},
     {"NCCL logs", row_of_log},
+    {"Hosts that differ from most of a communicator", row_of_hosts},
     {"Different hosts in one communicator", row_of_cluster},
     {"NVLink domains of several hosts", row_of_fabric},
     {"Sets of dumps compared with their majority", orr_set_finding_row},

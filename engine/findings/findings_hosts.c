@@ -1,0 +1,295 @@
+/* The finding about hosts of a cluster that are not built like most of the others, device by device. */
+#include <stdio.h>
+
+#include "engine/cluster/cluster.h"
+#include "engine/findings/phrases.h"
+
+/* What devices are compared in. */
+enum aspect { GPU_MODEL, GPU_NVLINKS, GPU_LINK, NIC_SPEED, NIC_LINK, NIC_GDR, RINGS, ASPECT_COUNT };
+
+static const struct {
+    const char *before; /* between the device and its value */
+    bool of_every_one;  /* every device has it, so that one without it is missing */
+} aspects[ASPECT_COUNT] = {
+    [GPU_MODEL] = {"of compute capability", true},
+    [GPU_NVLINKS] = {"with", false},
+    [GPU_LINK] = {"at", false},
+    [NIC_SPEED] = {"with", true},
+    [NIC_LINK] = {"at", false},
+    [NIC_GDR] = {"with", false},
+    [RINGS] = {"of type", false},
+};
+
+enum { NAME = 32, VALUE = 64 };
+
+/* One device of a kind of host in one aspect. */
+struct trait {
+    enum aspect aspect;
+    uint32_t kind, copy; /* copy: devices of the same name before it, as in a domain of several hosts */
+    uint32_t order;      /* of the device in its dump */
+    char device[NAME], value[VALUE];
+};
+
+/* Hosts that deviate, all in the same way: `more` further devices are like the first. */
+struct deviation {
+    const struct trait *trait; /* theirs; of one that lacks the device, somebody else's */
+    const char *majority;      /* value of most; NULL: most lack the device */
+    uint32_t kind, more;
+    bool missing;
+};
+
+struct comparison {
+    struct orr_arena *arena;
+    const struct orr_cluster *cluster;
+    struct trait *traits;
+    struct deviation *deviations;
+    uint32_t count, deviation_count;
+    unsigned capacity, deviation_capacity;
+    bool starved;
+};
+
+static void add_trait(struct comparison *c, enum aspect aspect, uint32_t kind, uint32_t order, const char *device,
+                      const char *value)
+{
+    if (c->starved || !ORR_RESERVE(c->arena, c->traits, c->count, c->capacity)) {
+        c->starved = true;
+        return;
+    }
+    struct trait *trait = &c->traits[c->count++];
+    *trait = (struct trait){.aspect = aspect, .kind = kind, .order = order};
+    snprintf(trait->device, sizeof trait->device, "%.*s", NAME - 1, device);
+    snprintf(trait->value, sizeof trait->value, "%.*s", VALUE - 1, value);
+}
+
+/* "32 GT/s x16", and what is narrower above it. "" where the dump does not say. */
+static void write_link(const struct orr_hardware_facts *hw, uint32_t element, char text[VALUE])
+{
+    uint32_t at = hw->card_of[element];
+    const struct orr_card *card = at == ORR_NO_CARD ? NULL : &hw->cards[at], *narrow = card;
+    text[0] = 0;
+    if (!card || card->gbs <= 0)
+        return;
+    for (uint32_t above = card->above; above != ORR_NO_CARD; above = hw->cards[above].above)
+        if (hw->cards[above].gbs > 0 && hw->cards[above].gbs < narrow->gbs)
+            narrow = &hw->cards[above];
+    int length = snprintf(text, VALUE, "%g GT/s x%d", (double)card->rate, card->width);
+    if (narrow != card)
+        snprintf(text + length, VALUE - (size_t)length, " below a link of %g GT/s x%d", (double)narrow->rate,
+                 narrow->width);
+}
+
+static void describe_kind(struct comparison *c, uint32_t kind)
+{
+    const struct orr_analysis *a = c->cluster->kinds[kind].analysis;
+    const struct orr_dump *dump = a->dump;
+    const struct orr_graph *ring = &a->parts[0].contribution.graphs[ORR_GRAPH_RING];
+    struct orr_hardware_facts hw;
+    char name[NAME], value[VALUE];
+    if (!orr_hardware_read(dump, c->arena, &hw)) {
+        c->starved = true;
+        return;
+    }
+    for (uint32_t i = 0; i < hw.gpu_count; i++) {
+        uint32_t gpu = hw.gpus[i];
+        if (!orr_element_text(dump, gpu, ORR_ATTR_RANK))
+            continue;
+        snprintf(name, sizeof name, "GPU %d", orr_element_int(dump, gpu, ORR_ATTR_DEV, 0));
+        int32_t sm = orr_element_int(dump, gpu, ORR_ATTR_SM, 0), links = orr_gpu_nvlinks(dump, gpu);
+        snprintf(value, sizeof value, "%d.%d", sm / 10, sm % 10);
+        add_trait(c, GPU_MODEL, kind, gpu, name, value);
+        snprintf(value, sizeof value, "%d NVLink%s", links, orr_plural(links));
+        add_trait(c, GPU_NVLINKS, kind, gpu, name, value);
+        write_link(&hw, gpu, value);
+        if (value[0])
+            add_trait(c, GPU_LINK, kind, gpu, name, value);
+    }
+    for (uint32_t i = 0; i < hw.net_count; i++) {
+        uint32_t net = hw.nets[i];
+        const char *net_name = orr_element_word(dump, net, ORR_ATTR_NAME);
+        snprintf(value, sizeof value, "%g Gb/s", orr_element_int(dump, net, ORR_ATTR_SPEED, 0) / 1000.0);
+        add_trait(c, NIC_SPEED, kind, net, net_name, value);
+        write_link(&hw, net, value);
+        if (value[0])
+            add_trait(c, NIC_LINK, kind, net, net_name, value);
+        snprintf(value, sizeof value, "gdr=\"%d\"", orr_element_int(dump, net, ORR_ATTR_GDR, 0));
+        add_trait(c, NIC_GDR, kind, net, net_name, value);
+    }
+    snprintf(value, sizeof value, "%s inside and %s outside", orr_path_type_name(ring->type_intra),
+             orr_path_type_name(ring->type_inter));
+    add_trait(c, RINGS, kind, 0, "rings", value);
+}
+
+/* Whether two traits are of one device of different hosts. */
+static int compare_devices(const struct trait *a, const struct trait *b)
+{
+    if (a->aspect != b->aspect)
+        return a->aspect < b->aspect ? -1 : 1;
+    int by_name = strcmp(a->device, b->device);
+    if (by_name)
+        return by_name;
+    return (a->copy > b->copy) - (a->copy < b->copy);
+}
+
+/* By kind first among devices of one name, so that copies can be numbered. */
+static int compare_names(const void *left, const void *right)
+{
+    const struct trait *a = left, *b = right;
+    int by_device = compare_devices(a, b);
+    if (by_device)
+        return by_device;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static bool is_copy(const struct trait *a, const struct trait *before)
+{
+    return a->aspect == before->aspect && a->kind == before->kind && !strcmp(a->device, before->device);
+}
+
+/* Brings traits of one device of all kinds together. */
+static void sort_traits(struct comparison *c)
+{
+    qsort(c->traits, c->count, sizeof *c->traits, compare_names);
+    for (uint32_t i = 1; i < c->count; i++)
+        if (is_copy(&c->traits[i], &c->traits[i - 1]))
+            c->traits[i].copy = c->traits[i - 1].copy + 1;
+    qsort(c->traits, c->count, sizeof *c->traits, compare_names);
+}
+
+static void note(struct comparison *c, const struct deviation *deviation)
+{
+    if (c->starved || !ORR_RESERVE(c->arena, c->deviations, c->deviation_count, c->deviation_capacity)) {
+        c->starved = true;
+        return;
+    }
+    c->deviations[c->deviation_count++] = *deviation;
+}
+
+/* Hosts that have a value of a device, among traits from..to-1. */
+static uint32_t hosts_with(const struct comparison *c, uint32_t from, uint32_t to, const char *value)
+{
+    uint32_t hosts = 0;
+    for (uint32_t i = from; i < to; i++)
+        hosts += strcmp(c->traits[i].value, value) ? 0 : c->cluster->kinds[c->traits[i].kind].host_count;
+    return hosts;
+}
+
+/* Notes the hosts with a value that at most a quarter of all have, where more than half agree on another one. Traits
+ * from..to-1 are of one device. */
+static void vote(struct comparison *c, uint32_t from, uint32_t to)
+{
+    const struct orr_cluster *cluster = c->cluster;
+    uint32_t present = 0, most = 0, all = cluster->host_count;
+    const char *majority = NULL;
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t hosts = hosts_with(c, from, to, c->traits[i].value);
+        present += cluster->kinds[c->traits[i].kind].host_count;
+        if (hosts > most) {
+            most = hosts;
+            majority = c->traits[i].value;
+        }
+    }
+    bool counts_missing = aspects[c->traits[from].aspect].of_every_one;
+    if (counts_missing && 2 * (all - present) > all) /* most have no such device */
+        majority = NULL;
+    else if (2 * most <= all)
+        return;
+    for (uint32_t i = from; i < to; i++)
+        if ((!majority || strcmp(c->traits[i].value, majority) != 0) &&
+            4 * hosts_with(c, from, to, c->traits[i].value) <= all)
+            note(c, &(struct deviation){&c->traits[i], majority, c->traits[i].kind, 0, false});
+    if (!majority || !counts_missing || 4 * (all - present) > all)
+        return;
+    for (uint32_t kind = 0, i = from; kind < cluster->kind_count; kind++) {
+        if (i < to && c->traits[i].kind == kind)
+            i++;
+        else
+            note(c, &(struct deviation){&c->traits[from], majority, kind, 0, true});
+    }
+}
+
+/* Deviations of one kind and aspect that read the same come together, in the order of the devices. */
+static int compare_readings(const struct deviation *a, const struct deviation *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->trait->aspect != b->trait->aspect)
+        return a->trait->aspect < b->trait->aspect ? -1 : 1;
+    if (a->missing != b->missing)
+        return a->missing ? -1 : 1;
+    if (!a->majority != !b->majority)
+        return a->majority ? -1 : 1;
+    if (a->missing || !a->majority)
+        return 0;
+    int by_value = strcmp(a->trait->value, b->trait->value);
+    return by_value ? by_value : strcmp(a->majority, b->majority);
+}
+
+static int compare_deviations(const void *left, const void *right)
+{
+    const struct deviation *a = left, *b = right;
+    int by_reading = compare_readings(a, b);
+    return by_reading ? by_reading : (a->trait->order > b->trait->order) - (a->trait->order < b->trait->order);
+}
+
+static void add_deviation(const struct comparison *c, const struct deviation *d, struct orr_phrases *phrases)
+{
+    const struct orr_cluster_kind *kind = &c->cluster->kinds[d->kind];
+    const char *before = aspects[d->trait->aspect].before, *device = d->trait->device;
+    char who[64], more[32] = "";
+    snprintf(who, sizeof who, "hosts[%u] (%u of %u hosts)", kind->line, kind->host_count, c->cluster->host_count);
+    if (d->more)
+        snprintf(more, sizeof more, " and %u more", d->more);
+    if (d->missing)
+        orr_add_phrase(phrases, "%s has no %s%s, which most have", who, device, more);
+    else if (!d->majority)
+        orr_add_phrase(phrases, "%s has %s%s, which most lack", who, device, more);
+    else
+        orr_add_phrase(phrases, "%s has %s%s %s %s, most %s %s", who, device, more, before, d->trait->value, before,
+                       d->majority);
+}
+
+static void differs_from_majority(struct orr_finder *f)
+{
+    struct comparison c = {.arena = f->arena, .cluster = f->analysis->cluster};
+    struct orr_phrases phrases = {.length = 0};
+    for (uint32_t k = 0; c.cluster && c.cluster->kind_count > 1 && k < c.cluster->kind_count; k++)
+        describe_kind(&c, k);
+    if (c.count && !c.starved)
+        sort_traits(&c);
+    for (uint32_t from = 0, to; from < c.count && !c.starved; from = to) {
+        for (to = from; to < c.count && !compare_devices(&c.traits[from], &c.traits[to]); to++)
+            ;
+        vote(&c, from, to);
+    }
+    f->starved |= c.starved;
+    if (!c.deviation_count || c.starved)
+        return;
+    qsort(c.deviations, c.deviation_count, sizeof *c.deviations, compare_deviations);
+    for (uint32_t i = 0, next; i < c.deviation_count; i = next) {
+        for (next = i + 1; next < c.deviation_count && !compare_readings(&c.deviations[i], &c.deviations[next]); next++)
+            c.deviations[i].more++;
+        /* Other rings follow from other devices. */
+        if (c.deviations[i].trait->aspect != RINGS || !i || c.deviations[i - 1].kind != c.deviations[i].kind)
+            add_deviation(&c, &c.deviations[i], &phrases);
+    }
+    orr_say_phrases(f, &phrases);
+}
+
+const struct orr_finding_row orr_findings_hosts[] = {
+    {
+        .id = "cluster-odd-host",
+        .catalogue = "L90",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_analysis = true,
+        .find = differs_from_majority,
+        .title = "A host differs from the majority",
+        .why = "All hosts use the number of channels and the bandwidth of the weakest host.",
+        .advice = "Check the named devices on that host: a failed or slower device, or a different BIOS setting. "
+                  "`orrery compare` shows everything in which two hosts differ.",
+        .commands = {"lspci -tv", "nvidia-smi topo -m"},
+        .references = {"NVIDIA/nccl#856", "NVIDIA/nccl#1277"},
+    },
+    {0},
+};
