@@ -12,16 +12,6 @@ static bool is_simple_order(const struct orr_graph *graph)
     return graph->pattern && graph->channels > 0 && graph->bw_intra <= 0.1f;
 }
 
-static void simple_order(struct orr_finder *f)
-{
-    for (uint32_t p = 0; p < f->analysis->part_count; p++) {
-        const struct orr_graph *ring = &f->analysis->parts[p].contribution.graphs[ORR_GRAPH_RING];
-        if (is_simple_order(ring) && f->analysis->parts[p].contribution.rank_count > 1)
-            orr_say(f, "the ring has %d channel of %g GB/s inside and %g GB/s outside the host", ring->channels,
-                    (double)ring->bw_intra, (double)ring->bw_inter);
-    }
-}
-
 /* All pairs of the part joined by NVLink, directly or over a GPU or switch. */
 static bool nvlink_joins_all(const struct orr_part *part)
 {
@@ -51,7 +41,8 @@ static void take_slower(const struct orr_part *part, uint32_t from, uint32_t to,
 {
     if (from == ORR_NO_NODE || to == ORR_NO_NODE || from == to)
         return;
-    float bw = orr_path(&part->paths, from, to)->bw;
+    const struct orr_path *path = orr_path(&part->paths, from, to);
+    float bw = path->type >= ORR_PATH_NET ? 0 : path->bw; /* only through the network, or not at all */
     if (slowest->from == ORR_NO_NODE || bw < slowest->bw)
         *slowest = (struct hop){from, to, bw};
 }
@@ -71,6 +62,29 @@ static struct hop slowest_hop(const struct orr_part *part, const struct orr_grap
         take_slower(part, last, first, &slowest);
     }
     return slowest;
+}
+
+static void simple_order(struct orr_finder *f)
+{
+    for (uint32_t p = 0; p < f->analysis->part_count && !f->at->detail; p++) {
+        const struct orr_part *part = &f->analysis->parts[p];
+        const struct orr_graph *ring = &part->contribution.graphs[ORR_GRAPH_RING];
+        if (!is_simple_order(ring) || part->contribution.rank_count < 2)
+            continue;
+        const struct hop slowest = slowest_hop(part, ring);
+        char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
+        if (slowest.from == ORR_NO_NODE) {
+            orr_say(f, "the ring has %d channel of %g GB/s", ring->channels, (double)ring->bw_intra);
+            continue;
+        }
+        orr_say(f, "the ring has %d channel of %g GB/s; its slowest path, from %s to %s (%s), carries %g GB/s",
+                ring->channels, (double)ring->bw_intra, orr_system_node_id(&part->system, slowest.from, from),
+                orr_system_node_id(&part->system, slowest.to, to),
+                orr_path_type_name((enum orr_path_type)orr_path(&part->paths, slowest.from, slowest.to)->type),
+                (double)slowest.bw);
+        orr_point_node(f, &part->system, slowest.from);
+        orr_point_node(f, &part->system, slowest.to);
+    }
 }
 
 /* One ring, at less than half of what NVLink carries and, where it leaves the host, of the fastest port. */
@@ -216,7 +230,9 @@ const struct orr_finding_row orr_findings_graph[] = {
         .find = simple_order,
         .title = "The search finds no ring",
         .why = "NCCL falls back to one channel in rank order, which is the slowest possible ring.",
-        .advice = "Check for links without a speed, devices that no link connects, and levels that are set too low.",
+        .advice = "Start with the path that the detail names: a link without bandwidth, devices that no link connects, "
+                  "or a level that "
+                  "is set too low.",
         .commands = {"NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH"},
         .references = {"NVIDIA/nccl#487", "NVIDIA/nccl#1946"},
         .follows_from = {"nvlink-zero", "nvlink-count", "throttling-bridge", "slow-link", "nvlink-islands",

@@ -120,7 +120,8 @@ static void sockets_only(struct orr_finder *f)
     for (uint32_t i = 0; i < f->hw.gpu_count; i++)
         linked += orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) >= 6;
     for (uint32_t i = 0; i < f->hw.net_count; i++)
-        if (orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)))
+        if (orr_name_is_rdma(orr_attr_of(f, f->hw.nets[i], ORR_ATTR_NAME)) ||
+            orr_element_int(f->dump, f->hw.nets[i], ORR_ATTR_GDR, 0)) /* by a plugin: sockets have no such thing */
             return;
     for (uint32_t i = 0; linked >= 4 && i < f->hw.net_count; i++) {
         if (!could_be_rdma(f, f->hw.nets[i]))
