@@ -136,8 +136,12 @@ struct orr_transfer_way orr_transfer_way(const struct orr_transfers *t, int32_t 
     const struct seat *own = &t->own, other = seat_of(t, peer);
     const struct orr_settings *settings = &t->analysis->query.settings;
     struct orr_transfer_way way = {.transport = ORR_OVER_NET, .path = ORR_PATH_NET, .via = -1};
-    if (own->member != other.member)
+    if (own->member != other.member) {
+        const struct orr_cluster *cluster = t->analysis->cluster;
+        if (cluster && orr_systems_share_nvlink(cluster, own->member->host, other.member->host))
+            way.transport = ORR_OVER_P2P;
         return way;
+    }
     if (own->gpu == other.gpu)
         return (struct orr_transfer_way){.transport = ORR_OVER_SELF, .path = ORR_PATH_LOC, .via = -1};
     const struct seat *from = sending ? own : &other, *to = sending ? &other : own;

@@ -337,7 +337,8 @@ static enum orr_code change_hosts(struct view *v, bool fuses, struct orr_error *
 /* NCCL_NET names the network; which one a dump's NICs belong to was decided when the dump was written. */
 static enum orr_code check_network(struct view *v, bool interfaces, bool others, struct orr_error *err)
 {
-    const char *network = orr_setting_text(v->settings, ORR_SET_NET);
+    bool known = orr_setting_in(ORR_SET_NET, v->settings->release);
+    const char *network = known ? orr_setting_text(v->settings, ORR_SET_NET) : NULL;
     bool socket = network && !strcasecmp(network, "Socket");
     if (!network || (!interfaces && !others))
         return ORR_OK;

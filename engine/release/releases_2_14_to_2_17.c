@@ -78,7 +78,7 @@ static void at_2_17_1(struct orr_release *r, struct orr_connect_rules *c, struct
     r->nvls_least_gpus = 2;
     r->collnet_graph_is_chain = true;
     r->ring_follows_tree = r->nets_as_aligned = false;
-    c->nvls_channels = c->nvls_channels_sm100 = c->nvls_channels_sm100_hosts = 16;
+    c->nvls_channels = c->nvls_channels_sm100 = 16;
     c->nvls_one_node = true;
     t->algorithm_count = 5;
     t->names[ORR_ALGO_NVLS] = "NVLS";

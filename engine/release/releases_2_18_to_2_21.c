@@ -90,6 +90,7 @@ static void at_2_18_1(struct orr_release *r, struct orr_connect_rules *c, struct
     c->double_sm_min = c->double_sm_max = 90;
     c->double_most = 16;
     c->nvls_one_node = false;
+    c->nvls_channels_sm100_hosts = 16;
     c->nvls_trees_for_all = c->nvls_channels_stay = c->nvls_heads_repeat = true;
     c->p2p_schedule = ORR_P2P_BY_DISTANCE_OF_EIGHTS;
     tune_2_18_1(t);

@@ -146,7 +146,8 @@ static void fan_out(struct orr_search_state *s, uint32_t head, int32_t *budget)
 {
     uint32_t position = 1;
     if (s->trial.pattern == ORR_PATTERN_NVLS) {
-        star(s, head, s->facts.spokes[0], s->facts.spokes[1], 1, budget);
+        if (s->facts.spokes[0])
+            star(s, head, s->facts.spokes[0], s->facts.spokes[1], 1, budget);
         return;
     }
     for (uint32_t g = 0; g < s->input.n; g++)

@@ -138,8 +138,8 @@ enum orr_code orr_search_lay_legs(struct orr_search_state *s, struct orr_arena *
     s->facts.between = legs;
     s->facts.entries = s->facts.between + n * n;
     s->facts.exits = s->facts.entries + n * s->input.net_count;
-    s->facts.spokes[0] = s->facts.exits + n * s->input.net_count;
-    s->facts.spokes[1] = s->facts.spokes[0] + spokes;
+    s->facts.spokes[0] = spokes ? s->facts.exits + n * s->input.net_count : NULL;
+    s->facts.spokes[1] = spokes ? s->facts.spokes[0] + spokes : NULL;
     flag_links(s->input.system, b.flags);
     lay_all(&b);
     s->facts.links = ORR_NEW(arena, uint32_t, b.charges);

@@ -151,7 +151,7 @@ struct orr_search_facts {
     uint8_t *shares;                 /* [index into links]: ORR_SHARE_* */
     struct orr_leg *between;         /* [GPU * n + GPU] */
     struct orr_leg *entries, *exits; /* [NET * n + GPU]: from a NIC, to a NIC */
-    struct orr_leg *spokes[2];       /* [GPU]: from and to the first NVSwitch */
+    struct orr_leg *spokes[2];       /* [GPU]: from and to the first NVSwitch; NULL: there are no such paths */
     uint8_t *shares_of;              /* [link]: bit ORR_SHARE_*: which shares some leg takes from the link */
     uint8_t any_share, wide_share;   /* the same for all links together; for those above ORR_NARROW_GBPS */
     uint64_t types_of_nets;          /* bit NUMBER: some path to or from a NET has the type of that number */

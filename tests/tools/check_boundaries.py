@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Each behaviour that a release changed is in one of three lists, by what shows it on a machine:
+"""Each behaviour that a release changed is in one of these lists, by what shows it on a machine:
 - tests/golden/boundaries.json, `shown`: `orrery analyze --against` between the last release before it and the first with it names it as a
   reason on the machine named there, which is checked here;
 - tests/golden/boundary_effects.txt: by itself it changes the answer of one of the two releases; test_boundary_effects checks that;
-- tests/golden/boundaries.json, `not_shown`: nothing here shows it, for the reason named there.
+- tests/golden/boundaries.json, `by_test`: another test shows it, which is named there;
+- tests/golden/boundaries.json, `not_shown`: no machine can show it by itself, for the reason named there.
 
     python3 tests/tools/check_boundaries.py                ORRERY names the program
-    python3 tests/tools/check_boundaries.py --not-shown | build/tests/test_boundary_effects --find 60
-                                                           looks for machines that show more, and prints their rows
+    python3 tests/tools/check_boundaries.py --not-shown | build/tests/find_boundaries 60 FOLDER
+                                                           looks for machines that show more: tests/tools/find_boundaries.c
 """
 import json
 import os
@@ -49,6 +50,7 @@ def main():
     table, known = json.loads(TABLE.read_text()), changes()
     every = {(since, name) for since, (_, names) in known.items() for name in names}
     excused = {(since, name) for since, names in table["not_shown"].items() for name in names}
+    by_test = {(since, name): test.split(": ") for since, names in table["by_test"].items() for name, test in names.items()}
     if "--not-shown" in sys.argv[1:]:
         return print("\n".join(f"{since} {name}" for since, names in table["not_shown"].items() for name in names))
     rows = [tuple(line.split("\t")[:2]) for line in EFFECTS.read_text().splitlines()]
@@ -63,12 +65,15 @@ def main():
                     wrong.append(f"{before} to {since}, {case['machine']}, {case['hosts']} hosts {case['settings']}: {name} changes nothing")
                 if name not in names:
                     wrong.append(f"{since} does not change {name}")
-    wrong += [f"{since} changes {name}: no machine shows it" for since, name in sorted(every - shown - alone - excused)]
-    wrong += [f"{since} does not change {name}" for since, name in sorted((excused | alone) - every)]
-    wrong += [f"{since}: {name} is in two lists" for since, name in sorted(excused & shown | excused & alone | shown & alone)]
+    lists = [shown, alone, excused, set(by_test)]
+    wrong += [f"{since} changes {name}: no machine shows it" for since, name in sorted(every.difference(*lists))]
+    wrong += [f"{since} does not change {name}" for since, name in sorted(set().union(*lists) - every)]
+    wrong += [f"{since}: {name} is in two lists" for since, name in sorted(every) if sum((since, name) in rows for rows in lists) > 1]
+    wrong += [f"{file} has no test {name}" for file, name in by_test.values() if f"static void {name}(" not in (ROOT / file).read_text()]
     wrong += [f"{since}: {name} has {rows.count((since, name))} rows" for since, name in sorted(alone) if rows.count((since, name)) > 1]
     wrong += [f"{since}: {name} lacks its reason" for since, names in table["not_shown"].items() for name in names if len(names[name]) < 10]
-    print(f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, {len(excused)} are not shown")
+    print(f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, "
+          f"{len(by_test)} by another test, {len(excused)} are not shown")
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -4,6 +4,7 @@
 
 #include "engine/cluster/groups.h"
 #include "engine/cluster/traffic.h"
+#include "engine/cluster/transfers.h"
 #include "tests/support/findings.h"
 #include "tests/support/fixture.h"
 
@@ -204,6 +205,13 @@ static void cliques_of_one_uuid_may_use_nvlink(void **state)
     assert_int_equal(cluster->system_count, 3); /* they stay systems of their own */
     assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
     assert_int_equal(traffic.hops, 2 * channels);
+    struct orr_transfers *transfers;
+    uint32_t rounds;
+    assert_ok(orr_transfers_new(cluster->analysis, &transfers, &err), &err);
+    (void)orr_transfers_turn(transfers, 0, &rounds);
+    assert_int_equal(orr_transfer_way(transfers, 8, true).transport, ORR_OVER_P2P);  /* in the other clique */
+    assert_int_equal(orr_transfer_way(transfers, 16, true).transport, ORR_OVER_NET); /* in the other domain */
+    orr_transfers_free(transfers);
     assert_ok(ask(lines, 2), &err);
     assert_ok(orr_ring_traffic(cluster, arena, &traffic, &err), &err);
     assert_int_equal(traffic.hops, 0);

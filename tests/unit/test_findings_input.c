@@ -66,19 +66,27 @@ static void the_file(void **state)
     assert_dump_lacks("<system version=\"1\"><cpu numaid=\"0\" arch=\"arm64\">" G0 "</cpu></system>", "cpu-incomplete");
 }
 
-/* As many elements as make the limit of 2.27.7, or one less: system, cpu, two GPUs in their pci, and bridges. */
+/* A system, a CPU and a GPU in its pci with so many NVLinks that there are 255 elements, or 256, which is as many as
+ * NCCL has room for from 2.21.5 on. */
 static void element_limit(void **state)
 {
+    static const struct {
+        const char *release;
+        int elements, places;
+    } cases[] = {{"2.20.5", 256, -1}, {"2.21.5", 255, -1}, {"2.21.5", 256, 0}, {"2.27.7", 255, -1}, {"2.27.7", 256, 0}};
     (void)state;
-    uint32_t limit = orr_release_find("2.27.7")->max_elements;
-    for (uint32_t fewer = 0; fewer < 2; fewer++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct orr_text text;
         orr_text_init(&text, 1 << 20);
-        orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL ">" G0 G1);
-        for (uint32_t i = 6 + fewer; i < limit; i++)
-            orr_text_printf(&text, "<pci busid=\"0000:%02x:00.0\" class=\"0x060400\" " GEN4X16 "/>", i);
-        orr_text_puts(&text, "</cpu></system>");
-        assert_int_equal(places_in_analysis(text.data, 1, NULL, "many-elements"), fewer ? -1 : 0);
+        orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
+                             "><pci busid=\"0000:01:00.0\" class=\"0x030200\" " GEN4X16
+                             "><gpu dev=\"0\" sm=\"80\" rank=\"0\" gdr=\"1\">");
+        for (int n = 4; n < cases[i].elements; n++)
+            orr_text_puts(&text, "<nvlink target=\"fffffff:ffff:ff\" count=\"1\" tclass=\"0x068000\"/>");
+        orr_text_puts(&text, "</gpu></pci></cpu></system>");
+        struct fixture f = analyse_in(cases[i].release, text.data, 1, NULL);
+        assert_int_equal(places_of(f.dump, f.analysis, "many-elements"), cases[i].places);
+        release_fixture(&f);
         orr_text_release(&text);
     }
 }
