@@ -40,6 +40,13 @@ static double value_of(const struct orr_graph *graph, enum orr_graph_field field
     return 0;
 }
 
+bool orr_field_exceeds(const struct orr_release *release, enum orr_graph_field field, double a, double b)
+{
+    if (field == ORR_FIELD_TYPE_INTRA || field == ORR_FIELD_TYPE_INTER)
+        return orr_path_farness(release, (uint32_t)a) > orr_path_farness(release, (uint32_t)b);
+    return a > b;
+}
+
 /* Does the greatest of all count, not the least? */
 static bool greatest_counts(const struct orr_connect_rules *rules, enum orr_graph_field field)
 {
@@ -66,13 +73,15 @@ bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind gra
                     double *ret_value)
 {
     const struct orr_analysis *analysis = kind->analysis;
-    bool greatest = greatest_counts(analysis->query.settings.release->connect, field);
+    const struct orr_release *release = analysis->query.settings.release;
+    bool greatest = greatest_counts(release->connect, field);
     for (uint32_t p = 0; p < analysis->part_count; p++) {
         const struct orr_graph *own = &analysis->parts[p].contribution.graphs[graph];
         if (own->pattern == ORR_PATTERN_NONE)
             return false;
         double value = value_of(own, field);
-        if (p == 0 || (greatest ? value > *ret_value : value < *ret_value))
+        if (p == 0 || (greatest ? orr_field_exceeds(release, field, value, *ret_value)
+                                : orr_field_exceeds(release, field, *ret_value, value)))
             *ret_value = value;
     }
     return true;

@@ -17,6 +17,8 @@ enum orr_graph_field {
 };
 const char *orr_graph_field_name(enum orr_graph_field field); /* "bw_intra": as the document calls it */
 
+/* Is a greater than b, or for path types: is a farther in this release? */
+bool orr_field_exceeds(const struct orr_release *release, enum orr_graph_field field, double a, double b);
 /* The value of a field in the kind's own graph, before alignment; of its parts the one that is kept. false: it has no
  * such graph. */
 bool orr_kind_field(const struct orr_cluster_kind *kind, enum orr_graph_kind graph, enum orr_graph_field field,

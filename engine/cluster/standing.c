@@ -45,7 +45,7 @@ uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint
         if (!orr_kind_field(&cluster->kinds[kind], rows[i].graph, rows[i].field, &own) ||
             !orr_kind_field(&cluster->kinds[than], rows[i].graph, rows[i].field, &best))
             continue;
-        if (rows[i].less ? own < best : own > best)
+        if (rows[i].less ? own < best : orr_field_exceeds(cluster->settings.release, rows[i].field, own, best))
             reasons[count++] = (struct orr_reason){rows[i].graph, rows[i].field, own, best};
     }
     return count;

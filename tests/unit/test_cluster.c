@@ -443,6 +443,29 @@ static void who_stands_out(void **state)
     assert_true(!orr_kind_odd(cluster, 0) && !orr_kind_slowest(cluster, 0));
 }
 
+/* 2.27.3 alone counts P2C as farther than PXN; the farthest type of a host's parts is the host's. */
+static void the_farther_type_is_that_of_the_release(void **state)
+{
+    static const struct {
+        const char *release;
+        enum orr_path_type farther;
+    } cases[] = {{"2.27.3", ORR_PATH_P2C}, {"2.27.5", ORR_PATH_PXN}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct orr_part parts[2] = {0};
+        struct orr_analysis analysis = {.parts = parts, .part_count = 2};
+        const struct orr_cluster_kind kind = {.analysis = &analysis};
+        double value = 0;
+        orr_settings_init(&analysis.query.settings, orr_release_find(cases[i].release));
+        parts[0].contribution.graphs[ORR_GRAPH_RING] =
+            (struct orr_graph){.pattern = ORR_PATTERN_RING, .type_inter = ORR_PATH_P2C};
+        parts[1].contribution.graphs[ORR_GRAPH_RING] =
+            (struct orr_graph){.pattern = ORR_PATTERN_RING, .type_inter = ORR_PATH_PXN};
+        assert_true(orr_kind_field(&kind, ORR_GRAPH_RING, ORR_FIELD_TYPE_INTER, &value));
+        assert_int_equal((int)value, cases[i].farther);
+    }
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -463,6 +486,7 @@ int main(void)
         CASE(every_hop_goes_out_by_a_nic_and_in_by_one),
         CASE(groups_are_clusters_of_their_own),
         CASE(who_stands_out),
+        CASE(the_farther_type_is_that_of_the_release),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
