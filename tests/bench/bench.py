@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Orrery. `./dev bench` builds and runs it.
 
-usage: bench.py [engine] [server] [scale] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
+usage: bench.py [engine] [server] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
        bench.py --instructions [--release R] [--match TEXT] [--every N] [--jobs N]
 
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
@@ -11,6 +11,8 @@ server  requests a second, and CPU time a request, for a cached analysis and a s
         our headers; the same wrk drives all, in turns
 scale   rings and trees of every rank, 32 channels, written as JSON by `orrery channels`, from 8 to 131072 ranks: seconds and the
         largest resident memory as the operating system counts them, and what twice the ranks cost against half of them
+logs    MB of log that `orrery check-log` reads in a second of processor time, by what the lines are, beside `wc -l` and `grep -c` of the
+        same bytes in the same run; best of several runs
 
 --instructions counts machine instructions by callgrind inside orr_dump_read() and orr_analyze(), as the yardstick
 ../shared/conformance/cost.csv was counted for NCCL's own code: case, ours, NCCL's, ratio, and the geometric mean.
@@ -33,6 +35,8 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "tools"))
+import make_log  # noqa: E402
 SHARED = ROOT.parent / "shared"
 BUILD = ROOT / "build"
 OF_LIBMICROHTTPD = {"Date", "Content-Length", "Connection"}  # it adds them itself
@@ -179,6 +183,48 @@ def bench_scale(args):
         before, hosts = seconds, hosts * 2
 
 
+def log_lines(release):
+    """{what the lines are: some lines of a job with 16 ranks}; without a printed tree, so that nothing is predicted."""
+    analysis = subprocess.run([BUILD / "orrery", "analyze", "--release", release, "--hosts", "2", ROOT / "static/examples/h100-nvswitch.xml"],
+                              capture_output=True, text=True, check=True).stdout
+    job = [line for line in make_log.Maker(json.loads(analysis), more=True).make() if not re.search(r"=== System|={8}|\+ |CPU/", line)]
+    heads = [f"node{rank // 8 + 1}:{1000 + rank}:{1100 + rank} [{rank % 8}] NCCL INFO " for rank in range(16)]
+    return {"initialisation": job,
+            "chosen algorithms": [f"{head}AllReduce: {1 << size} Bytes -> Algo RING proto SIMPLE channel{{Lo..Hi}}={{0..23}}" for size in range(10, 31) for head in heads],
+            "calls of collectives": [f"{head}AllReduce: opCount {count:x} sendbuff 0x7f3e48000000 recvbuff 0x7f3e48000000 count 33554432 datatype 7 op 0 root 0 "
+                                     f"comm 0x5{rank:03x}00 [nranks=16] stream 0x55d5f4d50b60" for count in range(64) for rank, head in enumerate(heads)],
+            "output of the job": [f"[rank{rank}] step {step:5d} | loss 2.{step:04d} | 14.2 s | 512.3 TFLOP/s" for step in range(64) for rank in range(16)]}
+
+
+def processor_seconds(command, runs):
+    """Processor time of the quickest of several runs of a command; other work on the machine hardly changes it."""
+    times = []
+    for _ in range(runs):
+        child = subprocess.Popen(command, stdout=subprocess.PIPE)
+        child.stdout.read()  # grep stops at the first line where nobody reads
+        _, _, used = os.wait4(child.pid, 0)
+        times.append(used.ru_utime + used.ru_stime)
+        child.returncode = 0
+    return min(times)
+
+
+def bench_logs(args):
+    megabytes = 128
+    print(f"\nreading logs of {megabytes} MB: MB a second of processor time, best of {args.runs} runs\n")
+    print(f"{'lines':<24}{'orrery MB/s':>14}{'wc -l MB/s':>14}{'ratio':>9}{'grep -c MB/s':>14}{'ratio':>9}")
+    job = log_lines(args.release)
+    with tempfile.TemporaryDirectory() as folder:
+        for what, lines in job.items():
+            path, text = pathlib.Path(folder) / "job.log", "\n".join(lines) + "\n"
+            if what != "initialisation":
+                text = "\n".join(line for line in job["initialisation"] if "Init" in line) + "\n" + text
+            path.write_text(text * (megabytes * 1000000 // len(text) + 1))
+            size = path.stat().st_size / 1e6
+            ours, wc, grep = (size / processor_seconds(command, args.runs) for command in (
+                [BUILD / "orrery", "check-log", "--json", path], ["wc", "-l", path], ["grep", "-c", "NCCL INFO", path]))
+            print(f"{what:<24}{ours:>14.0f}{wc:>14.0f}{ours / wc:>9.3f}{grep:>14.0f}{ours / grep:>9.3f}", flush=True)
+
+
 def count_instructions(release, hosts, path):
     """Instructions between entry and exit of the engine's two entry points, once."""
     with tempfile.TemporaryDirectory() as folder:
@@ -216,7 +262,7 @@ def bench_instructions(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", help="engine, server, scale; all by default")
+    parser.add_argument("part", nargs="*", help="engine, server, scale, logs; all by default")
     parser.add_argument("--release", help="2.27.7 by default; with --instructions: every release of cost.csv by default")
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
@@ -229,7 +275,7 @@ def main():
     if args.instructions:
         return bench_instructions(args)
     args.release = args.release or "2.27.7"
-    known = {"engine": bench_engine, "server": bench_server, "scale": bench_scale}
+    known = {"engine": bench_engine, "server": bench_server, "scale": bench_scale, "logs": bench_logs}
     for part in args.part or known:
         if part not in known:
             parser.error(f"no part named {part}: {', '.join(known)}")
