@@ -115,13 +115,13 @@ static json_t *topics_json(struct orr_json *json, const struct orr_log_check *ch
     json_t *array = orr_json_array(json);
     for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++) {
         json_t *object = orr_json_object(json);
-        bool told = check->topics[t].agree || check->topics[t].differ || check->topics[t].not_predicted;
+        bool found = check->topics[t].agree || check->topics[t].differ || check->topics[t].not_predicted;
         set_text(json, object, "topic", orr_log_topic_name((enum orr_log_topic)t));
-        set_text(json, object, "verdict", check->topics[t].differ ? "differs" : told ? "agrees" : "not-told");
+        set_text(json, object, "verdict", check->topics[t].differ ? "differs" : found ? "agrees" : "not-told");
         set_int(json, object, "agree", check->topics[t].agree);
         set_int(json, object, "differ", check->topics[t].differ);
         set_int(json, object, "not_predicted", check->topics[t].not_predicted);
-        if (!told)
+        if (!found)
             set_text(json, object, "ask_for", orr_log_topic_subsystem((enum orr_log_topic)t));
         orr_json_add(json, array, object);
     }
@@ -180,7 +180,7 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
     enum { AGREEING_SHOWN = 2000, DIFFERING_SHOWN = 2000 };
     json_t *object = orr_json_object(json), *facts = orr_json_array(json), *release = orr_json_object(json);
     uint32_t agreeing = 0, differing = 0;
-    if (check->release_told)
+    if (check->release_named)
         set_text(json, release, "logged", check->release_text);
     set_text(json, release, "predicted", check->query.settings.release->name);
     set_bool(json, release, "same", check->release_exact);

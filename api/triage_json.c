@@ -15,7 +15,7 @@ static void set_int(struct orr_json *json, json_t *object, const char *key, int6
 }
 
 /* Left out where it is negative: unknown. */
-static void set_told(struct orr_json *json, json_t *object, const char *key, int64_t value)
+static void set_known(struct orr_json *json, json_t *object, const char *key, int64_t value)
 {
     if (value >= 0)
         set_int(json, object, key, value);
@@ -104,9 +104,9 @@ static json_t *ran_json(struct orr_json *json, const struct orr_ran *ran)
     orr_json_set(json, object, "connections", connections);
     if (ran->nvls >= 0)
         orr_json_set(json, object, "nvls", orr_json_bool(json, ran->nvls == 1));
-    set_told(json, object, "coll_channels", ran->coll_channels);
-    set_told(json, object, "nvls_channels", ran->nvls_channels);
-    set_told(json, object, "p2p_channels", ran->p2p_channels);
+    set_known(json, object, "coll_channels", ran->coll_channels);
+    set_known(json, object, "nvls_channels", ran->nvls_channels);
+    set_known(json, object, "p2p_channels", ran->p2p_channels);
     return object;
 }
 
@@ -127,8 +127,8 @@ static json_t *choices_json(struct orr_json *json, const struct orr_triage *tria
         set_text(json, row, "logged", choice->logged);
         set_text(json, row, "predicted", choice->predicted);
         orr_json_set(json, row, "agrees", choice->predicted ? orr_json_bool(json, choice->agrees) : json_null());
-        set_told(json, row, "channels", choice->channels);
-        set_told(json, row, "predicted_channels", choice->predicted_channels);
+        set_known(json, row, "channels", choice->channels);
+        set_known(json, row, "predicted_channels", choice->predicted_channels);
         set_int(json, row, "line", choice->line);
         orr_json_add(json, rows, row);
     }

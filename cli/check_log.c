@@ -45,9 +45,9 @@ static void print_check(const struct orr_log_check *check)
 {
     printf("\nThe machine, compared with the prediction for NCCL %s%s, %u host%s of %u ranks%s\n",
            check->query.settings.release->name,
-           check->release_exact  ? ""
-           : check->release_told ? ", the nearest emulated release"
-                                 : ", which agrees best, as the log does not name its release",
+           check->release_exact   ? ""
+           : check->release_named ? ", the nearest emulated release"
+                                  : ", which agrees best, as the log does not name its release",
            check->query.hosts, check->query.hosts == 1 ? "" : "s", check->analysis->local_ranks,
            check->ranks_renumbered ? ", numbered as in the log" : "");
     if (check->note[0])
@@ -64,12 +64,12 @@ static void print_check(const struct orr_log_check *check)
             printf("  %-10s %8u %8u\n", orr_log_topic_name((enum orr_log_topic)t), check->topics[t].agree,
                    check->topics[t].differ);
         else if (!check->topics[t].not_predicted)
-            printf("  %-10s  not told; NCCL_DEBUG_SUBSYS=%s prints it\n", orr_log_topic_name((enum orr_log_topic)t),
-                   orr_log_topic_subsystem((enum orr_log_topic)t));
+            printf("  %-10s  not in the log; NCCL_DEBUG_SUBSYS=%s prints it\n",
+                   orr_log_topic_name((enum orr_log_topic)t), orr_log_topic_subsystem((enum orr_log_topic)t));
     }
     if (!check->differ) {
         printf("\n%s\n", check->agree ? "All that the log says about the machine agrees with the prediction."
-                                      : "The log tells nothing that could be compared.");
+                                      : "Nothing in the log can be compared.");
         return;
     }
     const struct orr_log_fact *first = &check->facts[check->first];

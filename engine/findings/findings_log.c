@@ -38,7 +38,7 @@ static void graph_lines_missing(struct orr_finder *f)
 
 static void other_release(struct orr_finder *f)
 {
-    if (f->check && f->check->release_told && !f->check->release_exact)
+    if (f->check && f->check->release_named && !f->check->release_exact)
         orr_say(f, "the log comes from %s, the prediction is for %s", f->check->release_text,
                 f->check->query.settings.release->name);
 }

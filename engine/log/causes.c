@@ -23,10 +23,10 @@ struct cause_row {
     bool (*apply)(const struct orr_log_check *check, struct trial *trial, const char *argument);
     const char *argument; /* NAME=VALUE of a setting ... */
     const char *why, *advice;
-    enum orr_log_sight refuted_by; /* what a log shows that cannot be where this is the cause */
+    enum orr_log_shows refuted_by; /* what a log cannot show where this is the cause */
 };
 
-/* A setting that neither the log nor the user gave. */
+/* A setting that neither the log nor the user gives. */
 static bool apply_setting(const struct orr_log_check *check, struct trial *trial, const char *argument)
 {
     char name[64];
@@ -100,7 +100,7 @@ static bool apply_no_gdr(const struct orr_log_check *check, struct trial *trial,
     return true;
 }
 
-/* The system as it is where communication leaves the host: NICs stay in it. */
+/* The system of a job on several hosts, which keeps its NICs. */
 static bool apply_kept_nics(const struct orr_log_check *check, struct trial *trial, const char *argument)
 {
     (void)argument;
@@ -111,7 +111,7 @@ static bool apply_kept_nics(const struct orr_log_check *check, struct trial *tri
     return check->query.hosts == 1 && check->topics[ORR_TOPIC_PATHS].differ > 0 && !check->release_exact;
 }
 
-/* As many hosts as a log does not tell. */
+/* Several hosts, where the log does not name how many there are. */
 static bool apply_hosts(const struct orr_log_check *check, struct trial *trial, const char *argument)
 {
     trial->query.hosts = (uint32_t)atoi(argument);
@@ -120,65 +120,57 @@ static bool apply_hosts(const struct orr_log_check *check, struct trial *trial, 
 }
 
 #define SETTING_ADVICE "look for it in the environment of the job, in nccl.conf and in the launcher's scripts"
+/* A setting that was in force: what it did, and what a log cannot show then. */
+#define SETTING(text, did, refuted_by)                                                                                 \
+    {                                                                                                                  \
+        "setting", apply_setting, text, did, SETTING_ADVICE, ORR_SHOWS_##refuted_by                                    \
+    }
 
 static const struct cause_row rows[] = {
     {"other-release", apply_release, "1", "The job's NCCL behaves as a newer release than the one emulated.",
-     "compare with --release", ORR_SIGHT_NOTHING},
+     "compare with --release", ORR_SHOWS_NOTHING},
     {"other-release", apply_release, "-1", "The job's NCCL behaves as an older release than the one emulated.",
-     "compare with --release", ORR_SIGHT_NOTHING},
-    {"hosts", apply_hosts, "2", "The communicator spanned several hosts, which the log does not tell.",
-     "compare with --hosts", ORR_SIGHT_NOTHING},
+     "compare with --release", ORR_SHOWS_NOTHING},
+    {"hosts", apply_hosts, "2", "The communicator spanned several hosts, and the log does not say how many.",
+     "compare with --hosts", ORR_SHOWS_NOTHING},
     {"nics-kept", apply_kept_nics, "", "Releases from 2.29 on keep the NICs of a system that holds all ranks.",
-     "compare with a newer release", ORR_SIGHT_NOTHING},
+     "compare with a newer release", ORR_SHOWS_NOTHING},
     {"no-nics", apply_no_nets, "", "The job used none of the dump's NICs: another network, or a plugin that failed.",
      "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the plugin",
-     ORR_SIGHT_NETWORK_USED},
+     ORR_SHOWS_NETWORK_USED},
     {"gdr-off", apply_no_gdr, "some", "GPU Direct RDMA was not possible with these NICs when the job ran.",
-     "compare these NICs with the others: driver, firmware, IOMMU and ACS", ORR_SIGHT_NOTHING},
+     "compare these NICs with the others: driver, firmware, IOMMU and ACS", ORR_SHOWS_NOTHING},
     {"gdr-off", apply_no_gdr, "", "GPU Direct RDMA was not possible when the job ran.",
-     "check nvidia-peermem or DMA-BUF: lsmod | grep peermem", ORR_SIGHT_GDR_USED},
-    {"setting", apply_setting, "NCCL_P2P_DISABLE=1", "P2P was off.", SETTING_ADVICE, ORR_SIGHT_P2P_USED},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=LOC", "P2P was off.", SETTING_ADVICE, ORR_SIGHT_P2P_USED},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=NVL", "P2P was allowed over NVLink only.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=PIX", "P2P was allowed over one PCIe bridge only.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=PXB", "P2P was allowed below the CPU only.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=PHB", "P2P was allowed through the CPU.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_P2P_LEVEL=SYS", "P2P was allowed everywhere.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_NET_GDR_LEVEL=LOC", "GPU Direct RDMA was off.", SETTING_ADVICE,
-     ORR_SIGHT_GDR_USED},
-    {"setting", apply_setting, "NCCL_NET_GDR_LEVEL=SYS", "GPU Direct RDMA was allowed everywhere.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_NET_GDR_READ=0", "Reading GPU memory for sending was off.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_NET_GDR_READ=1", "Reading GPU memory for sending was on.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_SHM_DISABLE=1", "Shared memory was off.", SETTING_ADVICE, ORR_SIGHT_SHM_USED},
+     "check nvidia-peermem or DMA-BUF: lsmod | grep peermem", ORR_SHOWS_GDR_USED},
+    SETTING("NCCL_P2P_DISABLE=1", "P2P was off.", P2P_USED),
+    SETTING("NCCL_P2P_LEVEL=LOC", "P2P was off.", P2P_USED),
+    SETTING("NCCL_P2P_LEVEL=NVL", "P2P was allowed over NVLink only.", NOTHING),
+    SETTING("NCCL_P2P_LEVEL=PIX", "P2P was allowed over one PCIe bridge only.", NOTHING),
+    SETTING("NCCL_P2P_LEVEL=PXB", "P2P was allowed below the CPU only.", NOTHING),
+    SETTING("NCCL_P2P_LEVEL=PHB", "P2P was allowed through the CPU.", NOTHING),
+    SETTING("NCCL_P2P_LEVEL=SYS", "P2P was allowed at every distance.", NOTHING),
+    SETTING("NCCL_NET_GDR_LEVEL=LOC", "GPU Direct RDMA was off.", GDR_USED),
+    SETTING("NCCL_NET_GDR_LEVEL=SYS", "GPU Direct RDMA was allowed at every distance.", NOTHING),
+    SETTING("NCCL_NET_GDR_READ=0", "Reading GPU memory for sending was off.", NOTHING),
+    SETTING("NCCL_NET_GDR_READ=1", "Reading GPU memory for sending was on.", NOTHING),
+    SETTING("NCCL_SHM_DISABLE=1", "Shared memory was off.", SHM_USED),
     {"setting", apply_setting, "NCCL_NVLS_ENABLE=0", "NVLS was off, or the driver refused it.",
-     "look for `NVLS multicast support` in the log; fabric manager and driver decide it", ORR_SIGHT_NVLS_USED},
-    {"setting", apply_setting, "NCCL_CROSS_NIC=0", "Rings were kept on one NIC.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_CROSS_NIC=1", "Rings were allowed to change NICs.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_PXN_DISABLE=1", "PXN was off, or the network plugin does not know it.",
-     SETTING_ADVICE, ORR_SIGHT_PROXY_USED},
-    {"setting", apply_setting, "NCCL_COLLNET_ENABLE=1", "CollNet was on.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_ALGO=Ring", "Only rings were allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_ALGO=Tree", "Only trees were allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_ALGO=NVLS", "Only NVLS was allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_PROTO=LL", "Only the LL protocol was allowed.", SETTING_ADVICE, ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_PROTO=LL128", "Only the LL128 protocol was allowed.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_PROTO=^LL128", "The LL128 protocol was not allowed.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
-    {"setting", apply_setting, "NCCL_PROTO=Simple", "Only the Simple protocol was allowed.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
+     "look for `NVLS multicast support` in the log; fabric manager and driver decide it", ORR_SHOWS_NVLS_USED},
+    SETTING("NCCL_CROSS_NIC=0", "Rings were kept on one NIC.", NOTHING),
+    SETTING("NCCL_CROSS_NIC=1", "Rings were allowed to change NICs.", NOTHING),
+    SETTING("NCCL_PXN_DISABLE=1", "PXN was off, or the network plugin does not know it.", PROXY_USED),
+    SETTING("NCCL_COLLNET_ENABLE=1", "CollNet was on.", NOTHING),
+    SETTING("NCCL_ALGO=Ring", "Only rings were allowed.", NOTHING),
+    SETTING("NCCL_ALGO=Tree", "Only trees were allowed.", NOTHING),
+    SETTING("NCCL_ALGO=NVLS", "Only NVLS was allowed.", NOTHING),
+    SETTING("NCCL_PROTO=LL", "Only the LL protocol was allowed.", NOTHING),
+    SETTING("NCCL_PROTO=LL128", "Only the LL128 protocol was allowed.", NOTHING),
+    SETTING("NCCL_PROTO=^LL128", "The LL128 protocol was not allowed.", NOTHING),
+    SETTING("NCCL_PROTO=Simple", "Only the Simple protocol was allowed.", NOTHING),
     {"setting", apply_channels, "NCCL_MIN_NCHANNELS", "More channels were asked for.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
+     ORR_SHOWS_NOTHING},
     {"setting", apply_channels, "NCCL_MAX_NCHANNELS", "Fewer channels were allowed.", SETTING_ADVICE,
-     ORR_SIGHT_NOTHING},
+     ORR_SHOWS_NOTHING},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -198,7 +190,7 @@ enum orr_code orr_log_keep_cause(struct orr_log_check *check, const struct orr_l
     return ORR_OK;
 }
 
-/* The first lines of what differs now and agrees under a trial. */
+/* The first lines of facts that differ now and agree in a trial. */
 static void find_lines(const struct orr_log_check *check, const struct orr_log_facts *facts,
                        struct orr_log_cause *cause)
 {
@@ -308,74 +300,6 @@ static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_
     return orr_log_keep_cause(check, &cause, err);
 }
 
-/* What the log shows but cannot be recomputed. */
-static enum orr_code name_untested(struct orr_log_check *check, struct orr_error *err)
-{
-    static const struct {
-        const char *setting, *id, *why, *advice;
-    } named[] = {
-        {"NCCL_TOPO_FILE", "topology-file", "The job read its machine from a file.", "give that file as the topology"},
-        {"NCCL_GRAPH_FILE", "graph-file", "The job's graphs were forced by a file.",
-         "compare without NCCL_GRAPH_FILE, or look at the file"},
-        {"NCCL_TUNER_PLUGIN", "plugin", "A tuner plugin took part.", "compare without it"},
-    };
-    for (uint32_t i = 0; i < check->ignored_count; i++)
-        for (size_t n = 0; n < sizeof named / sizeof named[0]; n++)
-            if (!strcmp(check->ignored[i].name, named[n].setting)) {
-                char what[160];
-                snprintf(what, sizeof what, "%s=%.100s", check->ignored[i].name, check->ignored[i].value);
-                ORR_TRY(orr_log_keep_cause(check,
-                                           &(struct orr_log_cause){.id = named[n].id,
-                                                                   .what = what,
-                                                                   .why = named[n].why,
-                                                                   .advice = named[n].advice,
-                                                                   .left = UINT32_MAX},
-                                           err));
-            }
-    if (check->release_told && !check->release_exact) {
-        char what[160];
-        snprintf(what, sizeof what, "NCCL %.40s is not emulated; %s is", check->release_text,
-                 check->query.settings.release->name);
-        ORR_TRY(orr_log_keep_cause(check,
-                                   &(struct orr_log_cause){.id = "release-not-emulated",
-                                                           .what = what,
-                                                           .left = UINT32_MAX,
-                                                           .why = "The nearest emulated release was taken.",
-                                                           .advice = "compare with the neighbours too: --release"},
-                                   err));
-    }
-    bool explained = check->cause_count && check->causes[0].tested && !check->causes[0].left;
-    if (check->machine_implied && !explained)
-        ORR_TRY(orr_log_keep_cause(
-            check,
-            &(struct orr_log_cause){.id = "machine-assumed",
-                                    .left = UINT32_MAX,
-                                    .what = "the machine is assumed from its type",
-                                    .why = "The order of its GPUs and its PCIe switches may differ from the type's.",
-                                    .advice = "give the topology of the job with --topology: what NCCL_TOPO_DUMP_FILE "
-                                              "wrote, or the provider's file with --assume TYPE"},
-            err));
-    if (check->log->graph_file && !explained)
-        ORR_TRY(orr_log_keep_cause(
-            check,
-            &(struct orr_log_cause){.id = "edited-graph",
-                                    .left = UINT32_MAX,
-                                    .what = "no emulated release finds these graphs on this machine",
-                                    .why = "Files for NCCL_GRAPH_FILE are often written or edited by hand.",
-                                    .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without "
-                                              "NCCL_GRAPH_FILE"},
-            err));
-    if (!check->release_told)
-        ORR_TRY(orr_log_keep_cause(check,
-                                   &(struct orr_log_cause){.id = "release-not-told",
-                                                           .left = UINT32_MAX,
-                                                           .what = "the log does not name its release",
-                                                           .why = "The emulated release that agrees best was taken.",
-                                                           .advice = "name the release: --release"},
-                                   err));
-    return ORR_OK;
-}
-
 /* Tries every row on top of a trial; the best one is written over *best. */
 static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump *dump, unsigned seen,
                               const struct trial *base, struct trial *best, uint32_t *best_left, struct orr_error *err)
@@ -406,7 +330,7 @@ static enum orr_code try_rows(struct orr_log_check *check, const struct orr_dump
 
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump, struct orr_error *err)
 {
-    unsigned seen = orr_log_sights(check);
+    unsigned seen = orr_log_shown(check);
     ORR_TRY(orr_log_shown_causes(check, err));
     ORR_TRY(try_hardware(check, dump, err));
     bool explained = check->cause_count > check->shown_count && !check->causes[check->shown_count].left;
@@ -418,5 +342,5 @@ enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_
         if (left && left < check->differ && best.last == ORR_LOG_TOPIC_COUNT) /* two causes at once */
             ORR_TRY(try_rows(check, dump, seen, &best, &best, &left, err));
     }
-    return name_untested(check, err);
+    return orr_log_untested_causes(check, err);
 }

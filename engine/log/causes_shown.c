@@ -1,4 +1,4 @@
-/* What the lines of a log show of the causes: which of them cannot be, and which need no prediction. */
+/* What the lines of a log show about causes: which ones they contradict, and which ones need no prediction. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,19 +9,19 @@ static bool concerns(const struct orr_log_check *check, const struct orr_log_rec
     return check->log->sessions[record->session].communicator == check->communicator;
 }
 
-/* The way of a network connection, "IB/2(5)/GDRDMA". */
-static unsigned sights_of_net(const struct orr_log_record *record)
+/* What a network connection shows: "IB/2(5)/GDRDMA". */
+static unsigned shown_by_net(const struct orr_log_record *record)
 {
-    const char *way = record->word_count > 3 ? record->words[3] : "";
-    unsigned seen = 1u << ORR_SIGHT_NETWORK_USED;
-    if (strstr(way, "/GDRDMA"))
-        seen |= 1u << ORR_SIGHT_GDR_USED;
-    if (strchr(way, '('))
-        seen |= 1u << ORR_SIGHT_PROXY_USED;
+    const char *via = record->word_count > 3 ? record->words[3] : "";
+    unsigned seen = 1u << ORR_SHOWS_NETWORK_USED;
+    if (strstr(via, "/GDRDMA"))
+        seen |= 1u << ORR_SHOWS_GDR_USED;
+    if (strchr(via, '('))
+        seen |= 1u << ORR_SHOWS_PROXY_USED;
     return seen;
 }
 
-unsigned orr_log_sights(const struct orr_log_check *check)
+unsigned orr_log_shown(const struct orr_log_check *check)
 {
     unsigned seen = 0;
     for (uint32_t i = 0; i < check->log->record_count; i++) {
@@ -29,15 +29,15 @@ unsigned orr_log_sights(const struct orr_log_check *check)
         if (!concerns(check, record))
             continue;
         if (record->kind == ORR_LOG_CONNECT_NET)
-            seen |= sights_of_net(record);
+            seen |= shown_by_net(record);
         else if (record->kind == ORR_LOG_CONNECT_P2P)
-            seen |= 1u << ORR_SIGHT_P2P_USED;
+            seen |= 1u << ORR_SHOWS_P2P_USED;
         else if (record->kind == ORR_LOG_CONNECT_SHM)
-            seen |= 1u << ORR_SIGHT_SHM_USED;
+            seen |= 1u << ORR_SHOWS_SHM_USED;
         else if (record->kind == ORR_LOG_NVLS_HEAD)
-            seen |= 1u << ORR_SIGHT_NVLS_USED;
+            seen |= 1u << ORR_SHOWS_NVLS_USED;
         else if (record->kind == ORR_LOG_GDR_PAIR && !strcmp(record->words[0], "Enabled"))
-            seen |= 1u << ORR_SIGHT_GDR_USED;
+            seen |= 1u << ORR_SHOWS_GDR_USED;
     }
     return seen;
 }
@@ -48,7 +48,7 @@ static enum orr_code add_other_gpus(struct orr_log_check *check, struct orr_erro
     struct orr_log_cause cause = {.id = "other-gpus",
                                   .what = check->note,
                                   .left = UINT32_MAX,
-                                  .why = "The log is of another machine than the dump.",
+                                  .why = "The log is from another machine than the dump.",
                                   .advice = "take a dump on the machine of the job: NCCL_TOPO_DUMP_FILE"};
     if (!check->note[0])
         return ORR_OK;
@@ -115,5 +115,72 @@ enum orr_code orr_log_shown_causes(struct orr_log_check *check, struct orr_error
     ORR_TRY(add_other_networks(check, err));
     ORR_TRY(add_other_releases(check, err));
     check->shown_count = check->cause_count;
+    return ORR_OK;
+}
+
+enum orr_code orr_log_untested_causes(struct orr_log_check *check, struct orr_error *err)
+{
+    static const struct {
+        const char *setting, *id, *why, *advice;
+    } named[] = {
+        {"NCCL_TOPO_FILE", "topology-file", "The job read its machine from a file.", "give that file as the topology"},
+        {"NCCL_GRAPH_FILE", "graph-file", "The job's graphs were forced by a file.",
+         "compare without NCCL_GRAPH_FILE, or look at the file"},
+        {"NCCL_TUNER_PLUGIN", "plugin", "A tuner plugin took part.", "compare without it"},
+    };
+    for (uint32_t i = 0; i < check->ignored_count; i++)
+        for (size_t n = 0; n < sizeof named / sizeof named[0]; n++)
+            if (!strcmp(check->ignored[i].name, named[n].setting)) {
+                char what[160];
+                snprintf(what, sizeof what, "%s=%.100s", check->ignored[i].name, check->ignored[i].value);
+                ORR_TRY(orr_log_keep_cause(check,
+                                           &(struct orr_log_cause){.id = named[n].id,
+                                                                   .what = what,
+                                                                   .why = named[n].why,
+                                                                   .advice = named[n].advice,
+                                                                   .left = UINT32_MAX},
+                                           err));
+            }
+    if (check->release_named && !check->release_exact) {
+        char what[160];
+        snprintf(what, sizeof what, "NCCL %.40s is not emulated; %s is", check->release_text,
+                 check->query.settings.release->name);
+        ORR_TRY(orr_log_keep_cause(check,
+                                   &(struct orr_log_cause){.id = "release-not-emulated",
+                                                           .what = what,
+                                                           .left = UINT32_MAX,
+                                                           .why = "The nearest emulated release was taken.",
+                                                           .advice = "compare with the neighbours too: --release"},
+                                   err));
+    }
+    bool explained = check->cause_count && check->causes[0].tested && !check->causes[0].left;
+    if (check->machine_implied && !explained)
+        ORR_TRY(orr_log_keep_cause(
+            check,
+            &(struct orr_log_cause){.id = "machine-assumed",
+                                    .left = UINT32_MAX,
+                                    .what = "the machine is assumed from its type",
+                                    .why = "The order of its GPUs and its PCIe switches may differ from the type's.",
+                                    .advice = "give the topology of the job with --topology: what NCCL_TOPO_DUMP_FILE "
+                                              "wrote, or the provider's file with --assume TYPE"},
+            err));
+    if (check->log->graph_file && !explained)
+        ORR_TRY(orr_log_keep_cause(
+            check,
+            &(struct orr_log_cause){.id = "edited-graph",
+                                    .left = UINT32_MAX,
+                                    .what = "no emulated release finds these graphs on this machine",
+                                    .why = "Files for NCCL_GRAPH_FILE are often written or edited by hand.",
+                                    .advice = "let NCCL write one: NCCL_GRAPH_DUMP_FILE without "
+                                              "NCCL_GRAPH_FILE"},
+            err));
+    if (!check->release_named)
+        ORR_TRY(orr_log_keep_cause(check,
+                                   &(struct orr_log_cause){.id = "release-not-told",
+                                                           .left = UINT32_MAX,
+                                                           .what = "the log does not name its release",
+                                                           .why = "The emulated release that agrees best was taken.",
+                                                           .advice = "name the release: --release"},
+                                   err));
     return ORR_OK;
 }

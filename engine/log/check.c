@@ -141,7 +141,7 @@ static enum orr_code make_query(struct orr_log_check *check, const struct orr_du
 {
     const struct orr_log *log = check->log;
     uint32_t version = orr_log_version(log, &check->release_text);
-    check->release_told = version != 0;
+    check->release_named = version != 0;
     check->release_exact = orr_release_of(version) == release;
     check->ignored_count = check->applied_count = 0;
     orr_settings_init(&check->query.settings, release);

@@ -1,4 +1,4 @@
-/* A prediction against a log, fact by fact: what agrees, what differs, what the log does not tell, the first
+/* Compares a prediction with a log, fact by fact: what agrees, what differs, what is not in the log, the first
  * difference in NCCL's own order and its likely cause. README.md beside this file.
  */
 #ifndef ORR_LOG_CHECK_H
@@ -7,8 +7,8 @@
 #include "engine/analysis/analysis.h"
 #include "engine/log/log.h"
 
-/* Beyond so many ranks, or lines that tell something, nothing is predicted again to find a release or a cause: it would
- * take too long. */
+/* With more ranks or records than this, nothing is predicted again to find a release or a cause: it would take too
+ * long. */
 enum { ORR_LOG_RANKS_TRIED = 256, ORR_LOG_RECORDS_TRIED = 50000 };
 
 /* What facts are about, in the order in which NCCL computes them. X(symbol, name, what to ask NCCL_DEBUG_SUBSYS for) */
@@ -68,15 +68,15 @@ struct orr_log_check {
     const struct orr_log *log;
     uint32_t communicator;                /* of the log: which is compared; UINT32_MAX: the log names none */
     struct orr_query query;               /* under which it was predicted */
-    bool release_told;                    /* the log names its release */
+    bool release_named;                   /* the log names its release */
     bool release_exact;                   /* and it is the one predicted for */
-    const char *release_text;             /* as printed, "" where not told */
+    const char *release_text;             /* as printed, "" where no line names it */
     bool ranks_renumbered;                /* the dump's GPUs were given the log's ranks */
     const int32_t *place_of;              /* [rank of the log]: the predicted rank, which counts host by host */
     const int32_t *rank_at;               /* the other way round; both NULL: the log counts host by host too */
     uint32_t placed_hosts;                /* for so many hosts; 0 where both are NULL */
     const char *note;                     /* what could not be matched, "" where all could */
-    const char *assumed[ORR_LOG_ASSUMED]; /* about the machine, where the log does not tell: a sentence each */
+    const char *assumed[ORR_LOG_ASSUMED]; /* about the machine: a sentence each, without a stop */
     uint32_t assumed_count;
     bool nics_of_log;        /* the NICs are those that the log lists, so NCCL_IB_HCA has had its effect */
     bool machine_implied;    /* the machine is a type that the log's lines imply; nobody gave one */
@@ -96,7 +96,7 @@ struct orr_log_check {
     uint32_t ignored_count;
     uint32_t applied_count;        /* settings of the log that the prediction was given */
     struct orr_analysis *analysis; /* the prediction; owned */
-    struct orr_dump *dump;         /* it stands on this; owned, NULL: the caller's */
+    struct orr_dump *dump;         /* which it was made for; owned, NULL: the caller's */
     struct orr_dump *edited;       /* what `dump` was made of, or what is predicted; owned, NULL: nothing */
     struct orr_dump *renumbered;   /* the same with other numbers of NICs; owned, NULL: nothing */
     struct orr_arena *arena;       /* owns the rest */
@@ -105,14 +105,14 @@ struct orr_log_check {
 struct orr_log_question {
     const struct orr_release *release; /* NULL: the log's, or the nearest emulated; where it names none, the one
                                           that agrees best */
-    uint32_t hosts;                    /* 0: as the log tells */
+    uint32_t hosts;                    /* 0: as the log says */
     uint32_t communicator;             /* UINT32_MAX: the one with the most ranks */
     const struct orr_settings *given;  /* those of the user, over the log's; NULL: none */
     const char *const *assumed;        /* how the machine was chosen: come first in the check's `assumed` */
     uint32_t assumed_count;
 };
 
-/* Holds a prediction for the dump against the log. Both must live as long as the check. Fails as orr_analyze() does;
+/* Compares a prediction for the dump with the log. Both must live as long as the check. Fails as orr_analyze() does;
  * NOT_FOUND where the dump is too small for the log's host. */
 enum orr_code orr_log_compare(const struct orr_log *log, const struct orr_dump *dump,
                               const struct orr_log_question *question, struct orr_log_check **ret_check,

@@ -91,7 +91,7 @@ bool orr_log_events_init(struct orr_log_building *b)
     return events->found != NULL;
 }
 
-/* Whether one of the texts of `also` stands in the rest of a line. */
+/* Whether the rest of a line contains one of the texts of `also`. */
 static bool has_one(const char *also, const char *at, const char *end)
 {
     while (*also) {
@@ -315,7 +315,7 @@ static const struct place *list_places(struct orr_log_building *b, uint32_t *ret
     return places;
 }
 
-/* The rank of a writer and GPU: the process's, where it has one or one on that GPU; -1: not told. */
+/* The rank of a writer and GPU: the process's, where it has one or one on that GPU; -1: unknown. */
 static int32_t rank_at(const struct place *places, uint32_t count, const struct orr_log_writer *writer, int32_t dev)
 {
     uint32_t low = 0, high = count;

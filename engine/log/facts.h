@@ -28,8 +28,8 @@ int32_t orr_log_facts_local(const struct orr_log_facts *f, int32_t rank);
 /* The log's number for a predicted rank; what is no rank (-1) stays as it is. */
 int32_t orr_log_facts_rank(const struct orr_log_facts *f, int32_t place);
 
-/* A fact that a line tells: what it is about and what it says. NULL where it was told before in the same words, which
- * counts it, or where there is no room. The caller then says what is predicted. */
+/* A new fact: what it is about and what a line says of it. NULL where an earlier line said the same, which counts it,
+ * or where there is no room. The caller then says what is predicted. */
 struct orr_log_fact *orr_log_fact_new(struct orr_log_facts *f, enum orr_log_topic topic, uint32_t line,
                                       const char *logged, const char *format, ...) ORR_PRINTF(5, 6);
 /* What is predicted for it, and whether that agrees. */

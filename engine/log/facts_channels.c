@@ -1,4 +1,4 @@
-/* What is told of the communicator's channels: rings, trees, NVLS heads, counts. */
+/* Facts about the communicator's channels: rings, trees, NVLS heads, counts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -161,11 +161,12 @@ static void add_support(struct orr_log_facts *f, const struct orr_log_record *re
     bool supported = !strcmp(record->words[0], "available");
     struct orr_log_fact *fact = orr_log_fact_new(
         f, ORR_TOPIC_NVLS, record->line, supported ? "available" : "not available", "NVLS multicast on the GPUs");
-    /* A dump does not tell what the driver says: only its "no" to a prediction that needs it is a difference. */
+    /* A dump does not contain what the driver supports: it differs only where the prediction needs NVLS and the driver
+     * refuses it. */
     if (fact && !supported && communicator(f)->nvls)
         orr_log_fact_predicted(f, fact, false, "NVLS with %d channels", communicator(f)->nvls_channels);
     else if (fact)
-        orr_log_fact_without(f, fact, "a matter of the driver");
+        orr_log_fact_without(f, fact, "the driver decides it, and a dump does not contain that");
 }
 
 void orr_log_facts_of_channels(struct orr_log_facts *f)

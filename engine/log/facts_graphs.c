@@ -1,4 +1,4 @@
-/* What "Pattern" lines and the channels below them tell: the graphs as each host searched them. */
+/* Facts of "Pattern" lines and the channels below them: the graphs as each host searched them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

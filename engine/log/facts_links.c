@@ -1,4 +1,4 @@
-/* What is told of the way between ranks: P2P or not, which NIC, GPU Direct RDMA. */
+/* Facts about connections between ranks: the transport, the NIC, GPU Direct RDMA. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,8 @@ static void add_pair(struct orr_log_facts *f, const struct orr_log_record *recor
                      int32_t b)
 {
     const struct orr_analysis *analysis = f->analysis;
-    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, logged, "way between ranks %d and %d",
-                                                 a < b ? a : b, a < b ? b : a);
+    struct orr_log_fact *fact = orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, logged,
+                                                 "transport between ranks %d and %d", a < b ? a : b, a < b ? b : a);
     if (!fact)
         return;
     int32_t from = orr_log_facts_local(f, a), to = orr_log_facts_local(f, b), local = (int32_t)analysis->local_ranks;
@@ -86,7 +86,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
         proxy = strtol(end + 1, &end, 10);
     bool gdr = strstr(end, "/GDRDMA") != NULL;
     char logged[64], predicted[64];
-    snprintf(logged, sizeof logged, "NIC %ld%s%s", dev, proxy != self ? " by a proxy" : "",
+    snprintf(logged, sizeof logged, "NIC %ld%s%s", dev, proxy != self ? " of another GPU (PXN)" : "",
              gdr ? ", GPU Direct RDMA" : "");
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d", channel, self,
@@ -118,7 +118,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
                 driver = g;
     const struct orr_gdr *rdma = &part->gdr[(size_t)driver * orr_system_count(system, ORR_NET) + (unsigned)index];
     bool direct = (sends ? rdma->send.verdict : rdma->recv.verdict) != 0;
-    snprintf(predicted, sizeof predicted, "NIC %d%s%s", node->net.dev, by_proxy ? " by a proxy" : "",
+    snprintf(predicted, sizeof predicted, "NIC %d%s%s", node->net.dev, by_proxy ? " of another GPU (PXN)" : "",
              direct ? ", GPU Direct RDMA" : "");
     char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
     orr_log_fact_at(fact, gpu_id(f, local, id),
@@ -207,13 +207,13 @@ static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *re
                 orr_system_node_id(system, i, ids[side]);
             }
     struct orr_log_fact *fact =
-        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, "the driver says no", "P2P between GPU %d and GPU %d",
+        orr_log_fact_new(f, ORR_TOPIC_P2P, record->line, "refused by the driver", "P2P between GPU %d and GPU %d",
                          (int)record->values[0], (int)record->values[1]);
     if (!fact)
         return;
     orr_log_fact_at(fact, ids[0], ids[1]);
     if (ranks[0] < 0 || ranks[1] < 0) {
-        orr_log_fact_without(f, fact, "they take no part");
+        orr_log_fact_without(f, fact, "the job does not use both GPUs");
         return;
     }
     const struct orr_p2p *p2p =

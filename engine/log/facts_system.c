@@ -1,4 +1,4 @@
-/* What the printed system tells: summary, links, paths. */
+/* Facts about the printed system: summary, links, paths. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

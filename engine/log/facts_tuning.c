@@ -1,4 +1,4 @@
-/* What the tuning table tells: latency and bandwidth of every function, algorithm and protocol. */
+/* Facts of the tuning table: latency and bandwidth of every function, algorithm and protocol. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

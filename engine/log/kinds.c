@@ -1,5 +1,5 @@
 /* The shapes of NCCL's lines, a row each: which releases print it, what it holds. The order matters only where two
- * rows match one line; the more special one stands first. */
+ * rows match one line: the more special one comes first. */
 #include <string.h>
 
 #include "engine/log/scan.h"
@@ -115,7 +115,7 @@ static const struct kind_row {
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-/* What stands in a log beside NCCL's own lines, sought anywhere in a line. */
+/* Lines of nccl-tests and others, which have no header of NCCL; sought anywhere in a line. */
 static const struct outside_row {
     enum orr_log_kind kind;
     const char *begins; /* text by which the place is found */

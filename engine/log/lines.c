@@ -78,7 +78,7 @@ static bool ends_host(char c)
 static bool header_before(const char *start, const char *mark, const struct orr_log_hosts *hosts,
                           struct orr_log_speech *speech)
 {
-    enum { BEFORE_MOST = 400 }; /* function and file may stand between the header and "NCCL INFO" */
+    enum { BEFORE_MOST = 400 }; /* the names of function and file may be between the header and "NCCL INFO" */
     const char *least = mark - start > BEFORE_MOST ? mark - BEFORE_MOST : start;
     for (const char *end = mark; end > least; end--) {
         if (!(end[0] == ' ' || end[0] == '\t') || end[-1] < '0' || end[-1] > '9')

@@ -11,7 +11,7 @@ struct orr_log_span {
     size_t length;
 };
 
-/* Hosts that wrote whole lines: where a line was torn, their names tell where the next one begins. */
+/* Hosts that wrote whole lines: their names show where the next line begins in a torn one. */
 struct orr_log_hosts {
     const char *names[64];
     uint32_t count;

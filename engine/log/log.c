@@ -161,7 +161,7 @@ static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t
     return log->record_count++;
 }
 
-/* What a message is: a record where it is understood. The line stays in mind, as a wrapped one may follow. */
+/* A message becomes a record where it is understood. Its line is remembered, because a wrapped one may follow. */
 static void take_speech(struct orr_log_building *b, const struct orr_log_speech *speech, uint32_t line)
 {
     struct orr_log_pending *last = &b->last;
@@ -278,8 +278,8 @@ static bool same_threads(const struct orr_log *log, const char *host, const char
     return true;
 }
 
-/* Where lines ran into one another, the end of a number stands before a host's name, or its beginning is lost: such
- * hosts are not listed. */
+/* In lines that were torn, a host's name has the end of a number before it, or has lost its beginning: such names are
+ * not listed. */
 static void list_hosts(struct orr_log_building *b)
 {
     enum { FREQUENT = 10, HOSTS_MOST = 4096 };
@@ -335,7 +335,7 @@ void orr_log_gather(struct orr_log_building *b)
         else if (record->kind == ORR_LOG_SETTING)
             orr_log_take_setting(b, record);
     }
-    for (uint32_t i = 0; i < log->release_count; i++) { /* "2.5.7" beside "2.5.7+cuda10.1" tells nothing more */
+    for (uint32_t i = 0; i < log->release_count; i++) { /* "2.5.7" is in "2.5.7+cuda10.1" */
         size_t length = strlen(log->releases[i]);
         bool shorter = false;
         for (uint32_t k = 0; k < log->release_count; k++)

@@ -1,4 +1,4 @@
-/* What an NCCL debug log tells: the lines of it that are understood, who wrote each, and the communicators that they
+/* An NCCL debug log as it was read: the lines that are understood, who wrote each, and the communicators that they
  * belong to. README.md beside this file says how lines are found among launchers' prefixes, colours and wraps.
  *
  * Reading never fails for what the bytes hold: what is not understood is counted. Everything lies in one arena and is
@@ -15,7 +15,7 @@
 #include "engine/base/error.h"
 #include "engine/log/messages.h"
 
-/* Kinds of lines; the shapes by release stand in kinds.c. X(symbol, name) */
+/* Kinds of lines; the shapes by release are in kinds.c. X(symbol, name) */
 #define ORR_LOG_KIND_MAP(X)                                                                                            \
     X(VERSION, "version")                                                                                              \
     X(DRIVER, "driver")                                                                                                \
@@ -100,26 +100,26 @@ struct orr_log_writer {
 struct orr_log_session {
     uint32_t writer;       /* UINT32_MAX: lines without a writer */
     uint32_t communicator; /* UINT32_MAX: no line of it says to which it belongs */
-    int32_t rank;          /* -1: not told */
-    int32_t rank_count;    /* -1: not told */
-    int32_t node_count;    /* -1: not told */
-    int32_t cuda_dev;      /* -1: not told */
-    int32_t nvml_dev;      /* -1: not told */
-    const char *bus_id;    /* "1b000", lower-case hex; NULL: not told */
-    const char *comm;      /* the communicator's address in the process, hex; NULL: not told */
-    const char *comm_id;   /* "0x...", NULL: not told */
+    int32_t rank;          /* -1: unknown */
+    int32_t rank_count;    /* -1: unknown */
+    int32_t node_count;    /* -1: unknown */
+    int32_t cuda_dev;      /* -1: unknown */
+    int32_t nvml_dev;      /* -1: unknown */
+    const char *bus_id;    /* "1b000", lower-case hex; NULL: unknown */
+    const char *comm;      /* the communicator's address in the process, hex; NULL: unknown */
+    const char *comm_id;   /* "0x...", NULL: unknown */
     bool named, closed;    /* a line named the rank; the initialisation ended */
 };
 
 struct orr_log_member {
     uint32_t session; /* UINT32_MAX: no line of that rank */
-    const char *host; /* NULL: not told */
+    const char *host; /* NULL: unknown */
     const char *bus_id;
 };
 struct orr_log_communicator {
-    int32_t rank_count, node_count; /* -1: not told */
+    int32_t rank_count, node_count; /* -1: unknown */
     uint32_t host_count;            /* distinct hosts among the ranks that wrote */
-    struct orr_log_member *members; /* [rank], rank_count of them; NULL where that is not told */
+    struct orr_log_member *members; /* [rank], rank_count of them; NULL where that is unknown */
     uint32_t seen;                  /* ranks that wrote */
     uint32_t first_line;
 };
@@ -150,10 +150,10 @@ struct orr_log_progress {
 
 /* An algorithm that NCCL chose, over all lines that say the same. */
 struct orr_log_choice {
-    const char *function, *algorithm, *protocol; /* as printed: "AllReduce" or "" where not told; "RING" or "1" */
+    const char *function, *algorithm, *protocol; /* as printed: "AllReduce" or "" where unknown; "RING" or "1" */
     uint64_t bytes;
-    int32_t first_channel, last_channel; /* -1: not told */
-    uint32_t session, communicator;      /* UINT32_MAX: not told */
+    int32_t first_channel, last_channel; /* -1: unknown */
+    uint32_t session, communicator;      /* UINT32_MAX: unknown */
     uint32_t line, count;
 };
 
@@ -236,8 +236,8 @@ void orr_log_reader_free(struct orr_log_reader *reader);
 
 /* Whether bytes look like an NCCL log: cheap, for telling inputs apart. */
 bool orr_log_is_one(const char *bytes, size_t length);
-/* Reads a graph file (engine/topology/graph_file.h) as the log lines about the same graphs; then no line tells a
- * release, writers or communicators. */
+/* Reads a graph file (engine/topology/graph_file.h) as the log lines about the same graphs; it names no release,
+ * writers or communicators. */
 enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct orr_log **ret_log,
                                       struct orr_error *err) ORR_NO_DISCARD;
 /* Either of them. */
@@ -247,7 +247,7 @@ enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log 
 const char *orr_log_kind_name(enum orr_log_kind kind);
 /* The communicator with the most ranks; UINT32_MAX: none. */
 uint32_t orr_log_largest(const struct orr_log *log);
-/* Version number of the log's release of NCCL (ORR_VERSION), 0: not told, or RCCL. *ret_text may be NULL. */
+/* Version number of the log's release of NCCL (ORR_VERSION), 0: unknown, or RCCL. *ret_text may be NULL. */
 uint32_t orr_log_version(const struct orr_log *log, const char **ret_text);
 
 /* A NIC of a line "NET/IB : Using [0]mlx5_0:1/RoCE [1]mlx5_1:1/RoCE [RO]; OOB eth0". */

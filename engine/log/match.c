@@ -11,7 +11,8 @@
 
 enum { NONE = UINT32_MAX };
 
-/* Ranks of the communicator: as told, else one more than the highest that rings and trees name. -1: not told. */
+/* How many ranks the communicator has: as a line says, else one more than the highest rank of rings and trees. -1:
+ * unknown. */
 static int32_t ranks_of(const struct orr_log_check *check)
 {
     enum { RANKS_MOST = 65536, EACH_TREE = 7, SELF = 5 };
@@ -31,7 +32,7 @@ static int32_t ranks_of(const struct orr_log_check *check)
     return highest < RANKS_MOST ? (int32_t)highest + (highest >= 0) : -1;
 }
 
-/* The bus id of a rank as the printed trees tell it: "GPU/0-1b000 (3)". 0: not told. */
+/* The bus id of a rank in the printed trees: "GPU/0-1b000 (3)". 0: unknown. */
 static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
 {
     for (uint32_t i = 0; i < check->log->record_count; i++) {
@@ -61,8 +62,8 @@ void orr_log_assume(struct orr_log_check *check, const char *format, ...)
 
 /* One rank of the log's first host. */
 struct local_rank {
-    uint64_t bus_id; /* 0: not told */
-    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1: not told */
+    uint64_t bus_id; /* 0: unknown */
+    int32_t number;  /* of the GPU: nvmlDev, else cudaDev; -1: unknown */
 };
 
 enum { GPUS_MOST = 256 };
@@ -71,8 +72,8 @@ struct matching {
     struct orr_log_check *check;
     const struct orr_dump *dump;
     struct local_rank ranks[GPUS_MOST]; /* of the first host */
-    uint32_t local;                     /* how many; 0: not told */
-    uint32_t told;                      /* with a bus id */
+    uint32_t local;                     /* how many; 0: unknown */
+    uint32_t with_bus_id;               /* so many of the first ones have a bus id */
     uint32_t gpus[GPUS_MOST];           /* elements: GPUs with a rank, by rank; where none has one, all in order */
     uint32_t gpu_count;
     bool ranked, fused;        /* GPUs have ranks; the dump holds several hosts */
@@ -111,11 +112,11 @@ static void read_ranks(struct matching *m, int32_t ranks)
         m->ranks[r] = (struct local_rank){
             .bus_id = bus_id ? bus_id : bus_id_in_tree(m->check, rank),
             .number = session ? session->nvml_dev >= 0 ? session->nvml_dev : session->cuda_dev : -1};
-        m->told += m->told == r && m->ranks[r].bus_id;
+        m->with_bus_id += m->with_bus_id == r && m->ranks[r].bus_id;
     }
 }
 
-/* Bus ids of one host's ranks are all different: the first that is there again is the next host's. */
+/* Bus ids of one host's ranks are all different: the first one that comes again belongs to the next host. */
 static uint32_t until_repeated(const struct matching *m, uint32_t ranks)
 {
     for (uint32_t r = 1; r < ranks && r < GPUS_MOST; r++)
@@ -175,7 +176,7 @@ static uint32_t choose_by_bus_id(struct matching *m)
     return found;
 }
 
-/* By the number that nvidia-smi gives a GPU; false: not all are told, or there. */
+/* By the number that nvidia-smi gives a GPU; false: some are not in the log, or not in the dump. */
 static bool choose_by_number(struct matching *m)
 {
     for (uint32_t r = 0; r < m->local; r++) {
@@ -192,16 +193,17 @@ static bool choose_by_number(struct matching *m)
     return true;
 }
 
-/* The GPU that stands where the rank's stands, in order of bus ids; only where the log tells all of them. */
+/* The GPU at the same place in the order of bus ids, where the log names all of them; else in order. */
 static void choose_by_order(struct matching *m)
 {
     for (uint32_t r = 0; r < m->local; r++) {
         uint32_t place = 0, here = 0;
-        for (uint32_t other = 0; m->told >= m->local && other < m->local; other++)
+        for (uint32_t other = 0; m->with_bus_id >= m->local && other < m->local; other++)
             place += m->ranks[other].bus_id < m->ranks[r].bus_id;
-        place = m->told >= m->local ? place : r;
+        place = m->with_bus_id >= m->local ? place : r;
         m->chosen[r] = (int32_t)r;
-        for (uint32_t g = 0; m->told >= m->local && m->gpu_count == m->local && g < m->gpu_count; g++, here = 0) {
+        for (uint32_t g = 0; m->with_bus_id >= m->local && m->gpu_count == m->local && g < m->gpu_count;
+             g++, here = 0) {
             for (uint32_t other = 0; other < m->gpu_count; other++)
                 here += bus_number_of(m->dump, m->gpus[other]) < bus_number_of(m->dump, m->gpus[g]);
             if (here == place)
@@ -213,8 +215,8 @@ static void choose_by_order(struct matching *m)
 /* NCCL refuses a communicator with two ranks on one GPU, so nothing is predicted for it. */
 static enum orr_code refuse_shared_gpus(const struct matching *m, struct orr_error *err)
 {
-    for (uint32_t r = 0; r < m->local && r < m->told; r++)
-        for (uint32_t other = r + 1; other < m->local && other < m->told; other++)
+    for (uint32_t r = 0; r < m->local && r < m->with_bus_id; r++)
+        for (uint32_t other = r + 1; other < m->local && other < m->with_bus_id; other++)
             if (m->ranks[r].bus_id == m->ranks[other].bus_id)
                 return orr_fail(err, ORR_NOT_FOUND,
                                 "several ranks of a host use the GPU at bus id %" PRIx64
@@ -236,7 +238,7 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
 {
     struct orr_log_check *check = m->check;
     bool made_up = check->made_up;
-    uint32_t found = m->told >= m->local ? choose_by_bus_id(m) : 0;
+    uint32_t found = m->with_bus_id >= m->local ? choose_by_bus_id(m) : 0;
     *ret_rename = false;
     if (found == m->local)
         return ORR_OK;
@@ -249,7 +251,7 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
                               "NCCL_TOPO_DUMP_FILE on that machine");
         return ORR_NO_RANKS;
     }
-    if (m->told >= m->local && !made_up) {
+    if (m->with_bus_id >= m->local && !made_up) {
         char note[120];
         snprintf(note, sizeof note, "%u of the log's %u GPUs %s not in the dump", m->local - found, m->local,
                  m->local - found == 1 ? "is" : "are");
@@ -260,20 +262,20 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
     bool numbered = m->local < m->gpu_count || made_up ? choose_by_number(m) : false;
     if (!numbered)
         choose_by_order(m);
-    *ret_rename = m->told >= m->local;
+    *ret_rename = m->with_bus_id >= m->local;
     if (made_up || m->local < m->gpu_count) {
         if (numbered)
             orr_log_assume(check,
                            "The ranks of a host use the GPUs whose numbers the log prints as nvmlDev or cudaDev");
         else
             orr_log_assume(check, "The ranks of a host use the first %u GPUs of the machine, in order", m->local);
-    } else if (m->told >= m->local)
+    } else if (m->with_bus_id >= m->local)
         orr_log_assume(check,
                        "The log's GPUs have other bus ids than the dump's: they are matched in order of bus ids");
     return ORR_OK;
 }
 
-/* Whether the choice is the dump as it is. */
+/* Whether the dump is used as it is. */
 static bool changes_nothing(const struct matching *m)
 {
     for (uint32_t r = 0; r < m->local; r++)
@@ -367,7 +369,7 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
     read_ranks(m, ranks);
     read_gpus(m);
     check->query.hosts = 1;
-    if (!m->local && m->told && m->told == (uint32_t)ranks)
+    if (!m->local && m->with_bus_id && m->with_bus_id == (uint32_t)ranks)
         m->local = until_repeated(m, (uint32_t)ranks);
     if (!m->local && ranks > 0 && (uint32_t)ranks < m->gpu_count)
         m->local = (uint32_t)ranks;

@@ -97,7 +97,7 @@ static int32_t *new_devs(struct orr_arena *arena, const struct orr_dump *dump)
     return devs;
 }
 
-/* Whether numbers say something else than the dump. */
+/* Whether the numbers differ from the dump's. */
 static bool differs(const struct orr_dump *dump, const uint32_t *elements, uint32_t count, const int32_t *devs)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -179,7 +179,7 @@ static bool has_real_names(const struct orr_dump *dump, bool made_up)
     return !made_up && !(dump->notes && dump->notes->machine_type);
 }
 
-/* What is known of both sides while they are matched. */
+/* Both sides while they are matched. */
 struct nic_match {
     const struct orr_dump *dump;
     uint32_t elements[NICS_MOST], count; /* of the dump */

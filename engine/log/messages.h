@@ -22,7 +22,7 @@ enum {
     X(WARNING, "warning", "no")                                                                                        \
     X(ERROR, "error", "maybe")                                                                                         \
     X(FATAL, "error", "yes")                                                                                           \
-    X(AFTERMATH, "error", "yes") /* it follows from an error that stands elsewhere, maybe in another rank's log */     \
+    X(AFTERMATH, "error", "yes") /* it follows from another error, maybe in another rank's log */                      \
     X(HANG, "error", "yes")      /* ranks waited for one another until a time limit */
 
 enum orr_log_weight {
@@ -35,7 +35,7 @@ struct orr_log_message {
     const char *id; /* stable word */
     uint32_t from;  /* ORR_FROM_... */
     enum orr_log_weight weight;
-    const char *pattern; /* scan.h; found anywhere in the text. Its first four bytes stand for themselves */
+    const char *pattern; /* scan.h; found anywhere in the text. Its first four bytes are literal */
     const char *also;    /* texts separated by '|', one of which must follow in the line; NULL: none */
     const char *means;   /* one or two sentences */
     const char *advice;  /* what to do; "" for notes that need nothing */

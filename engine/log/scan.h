@@ -1,8 +1,8 @@
-/* Inside engine/log: the patterns of the table of kinds, and how a line is held against one.
+/* Inside engine/log: the patterns of the table of kinds, and how a line is compared with one.
  *
- * In a pattern a blank stands for one or more blanks, ~ for none or more, and all else for itself, but
+ * In a pattern, a blank matches one or more blanks and ~ none or more. Everything else matches itself, except:
  *   %d  a decimal integer          -> a value       %f  a number                -> a value
- *   %i  the blanks that stand here -> a value       %x  a hex number, 0x or not -> a word without 0x
+ *   %i  the blanks at this place   -> a value       %x  a hex number, 0x or not -> a word without 0x
  *   %w  what goes on up to a blank or the pattern's next character              -> a word
  *   %t  what goes on up to the pattern's next character, or to the end          -> a word
  *   %*  anything up to the end, not kept
@@ -14,7 +14,7 @@
 
 #include "engine/log/log.h"
 
-/* What stands at the end of a line. */
+/* What a line ends with. */
 enum orr_log_list {
     ORR_LIST_NONE,
     ORR_LIST_REST,  /* anything may follow the pattern, and is not kept */
@@ -43,7 +43,7 @@ struct orr_log_catch {
 bool orr_log_scan(const char *pattern, enum orr_log_list list, const char *text, size_t length,
                   struct orr_log_catch *found);
 
-/* lists.c: a whole list; false where something else stands in it, or nothing. */
+/* lists.c: a whole list; false where it is empty or contains something else. */
 bool orr_log_scan_list(enum orr_log_list list, const char *text, size_t length, struct orr_log_catch *found);
 
 /* Numbers at *at, which moves on; false leaves it. */

@@ -16,7 +16,7 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
     const char *value = record->words[1];
     size_t length = strlen(value);
     strncat(name, record->words[0], sizeof name - strlen(name) - 1);
-    if (length && value[length - 1] == '.') /* integers are told as a sentence */
+    if (length && value[length - 1] == '.') /* lines about integers end with a stop */
         length--;
     for (uint32_t i = 0; i < log->setting_count; i++)
         if (!strcmp(log->settings[i].name, name)) {
@@ -52,7 +52,7 @@ static uint32_t new_session(struct orr_log_building *b, uint32_t writer)
     return log->session_count++;
 }
 
-/* A line that names its rank: where its figures stand in the record. */
+/* A line that names its rank: where its figures are in the record. */
 struct naming {
     int rank, ranks, nodes, dev; /* among the values, -1: not there */
     int comm, bus_id, comm_id;   /* among the words */
@@ -134,7 +134,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? !strcmp(a, b) : a == b;
 }
 
-/* A line that lost its header to another one still tells whose initialisation ended. */
+/* A line that lost its header to another one still shows whose initialisation ended. */
 static void close_torn(struct orr_log *log, uint32_t nobody)
 {
     enum { TORN_MOST = 1000 };

@@ -1,4 +1,4 @@
-/* The printed trees as links: the indentation of a line says under which node it stands. */
+/* The printed trees as links: the indentation of a line shows which node it is below. */
 #include "engine/log/tree.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ char *orr_log_node_id(const char *text, char buffer[ORR_NODE_ID_SIZE])
 
 enum { DEPTH_MOST = 32 };
 
-/* Where a session's tree stands. */
+/* How far a session's tree has been read. */
 struct tree_state {
     const char *nodes[DEPTH_MOST];
     double indents[DEPTH_MOST];

@@ -5,13 +5,13 @@
 #include "engine/log/log.h"
 #include "engine/topology/system.h"
 
-/* A line of a printed tree, with the node under which it stands. */
+/* A line of a printed tree, with the node that it is below. */
 struct orr_log_link {
     uint32_t session, line, tree; /* tree: number of the printed tree in its session, from 0 */
     uint32_t depth;               /* 0: a CPU; 1: what hangs on it ... */
     const char *from, *to;        /* node ids as users see them, "GPU/0-1b000" */
     const char *type;             /* "PCI"; "" for a CPU's own line */
-    const char *detail;           /* what stands in parentheses, "" where nothing does */
+    const char *detail;           /* the text in parentheses, "" where there is none */
     double bw;
     double cpu[3]; /* arch, vendor, model of a CPU's own line; -2: not printed */
 };

@@ -35,25 +35,27 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
 /* NICs that the log shows without GPU Direct RDMA, and the prediction with it, by number. Returns how many. */
 uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[ORR_LOG_NICS]);
 
-/* causes.c: fills check->causes. dump: on which the prediction stands. */
+/* causes.c: fills check->causes. dump: what the prediction was made for. */
 enum orr_code orr_log_find_causes(struct orr_log_check *check, const struct orr_dump *dump,
                                   struct orr_error *err) ORR_NO_DISCARD;
 
 enum orr_code orr_log_keep_cause(struct orr_log_check *check, const struct orr_log_cause *cause,
                                  struct orr_error *err) ORR_NO_DISCARD;
 
-/* causes_shown.c: what connections of the compared communicator show, a bit each; they contradict causes. */
-enum orr_log_sight {
-    ORR_SIGHT_NOTHING,
-    ORR_SIGHT_GDR_USED,
-    ORR_SIGHT_P2P_USED,
-    ORR_SIGHT_SHM_USED,
-    ORR_SIGHT_NVLS_USED,
-    ORR_SIGHT_PROXY_USED,
-    ORR_SIGHT_NETWORK_USED
+/* causes_shown.c: what the connections of the compared communicator show, a bit each. It contradicts causes. */
+enum orr_log_shows {
+    ORR_SHOWS_NOTHING,
+    ORR_SHOWS_GDR_USED,
+    ORR_SHOWS_P2P_USED,
+    ORR_SHOWS_SHM_USED,
+    ORR_SHOWS_NVLS_USED,
+    ORR_SHOWS_PROXY_USED,
+    ORR_SHOWS_NETWORK_USED
 };
-unsigned orr_log_sights(const struct orr_log_check *check);
+unsigned orr_log_shown(const struct orr_log_check *check);
 /* Causes that lines of the log show without any prediction; they come before all others. */
 enum orr_code orr_log_shown_causes(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
+/* Causes that the log shows and no prediction can try; they come after all others. */
+enum orr_code orr_log_untested_causes(struct orr_log_check *check, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

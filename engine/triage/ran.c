@@ -302,7 +302,7 @@ static void take_settings(struct orr_triaging *t)
                 continue;
             const char *value = record->words[1];
             size_t length = strlen(value);
-            length -= length && value[length - 1] == '.'; /* integers are told as a sentence */
+            length -= length && value[length - 1] == '.'; /* lines about integers end with a stop */
             add_to(t, &setting->values, &setting->value_count, orr_triage_text(t, "%.*s", (int)length, value), record);
         }
     }

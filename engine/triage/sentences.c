@@ -13,7 +13,7 @@ static void say(struct orr_triaging *t, const char *text)
         triage->sentences[triage->sentence_count++] = text;
 }
 
-/* " on ranks 0-3 (host a, b)", or "" where the log does not tell. */
+/* " on ranks 0-3 (host a, b)", or "" where the log does not say. */
 static const char *where(struct orr_triaging *t, const int32_t *ranks, uint32_t rank_count, const char *const *hosts,
                          uint32_t host_count)
 {

@@ -132,9 +132,7 @@ static void set_missing(struct orr_triaging *t, int32_t *ranks, uint32_t count, 
     t->triage->missing_why = why;
 }
 
-/* Which of `count` ranks show that they came further than their initialisation: PyTorch's watchdog speaks of their
- * work.
- */
+/* Which of `count` ranks were past their initialisation: PyTorch's watchdog names their work. */
 static bool *mark_progress(struct orr_triaging *t, int32_t count)
 {
     bool *marks = ORR_NEW(t->arena, bool, (size_t)count + 1);
@@ -227,8 +225,7 @@ static void judge(struct orr_triaging *t)
         triage->errors += severity[0] == 'e';
         triage->warnings += severity[0] == 'w';
     }
-    /* What comes first is the cause; but a timeout, and what follows from other errors, only where nothing else is
-     * told. */
+    /* The first error is the cause; a timeout, or an error that follows from others, only where there is no other. */
     triage->cause = fatal != NONE                                      ? fatal
                     : maybe != NONE && (hang != NONE || after != NONE) ? maybe
                     : hang != NONE                                     ? hang

@@ -1,5 +1,5 @@
-/* What a support engineer wants to know of a log first: did the job work, what went wrong, what ran, and whether NCCL
- * chose the algorithms that are predicted. README.md beside this file.
+/* What a support engineer asks about a log first: did the job work, what went wrong, what ran, and did NCCL choose the
+ * predicted algorithms? README.md beside this file.
  */
 #ifndef ORR_TRIAGE_TRIAGE_H
 #define ORR_TRIAGE_TRIAGE_H
@@ -51,7 +51,7 @@ struct orr_ran_setting {
     struct orr_ran_value *values; /* several where hosts or lines differ */
     uint32_t value_count;
     const char *effect;  /* what the setting does, a sentence; NULL: Orrery does not know it */
-    const char *ignored; /* why NCCL ignored it; NULL: it did not, as far as the log tells */
+    const char *ignored; /* why NCCL ignored it; NULL: it did not, as far as the log shows */
 };
 
 struct orr_ran {
@@ -59,12 +59,12 @@ struct orr_ran {
     uint32_t setting_count;
     struct orr_ran_value *values[ORR_RAN_COUNT];
     uint32_t counts[ORR_RAN_COUNT];
-    const char *network;             /* "InfiniBand", "RoCE", "EFA", "sockets" ...; NULL: not told */
+    const char *network;             /* "InfiniBand", "RoCE", "EFA", "sockets" ...; NULL: unknown */
     uint32_t p2p, shm, net, collnet; /* connections in the log */
     uint32_t net_gdr, net_pxn;       /* of those over the network: with GPUDirect RDMA, through another rank's NIC */
     uint32_t gdr_off;                /* NICs or pairs for which the log says that GPUDirect RDMA is off */
-    int32_t nvls;                    /* multicast support: 1 yes, 0 no, -1 not told */
-    int32_t coll_channels, nvls_channels, p2p_channels; /* -1: not told */
+    int32_t nvls;                    /* multicast support: 1 yes, 0 no, -1 unknown */
+    int32_t coll_channels, nvls_channels, p2p_channels; /* -1: unknown */
     bool ib_unused;                                     /* sockets, although the hosts have InfiniBand or RoCE NICs */
     const char *ib_evidence;                            /* how the log or the dump shows these NICs; NULL */
 };
@@ -75,7 +75,7 @@ struct orr_triage_choice {
     uint64_t from, to; /* bytes as printed: the smallest and the largest size of the log in this row */
     uint32_t sizes, lines;
     const char *logged, *predicted;       /* "Ring Simple"; predicted NULL: not compared */
-    int32_t channels, predicted_channels; /* at the largest size; -1: not told */
+    int32_t channels, predicted_channels; /* at the largest size; -1: unknown */
     bool agrees;
     uint32_t line; /* the first */
 };
@@ -106,7 +106,7 @@ struct orr_triage {
     struct orr_triage_choice *choices;
     uint32_t choice_count;
     uint32_t choice_agree, choice_differ, choice_not_compared; /* sizes of the log */
-    const char *choice_why; /* why choices differ, with evidence; NULL: none differs, or it cannot be told */
+    const char *choice_why; /* why choices differ, with evidence; NULL: none differs, or it is unknown */
 };
 
 /* check NULL: nothing was predicted. All memory is from arena; log and check must live as long. */

@@ -1,4 +1,4 @@
-/* A log: its triage first, then against the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
+/* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
 import { copyButton, h } from "../dom.js";
 import { applied, communicatorsText, factRows, TOPICS, verdictText } from "../log.js";
 import { machineOptions } from "./input.js";

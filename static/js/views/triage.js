@@ -1,4 +1,4 @@
-/* What a log tells first: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
+/* What is asked about a log first: did the job work, what went wrong, what ran, and which algorithms NCCL chose. */
 import { copyButton, h } from "../dom.js";
 import { choicesText, hostsText, ranges, ranRows, shownEvents, ticketText } from "../triage.js";
 
