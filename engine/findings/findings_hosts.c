@@ -130,7 +130,7 @@ static int compare_devices(const struct trait *a, const struct trait *b)
     return (a->copy > b->copy) - (a->copy < b->copy);
 }
 
-/* By kind first among devices of one name, so that copies can be numbered. */
+/* By kind among devices of one name, so that copies can be numbered. */
 static int compare_names(const void *left, const void *right)
 {
     const struct trait *a = left, *b = right;
@@ -140,6 +140,16 @@ static int compare_names(const void *left, const void *right)
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
     return (a->order > b->order) - (a->order < b->order);
+}
+
+/* By value among traits of one device. */
+static int compare_values(const void *left, const void *right)
+{
+    const struct trait *a = left, *b = right;
+    int by_device = compare_devices(a, b), by_value = by_device ? 0 : strcmp(a->value, b->value);
+    if (by_device || by_value)
+        return by_device ? by_device : by_value;
+    return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
 static bool is_copy(const struct trait *a, const struct trait *before)
@@ -154,7 +164,7 @@ static void sort_traits(struct comparison *c)
     for (uint32_t i = 1; i < c->count; i++)
         if (is_copy(&c->traits[i], &c->traits[i - 1]))
             c->traits[i].copy = c->traits[i - 1].copy + 1;
-    qsort(c->traits, c->count, sizeof *c->traits, compare_names);
+    qsort(c->traits, c->count, sizeof *c->traits, compare_values);
 }
 
 static void note(struct comparison *c, const struct deviation *deviation)
@@ -166,47 +176,45 @@ static void note(struct comparison *c, const struct deviation *deviation)
     c->deviations[c->deviation_count++] = *deviation;
 }
 
-/* Hosts that have a value of a device, among traits from..to-1. */
-static uint32_t hosts_with(const struct comparison *c, uint32_t from, uint32_t to, const char *value)
+/* The end of the traits from..to-1 that have the value of the first, and the hosts that have it. */
+static uint32_t same_value(const struct comparison *c, uint32_t from, uint32_t to, uint32_t *ret_hosts)
 {
-    uint32_t hosts = 0;
-    for (uint32_t i = from; i < to; i++)
-        hosts += strcmp(c->traits[i].value, value) ? 0 : c->cluster->kinds[c->traits[i].kind].host_count;
-    return hosts;
+    uint32_t end = from;
+    for (*ret_hosts = 0; end < to && !strcmp(c->traits[end].value, c->traits[from].value); end++)
+        *ret_hosts += c->cluster->kinds[c->traits[end].kind].host_count;
+    return end;
 }
 
 /* Notes the hosts with a value that at most a quarter of all have, where more than half agree on another one. Traits
- * from..to-1 are of one device. */
+ * from..to-1 are of one device, by value. */
 static void vote(struct comparison *c, uint32_t from, uint32_t to)
 {
-    const struct orr_cluster *cluster = c->cluster;
-    uint32_t present = 0, most = 0, all = cluster->host_count;
+    bool counts_missing = aspects[c->traits[from].aspect].of_every_one, has[ORR_MAX_CLUSTER_KINDS] = {false};
+    uint32_t present = 0, most = 0, all = c->cluster->host_count, hosts;
     const char *majority = NULL;
-    for (uint32_t i = from; i < to; i++) {
-        uint32_t hosts = hosts_with(c, from, to, c->traits[i].value);
-        present += cluster->kinds[c->traits[i].kind].host_count;
+    for (uint32_t i = from, end; i < to; i = end) {
+        end = same_value(c, i, to, &hosts);
+        present += hosts;
         if (hosts > most) {
             most = hosts;
             majority = c->traits[i].value;
         }
     }
-    bool counts_missing = aspects[c->traits[from].aspect].of_every_one;
     if (counts_missing && 2 * (all - present) > all) /* most have no such device */
         majority = NULL;
     else if (2 * most <= all)
         return;
-    for (uint32_t i = from; i < to; i++)
-        if ((!majority || strcmp(c->traits[i].value, majority) != 0) &&
-            4 * hosts_with(c, from, to, c->traits[i].value) <= all)
-            note(c, &(struct deviation){&c->traits[i], majority, c->traits[i].kind, 0, false});
-    if (!majority || !counts_missing || 4 * (all - present) > all)
-        return;
-    for (uint32_t kind = 0, i = from; kind < cluster->kind_count; kind++) {
-        if (i < to && c->traits[i].kind == kind)
-            i++;
-        else
-            note(c, &(struct deviation){&c->traits[from], majority, kind, 0, true});
+    for (uint32_t i = from, end; i < to; i = end) {
+        end = same_value(c, i, to, &hosts);
+        for (uint32_t k = i; k < end; k++) {
+            has[c->traits[k].kind] = true;
+            if (4 * hosts <= all && (!majority || strcmp(c->traits[k].value, majority) != 0))
+                note(c, &(struct deviation){&c->traits[k], majority, c->traits[k].kind, 0, false});
+        }
     }
+    for (uint32_t kind = 0; kind < c->cluster->kind_count; kind++)
+        if (counts_missing && majority && !has[kind] && 4 * (all - present) <= all)
+            note(c, &(struct deviation){&c->traits[from], majority, kind, 0, true});
 }
 
 /* Deviations of one kind and aspect that read the same come together, in the order of the devices. */

@@ -99,10 +99,12 @@ static uint32_t equals_of(const struct orr_finder *f, const struct reached *one)
 /* Some files call GPUs switches. */
 static bool is_gpu(const struct orr_finder *f, uint64_t bus_id)
 {
-    for (uint32_t i = 0; i < f->hw.card_count; i++)
-        if (f->hw.cards[i].gpus_at &&
-            orr_bus_id_parse(orr_attr_of(f, f->hw.cards[i].element, ORR_ATTR_BUSID)) == bus_id)
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++) {
+        uint32_t card = f->hw.card_of[f->hw.gpus[i]];
+        if (card != ORR_NO_CARD &&
+            orr_bus_id_parse(orr_attr_of(f, f->hw.cards[card].element, ORR_ATTR_BUSID)) == bus_id)
             return true;
+    }
     return false;
 }
 

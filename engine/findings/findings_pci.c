@@ -29,22 +29,6 @@ static void idle_gpus(struct orr_finder *f)
 
 enum { SLOW_GBS = 1 }; /* GB/s that no link of a GPU or NIC really has */
 
-/* Whether a path leads over the slow link of a card towards the CPU. */
-static bool leads_over(const struct orr_finder *f, const struct orr_part *part, const struct orr_path *path,
-                       uint32_t card)
-{
-    for (uint32_t hop = 0; hop < path->hops; hop++) {
-        const struct orr_link *link = &part->system.links[part->paths.links[path->first + hop]];
-        const uint32_t ends[] = {part->system.nodes[link->from].element, part->system.nodes[link->to].element};
-        if (link->type != ORR_LINK_PCI || link->bw >= SLOW_GBS)
-            continue;
-        for (int end = 0; end < 2; end++)
-            if (ends[end] != ORR_NO_ELEMENT && f->hw.card_of[ends[end]] == card)
-                return true;
-    }
-    return false;
-}
-
 /* The nearest NET of a GPU, ORR_NO_NODE: none. */
 static uint32_t nearest_of(const struct orr_part *part, uint32_t gpu)
 {
@@ -58,44 +42,73 @@ static uint32_t nearest_of(const struct orr_part *part, uint32_t gpu)
     return best;
 }
 
-/* Two devices whose path leads over the slow link of a card: GPUs, or a GPU and the NIC nearest to it. */
-static bool is_needed(const struct orr_finder *f, uint32_t card, uint32_t ends[2], const struct orr_part **ret_part)
+/* Two nodes whose path leads over a card's link. */
+struct crossing {
+    const struct orr_part *part; /* NULL: no path does */
+    uint32_t from, to;
+};
+
+/* Notes a path at every card whose slow link it leads over. */
+static void follow(const struct orr_finder *f, const struct orr_part *part, uint32_t from, uint32_t to,
+                   struct crossing *crossings)
 {
-    for (uint32_t p = 0; p < f->analysis->part_count; p++) {
-        const struct orr_part *part = *ret_part = &f->analysis->parts[p];
-        for (uint32_t a = part->system.first[ORR_GPU]; a < part->system.first[ORR_GPU + 1]; a++) {
-            ends[0] = a;
-            ends[1] = nearest_of(part, a);
-            if (ends[1] != ORR_NO_NODE && leads_over(f, part, orr_path(&part->paths, a, ends[1]), card))
-                return true;
-            for (uint32_t b = part->system.first[ORR_GPU]; b < a; b++) {
-                ends[1] = b;
-                if (leads_over(f, part, orr_path(&part->paths, a, b), card))
-                    return true;
-            }
+    const struct orr_path *path = orr_path(&part->paths, from, to);
+    for (uint32_t hop = 0; hop < path->hops; hop++) {
+        const struct orr_link *link = &part->system.links[part->paths.links[path->first + hop]];
+        const uint32_t ends[] = {part->system.nodes[link->from].element, part->system.nodes[link->to].element};
+        if (link->type != ORR_LINK_PCI || link->bw >= SLOW_GBS)
+            continue;
+        for (int end = 0; end < 2; end++) {
+            uint32_t card = ends[end] == ORR_NO_ELEMENT ? ORR_NO_CARD : f->hw.card_of[ends[end]];
+            if (card != ORR_NO_CARD && !crossings[card].part)
+                crossings[card] = (struct crossing){part, from, to};
         }
     }
-    return false;
+}
+
+/* The paths between GPUs, and from each GPU to the NIC nearest to it. */
+static void follow_all(const struct orr_finder *f, struct crossing *crossings)
+{
+    for (uint32_t p = 0; p < f->analysis->part_count; p++) {
+        const struct orr_part *part = &f->analysis->parts[p];
+        for (uint32_t a = part->system.first[ORR_GPU]; a < part->system.first[ORR_GPU + 1]; a++) {
+            uint32_t net = nearest_of(part, a);
+            if (net != ORR_NO_NODE)
+                follow(f, part, a, net, crossings);
+            for (uint32_t b = part->system.first[ORR_GPU]; b < a; b++)
+                follow(f, part, a, b, crossings);
+        }
+    }
+}
+
+static bool is_slow(const struct orr_card *card)
+{
+    return card->gpus + card->nets && card->gbs > 0 && card->gbs < SLOW_GBS;
 }
 
 static void throttling_bridge(struct orr_finder *f)
 {
-    enum { MOST = 64 }; /* cards looked at; each costs a look at all paths */
-    uint32_t looked_at = 0;
-    for (uint32_t i = 0; i < f->hw.card_count && looked_at < MOST; i++) {
+    struct crossing *crossings = NULL;
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
         const struct orr_card *card = &f->hw.cards[i];
-        const struct orr_part *part;
-        uint32_t ends[2];
-        if (!(card->gpus + card->nets) || card->gbs <= 0 || card->gbs >= SLOW_GBS)
+        if (!is_slow(card))
             continue;
-        looked_at++;
-        if (!is_needed(f, i, ends, &part))
+        if (!crossings) {
+            crossings = ORR_NEW(f->arena, struct crossing, f->hw.card_count);
+            f->starved |= !crossings;
+            if (!crossings)
+                return;
+            follow_all(f, crossings);
+        }
+        const struct crossing *at = &crossings[i];
+        if (!at->part)
             continue;
         char from[ORR_NODE_ID_SIZE], to[ORR_NODE_ID_SIZE];
         if (!f->at->detail)
             orr_say(f, "%.30s reports %g GT/s x%d (%.2f GB/s), and the path from %s to %s leads over it",
                     orr_attr_of(f, card->element, ORR_ATTR_BUSID), (double)card->rate, card->width, (double)card->gbs,
-                    orr_system_node_id(&part->system, ends[0], from), orr_system_node_id(&part->system, ends[1], to));
+                    orr_system_node_id(&at->part->system, at->from, from),
+                    orr_system_node_id(&at->part->system, at->to, to));
         orr_point(f, card->element);
     }
 }
@@ -145,7 +158,7 @@ static void links_hidden(struct orr_finder *f)
         orr_point(f, card->element);
     }
     if (hidden)
-        orr_say(f, "%u of %u GPUs and NICs have no link_speed or link_width, nor have their equals", hidden, devices);
+        orr_say(f, "%u of %u GPUs and NICs have no link_speed or no link_width", hidden, devices);
 }
 
 static void link_unknown(struct orr_finder *f)
