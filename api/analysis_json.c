@@ -9,43 +9,59 @@ struct scope {
     struct orr_json *json;
     const struct orr_analysis *analysis;
     const char *topology;
+    struct orr_arena *arena;         /* of the diagnosis; NULL: it was not asked for yet */
+    struct orr_diagnosis *diagnosis; /* several sections hold parts of it */
 };
 
-static json_t *nccl(const struct scope *scope)
+/* Made for the first section that needs it; NULL: it failed, which json remembers. */
+static const struct orr_diagnosis *diagnosis(struct scope *scope)
+{
+    if (scope->arena)
+        return scope->diagnosis;
+    scope->arena = orr_arena_new(0);
+    struct orr_diagnosis *made = scope->arena ? ORR_NEW(scope->arena, struct orr_diagnosis, 1) : NULL;
+    if (made && orr_diagnose(scope->analysis, scope->arena, made, NULL) == ORR_OK)
+        scope->diagnosis = made;
+    else
+        scope->json->failed = true;
+    return scope->diagnosis;
+}
+
+static json_t *nccl(struct scope *scope)
 {
     return orr_json_text(scope->json, scope->analysis->query.settings.release->name);
 }
-static json_t *verified(const struct scope *scope)
+static json_t *verified(struct scope *scope)
 {
     return orr_json_bool(scope->json, !orr_settings_nearest(&scope->analysis->query.settings));
 }
-static json_t *asked(const struct scope *scope)
+static json_t *asked(struct scope *scope)
 {
     char text[ORR_VERSION_SIZE];
     uint32_t version = scope->analysis->query.settings.asked;
     return version ? orr_json_text(scope->json, orr_version_format(version, text)) : json_null();
 }
-static json_t *topology(const struct scope *scope)
+static json_t *topology(struct scope *scope)
 {
     return orr_json_text(scope->json, scope->topology);
 }
-static json_t *input(const struct scope *scope)
+static json_t *input(struct scope *scope)
 {
     return orr_input_json(scope->json, scope->analysis->dump);
 }
-static json_t *hosts(const struct scope *scope)
+static json_t *hosts(struct scope *scope)
 {
     return orr_json_int(scope->json, scope->analysis->query.hosts);
 }
-static json_t *ranks(const struct scope *scope)
+static json_t *ranks(struct scope *scope)
 {
     return orr_json_int(scope->json, scope->analysis->ranks);
 }
-static json_t *local_ranks(const struct scope *scope)
+static json_t *local_ranks(struct scope *scope)
 {
     return orr_json_int(scope->json, scope->analysis->local_ranks);
 }
-static json_t *settings(const struct scope *scope)
+static json_t *settings(struct scope *scope)
 {
     json_t *object = orr_json_object(scope->json);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
@@ -58,18 +74,23 @@ static json_t *settings(const struct scope *scope)
     }
     return object;
 }
-static json_t *findings(const struct scope *scope)
+static json_t *findings(struct scope *scope)
 {
-    return orr_findings_json(scope->json, scope->analysis->dump, scope->analysis);
+    const struct orr_diagnosis *made = diagnosis(scope);
+    return made ? orr_diagnosis_json(scope->json, made) : NULL;
+}
+static json_t *summary(struct scope *scope)
+{
+    const struct orr_diagnosis *made = diagnosis(scope);
+    return made ? orr_summary_json(scope->json, scope->analysis, made) : NULL;
 }
 
 /* Writers that need no more than the analysis. */
 #define OF_ANALYSIS(name, function)                                                                                    \
-    static json_t *name(const struct scope *scope)                                                                     \
+    static json_t *name(struct scope *scope)                                                                           \
     {                                                                                                                  \
         return function(scope->json, scope->analysis);                                                                 \
     }
-OF_ANALYSIS(summary, orr_summary_json)
 OF_ANALYSIS(cluster, orr_cluster_json)
 OF_ANALYSIS(built, orr_built_json)
 OF_ANALYSIS(final, orr_system_json)
@@ -86,7 +107,7 @@ OF_ANALYSIS(explanations, orr_explanations_json)
 
 static const struct {
     const char *name;
-    json_t *(*write)(const struct scope *scope);
+    json_t *(*write)(struct scope *scope);
 } sections[] = {
     {"nccl", nccl},
     {"asked", asked},
@@ -132,8 +153,10 @@ static size_t find_section(const char *name)
 json_t *orr_section_json(struct orr_json *json, const struct orr_analysis *analysis, const char *name,
                          const char *section)
 {
-    const struct scope scope = {.json = json, .analysis = analysis, .topology = name};
-    return sections[find_section(section)].write(&scope);
+    struct scope scope = {.json = json, .analysis = analysis, .topology = name};
+    json_t *value = sections[find_section(section)].write(&scope);
+    orr_arena_free(scope.arena);
+    return value;
 }
 
 enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char *name, const char *section, bool pretty,
@@ -152,5 +175,6 @@ enum orr_code orr_analysis_json(const struct orr_analysis *analysis, const char 
     json_t *document = orr_json_object(&json);
     for (size_t i = 0; i < SECTION_COUNT; i++)
         orr_json_set(&json, document, sections[i].name, sections[i].write(&scope));
+    orr_arena_free(scope.arena);
     return orr_json_write(&json, document, pretty, text, err);
 }

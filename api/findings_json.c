@@ -1,6 +1,5 @@
 /* Findings as JSON. What is found is engine/findings's. */
 #include "api/sections.h"
-#include "engine/findings/findings.h"
 
 static json_t *texts_json(struct orr_json *json, const char *const texts[4])
 {
@@ -24,14 +23,30 @@ static json_t *place_json(struct orr_json *json, const struct orr_finding_place 
     return object;
 }
 
-static json_t *finding_json(struct orr_json *json, const struct orr_finding *finding)
+/* The shape is the contract's; `repair` says what was repaired to find it. */
+static json_t *cost_json(struct orr_json *json, const struct orr_cost *cost, const char *repair)
+{
+    char what[64];
+    json_t *object = orr_json_object(json);
+    orr_cost_for(cost, what);
+    orr_json_set(json, object, "now", orr_json_number(json, cost->now));
+    orr_json_set(json, object, "repaired", orr_json_number(json, cost->repaired));
+    orr_json_set(json, object, "unit", orr_json_text(json, orr_yield_unit(cost->yield)));
+    orr_json_set(json, object, "for", orr_json_text(json, what));
+    orr_json_set(json, object, "repair", orr_json_text(json, repair));
+    return object;
+}
+
+/* row NULL: nothing was tried. */
+static json_t *finding_json(struct orr_json *json, const struct orr_finding *finding, const struct orr_diagnosed *of,
+                            const char *follows)
 {
     const struct orr_finding_row *row = finding->row;
     json_t *object = orr_json_object(json), *places = orr_json_array(json);
     orr_json_set(json, object, "id", orr_json_text(json, row->id));
     if (row->catalogue)
         orr_json_set(json, object, "catalogue", orr_json_text(json, row->catalogue));
-    orr_json_set(json, object, "severity", orr_json_text(json, orr_severity_name(row->severity)));
+    orr_json_set(json, object, "severity", orr_json_text(json, orr_severity_name(of ? of->severity : row->severity)));
     orr_json_set(json, object, "title", orr_json_text(json, row->title));
     orr_json_set(json, object, "detail", orr_json_text(json, finding->detail));
     if (finding->place_count)
@@ -44,6 +59,13 @@ static json_t *finding_json(struct orr_json *json, const struct orr_finding *fin
     orr_json_set(json, object, "advice", orr_json_text(json, row->advice));
     orr_json_set(json, object, "commands", texts_json(json, row->commands));
     orr_json_set(json, object, "references", texts_json(json, row->references));
+    if (!of)
+        return object;
+    orr_json_set(json, object, "cost", of->has_cost ? cost_json(json, &of->cost, of->repair) : json_null());
+    orr_json_set(json, object, "no_cost",
+                 of->has_cost ? json_null()
+                              : orr_json_text(json, of->not_tried ? of->not_tried : "no repair of it is known"));
+    orr_json_set(json, object, "follows_from", follows ? orr_json_text(json, follows) : json_null());
     return object;
 }
 
@@ -52,7 +74,7 @@ static json_t *rows_json(struct orr_json *json, const struct orr_findings *findi
 {
     json_t *rows = orr_json_array(json);
     for (uint32_t i = 0; i < findings->count; i++)
-        orr_json_add(json, rows, finding_json(json, &findings->rows[i]));
+        orr_json_add(json, rows, finding_json(json, &findings->rows[i], NULL, NULL));
     orr_arena_free(arena);
     return rows;
 }
@@ -91,6 +113,31 @@ json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, co
     struct orr_arena *arena;
     struct orr_findings findings;
     return find(json, dump, analysis, &arena, &findings) ? rows_json(json, &findings, arena) : NULL;
+}
+
+json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *diagnosis)
+{
+    json_t *rows = orr_json_array(json);
+    for (uint32_t i = 0; i < diagnosis->count; i++) {
+        const struct orr_diagnosed *row = &diagnosis->rows[i];
+        const char *cause = row->follows == UINT32_MAX ? NULL : diagnosis->rows[row->follows].finding->row->id;
+        orr_json_add(json, rows, finding_json(json, row->finding, row, cause));
+    }
+    return rows;
+}
+
+json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis)
+{
+    json_t *object = orr_json_object(json);
+    const struct orr_diagnosed *cause = diagnosis->cause == UINT32_MAX ? NULL : &diagnosis->rows[diagnosis->cause];
+    orr_json_set(json, object, "state", orr_json_text(json, orr_verdict_state_name(diagnosis->state)));
+    orr_json_set(json, object, "sentence", orr_json_text(json, diagnosis->sentence));
+    orr_json_set(json, object, "advice", orr_json_text(json, diagnosis->advice));
+    orr_json_set(json, object, "finding", cause ? orr_json_text(json, cause->finding->row->id) : json_null());
+    orr_json_set(json, object, "cost",
+                 diagnosis->has_all ? cost_json(json, &diagnosis->all, "everything that costs something")
+                                    : json_null());
+    return object;
 }
 
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check)

@@ -8,8 +8,8 @@
 #include "engine/base/words.h"
 #include "engine/diagram/diagram.h"
 #include "engine/explain/explain.h"
-#include "engine/machines/machine_types.h"
 #include "engine/log/check.h"
+#include "engine/machines/machine_types.h"
 
 enum orr_ask {
 #define ASK(symbol, ...)    ORR_ASK_##symbol,

@@ -5,6 +5,7 @@
 
 #include "api/json.h"
 #include "engine/analysis/analysis.h"
+#include "engine/diagnosis/diagnosis.h"
 #include "engine/explain/explain.h"
 #include "engine/log/check.h"
 #include "engine/triage/triage.h"
@@ -37,9 +38,11 @@ json_t *orr_assumptions_json(struct orr_json *json, const struct orr_analysis *a
 /* One decision as an object: verdict, rule, text, distance, level, setting. */
 json_t *orr_decision_json(struct orr_json *json, const struct orr_decision *decision);
 
-/* summary_json.c: what machine a dump describes, in a sentence and in counts; works without an analysis. */
+/* summary_json.c: what machine a dump describes, in a sentence and in counts (works without an analysis); and the
+ * headline and main figures of an analysis. */
 json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump);
-json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis);
+json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis,
+                         const struct orr_diagnosis *diagnosis);
 
 /* findings_json.c: what is odd; analysis NULL: in the dump alone. The rows, how many of each severity, and what cannot
  * be decided from what Orrery reads. */
@@ -47,6 +50,9 @@ json_t *orr_findings_json(struct orr_json *json, const struct orr_dump *dump, co
 json_t *orr_finding_counts_json(struct orr_json *json, const struct orr_dump *dump,
                                 const struct orr_analysis *analysis);
 json_t *orr_undecided_json(struct orr_json *json);
+/* The findings of an analysis with what each of them costs, and the headline. */
+json_t *orr_diagnosis_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
+json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diagnosis);
 /* Those of a log and of a comparison with it; check NULL: none. */
 json_t *orr_triage_json(struct orr_json *json, const struct orr_log *log, const struct orr_triage *triage);
 json_t *orr_log_findings_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_check *check);

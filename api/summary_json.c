@@ -32,7 +32,8 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     return object;
 }
 
-json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis)
+json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis,
+                         const struct orr_diagnosis *diagnosis)
 {
     const struct orr_communicator *communicator = &analysis->communicator;
     const struct orr_graph *ring = &analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
@@ -50,6 +51,7 @@ json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analy
     uint32_t p2p = 0;
     for (size_t i = 0; i < (size_t)analysis->local_ranks * analysis->local_ranks; i++)
         p2p += i / analysis->local_ranks != i % analysis->local_ranks && analysis->p2p[i].decision.verdict;
+    orr_json_set(json, object, "verdict", orr_verdict_json(json, diagnosis));
     orr_json_set(json, object, "machine", orr_machine_json(json, analysis->dump));
     orr_json_set(json, object, "nodes", orr_json_int(json, communicator->node_count));
     orr_json_set(json, object, "systems_per_host", orr_json_int(json, analysis->part_count));

@@ -8,6 +8,7 @@
 
 #include "engine/findings/findings.h"
 #include "engine/hardware/hardware.h"
+#include "engine/machines/recognise.h"
 #include "engine/release/release.h"
 #include "engine/topology/pci.h"
 
@@ -18,6 +19,7 @@ struct orr_finder {
     const struct orr_log_check *check;   /* NULL: none */
     struct orr_arena *arena;
     struct orr_hardware_facts hw; /* of the dump */
+    struct orr_machine machine;   /* what the dump's machine should be */
     uint32_t *node_of;            /* [element]: node of analysis->built; NULL: no analysis */
     const char *rccl;             /* what shows that RCCL wrote the dump; NULL: nothing does */
     struct orr_finding *at;
@@ -55,7 +57,7 @@ const char *orr_host_of(const struct orr_finder *f, uint32_t element);
 extern const struct orr_finding_row orr_findings_input[], orr_findings_ranks[], orr_findings_pci[],
     orr_findings_slots[], orr_findings_nvlink[], orr_findings_groups[], orr_findings_p2p[], orr_findings_gdr[],
     orr_findings_net[], orr_findings_graph[], orr_findings_routes[], orr_findings_cpu[], orr_findings_log[],
-    orr_findings_hosts[], orr_findings_cluster[], orr_findings_fabric[];
+    orr_findings_hosts[], orr_findings_cluster[], orr_findings_fabric[], orr_findings_machine[];
 extern const struct orr_undecided orr_undecided_rows[]; /* ends with a row without a number */
 
 #endif

@@ -8,10 +8,10 @@
 #include "engine/findings/finder.h"
 
 static const struct orr_finding_row *const families[] = {
-    orr_findings_ranks,  orr_findings_input,  orr_findings_pci,     orr_findings_slots,
-    orr_findings_nvlink, orr_findings_groups, orr_findings_p2p,     orr_findings_gdr,
-    orr_findings_net,    orr_findings_graph,  orr_findings_routes,  orr_findings_cpu,
-    orr_findings_log,    orr_findings_hosts,  orr_findings_cluster, orr_findings_fabric,
+    orr_findings_ranks,   orr_findings_input,  orr_findings_machine, orr_findings_pci, orr_findings_slots,
+    orr_findings_nvlink,  orr_findings_groups, orr_findings_p2p,     orr_findings_gdr, orr_findings_net,
+    orr_findings_graph,   orr_findings_routes, orr_findings_cpu,     orr_findings_log, orr_findings_hosts,
+    orr_findings_cluster, orr_findings_fabric,
 };
 enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
 
@@ -194,6 +194,8 @@ static enum orr_code find_rows(struct orr_finder *f, struct orr_findings *ret_fi
     struct orr_finding *found = ORR_NEW(f->arena, struct orr_finding, row_count);
     if (!found || (f->dump && !orr_hardware_read(f->dump, f->arena, &f->hw)))
         return orr_fail_nomem(err);
+    if (f->dump)
+        orr_machine_recognise(&f->hw, &f->machine);
     if (f->dump && f->analysis && !(f->node_of = orr_hardware_nodes(&f->hw, &f->analysis->built, f->arena)))
         return orr_fail_nomem(err);
     f->rccl = f->dump ? sign_of_rccl(f) : NULL;

@@ -194,6 +194,8 @@ static void fewer_than_model(struct orr_finder *f)
         if (orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) != links ||
             orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) != sm)
             return;
+    if (f->machine.proven_board)
+        return; /* nvlinks-below-board knows the exact model */
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (models[i].sm == sm && links > 0 && links < models[i].links && f->hw.gpu_count > 1)
             orr_say(f, "%d NVLinks on every GPU; the full model of compute capability %d.%d has %d", links, sm / 10,

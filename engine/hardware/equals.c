@@ -10,7 +10,7 @@ struct peer {
     uint32_t role, depth;
     float has;
     uint32_t element;
-    bool direct; /* it has NVLinks to other GPUs */
+    bool loose; /* what it should have is not certain: its NVLinks are direct, or the file does not identify it */
 };
 
 /* By model and place: how far below the CPU, and what for. */
@@ -42,20 +42,6 @@ static int compare_slower(const void *left, const void *right)
     return (a->element > b->element) - (a->element < b->element);
 }
 
-/* What equal devices share; 0 where it is not known. The bridge that virtual machines show above ports is not theirs.
- * The subsystem shows how a NIC or switch is built on its board; of a GPU it names the
- * board's maker alone. A GPU whose vendor is not in the dump goes by its compute capability; 0: not known, so nothing
- * is equal to it. */
-static uint64_t model_of(const struct orr_dump *dump, const struct orr_card *card)
-{
-    if (card->kind == ORR_CARD_NIC && card->bridge_class)
-        return 0;
-    if (card->kind != ORR_CARD_GPU)
-        return card->identity;
-    return card->identity >> 32 ? card->identity >> 32
-                                : (uint64_t)orr_element_int(dump, card->gpu, ORR_ATTR_SM, 0) & 0xffff;
-}
-
 /* A switch above GPUs serves another purpose than one above NICs alone; one above neither matters to nobody. */
 enum { ROLE_NONE, ROLE_GPU, ROLE_NIC, ROLE_ABOVE_GPUS, ROLE_ABOVE_NICS };
 static uint32_t role_of(const struct orr_card *card)
@@ -70,9 +56,9 @@ static uint32_t list_links(const struct orr_hardware_facts *h, struct peer *peer
     uint32_t count = 0;
     for (uint32_t i = 0; i < h->card_count; i++) {
         const struct orr_card *card = &h->cards[i];
-        uint64_t model = model_of(h->dump, card);
-        if (model && role_of(card) != ROLE_NONE && card->gbs > 0)
-            peers[count++] = (struct peer){model, role_of(card), card->depth, card->gbs, card->element, false};
+        if (card->model && role_of(card) != ROLE_NONE && card->gbs > 0)
+            peers[count++] = (struct peer){card->model, role_of(card), card->depth,
+                                           card->gbs,   card->element, card->kind != ORR_CARD_GPU && !card->identity};
     }
     return count;
 }
@@ -91,10 +77,10 @@ static uint32_t list_gpus(const struct orr_hardware_facts *h, struct peer *peers
 {
     for (uint32_t i = 0; i < h->gpu_count; i++) {
         uint32_t gpu = h->gpus[i], card = h->card_of[gpu];
-        uint64_t model = card == ORR_NO_CARD ? 0 : model_of(h->dump, &h->cards[card]);
+        uint64_t model = card == ORR_NO_CARD ? 0 : h->cards[card].model;
         peers[i] = (struct peer){.model = model, .role = ROLE_GPU, .element = gpu};
         peers[i].has = c2c ? (float)orr_gpu_c2c(h->dump, gpu) : (float)orr_gpu_nvlinks(h->dump, gpu);
-        peers[i].direct = !c2c && has_direct_nvlinks(h->dump, gpu);
+        peers[i].loose = !c2c && has_direct_nvlinks(h->dump, gpu);
     }
     return h->gpu_count;
 }
@@ -106,25 +92,27 @@ static uint32_t list_ports(const struct orr_hardware_facts *h, struct peer *peer
         int32_t mbps = orr_element_int(h->dump, net, ORR_ATTR_SPEED, 0);
         peers[i] = (struct peer){.role = ROLE_NIC, .has = mbps > 0 ? (float)mbps / 1000 : 0, .element = net};
         if (card != ORR_NO_CARD) {
-            peers[i].model = model_of(h->dump, &h->cards[card]);
+            peers[i].model = h->cards[card].model;
+            peers[i].loose = !h->cards[card].identity;
             peers[i].depth = h->cards[card].depth;
         }
     }
     return h->net_count;
 }
 
-/* What a device should have: the best of its equals. Only direct NVLinks are no matter of the board, as bridges may
- * join some GPUs and not others: of those, what more than half of the equals have, at least. */
+/* What a device should have: the best of its equals. Direct NVLinks are no matter of the board, as bridges may join
+ * some GPUs and not others, and devices that the file does not identify may differ: of those, what more than half of
+ * the equals have, at least. */
 static const struct peer *standard_of(const struct peer *equals, uint32_t count)
 {
     const struct peer *middle = &equals[count / 2]; /* a value of more than half is there */
-    bool direct = false;
+    bool loose = false;
     uint32_t same = 0;
     for (uint32_t i = 0; i < count; i++) {
-        direct |= equals[i].direct;
+        loose |= equals[i].loose;
         same += equals[i].has == middle->has;
     }
-    if (!direct)
+    if (!loose)
         return equals;
     return 2 * same > count ? middle : &equals[count - 1];
 }

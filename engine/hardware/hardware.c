@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/base/hash.h"
 #include "engine/hardware/equals.h"
 #include "engine/topology/pci.h"
 
@@ -51,6 +52,7 @@ static void add_card(struct orr_hardware_facts *h, uint32_t element, uint32_t ab
     *card = (struct orr_card){
         .element = element,
         .gpu = ORR_NO_ELEMENT,
+        .net = ORR_NO_ELEMENT,
         .above = above,
         .depth = above == ORR_NO_CARD ? 0 : h->cards[above].depth + 1,
         .identity = orr_pci_identity(h->dump, element),
@@ -85,10 +87,35 @@ static void add_element(struct orr_hardware_facts *h, uint32_t i)
         int32_t speed = orr_element_int(h->dump, i, ORR_ATTR_SPEED, 0);
         h->nets[h->net_count++] = i;
         if (card) {
-            card->nets_at++;
+            card->net = card->nets_at++ ? card->net : i;
             card->gbps_at += speed > 0 ? (float)speed / 1000 : 0;
         }
     }
+}
+
+/* What stands for the identity of a card without PCI ids, as in files of cloud providers: of a bridge what is below it,
+ * of a NIC the letters that its name starts with. */
+enum { NAMELESS_BRIDGE = 1, NAMELESS_NIC = 2 };
+static uint64_t stand_in(uint64_t kind, uint64_t value)
+{
+    return kind << 40 | (value & UINT64_C(0xffffffffff));
+}
+
+/* The subsystem shows how a NIC or switch is built on its board; of a GPU it names the board's maker alone. A GPU whose
+ * vendor is not in the dump goes by its compute capability. */
+static uint64_t model_of(const struct orr_dump *dump, const struct orr_card *card)
+{
+    if (card->kind == ORR_CARD_NIC && card->bridge_class)
+        return 0; /* the bridge that virtual machines show above ports is not theirs */
+    if (card->kind == ORR_CARD_GPU)
+        return card->identity >> 32 ? card->identity >> 32
+                                    : (uint64_t)orr_element_int(dump, card->gpu, ORR_ATTR_SM, 0) & 0xffff;
+    if (card->identity)
+        return card->identity;
+    if (card->kind == ORR_CARD_BRIDGE)
+        return card->gpus + card->nets ? stand_in(NAMELESS_BRIDGE, (uint64_t)card->gpus << 20 | card->nets) : 0;
+    const char *name = orr_element_word(dump, card->net, ORR_ATTR_NAME);
+    return *name ? stand_in(NAMELESS_NIC, orr_hash_bytes(ORR_HASH_START, name, strcspn(name, "0123456789"))) : 0;
 }
 
 bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, struct orr_hardware_facts *ret_hardware)
@@ -109,6 +136,7 @@ bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, str
         card->gpus += card->gpus_at;
         card->nets += card->nets_at;
         card->gbps += card->gbps_at;
+        card->model = model_of(dump, card);
         if (card->above == ORR_NO_CARD)
             continue;
         h.cards[card->above].gpus += card->gpus;
@@ -170,6 +198,14 @@ uint32_t *orr_hardware_nodes(const struct orr_hardware_facts *hardware, const st
             node_of[e] = dump->elements[e].kind == ORR_ELEMENT_PCI ? nic_of(system, node) : node;
     }
     return node_of;
+}
+
+const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind)
+{
+    for (uint32_t i = 0; i < hardware->slower_count; i++)
+        if (hardware->slower[i].kind == kind)
+            return &hardware->slower[i];
+    return NULL;
 }
 
 const struct orr_slower *orr_slower_find(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind,

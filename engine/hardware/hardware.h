@@ -21,7 +21,7 @@ enum orr_card_kind {
 struct orr_card {
     uint32_t element;
     enum orr_card_kind kind;
-    uint32_t gpu;           /* the <gpu> right inside, ORR_NO_ELEMENT: none */
+    uint32_t gpu, net;      /* the <gpu> right inside, the first <net> inside; ORR_NO_ELEMENT: none */
     uint32_t above;         /* index of the card around it, ORR_NO_CARD: none */
     uint32_t depth;         /* cards around it */
     uint32_t gpus_at, gpus; /* GPUs right inside; and at any depth */
@@ -29,9 +29,10 @@ struct orr_card {
     bool bridge_class;      /* its class is a bridge's: ports right inside are elsewhere in the real machine */
     float gbps_at, gbps;    /* their speed, Gb/s */
     uint64_t identity;      /* vendor, device, subsystem vendor and device, 16 bits each; 0: not known */
-    int32_t width;          /* lanes of the link towards the CPU, 0: not known */
-    float rate;             /* GT/s of a lane, 0: not known */
-    float gbs;              /* GB/s that the link carries in one direction, 0: not known */
+    uint64_t model; /* the same for cards that should be equal: by identity, else by what the file shows; 0: none */
+    int32_t width;  /* lanes of the link towards the CPU, 0: not known */
+    float rate;     /* GT/s of a lane, 0: not known */
+    float gbs;      /* GB/s that the link carries in one direction, 0: not known */
 };
 
 /* How a device is slower than its equals. */
@@ -67,6 +68,9 @@ bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, str
 /* The row that says that an element is slower than its equals in this way, NULL: it is not. */
 const struct orr_slower *orr_slower_find(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind,
                                          uint32_t element);
+
+/* The first row of a kind, NULL: no device is slower in this way. */
+const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind);
 
 /* [element]: the node that shows it in a system of the dump: the node made of it; else the NIC that its card was merged
  * into, else the first node of its card; ORR_NO_NODE: none. NULL: memory ran out. */

@@ -28,9 +28,12 @@ static uint32_t switches_of(const struct orr_machine_type *type)
     return shared ? shared : type->gpus ? type->gpus : 1;
 }
 
-static void add_gpu(struct orr_text *xml, uint32_t bus, uint32_t device)
+static void add_gpu(struct orr_text *xml, uint32_t bus, uint32_t device, const struct orr_machine_type *type)
 {
-    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"0x030200\"/>", bus, device);
+    orr_text_printf(xml, "<pci busid=\"%04x:%02x:00.0\" class=\"0x030200\"", bus, device);
+    if (type->board->pci_devices[0])
+        orr_text_printf(xml, " vendor=\"0x10de\" device=\"0x%04x\"", type->board->pci_devices[0]);
+    orr_text_puts(xml, "/>");
 }
 
 /* InfiniBand goes by the name of mlx5 here; every other port is Ethernet. A NIC beside a GPU that is part of the CPU is
@@ -55,7 +58,7 @@ static void write_machine(const struct orr_machine_type *type, struct orr_text *
                                 "<pci busid=\"%04x:00:00.0\" class=\"0x060400\" link_speed=\"%s\" link_width=\"16\">",
                                 s + 1, type->board->link_speed);
             for (; gpu < type->gpus * (s + 1) / switches; gpu++)
-                add_gpu(xml, s + 1, 0x10 + gpu);
+                add_gpu(xml, s + 1, 0x10 + gpu, type);
             for (; !alone && net < type->nets * (s + 1) / switches; net++)
                 add_net(xml, s + 1, 0x80 + net, type);
             if (switched)

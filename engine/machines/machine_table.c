@@ -41,7 +41,7 @@ static const struct orr_gpu_board h800 = {"H800 SXM5", 90, 8, ORR_FABRIC_SWITCH,
 static const struct orr_gpu_board h20 = {"H20 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2329}};
 static const struct orr_gpu_board h200 = {"H200 SXM5", 90, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2335}};
 static const struct orr_gpu_board b200 = {"B200 SXM6", 100, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN5, 0, 0, {0x2901}};
-static const struct orr_gpu_board b300 = {"B300 SXM6", 103, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN6, 0, 0, {0}};
+static const struct orr_gpu_board b300 = {"B300 SXM6", 103, 18, ORR_FABRIC_SWITCH, NULL, ORR_PCIE_GEN6, 0, 0, {0x3182}};
 static const struct orr_gpu_board gh200 = {"GH200",       90, 0,         ORR_FABRIC_NONE, NULL,
                                            ORR_PCIE_GEN5, 10, GRACE_C2C, {0x2342}};
 static const struct orr_gpu_board gh200_4 = {"GH200",       90, 18,        ORR_FABRIC_MESH, mesh_4x6,

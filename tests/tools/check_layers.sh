@@ -37,7 +37,7 @@ forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_
 # Rooms from the ground up; each uses those before it. whatif, findings and diagram do not use one another; compare
 # uses whatif and findings.
 rooms="base release topology hardware machines nics paths decide search connect tuning analysis cluster"
-above="log triage whatif findings compare explain detect input diagram library orrery"
+above="log triage whatif findings diagnosis compare explain detect input diagram library orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"

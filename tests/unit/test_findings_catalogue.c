@@ -46,6 +46,7 @@ struct family {
     }
 FAMILY(ranks)
 FAMILY(input)
+FAMILY(machine)
 FAMILY(pci)
 FAMILY(slots)
 FAMILY(nvlink)
@@ -64,6 +65,7 @@ FAMILY(fabric)
 static const struct family families[] = {
     {"GPUs, ranks and identifiers", row_of_ranks},
     {"The topology file", row_of_input},
+    {"What the machine should be", row_of_machine},
     {"PCIe links and switches", row_of_pci},
     {"PCIe slots and uplinks", row_of_slots},
     {"NVLinks of a GPU", row_of_nvlink},

@@ -1,0 +1,76 @@
+/* The diagnosis: findings with what each of them costs, and one verdict.
+ *
+ * For each finding that can be repaired, the repair is applied to a copy of the dump, the machine is analysed again,
+ * and the figures are compared. A finding that vanishes with the repair of another one follows from that one. Nothing
+ * is guessed: a repair that changes no figure makes its finding a note, and a finding without a repair says so.
+ */
+#ifndef ORR_DIAGNOSIS_DIAGNOSIS_H
+#define ORR_DIAGNOSIS_DIAGNOSIS_H
+
+#include "engine/findings/findings.h"
+#include "engine/whatif/steps.h"
+
+/* What is compared, in the order in which a cost is looked for. X(symbol, name in documents, unit, higher is better,
+ * least change that counts as a share) */
+#define ORR_YIELD_MAP(X)                                                                                               \
+    X(BUS_BW, "bus bandwidth of AllReduce at 1 GiB", "GB/s", true, 0.01)                                               \
+    X(P2P_PAIRS, "pairs of GPUs with P2P", "pairs", true, 0)                                                           \
+    X(GDR, "GPUs with GPUDirect RDMA", "GPUs", true, 0)                                                                \
+    X(LATENCY, "time of AllReduce at 8 bytes", "us", false, 0.01)                                                      \
+    X(CHANNELS, "channels", "channels", true, 0)                                                                       \
+    X(GPUS, "GPUs of the machine", "GPUs", true, 0)
+
+enum orr_yield {
+#define X(symbol, name, unit, higher, least) ORR_YIELD_##symbol,
+    ORR_YIELD_MAP(X)
+#undef X
+        ORR_YIELD_COUNT
+};
+
+struct orr_cost {
+    enum orr_yield yield;
+    double now, repaired;
+    uint32_t hosts; /* of the job for which the figures are */
+    bool none;      /* no figure changes with the repair: figure is the first that was compared */
+};
+
+struct orr_diagnosed {
+    const struct orr_finding *finding;
+    enum orr_severity severity; /* by its cost, where one is known; else its row's */
+    const char *repair;         /* what was repaired to find the cost, a phrase; NULL: no repair is known */
+    bool has_cost;
+    struct orr_cost cost;
+    bool of_file;          /* the file is incomplete, not the machine */
+    const char *not_tried; /* why a repair was not tried, a phrase; NULL: it was, or there is none */
+    uint32_t follows;      /* the row of struct orr_diagnosis of which it is a consequence; UINT32_MAX: none */
+};
+
+enum orr_verdict_state { ORR_VERDICT_HEALTHY, ORR_VERDICT_DEGRADED, ORR_VERDICT_CANNOT_TELL };
+
+struct orr_diagnosis {
+    struct orr_diagnosed *rows; /* causes by severity, then by cost; each followed by what follows from it */
+    uint32_t count;
+    bool has_all; /* all repairs were tried together */
+    struct orr_cost all;
+    enum orr_verdict_state state;
+    const char *sentence; /* the headline; names cause and cost */
+    const char *advice;   /* what to do first; "": nothing */
+    uint32_t cause;       /* row that the headline is about; UINT32_MAX: none */
+    uint32_t analyses;    /* made for it */
+};
+
+/* Diagnoses an analysis. Everything is in arena. The work is at most 20 further analyses and a number of search steps,
+ * so that the result never depends on the clock. */
+enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena *arena,
+                           struct orr_diagnosis *ret_diagnosis, struct orr_error *err) ORR_NO_DISCARD;
+
+const char *orr_yield_name(enum orr_yield yield);
+const char *orr_yield_unit(enum orr_yield yield);
+/* "healthy", "degraded", "cannot tell". */
+const char *orr_verdict_state_name(enum orr_verdict_state state);
+/* "AllReduce at 1 GiB on 2 hosts": what a cost was computed for. At least 64 bytes. */
+void orr_cost_for(const struct orr_cost *cost, char text[64]);
+/* "20 instead of 240 GB/s"; at least 64 bytes. */
+void orr_cost_text(const struct orr_cost *cost, char text[64]);
+
+#endif

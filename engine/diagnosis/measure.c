@@ -1,0 +1,109 @@
+#include "engine/diagnosis/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name, *unit;
+    bool higher; /* is better */
+    double least;
+} figures[ORR_YIELD_COUNT] = {
+#define X(symbol, name, unit, higher, least) {name, unit, higher, least},
+    ORR_YIELD_MAP(X)
+#undef X
+};
+
+const char *orr_yield_name(enum orr_yield yield)
+{
+    return figures[yield].name;
+}
+
+const char *orr_yield_unit(enum orr_yield yield)
+{
+    return figures[yield].unit;
+}
+
+/* GPUs that may use GPUDirect RDMA with at least one NIC. */
+static uint32_t count_gdr(const struct orr_analysis *analysis)
+{
+    uint32_t count = 0;
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        const struct orr_part *part = &analysis->parts[p];
+        uint32_t nets = orr_system_count(&part->system, ORR_NET);
+        for (uint32_t g = 0; g < orr_system_count(&part->system, ORR_GPU); g++) {
+            bool any = false;
+            for (uint32_t n = 0; part->gdr && n < nets && !any; n++)
+                any = part->gdr[g * nets + n].send.verdict || part->gdr[g * nets + n].recv.verdict;
+            count += any;
+        }
+    }
+    return count;
+}
+
+void orr_measure(const struct orr_analysis *analysis, struct orr_performance *ret)
+{
+    const struct orr_communicator *communicator = &analysis->communicator;
+    struct orr_choice large, small;
+    uint64_t pairs = 0, n = analysis->local_ranks;
+    *ret = (struct orr_performance){.known = true};
+    if (orr_tuning_choose(&analysis->tuning, communicator, &analysis->query.settings, ORR_ALLREDUCE, 1u << 30, &large))
+        ret->value[ORR_YIELD_BUS_BW] = (double)large.bus_bw;
+    if (orr_tuning_choose(&analysis->tuning, communicator, &analysis->query.settings, ORR_ALLREDUCE, 8, &small))
+        ret->value[ORR_YIELD_LATENCY] = (double)small.time;
+    for (uint64_t i = 0; i < n * n; i++)
+        pairs += analysis->p2p[i].decision.verdict && i / n != i % n;
+    ret->value[ORR_YIELD_P2P_PAIRS] = (double)pairs / 2;
+    ret->value[ORR_YIELD_GDR] = (double)count_gdr(analysis);
+    ret->value[ORR_YIELD_CHANNELS] = (double)communicator->channel_count;
+    ret->value[ORR_YIELD_GPUS] = (double)n;
+}
+
+/* What is lost of the better value, 0 to 1. */
+static double share(const struct orr_cost *cost)
+{
+    double better = fmax(cost->now, cost->repaired);
+    bool lost = figures[cost->yield].higher ? cost->now < cost->repaired : cost->now > cost->repaired;
+    return lost && better > 0 && !cost->none ? fabs(cost->now - cost->repaired) / better : 0;
+}
+
+int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b)
+{
+    bool lost_a = share(a) > 0, lost_b = share(b) > 0;
+    if (!lost_a || !lost_b)
+        return lost_b - lost_a;
+    if (a->yield != b->yield)
+        return a->yield < b->yield ? -1 : 1;
+    return share(a) > share(b) ? -1 : share(a) < share(b);
+}
+
+struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired)
+{
+    struct orr_cost best = {.none = true};
+    for (int f = 0; f < ORR_YIELD_COUNT && best.none; f++)
+        for (uint32_t i = 0; i < now->count; i++) {
+            struct orr_cost cost = {.yield = (enum orr_yield)f,
+                                    .now = now->figures[i].value[f],
+                                    .repaired = repaired->figures[i].value[f],
+                                    .hosts = now->hosts[i]};
+            if (!now->figures[i].known || !repaired->figures[i].known)
+                continue;
+            if (share(&cost) > figures[f].least && (best.none || orr_cost_compare(&cost, &best) < 0))
+                best = cost;
+            else if (!best.hosts) /* the first figure, should none change */
+                best = (struct orr_cost){cost.yield, cost.now, cost.repaired, cost.hosts, true};
+        }
+    return best;
+}
+
+void orr_cost_for(const struct orr_cost *cost, char text[64])
+{
+    if (cost->yield == ORR_YIELD_GPUS)
+        snprintf(text, 64, "%s", figures[cost->yield].name);
+    else
+        snprintf(text, 64, "%s on %u host%s", figures[cost->yield].name, cost->hosts, cost->hosts == 1 ? "" : "s");
+}
+
+void orr_cost_text(const struct orr_cost *cost, char text[64])
+{
+    snprintf(text, 64, "%.3g instead of %.3g %s", cost->now, cost->repaired, figures[cost->yield].unit);
+}

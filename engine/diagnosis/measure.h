@@ -1,0 +1,27 @@
+/* inside diagnosis/: the figures of one machine, for jobs on one host and on several. */
+#ifndef ORR_DIAGNOSIS_MEASURE_H
+#define ORR_DIAGNOSIS_MEASURE_H
+
+#include "engine/diagnosis/diagnosis.h"
+
+enum { ORR_MOST_HOST_COUNTS = 3 };
+
+struct orr_performance {
+    bool known; /* false: the analysis failed, or was not made */
+    double value[ORR_YIELD_COUNT];
+};
+
+struct orr_measured {
+    uint32_t hosts[ORR_MOST_HOST_COUNTS]; /* of the jobs: 1, 2 and that of the question, ascending */
+    uint32_t count;
+    struct orr_performance figures[ORR_MOST_HOST_COUNTS];
+};
+
+/* The figures of an analysis. */
+void orr_measure(const struct orr_analysis *analysis, struct orr_performance *ret_figures);
+/* The greatest loss against the repaired machine, among figures that both know. A worse figure is no loss. */
+struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired);
+/* Which of the two costs is the greater one, as a share: negative, 0, positive as in qsort(), the greater first. */
+int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b);
+
+#endif

@@ -1,0 +1,186 @@
+/* Repairs of PCIe links, ports, and of NICs that are missing or somewhere else. */
+#include <stdio.h>
+
+#include "engine/diagnosis/repair.h"
+
+static const char *word(const struct orr_bench *bench, uint32_t element, enum orr_attr attr)
+{
+    return orr_element_word(bench->hw->dump, element, attr);
+}
+
+static void copy_link(struct orr_bench *bench, uint32_t element, uint32_t from)
+{
+    orr_bench_set(bench, bench->nodes[element], "link_speed", word(bench, from, ORR_ATTR_LINK_SPEED));
+    orr_bench_set(bench, bench->nodes[element], "link_width", word(bench, from, ORR_ATTR_LINK_WIDTH));
+}
+
+static void set_link(struct orr_bench *bench, uint32_t card, unsigned generation, int32_t width)
+{
+    char text[16];
+    struct orr_doc_node *node = bench->nodes[bench->hw->cards[card].element];
+    snprintf(text, sizeof text, "%d", width);
+    orr_bench_set(bench, node, "link_speed", orr_pcie_speed_text(generation));
+    orr_bench_set(bench, node, "link_width", text);
+}
+
+/* The C2C links of an equal GPU. */
+static void copy_c2c(struct orr_bench *bench, uint32_t gpu, uint32_t from)
+{
+    const struct orr_dump *dump = bench->hw->dump;
+    uint32_t c2c = dump->elements[from].first_child;
+    while (c2c != ORR_NO_ELEMENT && dump->elements[c2c].kind != ORR_ELEMENT_C2C)
+        c2c = dump->elements[c2c].next_sibling;
+    if (c2c == ORR_NO_ELEMENT)
+        return;
+    struct orr_doc_node *node = orr_doc_child(bench->nodes[gpu], "c2c", NULL, NULL);
+    if (!node)
+        node = orr_doc_add(&bench->doc, bench->nodes[gpu], "c2c", NULL);
+    orr_bench_set(bench, node, "bw", word(bench, c2c, ORR_ATTR_BW));
+    orr_bench_set(bench, node, "count", word(bench, c2c, ORR_ATTR_COUNT_));
+}
+
+void orr_repair_slow_links(struct orr_bench *bench)
+{
+    for (uint32_t i = 0; i < bench->hw->slower_count; i++) {
+        const struct orr_slower *row = &bench->hw->slower[i];
+        if (row->kind == ORR_SLOWER_PCIE)
+            copy_link(bench, row->element, row->best);
+        else if (row->kind == ORR_SLOWER_C2C)
+            copy_c2c(bench, row->element, row->best);
+    }
+}
+
+/* Every GPU's link, and the bridges above it that are slower, as the GPU model and the CPU allow. */
+void orr_repair_all_links(struct orr_bench *bench)
+{
+    const struct orr_hardware_facts *hw = bench->hw;
+    unsigned generation = (unsigned)bench->machine->generation;
+    float gbs = generation ? orr_pcie_gbs(orr_pcie_rate(generation), 16) : 0;
+    for (uint32_t i = 0; generation && i < hw->card_count; i++)
+        if (hw->cards[i].gpus_at || (hw->cards[i].gpus && hw->cards[i].gbs > 0 && hw->cards[i].gbs < gbs))
+            set_link(bench, i, generation, 16);
+}
+
+void orr_repair_unknown_links(struct orr_bench *bench)
+{
+    const struct orr_hardware_facts *hw = bench->hw;
+    for (uint32_t i = 0; i < hw->card_count; i++) {
+        const struct orr_card *card = &hw->cards[i], *best = NULL;
+        for (uint32_t k = 0; card->gbs <= 0 && card->identity && k < hw->card_count; k++)
+            if (hw->cards[k].identity == card->identity && hw->cards[k].gbs > (best ? best->gbs : 0))
+                best = &hw->cards[k];
+        if (best)
+            copy_link(bench, card->element, best->element);
+    }
+}
+
+void orr_repair_bridges(struct orr_bench *bench)
+{
+    const struct orr_hardware_facts *hw = bench->hw;
+    for (uint32_t i = 0; i < hw->card_count; i++) {
+        uint32_t best = i;
+        if (!(hw->cards[i].gpus + hw->cards[i].nets) || hw->cards[i].gbs <= 0 || hw->cards[i].gbs >= 1)
+            continue;
+        /* What is below a card comes right after it. */
+        for (uint32_t k = i + 1; k < hw->card_count && hw->cards[k].depth > hw->cards[i].depth; k++)
+            best = hw->cards[k].gbs > hw->cards[best].gbs ? k : best;
+        for (uint32_t k = 0; best == i && k < hw->card_count; k++)
+            if (hw->cards[k].kind == hw->cards[i].kind && hw->cards[k].gbs > hw->cards[best].gbs)
+                best = k;
+        copy_link(bench, hw->cards[i].element, hw->cards[best].element);
+    }
+}
+
+/* The width first, as most slots that are too slow are too narrow. */
+void orr_repair_slots(struct orr_bench *bench)
+{
+    const struct orr_hardware_facts *hw = bench->hw;
+    for (uint32_t i = 0; i < hw->card_count; i++) {
+        const struct orr_card *card = &hw->cards[i];
+        int generation = orr_pcie_generation(card->rate);
+        if (!card->nets_at || card->gbs <= 0 || generation < 1 || 8 * card->gbs >= card->gbps_at)
+            continue;
+        while (generation < ORR_PCIE_GENERATIONS &&
+               8 * orr_pcie_gbs(orr_pcie_rate((unsigned)generation), 16) < card->gbps_at)
+            generation++;
+        set_link(bench, i, (unsigned)generation, 16);
+    }
+}
+
+void orr_repair_ports(struct orr_bench *bench)
+{
+    for (uint32_t i = 0; i < bench->hw->slower_count; i++) {
+        const struct orr_slower *row = &bench->hw->slower[i];
+        if (row->kind == ORR_SLOWER_PORT && row->best != row->element)
+            orr_bench_set(bench, bench->nodes[row->element], "speed", word(bench, row->best, ORR_ATTR_SPEED));
+    }
+}
+
+/* The bridge of a group under which its NICs belong: as deep as the NIC of a complete group. */
+static struct orr_doc_node *place_of(const struct orr_bench *bench, const struct orr_lack *lack)
+{
+    const struct orr_hardware_facts *hw = bench->hw;
+    uint32_t depth = hw->cards[lack->like].depth, at = lack->bridge;
+    for (uint32_t i = lack->bridge + 1; i < hw->card_count && hw->cards[i].depth > hw->cards[lack->bridge].depth; i++)
+        if (hw->cards[i].depth < depth && hw->cards[i].depth > hw->cards[at].depth && hw->cards[i].gpus &&
+            hw->cards[i].kind == ORR_CARD_BRIDGE)
+            at = i;
+    return bench->nodes[hw->cards[at].element];
+}
+
+/* Whether the NICs are numbered in document order, as on machines that list their devices by bus id. */
+static bool is_numbered_in_order(const struct orr_bench *bench)
+{
+    int32_t last = -1;
+    for (uint32_t i = 0; i < bench->hw->net_count; i++) {
+        int32_t dev = orr_element_int(bench->hw->dump, bench->hw->nets[i], ORR_ATTR_DEV, -1);
+        if (dev <= last)
+            return false;
+        last = dev;
+    }
+    return true;
+}
+
+/* A copy of a NIC with a bus id and GUIDs of its own; its ports get the next numbers. */
+static void add_copy(struct orr_bench *bench, const struct orr_lack *lack, uint32_t *ports)
+{
+    struct orr_doc_node *nic = orr_doc_add(&bench->doc, place_of(bench, lack), "pci", NULL);
+    orr_doc_copy_element(&bench->doc, nic, bench->hw->dump, bench->hw->cards[lack->like].element);
+    orr_doc_set(&bench->doc, nic, "busid", "ffff:%02x:00.0", *ports & 0xff);
+    for (struct orr_doc_node *node = nic; node; node = orr_doc_next(node, nic))
+        if (orr_doc_is(node, "net")) {
+            orr_doc_set(&bench->doc, node, "dev", "%u", bench->hw->net_count + *ports);
+            orr_doc_set(&bench->doc, node, "guid", "0xffffffff%08x", *ports);
+            orr_doc_set(&bench->doc, node, "name", "repaired%u", *ports);
+            ++*ports;
+        }
+    bench->changed = true;
+}
+
+void orr_repair_missing_nics(struct orr_bench *bench)
+{
+    uint32_t ports = 0, number = 0;
+    bool in_order = is_numbered_in_order(bench);
+    for (uint32_t i = 0; i < bench->groups->lack_count; i++) {
+        const struct orr_lack *lack = &bench->groups->lacks[i];
+        for (uint32_t n = lack->has; lack->stray == ORR_NO_CARD && n < lack->others_have; n++)
+            add_copy(bench, lack, &ports);
+    }
+    /* With the NIC back, those behind it have their old numbers again. */
+    for (struct orr_doc_node *node = bench->doc.system; in_order && ports && node;
+         node = orr_doc_next(node, bench->doc.system))
+        if (orr_doc_is(node, "net"))
+            orr_doc_set(&bench->doc, node, "dev", "%u", number++);
+}
+
+void orr_repair_strays(struct orr_bench *bench)
+{
+    for (uint32_t i = 0; i < bench->groups->lack_count; i++) {
+        const struct orr_lack *lack = &bench->groups->lacks[i];
+        if (lack->stray == ORR_NO_CARD)
+            continue;
+        struct orr_doc_node *nic = bench->nodes[bench->hw->cards[lack->stray].element];
+        orr_doc_move(nic, place_of(bench, lack), NULL);
+        bench->changed = true;
+    }
+}

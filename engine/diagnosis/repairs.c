@@ -1,0 +1,106 @@
+/* The table of repairs, and those of settings and GPUDirect RDMA. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/diagnosis/repair.h"
+
+bool orr_bench_init(struct orr_bench *bench, const struct orr_analysis *analysis, const struct orr_hardware_facts *hw,
+                    const struct orr_machine *machine, const struct orr_groups *groups, struct orr_arena *arena)
+{
+    const struct orr_dump *dump = analysis->given;
+    uint32_t at = 0;
+    *bench = (struct orr_bench){.analysis = analysis,
+                                .hw = hw,
+                                .machine = machine,
+                                .groups = groups,
+                                .arena = arena,
+                                .settings = analysis->query.settings};
+    orr_doc_init(&bench->doc, arena);
+    bench->nodes = ORR_NEW(arena, struct orr_doc_node *, dump->element_count);
+    if (!bench->nodes)
+        return false;
+    orr_doc_copy_element(&bench->doc, bench->doc.system, dump, 0);
+    for (struct orr_doc_node *node = bench->doc.system; node && at < dump->element_count;
+         node = orr_doc_next(node, bench->doc.system))
+        bench->nodes[at++] = node;
+    return !bench->doc.starved && at == dump->element_count;
+}
+
+void orr_bench_set(struct orr_bench *bench, struct orr_doc_node *node, const char *key, const char *value)
+{
+    const char *old = orr_doc_get(node, key);
+    if (old && !strcmp(old, value))
+        return;
+    orr_doc_set(&bench->doc, node, key, "%s", value);
+    bench->changed = true;
+}
+
+void orr_bench_setting(struct orr_bench *bench, const char *name, const char *value)
+{
+    struct orr_settings before = bench->settings;
+    if (orr_settings_set(&bench->settings, name, value, NULL) != ORR_OK)
+        bench->settings = before;
+    else
+        bench->changed |= memcmp(&before, &bench->settings, sizeof before) != 0;
+}
+
+static void allow_gdr(struct orr_bench *bench)
+{
+    for (uint32_t i = 0; i < bench->hw->net_count; i++)
+        if (orr_name_is_rdma(orr_element_word(bench->hw->dump, bench->hw->nets[i], ORR_ATTR_NAME)))
+            orr_bench_set(bench, bench->nodes[bench->hw->nets[i]], "gdr", "1");
+}
+
+/* The level that lets every GPU use its nearest NIC. */
+static void widen_gdr(struct orr_bench *bench)
+{
+    const struct orr_part *part = &bench->analysis->parts[0];
+    enum orr_path_type farthest = ORR_PATH_LOC;
+    for (uint32_t g = part->system.first[ORR_GPU]; g < part->system.first[ORR_GPU + 1]; g++) {
+        enum orr_path_type nearest = ORR_PATH_DIS;
+        for (uint32_t n = part->system.first[ORR_NET]; n < part->system.first[ORR_NET + 1]; n++)
+            if (orr_path(&part->paths, g, n)->type < nearest)
+                nearest = orr_path(&part->paths, g, n)->type;
+        farthest = nearest != ORR_PATH_DIS && nearest > farthest ? nearest : farthest;
+    }
+    if (farthest > ORR_PATH_LOC && farthest <= ORR_PATH_SYS)
+        orr_bench_setting(bench, "NCCL_NET_GDR_LEVEL", orr_path_type_name(farthest));
+}
+
+static void reset_settings(struct orr_bench *bench)
+{
+    static const char *const names[] = {"NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_SHM_DISABLE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        orr_bench_setting(bench, names[i], "");
+}
+
+static const struct orr_repair rows[] = {
+    {"nvlinks-not-in-file", "adds the NVLinks of this GPU model to the file", orr_repair_board_nvlinks, false, true},
+    {"nvlinks-missing", "all NVLinks of this GPU model up", orr_repair_board_nvlinks, false, false},
+    {"nvlinks-below-board", "all NVLinks of this GPU model up", orr_repair_board_nvlinks, false, false},
+    {"nvlink-islands", "all NVLinks of this GPU model up", orr_repair_board_nvlinks, false, false},
+    {"nvlink-count", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false},
+    {"nvlink-zero", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false},
+    {"nvlink-one-sided", "the larger number of NVLinks in both directions", orr_repair_one_sided, false, false},
+    {"nvlink-targets", "the same NVSwitches as the other GPUs", orr_repair_targets, false, false},
+    {"slow-link", "speed and width of equal devices", orr_repair_slow_links, false, false},
+    {"pcie-below-model", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, false},
+    {"idle-gpus", "the PCIe link that GPU and CPU support", orr_repair_all_links, false, true},
+    {"link-missing", "the link of an equal device", orr_repair_unknown_links, false, true},
+    {"throttling-bridge", "the link of the fastest device below it", orr_repair_bridges, false, false},
+    {"slow-slot", "a slot as fast as the NIC", orr_repair_slots, true, false},
+    {"port-slow", "the speed of equal ports", orr_repair_ports, true, false},
+    {"nic-missing", "the NIC that the other GPUs have", orr_repair_missing_nics, true, false},
+    {"nic-misplaced", "the NIC on the PCIe switch of its GPUs", orr_repair_strays, true, false},
+    {"gdr-off", "GPUDirect RDMA on", allow_gdr, true, false},
+    {"gdr-too-far", "NCCL_NET_GDR_LEVEL at the distance of the nearest NICs", widen_gdr, true, false},
+    {"setting-hinders", "these settings at their defaults", reset_settings, false, false},
+};
+
+const struct orr_repair *orr_repair_find(const char *id)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!strcmp(rows[i].id, id))
+            return &rows[i];
+    return NULL;
+}

@@ -1,0 +1,161 @@
+#include "engine/diagnosis/verdict.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/diagnosis/measure.h"
+
+const char *orr_verdict_state_name(enum orr_verdict_state state)
+{
+    static const char *const names[] = {"healthy", "degraded", "cannot tell"};
+    return names[state];
+}
+
+/* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPU Direct" stay. */
+static void write_title(const struct orr_finding *finding, struct orr_text *text)
+{
+    const char *title = finding->row->title;
+    bool name = isupper((unsigned char)title[0]) && isupper((unsigned char)title[1]);
+    orr_text_printf(text, "%c%s: %s.", name ? title[0] : tolower((unsigned char)title[0]), title + 1, finding->detail);
+}
+
+/* What the cost is, as the start of a sentence. */
+static void write_loss(const struct orr_cost *cost, struct orr_text *text)
+{
+    char values[64];
+    const char *plural = cost->hosts == 1 ? "" : "s";
+    orr_cost_text(cost, values);
+    switch (cost->yield) {
+    case ORR_YIELD_BUS_BW:
+        orr_text_printf(text, "AllReduce gets %s on %u host%s", values, cost->hosts, plural);
+        break;
+    case ORR_YIELD_LATENCY:
+        orr_text_printf(text, "A small AllReduce takes %s on %u host%s", values, cost->hosts, plural);
+        break;
+    case ORR_YIELD_P2P_PAIRS:
+        orr_text_printf(text, "P2P works between %s of GPUs", values);
+        break;
+    case ORR_YIELD_GDR:
+        orr_text_printf(text, "GPUDirect RDMA works for %s on each host", values);
+        break;
+    case ORR_YIELD_CHANNELS:
+        orr_text_printf(text, "NCCL uses %s on %u host%s", values, cost->hosts, plural);
+        break;
+    default:
+        orr_text_printf(text, "The machine has %s", values);
+    }
+}
+
+static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct orr_text *text)
+{
+    const struct orr_diagnosed *row = &d->rows[cause];
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < d->count; i++)
+        others += i != cause && d->rows[i].has_cost && !d->rows[i].cost.none && !d->rows[i].of_file &&
+                  d->rows[i].follows == UINT32_MAX;
+    write_loss(&row->cost, text);
+    if (row->cost.yield == ORR_YIELD_GPUS)
+        orr_text_printf(text, ": %s.", row->finding->detail);
+    else {
+        orr_text_puts(text, ", because ");
+        write_title(row->finding, text);
+    }
+    if (others && d->has_all && !d->all.none && d->all.yield == ORR_YIELD_BUS_BW)
+        orr_text_printf(text,
+                        " %u other finding%s cost%s something too: with everything repaired, AllReduce gets %.3g GB/s "
+                        "on %u host%s.",
+                        others, others == 1 ? "" : "s", others == 1 ? "s" : "", d->all.repaired, d->all.hosts,
+                        d->all.hosts == 1 ? "" : "s");
+}
+
+/* The first row that a test accepts; UINT32_MAX: none. */
+static uint32_t first_row(const struct orr_diagnosis *d, bool (*test)(const struct orr_diagnosed *row))
+{
+    for (uint32_t i = 0; i < d->count; i++)
+        if (d->rows[i].follows == UINT32_MAX && test(&d->rows[i]))
+            return i;
+    return UINT32_MAX;
+}
+
+static bool is_error(const struct orr_diagnosed *row)
+{
+    return row->severity == ORR_SEVERITY_ERROR;
+}
+static bool is_costly(const struct orr_diagnosed *row)
+{
+    return row->has_cost && !row->cost.none && !row->of_file;
+}
+static bool is_of_file(const struct orr_diagnosed *row)
+{
+    return row->has_cost && !row->cost.none && row->of_file;
+}
+static bool is_open(const struct orr_diagnosed *row)
+{
+    return !row->has_cost && row->severity == ORR_SEVERITY_WARNING;
+}
+
+/* An assumption of the input that bandwidths rest on; NULL: none. */
+static const struct orr_assumed *shaky(const struct orr_analysis *analysis)
+{
+    const struct orr_dump_notes *notes = analysis->given->notes;
+    for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
+        if (notes->assumed[i].touches & (ORR_TOUCHES_LINKS | ORR_TOUCHES_TUNING))
+            return &notes->assumed[i];
+    return NULL;
+}
+
+static void write_healthy(const struct orr_analysis *analysis, struct orr_text *text)
+{
+    struct orr_performance figures;
+    uint32_t hosts = analysis->query.hosts;
+    orr_measure(analysis, &figures);
+    orr_text_printf(text, "Healthy: nothing was found that lowers what NCCL %s gets from this machine.",
+                    analysis->query.settings.release->name);
+    if (figures.value[ORR_YIELD_BUS_BW] > 0)
+        orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_YIELD_BUS_BW], hosts,
+                        hosts == 1 ? "" : "s");
+}
+
+enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis,
+                                const struct orr_machine *machine, struct orr_arena *arena, struct orr_error *err)
+{
+    const struct orr_assumed *assumed = shaky(analysis);
+    struct orr_text text;
+    uint32_t row;
+    (void)machine;
+    orr_text_init(&text, 4096);
+    d->state = ORR_VERDICT_CANNOT_TELL;
+    if ((row = first_row(d, is_error)) != UINT32_MAX) {
+        d->state = ORR_VERDICT_DEGRADED;
+        orr_text_puts(&text, "NCCL cannot work with this machine as the file describes it, because ");
+        write_title(d->rows[row].finding, &text);
+    } else if ((row = first_row(d, is_costly)) != UINT32_MAX) {
+        d->state = ORR_VERDICT_DEGRADED;
+        write_degraded(d, row, &text);
+    } else if ((row = first_row(d, is_of_file)) != UINT32_MAX) {
+        orr_text_puts(&text, "Cannot tell from this file, because ");
+        write_title(d->rows[row].finding, &text);
+        orr_text_puts(&text, " As it is, ");
+        struct orr_text loss;
+        orr_text_init(&loss, 512);
+        write_loss(&d->rows[row].cost, &loss);
+        if (!orr_text_failed(&loss) && loss.length)
+            orr_text_printf(&text, "%.512s.", loss.data);
+        orr_text_release(&loss);
+    } else if ((row = first_row(d, is_open)) != UINT32_MAX) {
+        orr_text_puts(&text, "Orrery cannot compute what it costs that ");
+        write_title(d->rows[row].finding, &text);
+    } else if (assumed) {
+        orr_text_printf(&text, "Nothing wrong was found, but the input does not show everything: %.400s.",
+                        assumed->what);
+    } else {
+        d->state = ORR_VERDICT_HEALTHY;
+        write_healthy(analysis, &text);
+    }
+    d->cause = row;
+    d->advice = row == UINT32_MAX ? "" : d->rows[row].finding->row->advice;
+    d->sentence = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
+    orr_text_release(&text);
+    return d->sentence ? ORR_OK : orr_fail_nomem(err);
+}

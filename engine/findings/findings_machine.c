@@ -1,0 +1,263 @@
+/* Findings from what the machine should be: its GPU model's NVLinks and PCIe generation, its type's GPUs and NICs, and
+ * what its other PCIe switches have. */
+#include <stdio.h>
+
+#include "engine/findings/finder.h"
+#include "engine/machines/groups.h"
+
+static int32_t nvlinks_of(const struct orr_finder *f, uint32_t gpu)
+{
+    return orr_gpu_nvlinks(f->dump, f->hw.gpus[gpu]);
+}
+
+/* The number of NVLinks that every GPU has; -1: they differ. */
+static int32_t nvlinks_of_all(const struct orr_finder *f)
+{
+    for (uint32_t i = 1; i < f->hw.gpu_count; i++)
+        if (nvlinks_of(f, i) != nvlinks_of(f, 0))
+            return -1;
+    return f->hw.gpu_count ? nvlinks_of(f, 0) : -1;
+}
+
+/* Whether the file has PCI ids, as NCCL writes them for every device that it finds. */
+static bool has_pci_ids(const struct orr_finder *f)
+{
+    for (uint32_t i = 0; i < f->hw.card_count; i++)
+        if (f->hw.cards[i].identity)
+            return true;
+    return false;
+}
+
+static void point_at_gpus(struct orr_finder *f)
+{
+    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
+        orr_point(f, f->hw.gpus[i]);
+}
+
+static void say_nvlinks(struct orr_finder *f)
+{
+    int32_t has = nvlinks_of_all(f);
+    char count[16] = "no";
+    if (has > 0)
+        snprintf(count, sizeof count, "%d", has);
+    orr_say(f, "all %u GPUs (%s) have %s NVLink%s; this model has %d", f->hw.gpu_count, f->machine.board->gpu, count,
+            has == 1 ? "" : "s", f->machine.nvlinks);
+    point_at_gpus(f);
+}
+
+static bool nvlinks_are_known(const struct orr_finder *f)
+{
+    return f->machine.proven_board && f->machine.nvlinks > 0 && f->hw.gpu_count > 1;
+}
+
+static void nvlinks_missing(struct orr_finder *f)
+{
+    if (nvlinks_are_known(f) && has_pci_ids(f) && !nvlinks_of_all(f))
+        say_nvlinks(f);
+}
+
+/* Direct NVLinks of a job on some of the GPUs of a mesh may lead elsewhere. */
+static bool has_whole_board(const struct orr_finder *f)
+{
+    const struct orr_gpu_board *board = f->machine.board;
+    return board->fabric == ORR_FABRIC_SWITCH ||
+           (board->fabric == ORR_FABRIC_MESH && strlen(board->mesh[0]) == f->hw.gpu_count);
+}
+
+static void nvlinks_below_board(struct orr_finder *f)
+{
+    int32_t has = nvlinks_of_all(f);
+    if (!nvlinks_are_known(f) || orr_slower_first(&f->hw, ORR_SLOWER_NVLINK))
+        return; /* nvlink-count names those that have fewer than their equals */
+    if (has > 0 && has < f->machine.nvlinks) {
+        say_nvlinks(f);
+        return;
+    }
+    for (uint32_t i = 0; has < 0 && has_whole_board(f) && i < f->hw.gpu_count; i++) {
+        if (nvlinks_of(f, i) >= f->machine.nvlinks)
+            continue;
+        if (!f->at->detail)
+            orr_say(f, "GPU %.20s has %d NVLinks; this model (%s) has %d", orr_attr_of(f, f->hw.gpus[i], ORR_ATTR_DEV),
+                    nvlinks_of(f, i), f->machine.board->gpu, f->machine.nvlinks);
+        orr_point(f, f->hw.gpus[i]);
+    }
+}
+
+static void nvlinks_not_in_file(struct orr_finder *f)
+{
+    if (nvlinks_are_known(f) && !has_pci_ids(f) && !nvlinks_of_all(f))
+        say_nvlinks(f);
+}
+
+static void pcie_below_model(struct orr_finder *f)
+{
+    float most = 0;
+    int32_t widest = 0;
+    for (uint32_t i = 0; i < f->hw.card_count; i++) {
+        const struct orr_card *card = &f->hw.cards[i];
+        if (card->gpus_at && (card->rate <= 0 || card->width <= 0))
+            return; /* virtual machines may hide the link */
+        if (card->gpus_at) {
+            most = card->rate > most ? card->rate : most;
+            widest = card->width > widest ? card->width : widest;
+        }
+    }
+    int generation = orr_pcie_generation(most);
+    if (!f->machine.proven_board || !f->machine.generation || f->machine.board->c2c_links || generation < 2 ||
+        (generation >= f->machine.generation && widest >= 16))
+        return;
+    orr_say(f, "all %u GPUs (%s) have %g GT/s x%d (%.3g GB/s); GPU and CPU can run at %g GT/s x16 (%.3g GB/s)",
+            f->hw.gpu_count, f->machine.board->gpu, (double)most, widest, (double)orr_pcie_gbs(most, widest),
+            (double)orr_pcie_rate((unsigned)f->machine.generation),
+            (double)orr_pcie_gbs(orr_pcie_rate((unsigned)f->machine.generation), 16));
+    point_at_gpus(f);
+}
+
+/* "DGX H100": one name for machines that the dump cannot distinguish. */
+static const char *type_title(const struct orr_finder *f)
+{
+    return f->machine.type->title;
+}
+
+static void gpu_missing(struct orr_finder *f)
+{
+    if (!f->machine.type || f->machine.gpus_here >= f->machine.gpus)
+        return;
+    orr_say(f, "%u GPUs are in the dump; machines of this kind, such as %s, have %u", f->machine.gpus_here,
+            type_title(f), f->machine.gpus);
+}
+
+static void read_groups(struct orr_finder *f, struct orr_groups *ret_groups)
+{
+    if (!orr_groups_find(&f->hw, f->arena, ret_groups)) {
+        f->starved = true;
+        *ret_groups = (struct orr_groups){0};
+    }
+}
+
+/* Places of NICs that are missing (or only somewhere else) by what most PCIe switches have. */
+static void say_lacks(struct orr_finder *f, bool elsewhere)
+{
+    struct orr_groups groups;
+    read_groups(f, &groups);
+    for (uint32_t i = 0; i < groups.lack_count; i++) {
+        const struct orr_lack *lack = &groups.lacks[i];
+        if ((lack->stray != ORR_NO_CARD) != elsewhere)
+            continue;
+        uint32_t bridge = f->hw.cards[lack->bridge].element;
+        if (!f->at->detail && elsewhere)
+            orr_say(f,
+                    "NIC %.30s is outside the PCIe switch %.30s, which has %u NIC%s; most of the %u switches have %u",
+                    orr_attr_of(f, f->hw.cards[lack->stray].element, ORR_ATTR_BUSID),
+                    orr_attr_of(f, bridge, ORR_ATTR_BUSID), lack->has, lack->has == 1 ? "" : "s", groups.group_count,
+                    lack->others_have);
+        else if (!f->at->detail)
+            orr_say(f, "the GPUs below PCIe switch %.30s have %u NIC%s there; most of the %u switches have %u",
+                    orr_attr_of(f, bridge, ORR_ATTR_BUSID), lack->has, lack->has == 1 ? "" : "s", groups.group_count,
+                    lack->others_have);
+        orr_point(f, elsewhere ? f->hw.cards[lack->stray].element : bridge);
+    }
+}
+
+static void nic_missing(struct orr_finder *f)
+{
+    say_lacks(f, false);
+    /* Where no switches are visible, a cloud provider's machine type says how many there are. */
+    const struct orr_machine *m = &f->machine;
+    if (!f->at->detail && m->type && m->nics_here < m->nics && strcmp(m->type->family, "NVIDIA") != 0)
+        orr_say(f, "%u NICs of %u Gb/s are in the dump; machines of this kind, such as %s, have %u", m->nics_here,
+                m->type->net_mbps / 1000, type_title(f), m->nics);
+}
+
+static void nic_misplaced(struct orr_finder *f)
+{
+    say_lacks(f, true);
+}
+
+const struct orr_finding_row orr_findings_machine[] = {
+    {
+        .id = "nvlinks-missing",
+        .catalogue = "L35",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = nvlinks_missing,
+        .title = "No GPU has an NVLink, although this GPU model is built with NVLinks",
+        .why = "GPUs exchange all data over PCIe or the network. Usually the fabric manager does not run, the driver "
+               "does not match, or a virtual machine hides the NVLinks.",
+        .advice = "Start the fabric manager, and compare its version with the driver's. Then check that `nvidia-smi "
+                  "nvlink -s` lists the links.",
+        .commands = {"systemctl status nvidia-fabricmanager", "nvidia-smi nvlink -s", "nvidia-smi topo -m"},
+        .references = {"NVIDIA/nccl#1182"},
+    },
+    {
+        .id = "nvlinks-below-board",
+        .catalogue = "L35",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = nvlinks_below_board,
+        .title = "GPUs have fewer NVLinks than this GPU model is built with",
+        .why =
+            "All traffic between GPUs shares the links that are left. When all GPUs lack the same links, usually one "
+            "NVSwitch is down.",
+        .advice = "Find the links that are down with `nvidia-smi nvlink -s`, and read the fabric manager's log.",
+        .commands = {"nvidia-smi nvlink -s", "systemctl status nvidia-fabricmanager", "dmesg | grep -i nvswitch"},
+    },
+    {
+        .id = "nvlinks-not-in-file",
+        .catalogue = "L35",
+        .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true,
+        .find = nvlinks_not_in_file,
+        .title = "The file lists no NVLinks, and NCCL adds them when it runs",
+        .why = "This file was written by hand or by a cloud provider: it has no PCI ids, which NCCL writes for every "
+               "device. Without NVLinks, the prediction is far too low.",
+        .advice =
+            "Analyse a dump of the running machine (NCCL_TOPO_DUMP_FILE), or name the machine type with --assume.",
+    },
+    {
+        .id = "pcie-below-model",
+        .catalogue = "L20",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = pcie_below_model,
+        .title = "All GPUs have a slower PCIe link than GPU and CPU support",
+        .why = "Traffic to NICs and to the CPU is limited by the slower links. Usually a BIOS setting, a riser or a "
+               "retimer limits the generation or width.",
+        .advice = "Check the PCIe settings of the BIOS. Compare the link's capability (LnkCap) with its state (LnkSta) "
+                  "while the GPUs are busy.",
+        .commands = {"lspci -vv | grep -E 'LnkCap|LnkSta'", "nvidia-smi -q | grep -A8 'GPU Link Info'"},
+    },
+    {
+        .id = "gpu-missing",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = gpu_missing,
+        .title = "The machine has fewer GPUs than its type",
+        .why = "A GPU that failed is gone from the PCIe bus, and jobs on whole machines cannot start. If the job was "
+               "meant to use these GPUs only, this is fine.",
+        .advice = "Count the GPUs with `nvidia-smi -L`. If one is missing, look for Xid 79 in the kernel log.",
+        .commands = {"nvidia-smi -L", "dmesg | grep -i xid", "lspci -d 10de: | wc -l"},
+    },
+    {
+        .id = "nic-missing",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = nic_missing,
+        .title = "A NIC is missing that the other GPUs have",
+        .why = "Some GPUs have no NIC of their own and use one that is farther away, or share it.",
+        .advice = "Check that the NIC is on the PCIe bus, its driver is loaded and its port is up.",
+        .commands = {"ibdev2netdev", "lspci | grep -i -E 'mellanox|infiniband|ethernet'", "dmesg | grep -i mlx5"},
+    },
+    {
+        .id = "nic-misplaced",
+        .severity = ORR_SEVERITY_WARNING,
+        .of_nccl = true,
+        .find = nic_misplaced,
+        .title = "A NIC is not on the PCIe switch of its GPUs",
+        .why = "Traffic between these GPUs and the NIC crosses the CPU, which is slower than the PCIe switch that the "
+               "other GPUs share with their NICs.",
+        .advice = "Move the NIC to a slot of that PCIe switch.",
+        .commands = {"lspci -tv", "nvidia-smi topo -m"},
+    },
+    {0},
+};

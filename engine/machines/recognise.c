@@ -1,0 +1,214 @@
+#include "engine/machines/recognise.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "engine/topology/pci.h"
+
+/* CPU models as /proc/cpuinfo has them, families as NCCL writes them (AMD: base family + 16 * extended family). */
+static const struct {
+    const char *vendor;
+    int32_t family, model, generation;
+} cpus[] = {
+    {"GenuineIntel", 6, 79, 3},    /* Broadwell */
+    {"GenuineIntel", 6, 85, 3},    /* Skylake, Cascade Lake */
+    {"GenuineIntel", 6, 106, 4},   /* Ice Lake */
+    {"GenuineIntel", 6, 143, 5},   /* Sapphire Rapids */
+    {"GenuineIntel", 6, 207, 5},   /* Emerald Rapids */
+    {"GenuineIntel", 6, 173, 5},   /* Granite Rapids */
+    {"AuthenticAMD", 143, 1, 3},   /* Naples */
+    {"AuthenticAMD", 143, 49, 4},  /* Rome */
+    {"AuthenticAMD", 175, 1, 4},   /* Milan */
+    {"AuthenticAMD", 175, 17, 5},  /* Genoa */
+    {"AuthenticAMD", 175, 160, 5}, /* Bergamo */
+    {"AuthenticAMD", 191, 2, 5},   /* Turin */
+};
+
+int32_t orr_cpu_pcie_generation(const char *vendor, int32_t family, int32_t model)
+{
+    for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++)
+        if (!strcmp(cpus[i].vendor, vendor) && cpus[i].family == family && cpus[i].model == model)
+            return cpus[i].generation;
+    return 0;
+}
+
+enum { VENDOR_NVIDIA = 0x10de };
+
+struct seen {        /* what the GPUs of a dump have in common */
+    uint16_t device; /* 0: not in the dump */
+    int32_t sm;
+    bool mixed, c2c;
+};
+
+static struct seen look(const struct orr_hardware_facts *h)
+{
+    struct seen seen = {0};
+    for (uint32_t i = 0; i < h->gpu_count; i++) {
+        uint32_t card = h->card_of[h->gpus[i]];
+        uint64_t identity = card == ORR_NO_CARD ? 0 : h->cards[card].identity;
+        uint16_t device = (uint16_t)(identity >> 32);
+        int32_t sm = orr_element_int(h->dump, h->gpus[i], ORR_ATTR_SM, 0);
+        seen.mixed |=
+            (identity >> 48 && identity >> 48 != VENDOR_NVIDIA) || (i && (device != seen.device || sm != seen.sm));
+        seen.device = device;
+        seen.sm = sm;
+        seen.c2c |= orr_gpu_c2c(h->dump, h->gpus[i]) > 0;
+    }
+    seen.mixed |= !h->gpu_count || !seen.sm;
+    return seen;
+}
+
+static bool has_device(const struct orr_gpu_board *board, uint16_t device)
+{
+    for (size_t i = 0; i < sizeof board->pci_devices / sizeof board->pci_devices[0]; i++)
+        if (device && board->pci_devices[i] == device)
+            return true;
+    return false;
+}
+
+/* Whether the device id names a GPU of the table with this compute capability. An edited file may contradict itself:
+ * then its ids prove nothing. */
+static bool is_listed(const struct seen *seen)
+{
+    const struct orr_machine_type *type;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++)
+        if (has_device(type->board, seen->device) && type->board->sm == seen->sm)
+            return true;
+    return false;
+}
+
+static bool is_candidate(const struct orr_machine_type *type, const struct seen *seen, bool listed, uint32_t gpus)
+{
+    const struct orr_gpu_board *board = type->board;
+    bool same = listed ? has_device(board, seen->device) : !seen->device || !board->pci_devices[0];
+    return same && board->sm == seen->sm && type->gpus >= gpus && (board->c2c_links > 0) == seen->c2c;
+}
+
+/* "mlx5_#" is any name that starts with mlx5_ and goes on with a digit. */
+static bool is_named_like(const char *name, const char *pattern)
+{
+    size_t prefix = strcspn(pattern, "#");
+    return !strncasecmp(name, pattern, prefix) && name[prefix] >= '0' && name[prefix] <= '9';
+}
+
+/* Ports as fast as the type's: within an eighth, as some virtual machines report a little less. */
+static uint32_t count_ports(const struct orr_hardware_facts *h, const struct orr_machine_type *type, bool *ret_named)
+{
+    uint32_t count = 0, named = 0;
+    for (uint32_t i = 0; i < h->net_count; i++) {
+        int32_t mbps = orr_element_int(h->dump, h->nets[i], ORR_ATTR_SPEED, 0), most = (int32_t)type->net_mbps;
+        if (abs(mbps - most) > most / 8)
+            continue;
+        count++;
+        named += is_named_like(orr_element_word(h->dump, h->nets[i], ORR_ATTR_NAME), type->net_name);
+    }
+    *ret_named = count && 2 * named > count;
+    return count;
+}
+
+static bool has_arch(const struct orr_hardware_facts *h, const struct orr_machine_type *type)
+{
+    return h->cpu_count && !strcmp(orr_element_word(h->dump, h->cpus[0], ORR_ATTR_ARCH), type->arch);
+}
+
+static bool has_cpu(const struct orr_hardware_facts *h, const struct orr_machine_type *type)
+{
+    uint32_t cpu = h->cpus[0];
+    return (!*type->cpu_vendor || (!strcmp(orr_element_word(h->dump, cpu, ORR_ATTR_VENDOR), type->cpu_vendor) &&
+                                   orr_element_int(h->dump, cpu, ORR_ATTR_FAMILYID, 0) == type->cpu_family &&
+                                   orr_element_int(h->dump, cpu, ORR_ATTR_MODELID, 0) == type->cpu_model));
+}
+
+static bool is_one_host(const struct orr_hardware_facts *h)
+{
+    for (uint32_t i = 1; i < h->cpu_count; i++)
+        if (strcmp(orr_element_word(h->dump, h->cpus[i], ORR_ATTR_HOST_HASH),
+                   orr_element_word(h->dump, h->cpus[0], ORR_ATTR_HOST_HASH)) != 0)
+            return false;
+    return true;
+}
+
+enum { NO_FIT = UINT32_MAX };
+
+/* How much a dump differs from a type: devices, and one for another CPU; NO_FIT: it is another machine. A job may use
+ * some GPUs only; half of the type's ports, or more than it has, are another machine. */
+static uint32_t distance(const struct orr_hardware_facts *h, const struct orr_machine_type *type, uint32_t *ret_ports)
+{
+    bool named;
+    uint32_t ports = count_ports(h, type, &named);
+    *ret_ports = ports;
+    if (!named || !has_arch(h, type) || ports > type->nets || 2 * ports <= type->nets || 2 * h->gpu_count <= type->gpus)
+        return NO_FIT;
+    return type->nets - ports + type->gpus - h->gpu_count + !has_cpu(h, type);
+}
+
+/* Values on which all agree stay, others become unknown. */
+static void agree(int32_t *value, int32_t other, bool first)
+{
+    *value = first || *value == other ? other : 0;
+}
+
+static void read_boards(const struct orr_hardware_facts *h, const struct seen *seen, bool listed,
+                        struct orr_machine *machine)
+{
+    const struct orr_machine_type *type;
+    bool first = true, exact = false;
+    int32_t fastest = 0;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++) {
+        const struct orr_gpu_board *board = type->board;
+        if (!is_candidate(type, seen, listed, is_one_host(h) ? h->gpu_count : 1))
+            continue;
+        int generation = orr_pcie_generation(orr_pcie_read_rate(board->link_speed));
+        agree(&machine->nvlinks, board->nvlinks, first);
+        fastest = generation > fastest ? generation : fastest;
+        /* Of boards with one GPU model, the one with as many GPUs. */
+        if (!machine->board || (type->gpus == h->gpu_count && !exact)) {
+            machine->board = board;
+            exact = type->gpus == h->gpu_count;
+        }
+        first = false;
+    }
+    const char *vendor = h->cpu_count ? orr_element_word(h->dump, h->cpus[0], ORR_ATTR_VENDOR) : "";
+    int32_t cpu = h->cpu_count
+                      ? orr_cpu_pcie_generation(vendor, orr_element_int(h->dump, h->cpus[0], ORR_ATTR_FAMILYID, 0),
+                                                orr_element_int(h->dump, h->cpus[0], ORR_ATTR_MODELID, 0))
+                      : 0;
+    machine->generation = cpu < fastest ? cpu : fastest;
+}
+
+void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machine *ret_machine)
+{
+    const struct seen seen = look(h);
+    bool listed = !seen.mixed && is_listed(&seen);
+    const struct orr_machine_type *type;
+    uint32_t nearest = NO_FIT;
+    *ret_machine = (struct orr_machine){.proven_board = listed, .gpus_here = h->gpu_count};
+    if (seen.mixed)
+        return;
+    read_boards(h, &seen, listed, ret_machine);
+    for (size_t i = 0; is_one_host(h) && (type = orr_machine_type(i)); i++) {
+        uint32_t ports, away = is_candidate(type, &seen, listed, h->gpu_count) ? distance(h, type, &ports) : NO_FIT;
+        if (away == NO_FIT || away > nearest)
+            continue;
+        bool first = away < nearest;
+        int32_t gpus = (int32_t)ret_machine->gpus, nics = (int32_t)ret_machine->nics;
+        agree(&gpus, (int32_t)type->gpus, first);
+        agree(&nics, (int32_t)type->nets, first);
+        agree(&ret_machine->nvlinks, type->board->nvlinks, first);
+        ret_machine->gpus = (uint32_t)gpus;
+        ret_machine->nics = (uint32_t)nics;
+        ret_machine->nics_here = ports;
+        ret_machine->fitting = first ? 1 : ret_machine->fitting + 1;
+        if (first) {
+            ret_machine->type = type;
+            ret_machine->board = type->board;
+        }
+        nearest = away;
+    }
+    /* Bridges between PCIe cards are an option: only a known machine proves them. */
+    if (ret_machine->board && ret_machine->board->fabric == ORR_FABRIC_PAIRS && !ret_machine->type)
+        ret_machine->nvlinks = 0;
+    if (ret_machine->type && !strncmp(ret_machine->type->net_name, "rdmap", 5))
+        ret_machine->proven_board = true; /* only EC2 has NICs of these names */
+}

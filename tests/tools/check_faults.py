@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""Faults put into known machines: does the diagnosis name each of them, with what it costs?
+
+    ORRERY=build/orrery tests/tools/check_faults.py [--every N] [--list]
+
+Every machine type is written as XML, each kind of fault that it can have is put into a copy of that XML, and the copy is
+analysed. A fault counts as found where the headline is about it or about a finding that it follows from, with a cost.
+A fault that changes no figure of the analysis must still be a finding, and its cost must say so. The unbroken machine
+must have nothing above info. Faults are edits of the XML text and share no code with what finds them."""
+import argparse
+import copy
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+
+ORRERY = os.environ.get("ORRERY", "build/orrery")
+SHARE = 0.98  # of the faults that must be found
+
+
+def run(*args, text=None):
+    return subprocess.run([ORRERY, *args], input=text, capture_output=True, text=True, check=False, timeout=600)
+
+
+def cards(tree, inside):
+    return [pci for pci in tree.iter("pci") if pci.find(inside) is not None]
+
+
+def parents(tree):
+    return {child: parent for parent in tree.iter() for child in parent}
+
+
+# Each fault changes the tree and returns True, or False where the machine cannot have it.
+def narrow(pci):
+    if pci.get("link_width") != "16":
+        return False
+    pci.set("link_width", "4")
+    return True
+
+
+def gpu_narrow(tree):
+    gpus = cards(tree, "gpu")
+    return len(gpus) > 1 and narrow(gpus[-1])
+
+
+def gpu_slow(tree):
+    gpus = cards(tree, "gpu")
+    if len(gpus) < 2 or gpus[0].get("link_speed") in (None, "", "2.5 GT/s PCIe"):
+        return False
+    gpus[1].set("link_speed", "2.5 GT/s PCIe")
+    return True
+
+
+def nic_narrow(tree):
+    nics = cards(tree, "nic")
+    return len(nics) > 1 and narrow(nics[-1])
+
+
+def switch_narrow(tree):
+    switches = [p for p in tree.iter("pci") if p.find("pci") is not None and p.find(".//gpu") is not None]
+    return len(switches) > 2 and narrow(switches[1])
+
+
+def switch_throttled(tree):
+    switches = [p for p in tree.iter("pci") if p.find("pci") is not None and p.find(".//gpu") is not None]
+    if not switches:
+        return False
+    switches[0].set("link_speed", "2.5 GT/s PCIe")
+    switches[0].set("link_width", "1")
+    return True
+
+
+def all_gpus_slow(tree):
+    gpus = cards(tree, "gpu")
+    below = {"64.0 GT/s PCIe": "8.0 GT/s PCIe", "32.0 GT/s PCIe": "8.0 GT/s PCIe", "16.0 GT/s PCIe": "8.0 GT/s PCIe"}
+    cpu = tree.find("cpu")
+    old = (cpu.get("vendor"), cpu.get("familyid"), cpu.get("modelid")) in {
+        ("GenuineIntel", "6", "79"), ("GenuineIntel", "6", "85")} # hosts of PCIe 3
+    if old or not gpus or tree.find(".//c2c") is not None or gpus[0].get("link_speed") not in below:
+        return False
+    for pci in gpus:
+        pci.set("link_speed", below[pci.get("link_speed")])
+    return True
+
+
+def links(gpu):
+    return gpu.findall("nvlink")
+
+
+def switched(tree):
+    gpus = list(tree.iter("gpu"))
+    return len(gpus) > 1 and all(links(g) and links(g)[0].get("tclass") == "0x068000" for g in gpus)
+
+
+def nvlinks_gone(tree):
+    gpus = list(tree.iter("gpu"))
+    if len(gpus) < 2 or not any(links(g) for g in gpus):
+        return False
+    for gpu in gpus:
+        for link in links(gpu):
+            gpu.remove(link)
+    return True
+
+
+def nvlinks_half(tree):
+    if not switched(tree):
+        return False
+    for link in tree.iter("nvlink"):
+        link.set("count", str(int(link.get("count")) // 2))
+    return True
+
+
+def nvlinks_of_one(tree):
+    if not switched(tree):
+        return False
+    link = links(list(tree.iter("gpu"))[-1])[0]
+    link.set("count", str(int(link.get("count")) // 3))
+    return True
+
+
+def nvlinks_of_one_gone(tree):
+    if not switched(tree):
+        return False
+    gpu = list(tree.iter("gpu"))[0]
+    for link in links(gpu):
+        gpu.remove(link)
+    return True
+
+
+def direct_pair(tree):
+    """Two GPUs with direct NVLinks between them: the link elements of both directions."""
+    by_bus = {pci.get("busid"): pci.find("gpu") for pci in cards(tree, "gpu")}
+    for pci in cards(tree, "gpu"):
+        for link in links(pci.find("gpu")):
+            peer = by_bus.get(link.get("target"))
+            for back in links(peer) if peer is not None else []:
+                if back.get("target") == pci.get("busid"):
+                    return pci.find("gpu"), link, peer, back
+    return None
+
+
+def nvlink_one_sided(tree):
+    pair = direct_pair(tree)
+    if not pair or int(pair[1].get("count")) < 2:
+        return False
+    pair[1].set("count", "1")
+    return True
+
+
+def nvlink_pair_down(tree):
+    pair = direct_pair(tree)
+    if not pair or len(list(tree.iter("gpu"))) < 4 or len(links(pair[0])) < 2:
+        return False
+    pair[0].remove(pair[1])
+    pair[2].remove(pair[3])
+    return True
+
+
+def gdr_off(tree):
+    nets = [n for n in tree.iter("net") if n.get("gdr") == "1" and n.get("name", "").startswith(("mlx5", "rdmap", "rocep"))]
+    for net in nets:
+        net.set("gdr", "0")
+    return bool(nets)
+
+
+def port_slow(tree):
+    nets = list(tree.iter("net"))
+    if len(nets) < 2:
+        return False
+    nets[-1].set("speed", str(int(nets[-1].get("speed")) // 4))
+    return True
+
+
+def renumber(tree):
+    for number, net in enumerate(tree.iter("net")):
+        net.set("dev", str(number))
+
+
+def nic_gone(tree):
+    nics = cards(tree, "nic")
+    if len(nics) < 4:
+        return False
+    parents(tree)[nics[1]].remove(nics[1])
+    renumber(tree)
+    return True
+
+
+def nic_moved(tree):
+    nics = cards(tree, "nic")
+    up = parents(tree)
+    if len(nics) < 4 or up[nics[1]].tag == "cpu":
+        return False
+    up[nics[1]].remove(nics[1])
+    tree.findall("cpu")[0].append(nics[1])
+    return True
+
+
+def gpu_gone(tree):
+    gpus = cards(tree, "gpu")
+    if len(gpus) < 4:
+        return False
+    parents(tree)[gpus[-1]].remove(gpus[-1])
+    for link in list(tree.iter("nvlink")):
+        if link.get("target") == gpus[-1].get("busid"):
+            parents(tree)[link].remove(link)
+    return True
+
+
+FAULTS = {  # name: edit, ids of findings that name it
+    "gpu-narrow": (gpu_narrow, {"slow-link"}),
+    "gpu-slow": (gpu_slow, {"slow-link"}),
+    "nic-narrow": (nic_narrow, {"slow-link", "slow-slot"}),
+    "switch-narrow": (switch_narrow, {"slow-link"}),
+    "switch-throttled": (switch_throttled, {"throttling-bridge", "slow-link"}),
+    "all-gpus-slow": (all_gpus_slow, {"pcie-below-model"}),
+    "nvlinks-gone": (nvlinks_gone, {"nvlinks-missing"}),
+    "nvlinks-half": (nvlinks_half, {"nvlinks-below-board"}),
+    "nvlinks-of-one": (nvlinks_of_one, {"nvlink-count"}),
+    "nvlinks-of-one-gone": (nvlinks_of_one_gone, {"nvlink-count"}),
+    "nvlink-one-sided": (nvlink_one_sided, {"nvlink-one-sided", "nvlink-count"}),
+    "nvlink-pair-down": (nvlink_pair_down, {"nvlink-count", "nvlinks-below-board"}),
+    "gdr-off": (gdr_off, {"gdr-off"}),
+    "port-slow": (port_slow, {"port-slow", "mixed-speeds"}),
+    "nic-gone": (nic_gone, {"nic-missing"}),
+    "nic-moved": (nic_moved, {"nic-misplaced"}),
+    "gpu-gone": (gpu_gone, {"gpu-missing"}),
+}
+
+
+def analyse(path, hosts):
+    done = run("analyze", "--hosts", str(hosts), path)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def costs_nothing(finding):
+    """The repair makes no figure better by a hundredth."""
+    cost = finding["cost"]
+    return bool(cost) and (cost["repaired"] <= cost["now"] * 1.01 if cost["unit"] != "us" else
+                           cost["repaired"] >= cost["now"] * 0.99)
+
+
+def judge(document, ids):
+    """'found', 'no effect' (a finding whose repair changes nothing), or what went wrong."""
+    if not document:
+        return "no analysis"
+    rows = [f for f in document["findings"] if f["id"] in ids]
+    verdict = document["summary"]["verdict"]
+    if not rows:
+        return f"no finding; headline {verdict['finding']}"
+    if verdict["finding"] in ids and any(f["cost"] for f in rows):
+        return "found"
+    if any(f["follows_from"] == verdict["finding"] for f in rows if f["follows_from"]):
+        return "found"
+    if all(costs_nothing(f) for f in rows):
+        return "no effect"
+    return f"headline {verdict['finding']}, not {sorted(f['id'] for f in rows)}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--every", type=int, default=1, help="take every Nth case only")
+    parser.add_argument("--list", action="store_true", help="print every case")
+    args = parser.parse_args()
+    types = [row["name"] for row in json.loads(run("machines", "--json").stdout)["machines"]]
+    cases = found = silent = number = 0
+    failed, noisy = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in types:
+            text = run("convert", "--machine", name).stdout
+            tree = ET.fromstring(text)
+            path = os.path.join(folder, "dump.xml")
+            kinds = [("", None, None)] + [(kind, *row) for kind, row in FAULTS.items()]
+            for kind, edit, ids in kinds:
+                broken = copy.deepcopy(tree)
+                if edit and not edit(broken):
+                    continue
+                number += 1
+                if number % args.every:
+                    continue
+                ET.ElementTree(broken).write(path)
+                document = analyse(path, 2)
+                if not edit:
+                    above = [f["id"] for f in document["findings"] if f["severity"] != "info"]
+                    noisy += [f"{name}: {above}, {document['summary']['verdict']['sentence']}"] if above else []
+                    continue
+                cases += 1
+                result = judge(document, ids)
+                found += result == "found"
+                silent += result == "no effect"
+                if args.list:
+                    print(f"{name} {kind}: {result}")
+                if result not in ("found", "no effect"):
+                    failed.append(f"{name} {kind}: {result}")
+    print("\n".join(failed + [f"unbroken {line}" for line in noisy]))
+    print(f"faults: {cases} cases, {found} in the headline, {silent} proven to cost nothing, {len(failed)} missed; "
+          f"{len(noisy)} unbroken machines with more than notes")
+    sys.exit(bool(noisy) or not cases or found + silent < SHARE * cases)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,241 @@
+/* The diagnosis: what findings cost, which of them follow from others, and the headline. tests/tools/check_faults.py
+ * does the same for every known machine; here are the rules one by one. */
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/machines/groups.h"
+#include "engine/machines/recognise.h"
+#include "tests/support/fixture.h"
+
+#define CPU_START                                                                                                      \
+    "<cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\" affinity=\"ffff\">"
+#define BRIDGE(bus) "<pci busid=\"" bus "\" class=\"0x060400\" link_speed=\"32.0 GT/s PCIe\" link_width=\"16\">"
+#define H100(bus, dev, width, links)                                                                                   \
+    "<pci busid=\"" bus "\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" link_speed=\"32.0 GT/s PCIe\" "     \
+    "link_width=\"" width "\"><gpu dev=\"" dev "\" sm=\"90\" rank=\"" dev "\" gdr=\"1\">" links "</gpu></pci>"
+#define LINKS(count) "<nvlink target=\"0000:05:00.0\" count=\"" count "\" tclass=\"0x068000\"/>"
+#define CX7(bus, dev, speed, gdr)                                                                                      \
+    "<pci busid=\"" bus "\" class=\"0x020700\" vendor=\"0x15b3\" device=\"0x1021\" link_speed=\"32.0 GT/s PCIe\" "     \
+    "link_width=\"16\"><nic><net name=\"mlx5_" dev "\" dev=\"" dev "\" speed=\"" speed "\" port=\"1\" guid=\"0x" dev   \
+    "1\" maxconn=\"131072\" gdr=\"" gdr "\"/></nic></pci>"
+/* Four switches, each with one GPU and one NIC. */
+#define MACHINE(width1, links1, nic1, rest)                                                                            \
+    "<system version=\"1\">" CPU_START BRIDGE("0000:10:00.0") H100("0000:11:00.0", "0", "16", LINKS("18"))             \
+        CX7("0000:12:00.0", "0", "400000", "1") "</pci>" BRIDGE("0000:20:00.0")                                        \
+            H100("0000:21:00.0", "1", width1, links1) nic1                                                             \
+        "</pci>" BRIDGE("0000:30:00.0") H100("0000:31:00.0", "2", "16", LINKS("18"))                                   \
+            CX7("0000:32:00.0", "2", "400000", "1") "</pci>" BRIDGE("0000:40:00.0")                                    \
+                H100("0000:41:00.0", "3", "16", LINKS("18")) CX7("0000:42:00.0", "3", "400000", "1") "</pci>" rest     \
+                                                                                                     "</cpu></system>"
+#define NIC1 CX7("0000:22:00.0", "1", "400000", "1")
+
+static const char healthy[] = MACHINE("16", LINKS("18"), NIC1, "");
+
+struct answer {
+    struct orr_dump *dump;
+    struct orr_analysis *analysis;
+    struct orr_arena *arena;
+    struct orr_diagnosis diagnosis;
+};
+
+static struct answer diagnose(const char *text, uint32_t hosts, const char *setting, const char *value)
+{
+    struct orr_error err = {0};
+    struct answer a = {.dump = read_text(text), .arena = orr_arena_new(0)};
+    struct orr_query query = {.hosts = hosts};
+    orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+    if (setting)
+        assert_ok(orr_settings_set(&query.settings, setting, value, &err), &err);
+    assert_ok(orr_analyze(a.dump, &query, NULL, &a.analysis, &err), &err);
+    assert_ok(orr_diagnose(a.analysis, a.arena, &a.diagnosis, &err), &err);
+    return a;
+}
+
+static void release(struct answer *a)
+{
+    orr_analysis_free(a->analysis);
+    orr_dump_free(a->dump);
+    orr_arena_free(a->arena);
+}
+
+static const struct orr_diagnosed *row_of(const struct answer *a, const char *id)
+{
+    for (uint32_t i = 0; i < a->diagnosis.count; i++)
+        if (!strcmp(a->diagnosis.rows[i].finding->row->id, id))
+            return &a->diagnosis.rows[i];
+    return NULL;
+}
+
+static void a_machine_without_faults_is_healthy(void **state)
+{
+    (void)state;
+    struct answer a = diagnose(healthy, 2, NULL, NULL);
+    assert_int_equal(a.diagnosis.state, ORR_VERDICT_HEALTHY);
+    assert_int_equal(a.diagnosis.cause, UINT32_MAX);
+    assert_non_null(strstr(a.diagnosis.sentence, "nothing was found that lowers what NCCL 2.27.7 gets"));
+    for (uint32_t i = 0; i < a.diagnosis.count; i++)
+        assert_int_equal(a.diagnosis.rows[i].severity, ORR_SEVERITY_INFO);
+    assert_false(a.diagnosis.has_all);
+    release(&a);
+}
+
+/* The cost is that of the two machines, analysed one after the other. */
+static void the_cost_is_the_difference_to_the_repaired_machine(void **state)
+{
+    (void)state;
+    struct answer whole = diagnose(healthy, 2, NULL, NULL);
+    struct answer a = diagnose(MACHINE("4", LINKS("18"), NIC1, ""), 2, NULL, NULL);
+    const struct orr_diagnosed *row = row_of(&a, "slow-link");
+    struct orr_choice choice;
+    assert_non_null(row);
+    assert_true(row->has_cost && !row->cost.none);
+    assert_int_equal(row->cost.yield, ORR_YIELD_BUS_BW);
+    assert_int_equal(row->cost.hosts, 2);
+    assert_true(orr_tuning_choose(&whole.analysis->tuning, &whole.analysis->communicator,
+                                  &whole.analysis->query.settings, ORR_ALLREDUCE, 1u << 30, &choice));
+    assert_true(row->cost.repaired == (double)choice.bus_bw);
+    assert_true(orr_tuning_choose(&a.analysis->tuning, &a.analysis->communicator, &a.analysis->query.settings,
+                                  ORR_ALLREDUCE, 1u << 30, &choice));
+    assert_true(row->cost.now == (double)choice.bus_bw);
+    assert_true(row->cost.now < row->cost.repaired);
+    assert_int_equal(a.diagnosis.state, ORR_VERDICT_DEGRADED);
+    assert_string_equal(a.diagnosis.rows[a.diagnosis.cause].finding->row->id, "slow-link");
+    assert_non_null(strstr(a.diagnosis.sentence, "AllReduce gets "));
+    assert_non_null(strstr(a.diagnosis.sentence, "because a device's PCIe link is slower"));
+    assert_true(a.diagnosis.analyses <= 20);
+    release(&a);
+    release(&whole);
+}
+
+/* NVLinks that are down cost something on one host already; what vanishes with the repair is folded. */
+static void consequences_follow_their_cause(void **state)
+{
+    (void)state;
+    struct answer a = diagnose(MACHINE("16", "", NIC1, ""), 1, NULL, NULL);
+    const struct orr_diagnosed *cause = row_of(&a, "nvlink-count");
+    assert_non_null(cause);
+    assert_int_equal(cause->follows, UINT32_MAX);
+    assert_true(cause->has_cost && !cause->cost.none);
+    uint32_t folded = 0;
+    for (uint32_t i = 0; i < a.diagnosis.count; i++)
+        if (a.diagnosis.rows[i].follows != UINT32_MAX) {
+            assert_ptr_equal(&a.diagnosis.rows[a.diagnosis.rows[i].follows], cause);
+            folded++;
+        }
+    assert_true(folded > 0);
+    release(&a);
+}
+
+static void what_costs_nothing_is_a_note(void **state)
+{
+    (void)state;
+    /* One host of GPUs on NVSwitches does not use its NICs. */
+    struct answer a = diagnose(MACHINE("16", LINKS("18"), CX7("0000:22:00.0", "1", "400000", "0"), ""), 1,
+                               "NCCL_NET_GDR_LEVEL", "LOC");
+    const struct orr_diagnosed *row = row_of(&a, "gdr-off");
+    if (row) {
+        assert_true(row->has_cost && row->cost.none);
+        assert_int_equal(row->severity, ORR_SEVERITY_INFO);
+    }
+    assert_int_equal(a.diagnosis.state, ORR_VERDICT_HEALTHY);
+    release(&a);
+}
+
+static void all_repairs_are_tried_together(void **state)
+{
+    (void)state;
+    struct answer whole = diagnose(healthy, 1, NULL, NULL);
+    struct answer a = diagnose(MACHINE("4", LINKS("9"), CX7("0000:22:00.0", "1", "100000", "0"), ""), 1, NULL, NULL);
+    assert_true(a.diagnosis.has_all);
+    assert_false(a.diagnosis.all.none);
+    for (uint32_t i = 0; i < a.diagnosis.count; i++)
+        if (a.diagnosis.rows[i].has_cost && !a.diagnosis.rows[i].cost.none &&
+            a.diagnosis.rows[i].cost.hosts == a.diagnosis.all.hosts)
+            assert_true(a.diagnosis.all.repaired >= a.diagnosis.rows[i].cost.repaired);
+    release(&a);
+    release(&whole);
+}
+
+static void settings_are_repaired_too(void **state)
+{
+    (void)state;
+    struct answer a = diagnose(healthy, 1, "NCCL_P2P_DISABLE", "1");
+    const struct orr_diagnosed *row = row_of(&a, "setting-hinders");
+    assert_non_null(row);
+    assert_true(row->has_cost && !row->cost.none && row->cost.now < row->cost.repaired);
+    assert_string_equal(a.diagnosis.rows[a.diagnosis.cause].finding->row->id, "setting-hinders");
+    release(&a);
+}
+
+/* The NIC of one group is missing, or below the CPU. */
+static void nics_belong_to_their_group(void **state)
+{
+    (void)state;
+    const char *gone = MACHINE("16", LINKS("18"), "", ""), *moved = MACHINE("16", LINKS("18"), "", NIC1);
+    for (int i = 0; i < 2; i++) {
+        struct answer a = diagnose(i ? moved : gone, 2, NULL, NULL);
+        assert_int_equal(row_of(&a, "nic-missing") != NULL, !i);
+        assert_int_equal(row_of(&a, "nic-misplaced") != NULL, i);
+        assert_true(row_of(&a, i ? "nic-misplaced" : "nic-missing")->has_cost);
+        release(&a);
+    }
+}
+
+static void the_machine_is_recognised_by_its_pci_ids(void **state)
+{
+    (void)state;
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_dump *dump = read_text(healthy);
+    struct orr_hardware_facts hw;
+    struct orr_machine machine;
+    assert_true(orr_hardware_read(dump, arena, &hw));
+    orr_machine_recognise(&hw, &machine);
+    assert_true(machine.proven_board);
+    assert_string_equal(machine.board->gpu, "H100 SXM5");
+    assert_int_equal(machine.nvlinks, 18);
+    assert_int_equal(machine.generation, 5);
+    orr_dump_free(dump);
+    orr_arena_free(arena);
+}
+
+/* A file whose ids and compute capability contradict each other proves nothing. */
+static void contradictions_prove_nothing(void **state)
+{
+    (void)state;
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_dump *dump =
+        read_text("<system version=\"1\">" CPU_START
+                  "<pci busid=\"0000:11:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2330\" "
+                  "link_speed=\"16.0 GT/s PCIe\" link_width=\"16\"><gpu dev=\"0\" sm=\"80\" "
+                  "rank=\"0\" gdr=\"1\"/></pci></cpu></system>");
+    struct orr_hardware_facts hw;
+    struct orr_machine machine;
+    assert_true(orr_hardware_read(dump, arena, &hw));
+    orr_machine_recognise(&hw, &machine);
+    assert_false(machine.proven_board);
+    orr_dump_free(dump);
+    orr_arena_free(arena);
+}
+
+static void cpus_have_a_generation(void **state)
+{
+    (void)state;
+    assert_int_equal(orr_cpu_pcie_generation("GenuineIntel", 6, 143), 5);
+    assert_int_equal(orr_cpu_pcie_generation("AuthenticAMD", 143, 49), 4);
+    assert_int_equal(orr_cpu_pcie_generation("AuthenticAMD", 6, 143), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_machine_without_faults_is_healthy),
+        cmocka_unit_test(the_cost_is_the_difference_to_the_repaired_machine),
+        cmocka_unit_test(consequences_follow_their_cause),
+        cmocka_unit_test(what_costs_nothing_is_a_note),
+        cmocka_unit_test(all_repairs_are_tried_together),
+        cmocka_unit_test(settings_are_repaired_too),
+        cmocka_unit_test(nics_belong_to_their_group),
+        cmocka_unit_test(the_machine_is_recognised_by_its_pci_ids),
+        cmocka_unit_test(contradictions_prove_nothing),
+        cmocka_unit_test(cpus_have_a_generation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
