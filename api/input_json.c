@@ -4,6 +4,7 @@
 #include "api/sections.h"
 #include "engine/input/input.h"
 #include "engine/machines/machine_types.h"
+#include "engine/topology/graph_file.h"
 
 static json_t *touches_json(struct orr_json *json, unsigned touches)
 {
@@ -43,6 +44,8 @@ json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump)
     orr_json_set(json, object, "release", orr_json_text(json, notes->release));
     if (notes->logged_release)
         orr_json_set(json, object, "logged_release", orr_json_text(json, notes->logged_release));
+    if (dump->graphs)
+        orr_json_set(json, object, "graph_file", orr_json_int(json, dump->graphs->count));
     orr_json_set(json, object, "assumed", assumed);
     orr_json_set(json, object, "missing", missing);
     return object;

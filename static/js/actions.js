@@ -1,6 +1,8 @@
 /* What the reader can do, by name: each changes the state in the address, or opens a dialog. */
 import * as api from "./api.js";
 import { swapped } from "./compare.js";
+import { announce } from "./dom.js";
+import { withGraphs, withoutGraphs } from "./graph_file.js";
 import { isLog } from "./log.js";
 import { DEFAULTS, MOST_HOSTS } from "./state.js";
 import * as theme from "./theme.js";
@@ -45,6 +47,18 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
             return (await actions.machine(type)) && actions.log(blob, name);
         },
         forgetLog: () => { moment.log = null; loading.changed(); },
+        /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open one. null: no graph file. */
+        graphs: async (blob) => {
+            const { id } = store.state, name = loaded.summary?.name ?? "", source = loaded.source ?? await api.source(id);
+            moment.refused = "";
+            const text = blob ? withGraphs(source, await blob.text()) : withoutGraphs(source);
+            const kept = await opening.keep(new Blob([text]), name, name, ({ problem }) => { moment.refused = [problem.title, problem.detail].filter(Boolean).join(": "); });
+            if (!kept || store.state.id !== id)
+                return loading.changed();
+            loaded.summary = kept;
+            announce(blob ? "The graphs of the file replace the search" : "The graphs are searched");
+            store.set({ id: kept.id, channel: 0 });
+        },
         log: async (blob, name, implied = null) => {
             store.set({ view: "log", topic: "" }, { replace: true });
             const nodes = (await loading.checkLog(blob, name, implied))?.check?.first_difference?.nodes.filter((id) => loaded.model?.nodes.has(id)) ?? [];

@@ -37,7 +37,7 @@ import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
 const store = new Store();
-const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null, log: null }; // what is in no address
+const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null, refused: "", log: null }; // what is in no address
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
@@ -72,7 +72,7 @@ function renderHeader() {
     const sentence = isOpen ? doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "" : "";
     document.title = name ? `${name} – Orrery` : "Orrery";
     replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, place: state.place, working: working.root, actions }),
-        isOpen && askBar({ state, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
+        isOpen && askBar({ state, graphs: summary?.input?.graph_file, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
 const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["transfers", "Transfers"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
@@ -117,7 +117,7 @@ function renderSide() {
     const { state } = store, { model, doc, before, summary, source } = loaded;
     const content = () => {
         if (state.panel === "settings")
-            return settingsView({ state, settings: loading.settings, focus: moment.focus, filter: moment.filter, actions });
+            return settingsView({ state, input: summary?.input, settings: loading.settings, focus: moment.focus, filter: moment.filter, refused: moment.refused, actions });
         if (loaded.problem)
             return [diagram.svg && problemView(loaded.problem, { source, name: summary?.name, again: actions.again }), summaryView({ findings: loaded.findings, summary, source, state, machines: moment.machines, actions })];
         if (!model)

@@ -107,8 +107,8 @@ export class Opening {
         }
     }
 
-    /** Sends a dump that is to stand beside the open one; gives its summary, null where that failed and was said. */
-    async keep(blob, file, name) {
+    /** Sends a dump that is to stand beside the open one; gives its summary, null where that failed and refused(error, file) said it. */
+    async keep(blob, file, name, refused = this.refused) {
         const { working } = this, control = (this.#control = new AbortController());
         working.add(1);
         try {
@@ -116,8 +116,10 @@ export class Opening {
         } catch (error) {
             if (error.name === "AbortError")
                 announce("Upload cancelled");
+            else if (error instanceof api.Problem)
+                refused(error, file);
             else
-                this.refused(error, file);
+                throw error;
             return null;
         } finally {
             working.sent(0, 0);

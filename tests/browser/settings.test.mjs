@@ -51,6 +51,36 @@ test("a tuner file decides what NCCL chooses; a line that is none is refused wit
     await algorithms("several");
 });
 
+test("a graph file replaces the search until it is taken away; another file is refused", async () => {
+    const { path } = exampleFile("workstation-2gpu");
+    const graphs = readFileSync(new URL("../data/logs/workstation-2.27.7.graph.xml", import.meta.url), "utf8").replaceAll('speedintra="12"', 'speedintra="5"');
+    await it.open(path, "release=2.27.7&panel=settings");
+    const { page } = it, chip = () => it.until(() => /graph file, \d graphs?/.test(document.querySelector(".chips").textContent));
+    const before = page.url();
+    await page.locator("#set-graphs").setInputFiles(it.write("wrong.xml", "<system/>"));
+    assert.match(await page.locator("#set-graphs").evaluate((field) => field.validationMessage), /no graph file/);
+    assert.equal(page.url(), before);
+    await page.locator("#set-graphs").setInputFiles(it.write("graph.xml", graphs));
+    await chip();
+    assert.notEqual(page.url(), before);
+    assert.match(page.url(), /release=2\.27\.7&panel=settings/, "the rest of the question stays");
+    await page.getByRole("tab", { name: "Summary" }).click();
+    assert.match(await page.locator("#graph-file").textContent(), /its graphs replace the search/);
+    await page.getByRole("button", { name: "No graph file" }).click();
+    await it.until(() => !/graph file/.test(document.querySelector(".chips").textContent) && !document.querySelector("#graph-file"));
+});
+
+test("a graph file that does not fit the machine is refused with its reason, and can be taken away", async () => {
+    await it.open(exampleFile("workstation-2gpu").path, "panel=settings");
+    const { page } = it;
+    await page.locator("#set-graphs").setInputFiles(it.write("empty.xml", "<graphs version=\"1\">\n</graphs>\n"));
+    await it.until(() => document.querySelector("#panel .problem")?.textContent.length > 10);
+    await page.locator("#set-graphs").setInputFiles(it.write("other.xml", "<graphs version=\"1\"><graph id=\"0\" pattern=\"4\" crossnic=\"0\" nchannels=\"1\" speedintra=\"5\" speedinter=\"5\"><channel><gpu dev=\"7\"/></channel></graph></graphs>"));
+    await it.until(() => /raph file does not fit this machine/.test(document.body.textContent));
+    await page.getByRole("button", { name: "No graph file" }).click();
+    await it.until(() => !/does not fit/.test(document.body.textContent));
+});
+
 test("the other side of a comparison is chosen among all releases, by minor release", async () => {
     await it.open(p5, "view=diff");
     const { page } = it, groups = (id) => page.locator(`${id} optgroup`).evaluateAll((list) => list.map((group) => group.label));

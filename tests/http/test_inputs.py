@@ -171,6 +171,15 @@ def test_a_tar_in_a_cluster_and_beside_a_log_is_read_by_their_release(server, ta
     assert checked.status == 200 and checked.json()["check"]["release"]["predicted"] == "2.27.7"
 
 
+def test_the_answer_says_that_a_graph_file_is_in_use(server):
+    host = (ROOT / "static" / "examples" / "workstation-2gpu.xml").read_bytes()
+    graphs = (ROOT / "tests" / "data" / "logs" / "workstation-2.27.7.graph.xml").read_bytes()
+    with_graphs, without = (Answer(server, "POST", "/v1/topologies", body).json() for body in (host + graphs, host))
+    assert with_graphs["input"]["graph_file"] == graphs.count(b"<graph ") and "graph_file" not in without["input"]
+    document = Answer(server, "GET", f"/v1/topologies/{with_graphs['id']}/analysis").json()
+    assert document["input"]["graph_file"] == with_graphs["input"]["graph_file"]
+
+
 def test_a_machine_type_is_part_of_the_question(server):
     kept = Answer(server, "POST", "/v1/topologies", PLACES).json()
     base = f"/v1/topologies/{kept['id']}"

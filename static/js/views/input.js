@@ -1,5 +1,6 @@
 /* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine type that fills it in. */
 import { copyButton, h } from "../dom.js";
+import { graphCount } from "../graph_file.js";
 
 /** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while they are not known. actions: assume(name). */
 export function inputView({ input, machine = null, state, machines, actions }) {
@@ -11,6 +12,7 @@ export function inputView({ input, machine = null, state, machines, actions }) {
         h("p", null, h("b", null, input.title), input.recognised && `: ${input.recognised}.`),
         input.logged_release && h("p", { id: "logged-release" }, state.release === input.logged_release ? `NCCL ${input.logged_release} is chosen, as the log names it.`
             : `The log names NCCL ${input.logged_release}; another release is chosen.`),
+        input.graph_file && h("p", { id: "graph-file" }, `A graph file with ${graphCount(input.graph_file)} is in use: its graphs replace the search.`),
         assumed.length > 0 && [
             h("h3", null, "Assumed, so every answer under these heads rests on it"),
             h("ul.findings", { id: "assumed" }, assumed.map((row) => h("li", null, capital(row.what), ".",

@@ -1,5 +1,6 @@
 /* What can be changed: release, hosts, GPUs and NICs that take part, fused NICs, a tuner file, NCCL_* settings. */
 import { h } from "../dom.js";
+import { graphCount, isGraphFile } from "../graph_file.js";
 import { FUSE_NICS, MOST_HOSTS } from "../state.js";
 
 /* What a job takes of the machine: rows like those of settings. */
@@ -12,11 +13,16 @@ const SELECTIONS = [
         meaning: "File of NCCL's example tuner plugin (CSV), which decides algorithm, protocol and channels. Choose or paste it." },
 ];
 
+/* Only NCCL's own XML can have a graph file behind it. */
+const GRAPHS = { name: "graphs", label: "Graph file",
+    meaning: "File that NCCL_GRAPH_DUMP_FILE wrote. Its graphs replace the search, as NCCL_GRAPH_FILE does. The service keeps the dump with this file under another address." };
+
 const LONGEST_FILE = 8000; // characters: the page keeps the text in its address
 const lineCount = (text) => { const lines = text.trim().split("\n").length; return `${lines} ${lines === 1 ? "line" : "lines"}`; };
 
-/** The controls above the drawing. actions: release(text), hosts(n), set(name, value), take(name, text), panel(name). */
-export function askBar({ state, releases, settingsOpen, actions }) {
+/** The controls above the drawing. graphs: how many the graph file of the dump has, 0: there is none.
+ *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file), panel(name). */
+export function askBar({ state, graphs = 0, releases, settingsOpen, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
@@ -30,21 +36,25 @@ export function askBar({ state, releases, settingsOpen, actions }) {
         h("label.field", null, "Hosts", hosts),
         h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
         h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
-            h("button", { type: "button", "aria-label": "Assume nothing", title: "Use only what the input contains", onclick: () => actions.assume("") }, "×")), SELECTIONS.map(({ name, label, chip, drop = `All ${label}` }) => state[name] && h("li.chip", null, h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
+            h("button", { type: "button", "aria-label": "Assume nothing", title: "Use only what the input contains", onclick: () => actions.assume("") }, "×")),
+            graphs > 0 && h("li.chip", null, h("span", null, `graph file, ${graphCount(graphs)}`),
+                h("button", { type: "button", "aria-label": "No graph file", title: "Search the graphs", onclick: () => actions.graphs(null) }, "×")), SELECTIONS.map(({ name, label, chip, drop = `All ${label}` }) => state[name] && h("li.chip", null, h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
             h("button", { type: "button", "aria-label": drop, title: drop, onclick: () => actions.take(name, "") }, "×"))), Object.entries(state.settings).map(([name, value]) =>
             h("li.chip", null, h("span", null, `${name}=${value}`),
                 h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));
 }
 
-/** All settings of the release with their meaning, and those asked for that it does not have. */
-export function settingsView({ state, settings, focus, filter, actions }) {
+/** All settings of the release with their meaning, and those asked for that it does not have. input: what the service took the bytes for;
+ *  refused: why it did not take a graph file, "": it did. */
+export function settingsView({ state, input = null, settings, focus, filter, refused = "", actions }) {
     const known = new Set(settings.map((row) => row.name));
     const rows = [
         ...SELECTIONS,
+        ...(input?.kind === "nccl-topology" ? [{ ...GRAPHS, count: input.graph_file ?? 0, refused }] : []),
         ...settings,
         ...Object.keys(state.settings).filter((name) => !known.has(name)).map((name) => ({ name, meaning: "Not a setting of this release.", default: "" })),
     ];
-    const list = h("ul.settings", null, rows.map((row) => setting(row, state, actions)));
+    const list = h("ul.settings", null, rows.map((row) => (row.name === GRAPHS.name ? graphFile(row, actions) : setting(row, state, actions))));
     const apply = () => {
         const wanted = search.value.trim().toLowerCase();
         [...list.children].forEach((item, i) => (item.hidden = wanted !== "" && !`${rows[i].name} ${rows[i].label ?? ""} ${rows[i].meaning}`.toLowerCase().includes(wanted)));
@@ -53,6 +63,19 @@ export function settingsView({ state, settings, focus, filter, actions }) {
         oninput: () => { actions.filter(search.value); apply(); } });
     apply();
     return [h("div", null, search), settings.length ? list : h("p.muted", null, "The server lists no settings.")];
+}
+
+function graphFile({ name, label, meaning, count, refused }, actions) {
+    const id = `set-${name}`;
+    const file = h("input", { type: "file", id, "data-key": id, accept: ".xml,.txt", "aria-describedby": `${id}-meaning`, onchange: async () => {
+        const [chosen] = file.files, fits = !chosen || isGraphFile(await chosen.text());
+        file.setCustomValidity(fits ? "" : "This is no graph file: its first element is not <graphs>");
+        if (file.reportValidity() && chosen)
+            actions.graphs(chosen);
+    } });
+    return h(count ? "li.changed" : "li", null, h("div.line", null, h("label", { for: id }, label), file),
+        refused && h("p.problem", { role: "alert" }, refused),
+        h("p", { id: `${id}-meaning` }, meaning, count ? ` In use: ${graphCount(count)}.` : ""));
 }
 
 function setting(row, state, actions) {
