@@ -6,11 +6,20 @@
 
 enum { NONE = UINT32_MAX, QUOTED_MOST = 260 };
 
+enum { SENTENCES_MOST = sizeof((struct orr_triage *)NULL)->sentences / sizeof(const char *) };
+
 static void say(struct orr_triaging *t, const char *text)
 {
     struct orr_triage *triage = t->triage;
-    if (triage->sentence_count < sizeof triage->sentences / sizeof triage->sentences[0] && text[0])
+    if (triage->sentence_count < SENTENCES_MOST && text[0])
         triage->sentences[triage->sentence_count++] = text;
+}
+
+/* The same for what may be left out: the last place is for the machine. */
+static void say_more(struct orr_triaging *t, const char *text)
+{
+    if (t->triage->sentence_count + 1 < SENTENCES_MOST)
+        say(t, text);
 }
 
 /* " on ranks 0-3 (host a, b)", or "" where the log does not say. */
@@ -180,24 +189,29 @@ static void say_differing(struct orr_triaging *t)
         const struct orr_ran_value *values = ran->values[whats[i]];
         if (ran->counts[whats[i]] == 2 && values[0].host_count && values[1].host_count &&
             !share_hosts(&values[0], &values[1]))
-            say(t, orr_triage_text(t, "Hosts differ in the %s: %s on %s, %s on %s.", names[i], values[0].value,
-                                   hosts_text(t, &values[0]), values[1].value, hosts_text(t, &values[1])));
+            say_more(t, orr_triage_text(t, "Hosts differ in the %s: %s on %s, %s on %s.", names[i], values[0].value,
+                                        hosts_text(t, &values[0]), values[1].value, hosts_text(t, &values[1])));
     }
     for (uint32_t i = 0; i < ran->setting_count; i++) {
         const struct orr_ran_value *values = ran->settings[i].values;
         if (ran->settings[i].value_count == 2 && values[0].host_count && values[1].host_count &&
             !share_hosts(&values[0], &values[1]))
-            say(t, orr_triage_text(t, "Hosts differ in %s: %s on %s, %s on %s.", ran->settings[i].name, values[0].value,
-                                   hosts_text(t, &values[0]), values[1].value, hosts_text(t, &values[1])));
+            say_more(t, orr_triage_text(t, "Hosts differ in %s: %s on %s, %s on %s.", ran->settings[i].name,
+                                        values[0].value, hosts_text(t, &values[0]), values[1].value,
+                                        hosts_text(t, &values[1])));
     }
 }
 
 static void say_check(struct orr_triaging *t)
 {
     const struct orr_log_check *check = t->check;
-    if (!check || (!check->agree && !check->differ))
+    if (t->log->rccl)
         return;
-    if (!check->differ)
+    if (!check)
+        say(t, "The machine is not known, so nothing was compared with a prediction.");
+    else if (!check->agree && !check->differ)
+        say(t, "Nothing that the log says about the machine can be compared with the prediction.");
+    else if (!check->differ)
         say(t, orr_triage_text(t, "The machine is as predicted%s: all %u facts of the log about it agree.",
                                check->machine_implied ? " for the machine type that the log's lines imply" : "",
                                check->agree));

@@ -92,7 +92,7 @@ struct orr_triage_call {
 
 struct orr_triage {
     enum orr_triage_verdict verdict;
-    const char *sentences[10]; /* the verdict first */
+    const char *sentences[7]; /* three or more; the verdict first */
     uint32_t sentence_count;
     uint32_t cause;            /* the event to look at first; UINT32_MAX: none */
     uint32_t errors, warnings; /* events that are not notes */

@@ -138,6 +138,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 actions.with(kept.id);
             }
         },
+        secondType: (type) => actions.second(new Blob([`machine type: ${type}\n`]), type),
         /* A row leads to its devices on the picture, and in the panel. */
         pairRow: (text, row) => {
             const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";

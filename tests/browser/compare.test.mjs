@@ -165,3 +165,13 @@ test("axe finds nothing on the comparison, light and dark; a phone shows it whol
     await it.page.locator("#library").waitFor();
     assert.ok(await it.wideAsWindow());
 });
+
+test("a machine type as the second side, chosen in the view", async () => {
+    await it.open(h100, "view=compare");
+    await it.page.locator("#second-type option[value=dgx-h100]").waitFor({ state: "attached" });
+    await it.page.locator("#second-type").selectOption("dgx-h100");
+    await compared();
+    assert.match(await it.page.locator("#pair-summary").textContent(), /dgx-h100/);
+    assert.match(it.page.url(), /with=[0-9a-f]{32}/);
+    await it.axe("a machine type beside a dump");
+});

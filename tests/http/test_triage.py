@@ -1,14 +1,18 @@
 """Triage: did the job work, what went wrong, what ran, and which algorithms NCCL chose. Logs of our own, each with one thing wrong."""
 import json
+import os
+import pty
 import random
 import re
+import select
+import subprocess
 import sys
 
 import pytest
 
 from conftest import ROOT
 from test_check_log import EXAMPLES, check, lines_of
-from test_command_line import run
+from test_command_line import PROGRAM, run
 
 sys.path.insert(0, str(ROOT / "tests" / "tools"))
 import make_log  # noqa: E402
@@ -43,7 +47,7 @@ def header_of(lines, rank):
 def test_a_job_that_came_to_its_end(tmp_path, job):
     found = triage(tmp_path, ended(job))
     assert (found["verdict"], found["errors"], found["warnings"], found["cause"], found["missing_ranks"]) == ("worked", 0, 0, None, [])
-    assert 2 <= len(found["sentences"]) <= 7 and "no errors or warnings" in found["sentences"][0]
+    assert 3 <= len(found["sentences"]) <= 7 and "no errors or warnings" in found["sentences"][0]
     assert triage(tmp_path, job)["verdict"] == "cannot tell"  # the log ends after the initialisation
 
 
@@ -71,6 +75,15 @@ def test_what_follows_from_an_error_elsewhere_is_no_cause(tmp_path, job):
     found = triage(tmp_path, job + early)
     assert found["verdict"] == "failed" and found["events"][found["cause"]]["id"] == "socket-closed"
     assert any("another error that the log does not show" in sentence for sentence in found["sentences"])
+
+
+def test_many_things_to_say_are_seven_sentences_and_the_machine_is_one_of_them(tmp_path, job):
+    versions = [f"{host}:{1000 + i}:{1000 + i} [0] NCCL INFO {text}" for i, host in enumerate(("node1", "node2"))
+                for text in (f"NET/OFI Initializing aws-ofi-nccl 1.{i}", f"cudaDriverVersion 120{i}0", *(f"NCCL_{name} set by environment to {i}." for name in ("CROSS_NIC", "IB_TIMEOUT", "IB_TC", "BUFFSIZE")))]
+    error = f"{header_of(job, 0)} NCCL WARN Cuda failure 700 'an illegal memory access was encountered'"
+    found = triage(tmp_path, versions + job + [error])
+    assert len(found["sentences"]) == 7 and found["sentences"][-1] == "The machine is not known, so nothing was compared with a prediction."
+    assert sum(sentence.startswith("Hosts differ in") for sentence in found["sentences"]) >= 1
 
 
 def test_an_unknown_warning_is_shown_as_it_stands(tmp_path, job):
@@ -272,3 +285,45 @@ def test_a_log_of_pieces_from_standard_input(tmp_path, job):
     status, out, err = run("check-log", "--json", "-", stdin=text)
     assert status == 0, err
     assert json.loads(out)["triage"]["verdict"] == "worked" and json.loads(out)["log"]["lines"] == len(lines)
+
+
+def fed(text, times, terminal=None):
+    """(answer, MiB that `check-log` held at most): the text is written to its standard input so many times."""
+    child = subprocess.Popen([PROGRAM, "check-log", "--json", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=terminal or subprocess.DEVNULL)
+    for _ in range(times):
+        child.stdin.write(text)
+    child.stdin.close()
+    out = child.stdout.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = status
+    assert status == 0
+    return json.loads(out), used.ru_maxrss / 1024
+
+
+def test_memory_does_not_grow_with_lines_that_are_only_counted(job):
+    """Chosen algorithms, calls of collectives and the job's own output: four times as much text takes no more memory."""
+    text = ("\n".join(job) + "\n").encode()
+    some = "\n".join([f"node1:1000:1100 [0] NCCL INFO AllReduce: {1 << size} Bytes -> Algo RING proto SIMPLE channel{{Lo..Hi}}={{0..23}}" for size in range(10, 30)]
+                     + calls(job, 0, 40) + [f"step {i} loss 2.{i:04d}" for i in range(40)]) + "\n"
+    more = some.encode() * 200
+    few, small = fed(text + more, 1)
+    many, large = fed(more, 40)
+    assert many["log"]["bytes"] > 30 * few["log"]["bytes"] and many["log"]["lines"] > 700000
+    assert large < small + 48, (small, large)
+
+
+def test_progress_is_shown_on_a_terminal():
+    leader, follower = pty.openpty()
+    child = subprocess.Popen([PROGRAM, "check-log", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=follower)
+    os.close(follower)
+    shown, line = b"", b"node1:1:2 [0] NCCL INFO NCCL version 2.27.7+cuda12.4\n" + b"step 1 loss 2.0\n" * 4096
+    for _ in range(600):  # it is shown once a second, whenever text comes
+        child.stdin.write(line * 16)
+        child.stdin.flush()
+        if select.select([leader], [], [], 0.1)[0]:
+            shown += os.read(leader, 4096)
+        if b"reading the log" in shown:
+            break
+    child.stdin.close()
+    assert re.search(rb"reading the log: \d+ MB", shown) and child.wait(60) == 0
+    os.close(leader)

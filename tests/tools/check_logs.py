@@ -66,7 +66,7 @@ def check(name):
     shown = sum(event["count"] for event in triage["events"])
     if warned > shown:
         wrong.append(f"{name}: {warned} NCCL WARN lines, {shown} in events")
-    if not 2 <= len(triage["sentences"]) <= 10 or any(not re.search(r"[.!]$|\.\.\.$", s) and not s.startswith("First ") for s in triage["sentences"]):
+    if not 3 <= len(triage["sentences"]) <= 7 or any(not re.search(r"[.!]$|\.\.\.$", s) and not s.startswith("First ") for s in triage["sentences"]):
         wrong.append(f"{name}: sentences {triage['sentences']}")
     text = subprocess.run([ORRERY, "check-log", str(LOGS / name)], capture_output=True, text=True).stdout
     if not text.startswith(f"Verdict: {triage['verdict']}\n"):

@@ -4,13 +4,15 @@ import { choices, h } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";
 import { tabs } from "./chrome.js";
 import { section } from "./differences.js";
+import { machineOptions } from "./input.js";
 import { problemView } from "./problem.js";
 
-/** pair: {doc, problem}. kept: dumps of the library, null while not known. actions: with(id), second(blob, name), pairRow(text), beside(text),
+/** pair: {doc, problem}. kept: dumps of the library, machines: machine types, null while not known.
+ *  actions: with(id), second(blob, name), secondType(type), pairRow(text), beside(text),
  *  swapPair(), select(from, to). */
-export function compareView({ model, state, pair, kept, actions }) {
+export function compareView({ model, state, pair, kept, machines, actions }) {
     return [
-        chooser(state, pair, kept, actions),
+        chooser(state, pair, kept, machines, actions),
         pair.problem ? problemView(pair.problem, { again: actions.pairAgain })
             : !state.with ? empty()
                 : !pair.doc ? h("p.muted", { id: "pairing" }, "Comparing…")
@@ -18,7 +20,7 @@ export function compareView({ model, state, pair, kept, actions }) {
     ];
 }
 
-function chooser(state, pair, kept, actions) {
+function chooser(state, pair, kept, machines, actions) {
     const rows = (kept ?? []).filter((row) => row.id !== state.id), known = rows.some((row) => row.id === state.with);
     const select = h("select", { id: "second", "data-key": "second", onchange: () => actions.with(select.value) },
         h("option", { value: "", selected: !state.with }, kept ? "choose a dump" : "loading…"),
@@ -28,14 +30,16 @@ function chooser(state, pair, kept, actions) {
     return h("div.toolbar", { id: "second-chooser" },
         h("label.field", null, "With", select),
         h("button", { type: "button", "data-key": "second-open", onclick: () => file.click() }, "File…"), file,
+        h("label.field", null, "or a machine type", h("select", { id: "second-type", "data-key": "second-type", onchange: (event) => event.target.value && actions.secondType(event.target.value) },
+            h("option", { value: "" }, "choose…"), machineOptions(machines ?? []))),
         state.with && choices("Picture", [["ghost", "Marked", "What differs is marked on this machine's picture"], ["side", "Side by side", "Both machines, each with its own marks"]], state.beside, actions.beside),
         state.with && h("button", { type: "button", "data-key": "swap-pair", title: "The other dump becomes the first", onclick: actions.swapPair }, "Swap"),
         state.with && h("button.text", { type: "button", "data-key": "no-second", onclick: () => actions.with("") }, "clear"));
 }
 
 const empty = () => h("div", { id: "no-second" },
-    h("p", null, "Choose another dump from the library, or drop a file: devices are matched by their role in the machine, not by bus id, so that a host can be held against its neighbour or against itself a month ago."),
-    h("p.muted", null, "Three dumps or more are held against what most of them are like in the library."));
+    h("p", null, "Choose another dump from the library, or drop a file: devices are matched by their role in the machine, not by bus id, so you can compare a host with its neighbour, with itself a month ago, or with what its machine type should have."),
+    h("p.muted", null, "The library compares three dumps or more with what most of them are like."));
 
 function answer(model, state, doc, actions) {
     const chosen = findRow(doc, state.row), current = chosen.section || "hardware", names = { a: calledText(doc.a), b: calledText(doc.b), reasons: false };
