@@ -9,6 +9,7 @@
 #include "engine/diagnosis/measure.h"
 #include "engine/diagnosis/repair.h"
 #include "engine/diagnosis/verdict.h"
+#include "engine/diagnosis/without_hosts.h"
 
 /* What the trials of one diagnosis may cost together. 20 million steps of the search are about a second. */
 static const struct orr_effort most_effort = {.analyses = 20, .steps = 20000000};
@@ -313,6 +314,18 @@ static enum orr_code try_repairs(struct doctor *d, struct orr_error *err)
     return try_all(d, err);
 }
 
+static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *err)
+{
+    for (uint32_t i = 0; i < d->out->count; i++)
+        if (!strcmp(d->out->rows[i].finding->row->id, "cluster-odd-host")) {
+            ORR_TRY(orr_try_without_odd_hosts(d->analysis, d->arena, &d->out->rows[i], err));
+            d->made += d->out->rows[i].has_cost;
+            d->out->all = d->out->rows[i].cost;
+            d->out->has_all = d->out->rows[i].has_cost && !d->out->all.none;
+        }
+    return ORR_OK;
+}
+
 enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena *arena,
                            struct orr_diagnosis *ret_diagnosis, struct orr_error *err)
 {
@@ -331,8 +344,10 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     for (uint32_t i = 0; i < found->count; i++)
         ret_diagnosis->rows[i] = (struct orr_diagnosed){
             .finding = &found->rows[i], .severity = found->rows[i].row->severity, .follows = UINT32_MAX};
-    /* Costs of hosts that differ are the cluster's own matter: its dump alone says nothing about the others. */
-    if (!analysis->cluster)
+    /* In a cluster no host is repaired, as its dump alone says nothing about the others: odd ones are left out. */
+    if (analysis->cluster)
+        ORR_TRY(try_without_odd_hosts(&d, err));
+    else
         ORR_TRY(try_repairs(&d, err));
     for (uint32_t i = 0; i < ret_diagnosis->count; i++)
         judge(&ret_diagnosis->rows[i]);

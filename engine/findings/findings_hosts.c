@@ -292,9 +292,9 @@ const struct orr_finding_row orr_findings_hosts[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = differs_from_majority,
-        .title = "A host differs from the majority",
+        .title = "Some hosts differ from the majority",
         .why = "All hosts use the number of channels and the bandwidth of the weakest host.",
-        .advice = "Check the named devices on that host: a failed or slower device, or a different BIOS setting. "
+        .advice = "Check the named devices on these hosts: a failed or slower device, or a different BIOS setting. "
                   "`orrery compare` shows everything in which two hosts differ.",
         .commands = {"lspci -tv", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#856", "NVIDIA/nccl#1277"},

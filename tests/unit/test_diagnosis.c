@@ -1,5 +1,6 @@
 /* The diagnosis: what findings cost, which of them follow from others, and the headline. tests/tools/check_faults.py
  * does the same for every known machine; here are the rules one by one. */
+#include "engine/cluster/cluster.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/machines/groups.h"
 #include "engine/machines/recognise.h"
@@ -215,6 +216,54 @@ static void contradictions_prove_nothing(void **state)
     orr_arena_free(arena);
 }
 
+/* Hosts of a cluster that differ are left out, and the others analysed again. */
+static void odd_hosts_cost_what_the_others_gain(void **state)
+{
+    (void)state;
+    struct orr_error err = {0};
+    struct orr_dump *good = read_text(healthy), *slow = read_text(MACHINE("4", LINKS("18"), NIC1, ""));
+    struct orr_arena *arena = orr_arena_new(0);
+    const struct orr_cluster_line lines[] = {
+        {.dump = good, .count = 6}, {.dump = slow, .count = 1}, {.dump = good, .count = 1}};
+    static const uint32_t hosts[] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
+                                     4, 4, 4, 4, 5, 5, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7};
+    struct orr_cluster_request request = {.lines = lines, .line_count = 3, .order = ORR_ORDER_BLOCK};
+    struct orr_query query = {.hosts = 7};
+    struct orr_choice choice;
+    struct orr_analysis *seven;
+    orr_settings_init(&request.settings, orr_release_find("2.27.7"));
+    query.settings = request.settings;
+    assert_ok(orr_analyze(good, &query, NULL, &seven, &err), &err);
+    assert_true(
+        orr_tuning_choose(&seven->tuning, &seven->communicator, &query.settings, ORR_ALLREDUCE, 1u << 30, &choice));
+    for (int listed = 0; listed < 2; listed++) {
+        struct orr_cluster *cluster;
+        struct answer a = {.arena = arena};
+        request.order = listed ? ORR_ORDER_LIST : ORR_ORDER_BLOCK;
+        request.host_of_rank = listed ? hosts : NULL;
+        request.listed_ranks = listed ? sizeof hosts / sizeof hosts[0] : 0;
+        assert_ok(orr_cluster_analyze(&request, &cluster, &err), &err);
+        assert_ok(orr_diagnose(cluster->analysis, arena, &a.diagnosis, &err), &err);
+        const struct orr_diagnosed *row = row_of(&a, "cluster-odd-host");
+        assert_non_null(row);
+        assert_string_equal(row->repair, "leaves out 1 of 8 hosts (hosts[1])");
+        assert_int_equal(row->has_cost, !listed);
+        assert_int_equal(row->not_tried != NULL, listed); /* which rank would take the place of one left out? */
+        if (!listed) {
+            assert_true(row->cost.now < row->cost.repaired);
+            assert_true(row->cost.repaired == (double)choice.bus_bw);
+            assert_int_equal(row->cost.hosts, 8);
+            assert_non_null(strstr(a.diagnosis.sentence, "on 8 hosts, because some hosts differ from the majority"));
+            assert_true(a.diagnosis.has_all);
+        }
+        orr_cluster_free(cluster);
+    }
+    orr_analysis_free(seven);
+    orr_arena_free(arena);
+    orr_dump_free(slow);
+    orr_dump_free(good);
+}
+
 static void cpus_have_a_generation(void **state)
 {
     (void)state;
@@ -235,6 +284,7 @@ int main(void)
         cmocka_unit_test(nics_belong_to_their_group),
         cmocka_unit_test(the_machine_is_recognised_by_its_pci_ids),
         cmocka_unit_test(contradictions_prove_nothing),
+        cmocka_unit_test(odd_hosts_cost_what_the_others_gain),
         cmocka_unit_test(cpus_have_a_generation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

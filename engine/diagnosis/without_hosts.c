@@ -1,0 +1,77 @@
+/* What a cluster gains without the hosts that differ from most. Nothing is repaired: they are left out, and the others
+ * are analysed again. */
+#include "engine/diagnosis/without_hosts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/cluster/again.h"
+#include "engine/cluster/standing.h"
+#include "engine/diagnosis/measure.h"
+
+enum { MOST_STEPS = 20 * 1000 * 1000 }; /* of searches; a cluster that took more is not analysed again */
+
+/* The lines without hosts of odd kinds, and what was left out, for people. NULL: memory ran out. */
+static struct orr_cluster_line *other_lines(const struct orr_cluster *c, struct orr_arena *arena, uint32_t *ret_count,
+                                            uint32_t *ret_left_out, char what[96])
+{
+    struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, c->line_count);
+    uint32_t named = 0;
+    char list[64] = "";
+    *ret_count = *ret_left_out = 0;
+    if (!lines)
+        return NULL;
+    memcpy(lines, c->lines, c->line_count * sizeof *lines);
+    for (uint32_t h = 0; h < c->host_count; h++)
+        if (orr_kind_odd(c, c->systems[c->hosts[h].system].kind)) {
+            lines[c->hosts[h].line].count--;
+            ++*ret_left_out;
+        }
+    for (uint32_t l = 0; l < c->line_count; l++) {
+        size_t length = strlen(list);
+        if (lines[l].count != c->lines[l].count && named++ < 3)
+            snprintf(list + length, sizeof list - length, "%shosts[%u]", length ? ", " : "", l);
+        if (lines[l].count)
+            lines[(*ret_count)++] = lines[l];
+    }
+    snprintf(what, 96, "leaves out %u of %u hosts (%s%s)", *ret_left_out, c->host_count, list, named > 3 ? " ..." : "");
+    return lines;
+}
+
+enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, struct orr_arena *arena,
+                                        struct orr_diagnosed *row, struct orr_error *err)
+{
+    const struct orr_cluster *c = analysis->cluster;
+    uint32_t count, left_out;
+    char what[96];
+    struct orr_cluster_line *lines = other_lines(c, arena, &count, &left_out, what);
+    if (!lines)
+        return orr_fail_nomem(err);
+    if (!left_out || !count)
+        return ORR_OK;
+    row->repair = orr_arena_strndup(arena, what, strlen(what));
+    if (!row->repair)
+        return orr_fail_nomem(err);
+    if (c->order == ORR_ORDER_LIST || orr_analysis_steps(analysis) > MOST_STEPS) {
+        row->not_tried = c->order == ORR_ORDER_LIST ? "the ranks are listed one by one"
+                                                    : "the analysis of this cluster takes too long to repeat";
+        return ORR_OK;
+    }
+    const struct orr_cluster_request request = {
+        .lines = lines, .line_count = count, .order = c->order, .settings = c->settings, .plan = true};
+    struct orr_cluster *others;
+    ORR_TRY(orr_cluster_analyze(&request, &others, err));
+    struct orr_performance with, without;
+    orr_measure(analysis, &with);
+    orr_measure(others->analysis, &without);
+    orr_cluster_free(others);
+    /* Latency falls with the number of hosts alone, and figures of one host are those of rank 0's. */
+    struct orr_measured now = {.hosts = {c->host_count}, .count = 1}, repaired = now;
+    now.figures[0] = (struct orr_performance){.known = true};
+    repaired.figures[0] = now.figures[0];
+    now.figures[0].value[ORR_YIELD_BUS_BW] = with.value[ORR_YIELD_BUS_BW];
+    repaired.figures[0].value[ORR_YIELD_BUS_BW] = without.value[ORR_YIELD_BUS_BW];
+    row->cost = orr_cost_between(&now, &repaired);
+    row->has_cost = true;
+    return ORR_OK;
+}

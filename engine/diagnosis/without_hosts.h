@@ -1,0 +1,13 @@
+/* inside diagnosis/: what a cluster gains without the hosts that differ from most. */
+#ifndef ORR_DIAGNOSIS_WITHOUT_HOSTS_H
+#define ORR_DIAGNOSIS_WITHOUT_HOSTS_H
+
+#include "engine/cluster/cluster.h"
+#include "engine/diagnosis/diagnosis.h"
+
+/* Fills repair and cost, or not_tried, of a finding about a cluster of which hosts of some kinds are the odd ones;
+ * leaves the row as it is where none are. Fails as orr_cluster_analyze() does. */
+enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, struct orr_arena *arena,
+                                        struct orr_diagnosed *row, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif
