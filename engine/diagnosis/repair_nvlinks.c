@@ -185,7 +185,7 @@ static void fill_switched(struct orr_bench *bench, uint32_t i, int32_t wanted)
         add_link(bench, i, "fffffff:ffff:ff", wanted, "0x068000");
         return;
     }
-    for (struct orr_doc_node *link = gpu_node(bench, i)->first; link && has < wanted; link = link->after)
+    for (struct orr_doc_node *link = gpu_node(bench, i)->first; link && links && has < wanted; link = link->after)
         if (orr_doc_is(link, "nvlink")) {
             int32_t more = (wanted - has + links - 1) / links;
             set_count(bench, link, count_of(link) + more);

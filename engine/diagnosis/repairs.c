@@ -35,13 +35,17 @@ void orr_bench_set(struct orr_bench *bench, struct orr_doc_node *node, const cha
     bench->changed = true;
 }
 
-void orr_bench_setting(struct orr_bench *bench, const char *name, const char *value)
+void orr_bench_setting(struct orr_bench *bench, enum orr_setting setting, const char *value)
 {
-    struct orr_settings before = bench->settings;
-    if (orr_settings_set(&bench->settings, name, value, NULL) != ORR_OK)
-        bench->settings = before;
-    else
-        bench->changed |= memcmp(&before, &bench->settings, sizeof before) != 0;
+    struct orr_settings after = bench->settings;
+    struct orr_setting_info info;
+    const char *old = orr_setting_text(&bench->settings, setting);
+    orr_setting_info(setting, &info);
+    if (!orr_setting_in(setting, bench->settings.release) || !strcmp(old ? old : "", value) ||
+        orr_settings_set(&after, info.name, value, NULL) != ORR_OK)
+        return;
+    bench->settings = after;
+    bench->changed = true;
 }
 
 static void allow_gdr(struct orr_bench *bench)
@@ -64,14 +68,14 @@ static void widen_gdr(struct orr_bench *bench)
         farthest = nearest != ORR_PATH_DIS && nearest > farthest ? nearest : farthest;
     }
     if (farthest > ORR_PATH_LOC && farthest <= ORR_PATH_SYS)
-        orr_bench_setting(bench, "NCCL_NET_GDR_LEVEL", orr_path_type_name(farthest));
+        orr_bench_setting(bench, ORR_SET_NET_GDR_LEVEL, orr_path_type_name(farthest));
 }
 
 static void reset_settings(struct orr_bench *bench)
 {
-    static const char *const names[] = {"NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_SHM_DISABLE"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        orr_bench_setting(bench, names[i], "");
+    static const enum orr_setting settings[] = {ORR_SET_P2P_DISABLE, ORR_SET_P2P_LEVEL, ORR_SET_SHM_DISABLE};
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        orr_bench_setting(bench, settings[i], "");
 }
 
 static const struct orr_repair rows[] = {

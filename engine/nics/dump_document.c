@@ -67,7 +67,7 @@ struct orr_dump *orr_doc_to_dump(const struct orr_doc *tree, const struct orr_du
         elements++;
         attributes += node->attribute_count;
     }
-    struct orr_dump *dump = tree->starved ? NULL : ORR_NEW(tree->arena, struct orr_dump, 1);
+    struct orr_dump *dump = tree->starved || !elements ? NULL : ORR_NEW(tree->arena, struct orr_dump, 1);
     if (!dump)
         return NULL;
     *dump = *from;

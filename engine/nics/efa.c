@@ -51,7 +51,7 @@ uint32_t orr_nics_group_efa(struct orr_doc *tree, const struct orr_fusable *nics
     for (uint32_t i = 0; i < count; i++)
         below[i] = orr_net_is_efa(nics[i].net) ? switch_of(nics[i].net) : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t members[ORR_MAX_NETS], found = 0, at = 0;
+        uint32_t members[ORR_MAX_NETS] = {0}, found = 0, at = 0;
         if (!below[i] || done[i])
             continue;
         for (uint32_t k = i; k < count; k++)

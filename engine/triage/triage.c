@@ -146,7 +146,7 @@ static bool *mark_progress(struct orr_triaging *t, int32_t count)
 static int32_t most_ranks(const struct orr_log *log)
 {
     const uint32_t largest = orr_log_largest(log);
-    return largest == NONE ? 0 : log->communicators[largest].rank_count;
+    return largest == NONE || !log->communicators ? 0 : log->communicators[largest].rank_count;
 }
 
 /* Ranks of communicators that began to initialise and did not end. */
