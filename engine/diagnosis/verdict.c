@@ -95,6 +95,12 @@ static bool is_open(const struct orr_diagnosed *row)
     return !row->has_cost && row->severity == ORR_SEVERITY_WARNING;
 }
 
+/* What NCCL would make of RCCL's file says nothing. */
+static bool is_of_rccl(const struct orr_diagnosed *row)
+{
+    return !strcmp(row->finding->row->id, "rccl-file");
+}
+
 /* An assumption of the input that bandwidths rest on; NULL: none. */
 static const struct orr_assumed *shaky(const struct orr_analysis *analysis)
 {
@@ -126,7 +132,10 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
     (void)machine;
     orr_text_init(&text, 4096);
     d->state = ORR_VERDICT_CANNOT_TELL;
-    if ((row = first_row(d, is_error)) != UINT32_MAX) {
+    if ((row = first_row(d, is_of_rccl)) != UINT32_MAX) {
+        orr_text_puts(&text, "Cannot tell, because ");
+        write_title(d->rows[row].finding, &text);
+    } else if ((row = first_row(d, is_error)) != UINT32_MAX) {
         d->state = ORR_VERDICT_DEGRADED;
         orr_text_puts(&text, "NCCL cannot work with this machine as the file describes it, because ");
         write_title(d->rows[row].finding, &text);

@@ -127,6 +127,7 @@ const struct orr_finding_row orr_findings_input[] = {
     {
         .id = "input-assumed",
         .severity = ORR_SEVERITY_INFO,
+        .of_nccl = true, /* rccl-file says the one thing that matters */
         .find = assumed_input,
         .title = "Values of this input are assumed",
         .why = "The input lacks values that NCCL reads. Orrery filled them in, so answers that depend on them are only "

@@ -194,12 +194,12 @@ static void fewer_than_model(struct orr_finder *f)
         if (orr_gpu_nvlinks(f->dump, f->hw.gpus[i]) != links ||
             orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) != sm)
             return;
-    if (f->machine.proven_board)
-        return; /* nvlinks-below-board knows the exact model */
+    if (f->machine.proven_board && f->machine.nvlinks > 0)
+        return; /* nvlinks-below-board knows how many this machine has */
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
         if (models[i].sm == sm && links > 0 && links < models[i].links && f->hw.gpu_count > 1)
-            orr_say(f, "%d NVLinks on every GPU; the full model of compute capability %d.%d has %d", links, sm / 10,
-                    sm % 10, models[i].links);
+            orr_say(f, "%d NVLink%s on every GPU; the full model of compute capability %d.%d has %d", links,
+                    orr_plural(links), sm / 10, sm % 10, models[i].links);
 }
 
 const struct orr_finding_row orr_findings_nvlink[] = {

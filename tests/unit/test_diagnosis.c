@@ -264,6 +264,21 @@ static void odd_hosts_cost_what_the_others_gain(void **state)
     orr_dump_free(good);
 }
 
+/* What NCCL would make of AMD's GPUs is no verdict on them. */
+static void files_of_rccl_get_no_verdict(void **state)
+{
+    (void)state;
+    char *text = strdup(healthy);
+    assert_non_null(text);
+    for (char *at = text; (at = strstr(at, "0x10de"));)
+        memcpy(at, "0x1002", 6);
+    struct answer a = diagnose(text, 2, NULL, NULL);
+    assert_int_equal(a.diagnosis.state, ORR_VERDICT_CANNOT_TELL);
+    assert_non_null(strstr(a.diagnosis.sentence, "because this is a file of RCCL, not of NCCL"));
+    release(&a);
+    free(text);
+}
+
 static void cpus_have_a_generation(void **state)
 {
     (void)state;
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test(the_machine_is_recognised_by_its_pci_ids),
         cmocka_unit_test(contradictions_prove_nothing),
         cmocka_unit_test(odd_hosts_cost_what_the_others_gain),
+        cmocka_unit_test(files_of_rccl_get_no_verdict),
         cmocka_unit_test(cpus_have_a_generation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
