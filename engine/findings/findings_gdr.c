@@ -1,5 +1,6 @@
 /* Findings about GPU Direct RDMA, and about how far GPUs are from NICs. */
 #include "engine/findings/finder.h"
+#include "engine/machines/machine_types.h"
 
 /* Whether a GPU could use GPU Direct RDMA, were it on for the NIC, and none of the causes below is in the way. */
 static bool gpu_has_rdma(const struct orr_finder *f, uint32_t gpu)
@@ -8,12 +9,13 @@ static bool gpu_has_rdma(const struct orr_finder *f, uint32_t gpu)
            !orr_gpu_is_integrated(orr_element_int(f->dump, gpu, ORR_ATTR_SM, 0));
 }
 
-/* Amazon's EFA has GPU Direct RDMA only in instances with A100 or newer GPUs on NVLink (p4d, p5, p6), not in g4dn, g5,
- * g6, p3dn ...: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html */
+/* Amazon's EFA has GPU Direct RDMA only beside some GPUs: those of the machine types that have it. */
 static bool efa_has_rdma(const struct orr_finder *f)
 {
-    for (uint32_t i = 0; i < f->hw.gpu_count; i++)
-        if (orr_element_int(f->dump, f->hw.gpus[i], ORR_ATTR_SM, 0) >= 80 && orr_gpu_nvlinks(f->dump, f->hw.gpus[i]))
+    int32_t sm = f->hw.gpu_count ? orr_element_int(f->dump, f->hw.gpus[0], ORR_ATTR_SM, 0) : 0;
+    const struct orr_machine_type *type;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++)
+        if (!strcmp(type->family, "AWS") && type->net_gdr && type->board->sm == sm)
             return true;
     return false;
 }

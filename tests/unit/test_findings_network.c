@@ -19,9 +19,11 @@ static void gdr_off(void **state)
     assert_int_equal(places_in_dump(PORTS("mlx5_", "0", "0"), "gdr-off"), 2);
     assert_dump_lacks(PORTS("mlx5_", "1", "1"), "gdr-off");
     assert_dump_lacks(PORTS("eth", "0", "0"), "gdr-off"); /* sockets have none */
-    /* EFA has it only beside A100 and newer on NVLink; GB10 has no memory that a NIC could reach. */
-    assert_dump_lacks(PORTS("rdmap", "0", "0"), "gdr-off");
-    assert_dump_finds(ON(GPU("0000:01:00.0", "0", "80", NVS("12")) CARD("0000:11:00.0", "rdmap0", "0", "100000", "0")),
+    /* EFA has it beside A100 (p4d), but not beside A10G (g5); GB10 has no memory that a NIC could reach. */
+    assert_dump_finds(PORTS("rdmap", "0", "0"), "gdr-off");
+    assert_dump_lacks(ON(GPU("0000:01:00.0", "0", "86", "") CARD("0000:11:00.0", "rdmap0", "0", "100000", "0")),
+                      "gdr-off");
+    assert_dump_finds(ON(GPU("0000:01:00.0", "0", "86", "") CARD("0000:11:00.0", "mlx5_0", "0", "100000", "0")),
                       "gdr-off");
     assert_dump_lacks(ON(GPU("0000:01:00.0", "0", "121", "") CARD("0000:11:00.0", "mlx5_0", "0", "100000", "0")),
                       "gdr-off");
