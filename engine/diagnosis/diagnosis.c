@@ -135,7 +135,8 @@ static bool count_gpus(const struct doctor *d, struct orr_diagnosed *row)
         return false;
     row->repair = "the GPUs that machines of this kind have";
     row->has_cost = true;
-    row->cost = (struct orr_cost){ORR_YIELD_GPUS, d->machine.gpus_here, d->machine.gpus, 1, false};
+    row->cost = (struct orr_cost){
+        .yield = ORR_YIELD_GPUS, .now = d->machine.gpus_here, .repaired = d->machine.gpus, .hosts = 1};
     return true;
 }
 
@@ -181,6 +182,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
         }
     if (costly == 1) {
         d->out->all = d->out->rows[only].cost;
+        d->out->all_repair = d->out->rows[only].repair;
         d->out->has_all = true;
     }
     if (costly < 2 || !may_go_on(d))
@@ -195,6 +197,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
     }
     if (code == ORR_OK && !bench.doc.starved) {
         code = measure_repaired(d, &bench, false, UINT32_MAX, &d->out->all, err);
+        d->out->all_repair = "everything that costs something";
         d->out->has_all = code == ORR_OK;
     }
     orr_arena_free(scratch);
@@ -321,6 +324,7 @@ static enum orr_code try_without_odd_hosts(struct doctor *d, struct orr_error *e
             ORR_TRY(orr_try_without_odd_hosts(d->analysis, d->arena, &d->out->rows[i], err));
             d->made += d->out->rows[i].has_cost;
             d->out->all = d->out->rows[i].cost;
+            d->out->all_repair = d->out->rows[i].repair;
             d->out->has_all = d->out->rows[i].has_cost && !d->out->all.none;
         }
     return ORR_OK;

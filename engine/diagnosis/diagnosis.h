@@ -18,6 +18,7 @@
     X(GDR, "GPUs with GPUDirect RDMA", "GPUs", true, 0)                                                                \
     X(LATENCY, "time of AllReduce at 8 bytes", "us", false, 0.01)                                                      \
     X(CHANNELS, "channels", "channels", true, 0)                                                                       \
+    X(NVLS, "NVLS channels", "channels", true, 0)                                                                      \
     X(GPUS, "GPUs of the machine", "GPUs", true, 0)
 
 enum orr_yield {
@@ -27,11 +28,22 @@ enum orr_yield {
         ORR_YIELD_COUNT
 };
 
+enum { ORR_MOST_HOST_COUNTS = 3 }; /* of the jobs that figures are for: one host, two, and as many as were asked for */
+
+/* One figure of one job that changes with the repair, for better or worse. */
+struct orr_cost_change {
+    enum orr_yield yield;
+    uint32_t hosts;
+    double now, repaired;
+};
+
 struct orr_cost {
     enum orr_yield yield;
     double now, repaired;
     uint32_t hosts; /* of the job for which the figures are */
-    bool none;      /* no figure changes with the repair: figure is the first that was compared */
+    bool none;      /* no figure gets better with the repair: yield is the first that was compared */
+    struct orr_cost_change changes[ORR_MOST_HOST_COUNTS * ORR_YIELD_COUNT]; /* all, in the order of the table */
+    uint32_t change_count;
 };
 
 struct orr_diagnosed {
@@ -50,8 +62,9 @@ enum orr_verdict_state { ORR_VERDICT_HEALTHY, ORR_VERDICT_DEGRADED, ORR_VERDICT_
 struct orr_diagnosis {
     struct orr_diagnosed *rows; /* causes by severity, then by cost; each followed by what follows from it */
     uint32_t count;
-    bool has_all; /* all repairs were tried together */
+    bool has_all; /* something costs something; all repairs were tried together */
     struct orr_cost all;
+    const char *all_repair; /* what was repaired for it */
     enum orr_verdict_state state;
     const char *sentence; /* the headline; names cause and cost */
     const char *advice;   /* what to do first; "": nothing */
@@ -64,12 +77,11 @@ struct orr_diagnosis {
 enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena *arena,
                            struct orr_diagnosis *ret_diagnosis, struct orr_error *err) ORR_NO_DISCARD;
 
-const char *orr_yield_name(enum orr_yield yield);
 const char *orr_yield_unit(enum orr_yield yield);
 /* "healthy", "degraded", "cannot tell". */
 const char *orr_verdict_state_name(enum orr_verdict_state state);
-/* "AllReduce at 1 GiB on 2 hosts": what a cost was computed for. At least 64 bytes. */
-void orr_cost_for(const struct orr_cost *cost, char text[64]);
+/* "bus bandwidth of AllReduce at 1 GiB on 2 hosts". At least 64 bytes. */
+void orr_yield_for(enum orr_yield yield, uint32_t hosts, char text[64]);
 /* "20 instead of 240 GB/s"; at least 64 bytes. */
 void orr_cost_text(const struct orr_cost *cost, char text[64]);
 

@@ -13,11 +13,6 @@ static const struct {
 #undef X
 };
 
-const char *orr_yield_name(enum orr_yield yield)
-{
-    return figures[yield].name;
-}
-
 const char *orr_yield_unit(enum orr_yield yield)
 {
     return figures[yield].unit;
@@ -55,6 +50,7 @@ void orr_measure(const struct orr_analysis *analysis, struct orr_performance *re
     ret->value[ORR_YIELD_P2P_PAIRS] = (double)pairs / 2;
     ret->value[ORR_YIELD_GDR] = (double)count_gdr(analysis);
     ret->value[ORR_YIELD_CHANNELS] = (double)communicator->channel_count;
+    ret->value[ORR_YIELD_NVLS] = communicator->nvls ? (double)communicator->nvls_channels : 0;
     ret->value[ORR_YIELD_GPUS] = (double)n;
 }
 
@@ -76,6 +72,17 @@ int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b)
     return share(a) > share(b) ? -1 : share(a) < share(b);
 }
 
+static void list_changes(const struct orr_measured *now, const struct orr_measured *repaired, struct orr_cost *cost)
+{
+    cost->change_count = 0;
+    for (int f = 0; f < ORR_YIELD_COUNT; f++)
+        for (uint32_t i = 0; i < now->count; i++)
+            if (now->figures[i].known && repaired->figures[i].known &&
+                now->figures[i].value[f] != repaired->figures[i].value[f])
+                cost->changes[cost->change_count++] = (struct orr_cost_change){
+                    (enum orr_yield)f, now->hosts[i], now->figures[i].value[f], repaired->figures[i].value[f]};
+}
+
 struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired)
 {
     struct orr_cost best = {.none = true};
@@ -90,17 +97,18 @@ struct orr_cost orr_cost_between(const struct orr_measured *now, const struct or
             if (share(&cost) > figures[f].least && (best.none || orr_cost_compare(&cost, &best) < 0))
                 best = cost;
             else if (!best.hosts) /* the first figure, should none change */
-                best = (struct orr_cost){cost.yield, cost.now, cost.repaired, cost.hosts, true};
+                best = cost, best.none = true;
         }
+    list_changes(now, repaired, &best);
     return best;
 }
 
-void orr_cost_for(const struct orr_cost *cost, char text[64])
+void orr_yield_for(enum orr_yield yield, uint32_t hosts, char text[64])
 {
-    if (cost->yield == ORR_YIELD_GPUS)
-        snprintf(text, 64, "%s", figures[cost->yield].name);
+    if (yield == ORR_YIELD_GPUS)
+        snprintf(text, 64, "%s", figures[yield].name);
     else
-        snprintf(text, 64, "%s on %u host%s", figures[cost->yield].name, cost->hosts, cost->hosts == 1 ? "" : "s");
+        snprintf(text, 64, "%s on %u host%s", figures[yield].name, hosts, hosts == 1 ? "" : "s");
 }
 
 void orr_cost_text(const struct orr_cost *cost, char text[64])

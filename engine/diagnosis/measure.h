@@ -4,8 +4,6 @@
 
 #include "engine/diagnosis/diagnosis.h"
 
-enum { ORR_MOST_HOST_COUNTS = 3 };
-
 struct orr_performance {
     bool known; /* false: the analysis failed, or was not made */
     double value[ORR_YIELD_COUNT];

@@ -97,6 +97,9 @@ static void the_cost_is_the_difference_to_the_repaired_machine(void **state)
                                   ORR_ALLREDUCE, 1u << 30, &choice));
     assert_true(row->cost.now == (double)choice.bus_bw);
     assert_true(row->cost.now < row->cost.repaired);
+    assert_true(row->cost.change_count > 0);
+    assert_int_equal(row->cost.changes[0].yield, ORR_YIELD_BUS_BW);
+    assert_true(row->cost.changes[0].hosts == 2 && row->cost.changes[0].repaired == row->cost.repaired);
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_DEGRADED);
     assert_string_equal(a.diagnosis.rows[a.diagnosis.cause].finding->row->id, "slow-link");
     assert_non_null(strstr(a.diagnosis.sentence, "AllReduce gets "));
