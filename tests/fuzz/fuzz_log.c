@@ -1,6 +1,8 @@
 /* Logs and dumped graphs: whatever the bytes, they are read or refused, the tree that a log prints makes XML that our
- * own reader takes, and comparing ends. */
+ * own reader takes, triage and the search for a machine type end, and comparing ends. */
+#include "engine/input/log_machine.h"
 #include "engine/log/check.h"
+#include "engine/triage/triage.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char machine[] =
@@ -22,6 +24,23 @@ static void look_through(const struct orr_log *log)
     }
     for (uint32_t i = 0; i < log->communicator_count; i++)
         FUZZ_REQUIRE((int64_t)log->communicators[i].seen <= log->communicators[i].rank_count, "communicator %u", i);
+    for (uint32_t i = 0; i < log->call_count; i++)
+        FUZZ_REQUIRE(log->calls[i].rank < 0 ||
+                         log->calls[i].rank < log->communicators[log->calls[i].communicator].rank_count,
+                     "rank %d of a call", log->calls[i].rank);
+}
+
+static void judge(const struct orr_log *log)
+{
+    struct orr_log_machine implied;
+    struct orr_triage triage;
+    struct orr_error err = {0};
+    if (orr_log_machine_find(log, &implied, &err) == ORR_OK)
+        FUZZ_REQUIRE(implied.type ? implied.fits[0] == implied.type && implied.assumed_count >= 2
+                                  : implied.fit_count <= implied.fits_in_all,
+                     "%u types fit", implied.fit_count);
+    if (orr_triage_make(log, NULL, log->arena, &triage, &err) == ORR_OK)
+        FUZZ_REQUIRE(triage.sentence_count >= 3 && triage.sentence_count <= 7, "%u sentences", triage.sentence_count);
 }
 
 static void compare(const struct orr_log *log, const struct orr_dump *dump)
@@ -50,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     look_through(log);
+    judge(log);
     struct orr_dump *dump;
     if (orr_dump_read(machine, sizeof machine - 1, NULL, &dump, NULL) == ORR_OK) {
         compare(log, dump);
