@@ -26,6 +26,6 @@ void orr_spread(struct orr_point *points, uint32_t count, float rx, float ry)
 struct orr_point orr_edge_of(struct orr_point centre, float w, float h, struct orr_point towards)
 {
     float dx = towards.x - centre.x, dy = towards.y - centre.y;
-    float scale = fminf(dx ? w / 2 / fabsf(dx) : INFINITY, dy ? h / 2 / fabsf(dy) : INFINITY);
+    float scale = fminf(dx != 0 ? w / 2 / fabsf(dx) : INFINITY, dy != 0 ? h / 2 / fabsf(dy) : INFINITY);
     return isfinite(scale) ? (struct orr_point){centre.x + dx * scale, centre.y + dy * scale} : centre;
 }

@@ -92,6 +92,23 @@ static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_
     return ORR_OK;
 }
 
+/* The first line that names a release as printed; 0: none does. */
+static uint32_t line_of_release(const struct orr_log *log, const char *release)
+{
+    for (uint32_t i = 0; i < log->record_count; i++)
+        if (log->records[i].kind == ORR_LOG_VERSION && !strncmp(log->records[i].words[0], release, strlen(release)))
+            return log->records[i].line;
+    return 0;
+}
+
+static uint32_t line_of_setting(const struct orr_log *log, const char *name)
+{
+    for (uint32_t i = 0; i < log->setting_count; i++)
+        if (!strcmp(log->settings[i].name, name))
+            return log->settings[i].line;
+    return 0;
+}
+
 /* Hosts that run different releases. */
 static enum orr_code add_other_releases(struct orr_log_check *check, struct orr_error *err)
 {
@@ -104,6 +121,9 @@ static enum orr_code add_other_releases(struct orr_log_check *check, struct orr_
                               &(struct orr_log_cause){.id = "releases-differ",
                                                       .what = what,
                                                       .left = UINT32_MAX,
+                                                      .lines = {line_of_release(log, log->releases[0]),
+                                                                line_of_release(log, log->releases[1])},
+                                                      .line_count = 2,
                                                       .why = "Ranks of one communicator run different releases.",
                                                       .advice = "install one release on all hosts"},
                               err);
@@ -133,13 +153,16 @@ enum orr_code orr_log_untested_causes(struct orr_log_check *check, struct orr_er
             if (!strcmp(check->ignored[i].name, named[n].setting)) {
                 char what[160];
                 snprintf(what, sizeof what, "%s=%.100s", check->ignored[i].name, check->ignored[i].value);
-                ORR_TRY(orr_log_keep_cause(check,
-                                           &(struct orr_log_cause){.id = named[n].id,
-                                                                   .what = what,
-                                                                   .why = named[n].why,
-                                                                   .advice = named[n].advice,
-                                                                   .left = UINT32_MAX},
-                                           err));
+                ORR_TRY(
+                    orr_log_keep_cause(check,
+                                       &(struct orr_log_cause){.id = named[n].id,
+                                                               .what = what,
+                                                               .why = named[n].why,
+                                                               .advice = named[n].advice,
+                                                               .lines = {line_of_setting(check->log, named[n].setting)},
+                                                               .line_count = 1,
+                                                               .left = UINT32_MAX},
+                                       err));
             }
     if (check->release_named && !check->release_exact) {
         char what[160];
@@ -148,6 +171,8 @@ enum orr_code orr_log_untested_causes(struct orr_log_check *check, struct orr_er
         ORR_TRY(orr_log_keep_cause(check,
                                    &(struct orr_log_cause){.id = "release-not-emulated",
                                                            .what = what,
+                                                           .lines = {line_of_release(check->log, check->release_text)},
+                                                           .line_count = 1,
                                                            .left = UINT32_MAX,
                                                            .why = "The nearest emulated release was taken.",
                                                            .advice = "compare with the neighbours too: --release"},

@@ -190,6 +190,17 @@ def test_a_cause_leaves_at_most_half_of_the_differences_and_names_lines(tmp_path
     assert set(checked["causes"][0]["lines"]) <= differing
 
 
+def test_causes_that_no_prediction_tries_name_their_lines_too(tmp_path):
+    lines = [l.replace("2.27.7+cuda", "2.99.1+cuda") for l in lines_of("v100-cube-mesh.xml", settings=["NCCL_MIN_NCHANNELS=16"]) if "environment" not in l]
+    head = next(line for line in lines if "Init START" in line).split(" NCCL INFO ")[0]
+    lines.insert(1, f"{head} NCCL INFO NCCL_TOPO_FILE set by environment to /etc/topo.xml")
+    causes = {cause["id"]: cause for cause in check(tmp_path, lines, "--topology", str(EXAMPLES / "v100-cube-mesh.xml"))["check"]["causes"]}
+    assert causes["topology-file"]["lines"] == [2] and causes["release-not-emulated"]["lines"] == [1]
+    mixed = [lines[0], lines[0].replace("2.99.1", "2.27.7"), *lines[1:]]
+    causes = {cause["id"]: cause for cause in check(tmp_path, mixed, "--topology", str(EXAMPLES / "v100-cube-mesh.xml"))["check"]["causes"]}
+    assert causes["releases-differ"]["lines"] == [1, 2]
+
+
 def implied(tmp_path, machine, *said, name="", gpus=None, hosts=2):
     """The answer about a log without a tree of a job on a machine type, with lines that say something of the machine."""
     chosen = ("--gpus", gpus) if gpus else ()
