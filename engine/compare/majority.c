@@ -294,6 +294,25 @@ const struct orr_finding_row *orr_set_finding_row(size_t i)
     return i < ORR_SET_FINDINGS ? &texts[i] : NULL;
 }
 
+/* "NIC mlx5_3: PCIe lanes 8, most have 16". */
+static void write_first(const struct orr_deviation *row, const char *device, char *text, size_t size)
+{
+    switch (row->unlike.kind) {
+    case ORR_UNLIKE_MISSING:
+        snprintf(text, size, "%s is missing", device);
+        break;
+    case ORR_UNLIKE_ADDED:
+        snprintf(text, size, "%s is there, and most lack it", device);
+        break;
+    case ORR_UNLIKE_MOVED:
+        snprintf(text, size, "%s is in another place than on most", device);
+        break;
+    default:
+        snprintf(text, size, "%s: %s %s, most have %s", device, orr_deviation_text(row),
+                 row->deviant_count ? row->values[0] : "unknown", row->majority);
+    }
+}
+
 enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,
                                     struct orr_set_finding *findings, uint32_t *ret_count, struct orr_error *err)
 {
@@ -301,7 +320,7 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
     for (int i = 0; i < ORR_SET_FINDINGS; i++) {
         const struct orr_deviation *first = NULL;
         uint32_t rows = 0, count = 0, *specimens = ORR_NEW(arena, uint32_t, majority->specimens);
-        char text[320], name[ORR_DEVICE_NAME_SIZE];
+        char text[320], value[200], name[ORR_DEVICE_NAME_SIZE];
         if (!specimens)
             return orr_fail_nomem(err);
         for (uint32_t s = 0; s < majority->specimens; s++)
@@ -316,9 +335,11 @@ enum orr_code orr_majority_findings(const struct orr_majority *majority, struct 
             continue;
         orr_device_text(&majority->devices[first->unlike.a != ORR_NO_DEVICE ? majority->reference : first->example],
                         first->unlike.a != ORR_NO_DEVICE ? first->unlike.a : first->unlike.b, name);
-        snprintf(text, sizeof text, "%u of %u dumps differ, in %u respect%s; first, %s of %s: %s there, %s on most",
-                 count, majority->specimens, rows, rows == 1 ? "" : "s", orr_deviation_text(first), name,
-                 first->deviant_count ? first->values[0] : "unknown", first->majority);
+        write_first(first, name, value, sizeof value);
+        size_t length =
+            (size_t)snprintf(text, sizeof text, "%u of %u different dumps: %s", count, majority->specimens, value);
+        if (rows > 1)
+            snprintf(text + length, sizeof text - length, "; %u more difference%s", rows - 1, rows == 2 ? "" : "s");
         struct orr_set_finding *finding = &findings[(*ret_count)++];
         *finding = (struct orr_set_finding){.row = texts[i], .specimens = specimens, .specimen_count = count};
         finding->detail = orr_arena_strndup(arena, text, strlen(text));

@@ -76,6 +76,11 @@ static void the_odd_one_is_named(void **state)
     assert_int_equal(t.found, 1);
     assert_string_equal(t.findings[0].row.catalogue, "L90");
     assert_int_equal(t.findings[0].specimens[0], 0);
+    assert_non_null(strstr(t.findings[0].detail, "1 of 4 different dumps: "));
+    assert_non_null(strstr(t.findings[0].detail, ": PCIe lanes 4, most have 16"));
+    release(&t);
+    t = run((const char *const[]){good, one_nic, good_too, good, NULL}, NULL);
+    assert_non_null(strstr(t.findings[0].detail, "mlx5_0 is missing"));
     release(&t);
 }
 
