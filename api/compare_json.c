@@ -54,12 +54,12 @@ static json_t *unlike_json(struct orr_json *json, const struct orr_comparison *c
 static json_t *unlikes_json(struct orr_json *json, const struct orr_comparison *c, uint32_t from, uint32_t to)
 {
     json_t *object = orr_json_object(json), *rows = orr_json_array(json);
-    uint32_t told = to - from < ORR_COMPARE_ROWS ? to - from : ORR_COMPARE_ROWS;
-    for (uint32_t i = 0; i < told; i++)
+    uint32_t listed = to - from < ORR_COMPARE_ROWS ? to - from : ORR_COMPARE_ROWS;
+    for (uint32_t i = 0; i < listed; i++)
         orr_json_add(json, rows, unlike_json(json, c, &c->unlikes.rows[from + i]));
     orr_json_set(json, object, "count", orr_json_int(json, to - from));
     orr_json_set(json, object, "rows", rows);
-    orr_json_set(json, object, "left_out", orr_json_int(json, to - from - told));
+    orr_json_set(json, object, "left_out", orr_json_int(json, to - from - listed));
     return object;
 }
 

@@ -82,16 +82,16 @@ json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *change
     json_t *sections = orr_json_object(json);
     for (int s = 0; s < ORR_SECTION_COUNT; s++) {
         json_t *section = orr_json_object(json), *rows = orr_json_array(json);
-        int64_t told = 0, left_out = 0;
+        int64_t listed = 0, left_out = 0;
         for (size_t i = 0; i < changes->count; i++) {
             if (orr_fact_info(changes->changes[i].kind)->section != (enum orr_fact_section)s)
                 continue;
-            if (told == MOST_CHANGES) {
+            if (listed == MOST_CHANGES) {
                 left_out++;
                 continue;
             }
             orr_json_add(json, rows, change_json(json, changes, &changes->changes[i]));
-            told++;
+            listed++;
         }
         orr_json_set(json, section, "compared", orr_json_int(json, (int64_t)changes->section_facts[s]));
         orr_json_set(json, section, "changed", orr_json_int(json, (int64_t)changes->section_changed[s]));

@@ -88,7 +88,7 @@ json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *m, c
                           const struct orr_changes *const *changes)
 {
     json_t *root = orr_json_object(json), *rows = orr_json_array(json), *members = orr_json_array(json);
-    json_t *told = orr_json_array(json);
+    json_t *listed = orr_json_array(json);
     for (uint32_t s = 0; s < m->specimens; s++) {
         json_t *member = orr_json_object(json);
         orr_json_set(json, member, "topology", orr_json_text(json, called[s].topology));
@@ -101,14 +101,14 @@ json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *m, c
     for (uint32_t i = 0; i < m->count && i < ORR_COMPARE_ROWS; i++)
         orr_json_add(json, rows, row_json(json, m, &m->rows[i], called));
     for (uint32_t i = 0; i < finding_count; i++)
-        orr_json_add(json, told, finding_json(json, &findings[i], called));
+        orr_json_add(json, listed, finding_json(json, &findings[i], called));
     orr_json_set(json, root, "compared", orr_json_int(json, m->hosts));
     orr_json_set(json, root, "contents", orr_json_int(json, m->specimens));
     orr_json_set(json, root, "kinds", orr_json_int(json, m->shapes));
     orr_json_set(json, root, "reference", orr_json_text(json, called[m->reference].topology));
     orr_json_set(json, root, "equal", orr_json_bool(json, !m->count));
     orr_json_set(json, root, "summary", summary_json(json, m));
-    orr_json_set(json, root, "findings", told);
+    orr_json_set(json, root, "findings", listed);
     orr_json_set(json, root, "members", members);
     orr_json_set(json, root, "rows", rows);
     orr_json_set(json, root, "left_out",

@@ -15,8 +15,8 @@ static const struct option {
     size_t at; /* in struct orr_options */
 } rows[] = {
 #define AT(member) offsetof(struct orr_options, member)
-    {"topology", "FILE", "the machine, as any input tells it (default: the one that the log prints)", ORR_CMD_CHECK_LOG,
-     VALUE, AT(topology)},
+    {"topology", "FILE", "the machine, in any format that Orrery reads (default: the one that the log prints)",
+     ORR_CMD_CHECK_LOG, VALUE, AT(topology)},
     {"extract", NULL, "print the topology XML that the log's tree gives, compare nothing", ORR_CMD_CHECK_LOG, FLAG,
      AT(extract)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",

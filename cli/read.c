@@ -15,9 +15,9 @@ int orr_exit_of(enum orr_code code)
 
 int orr_report(const char *file, const struct orr_error *found)
 {
-    struct orr_error told = *found;
-    const struct orr_error *err = &told;
-    (void)orr_budget_verdict(orr_budget_in_force(), found->code, &told);
+    struct orr_error verdict = *found;
+    const struct orr_error *err = &verdict;
+    (void)orr_budget_verdict(orr_budget_in_force(), found->code, &verdict);
     if (file && err->line)
         fprintf(stderr, "%s:%u:%u: %s", file, err->line, err->column ? err->column : 1, err->text);
     else

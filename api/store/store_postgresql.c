@@ -21,7 +21,7 @@ static void silence(void *context, const PGresult *notice)
 
 static enum orr_code connect_session(struct orr_pg_store *store, struct orr_pg_session *session, struct orr_error *err)
 {
-    /* What stands before dbname gives way to the URL, what stands behind it does not. */
+    /* The URL overrides what comes before dbname, but not what comes behind it. */
     char silent_ms[16], settings[64], why[160];
     const char *const names[] = {"connect_timeout", "tcp_user_timeout", "fallback_application_name",
                                  "dbname",          "client_encoding",  NULL};

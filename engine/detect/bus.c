@@ -114,7 +114,7 @@ static void set_ids(struct orr_detector *d, struct orr_doc_node *pci, const char
     }
 }
 
-/* What NVML says of a GPU stands in place of /sys: its ids without padding, and its link as it is now. */
+/* What NVML says about a GPU replaces /sys: its ids without padding, and its link as it is now. */
 static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, const char *bus_id)
 {
     const char *class = orr_doc_get(pci, "class");
@@ -185,7 +185,7 @@ static void hang(struct orr_detector *d, struct orr_doc_node *pci, struct orr_do
     orr_doc_move(pci, parent, before);
 }
 
-/* "…/C2/C1/FUNCTION": two levels up stands a switch, whose upstream port is the element, or nothing that is one. */
+/* "…/C2/C1/FUNCTION": two levels up is a switch, whose upstream port is the element, or nothing that is one. */
 static struct orr_doc_node *find_parent(struct orr_detector *d, const struct orr_doc_node *pci, const char *path)
 {
     char numa[ORR_SYS_VALUE];

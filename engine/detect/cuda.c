@@ -1,4 +1,4 @@
-/* Two attributes of a GPU that only the CUDA driver tells: whether NICs may reach its memory. */
+/* Two attributes of a GPU that only the CUDA driver knows: whether NICs may reach its memory. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

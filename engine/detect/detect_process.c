@@ -25,7 +25,7 @@ static bool read_all(int fd, int64_t deadline, struct orr_text *text)
         if (!left)
             return false;
         if (poll(&wanted, 1, left) <= 0)
-            continue; /* late or interrupted: the clock tells */
+            continue; /* late or interrupted: the clock decides */
         ssize_t got = read(fd, block, sizeof block);
         if (got > 0)
             orr_text_add(text, block, (size_t)got);

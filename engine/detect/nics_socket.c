@@ -21,7 +21,7 @@ static int by_index(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
-/* In the order of getifaddrs(), as far as the copy tells. */
+/* In the order of getifaddrs(), as far as the copy shows it. */
 static void sort_names(struct orr_detector *d, struct orr_root_names *names)
 {
     struct copied *copied = ORR_NEW(d->arena, struct copied, names->count + 1);
@@ -40,7 +40,7 @@ static void sort_names(struct orr_detector *d, struct orr_root_names *names)
         names->names[i] = copied[i].name;
 }
 
-/* A copy tells which interfaces there were, not which had addresses: those that were up are taken to have one. */
+/* A copy shows which interfaces there were, not which had addresses: those that were up are taken to have one. */
 static void assume_interfaces(struct orr_detector *d)
 {
     struct orr_root_names names;

@@ -116,9 +116,9 @@ static void take_port(struct orr_detector *d, const char *folder, const char *na
     value_of(d, path, "vendor", value);
     /* A device of the driver mlx5, whose devices may have been renamed; those of mlx4 have the same vendor. */
     net->mlx5 = !strncmp(name, "mlx5", 4) || (!strcmp(value, "0x15b3") && strncmp(name, "mlx4", 4) != 0);
-    const struct orr_verbs_fact *told = orr_host_facts_device(&d->facts, name);
-    net->max_qp = told && told->max_qp ? told->max_qp : net->mlx5 ? QP_MLX5 : QP_OTHER;
-    net->dma_buf = told ? told->dma_buf : ORR_UNKNOWN;
+    const struct orr_verbs_fact *fact = orr_host_facts_device(&d->facts, name);
+    net->max_qp = fact && fact->max_qp ? fact->max_qp : net->mlx5 ? QP_MLX5 : QP_OTHER;
+    net->dma_buf = fact ? fact->dma_buf : ORR_UNKNOWN;
 }
 
 /* "mlx5_2" before "mlx5_10". */

@@ -168,7 +168,7 @@ static void ask_link(const struct nvml *nvml, nvml_handle handle, unsigned i, st
     if (!link->up || !nvml->link_far || nvml->link_far(handle, i, &far))
         return;
     link->far_known = true;
-    if (!far.legacy_bus_id[0] && far.bus_id[0]) { /* told in the newer form alone, with eight digits of domain */
+    if (!far.legacy_bus_id[0] && far.bus_id[0]) { /* given in the newer form alone, with eight digits of domain */
         char text[sizeof far.bus_id + 1] = "";
         memcpy(text, far.bus_id, sizeof far.bus_id);
         orr_bus_id_tidy(text, link->far);
@@ -299,7 +299,7 @@ void orr_host_facts_ask_nvml(struct orr_host_facts *facts, const char *path, con
     dlclose(library);
 }
 
-/* Whether most of the GPUs that were told are functions of the root. */
+/* Whether most of the GPUs found are functions of the root. */
 static bool are_of(const struct orr_host_facts *facts, const struct orr_root *root)
 {
     uint32_t there = 0;

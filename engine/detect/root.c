@@ -32,7 +32,7 @@ static void walk_end(struct walk *walk)
     walk->root->source->leave(walk->root->state, walk->places[0]);
 }
 
-/* One name from where the walk stands; a link is reported and not entered. False: there is nothing. */
+/* One name further from the current place of the walk; a link is reported and not entered. False: there is nothing. */
 static bool walk_into(struct walk *walk, const char *name, size_t length)
 {
     size_t end = walk->ends[walk->depth];

@@ -38,7 +38,7 @@ enum orr_code orr_root_of_tar(const char *bytes, size_t length, struct orr_root 
                               struct orr_error *err) ORR_NO_DISCARD;
 void orr_root_free(struct orr_root *root);
 
-/* What stands at a path once links are followed; ret_path (may be NULL) becomes the path without links. */
+/* What is at a path once links are followed; ret_path (may be NULL) becomes the path without links. */
 enum orr_root_kind orr_root_find(const struct orr_root *root, const char *path, char ret_path[ORR_PATH_SIZE]);
 /* The same, but a link at the end is not followed: ret_target (may be NULL) becomes its text. */
 enum orr_root_kind orr_root_look(const struct orr_root *root, const char *path, char ret_target[ORR_PATH_SIZE]);

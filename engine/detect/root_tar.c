@@ -88,7 +88,7 @@ static bool list(void *state, int place, orr_name_taker *take, void *taker)
     const struct tar *tar = state;
     const char *folder = tar->entries[place].path;
     size_t length = strlen(folder);
-    /* What begins with "FOLDER/" stands together, though "FOLDER-x" may stand before it. */
+    /* Names that begin with "FOLDER/" are adjacent, though "FOLDER-x" may come before them. */
     for (unsigned i = (unsigned)place + 1; i < tar->count && !strncmp(tar->entries[i].path, folder, length); i++) {
         const char *rest = tar->entries[i].path + length;
         if (*rest == '/' && !strchr(rest + 1, '/') && !take(taker, rest + 1))

@@ -65,7 +65,7 @@ static size_t character(const unsigned char *at)
     return length;
 }
 
-/* The inside of a quoted DOT string that stands for exactly this text: the backslash escapes of labels (\N, \l ...) and
+/* The inside of a quoted DOT string that means exactly this text: the backslash escapes of labels (\N, \l ...) and
  * XML entities are made harmless, control characters and broken UTF-8 become U+FFFD. A line feed becomes a line break.
  */
 static void quote_inside(struct orr_text *text, const char *string)

@@ -89,7 +89,7 @@ static struct orr_hop to_heads(const struct star *star, const struct orr_actor *
     return least;
 }
 
-/* A NIC that serves several heads stands there for each. */
+/* A NIC that serves several heads is drawn once for each. */
 static void add_nic(struct star *star, uint32_t h, struct orr_point at)
 {
     struct orr_drawing *drawing = star->cast.drawing;
@@ -119,7 +119,7 @@ static void add_tiles(struct star *star)
         float x = step * ((float)h + 0.5f);
         if (star->nics[h].is_net)
             add_nic(star, h, (struct orr_point){x, y});
-        struct orr_actor again = star->heads[h]; /* the same GPU stands below as one that sends */
+        struct orr_actor again = star->heads[h]; /* the same GPU is drawn below as a sender */
         orr_cast_tile(cast, &again, (struct orr_point){x, y + layer_h + tile_h / 2}, tile_w, tile_h, 10);
         if (cast->drawing->failed)
             return;

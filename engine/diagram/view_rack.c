@@ -110,7 +110,7 @@ static void add_fabric_wire(struct orr_rack *rack, uint32_t link)
                    (struct orr_point){x, rail});
 }
 
-/* Straight down, at the left of what stands between, or from the middle. */
+/* Straight down, at the left of what is between, or from the middle. */
 static void add_drop(struct orr_rack *rack, uint32_t link, uint32_t child, uint32_t parent)
 {
     const struct orr_frame *a = &rack->slots[child].at, *b = &rack->slots[parent].at;

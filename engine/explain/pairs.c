@@ -1,4 +1,4 @@
-/* Pairs of devices: the path, P2P, GPU Direct RDMA. What the hardware gives is told apart from what rules make of it.
+/* Pairs of devices: the path, P2P, GPU Direct RDMA. What the hardware gives and what rules make of it are kept apart.
  */
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"

@@ -157,7 +157,7 @@ int orr_word_numbered(const struct orr_word *word, const char *prefix)
     return number;
 }
 
-/* The end of what stands before a word in its line, without blanks and sequences. */
+/* The end of what is before a word in its line, without blanks and sequences. */
 static size_t prefix_length(const struct orr_words *words, const struct orr_word *word)
 {
     const char *start = words->bytes + words->line_start, *end = start;
@@ -174,7 +174,7 @@ bool orr_words_behind_prefix(struct orr_words *scan, struct orr_words *ret_words
 {
     struct orr_word word;
     while (orr_words_next(scan, &word)) {
-        /* mpirun's "[1,0]<stdout>:" touches the first column of rows, but a tab stands before that of the header */
+        /* mpirun's "[1,0]<stdout>:" touches the first column of rows, but a tab is before that of the header */
         if (word.first || orr_word_numbered(&word, "GPU") < 0)
             continue;
         size_t length = prefix_length(scan, &word);

@@ -19,7 +19,7 @@ struct orr_words {
     size_t length, at, line_start;
     uint32_t line;
     bool fresh; /* nothing of the line was given yet */
-    /* What stands before each line ("node1:", "[1,0]<stdout>:", "> ", a time); lines without it are passed over. */
+    /* What is before each line ("node1:", "[1,0]<stdout>:", "> ", a time); lines without it are passed over. */
     const char *prefix;
     size_t prefix_length;
 };

@@ -7,7 +7,7 @@
 
 #include "engine/hardware/hardware.h"
 
-/* The first row whose word stands in the name: longer words before shorter ones that they hold. */
+/* The first row whose word is in the name: longer words before shorter ones that they hold. */
 static const struct {
     const char *word;
     int32_t sm;

@@ -8,7 +8,7 @@
 #include "engine/log/log.h"
 #include "engine/release/release_names.h"
 
-/* The draft becomes what the XML says; orr_note_dump() has told of it. */
+/* The draft becomes what the XML says; orr_note_dump() has noted it. */
 static enum orr_code draft_of_xml(const struct orr_input *input, const char *xml, size_t length,
                                   struct orr_draft *draft, struct orr_error *err)
 {

@@ -13,7 +13,7 @@ const char *orr_machine_named(const struct orr_input *input);
 
 /* The first look at bytes; options NULL: none. */
 struct orr_input orr_input_look(const char *bytes, size_t length, const struct orr_input_options *options);
-/* Where a word stands at or behind `from`; length: nowhere. */
+/* Where a word is at or behind `from`; length: nowhere. */
 size_t orr_bytes_find(const char *bytes, size_t length, size_t from, const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* Names of machines and people: what was learned, what stands for each, and names that show themselves by their shape.
+/* Names of machines and people: what was learned, what replaces each, and names that show themselves by their shape.
  */
 #ifndef ORR_INPUT_SHAPES_H
 #define ORR_INPUT_SHAPES_H
@@ -7,7 +7,7 @@
 
 #include "engine/input/anonymise.h"
 
-/* X(kind, what stands for the Nth name of it) */
+/* X(kind, what replaces the Nth name of it) */
 #define ORR_SECRET_MAP(X)                                                                                              \
     X(GUID, "0xaa%08x")                                                                                                \
     X(HASH, "0xbb%08x")                                                                                                \
@@ -41,11 +41,11 @@ struct orr_secrets {
 };
 
 bool orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena); /* false: out of memory */
-/* Learns a name; what tells nothing (zero, short numbers, localhost) and words that dumps and logs need is left out. */
+/* Learns a name; what says nothing (zero, short numbers, localhost) and words that dumps and logs need is left out. */
 void orr_secret_learn(struct orr_secrets *secrets, enum orr_secret kind, const char *text, size_t length);
-/* What stands for a word, NULL: it is none that was learned. */
+/* What replaces a word, NULL: it is none that was learned. */
 const char *orr_secret_find(const struct orr_secrets *secrets, const char *text, size_t length);
-/* An address or UUID that starts at a place: what stands for it, and how many bytes it has; 0: there is none. */
+/* An address or UUID that starts at a place: what replaces it, and how many bytes it has; 0: there is none. */
 size_t orr_shape_at(const char *bytes, size_t length, size_t at, struct orr_secrets *secrets,
                     char ret_text[ORR_SHAPE_SIZE]);
 

@@ -38,7 +38,7 @@ void orr_doc_init(struct orr_doc *tree, struct orr_arena *arena);
 struct orr_doc_node *orr_doc_add(struct orr_doc *tree, struct orr_doc_node *parent, const char *name,
                                  struct orr_doc_node *before);
 void orr_doc_remove(struct orr_doc_node *node);
-/* Puts an element that stands nowhere, or that is moved, into a parent. */
+/* Puts an element into a parent; one that has a parent is moved. */
 void orr_doc_move(struct orr_doc_node *node, struct orr_doc_node *parent, struct orr_doc_node *before);
 
 /* NULL: it has no such attribute. */

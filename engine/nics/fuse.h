@@ -37,7 +37,7 @@ struct orr_nic_fusion {
     const struct orr_fusable *nics; /* of one host, in the plugin's order */
     uint32_t count;                 /* at most ORR_MAX_NETS */
     struct orr_nic_fusion_rules rules;
-    /* Writes the attributes of a new <net> that stands for members[0 .. member_count - 1] (indices into nics). dev: its
+    /* Writes the attributes of a new <net> that replaces members[0 .. member_count - 1] (indices into nics). dev: its
      * number; name and speed (Mb/s): those of the members together. */
     void (*describe)(void *context, struct orr_doc_node *net, const uint32_t *members, uint32_t member_count,
                      uint32_t dev, const char *name, uint32_t speed);

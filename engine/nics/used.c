@@ -88,7 +88,7 @@ static uint32_t collect(struct view *v, const char *host, struct orr_fusable nic
 }
 
 /* A dump gives each function of a card a port number of its own, while NCCL_IB_HCA counts the ports of a device: of a
- * name that stands alone it is port 1. */
+ * name without a number it is port 1. */
 static bool is_wanted(struct view *v, const struct orr_fusable *nics, uint32_t count, uint32_t nic)
 {
     bool alone = true;
@@ -186,7 +186,7 @@ static void prune(struct view *v)
     }
 }
 
-/* NCCL's own XML with nothing filled in, which is taken as it stands; or the tree of a log, which a job printed when
+/* NCCL's own XML with nothing filled in, which is used unchanged; or the tree of a log, which a job printed when
  * its NICs were fused already. */
 static bool is_nccls(const struct orr_dump *dump)
 {

@@ -107,7 +107,7 @@ void orr_behaviour_get(uint32_t index, struct orr_behaviour *ret_behaviour);
 enum orr_code orr_behaviour_value(const struct orr_behaviour *behaviour, const struct orr_release *release,
                                   struct orr_arena *arena, struct orr_value *ret_value,
                                   struct orr_error *err) ORR_NO_DISCARD;
-/* A number that stands for no number: a bound that nothing reaches. */
+/* A number that means no limit: a bound that nothing reaches. */
 static inline bool orr_value_is_none(const struct orr_value *value)
 {
     return value->kind == ORR_VALUE_NUMBER && value->number == (double)INT32_MAX;

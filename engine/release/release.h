@@ -140,7 +140,7 @@ struct orr_release {
     enum orr_flattening flattening;
     bool graph_file_ranks; /* a GPU of a graph file may be named by its rank */
     bool has_devs;         /* physical GPUs (DEV) carry the links, ranks (GPU) hang on them */
-    bool reads_bare_guids; /* a guid without 0x counts, and the node id stands for a missing one */
+    bool reads_bare_guids; /* a guid without 0x counts, and the node id replaces a missing one */
     enum orr_ascent ascent;
     bool has_partitions;      /* parts of a GPU (mlopart) are devices of their own */
     bool has_gin, has_rma;    /* a <net> may stand for these as well */

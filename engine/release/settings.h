@@ -162,7 +162,7 @@ enum orr_code orr_settings_keep(struct orr_settings *settings, struct orr_arena 
 /* All defaults of a release. */
 void orr_settings_init(struct orr_settings *settings, const struct orr_release *release);
 /* Sets one value from text. A setting that the release does not have is kept as given and changes nothing, as in NCCL:
- * orr_setting_in() tells. SETTING: unknown name (err says which is near), or too long. */
+ * orr_setting_in() says. SETTING: unknown name (err says which is near), or too long. */
 enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, const char *value,
                                struct orr_error *err) ORR_NO_DISCARD;
 /* Gives one setting the value and the text that it has in `from`. */

@@ -327,7 +327,7 @@ static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *bud
         *budget = -1;
 }
 
-/* All GPUs nearest to the NIC, the one that stands for it first. false: the NIC reaches none. */
+/* All GPUs nearest to the NIC, the one that is taken for it first. false: the NIC reaches none. */
 static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
     const struct orr_near *near = &s->facts.near_gpus[net];

@@ -17,7 +17,7 @@ static uint64_t card_of(const struct orr_system *system, const struct orr_node *
     return orr_id_local(system->nodes[system->links[net->first_link].to].id);
 }
 
-/* Two ports of one number, on cards of one bus id: what stands for a rail where hosts are built alike. */
+/* Two ports of one number, on cards of one bus id: what counts as a rail where hosts are built alike. */
 static bool is_one_place(const struct orr_system *system, const struct orr_node *a, const struct orr_node *b)
 {
     return card_of(system, a) == card_of(system, b) && a->net.port == b->net.port;

@@ -5,7 +5,7 @@
 #include "engine/whatif/trials.h"
 
 /* As one figure of one thing; facts.c has the words for many. */
-static const char *const told[ORR_FACT_KIND_COUNT] = {
+static const char *const texts[ORR_FACT_KIND_COUNT] = {
     [ORR_FACT_MAX_BW] = "fastest path",
     [ORR_FACT_TOTAL_BW] = "links of the best joined GPU",
     [ORR_FACT_GRAPH_PATTERN] = "pattern",
@@ -51,11 +51,11 @@ bool orr_pick_consequences(const struct orr_changes *changes, struct orr_arena *
     for (size_t i = 0; i < changes->count && count < ORR_MOST_CONSEQUENCES; i++) {
         const struct orr_change *change = &changes->changes[i];
         const struct orr_fact_info *info = orr_fact_info(change->kind);
-        if (!told[change->kind])
+        if (!texts[change->kind])
             continue;
         struct orr_consequence *figure = &rows[count++];
         figure->name = info->name;
-        figure->text = told[change->kind];
+        figure->text = texts[change->kind];
         if (info->place == ORR_PLACE_GRAPH)
             figure->of = orr_graph_name(changes->a->query.settings.release, (enum orr_graph_kind)change->detail);
         write_value(change, change->a, figure->before);
