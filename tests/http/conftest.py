@@ -53,6 +53,22 @@ def wait_until(what, otherwise=lambda: "did not happen in time", seconds=120):
         time.sleep(0.05)
 
 
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+
+
+def status_of(answer):
+    """Of bytes as they came; 0: there is none."""
+    return int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else 0
+
+
+def answers(server, target):
+    """Whether a new connection is served; False where the server closes or refuses it."""
+    try:
+        return server.ask("GET", target)[0].status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+
+
 STARTED = []  # processes
 
 
