@@ -171,12 +171,17 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     return code;
 }
 
+static bool costs(const struct orr_diagnosed *row)
+{
+    return row->has_cost && !row->cost.none;
+}
+
 /* All repairs in one machine, where more than one finding costs something. */
 static enum orr_code try_all(struct doctor *d, struct orr_error *err)
 {
     uint32_t costly = 0, only = 0;
     for (uint32_t i = 0; i < d->out->count; i++)
-        if (d->out->rows[i].has_cost && !d->out->rows[i].cost.none && d->out->rows[i].cost.yield != ORR_YIELD_GPUS) {
+        if (costs(&d->out->rows[i]) && !d->out->rows[i].of_file && d->out->rows[i].cost.yield != ORR_YIELD_GPUS) {
             costly++;
             only = i;
         }
@@ -192,7 +197,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
     enum orr_code code = scratch && init_bench(d, &bench, scratch) ? ORR_OK : orr_fail_nomem(err);
     for (uint32_t i = 0; code == ORR_OK && i < d->out->count; i++) {
         const struct orr_repair *repair = orr_repair_find(d->out->rows[i].finding->row->id);
-        if (repair && d->out->rows[i].has_cost && !d->out->rows[i].cost.none)
+        if (repair && costs(&d->out->rows[i]) && !d->out->rows[i].of_file)
             repair->apply(&bench);
     }
     if (code == ORR_OK && !bench.doc.starved) {
@@ -214,11 +219,6 @@ static void judge(struct orr_diagnosed *row)
     row->severity = row->cost.none ? ORR_SEVERITY_INFO : ORR_SEVERITY_WARNING;
 }
 
-static bool costs(const struct orr_diagnosed *row)
-{
-    return row->has_cost && !row->cost.none;
-}
-
 /* The first finding present of those that explain row i by the table, UINT32_MAX: none. */
 static uint32_t named_cause(const struct orr_diagnosis *out, uint32_t i)
 {
@@ -237,10 +237,9 @@ static void fold(struct doctor *d)
     for (uint32_t cause = 0; cause < out->count; cause++)
         for (uint32_t i = 0; costs(&out->rows[cause]) && i < out->count; i++) {
             struct orr_diagnosed *row = &out->rows[i];
-            bool back = d->gone[(size_t)i * out->count + cause];
             int order = costs(row) ? orr_cost_compare(&out->rows[cause].cost, &row->cost) : -1;
-            if (i == cause || !d->gone[(size_t)cause * out->count + i] || out->rows[cause].follows != UINT32_MAX ||
-                (back && (order > 0 || (order == 0 && i < cause))))
+            /* What costs more is no consequence; of equal costs the first is the cause, so that there is no circle. */
+            if (i == cause || !d->gone[(size_t)cause * out->count + i] || order > 0 || (order == 0 && i < cause))
                 continue;
             if (row->follows == UINT32_MAX ||
                 orr_cost_compare(&out->rows[cause].cost, &out->rows[row->follows].cost) < 0)
@@ -250,14 +249,11 @@ static void fold(struct doctor *d)
     for (uint32_t i = 0; i < out->count; i++)
         if (!out->rows[i].has_cost && out->rows[i].follows == UINT32_MAX)
             out->rows[i].follows = named_cause(out, i);
-    /* A consequence of a consequence follows from its cause. Costs decrease along the way, so that it ends. */
+    /* A consequence of a consequence follows from its cause. Costs decrease along the way, and the table has no circle
+     * (test_findings_input), so that it ends. */
     for (uint32_t i = 0; i < out->count; i++)
-        for (uint32_t steps = 0; steps < out->count && out->rows[i].follows != UINT32_MAX &&
-                                 out->rows[out->rows[i].follows].follows != UINT32_MAX;
-             steps++)
-            out->rows[i].follows = out->rows[out->rows[i].follows].follows == i
-                                       ? out->rows[i].follows
-                                       : out->rows[out->rows[i].follows].follows;
+        while (out->rows[i].follows != UINT32_MAX && out->rows[out->rows[i].follows].follows != UINT32_MAX)
+            out->rows[i].follows = out->rows[out->rows[i].follows].follows;
 }
 
 /* Whether row a comes before row b, both of them causes. */
