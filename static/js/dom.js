@@ -31,6 +31,26 @@ function fill(node, props, children) {
     return node;
 }
 
+const folds = new Map(); // which folds the reader opened or closed: a view is made anew with each change
+
+/** Something that is shown on demand, a <details>. content: what h() takes, or a function that makes it once it is shown. key: of this fold wherever the page is made anew. */
+export function fold(key, label, content, { id, open = false } = {}) {
+    let shown = folds.get(key) ?? open, made = typeof content !== "function";
+    const node = h("details.fold", { id, open: shown }, h("summary", { "data-key": `fold:${key}` }, label), made && content);
+    const make = () => {
+        if (node.open && !made)
+            fill(node, null, [content()]);
+        made ||= node.open;
+    };
+    node.addEventListener("toggle", () => {
+        if (node.open !== shown) // the browser says so of a new element too
+            folds.set(key, shown = node.open);
+        make();
+    });
+    make();
+    return node;
+}
+
 /** Replaces what is in a node, keeping its scroll position and the focus on the element of the same data-key. */
 export function replace(node, ...children) {
     const key = node.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;

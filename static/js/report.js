@@ -2,6 +2,7 @@
 import { loads } from "./channels.js";
 import { ranges, waysAt } from "./chart.js";
 import { placeText, SECTIONS, sideName, sizeText, valueText } from "./compare.js";
+import { assumed, bySeverity, capital, costText, expected, headline } from "./diagnosis.js";
 import { hostLinks, shape } from "./hosts.js";
 import { logRows } from "./log.js";
 import { bandwidth, cell, figures, GRAPH_NAMES, hops, PATTERNS, shortName, verdict } from "./model.js";
@@ -54,6 +55,30 @@ const escape = (text) => String(text).replaceAll("|", "\\|").replaceAll("\n", " 
 const table = ([head, ...rows]) => [`| ${head.map(escape).join(" | ")} |`, `|${head.map(() => "---|").join("")}`, ...rows.map((row) => `| ${row.map(escape).join(" | ")} |`)].join("\n");
 
 const MOST_COLUMNS = 24;
+const STATES = { good: "good", assumed: "good if the assumptions hold", limited: "limited", fault: "fault", open: "not known" };
+
+function verdictText(doc, add) {
+    const head = headline(doc), figures = expected(doc);
+    if (head)
+        add(`Verdict: ${head.title}`, escape(head.sentence), head.advice && `Do: ${escape(head.advice)}`);
+    if (figures.length)
+        add("Expected", figures.map(([name, value]) => `- ${name}: ${value}${assumedText(doc, assumed(doc, ["tuning"]))}`).join("\n"), "Predicted with NCCL's own model, not measured.");
+    if (doc.input?.assumed.length)
+        add("Assumed about the input", doc.input.assumed.map((row, i) => `${i + 1}. ${escape(capital(row.what))}.`).join("\n"));
+}
+
+/* " (≈ rests on assumptions 1, 3)": of the list above. */
+const assumedText = (doc, texts) => (texts.length ? ` (≈ rests on assumption${texts.length > 1 ? "s" : ""} ${doc.input.assumed.flatMap((row, i) => (texts.includes(row.what) ? [i + 1] : [])).join(", ")})` : "");
+
+/* Causes with their costs, what follows from each below it; notes by title. */
+function findingsText(findings, add) {
+    const { faults, notes } = bySeverity(findings), cost = (row) => costText(row) && ` ${escape(costText(row))}.`;
+    const line = (row) => `- **${row.severity}** ${escape(row.title)}:${cost(row)} ${escape(capital(row.detail))}${row.where?.line ? ` (line ${row.where.line})` : ""}.`;
+    if (faults.length)
+        add("Findings", faults.map(({ cause, consequences }) => [`${line(cause)} ${escape(cause.advice ?? "")}`, ...consequences.map((row) => `  ${line(row)}`)].join("\n")).join("\n"));
+    if (notes.length)
+        add("Notes", notes.flatMap(({ cause, consequences }) => [cause, ...consequences]).map((row) => `- ${escape(row.title)}: ${escape(row.detail)}.`).join("\n"));
+}
 
 /** The whole story of what is shown, for a ticket. link: the page's address, or "". */
 export function markdown({ model, other, state, summary, releases, link }) {
@@ -61,9 +86,9 @@ export function markdown({ model, other, state, summary, releases, link }) {
     const settings = Object.entries(doc.settings ?? {}).map(([name, value]) => `${name}=${value}`);
     parts.push(`# ${escape(summary?.name || "A machine")} as NCCL ${doc.nccl} sees it`,
         [`${doc.summary?.machine?.sentence ?? ""}.`, `${doc.hosts} host${doc.hosts > 1 ? "s" : ""}, ${doc.ranks} ranks${settings.length ? `; ${settings.join(", ")}` : ""}.`, doc.verified === false && `NCCL ${doc.asked} is not emulated: these are the results of the nearest release.`, link && `[Open in Orrery](${link})`].filter(Boolean).join("\n"));
-    if (doc.findings?.length)
-        add("Findings", doc.findings.map((row) => `- **${row.severity}** ${escape(row.title)}: ${escape(row.detail)}${row.where?.line ? ` (line ${row.where.line})` : ""}. ${escape(row.advice ?? "")}`).join("\n"));
-    add("At a glance", table([["Question", "Answer"], ...questions(model, { releases }).map((row) => [row.ask, row.answer])]));
+    verdictText(doc, add);
+    findingsText(doc.findings ?? [], add);
+    add("At a glance", table([["Question", "State", "Answer"], ...questions(model, { releases }).map((row) => [row.ask, STATES[row.tone] ?? "", row.answer + assumedText(doc, row.assumes)])]));
     if (state.from && state.to)
         add(`${shortName(model, state.from)} to ${shortName(model, state.to)}`, pathText(model, state));
     if (other?.diff)
@@ -77,7 +102,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
     if (chosen.length)
         add(`What is chosen for ${state.collective}`, table([["From", "Algorithm", "Protocol"], ...chosen.map((row) => [sizeText(row.from), row.algorithm, row.protocol])]), "A model, not a measurement.");
     if (doc.assumptions?.length)
-        add("Taken for granted", doc.assumptions.map((row) => `- ${escape(row.text)}`).join("\n"));
+        add("Taken for granted", doc.assumptions.filter((row) => !row.id.startsWith("input-")).map((row) => `- ${escape(row.text)}`).join("\n"));
     return `${parts.join("\n\n")}\n`;
 }
 

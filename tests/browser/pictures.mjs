@@ -6,7 +6,7 @@ import { exampleFile, newPage, openFile, ready, root, startBrowser, startServer 
 
 const folder = join(root, "tests/pictures"), server = await startServer(), browser = await startBrowser();
 mkdirSync(folder, { recursive: true });
-const scenes = [["glance", "h100-with-faults", "hosts=2"], ["differences", "v100-cube-mesh", "hosts=2&view=matrix&side=both&against=2.7.8&panel=selection&from=GPU/0-1b000&to=GPU/0-b2000"]];
+const scenes = [["healthy", "h100-nvswitch", "hosts=2"], ["faults", "h100-with-faults", "hosts=2"], ["differences", "v100-cube-mesh", "hosts=2&view=matrix&side=both&against=2.7.8&panel=selection&from=GPU/0-1b000&to=GPU/0-b2000"]];
 for (const [name, machine, fragment] of scenes) {
     const page = await newPage(browser, { width: 1120, height: 700 });
     await openFile(page, server.url, exampleFile(machine).path);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { index } from "../../static/js/model.js";
-import { questions } from "../../static/js/questions.js";
+import { NAMED, questions } from "../../static/js/questions.js";
 
 const doc = { ranks: 1, hosts: 1, settings: {}, paths: [], p2p: [], system: { nodes: [{ id: "GPU/0-1b000", rank: 0 }, { id: "NIC/0-5e000" }], links: [["NIC/0-5e000", "GPU/0-1b000", "PCI", 12]] } };
 const slow = { id: "slow-link", detail: "0000:5e:00.0 has x8", where: { node: "NIC/0-5e000" }, places: [{ node: "NIC/0-5e000" }], more_places: 0 };
@@ -13,7 +13,7 @@ test("a device is slower than its equals where a finding says so, and only there
     assert.equal(slower([]).tone, "good");
     assert.equal(slower([{ ...slow, id: "shared-uplink" }]).tone, "good");
     const row = slower([{ ...slow, id: "shared-uplink" }, slow]);
-    assert.deepEqual([row.answer, row.tone, row.patch], ["0000:5e:00.0 has x8", "bad", { view: "machine", panel: "selection", from: "NIC/0-5e000", to: "" }]);
+    assert.deepEqual([row.answer, row.tone, row.patch], ["0000:5e:00.0 has x8", "limited", { view: "machine", panel: "selection", from: "NIC/0-5e000", to: "" }]);
     assert.equal(slower([slow, { ...slow, id: "nvlink-count", places: [{}, {}], more_places: 3 }]).answer, "0000:5e:00.0 has x8; 5 more devices");
     assert.deepEqual(slower([{ ...slow, where: undefined, places: [] , more_places: 1 }]).patch, { view: "machine" });
 });
@@ -21,7 +21,60 @@ test("a device is slower than its equals where a finding says so, and only there
 test("the findings that it reads are in the catalogue", () => {
     const catalogue = readFileSync(new URL("../../docs/findings.md", import.meta.url), "utf8");
     for (const id of ["nvlink-count", "slow-link", "port-slow"]) {
-        assert.equal(slower([{ ...slow, id }]).tone, "bad", id);
+        assert.equal(slower([{ ...slow, id }]).tone, "limited", id);
         assert.ok(catalogue.includes(`[${id}](#${id})`), id);
     }
+    for (const id of NAMED)
+        assert.ok(catalogue.includes(`[${id}](#${id})`), id);
 });
+
+const verdict = (state, cost = null) => ({ verdict: { state, sentence: "", advice: "", finding: null, cost } });
+const answer = (id, more) => questions(index({ ...doc, ...more })).find((row) => row.id === id);
+const loss = { now: 1, repaired: 2, unit: "GB/s", for: "bus bandwidth of AllReduce at 1 GiB on 2 hosts" };
+
+test("a mark says how good, never that something was computed: what is only a link has none", () => {
+    for (const id of ["machine", "peers", "settings", "release", "log", "domain"])
+        assert.equal(answer(id, {}).tone, null, id);
+    assert.equal(slower([{ ...slow, cost: loss }]).tone, "fault", "a finding that costs something is a fault");
+    const off = { id: "flat-tree", severity: "warning", title: "No PCIe switches are visible", places: [], more_places: 0 };
+    assert.deepEqual([answer("credible", { findings: [off] }).tone, answer("credible", { findings: [{ ...off, cost: loss }] }).tone, answer("credible", { findings: [{ ...off, severity: "info" }] }).tone], ["limited", "fault", "good"]);
+    assert.match(answer("credible", { findings: [off] }).answer, /; no PCIe switches are visible$/, "the mark names its finding");
+});
+
+const ring = { name: "ring", channels: 2, bw_intra: 20, bw_inter: 20, channel_list: [] };
+
+test("channels and bandwidth are as good as the verdict says, of the hosts that are shown", () => {
+    const tones = (summary) => ["channels", "busbw"].map((id) => answer(id, { ...summary, graphs: [ring], channels: { count: 2 }, predictions }).tone);
+    assert.deepEqual(tones({ summary: verdict("healthy") }), ["good", "good"]);
+    assert.deepEqual(tones({ summary: verdict("cannot tell") }), ["open", "open"]);
+    assert.deepEqual(tones({ summary: verdict("degraded", loss) }), [null, "fault"]);
+    assert.deepEqual(tones({ summary: verdict("degraded", loss), hosts: 2 }), ["fault", "fault"]);
+    assert.deepEqual(tones({ summary: verdict("degraded", { ...loss, unit: "GPUs" }) }), ["limited", "limited"]);
+});
+
+const predictions = { sizes: [8, 2 ** 30], functions: { AllReduce: { bus_share: 1, ways: [{ algorithm: "Ring", protocol: "Simple", times: [20, 2 ** 30 / 1000 / 240] }], ranges: [{ from: 8, algorithm: "Ring", protocol: "Simple" }] } } };
+
+test("the bandwidth of the findings stands beside the one that is shown", () => {
+    const text = (more) => answer("busbw", { predictions, ...more }).answer;
+    assert.equal(text({}), "AllReduce 240 GB/s at 1 GiB, Ring Simple (a model, not a measurement)");
+    assert.match(text({ summary: verdict("degraded", loss) }), /; because of faults 1 instead of 2 GB\/s \(AllReduce at 1 GiB on 2 hosts\)$/);
+    assert.match(text({ summary: verdict("degraded", loss), hosts: 2 }), /; with everything repaired 2 GB\/s$/);
+});
+
+test("an answer names the assumptions of the input that it rests on, and what is assumed is not found", () => {
+    const input = { assumed: [{ what: "links are x16", touches: ["system.links", "tuning"] }, { what: "switches are made up", touches: ["paths"] }], missing: [] };
+    const row = answer("busbw", { input, predictions, summary: verdict("healthy") });
+    assert.deepEqual([row.tone, row.assumes], ["assumed", ["links are x16"]]);
+    assert.deepEqual([answer("degraded", { input }).tone, answer("degraded", { input }).answer], ["open", "cannot be known from this input: its link speeds are assumed"]);
+    assert.equal(answer("credible", { input }).tone, "open");
+    assert.match(answer("degraded", { input, findings: [slow] }).answer, /has x8/, "what the input shows is said all the same");
+});
+
+test("GPU Direct RDMA: the reasons are counted, and the pairs that are used decide", () => {
+    const rows = [[0, "NET/0-0", 1], [0, "NET/0-1", 0], [0, "NET/0-2", 0], [0, "NET/0-3", 0]].map(([rank, net, on]) => ({ rank, net, send: on, recv: on }));
+    const why = rows.slice(1).map(({ rank, net }, i) => ({ rank, net, direction: "send", text: i ? "It is too far." : "The NIC lacks it." }));
+    const more = { gdr: rows, explanations: { gdr: why } }, says = (used) => answer("gdr", { ...more, net_devs: used.map((net) => ({ rank: 0, proxy_rank: 0, net })) });
+    assert.deepEqual([says(["NET/0-0"]).tone, says(["NET/0-0"]).answer], ["good", "every GPU has a NIC with it; 3 of 4 pairs without: 2 because it is too far; 1 because the NIC lacks it"]);
+    assert.equal(says(["NET/0-1"]).tone, "limited");
+});
+

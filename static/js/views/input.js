@@ -1,9 +1,10 @@
 /* What the input was taken for: recognised, assumed, missing with the command that would supply it; and the machine type that fills it in. */
-import { copyButton, h } from "../dom.js";
+import { capital } from "../diagnosis.js";
+import { copyButton, fold, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
 
-/** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while they are not known. actions: assume(name). */
-export function inputView({ input, machine = null, state, machines, actions }) {
+/** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while they are not known. open: its lists are shown at once. actions: assume(name). */
+export function inputView({ input, machine = null, state, machines, actions, open = true }) {
     if (!input)
         return null;
     const { assumed, missing } = input, partial = input.kind !== "machine-type" && (assumed.length > 0 || missing.length > 0 || state.assume);
@@ -13,14 +14,12 @@ export function inputView({ input, machine = null, state, machines, actions }) {
         input.logged_release && h("p", { id: "logged-release" }, state.release === input.logged_release ? `NCCL ${input.logged_release} is chosen, as the log names it.`
             : `The log names NCCL ${input.logged_release}; another release is chosen.`),
         input.graph_file && h("p", { id: "graph-file" }, `A graph file with ${graphCount(input.graph_file)} is in use: its graphs replace the search.`),
-        assumed.length > 0 && [
-            h("h3", null, "Assumed, so every answer under these heads rests on it"),
+        assumed.length > 0 && fold("assumed", "What is assumed, and the answers that rest on it",
             h("ul.findings", { id: "assumed" }, assumed.map((row) => h("li", null, capital(row.what), ".",
-                h("span.muted", null, ` (${row.touches.join(", ")})`))))],
-        missing.length > 0 && [
-            h("h3", null, "Missing, and what would supply it"),
+                h("span.muted", null, ` (${row.touches.join(", ")})`)))), { open }),
+        missing.length > 0 && fold("missing", "What is missing, and the command that supplies it",
             h("ul.findings", { id: "missing" }, missing.map((row) => h("li", null, capital(row.what),
-                row.command && h("div.command", null, h("pre", { tabindex: "0" }, row.command), copyButton(row.command)))))],
+                row.command && h("div.command", null, h("pre", { tabindex: "0" }, row.command), copyButton(row.command))))), { open }),
         partial && machineChoice(state, machine, machines, actions));
 }
 
@@ -50,5 +49,3 @@ function machineChoice(state, machine, machines, actions) {
         chosen && h("p.muted", { id: "type-source" }, chosen.source ? `Its facts are from ${chosen.source}.` : "Its facts were not looked up; they are common knowledge.",
             chosen.unsure && ` Not certain: ${chosen.unsure}.`)];
 }
-
-const capital = (text) => text[0].toUpperCase() + text.slice(1);

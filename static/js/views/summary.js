@@ -1,23 +1,26 @@
-/* What machine this is, what NCCL makes of it, and what the reader noticed. */
-import { h } from "../dom.js";
+/* The verdict first, then what is expected, the questions at a glance, findings by cost, and what all of it rests on. */
+import { bySeverity, capital, costs, costText, expected, headline, assumed as assumptionsOf } from "../diagnosis.js";
+import { fold, h } from "../dom.js";
 import { figures } from "../model.js";
 import { questions } from "../questions.js";
 import { address } from "../state.js";
 import { inputView } from "./input.js";
 import { excerptView } from "./problem.js";
 
-const SEVERITIES = ["error", "warning", "info"];
-
 /** before: the index of the last question's answer about the same machine, to show what a change changed. actions: line(n). */
 export function summaryView({ model = null, before = null, summary, source, state, releases, machines = null, actions, findings = model?.doc.findings }) {
-    const doc = model?.doc, machine = doc?.summary?.machine ?? summary?.machine;
+    const doc = model?.doc, machine = doc?.summary?.machine ?? summary?.machine, input = doc?.input ?? summary?.input;
     const old = new Map(before ? figures(before.doc) : []);
+    const about = inputView({ input, machine, state, machines, actions, open: !doc }), partial = input?.assumed.length > 0 || input?.missing.length > 0;
     return [
-        machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
+        doc && verdict(doc),
         doc?.verified === false && h("p.unverified", null, h("span.badge", null, "nearest release"), ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest release; they may differ.`),
-        inputView({ input: doc?.input ?? summary?.input, machine, state, machines, actions }),
-        findings && findingList(findings, source, actions),
+        doc && expectation(doc, before?.doc),
+        partial && about, // what an input lacks comes before answers that rest on it
         model && answers(model, before, state, releases),
+        findings && findingList(findings, { doc, source, actions }),
+        machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
+        !partial && about,
         doc && h("section", { "aria-label": "Figures" },
             h("h2", null, "Figures"),
             h("dl.facts", null, figures(doc).map(([name, value]) => [
@@ -31,39 +34,71 @@ export function summaryView({ model = null, before = null, summary, source, stat
     ];
 }
 
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
-
-function findingList(findings, source, actions) {
-    const rows = [...findings].sort((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
-    const counts = SEVERITIES.map((name) => [name, rows.filter((row) => row.severity === name).length]).filter(([, n]) => n);
-    return h("section", { id: "findings", "aria-label": "Findings" },
-        h("h2", null, "Findings", counts.map(([name, n]) => h(`span.count.sev-${name}`, null, `${n} ${name}${n > 1 && name !== "info" ? "s" : ""}`)), !rows.length && h("span.count.muted", null, "none")),
-        rows.length > 0 && h("ul.findings", null, rows.map((row) => finding(row, source, actions))));
+function verdict(doc) {
+    const head = headline(doc);
+    return head && h("section", { id: "verdict", "aria-label": "Verdict", "data-state": head.state },
+        h("h2", null, h("span.mark", { "aria-hidden": "true" }, head.mark), head.title),
+        h("p", null, head.sentence),
+        head.advice && h("p", null, h("b", null, "Do: "), head.advice));
 }
 
-const TONES = { good: ["✓", "fine"], note: ["·", "worth a look"], bad: ["!", "needs attention"], open: ["?", "needs more"] };
+function expectation(doc, before) {
+    const rows = expected(doc), old = new Map(before ? expected(before) : []), assumes = assumptionsOf(doc, ["tuning"]);
+    return rows.length > 0 && h("section", { id: "expected", "aria-label": "Expected" },
+        h("h2", null, `Expected on ${doc.hosts} host${doc.hosts === 1 ? "" : "s"}, ${doc.ranks} ranks`),
+        h("dl.facts", null, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, assumes.length > 0 && "≈ ", value, old.has(name) && old.get(name) !== value && h("div.was", null, `was ${old.get(name)}`))])),
+        assumes.length > 0 && h("p.small", null, "≈ assumes: ", assumes.join("; "), "."),
+        h("p.small", null, "Predicted with NCCL's own model, not measured."));
+}
+
+const TONES = { good: ["✓", "good"], assumed: ["≈", "good if the assumptions hold"], limited: ["!", "limited"], fault: ["✗", "fault"], open: ["?", "not known"] };
 
 /* The fifteen questions, each a link to its evidence. */
 function answers(model, before, state, releases) {
-    const old = new Map(before ? questions(before, { releases }).map((row) => [row.id, row.answer]) : []);
+    const old = new Map(before ? questions(before, { releases }).map((row) => [row.id, row.answer]) : []), rows = questions(model, { releases });
     return h("section", { "aria-label": "At a glance" },
         h("h2", null, "At a glance"),
-        h("dl.glance", { id: "glance" }, questions(model, { releases }).map((row) => [
+        h("p.small", { "aria-hidden": "true" }, Object.entries(TONES).filter(([tone]) => rows.some((row) => row.tone === tone)).map(([, [mark, word]]) => `${mark} ${word}`).join("  ·  ")),
+        h("dl.glance", { id: "glance" }, rows.map((row) => [
             h("dt", null, row.ask),
-            h(`dd.tone-${row.tone}`, { "data-question": row.id },
-                h("span.tone", { role: "img", "aria-label": TONES[row.tone][1], title: TONES[row.tone][1] }, TONES[row.tone][0]),
+            h(`dd.tone-${row.tone ?? "none"}`, { "data-question": row.id },
+                row.tone ? h("span.tone", { role: "img", "aria-label": TONES[row.tone][1], title: TONES[row.tone][1] }, TONES[row.tone][0]) : h("span.tone"),
                 h("span", null, row.patch ? h("a", { href: address(state, row.patch), "data-key": `question:${row.id}` }, row.answer) : row.answer,
+                    assumption(row, model.doc),
                     old.has(row.id) && old.get(row.id) !== row.answer && row.id !== "release" && h("div.was", null, `was: ${old.get(row.id)}`))),
         ])));
 }
 
-function finding(row, source, actions) {
-    const line = row.where?.line;
-    return h("li", null,
-        h("h3", null, h(`span.sev.sev-${row.severity}`, null, row.severity), row.title),
-        row.detail && h("p", null, capital(row.detail), line ? " (" : ".", line && h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), line ? ")." : ""),
-        line && source && excerptView(source, line, row.where.column, 1),
-        row.why && h("p.muted", null, row.why),
-        row.advice && h("p", null, row.advice),
-        row.commands?.length > 0 && h("p", null, row.commands.map((command, i) => [i > 0 && h("br"), h("code", null, command)])));
+/* One is said at once, several on demand. */
+const assumption = ({ id, assumes }, doc) => (assumes.length > 1 ? fold(`${doc.topology}:assumes:${id}`, `≈ rests on ${assumes.length} assumptions`, h("ul", null, assumes.map((text) => h("li", null, capital(text), "."))))
+    : assumes.length > 0 && h("div.small", null, `≈ assumes: ${assumes[0]}.`));
+
+function findingList(findings, about) {
+    const { faults, notes } = bySeverity(findings), counts = ["error", "warning"].map((name) => [name, faults.filter(({ severity }) => severity === name).length]).filter(([, n]) => n);
+    return h("section", { id: "findings", "aria-label": "Findings" },
+        h("h2", null, "Findings", counts.map(([name, n]) => h(`span.count.sev-${name}`, null, `${n} ${name}${n > 1 ? "s" : ""}`)), !findings.length && h("span.count.muted", null, "none")),
+        faults.length > 0 && h("ul.findings", null, faults.map((group) => groupView(group, about))),
+        notes.length > 0 && fold("notes", `${notes.length} note${notes.length > 1 ? "s" : ""} (info)`, h("ul.findings", null, notes.map((group) => groupView(group, about))), { id: "notes-of-machine" }));
 }
+
+function groupView({ cause, consequences }, about) {
+    const n = consequences.length;
+    return h("li", { "data-finding": cause.id }, finding(cause, about),
+        n > 0 && fold(`${about.doc?.topology}:${cause.id}:${cause.detail}:follows`, `${n} consequence${n > 1 ? "s" : ""} of this`, h("ul.findings", null, consequences.map((row) => h("li", { "data-finding": row.id }, finding(row, about))))));
+}
+
+/* What, its cost, the values and the advice; why, commands and the lines of the dump on demand. */
+function finding(row, { doc, source, actions }) {
+    const line = row.where?.line, cost = costText(row), said = doc?.summary?.verdict?.finding === row.id; // the verdict gives its advice
+    const labels = [row.why && "why", row.commands?.length > 0 && "commands", line && source && "lines of the dump"].filter(Boolean);
+    return [
+        h("h3", null, h(`span.sev.sev-${row.severity}`, null, row.severity), row.title),
+        cost && h(costs(row) ? "p.cost" : "p.small", null, cost, "."),
+        row.detail && h("p", null, capital(row.detail), line ? " (" : ".", line && h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), line ? ")." : ""),
+        row.advice && !said && h("p", null, h("b", null, "Do: "), row.advice),
+        labels.length > 0 && fold(`${doc?.topology}:${row.id}:${row.detail}`, capital(labels.join(", ")), () => [
+            row.why && h("p.muted", null, row.why),
+            row.commands?.length > 0 && h("p", null, row.commands.map((command, i) => [i > 0 && h("br"), h("code", null, command)])),
+            line && source && excerptView(source, line, row.where.column, 1)])];
+}
+

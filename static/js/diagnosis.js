@@ -1,0 +1,111 @@
+/* What a diagnosis says in words: the verdict, what each finding costs, causes with their consequences, and what a figure assumes. Pure functions. */
+import { waysAt } from "./chart.js";
+import { bandwidth } from "./model.js";
+
+const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+
+/** A text as the start of a sentence: a word gets a capital, a name such as gdr="0" or mlx5_0 does not. */
+export const capital = (text) => text.replace(/^[a-z]+(?=[\s,.:;]|$)/, (word) => word[0].toUpperCase() + word.slice(1));
+
+/** Less is better only of times. */
+const isLoss = (cost) => (cost.unit === "us" ? cost.now > cost.repaired : cost.now < cost.repaired);
+/** The repair of this finding improves a figure. */
+export const costs = (finding) => Boolean(finding.cost) && isLoss(finding.cost);
+
+/** "Costs 56 of 455 GB/s (AllReduce at 1 GiB on 2 hosts)"; "" where nothing is known about a cost, not even why. */
+export function costText({ cost, no_cost: why }) {
+    if (!cost)
+        return why ? `Cost unknown: ${why}` : "";
+    if (!isLoss(cost))
+        return "Costs nothing here";
+    const { now, repaired, unit } = cost, what = cost.for.replace(/^(bus bandwidth|time) of /, ""), loss = difference(now, repaired);
+    if (unit === "us")
+        return `Adds ${loss} µs to ${bandwidth(repaired)} µs (${what})`;
+    return what.startsWith(unit) ? `Costs ${loss} of ${bandwidth(repaired)} ${what}` : `Costs ${loss} of ${bandwidth(repaired)} ${unit} (${what})`;
+}
+
+/* No more digits than the values themselves show. */
+function difference(now, repaired) {
+    const loss = Math.abs(repaired - now);
+    return bandwidth(Math.max(now, repaired) >= 100 && loss >= 1 ? Math.round(loss) : loss);
+}
+
+const valueText = (value, { unit, for: what }) => `${value} ${unit === "us" ? "µs" : unit} (${what.replace(/^(bus bandwidth|time) of /, "")})`;
+
+/** What is lost of the bandwidth that is shown, as the end of a sentence: "; repaired 455 GB/s", "; on 2 hosts …", or "". */
+export function lossText(doc) {
+    const cost = doc.summary?.verdict?.cost;
+    if (cost?.unit !== "GB/s" || !isLoss(cost))
+        return "";
+    return isOfShown(doc, cost) ? `; with everything repaired ${bandwidth(cost.repaired)} GB/s` : `; because of faults ${valueText(`${bandwidth(cost.now)} instead of ${bandwidth(cost.repaired)}`, cost)}`;
+}
+
+const isOfShown = (doc, cost) => new RegExp(` on ${doc.hosts} hosts?$`).test(cost.for);
+
+const SEVERITIES = ["error", "warning", "info"];
+const worst = (rows) => SEVERITIES.find((name) => rows.some((row) => row.severity === name));
+
+/** Findings as groups of a cause and what follows from it, in the service's order: [{cause, consequences, severity}]; severity: the gravest of them.
+ * follows_from names the nearest row before with that id. */
+export function causes(findings) {
+    const groups = [], groupOf = new Map();
+    for (const row of findings) {
+        const group = groupOf.get(row.follows_from) ?? { cause: row, consequences: [] };
+        if (group.cause === row)
+            groups.push(group);
+        else
+            group.consequences.push(row);
+        groupOf.set(row.id, group);
+    }
+    return groups.map((group) => ({ ...group, severity: worst([group.cause, ...group.consequences]) }));
+}
+
+/** Groups that need attention, and those that are only notes. */
+export function bySeverity(findings) {
+    const groups = causes(findings);
+    return { faults: groups.filter((group) => group.severity !== "info"), notes: groups.filter((group) => group.severity === "info") };
+}
+
+/** The headline: {state: "good" | "fault" | "open", mark, title, sentence, advice}; null where nothing was diagnosed. */
+export function headline(doc) {
+    const verdict = doc?.summary?.verdict;
+    if (!verdict)
+        return null;
+    const { sentence, advice } = verdict;
+    if (verdict.state === "healthy")
+        return { state: "good", mark: "✓", title: "Healthy", sentence: capital(sentence.replace(/^Healthy: /, "")), advice };
+    if (verdict.state !== "degraded")
+        return { state: "open", mark: "?", title: "Cannot tell", sentence, advice };
+    const count = causes(doc.findings ?? []).filter(({ cause }) => costs(cause) || cause.severity === "error").length;
+    return { state: "fault", mark: "✗", title: plural(Math.max(1, count), "fault"), sentence, advice };
+}
+
+const LARGE = 2 ** 30, SMALL = 8;
+
+/** What the chosen algorithm gives, and what all repairs together would give: [[name, value]]; none where one rank sends nothing. */
+export function expected(doc) {
+    const at = (bytes) => waysAt(doc.predictions, "AllReduce", bytes).find((way) => way.chosen), large = at(LARGE), small = at(SMALL), cost = doc.summary?.verdict?.cost;
+    return [large && ["AllReduce at 1 GiB", `${bandwidth(large.bw)} GB/s bus bandwidth, ${large.name}`], small && ["AllReduce at 8 bytes", `${bandwidth(small.time)} µs, ${small.name}`],
+        cost && isLoss(cost) && ["With everything repaired", valueText(bandwidth(cost.repaired), cost)]].filter(Boolean);
+}
+
+/** Assumptions about the input on which one of these parts of the document rests, as texts. */
+export const assumed = (doc, parts) => (doc.input?.assumed ?? []).filter((row) => row.touches.some((part) => parts.includes(part))).map((row) => row.what);
+
+/** How good a figure of bandwidth or channels is: "good", "limited", "fault", "open"; null: nothing was diagnosed. shown: for the number of hosts that is shown alone. */
+export function bandwidthTone(doc, { shown = false } = {}) {
+    const verdict = doc.summary?.verdict, cost = verdict?.cost;
+    if (!verdict)
+        return null;
+    if ((doc.findings ?? []).some((row) => row.severity === "error"))
+        return "fault";
+    if (cost && isLoss(cost) && ["GB/s", "channels"].includes(cost.unit))
+        return shown && !isOfShown(doc, cost) ? null : "fault";
+    return { healthy: "good", degraded: "limited" }[verdict.state] ?? "open";
+}
+
+/** The gravest of these findings that is no note, with what it makes of a line: {tone: "fault" | "limited", title}; null: none. */
+export function flaw(doc, ids) {
+    const rows = (doc.findings ?? []).filter((row) => ids.includes(row.id) && row.severity !== "info"), grave = rows.find((row) => row.severity === "error" || costs(row));
+    return rows.length ? { tone: grave ? "fault" : "limited", title: (grave ?? rows[0]).title } : null;
+}

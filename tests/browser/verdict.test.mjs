@@ -1,0 +1,107 @@
+/* The first screen answers first: the verdict, its cost and remedy, then what is expected; evidence on demand. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fixture } from "./fixture.mjs";
+import { exampleFile, ready } from "./support.mjs";
+
+const it = fixture();
+const healthy = exampleFile("h100-nvswitch").path, faults = exampleFile("h100-with-faults").path;
+/* The PCIe link of GPU 0 has 4 lanes of 16. */
+const narrow = () => {
+    const text = readFileSync(healthy, "utf8"), broken = text.replace(/(device="0x2330"[^>]*link_width=)"16"/, '$1"4"');
+    assert.notEqual(broken, text);
+    return it.write("gpu-at-x4.xml", broken);
+};
+const matrix = "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\tPIX\t0-15\t0\nGPU1\tNV4\t X \tPXB\t0-15\t0\nNIC0\tPIX\tPXB\t X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n";
+const text = (selector) => it.page.locator(selector).first().innerText();
+const finding = (id) => it.page.locator(`#findings [data-finding="${id}"]`);
+const openAll = async () => {
+    for (let i = 0; i < 40 && await it.page.locator("#panel details:not([open]):visible").count(); i++)
+        await it.page.locator("#panel details:not([open]):visible > summary").first().click();
+};
+
+test("a healthy machine: the verdict first, by mark and word; notes are folded with their number", async () => {
+    await it.open(healthy);
+    assert.equal(await it.page.locator("#panel > section").first().getAttribute("id"), "verdict");
+    assert.match(await text("#verdict h2"), /^✓\s*Healthy$/);
+    assert.match(await text("#verdict"), /Nothing was found that lowers what NCCL \S+ gets from this machine/);
+    assert.doesNotMatch(await text("#verdict"), /Do:/);
+    assert.match(await text("#expected"), /AllReduce at 1 GiB\s+\d+ GB\/s bus bandwidth/);
+    const notes = it.page.locator("#notes-of-machine"), count = Number(/^(\d+) notes? \(info\)$/.exec(await notes.locator("summary").first().innerText())[1]);
+    assert.equal(await it.page.locator("#findings .sev-info:visible").count(), 0, "closed");
+    assert.equal(await it.page.locator("#findings .sev-error, #findings .sev-warning").count(), 0);
+    await notes.locator("summary").first().click();
+    assert.equal(await it.page.locator("#findings .sev-info:visible").count(), count);
+    assert.match(await text("#notes-of-machine li .small"), /^Cost unknown: |^Costs nothing here/);
+});
+
+for (const [width, height] of [[1280, 800], [390, 844]])
+    test(`a broken machine: fault, cost and remedy without scrolling at ${width} x ${height}`, async () => {
+        await it.another({ width, height });
+        await it.open(narrow());
+        assert.match(await text("#verdict h2"), /^✗\s*1 fault$/);
+        assert.match(await text("#verdict"), /AllReduce gets \d+ instead of \d+ GB\/s on 2 hosts, because a device's PCIe link is slower.*32 GT\/s x4.*Do: /s);
+        const box = await it.page.locator("#verdict").boundingBox();
+        assert.ok(box.y + box.height <= height, `the verdict ends at ${box.y + box.height}`);
+        assert.match(await text('#findings [data-finding="slow-link"]'), /Costs \d+ of \d+ GB\/s \(AllReduce at 1 GiB on 2 hosts\)/);
+        assert.ok(await it.wideAsWindow());
+    });
+
+test("figures of the verdict, of its finding and at a glance are the same", async () => {
+    await it.open(narrow(), "hosts=2");
+    const [, now, repaired] = /gets (\d+) instead of (\d+) GB\/s/.exec(await text("#verdict"));
+    assert.match(await text("#expected"), new RegExp(`AllReduce at 1 GiB\\s+${now} GB/s.*With everything repaired\\s+${repaired} GB/s`, "s"));
+    assert.match(await text('[data-question="busbw"]'), new RegExp(`✗\\s+AllReduce ${now} GB/s at 1 GiB.*with everything repaired ${repaired} GB/s`, "s"));
+    assert.match(await text('#findings [data-finding="slow-link"]'), new RegExp(`Costs ${repaired - now} of ${repaired} GB/s`));
+});
+
+test("consequences are folded under their cause; the lines of the dump are made on demand, and stay open over another question", async () => {
+    await it.open(faults, "hosts=2");
+    const consequence = finding("slow-link").locator('[data-finding="slow-slot"]');
+    assert.equal(await consequence.isVisible(), false);
+    assert.equal(await it.page.locator("#findings .excerpt").count(), 0);
+    await finding("slow-link").getByText(/^\d consequences? of this$/).click();
+    assert.ok(await consequence.isVisible());
+    await finding("gdr-off").getByText(/lines of the dump$/).first().click();
+    await finding("gdr-off").locator(".excerpt .here", { hasText: "mlx5_5" }).waitFor();
+    await it.page.locator("#hosts").fill("3");
+    await it.page.locator("#hosts").press("Enter");
+    await it.until(() => /on 3 hosts/.test(document.getElementById("expected")?.textContent));
+    assert.ok(await consequence.isVisible());
+    await finding("gdr-off").locator(".excerpt .here").waitFor();
+});
+
+test("marks at a glance: a fault names its finding, what is only a link has none", async () => {
+    await it.open(faults, "hosts=2");
+    const mark = (id) => it.page.locator(`[data-question="${id}"] .tone`);
+    assert.equal(await mark("gdr").getAttribute("aria-label"), "fault");
+    assert.match(await text('[data-question="gdr"]'), /GPU Direct RDMA is off on RDMA NICs/);
+    assert.equal(await mark("p2p").getAttribute("aria-label"), "good");
+    for (const id of ["peers", "release", "settings", "log"])
+        assert.deepEqual([await mark(id).textContent(), await it.page.locator(`[data-question="${id}"] a`).count()], ["", 1], id);
+});
+
+test("a matrix: what rests on assumptions carries ≈ and says on which; what cannot be known says so", async () => {
+    await it.page.goto(it.server.url);
+    await it.page.locator("#paste").fill(matrix);
+    await it.page.locator("#read").click();
+    await ready(it.page);
+    assert.doesNotMatch(await text("#verdict h2"), /Healthy/);
+    assert.match(await text("#expected"), /≈ \d+(\.\d+)? GB\/s bus bandwidth.*≈ assumes: .*100 Gb\/s/s);
+    assert.match(await text('[data-question="degraded"]'), /^\?\s+cannot be known from this input/);
+    assert.match(await text('[data-question="credible"]'), /^\?\s+cannot be known from this input/);
+    await it.page.locator('[data-question="p2p"] summary').click();
+    assert.match(await text('[data-question="p2p"]'), /≈ rests on \d assumptions.*made up from the distances/s);
+});
+
+test("axe finds nothing with everything unfolded, light and dark", async () => {
+    for (const theme of ["light", "dark"])
+        for (const file of [healthy, faults]) {
+            await it.another({ theme });
+            await it.open(file, "hosts=2");
+            await it.axe(`${theme}, folded`);
+            await openAll();
+            await it.axe(`${theme}, unfolded`);
+        }
+});
