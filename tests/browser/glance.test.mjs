@@ -43,7 +43,7 @@ test("by keyboard: the slower device is picked on the drawing, back returns", as
 
 test("another release and settings are answered by the comparison", async () => {
     await it.open(three());
-    assert.match(await answer("release").textContent(), /what 2\.30\.4 would decide/);
+    await it.until(() => /what 2\.30\.4 would decide/.test(document.querySelector('[data-question="release"]')?.textContent));
     await answer("release").getByRole("link").click();
     await it.page.locator("#diff-summary").waitFor();
     assert.match(it.page.url(), /against=2\.30\.4/);
