@@ -262,7 +262,9 @@ static void differs_from_majority(struct orr_finder *f)
 {
     struct comparison c = {.arena = f->arena, .cluster = f->analysis->cluster};
     struct orr_phrases phrases = {.length = 0};
-    for (uint32_t k = 0; c.cluster && c.cluster->kind_count > 1 && k < c.cluster->kind_count; k++)
+    if (!c.cluster || c.cluster->kind_count < 2)
+        return;
+    for (uint32_t k = 0; k < c.cluster->kind_count; k++)
         describe_kind(&c, k);
     if (c.count && !c.starved)
         sort_traits(&c);
