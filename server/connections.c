@@ -84,7 +84,7 @@ void orr_connections_end(struct orr_connections *connections, struct orr_connect
             connections->encrypted ? 0 : send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
         (void)sent;
     }
-    connection->given_up = true;
+    atomic_store(&connection->given_up, true);
     shutdown(connection->socket, SHUT_RDWR);
 }
 
@@ -218,7 +218,7 @@ static bool is_cut_off(const struct orr_connection *connection)
 {
     int unread = 0;
     uint64_t phase = atomic_load_explicit(&connection->phase_since, memory_order_relaxed) & PHASE_MASK;
-    if (connection->given_up)
+    if (atomic_load(&connection->given_up))
         return false;
     return (!ioctl(connection->socket, FIONREAD, &unread) && unread > 0) ||
            (phase == ORR_PHASE_NEW && !is_gone(connection->socket) && has_received(connection->socket));

@@ -27,10 +27,10 @@ enum orr_phase {
 struct orr_connection {
     struct orr_connection *next, **link;
     int socket;
-    void *spare;   /* memory of the last request, for the next; owned */
-    void *current; /* the request under way, NULL: none */
-    bool given_up; /* ended by orr_connections_end() */
-    bool surplus;  /* one more than --connections: its request is refused */
+    void *spare;          /* memory of the last request, for the next; owned */
+    void *current;        /* the request under way, NULL: none */
+    atomic_bool given_up; /* ended by orr_connections_end() */
+    bool surplus;         /* one more than --connections: its request is refused */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
     struct orr_job job;           /* that computes its request */
