@@ -12,6 +12,7 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
     json_t *object = orr_json_object(json), *rows = orr_json_array(json);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;
+        struct orr_setting_words words;
         json_t *row = orr_json_object(json);
         if (!orr_setting_in((enum orr_setting)i, release)) {
             json_decref(row);
@@ -23,12 +24,10 @@ json_t *orr_settings_json(struct orr_json *json, const struct orr_release *relea
         orr_json_set(json, row, "name", orr_json_text(json, info.name));
         orr_json_set(json, row, "kind", orr_json_text(json, kinds[info.kind]));
         orr_json_set(json, row, "default", has_number ? orr_json_int(json, number) : json_null());
-        orr_json_set(json, row, "default_text",
-                     info.default_text ? orr_json_text(json, info.default_text)
-                     : has_number      ? orr_json_format(json, "%lld", (long long)number)
-                                       : json_null());
-        orr_json_set(json, row, "values", orr_json_text(json, info.values));
-        orr_json_set(json, row, "outside", orr_json_text(json, info.outside));
+        orr_setting_words((enum orr_setting)i, release, &words);
+        orr_json_set(json, row, "default_text", *words.standard ? orr_json_text(json, words.standard) : json_null());
+        orr_json_set(json, row, "values", orr_json_text(json, words.values));
+        orr_json_set(json, row, "outside", orr_json_text(json, words.outside));
         orr_json_set(json, row, "meaning", orr_json_text(json, info.meaning));
         orr_json_add(json, rows, row);
     }

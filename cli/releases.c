@@ -206,15 +206,13 @@ int orr_command_settings(const struct orr_options *options)
     printf("Settings that change what Orrery computes for NCCL %s:\n\n", release->name);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;
-        char number[24] = "";
+        struct orr_setting_words words;
         if (!orr_setting_in((enum orr_setting)i, release))
             continue;
         orr_setting_info((enum orr_setting)i, &info);
-        int64_t value = orr_setting_default((enum orr_setting)i, release);
-        if (info.kind == ORR_SETTING_INT && value != ORR_SETTING_UNSET)
-            snprintf(number, sizeof number, "%lld", (long long)value);
-        printf("%s\n    %s\n    values: %s (%s); default: %s\n", info.name, info.meaning, info.values, info.outside,
-               info.default_text ? info.default_text : number);
+        orr_setting_words((enum orr_setting)i, release, &words);
+        printf("%s\n    %s\n    values: %s (%s); default: %s\n", info.name, info.meaning, words.values, words.outside,
+               words.standard);
     }
     return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }

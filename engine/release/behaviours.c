@@ -51,17 +51,25 @@ const void *orr_behaviour_field(const struct orr_behaviour *behaviour, const str
     return (const char *)base + behaviour->offset;
 }
 
-static void setting_value(enum orr_setting setting, const struct orr_release *release, struct orr_value *value)
+/* False: out of memory. */
+static bool setting_value(enum orr_setting setting, const struct orr_release *release, struct orr_arena *arena,
+                          struct orr_value *value)
 {
     struct orr_setting_info info;
+    struct orr_setting_words words;
     int64_t number = orr_setting_default(setting, release);
     orr_setting_info(setting, &info);
-    if (!orr_setting_in(setting, release))
+    if (!orr_setting_in(setting, release)) {
         *value = (struct orr_value){.kind = ORR_VALUE_NONE};
-    else if (info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET)
+    } else if (info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET) {
         *value = (struct orr_value){.kind = ORR_VALUE_NUMBER, .number = (double)number};
-    else
-        *value = (struct orr_value){.kind = ORR_VALUE_WORD, .word = info.default_text ? info.default_text : "not set"};
+    } else {
+        orr_setting_words(setting, release, &words);
+        const char *word = *words.standard ? words.standard : "not set";
+        *value = (struct orr_value){.kind = ORR_VALUE_WORD, .word = orr_arena_strndup(arena, word, strlen(word))};
+        return value->word != NULL;
+    }
+    return true;
 }
 
 enum orr_code orr_behaviour_value(const struct orr_behaviour *behaviour, const struct orr_release *release,
@@ -69,8 +77,7 @@ enum orr_code orr_behaviour_value(const struct orr_behaviour *behaviour, const s
 {
     struct orr_value value = {.kind = ORR_VALUE_NUMBER};
     if (behaviour->kind == ORR_BEHAVIOUR_SETTING) {
-        setting_value(behaviour->setting, release, ret_value);
-        return ORR_OK;
+        return setting_value(behaviour->setting, release, arena, ret_value) ? ORR_OK : orr_fail_nomem(err);
     }
     const void *field = orr_behaviour_field(behaviour, release);
     switch (behaviour->kind) {

@@ -76,7 +76,7 @@ struct orr_value {
         ORR_VALUE_NONE /* the release does not know the setting */
     } kind;
     double number;            /* BOOL: 0 or 1 */
-    const char *word;         /* static */
+    const char *word;         /* static, or in the arena */
     const char *const *names; /* LIST */
     const struct orr_figures *cells;
     uint32_t count; /* of names or cells */

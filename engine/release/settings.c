@@ -20,7 +20,7 @@
     [ORR_SET_##symbol] = {.kind = ORR_SETTING_LEVEL,                                                                   \
                           .default_value = -1,                                                                         \
                           .default_text = (default_text_),                                                             \
-                          .values = "LOC, NVL, NVB, C2C, PIX, PXB, P2C, PXN, PHB, SYS, or 0 to 4",                     \
+                          .values = "{levels}, or 0 to 4",                                                             \
                           .meaning = (meaning_)}
 #define TEXT(symbol, default_text_, values_, meaning_)                                                                 \
     [ORR_SET_##symbol] = {.kind = ORR_SETTING_TEXT,                                                                    \
@@ -29,9 +29,10 @@
                           .values = (values_),                                                                         \
                           .meaning = (meaning_)}
 
-/* What a setting means; what differs between releases is in `spans` below. */
+/* What a setting means; what differs between releases is in `spans` below. A word in braces stands for what
+ * setting_words.c puts there for a release. */
 static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
-    TEXT(ALGO, "all", "list such as Ring,Tree or ^NVLS, per function: allreduce:Tree",
+    TEXT(ALGO, "all", "list of {algorithms}, such as Ring,Tree{, per function: allreduce:Tree}",
          "Algorithms that may be used; a leading ^ leaves the named ones out."),
     INT(COLLNET_ENABLE, 0, "0, 1", "1 uses in-network reduction where the nets have coll=\"1\"."),
     INT(COLLNET_NODE_THRESHOLD, 2, "number of nodes", "CollNet is off below this many nodes."),
@@ -46,14 +47,14 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
         "What to do where NVML says that P2P is disabled; Orrery takes NVML as saying OK."),
     INT(LL128_C2C, 1, "0, 1", "LL128 over paths to NICs up to PXN from capability 90 on."),
     AUTO(LL128_NTHREADS, "640", "160 to 640", "Threads of a block with LL128."),
-    AUTO(MAX_CTAS, "all channels", "1 to 64", "Most blocks, that is channels, of a collective."),
-    AUTO(MAX_NCHANNELS, "64", "1 to 64", "Most channels of a collective."),
-    AUTO(MAX_NRINGS, "64", "1 to 64", "Old name of NCCL_MAX_NCHANNELS, which wins over it."),
-    AUTO(MAX_P2P_NCHANNELS, "64", "1 to 64", "Most channels for point-to-point transfers."),
-    AUTO(MIN_CTAS, "1", "1 to 64", "Fewest blocks, that is channels, of a collective."),
-    AUTO(MIN_NCHANNELS, "0", "0 to 64", "Fewest channels of a collective: rings are repeated to reach it."),
-    AUTO(MIN_NRINGS, "0", "0 to 64", "Old name of NCCL_MIN_NCHANNELS, which wins over it."),
-    INT(MIN_P2P_NCHANNELS, 1, "1 to 64", "Fewest channels for point-to-point transfers."),
+    AUTO(MAX_CTAS, "{channels}", "1 to {channels}", "Most blocks, that is channels, of a collective."),
+    AUTO(MAX_NCHANNELS, "{channels}", "1 to {channels}", "Most channels of a collective."),
+    AUTO(MAX_NRINGS, "{channels}", "1 to {channels}", "Old name of NCCL_MAX_NCHANNELS, which wins over it."),
+    AUTO(MAX_P2P_NCHANNELS, "{channels}", "1 to {channels}", "Most channels for point-to-point transfers."),
+    AUTO(MIN_CTAS, "1", "1 to {channels}", "Fewest blocks, that is channels, of a collective."),
+    AUTO(MIN_NCHANNELS, "0", "0 to {channels}", "Fewest channels of a collective: rings are repeated to reach it."),
+    AUTO(MIN_NRINGS, "0", "0 to {channels}", "Old name of NCCL_MIN_NCHANNELS, which wins over it."),
+    INT(MIN_P2P_NCHANNELS, 1, "1 to {channels}", "Fewest channels for point-to-point transfers."),
     INT(MNNVL_CLIQUE_ID, -1, "a number, -1 (as the fabric says)",
         "The clique of every rank of a cluster; in 2.30.7 -2 takes the chassis, which Orrery does not know."),
     INT(MNNVL_CROSS_CLIQUE, 0, "0, 1",
@@ -65,13 +66,13 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     INT(MNNVL_SCATTER_NETS_ENABLE, 1, "0, 1", "In a system of several hosts, takes the hosts' NICs in turn."),
     INT(MNNVL_UUID, -1, "a number, -1 (as the fabric says)",
         "Both halves of the UUID of every rank's NVLink fabric in a cluster."),
-    AUTO(NCHANNELS_PER_NET_PEER, "by bandwidth and size", "1 and above", "Channels to a peer on another host."),
+    AUTO(NCHANNELS_PER_NET_PEER, "{net peer}", "1 and above", "Channels to a peer on another host."),
     TEXT(NETDEVS_POLICY, "AUTO: its share", "AUTO, ALL, MAX:N", "How many of its nearest NICs a GPU uses."),
     TEXT(NET, "the first network that has a NIC", "IB, Socket, or a plugin's name",
          "The network that the NICs must belong to; NICs of another one are an error."),
     INT(NET_DISABLE_INTRA, 0, "0, 1", "1 never uses the network between GPUs of one host."),
     INT(NET_GDR_C2C, 0, "0, 1", "GPU Direct RDMA over C2C and the CPU's PCIe."),
-    LEVEL(NET_GDR_LEVEL, "PXB", "Farthest NIC for GPU Direct RDMA."),
+    LEVEL(NET_GDR_LEVEL, "{gdr level}", "Farthest NIC for GPU Direct RDMA."),
     INT(NET_GDR_MLOPART, 0, "0, 1", "GPU Direct RDMA for the partitions of a GPU (mlopart)."),
     INT(NET_GDR_READ, -2, "0, 1, -2 (automatic)", "GPU Direct RDMA for sending."),
     TEXT(NET_FORCE_MERGE, "none", "groups such as mlx5_0,mlx5_1;mlx5_2,mlx5_3",
@@ -84,9 +85,9 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     AUTO(NTHREADS, "by algorithm", "64 to 512, a multiple of 32", "Threads of a block with LL and Simple."),
     INT(NVB_DISABLE, 0, "0, 1", "1 never goes through a GPU to reach another by NVLink."),
     INT(NVLS_ENABLE, 1, "0, 1, 2", "NVLink SHARP: off, on, where the hardware has it."),
-    AUTO(NVLS_NCHANNELS, "16, or 24 to 32 from capability 100 on", "1 to 64", "Channels for NVLS."),
+    AUTO(NVLS_NCHANNELS, "{nvls}", "1 to {channels}", "Channels for NVLS."),
     INT(P2P_DISABLE, 0, "0, 1", "1 is NCCL_P2P_LEVEL=LOC: no GPU reads another."),
-    LEVEL(P2P_LEVEL, "PXB; SYS for two GPUs on AMD", "Farthest pair of GPUs that use P2P."),
+    LEVEL(P2P_LEVEL, "{p2p level}", "Farthest pair of GPUs that use P2P."),
     AUTO(P2P_MAX_PEERS, "all ranks", "number of ranks",
          "Peers that a rank talks to at once, which limits channels per peer."),
     INT(P2P_PER_CHANNEL_NET_BW, 14, "GB/s", "Network rate that one point-to-point channel is taken to carry."),
@@ -96,7 +97,7 @@ static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
         "Ranks of a host that point-to-point transfers meet one after another before the next host's."),
     INT(P2P_USE_CUDA_MEMCPY, 0, "0, 1", "P2P by copy engine; no transfers through a relay GPU."),
     INT(PAT_ENABLE, 2, "0, 1, 2", "The PAT algorithm: off, on, with one rank a node."),
-    TEXT(PROTO, "all; LL128 where it is safe", "list such as Simple or ^LL128, per function: allreduce:LL",
+    TEXT(PROTO, "all; LL128 where it is safe", "list such as Simple or ^LL128{, per function: allreduce:LL}",
          "Protocols that may be used; a leading ^ leaves the named ones out."),
     INT(PXN_C2C, 0, "0, 1", "PXN through a GPU that reaches the NIC by C2C."),
     INT(PXN_DISABLE, 0, "0, 1", "1 never reaches a NIC through another GPU."),
@@ -184,7 +185,7 @@ static const struct {
 #define NOTHING         "no value changes the analysis"
 static const char *const outside[ORR_SETTING_COUNT] = {
     /* clang-format off */
-    [ORR_SET_ALGO] = "an unknown name is an error",
+    [ORR_SET_ALGO] = "{unknown name}",
     [ORR_SET_COLLNET_ENABLE] = AS_0,
     [ORR_SET_COLLNET_NODE_THRESHOLD] = ANY,
     [ORR_SET_CROSS_NIC] = "a 32-bit number, which wraps; others than 0, 1 and 2 are neither never nor always",
@@ -234,7 +235,7 @@ static const char *const outside[ORR_SETTING_COUNT] = {
     [ORR_SET_P2P_SCHEDULE_GROUP_SIZE] = "clamped to 1 and the number of ranks",
     [ORR_SET_P2P_USE_CUDA_MEMCPY] = AS_0,
     [ORR_SET_PAT_ENABLE] = AS_1,
-    [ORR_SET_PROTO] = "an unknown name is an error",
+    [ORR_SET_PROTO] = "{unknown name}",
     [ORR_SET_PXN_C2C] = AS_1,
     [ORR_SET_PXN_DISABLE] = AS_0,
     [ORR_SET_SHM_DISABLE] = AS_0,

@@ -96,8 +96,9 @@ struct orr_setting_info {
     int64_t default_value; /* INT: at `since` */
     uint32_t changed;      /* version from which another default holds, 0: none */
     int64_t changed_default;
-    const char *default_text; /* for users, where a number says too little; may be NULL */
-    const char *values;       /* accepted values, for users */
+    /* Texts with words in braces for what differs between releases: orr_setting_words() fills them in. */
+    const char *default_text; /* where a number says too little; may be NULL */
+    const char *values;       /* accepted values */
     const char *outside;      /* what NCCL makes of other values: clamps, wraps, ignores */
     const char *meaning;      /* one sentence */
 };
@@ -150,6 +151,12 @@ void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_inf
 bool orr_setting_find(const char *name, enum orr_setting *ret_setting);
 /* The default of a setting in a release; ORR_SETTING_UNSET where NCCL decides by itself. */
 int64_t orr_setting_default(enum orr_setting setting, const struct orr_release *release);
+/* What people read about a setting in one release; "" where there is nothing to say. */
+struct orr_setting_words {
+    char standard[160], values[200], outside[160]; /* standard: the default */
+};
+void orr_setting_words(enum orr_setting setting, const struct orr_release *release,
+                       struct orr_setting_words *ret_words);
 /* Whether the release has it. */
 bool orr_setting_in(enum orr_setting setting, const struct orr_release *release);
 

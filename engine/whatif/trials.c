@@ -14,19 +14,12 @@ static const char *keep(struct orr_arena *arena, const char *text)
 
 const char *orr_setting_in_force(const struct orr_settings *settings, enum orr_setting setting, struct orr_arena *arena)
 {
-    char text[ORR_ROOM_FOR_LIST];
-    struct orr_setting_info info;
+    struct orr_setting_words words;
     const char *given = orr_setting_text(settings, setting);
-    orr_setting_info(setting, &info);
     if (given)
         return given;
-    if (info.kind == ORR_SETTING_INT && orr_setting_int(settings, setting) != ORR_SETTING_UNSET)
-        snprintf(text, sizeof text, "%lld", (long long)orr_setting_int(settings, setting));
-    else if (info.default_text)
-        snprintf(text, sizeof text, "default: %s", info.default_text);
-    else
-        return "not set";
-    return keep(arena, text);
+    orr_setting_words(setting, settings->release, &words);
+    return *words.standard ? keep(arena, words.standard) : "not set";
 }
 
 /* Whether a value is the one in force already, given or by default. */
