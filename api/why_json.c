@@ -15,8 +15,11 @@ static json_t *compared_json(struct orr_json *json, const struct orr_explanation
                      compared->text ? orr_json_text(json, compared->text) : orr_json_number(json, compared->number));
         if (compared->unit)
             orr_json_set(json, row, "unit", orr_json_text(json, compared->unit));
-        if (compared->source)
-            orr_json_set(json, row, "source", orr_json_text(json, compared->source));
+        orr_json_set(json, row, "origin", orr_json_text(json, orr_origin_name(compared->from.origin)));
+        if (compared->from.text)
+            orr_json_set(json, row, "source", orr_json_text(json, compared->from.text));
+        if (compared->internal)
+            orr_json_set(json, row, "internal", json_true());
         orr_json_add(json, rows, row);
     }
     return rows;
@@ -120,20 +123,29 @@ static json_t *decision_json(struct orr_json *json, const struct orr_explanation
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
         if (explanation->assumes >> i & 1)
             orr_json_add(json, rests_on, orr_json_text(json, assumption->id));
+    for (uint32_t i = 0; i < explanation->rests_on_count; i++)
+        orr_json_add(json, rests_on, orr_json_format(json, "input-%u", explanation->rests_on_inputs[i] + 1));
     orr_json_set(json, root, "rests_on", rests_on);
     return root;
 }
 
-static json_t *assumed_json(struct orr_json *json, unsigned assumes)
+static json_t *assumed_json(struct orr_json *json, const struct orr_explanation *explanation)
 {
     json_t *rows = orr_json_array(json);
     const struct orr_assumption *assumption;
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++) {
-        if (!(assumes >> i & 1))
+        if (!(explanation->assumes >> i & 1))
             continue;
         json_t *row = orr_json_object(json);
         orr_json_set(json, row, "id", orr_json_text(json, assumption->id));
         orr_json_set(json, row, "text", orr_json_text(json, assumption->text));
+        orr_json_add(json, rows, row);
+    }
+    for (uint32_t i = 0; i < explanation->rests_on_count; i++) {
+        json_t *row = orr_json_object(json);
+        orr_json_set(json, row, "id", orr_json_format(json, "input-%u", explanation->rests_on_inputs[i] + 1));
+        orr_json_set(json, row, "text",
+                     orr_json_text(json, explanation->inputs[explanation->rests_on_inputs[i]].sentence));
         orr_json_add(json, rows, row);
     }
     return rows;
@@ -147,7 +159,7 @@ json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation
     orr_json_set(json, root, "verified", orr_json_bool(json, !explanation->nearest));
     orr_json_set(json, root, "release_rules", rests_json(json, explanation));
     orr_json_set(json, root, "distance", distance_json(json, explanation));
-    orr_json_set(json, root, "assumptions", assumed_json(json, explanation->assumes));
+    orr_json_set(json, root, "assumptions", assumed_json(json, explanation));
     orr_json_set(json, root, "advice", explanation->advice ? orr_json_text(json, explanation->advice) : json_null());
     for (uint32_t i = 0; i < explanation->what_if_count; i++)
         orr_json_add(json, what_ifs, what_if_json(json, &explanation->what_ifs[i]));

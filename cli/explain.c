@@ -39,7 +39,7 @@ int orr_command_explain(const struct orr_options *options)
     } else if (options->json) {
         status = orr_print_json(&json, orr_explanation_json(&json, explanation, orr_base_name(question.name)), true);
     } else {
-        orr_explanation_write(explanation, &text);
+        orr_explanation_write(explanation, options->verbose, &text);
         status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
     }
     orr_text_release(&text);

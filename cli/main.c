@@ -46,8 +46,10 @@ static const struct orr_command commands[] = {
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
      ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
     {"explain", "[FILE|-]", "why NCCL made a decision, and which settings would change it",
-     "Explains one decision: the answer, the release's rule, the values that it compares, the limiting link, what "
-     "is\nassumed, and which settings would change it. Orrery analyses the machine with each of them to find out.\n\n"
+     "Explains one decision: first the answer in two or three sentences, then the evidence: the release's rule, the "
+     "values\nthat it compares and their origin, the limiting link, which settings would change the decision, and what "
+     "is "
+     "assumed.\nOrrery analyses the machine with each of these settings to find out.\n\n"
      "  orrery explain --why p2p --from 0 --to 3 topo.xml          (ranks; or ids: --from GPU/0-1b000)\n"
      "  orrery explain --hosts 2 --why gdr --from rank:0 --to NET/0-0 topo.xml   (sending; the other way: receiving)\n"
      "  orrery explain --why path --from 0 --to CPU/0-1 topo.xml\n"
@@ -56,7 +58,8 @@ static const struct orr_command commands[] = {
      "  orrery explain --why graph --graph tree topo.xml           (channels and bandwidth)\n"
      "  orrery explain --why tree topo.xml                         (also: channels, nvls)\n"
      "  orrery explain --why algorithm --collective AllGather --bytes 64M --json topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P_WHY, ORR_ONE_FILE, orr_command_explain},
+     ORR_CMD_ASKING | ORR_CMD_LIST | ORR_CMD_EXPLAIN, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P_WHY, ORR_ONE_FILE,
+     orr_command_explain},
     {"render", "[FILE|-]", "a drawing of the machine, a ring, a tree or a path",
      "Draws the topology as NCCL sees it, or one ring, tree or path in it.\n\n"
      "  orrery render --output machine.svg topo.xml\n"

@@ -35,6 +35,10 @@ static const struct option {
     {"json", NULL, "print JSON instead of text", ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_DETECT,
      FLAG, AT(json)},
     {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
+    {"verbose", NULL,
+     "also print the behaviours of the release that the rule goes by, figures of the search, and every figure that a "
+     "setting changes",
+     ORR_CMD_EXPLAIN, FLAG, AT(verbose)},
     {"check-config", NULL, "print the settings in force and where each comes from, say what is wrong, and end",
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,

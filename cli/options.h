@@ -28,7 +28,8 @@ enum orr_command_bit {
     ORR_CMD_COPY = 1 << 9,  /* convert, vm-file, anonymise: their output is a file */
     ORR_CMD_LIST = 1 << 10, /* text, or JSON: releases, settings, machines, explain */
     ORR_CMD_DETECT = 1 << 11,
-    ORR_CMD_GATHER = 1 << 12
+    ORR_CMD_GATHER = 1 << 12,
+    ORR_CMD_EXPLAIN = 1 << 13
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
@@ -46,7 +47,7 @@ struct orr_options {
     const char *settings[ORR_MAX_SETTINGS];                                   /* the same: NAME=VALUE */
     size_t setting_count;
     const char *post, *token_file, *ca_file, *patience;
-    bool extract, pretty, json, lines, text, majority, help, check_config, running;
+    bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */

@@ -30,8 +30,8 @@ const char *orr_verdict_choice(struct orr_explainer *e)
     struct orr_choice choice;
     if (!choice_of(e, &choice))
         return "none is left";
-    return orr_tell(e, "%s, %d channels, %.6g us", name_of(e, choice.algorithm, choice.protocol), choice.channels,
-                    (double)choice.time);
+    return orr_tell(e, "%s, %s, %.6g us", name_of(e, choice.algorithm, choice.protocol),
+                    orr_count_words(e, choice.channels, "channel"), (double)choice.time);
 }
 
 static void compare_times(struct orr_explainer *e)
@@ -44,11 +44,30 @@ static void compare_times(struct orr_explainer *e)
                                          (enum orr_protocol)p, e->why->bytes);
             if (time >= 0 && e->a->communicator.rank_count > 1)
                 orr_compare_number(e,
-                                   orr_tell(e, "%s: %.6g us and %.6g GB/s",
+                                   orr_tell(e, "%s, latency %.6g us and bandwidth %.6g GB/s",
                                             name_of(e, (enum orr_algorithm)a, (enum orr_protocol)p),
                                             (double)t->latency[f][a][p], (double)t->bandwidth[f][a][p]),
-                                   (double)time, "us", NULL);
+                                   (double)time, "us", ORR_COMPUTED);
         }
+}
+
+/* The next best by time, as a sentence with a blank before it; "" where there is none. */
+static const char *runner_up(struct orr_explainer *e, const struct orr_choice *choice)
+{
+    const struct orr_tuning *t = &e->a->tuning;
+    const char *name = NULL;
+    float best = 0;
+    for (uint32_t a = 0; a < t->algorithm_count; a++)
+        for (int p = 0; p < ORR_PROTOCOL_COUNT; p++) {
+            float time = orr_tuning_time(t, &e->a->communicator, &e->a->query.settings, e->why->function,
+                                         (enum orr_algorithm)a, (enum orr_protocol)p, e->why->bytes);
+            bool chosen = a == (uint32_t)choice->algorithm && p == (int)choice->protocol;
+            if (time < 0 || chosen || (name && time >= best))
+                continue;
+            best = time;
+            name = name_of(e, (enum orr_algorithm)a, (enum orr_protocol)p);
+        }
+    return name ? orr_tell(e, " The next fastest, %s, would take %.4g us.", name, (double)best) : "";
 }
 
 enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
@@ -59,16 +78,23 @@ enum orr_code orr_explain_choice(struct orr_explainer *e, struct orr_error *err)
     const struct orr_settings *settings = &e->a->query.settings;
     bool narrowed = orr_setting_text(settings, ORR_SET_ALGO) || orr_setting_text(settings, ORR_SET_PROTO);
     (void)err;
-    out->question = orr_tell(e, "Which algorithm and protocol does NCCL choose for %s of %llu bytes, and why?",
-                             orr_function_name(e->why->function), (unsigned long long)e->why->bytes);
     out->rule_id = !found ? "CHOICE_NONE" : alone ? "CHOICE_COPY" : narrowed ? "CHOICE_NARROWED" : "CHOICE_FASTEST";
-    out->rule =
-        !found  ? "The settings allow no algorithm and protocol, so NCCL fails."
-        : alone ? "With one rank NCCL only copies, so there is nothing to choose."
-        : narrowed
-            ? "NCCL takes the fastest choice of its tuning model among those that NCCL_ALGO and NCCL_PROTO allow."
-            : "NCCL takes the fastest choice of its tuning model: latency plus size divided by bandwidth.";
-    out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
+    out->rule = !found     ? "The settings allow no algorithm and protocol, so NCCL fails."
+                : alone    ? "With one rank NCCL only copies, so there is nothing to choose."
+                : narrowed ? "NCCL takes the fastest of those that NCCL_ALGO and NCCL_PROTO allow."
+                           : "NCCL takes the fastest: latency plus size divided by bandwidth.";
+    const char *operation =
+        orr_tell(e, "%s of %s", orr_function_name(e->why->function), orr_size_words(e, e->why->bytes));
+    out->question = orr_tell(e, "Which algorithm and protocol does NCCL choose for %s, and why?", operation);
+    out->answer = !found  ? out->rule
+                  : alone ? orr_tell(e, "For %s NCCL only copies, because there is one rank.", operation)
+                          : orr_tell(e,
+                                     "For %s NCCL uses %s with %s on %s: %.4g us, or %.4g GB/s (size divided by time), "
+                                     "predicted by NCCL's tuning model. %s%s",
+                                     operation, orr_algorithm_name(settings->release, choice.algorithm),
+                                     orr_protocol_name(choice.protocol), orr_count_words(e, choice.channels, "channel"),
+                                     (double)choice.time, (double)e->why->bytes / (double)choice.time / 1e3, out->rule,
+                                     runner_up(e, &choice));
     if (!found || alone)
         return ORR_OK;
     compare_times(e);

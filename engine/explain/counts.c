@@ -4,34 +4,50 @@
 
 const char *orr_verdict_channels(struct orr_explainer *e)
 {
-    return orr_tell(e, "%d channels", e->a->communicator.channel_count);
+    return orr_count_words(e, e->a->communicator.channel_count, "channel");
+}
+
+static const enum orr_setting limits[] = {ORR_SET_MIN_NCHANNELS, ORR_SET_MAX_NCHANNELS, ORR_SET_MIN_CTAS,
+                                          ORR_SET_MAX_CTAS,      ORR_SET_MIN_NRINGS,    ORR_SET_MAX_NRINGS};
+enum { LIMIT_COUNT = sizeof limits / sizeof limits[0] };
+
+/* The settings given that bound the number of channels from above or below, "NCCL_MAX_NCHANNELS=2"; "": none. */
+static const char *bounds_given(struct orr_explainer *e, bool above)
+{
+    const char *names = "";
+    for (int i = above; i < LIMIT_COUNT; i += 2)
+        if (e->a->query.settings.values[limits[i]].given)
+            names = orr_tell(e, "%s%s%s", names, *names ? " and " : "", orr_setting_source(e, limits[i]));
+    return names;
 }
 
 /* Which step of counting had the last word. */
-static void set_channel_rule(struct orr_explanation *out, const struct orr_communicator *c, int32_t doubled)
+static void set_channel_rule(struct orr_explainer *e, int32_t doubled)
 {
+    struct orr_explanation *out = e->out;
+    const struct orr_communicator *c = &e->a->communicator;
+    const char *above = bounds_given(e, true), *below = bounds_given(e, false);
     if (c->channel_count > c->coll_channels) {
         out->rule_id = "CHANNELS_OF_NVLS";
-        out->rule = "NCCL copies channels until there are as many as NVLink SHARP needs.";
+        out->rule = "NCCL then copies channels until there are as many as NVLink SHARP needs.";
     } else if (c->coll_channels < doubled) {
         out->rule_id = "CHANNELS_LIMITED";
-        out->rule = "A setting limits the number of channels.";
+        out->rule = orr_tell(e, "NCCL then limits their number (%s).",
+                             *above ? above : orr_setting_source(e, ORR_SET_WORK_ARGS_BYTES));
     } else if (c->coll_channels > doubled) {
         out->rule_id = "CHANNELS_COPIED";
-        out->rule = "NCCL copies channels, because a setting asks for more or because the ring is fast and leaves the "
-                    "host.";
+        out->rule = orr_tell(e, "NCCL then copies channels (%s).",
+                             *below       ? below
+                             : c->collnet ? "for CollNet, or for several hosts with a fast ring"
+                                          : "for several hosts with a fast ring");
     } else {
         out->rule_id = "CHANNELS_TWICE";
-        out->rule =
-            "NCCL sets up each channel that both the ring and the tree graph have twice, once for each of the two "
-            "trees.";
+        out->rule = "NCCL sets up each of them twice, once for each of the two trees.";
     }
 }
 
 enum orr_code orr_explain_channels(struct orr_explainer *e, struct orr_error *err)
 {
-    static const enum orr_setting limits[] = {ORR_SET_MIN_NCHANNELS, ORR_SET_MAX_NCHANNELS, ORR_SET_MIN_CTAS,
-                                              ORR_SET_MAX_CTAS};
     struct orr_explanation *out = e->out;
     const struct orr_communicator *c = &e->a->communicator;
     const struct orr_contribution *own = &e->part->contribution;
@@ -40,21 +56,26 @@ enum orr_code orr_explain_channels(struct orr_explainer *e, struct orr_error *er
     (void)err;
     if (doubled > release->max_channels)
         doubled = release->max_channels;
-    out->question = orr_tell(e, "Why does the communicator have %d channels?", c->channel_count);
-    set_channel_rule(out, c, doubled);
-    out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
-    orr_compare_number(e, "channels of the ring graph here", own->graphs[ORR_GRAPH_RING].channels, NULL, NULL);
-    orr_compare_number(e, "channels of the tree graph here", own->graphs[ORR_GRAPH_TREE].channels, NULL, NULL);
-    orr_compare_number(e, "channels that every system has for both", base, NULL, NULL);
-    orr_compare_number(e, "set up twice", doubled, NULL, NULL);
-    orr_compare_number(e, "for collectives, after copies and limits", c->coll_channels, NULL, NULL);
-    orr_compare_number(e, "for NVLink SHARP", c->nvls ? c->nvls_channels : 0, NULL, NULL);
-    orr_compare_number(e, "maximum of the release", release->max_channels, NULL, orr_tell(e, "NCCL %s", release->name));
-    for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    out->question = orr_tell(e, "Why does the communicator have %s?", out->verdict);
+    set_channel_rule(e, doubled);
+    bool plain = c->channel_count == doubled;
+    const char *most = doubled < 2 * base ? orr_tell(e, ", and %d are the most of the release", doubled) : "";
+    out->answer =
+        orr_tell(e, "The communicator has %s. The ring and the tree graph both have %s%s%s. %s", out->verdict,
+                 orr_count_words(e, base, "channel"), plain ? "" : ", which NCCL sets up twice", most, out->rule);
+    orr_compare_number(e, "channels of the ring graph here", own->graphs[ORR_GRAPH_RING].channels, NULL, ORR_COMPUTED);
+    orr_compare_number(e, "channels of the tree graph here", own->graphs[ORR_GRAPH_TREE].channels, NULL, ORR_COMPUTED);
+    orr_compare_number(e, "channels that every system has for both", base, NULL, ORR_COMPUTED);
+    orr_compare_number(e, "channels after setting each up twice", doubled, NULL, ORR_COMPUTED);
+    orr_compare_number(e, "channels for collectives, after copies and limits", c->coll_channels, NULL, ORR_COMPUTED);
+    orr_compare_number(e, "channels for NVLink SHARP", c->nvls ? c->nvls_channels : 0, NULL, ORR_COMPUTED);
+    orr_compare_number(e, "most channels of the release", release->max_channels, NULL, orr_from_release(e));
+    for (int i = 0; i < LIMIT_COUNT; i++) {
         struct orr_setting_info info;
         orr_setting_info(limits[i], &info);
-        if (orr_setting_in(limits[i], release))
-            orr_compare_text(e, info.name, orr_setting_now(e, limits[i]), orr_setting_source(e, limits[i]));
+        bool old_name = limits[i] == ORR_SET_MIN_NRINGS || limits[i] == ORR_SET_MAX_NRINGS;
+        if (orr_setting_in(limits[i], release) && (!old_name || e->a->query.settings.values[limits[i]].given))
+            orr_compare_text(e, info.name, orr_setting_now(e, limits[i]), orr_from_setting(e, limits[i]));
     }
     orr_limit_graph(e, &own->graphs[ORR_GRAPH_RING]);
     return ORR_OK;
@@ -81,7 +102,9 @@ static enum orr_rule nvls_rule(const struct orr_explainer *e)
 const char *orr_verdict_nvls(struct orr_explainer *e)
 {
     const struct orr_communicator *c = &e->a->communicator;
-    return c->nvls ? orr_tell(e, "on, %d channels, %d heads", c->nvls_channels, c->nvls_head_count) : "off";
+    return c->nvls ? orr_tell(e, "on, %s, %s", orr_count_words(e, c->nvls_channels, "channel"),
+                              orr_count_words(e, c->nvls_head_count, "head"))
+                   : "off";
 }
 
 enum orr_code orr_explain_nvls(struct orr_explainer *e, struct orr_error *err)
@@ -93,16 +116,26 @@ enum orr_code orr_explain_nvls(struct orr_explainer *e, struct orr_error *err)
     (void)err;
     out->question = "Is NVLink SHARP (NVLS) on?";
     orr_rule_of(e, nvls_rule(e));
+    const char *machine = orr_tell(
+        e, "The system has %s, %s and a lowest compute capability of %s.", orr_count_words(e, own->rank_count, "GPU"),
+        own->has_nvswitch ? "NVSwitches" : "no NVSwitch", orr_capability_words(e, own->sm_min));
+    const struct orr_communicator *c = &e->a->communicator;
     out->answer =
-        orr_tell(e, "%s. %s", e->a->communicator.nvls ? orr_tell(e, "O%s", out->verdict + 1) : "Off", out->rule);
+        c->nvls
+            ? orr_tell(e, "NVLink SHARP (NVLS) is on, with %s and %s; its graph has %.6g GB/s a channel. %s %s",
+                       orr_count_words(e, c->nvls_channels, "channel"), orr_count_words(e, c->nvls_head_count, "head"),
+                       (double)graph->bw_intra, out->rule, machine)
+            : orr_tell(e, "NVLink SHARP (NVLS) is off, so collectives use rings and trees. %s %s", out->rule, machine);
+    struct orr_from switches = orr_from_attr(e, ORR_ELEMENT_NVLINK, ORR_ATTR_TCLASS);
     orr_compare_text(e, "NCCL_NVLS_ENABLE", orr_setting_now(e, ORR_SET_NVLS_ENABLE),
-                     orr_setting_source(e, ORR_SET_NVLS_ENABLE));
-    orr_compare_number(e, "GPUs of the system", own->rank_count, NULL, "the dump");
-    orr_compare_number(e, "GPUs needed", release->nvls_least_gpus, NULL, orr_tell(e, "NCCL %s", release->name));
-    orr_compare_number(e, "lowest compute capability", own->sm_min, NULL, "the dump");
-    orr_compare_number(e, "needed", 90, NULL, NULL);
-    orr_compare_number(e, "NVSwitches found", own->has_nvswitch, NULL, "the dump");
-    orr_compare_number(e, "channels that the search found", graph->channels, NULL, NULL);
+                     orr_from_setting(e, ORR_SET_NVLS_ENABLE));
+    orr_compare_number(e, "GPUs of the system", own->rank_count, NULL, orr_from_attr(e, ORR_ELEMENT_GPU, ORR_ATTR_DEV));
+    orr_compare_number(e, "GPUs needed", release->nvls_least_gpus, NULL, orr_from_release(e));
+    orr_compare_text(e, "lowest compute capability", orr_capability_words(e, own->sm_min),
+                     orr_from_attr(e, ORR_ELEMENT_GPU, ORR_ATTR_SM));
+    orr_compare_text(e, "compute capability needed", "9.0", orr_from_release(e));
+    orr_compare_text(e, "NVSwitches found", own->has_nvswitch ? "yes" : "no", switches);
+    orr_compare_number(e, "channels that the search found", graph->channels, NULL, ORR_COMPUTED);
     if (graph->pattern != ORR_PATTERN_NONE)
         orr_limit_graph(e, graph);
     return ORR_OK;

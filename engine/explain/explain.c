@@ -1,4 +1,4 @@
-/* From a question to an explanation: find the subject, tell the verdict with its rule, then try settings. */
+/* From a question to an explanation: find the subject, give the answer with its rule, then try settings. */
 #include "engine/explain/explain.h"
 
 #include <ctype.h>
@@ -40,14 +40,21 @@ static void compare(struct orr_explainer *e, struct orr_compared row)
         e->out->compared[e->out->compared_count++] = row;
 }
 
-void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit, const char *source)
+void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit,
+                        struct orr_from from)
 {
-    compare(e, (struct orr_compared){.name = name, .number = number, .unit = unit, .source = source});
+    compare(e, (struct orr_compared){.name = name, .number = number, .unit = unit, .from = from});
 }
 
-void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, const char *source)
+void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, struct orr_from from)
 {
-    compare(e, (struct orr_compared){.name = name, .text = text, .source = source});
+    compare(e, (struct orr_compared){.name = name, .text = text, .from = from});
+}
+
+void orr_compared_internal(struct orr_explainer *e, uint32_t first)
+{
+    for (uint32_t i = first; i < e->out->compared_count; i++)
+        e->out->compared[i].internal = true;
 }
 
 void orr_rule_of(struct orr_explainer *e, enum orr_rule rule)
@@ -124,7 +131,7 @@ void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph)
     e->out->limit.used = used;
     e->out->limit.text =
         orr_tell(e, "The most used link: the channels use %.6g of its %.6g GB/s; %s.", (double)used, (double)link->bw,
-                 left + 0.01F < rate ? "the rest is not enough for another channel" : "another channel would fit");
+                 left + 0.01F < rate ? "no further channel fits" : "another channel would fit");
 }
 
 enum orr_code orr_device_find(const struct orr_analysis *analysis, const char *text, const char *parameter,
@@ -217,6 +224,7 @@ static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, st
     ORR_TRY(row->find(e, err));
     out->verdict = row->verdict(e);
     ORR_TRY(row->explain(e, err));
+    out->answer = orr_tell(e, "%s%s", out->answer, orr_note_inputs(e, row->touched));
     for (unsigned i = 0; (assumption = orr_assumption(i)); i++)
         if ((assumption->kinds >> e->why->kind & 1) && assumption->applies(e->a))
             out->assumes |= 1u << i;
@@ -224,6 +232,8 @@ static enum orr_code explain(struct orr_explainer *e, struct orr_effort most, st
         orr_budget_task("trying settings for the explanation");
         ORR_TRY(tell_rests(e, row->rests, err));
         ORR_TRY(orr_try_settings(e, most, err));
+        if (!out->advice)
+            out->advice = orr_advise(e);
     }
     return e->starved ? orr_fail_nomem(err) : ORR_OK;
 }

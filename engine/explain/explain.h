@@ -1,6 +1,7 @@
-/* A decision that can be asked why: the answer, the rule that gave it, the values that were compared, the link that
- * limits, what was taken for granted, and the settings that would change it. What they would change is computed: the
- * machine is analysed again with each setting that bears on the decision, and the two answers are held side by side.
+/* A decision that can be asked why: the answer in plain sentences, then the evidence: the rule that gave it, the values
+ * that were compared with their origin, the link that limits, what is assumed, and the settings that would change it.
+ * What they would change is computed: the machine is analysed again with each setting that bears on the decision, and
+ * the two results are compared.
  *
  * One kind of decision is one row of a table (kinds.c), one candidate of a setting another (candidates.c).
  */
@@ -49,11 +50,36 @@ struct orr_why {
     uint64_t bytes;
 };
 
+/* Where a value comes from. X(symbol, name) */
+#define ORR_ORIGIN_MAP(X)                                                                                              \
+    X(COMPUTED, "computed")                                                                                            \
+    X(DUMP, "dump")                 /* measured in the dump, or computed from such values only */                      \
+    X(ASSUMED, "assumed")           /* not in the input: a reader of engine/input assumed it */                        \
+    X(PART_ASSUMED, "part-assumed") /* computed from values of which some are assumed */                               \
+    X(DEFAULT, "default")           /* of a setting in the release */                                                  \
+    X(SETTING, "setting")           /* that was given */                                                               \
+    X(RELEASE, "release")
+
+enum orr_origin {
+#define X(symbol, name) ORR_FROM_##symbol,
+    ORR_ORIGIN_MAP(X)
+#undef X
+        ORR_ORIGIN_COUNT
+};
+/* A list of words (engine/base/words.h): the names of the origins. */
+const char *orr_origin_name(size_t origin);
+
+struct orr_from {
+    enum orr_origin origin;
+    const char *text; /* "measured in the dump", "default of NCCL_P2P_LEVEL in NCCL 2.30.7"; NULL: computed */
+};
+
 struct orr_compared {
     const char *name, *unit; /* unit NULL: none */
     const char *text;        /* the value as text; NULL: it is the number */
     double number;
-    const char *source; /* where it comes from: "the dump", "NCCL_P2P_LEVEL"; NULL: computed */
+    struct orr_from from;
+    bool internal; /* figures of the search and the like: for maintainers of Orrery */
 };
 
 /* A field of the release's row that the rule goes by. */
@@ -69,14 +95,15 @@ struct orr_limit {
     float bw, used;          /* GB/s; used 0: not counted */
 };
 
-enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6 };
+enum { ORR_MOST_COMPARED = 40, ORR_MOST_RESTS = 6, ORR_MOST_INPUTS = 32 };
 
 struct orr_explanation {
     enum orr_why_kind kind;
     const struct orr_release *release;
-    bool nearest;                            /* that was not the release that was asked for */
-    const char *question, *verdict, *answer; /* verdict: in a few words, equal exactly where the decision is */
-    const char *rule_id, *rule;              /* stable word, sentence */
+    bool nearest;                   /* that was not the release that was asked for */
+    const char *question, *verdict; /* verdict: in a few words, equal exactly where the decision is */
+    const char *answer;             /* two or three plain sentences: the decision, why, and what is assumed */
+    const char *rule_id, *rule;     /* stable word, sentence */
     struct orr_compared compared[ORR_MOST_COMPARED];
     uint32_t compared_count;
     struct orr_rests rests[ORR_MOST_RESTS];
@@ -85,8 +112,10 @@ struct orr_explanation {
     const char *physical_type, *effective_type, *distance; /* distance: a sentence about both */
     float physical_bw, effective_bw;
     struct orr_limit limit;
-    unsigned assumes;   /* bits: assumptions (assumptions.h) that the answer rests on */
-    const char *advice; /* where no setting helps: what does; NULL: nothing to add */
+    unsigned assumes;                 /* bits: assumptions (assumptions.h) that the answer rests on */
+    const struct orr_assumed *inputs; /* assumptions about the input, of the analysis: its dump's notes */
+    uint32_t rests_on_inputs[ORR_MOST_INPUTS], rests_on_count; /* indices of those that it rests on */
+    const char *advice; /* a setting that helps, of those tried, or what else does; NULL: nothing to add */
     struct orr_what_if what_ifs[ORR_MOST_WHAT_IFS];
     uint32_t what_if_count, not_tried; /* not_tried: candidates beyond the effort allowed */
     struct orr_arena *arena;           /* owns all of it, this structure included */
@@ -95,16 +124,17 @@ struct orr_explanation {
 /* What trying settings may cost where the caller has no better idea. */
 struct orr_effort orr_explain_effort(const struct orr_analysis *analysis);
 
-/* Explains one decision of an analysis, which must outlive the explanation. most.analyses 0: no setting is tried, and
- * what of the release the rule goes by is not told.
+/* Explains one decision of an analysis, which must outlive the explanation. most.analyses 0: no setting is tried, there
+ * is no advice about settings, and the behaviours of the release that the rule goes by are left out.
  * NOT_FOUND, with advice, where there is no such device or decision; SETTING where the question lacks something.
  * The caller frees it with orr_explanation_free(). */
 enum orr_code orr_explain(const struct orr_analysis *analysis, const struct orr_why *why, struct orr_effort most,
                           struct orr_explanation **ret_explanation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_explanation_free(struct orr_explanation *explanation);
 
-/* Writes it for a person to read. */
-void orr_explanation_write(const struct orr_explanation *explanation, struct orr_text *text);
+/* Writes it for a person to read: the answer, then the evidence. verbose: with what maintainers of Orrery look at, and
+ * every consequence of a setting. */
+void orr_explanation_write(const struct orr_explanation *explanation, bool verbose, struct orr_text *text);
 
 /* The row of a kind, for help: name, question, what it needs. */
 struct orr_why_info {

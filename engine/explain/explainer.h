@@ -12,6 +12,7 @@ struct orr_explainer {
     const struct orr_part *part; /* that holds from and to, or part 0 */
     uint32_t from, to;           /* nodes of the part; of P2P also across parts: then of both */
     const struct orr_part *part_of_to;
+    const char *because;         /* why the path is not the direct route, as the end of a sentence; NULL: it is */
     struct orr_explanation *out; /* NULL: only the verdict is wanted */
     bool starved;                /* memory ran out */
 };
@@ -28,13 +29,42 @@ struct orr_kind_row {
     /* Question, answer, rule and values. */
     enum orr_code (*explain)(struct orr_explainer *e, struct orr_error *err);
     const char *rests[4]; /* fields of the release's row that the rule goes by */
+    unsigned touched;     /* enum orr_touch: assumptions about the input that affect one of these count */
+    enum orr_aim { ORR_AIM_NOTHING, ORR_AIM_YES, ORR_AIM_BANDWIDTH } aim; /* of a setting that is advised */
 };
 extern const struct orr_kind_row orr_kind_rows[ORR_WHY_COUNT];
 
 /* Text in the arena, "" where memory ran out. */
 const char *orr_tell(struct orr_explainer *e, const char *format, ...) ORR_PRINTF(2, 3);
-void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit, const char *source);
-void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, const char *source);
+void orr_compare_number(struct orr_explainer *e, const char *name, double number, const char *unit,
+                        struct orr_from from);
+void orr_compare_text(struct orr_explainer *e, const char *name, const char *text, struct orr_from from);
+/* The rows from `first` on are for maintainers. */
+void orr_compared_internal(struct orr_explainer *e, uint32_t first);
+
+/* origins.c: where a value comes from. */
+#define ORR_COMPUTED ((struct orr_from){.origin = ORR_FROM_COMPUTED})
+/* An attribute of the dump. */
+struct orr_from orr_from_attr(struct orr_explainer *e, enum orr_element_kind kind, enum orr_attr attr);
+/* What the hardware gives: links, their bandwidth and the types of paths. */
+struct orr_from orr_from_hardware(struct orr_explainer *e);
+struct orr_from orr_from_setting(struct orr_explainer *e, enum orr_setting setting);
+struct orr_from orr_from_release(struct orr_explainer *e);
+/* Notes which assumptions about the input the answer rests on; the sentence about them for the answer, "" where there
+ * is none. */
+const char *orr_note_inputs(struct orr_explainer *e, unsigned touched);
+
+/* words.c: parts of sentences. */
+/* "PHB (through the CPU's PCIe host bridge)". */
+const char *orr_type_words(struct orr_explainer *e, enum orr_path_type type);
+/* "PXB (default of NCCL_P2P_LEVEL in NCCL 2.30.7)": the level of a decision. */
+const char *orr_level_words(struct orr_explainer *e, const struct orr_decision *decision);
+/* "1 channel", "12 channels". */
+const char *orr_count_words(struct orr_explainer *e, int64_t count, const char *one);
+/* "64 MiB", "1000 bytes". */
+const char *orr_size_words(struct orr_explainer *e, uint64_t bytes);
+/* "9.0" of 90. */
+const char *orr_capability_words(struct orr_explainer *e, int32_t sm);
 /* Sets rule and sentence of the decisions' table. */
 void orr_rule_of(struct orr_explainer *e, enum orr_rule rule);
 /* "NET/0-2 (mlx5_2)", "rank 3 (GPU/0-1b000)". */
@@ -48,7 +78,7 @@ void orr_limit_path(struct orr_explainer *e, const struct orr_path *path);
 /* The link that the channels of a graph fill most becomes it. */
 void orr_limit_graph(struct orr_explainer *e, const struct orr_graph *graph);
 
-/* pairs.c: of a pair of devices. */
+/* pairs.c, access.c: of a pair of devices. */
 /* The direct routes of the part, before any rule diverts them; kept in the arena, NULL: want of memory. */
 const struct orr_paths *orr_hardware(struct orr_explainer *e, struct orr_error *err);
 enum orr_code orr_find_pair(struct orr_explainer *e, struct orr_error *err);
@@ -59,8 +89,14 @@ const char *orr_verdict_path(struct orr_explainer *e), *orr_verdict_p2p(struct o
 enum orr_code orr_explain_path(struct orr_explainer *e, struct orr_error *err),
     orr_explain_p2p(struct orr_explainer *e, struct orr_error *err),
     orr_explain_gdr(struct orr_explainer *e, struct orr_error *err);
-/* Says what the hardware gives the pair and what rules made of it; both types are compared. */
-enum orr_code orr_tell_distance(struct orr_explainer *e, struct orr_error *err);
+/* Finds what the hardware gives the pair and what rules made of it, and why the two differ (because). */
+enum orr_code orr_find_distance(struct orr_explainer *e, struct orr_error *err);
+/* The path of the pair in effect. */
+const struct orr_path *orr_path_of(const struct orr_explainer *e);
+static inline enum orr_node_type orr_type_of(const struct orr_part *part, uint32_t node)
+{
+    return part->system.nodes[node].type;
+}
 
 /* nics.c */
 enum orr_code orr_find_gpu_of_nic(struct orr_explainer *e, struct orr_error *err);
@@ -90,5 +126,9 @@ uint32_t orr_fullest_link(struct orr_explainer *e, const struct orr_part *part, 
 
 /* candidates.c: the candidates of the decision, each tried. */
 enum orr_code orr_try_settings(struct orr_explainer *e, struct orr_effort most, struct orr_error *err);
+
+/* advice.c: a sentence about the setting, of those tried, that improves the decision and does not lower the ring's
+ * bandwidth, or that none does. NULL: the kind advises no setting, or nothing was tried. */
+const char *orr_advise(struct orr_explainer *e);
 
 #endif

@@ -52,7 +52,7 @@ const char *orr_verdict_nic(struct orr_explainer *e)
         net == ORR_NO_NODE ? orr_node_id_format(ORR_NET, dev->net, id) : orr_device_name(e, e->part, net);
     if (dev->proxy_rank == e->part->system.nodes[e->from].gpu.rank)
         return orr_tell(e, "%s", name);
-    return orr_tell(e, "%s, driven by rank %d's proxy", name, dev->proxy_rank);
+    return orr_tell(e, "%s, through rank %d", name, dev->proxy_rank);
 }
 
 /* The GPU's nearest NICs, and which of them it prefers. */
@@ -68,22 +68,22 @@ static enum orr_code compare_nets(struct orr_explainer *e, uint32_t used, struct
         return orr_fail_nomem(err);
     uint32_t count = orr_locals(&part->paths, e->from, ORR_NET, nearest);
     uint32_t preferred = orr_local_net(&part->paths, e->from, e->why->channel, scratch);
-    orr_compare_number(e, "NICs nearest to the GPU (by bandwidth, then by path type)", count, NULL, NULL);
+    orr_compare_number(e, "NICs nearest to the GPU (by bandwidth, then by path type)", count, NULL, ORR_COMPUTED);
     if (preferred != ORR_NO_NODE)
         orr_compare_text(e, orr_tell(e, "NIC that the GPU prefers for channel %d", e->why->channel),
-                         orr_device_name(e, part, preferred), NULL);
-    for (uint32_t n = system->first[ORR_NET], told = 0; n < system->first[ORR_NET + 1] && told < MOST_NETS; n++) {
+                         orr_device_name(e, part, preferred), ORR_COMPUTED);
+    for (uint32_t n = system->first[ORR_NET], shown = 0; n < system->first[ORR_NET + 1] && shown < MOST_NETS; n++) {
         const struct orr_path *path = orr_path(&part->paths, e->from, n);
         bool near = false;
         for (uint32_t i = 0; i < count; i++)
             near = near || nearest[i] == n;
         if (!near && n != used && nets > MOST_NETS)
             continue;
-        told++;
+        shown++;
         orr_compare_text(e, orr_tell(e, "path to %s", orr_device_name(e, part, n)),
                          orr_tell(e, "%s, %.6g GB/s%s", orr_path_type_name((enum orr_path_type)path->type),
                                   (double)path->bw, near ? ", among the nearest" : ""),
-                         NULL);
+                         ORR_COMPUTED);
     }
     return ORR_OK;
 }
@@ -101,16 +101,22 @@ enum orr_code orr_explain_nic(struct orr_explainer *e, struct orr_error *err)
     out->rule = enters   ? "The channel's first rank uses the NIC through which the channel enters the host."
                 : leaves ? "The channel's last rank uses the NIC through which the channel leaves the host."
                          : "Every rank except the first uses the NIC through which the channel leaves the host.";
-    out->answer = orr_tell(e, "%s. %s", out->verdict, out->rule);
-    orr_compare_text(e, "the channel inside the host",
-                     orr_tell(e, "rank %d to rank %d, %u ranks", first, last, ring->gpu_count), NULL);
+    const char *nic = used == ORR_NO_NODE ? out->verdict : orr_device_name(e, e->part, used);
+    int32_t proxy = dev_of(e)->proxy_rank;
+    out->answer = orr_tell(e, "Rank %d uses %s for channel %d%s. %s", rank, nic, e->why->channel,
+                           proxy == rank ? "" : orr_tell(e, ", through rank %d (PXN)", proxy), out->rule);
+    orr_compare_text(e, "order of the channel inside the host",
+                     orr_tell(e, "from rank %d to rank %d, %u ranks", first, last, ring->gpu_count), ORR_COMPUTED);
     if (used == ORR_NO_NODE)
         return ORR_OK;
     e->to = used;
     e->part_of_to = e->part;
-    ORR_TRY(orr_tell_distance(e, err));
-    orr_compare_text(e, "its NIC is", out->distance, NULL);
-    orr_limit_path(e, orr_path(&e->part->paths, e->from, used));
+    ORR_TRY(orr_find_distance(e, err));
+    const struct orr_path *path = orr_path(&e->part->paths, e->from, used);
+    out->answer = orr_tell(e, "%s The path to that NIC is %s, with %.6g GB/s.", out->answer,
+                           orr_type_words(e, (enum orr_path_type)path->type), (double)path->bw);
+    orr_compare_text(e, "path to the NIC", out->distance, orr_from_hardware(e));
+    orr_limit_path(e, path);
     return compare_nets(e, used, err);
 }
 
@@ -147,23 +153,36 @@ enum orr_code orr_explain_pxn(struct orr_explainer *e, struct orr_error *err)
     orr_rule_of(e, (enum orr_rule)pxn->rule);
     e->from = gpu;
     e->to = net;
-    ORR_TRY(orr_tell_distance(e, err));
-    out->answer = orr_tell(e, "%c%s. %s The path is %s.", pxn->rule == ORR_RULE_PXN_TAKEN ? 'Y' : 'N', out->verdict + 1,
-                           out->rule, out->distance);
+    ORR_TRY(orr_find_distance(e, err));
+    const char *rank = orr_device_name(e, e->part, gpu), *nic = orr_device_name(e, e->part, net);
+    const char *own = orr_tell(e, "%s with %.6g GB/s", out->physical_type, (double)out->physical_bw);
+    if (pxn->rule != ORR_RULE_PXN_TAKEN)
+        out->answer = orr_tell(e, "No: %s reaches %s by its own path, %s with %.6g GB/s. %s", rank, nic,
+                               orr_type_words(e, (enum orr_path_type)orr_path(&e->part->paths, gpu, net)->type),
+                               (double)out->effective_bw, out->rule);
+    else
+        out->answer = orr_tell(
+            e, "Yes: %s reaches %s through %s, which is nearest to that NIC, with %.6g GB/s%s. %s", rank, nic,
+            orr_device_name(e, e->part, pxn->relay), (double)out->effective_bw,
+            orr_path(&e->part->paths, gpu, net)->origin == ORR_ROUTE_PXN ? "" : "; a path through the CPU replaced it",
+            out->effective_bw > out->physical_bw
+                ? orr_tell(e, "This is faster than its own path, %s.", own)
+                : orr_tell(e, "Its own path, %s, is of a type that NCCL avoids.", own));
     orr_compare_text(e, "the GPU's own path, by hardware",
-                     orr_tell(e, "%s, %.6g GB/s", out->physical_type, (double)out->physical_bw), "the dump");
+                     orr_tell(e, "%s, %.6g GB/s", out->physical_type, (double)out->physical_bw), orr_from_hardware(e));
     if (pxn->relay != ORR_NO_NODE) {
         const struct orr_path *onward = orr_path(&e->part->paths, pxn->relay, net);
         const struct orr_path *between = orr_path(&e->part->paths, pxn->relay, gpu);
-        orr_compare_text(e, "the NIC's local GPU", orr_device_name(e, e->part, pxn->relay), NULL);
+        orr_compare_text(e, "the NIC's local GPU", orr_device_name(e, e->part, pxn->relay), ORR_COMPUTED);
         orr_compare_text(
             e, "its path to the NIC",
             orr_tell(e, "%s, %.6g GB/s", orr_path_type_name((enum orr_path_type)onward->type), (double)onward->bw),
-            NULL);
-        orr_compare_text(e, "between the two GPUs", orr_path_type_name((enum orr_path_type)between->type), NULL);
+            ORR_COMPUTED);
+        orr_compare_text(e, "path type between the two GPUs", orr_path_type_name((enum orr_path_type)between->type),
+                         ORR_COMPUTED);
     }
     orr_compare_text(e, "NCCL_PXN_DISABLE", orr_setting_now(e, ORR_SET_PXN_DISABLE),
-                     orr_setting_source(e, ORR_SET_PXN_DISABLE));
+                     orr_from_setting(e, ORR_SET_PXN_DISABLE));
     orr_limit_path(e, orr_path(&e->part->paths, gpu, net));
     return ORR_OK;
 }

@@ -1,5 +1,4 @@
-/* Pairs of devices: the path, P2P, GPU Direct RDMA. What the hardware gives and what rules make of it are kept apart.
- */
+/* Pairs of devices and the path between them: what the hardware gives, and what rules make of it. */
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
 
@@ -21,11 +20,6 @@ static enum orr_code find_both(struct orr_explainer *e, struct orr_error *err)
     return orr_device_find(e->a, e->why->to, "to", &e->part_of_to, &e->to, err);
 }
 
-static enum orr_node_type type_of(const struct orr_part *part, uint32_t node)
-{
-    return part->system.nodes[node].type;
-}
-
 static enum orr_code refuse(const struct orr_explainer *e, const char *what, struct orr_error *err)
 {
     orr_fail(err, ORR_NOT_FOUND, "%s is decided between %s, not between %.40s and %.40s",
@@ -37,7 +31,7 @@ static enum orr_code refuse(const struct orr_explainer *e, const char *what, str
 enum orr_code orr_find_ranks(struct orr_explainer *e, struct orr_error *err)
 {
     ORR_TRY(find_both(e, err));
-    if (type_of(e->part, e->from) != ORR_GPU || type_of(e->part_of_to, e->to) != ORR_GPU)
+    if (orr_type_of(e->part, e->from) != ORR_GPU || orr_type_of(e->part_of_to, e->to) != ORR_GPU)
         return refuse(e, "two GPUs", err);
     return ORR_OK;
 }
@@ -64,13 +58,13 @@ enum orr_code orr_find_pair(struct orr_explainer *e, struct orr_error *err)
 enum orr_code orr_find_gpu_and_net(struct orr_explainer *e, struct orr_error *err)
 {
     ORR_TRY(orr_find_pair(e, err));
-    enum orr_node_type from = type_of(e->part, e->from), to = type_of(e->part, e->to);
+    enum orr_node_type from = orr_type_of(e->part, e->from), to = orr_type_of(e->part, e->to);
     if (!((from == ORR_GPU && to == ORR_NET) || (from == ORR_NET && to == ORR_GPU)))
         return refuse(e, "a GPU and a NIC's port (NET)", err);
     return ORR_OK;
 }
 
-static const struct orr_path *path_of(const struct orr_explainer *e)
+const struct orr_path *orr_path_of(const struct orr_explainer *e)
 {
     return orr_path(&e->part->paths, e->from, e->to);
 }
@@ -93,9 +87,9 @@ static const char *gdr_hindrance(struct orr_explainer *e, const struct orr_decis
 {
     switch ((enum orr_rule)decision->rule) {
     case ORR_RULE_GDR_NET_CANNOT:
-        return orr_tell(e, "gdr=0 on %s", orr_device_name(e, e->part, net));
+        return orr_tell(e, "gdr=\"0\" on %s", orr_device_name(e, e->part, net));
     case ORR_RULE_GDR_GPU_CANNOT:
-        return orr_tell(e, "gdr=0 on %s", orr_device_name(e, e->part, gpu));
+        return orr_tell(e, "gdr=\"0\" on %s", orr_device_name(e, e->part, gpu));
     case ORR_RULE_GDR_PARTITION:
         return "the GPU is a partition, and NCCL_NET_GDR_MLOPART is 0";
     default:
@@ -105,12 +99,12 @@ static const char *gdr_hindrance(struct orr_explainer *e, const struct orr_decis
 }
 
 /* Why a path is not the direct route, as the end of a sentence. */
-static enum orr_code tell_diversion(struct orr_explainer *e, const struct orr_paths *direct, const char **ret_because,
+static enum orr_code find_diversion(struct orr_explainer *e, const struct orr_paths *direct, const char **ret_because,
                                     struct orr_error *err)
 {
-    const struct orr_path *path = path_of(e);
+    const struct orr_path *path = orr_path_of(e);
     const struct orr_settings *settings = &e->a->query.settings;
-    bool sends = type_of(e->part, e->from) == ORR_GPU;
+    bool sends = orr_type_of(e->part, e->from) == ORR_GPU;
     uint32_t gpu = sends ? e->from : e->to, net = sends ? e->to : e->from;
     switch ((enum orr_path_origin)path->origin) {
     case ORR_ROUTE_VIA_CPU_NO_P2P: {
@@ -131,18 +125,20 @@ static enum orr_code tell_diversion(struct orr_explainer *e, const struct orr_pa
         *ret_because = orr_tell(e, "PXN leads through %s", orr_device_name(e, e->part, relay));
         return ORR_OK;
     }
+    case ORR_ROUTE_C2C:
+        *ret_because = "one device is on C2C and the other on PCIe of the same CPU";
+        return ORR_OK;
     default:
-        *ret_because = orr_path_origin_text((enum orr_path_origin)path->origin);
+        *ret_because = "neither P2P nor shared memory is possible";
         return ORR_OK;
     }
 }
 
-enum orr_code orr_tell_distance(struct orr_explainer *e, struct orr_error *err)
+enum orr_code orr_find_distance(struct orr_explainer *e, struct orr_error *err)
 {
     struct orr_explanation *out = e->out;
-    const struct orr_path *path = path_of(e);
+    const struct orr_path *path = orr_path_of(e);
     const struct orr_paths *direct = orr_hardware(e, err);
-    const char *because = "";
     if (!direct)
         return err ? err->code : ORR_NOMEM;
     const struct orr_path *physical = orr_path(direct, e->from, e->to);
@@ -155,12 +151,12 @@ enum orr_code orr_tell_distance(struct orr_explainer *e, struct orr_error *err)
         out->distance = orr_tell(e, "%s by hardware and in effect", out->effective_type);
         return ORR_OK;
     }
-    ORR_TRY(tell_diversion(e, direct, &because, err));
-    out->distance =
-        physical->type == path->type
-            ? orr_tell(e, "%s by hardware, and %s in effect over another path because %s", out->physical_type,
-                       out->effective_type, because)
-            : orr_tell(e, "%s by hardware, %s in effect because %s", out->physical_type, out->effective_type, because);
+    ORR_TRY(find_diversion(e, direct, &e->because, err));
+    out->distance = physical->type == path->type
+                        ? orr_tell(e, "%s by hardware, and %s in effect over another path because %s",
+                                   out->physical_type, out->effective_type, e->because)
+                        : orr_tell(e, "%s by hardware, %s in effect because %s", out->physical_type,
+                                   out->effective_type, e->because);
     return ORR_OK;
 }
 
@@ -168,7 +164,7 @@ enum orr_code orr_tell_distance(struct orr_explainer *e, struct orr_error *err)
 
 const char *orr_verdict_path(struct orr_explainer *e)
 {
-    const struct orr_path *path = path_of(e);
+    const struct orr_path *path = orr_path_of(e);
     if (!path->hops && e->from != e->to)
         return orr_tell(e, "%s", orr_path_type_name((enum orr_path_type)path->type));
     return orr_tell(e, "%s, %.6g GB/s, %u hops", orr_path_type_name((enum orr_path_type)path->type), (double)path->bw,
@@ -194,182 +190,38 @@ static const struct {
 enum orr_code orr_explain_path(struct orr_explainer *e, struct orr_error *err)
 {
     struct orr_explanation *out = e->out;
-    const struct orr_path *path = path_of(e);
+    const struct orr_path *path = orr_path_of(e);
     const struct orr_paths *paths = &e->part->paths;
     const char *from = orr_device_name(e, e->part, e->from), *to = orr_device_name(e, e->part, e->to);
     out->question = orr_tell(e, "Why is the path from %s to %s of this type and bandwidth?", from, to);
     out->rule_id = origin_rules[path->origin].id;
     out->rule = origin_rules[path->origin].text;
-    ORR_TRY(orr_tell_distance(e, err));
-    out->answer =
-        orr_tell(e, "%s (%s): %s.", out->verdict, orr_path_type_meaning((enum orr_path_type)path->type), out->distance);
-    orr_compare_text(e, "type by hardware", out->physical_type, "the dump");
-    orr_compare_number(e, "bandwidth by hardware", (double)out->physical_bw, "GB/s", "the dump");
-    orr_compare_text(e, "type in effect", out->effective_type, NULL);
-    orr_compare_number(e, "bandwidth in effect", (double)out->effective_bw, "GB/s", NULL);
+    ORR_TRY(orr_find_distance(e, err));
+    const char *diverted = e->because
+                               ? orr_tell(e, "By hardware it would be %s with %.6g GB/s, but %s.", out->physical_type,
+                                          (double)out->physical_bw, e->because)
+                               : "It is the best path that the hardware gives; no rule of NCCL or setting diverts it.";
+    orr_limit_path(e, path);
+    out->answer = path->hops ? orr_tell(e, "The path from %s to %s is %s, with %.6g GB/s over %s. %s%s%s", from, to,
+                                        orr_type_words(e, (enum orr_path_type)path->type), (double)path->bw,
+                                        orr_count_words(e, path->hops, "hop"), diverted, *out->limit.from ? " " : "",
+                                        *out->limit.from ? out->limit.text : "")
+                             : orr_tell(e, "Between %s and %s there is no path inside the host: %s. %s", from, to,
+                                        orr_path_type_meaning((enum orr_path_type)path->type), out->rule);
+    struct orr_from hardware = orr_from_hardware(e);
+    orr_compare_text(e, "type by hardware", out->physical_type, hardware);
+    orr_compare_number(e, "bandwidth by hardware", (double)out->physical_bw, "GB/s", hardware);
+    orr_compare_text(e, "type in effect", out->effective_type, ORR_COMPUTED);
+    orr_compare_number(e, "bandwidth in effect", (double)out->effective_bw, "GB/s", ORR_COMPUTED);
     enum { MOST_HOPS = 24 };
     for (uint32_t i = 0; i < path->hops && i < MOST_HOPS; i++) {
         const struct orr_link *link = &e->part->system.links[paths->links[path->first + i]];
         orr_compare_number(e,
                            orr_tell(e, "hop %u, %s to %s", i + 1, orr_link_type_name(link->type),
                                     orr_device_name(e, e->part, link->to)),
-                           (double)link->bw, "GB/s", NULL);
+                           (double)link->bw, "GB/s", hardware);
+        if (link->type == ORR_LINK_LOC)
+            orr_compared_internal(e, out->compared_count - 1);
     }
-    orr_limit_path(e, path);
-    return ORR_OK;
-}
-
-/* P2P. */
-
-static const struct orr_p2p *p2p_of(const struct orr_explainer *e)
-{
-    size_t a = (size_t)e->part->system.nodes[e->from].gpu.rank;
-    return &e->a->p2p[a * e->a->local_ranks + (size_t)e->part_of_to->system.nodes[e->to].gpu.rank];
-}
-
-const char *orr_verdict_p2p(struct orr_explainer *e)
-{
-    const struct orr_p2p *p2p = p2p_of(e);
-    if (!p2p->decision.verdict)
-        return "no";
-    if (p2p->via >= 0)
-        return orr_tell(e, "yes, through rank %d%s", p2p->via, p2p->read ? ", by reading" : "");
-    return p2p->read ? "yes, by reading" : "yes";
-}
-
-/* Where trimming parted them: what the hardware of the whole host gives the pair, and what let the network win. */
-static enum orr_code tell_parted(struct orr_explainer *e, struct orr_error *err)
-{
-    struct orr_explanation *out = e->out;
-    const struct orr_system *whole = &e->a->built;
-    struct orr_paths direct;
-    uint32_t ends[2] = {ORR_NO_NODE, ORR_NO_NODE};
-    int32_t ranks[2] = {e->part->system.nodes[e->from].gpu.rank, e->part_of_to->system.nodes[e->to].gpu.rank};
-    ORR_TRY(orr_paths_route(whole, &e->a->query.settings, e->arena, &direct, err));
-    for (uint32_t g = whole->first[ORR_GPU]; g < whole->first[ORR_GPU + 1]; g++)
-        for (int i = 0; i < 2; i++)
-            if (whole->nodes[g].gpu.rank == ranks[i])
-                ends[i] = g;
-    if (ends[0] == ORR_NO_NODE || ends[1] == ORR_NO_NODE)
-        return orr_fail(err, ORR_INTERNAL, "a rank is not in the system that it came from");
-    const struct orr_path *path = orr_path(&direct, ends[0], ends[1]);
-    struct orr_decision p2p = orr_decide_p2p(&direct, &e->a->query.settings, ends[0], ends[1]).decision;
-    const char *level = orr_path_type_name((enum orr_path_type)p2p.level);
-    const char *source = orr_setting_source(e, (enum orr_setting)p2p.setting);
-    out->physical_type = orr_path_type_name((enum orr_path_type)path->type);
-    out->physical_bw = path->bw;
-    out->effective_type = orr_path_type_name(ORR_PATH_NET);
-    orr_compare_text(e, "distance by hardware", out->physical_type, "the dump");
-    orr_compare_number(e, "bandwidth by hardware", (double)path->bw, "GB/s", "the dump");
-    orr_compare_text(e, "P2P level", level, source);
-    orr_compare_text(e, "NCCL_SHM_DISABLE", orr_setting_now(e, ORR_SET_SHM_DISABLE),
-                     orr_setting_source(e, ORR_SET_SHM_DISABLE));
-    out->distance = p2p.verdict
-                        ? orr_tell(e, "%s by hardware, the network in effect because it is faster", out->physical_type)
-                        : orr_tell(e,
-                                   "%s by hardware, the network in effect because the P2P level is %s (%s) "
-                                   "and the alternatives are slower or turned off",
-                                   out->physical_type, level, source);
-    return ORR_OK;
-}
-
-enum orr_code orr_explain_p2p(struct orr_explainer *e, struct orr_error *err)
-{
-    struct orr_explanation *out = e->out;
-    const struct orr_decision *decision = &p2p_of(e)->decision;
-    out->question = orr_tell(e, "Can %s use P2P with %s?", orr_device_name(e, e->part, e->from),
-                             orr_device_name(e, e->part_of_to, e->to));
-    orr_rule_of(e, (enum orr_rule)decision->rule);
-    if (e->part != e->part_of_to) {
-        ORR_TRY(tell_parted(e, err));
-        out->answer = orr_tell(e, "No. %s The pair is %s.", out->rule, out->distance);
-        return ORR_OK;
-    }
-    if (e->from == e->to) {
-        out->answer = orr_tell(e, "Yes. %s", out->rule);
-        return ORR_OK;
-    }
-    ORR_TRY(orr_tell_distance(e, err));
-    out->answer =
-        orr_tell(e, "%c%s. %s The pair is %s; the level is %s (%s).", decision->verdict ? 'Y' : 'N', out->verdict + 1,
-                 out->rule, out->distance, orr_path_type_name((enum orr_path_type)decision->level),
-                 decision->setting >= 0 ? orr_setting_source(e, (enum orr_setting)decision->setting) : "rule");
-    orr_compare_text(e, "distance by hardware", out->physical_type, "the dump");
-    orr_compare_text(e, "distance in effect", out->effective_type, NULL);
-    orr_compare_text(e, "P2P level", orr_path_type_name((enum orr_path_type)decision->level),
-                     decision->setting >= 0 ? orr_setting_source(e, (enum orr_setting)decision->setting) : NULL);
-    orr_compare_number(e, "bandwidth in effect", (double)out->effective_bw, "GB/s", NULL);
-    orr_limit_path(e, path_of(e));
-    return ORR_OK;
-}
-
-/* GPU Direct RDMA: sending from the GPU to the NET, receiving the other way round. */
-
-static const struct orr_gdr *gdr_of(const struct orr_explainer *e, bool *ret_sends)
-{
-    const struct orr_system *system = &e->part->system;
-    bool sends = *ret_sends = type_of(e->part, e->from) == ORR_GPU;
-    uint32_t gpu = (sends ? e->from : e->to) - system->first[ORR_GPU];
-    uint32_t net = (sends ? e->to : e->from) - system->first[ORR_NET];
-    return &e->part->gdr[(size_t)gpu * orr_system_count(system, ORR_NET) + net];
-}
-
-static const struct orr_decision *gdr_decision(const struct orr_explainer *e)
-{
-    bool sends;
-    const struct orr_gdr *gdr = gdr_of(e, &sends);
-    return sends ? &gdr->send : &gdr->recv;
-}
-
-const char *orr_verdict_gdr(struct orr_explainer *e)
-{
-    int verdict = gdr_decision(e)->verdict;
-    return verdict == 0 ? "no" : verdict == 1 ? "yes" : "yes, over PCIe";
-}
-
-/* What does where no setting will. */
-static const char *gdr_advice(enum orr_rule rule)
-{
-    switch (rule) {
-    case ORR_RULE_GDR_NET_CANNOT:
-        return "No setting changes this: the network plugin reported no GPU Direct RDMA. Load nvidia-peermem (or use "
-               "DMA-BUF with a recent driver and kernel), check that the NIC is an RDMA device, then write a new dump.";
-    case ORR_RULE_GDR_GPU_CANNOT:
-        return "No setting changes this: the driver reports no GPU Direct RDMA for this GPU.";
-    default:
-        return NULL;
-    }
-}
-
-enum orr_code orr_explain_gdr(struct orr_explainer *e, struct orr_error *err)
-{
-    struct orr_explanation *out = e->out;
-    const struct orr_decision *decision = gdr_decision(e);
-    bool sends = type_of(e->part, e->from) == ORR_GPU;
-    uint32_t gpu = sends ? e->from : e->to, net = sends ? e->to : e->from;
-    const struct orr_system *system = &e->part->system;
-    out->question = orr_tell(e, "Can %s %s %s by GPU Direct RDMA?", orr_device_name(e, e->part, gpu),
-                             sends ? "send to" : "receive from", orr_device_name(e, e->part, net));
-    orr_rule_of(e, (enum orr_rule)decision->rule);
-    out->advice = gdr_advice((enum orr_rule)decision->rule);
-    ORR_TRY(orr_tell_distance(e, err));
-    out->answer = orr_tell(e, "%c%s. %s The pair is %s.", decision->verdict ? 'Y' : 'N', out->verdict + 1, out->rule,
-                           out->distance);
-    orr_compare_number(e, "gdr of the NIC", system->nodes[net].net.gdr, NULL, "the dump");
-    orr_compare_number(e, "gdr of the GPU", system->nodes[gpu].gpu.gdr, NULL, "the dump");
-    if (decision->rule == ORR_RULE_GDR_READ_OFF) {
-        orr_compare_number(e, "compute capability", system->nodes[gpu].gpu.sm, NULL, "the dump");
-        orr_compare_text(e, "NCCL_NET_GDR_READ", orr_setting_now(e, ORR_SET_NET_GDR_READ),
-                         orr_setting_source(e, ORR_SET_NET_GDR_READ));
-    }
-    orr_compare_text(e, "distance by hardware", out->physical_type, "the dump");
-    orr_compare_text(e, "distance in effect", out->effective_type, NULL);
-    if (decision->setting == ORR_SET_NET_GDR_LEVEL) {
-        orr_compare_text(e, "path type that was compared", orr_path_type_name((enum orr_path_type)decision->distance),
-                         NULL);
-        orr_compare_text(e, "GDR level", orr_path_type_name((enum orr_path_type)decision->level),
-                         orr_setting_source(e, ORR_SET_NET_GDR_LEVEL));
-    }
-    orr_limit_path(e, path_of(e));
     return ORR_OK;
 }

@@ -23,6 +23,8 @@ static void add_attributes(struct making *making, const struct orr_draft_node *n
         dump->attributes[dump->attribute_count++] =
             (struct orr_attribute){.id = at->id, .name = at->name, .value = at->value};
         element->attribute_count++;
+        if (at->assumed && at->id < ORR_ATTR_OTHER)
+            dump->assumed[node->kind] |= UINT64_C(1) << at->id;
     }
 }
 

@@ -99,6 +99,7 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
     notes->missing = &real;
     notes->missing_count = 1;
     dump->notes = notes;
+    memset(dump->assumed, 0xff, sizeof dump->assumed);
     return ORR_OK;
 }
 

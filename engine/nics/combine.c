@@ -324,6 +324,9 @@ enum orr_code orr_dump_combine(const struct orr_dump_piece *pieces, uint32_t cou
     if (code == ORR_OK) {
         out->arena = arena;
         out->refusal = pieces[0].dump->refusal;
+        for (uint32_t p = 0; p < count; p++)
+            for (int kind = 0; kind < ORR_ELEMENT_COUNT; kind++)
+                out->assumed[kind] |= pieces[p].dump->assumed[kind];
         code = combine(&c, pieces, err);
     }
     orr_arena_free(scratch);

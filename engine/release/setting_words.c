@@ -136,6 +136,16 @@ static void expand(char *room, size_t size, const char *text, const struct orr_r
     }
 }
 
+/* The number, with the word in brackets that the values give it: "-2 (automatic)". */
+static void name_number(struct orr_setting_words *words, int64_t number)
+{
+    char named[32];
+    snprintf(named, sizeof named, "%lld (", (long long)number);
+    const char *at = strstr(words->values, named);
+    size_t length = at ? strcspn(at, ")") + 1 : strlen(named) - 2;
+    snprintf(words->standard, sizeof words->standard, "%.*s", (int)length, at ? at : named);
+}
+
 void orr_setting_words(enum orr_setting setting, const struct orr_release *release, struct orr_setting_words *ret_words)
 {
     struct orr_setting_info info;
@@ -145,5 +155,5 @@ void orr_setting_words(enum orr_setting setting, const struct orr_release *relea
     expand(ret_words->values, sizeof ret_words->values, info.values, release);
     expand(ret_words->outside, sizeof ret_words->outside, info.outside, release);
     if (!info.default_text && info.kind == ORR_SETTING_INT && number != ORR_SETTING_UNSET)
-        snprintf(ret_words->standard, sizeof ret_words->standard, "%lld", (long long)number);
+        name_number(ret_words, number);
 }

@@ -80,6 +80,8 @@ enum orr_attr {
         ORR_ATTR_OTHER
 };
 
+_Static_assert(ORR_ATTR_OTHER < 64, "orr_dump keeps assumed attributes as bits");
+
 struct orr_graph_file; /* engine/topology/graph_file.h */
 
 struct orr_attribute {
@@ -113,6 +115,8 @@ struct orr_dump {
     char ignored_name[32];
     struct orr_refusal refusal; /* the first place where NCCL's reader stops */
     size_t byte_count;          /* of the input */
+    /* Bits of enum orr_attr: attributes whose value a reader assumed in some element of the kind. */
+    uint64_t assumed[ORR_ELEMENT_COUNT];
     /* The graph file in the same input, as NCCL_GRAPH_FILE names one: its graphs replace the search; NULL: none. */
     const struct orr_graph_file *graphs;
     /* Notes of the reader in engine/input that made the dump, in the same arena; NULL: orr_dump_read() made it. */
@@ -147,6 +151,11 @@ const char *orr_attr_name(enum orr_attr attr);
 enum orr_attr orr_attr_find(const char *name);
 /* Whether NCCL reads a child element of this kind directly inside a parent of that kind; elsewhere it ignores it. */
 bool orr_element_fits(enum orr_element_kind parent, enum orr_element_kind child);
+/* Whether a reader assumed the attribute in some element of the kind. */
+static inline bool orr_dump_assumed(const struct orr_dump *dump, enum orr_element_kind kind, enum orr_attr attr)
+{
+    return dump->assumed[kind] >> attr & 1;
+}
 /* The value of an attribute, NULL where the element has none. */
 const char *orr_element_text(const struct orr_dump *dump, uint32_t element, enum orr_attr attr);
 /* The same as a number, as C's strtol(base 0) reads it, cut to 32 bits; fallback where the attribute is absent. */

@@ -7,18 +7,18 @@
 /* As one figure of one thing; facts.c has the words for many. */
 static const char *const texts[ORR_FACT_KIND_COUNT] = {
     [ORR_FACT_MAX_BW] = "fastest path",
-    [ORR_FACT_TOTAL_BW] = "links of the best joined GPU",
+    [ORR_FACT_TOTAL_BW] = "links of the best-connected GPU",
     [ORR_FACT_GRAPH_PATTERN] = "pattern",
     [ORR_FACT_GRAPH_CHANNELS] = "channels",
-    [ORR_FACT_GRAPH_BW_INTRA] = "rate of a channel inside",
-    [ORR_FACT_GRAPH_BW_INTER] = "rate of a channel to NICs",
+    [ORR_FACT_GRAPH_BW_INTRA] = "bandwidth of a channel inside the host",
+    [ORR_FACT_GRAPH_BW_INTER] = "bandwidth of a channel to NICs",
     [ORR_FACT_GRAPH_TYPE_INTRA] = "farthest path between GPUs",
     [ORR_FACT_GRAPH_TYPE_INTER] = "farthest path to NICs",
     [ORR_FACT_GRAPH_CROSS_NIC] = "crossing of NICs",
-    [ORR_FACT_CHANNELS] = "channels in all",
+    [ORR_FACT_CHANNELS] = "channels in total",
     [ORR_FACT_NVLS_CHANNELS] = "NVLS channels",
     [ORR_FACT_P2P_CHANNELS] = "point-to-point channels",
-    [ORR_FACT_P2P_PER_PEER] = "point-to-point channels a peer",
+    [ORR_FACT_P2P_PER_PEER] = "point-to-point channels per peer",
 };
 
 static void write_value(const struct orr_change *change, int64_t value, char text[ORR_CONSEQUENCE_TEXT])

@@ -11,7 +11,7 @@
 /* A consequence of a setting: one figure of a graph or of the whole, before and after, as text. */
 enum { ORR_MOST_CONSEQUENCES = 48, ORR_CONSEQUENCE_TEXT = 32 };
 struct orr_consequence {
-    const char *name, *text; /* "bw_intra", "rate of a channel inside" */
+    const char *name, *text; /* "bw_intra", "bandwidth of a channel inside the host" */
     const char *of;          /* "ring"; NULL: of the communicator or the system */
     char before[ORR_CONSEQUENCE_TEXT], after[ORR_CONSEQUENCE_TEXT];
 };

@@ -57,3 +57,7 @@ export function comparedText({ value, unit }) {
     const text = typeof value === "number" ? String(Number.isInteger(value) ? value : Number(value.toPrecision(4))) : value;
     return unit ? `${text} ${unit}` : text;
 }
+
+/** Rows of compared values that belong to the evidence, and those for maintainers of Orrery. */
+export const evidence = (rows) => rows.filter((row) => !row.internal);
+export const internals = (rows) => rows.filter((row) => row.internal);

@@ -55,6 +55,10 @@ def analyze(file, hosts, release, settings):
     return run("analyze", file, hosts, release, settings, [])
 
 
+def counted(number, one):
+    return f"{number} {one}{'' if number == 1 else 's'}"
+
+
 def figure(text):
     return float(re.match(r"-?[\d.e+-]+", text).group())
 
@@ -109,20 +113,20 @@ class Document:
         if not row["channels"]:
             return "no channels"
         if row["inter"]:
-            return (f"{row['channels']} channels of {row['bw_intra']:.6g} GB/s inside, {row['bw_inter']:.6g} GB/s to NICs; "
-                    f"{row['type_intra']} inside, {row['type_inter']} to NICs")
-        return f"{row['channels']} channels of {row['bw_intra']:.6g} GB/s; {row['type_intra']}"
+            return (f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s inside the host ({row['type_intra']}) "
+                    f"and {row['bw_inter']:.6g} GB/s to NICs ({row['type_inter']})")
+        return f"{counted(row['channels'], 'channel')} of {row['bw_intra']:.6g} GB/s ({row['type_intra']})"
 
     def tree(self):
         pattern = next(g for g in self.d["graphs"] if g["name"] == "tree")["pattern"]
         return {1: "balanced tree", 2: "split tree", 3: "tree"}[pattern]
 
     def channels(self):
-        return f"{self.d['channels']['count']} channels"
+        return counted(self.d['channels']['count'], "channel")
 
     def nvls(self):
         nvls = self.d["channels"].get("nvls") or {"channels": 0}
-        return f"on, {nvls['channels']} channels, {len(nvls['heads'])} heads" if nvls["channels"] else "off"
+        return f"on, {counted(nvls['channels'], 'channel')}, {counted(len(nvls['heads']), 'head')}" if nvls["channels"] else "off"
 
     def algorithm(self, bytes, collective="AllReduce"):
         size = int(bytes[:-1]) << {"k": 10, "M": 20}[bytes[-1]]
@@ -136,7 +140,7 @@ class Document:
             return promised.startswith("none: ")
         if kind == "nic":
             net, proxy = here
-            by = re.search(r"rank (\d+)'s proxy", promised)
+            by = re.search(r", through rank (\d+)$", promised)
             return promised.split(" ")[0].rstrip(",") == net and int(by.group(1) if by else ask.split()[2]) == proxy
         if kind == "pxn":
             return promised.startswith(here) or "CPU's way replaced it" in promised

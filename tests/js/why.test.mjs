@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { index } from "../../static/js/model.js";
-import { comparedText, openWhy, parseWhy, whyOfMachine, whyOfSelection, writeWhy } from "../../static/js/why.js";
+import { comparedText, evidence, internals, openWhy, parseWhy, whyOfMachine, whyOfSelection, writeWhy } from "../../static/js/why.js";
 
 const doc = {
     ranks: 4, hosts: 2, local_ranks: 2, net_devs: [{ rank: 0, channel: 0, net: "NET/0-0", proxy_rank: 0 }, { rank: 0, channel: 1, net: "NET/0-0", proxy_rank: 0 }],
@@ -49,4 +49,10 @@ test("values are shown with their unit", () => {
     assert.equal(comparedText({ value: 12.34567, unit: "GB/s" }), "12.35 GB/s");
     assert.equal(comparedText({ value: 524288 }), "524288");
     assert.equal(comparedText({ value: "PHB" }), "PHB");
+});
+
+test("figures for maintainers are apart from the evidence", () => {
+    const rows = [{ name: "P2P level" }, { name: "steps taken", internal: true }, { name: "bandwidth" }];
+    assert.deepEqual(evidence(rows).map((row) => row.name), ["P2P level", "bandwidth"]);
+    assert.deepEqual(internals(rows).map((row) => row.name), ["steps taken"]);
 });

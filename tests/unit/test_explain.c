@@ -103,7 +103,7 @@ static void p2p_beyond_the_level(void **state)
     struct told t = ask(apart, 1, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "rank:1"});
     assert_string_equal(t.x->verdict, "no");
     assert_string_equal(t.x->rule_id, "P2P_BEYOND_LEVEL");
-    assert_string_equal(compared(&t, "distance by hardware")->text, "SYS");
+    assert_string_equal(compared(&t, "path type by hardware")->text, "SYS");
     assert_string_equal(compared(&t, "P2P level")->text, "PXB");
     assert_string_equal(t.x->limit.type, "SYS");
     assert_changes(&t, "NCCL_P2P_LEVEL", "SYS", "yes");
@@ -118,7 +118,7 @@ static void a_given_setting_is_tried_without(void **state)
     static const char *const off[] = {"NCCL_P2P_DISABLE", "1", NULL};
     struct told t = tell("2.30.7", ampere, 1, off, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"}, 32);
     assert_string_equal(t.x->verdict, "no");
-    assert_string_equal(compared(&t, "P2P level")->source, "NCCL_P2P_DISABLE=1");
+    assert_string_equal(compared(&t, "P2P level")->from.text, "NCCL_P2P_DISABLE=1");
     assert_string_equal(t.x->distance,
                         "NVL by hardware, PHB in effect because the P2P level is LOC (NCCL_P2P_DISABLE=1)");
     assert_changes(&t, "NCCL_P2P_DISABLE", "", "yes, by reading");
@@ -132,7 +132,7 @@ static void gpus_in_different_parts(void **state)
     static const char *const off[] = {"NCCL_P2P_DISABLE", "1", NULL};
     struct told t = tell("2.30.7", rails, 1, off, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"}, 32);
     assert_string_equal(t.x->rule_id, "P2P_OTHER_PART");
-    assert_string_equal(compared(&t, "P2P level")->source, "NCCL_P2P_DISABLE=1");
+    assert_string_equal(compared(&t, "P2P level")->from.text, "NCCL_P2P_DISABLE=1");
     assert_non_null(strstr(t.x->distance, "NVL by hardware, the network in effect because the P2P level is LOC"));
     assert_changes(&t, "NCCL_P2P_DISABLE", "", "yes, by reading");
     forget(&t);
@@ -142,13 +142,13 @@ static void gpus_in_different_parts(void **state)
     forget(&t);
 }
 
-static void hardware_and_effect_are_told_apart(void **state)
+static void hardware_and_effect_are_distinguished(void **state)
 {
     (void)state;
     struct told t = ask(no_gdr, 2, (struct orr_why){.kind = ORR_WHY_PATH, .from = "0", .to = "NET/0-0"});
     assert_string_equal(t.x->physical_type, "PIX");
     assert_string_equal(t.x->effective_type, "PHB");
-    assert_string_equal(t.x->distance, "PIX by hardware, PHB in effect because gdr=0 on NET/0-0 (mlx5_0)");
+    assert_string_equal(t.x->distance, "PIX by hardware, PHB in effect because gdr=\"0\" on NET/0-0 (mlx5_0)");
     assert_string_equal(t.x->rule_id, "PATH_NO_GDR");
     forget(&t);
     t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_PATH, .from = "0", .to = "NET/0-0"});
@@ -393,9 +393,9 @@ static void every_kind_in_every_release(void **state)
                     assert_true(t.x->rule[0] && t.x->rule_id[0] && t.x->verdict[0] && t.x->answer[0]);
                     assert_true(t.x->rests_count > 0);
                     orr_text_init(&text, 1 << 16);
-                    orr_explanation_write(t.x, &text);
+                    orr_explanation_write(t.x, false, &text);
                     assert_false(orr_text_failed(&text));
-                    assert_non_null(strstr(text.data, t.x->answer));
+                    assert_non_null(strstr(text.data, t.x->question));
                     orr_text_release(&text);
                 } else {
                     assert_true(t.err.text[0] && t.err.advice[0]);
@@ -482,13 +482,82 @@ static void who_ends_it_hears_why_it_was_analysed(void **state)
     release_fixture(&f);
 }
 
+static void a_setting_that_helps_is_advised(void **state)
+{
+    (void)state;
+    struct told t = ask(apart, 1, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"});
+    assert_string_equal(t.x->advice, "With NCCL_P2P_LEVEL=SYS the answer would be: yes.");
+    assert_non_null(strstr(t.x->answer, "No: rank 0 "));
+    assert_non_null(strstr(t.x->answer, "longer than the P2P level PXB (default of NCCL_P2P_LEVEL in NCCL 2.30.7)"));
+    forget(&t);
+    t = ask(ampere, 1, (struct orr_why){.kind = ORR_WHY_NVLS});
+    assert_string_equal(t.x->advice, "None of the settings that Orrery tried changes this.");
+    forget(&t);
+    t = ask(hopper, 1, (struct orr_why){.kind = ORR_WHY_NVLS}); /* it is on: nothing to advise */
+    assert_null(t.x->advice);
+    forget(&t);
+    static const char *const off[] = {"NCCL_P2P_DISABLE", "1", NULL};
+    t = tell("2.30.7", ampere, 1, off, (struct orr_why){.kind = ORR_WHY_GRAPH}, 32);
+    assert_non_null(strstr(t.x->advice, "With the default of NCCL_P2P_DISABLE it would have "));
+    forget(&t);
+    t = tell("2.30.7", apart, 1, NULL, (struct orr_why){.kind = ORR_WHY_P2P, .from = "0", .to = "1"}, 0);
+    assert_null(t.x->advice); /* nothing was tried */
+    forget(&t);
+}
+
+/* A dump whose reader assumed attributes, as engine/input marks them. */
+static void assumed_values_are_not_called_measured(void **state)
+{
+    (void)state;
+    static const struct orr_why why = {.kind = ORR_WHY_GDR, .from = "0", .to = "NET/0-0"};
+    struct told t = ask(rails, 2, why);
+    assert_string_equal(compared(&t, "gdr of the NIC")->from.text, "measured in the dump");
+    assert_int_equal(compared(&t, "path type by hardware")->from.origin, ORR_FROM_DUMP);
+    assert_null(strstr(t.x->answer, "assumed"));
+    struct orr_dump dump = *t.f.analysis->dump;
+    struct orr_analysis changed = *t.f.analysis;
+    struct orr_explanation *x;
+    struct orr_error error = {0};
+    static const struct orr_assumed speed = {"each NIC port runs at 200 Gb/s", "", ORR_TOUCHES_GDR};
+    static const struct orr_dump_notes notes = {.assumed = &speed, .assumed_count = 1, .machine_type = "some-type"};
+    changed.dump = &dump;
+    dump.notes = &notes;
+    dump.assumed[ORR_ELEMENT_NET] = UINT64_C(1) << ORR_ATTR_GDR | UINT64_C(1) << ORR_ATTR_SPEED;
+    assert_ok(orr_explain(&changed, &why, (struct orr_effort){0}, &x, &error), &error);
+    orr_explanation_free(t.x);
+    t.x = x;
+    assert_string_equal(compared(&t, "gdr of the NIC")->from.text, "assumed from the machine type some-type");
+    assert_int_equal(compared(&t, "gdr of the GPU")->from.origin, ORR_FROM_DUMP);
+    assert_int_equal(compared(&t, "path type by hardware")->from.origin, ORR_FROM_PART_ASSUMED);
+    assert_non_null(strstr(x->answer, "Some values of the machine are assumed from the machine type some-type"));
+    assert_int_equal(x->rests_on_count, 1);
+    forget(&t);
+}
+
+static void maintainers_detail_needs_verbose(void **state)
+{
+    (void)state;
+    struct told t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_GRAPH});
+    static const char *const details[] = {"steps_all: ", "steps taken: ", "change in total: ", "first bandwidth tried: "};
+    for (int verbose = 0; verbose < 2; verbose++) {
+        struct orr_text text;
+        orr_text_init(&text, 1 << 16);
+        orr_explanation_write(t.x, verbose, &text);
+        assert_false(orr_text_failed(&text));
+        for (size_t i = 0; i < sizeof details / sizeof details[0]; i++)
+            assert_int_equal(strstr(text.data, details[i]) != NULL, verbose);
+        orr_text_release(&text);
+    }
+    forget(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(p2p_beyond_the_level),
         cmocka_unit_test(a_given_setting_is_tried_without),
         cmocka_unit_test(gpus_in_different_parts),
-        cmocka_unit_test(hardware_and_effect_are_told_apart),
+        cmocka_unit_test(hardware_and_effect_are_distinguished),
         cmocka_unit_test(gdr_by_the_dump_no_setting_helps),
         cmocka_unit_test(gdr_by_its_level),
         cmocka_unit_test(pxn_through_the_gpu_of_the_nic),
@@ -506,6 +575,9 @@ int main(void)
         cmocka_unit_test(rows_rest_on_what_there_is),
         cmocka_unit_test(rules_say_since_when),
         cmocka_unit_test(assumptions_are_said),
+        cmocka_unit_test(a_setting_that_helps_is_advised),
+        cmocka_unit_test(assumed_values_are_not_called_measured),
+        cmocka_unit_test(maintainers_detail_needs_verbose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
-/* Why a decision is what it is: rule, values, limiting link, and what settings would change it. */
+/* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings that would change it. */
 import { h } from "../dom.js";
 import { shortName } from "../model.js";
-import { comparedText, openWhy, whyOfMachine, whyOfSelection } from "../why.js";
+import { comparedText, evidence, internals, openWhy, whyOfMachine, whyOfSelection } from "../why.js";
 import { problemView } from "./problem.js";
 
 /** explained: {why, data, problem}. actions: why(text), limit(from, to), whatIf(setting, value), setting(name). */
@@ -22,16 +22,18 @@ function questions(label, rows, open, actions) {
 }
 
 function answer(model, data, actions) {
-    return h("div", { id: "why", "data-decision": data.decision },
+    return h("div", { id: "why", "data-decision": data.decision, "data-verdict": data.verdict },
         h("h2", null, data.question),
         h("p", { id: "why-answer" }, data.answer),
-        data.limit && limit(model, data.limit, actions),
         data.advice && h("p", { id: "why-advice" }, data.advice),
+        h("section.verdict", { id: "why-rule", "aria-label": "Rule" },
+            h("h3", null, `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`, h("span.mono", null, data.rule)), h("p", null, data.text)),
+        data.limit && limit(model, data.limit, actions),
+        compared(evidence(data.compared), "compared", "Values that were compared"),
         changing(data, actions),
-        rule(data),
-        data.compared.length > 0 && compared(data.compared),
-        data.assumptions.length > 0 && h("section.verdict", { "aria-label": "Taken for granted" },
-            h("h3", null, "Taken for granted"), h("ul", null, data.assumptions.map((row) => h("li", null, row.text)))));
+        data.assumptions.length > 0 && h("section.verdict", { "aria-label": "Assumed" },
+            h("h3", null, "Assumed"), h("ul", null, data.assumptions.map((row) => h("li", null, row.text)))),
+        maintainers(data));
 }
 
 function limit(model, link, actions) {
@@ -47,24 +49,25 @@ function changing(data, actions) {
     const open = (row) => h("button.text.mono", { type: "button", "data-key": `what-if:${row.setting}=${row.value}`, title: "Show all that changes with it", onclick: () => actions.whatIf(row.setting, row.value) }, text(row));
     return h("section.verdict", { id: "what-if", "aria-label": "What would change it" },
         h("h3", null, "What would change it"),
-        !change.length && h("p", null, stay.length ? "None of the settings that were tried." : "No setting is known that bears on it here."),
+        !change.length && h("p", null, stay.length ? "None of the settings that were tried." : "Orrery knows no setting that affects this."),
         change.map((row) => h("div.what-if", { "data-setting": row.setting }, h("p", null, open(row), h("span.muted", null, `, now ${row.now}: `), h("b", null, row.then)),
             row.consequences.length > 0 && h("ul", null, row.consequences.map((one) => h("li", null, `${one.of ? `${one.of}: ` : ""}${one.text} ${one.before} → ${one.after}`))),
-            !row.refused && h("p.muted", null, `${row.changed} facts change in all`))),
-        stay.length > 0 && h("p.muted", { id: "stays" }, "Tried, and it stays: ", stay.flatMap((row, i) => [i ? ", " : "", open(row)])),
-        data.not_tried > 0 && h("p.note", null, `${data.not_tried} more were not tried: the machine is large.`));
+            !row.refused && h("p.muted", null, row.changed === 1 ? "1 fact changes in total" : `${row.changed} facts change in total`))),
+        stay.length > 0 && h("p.muted", { id: "stays" }, "Tried, without effect: ", stay.flatMap((row, i) => [i ? ", " : "", open(row)])),
+        data.not_tried > 0 && h("p.note", null, `${data.not_tried} more were not tried, because the time for this request was used up.`));
 }
 
-function rule(data) {
-    return h("section.verdict", { id: "why-rule", "aria-label": "Rule" },
-        h("h3", null, `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`, h("span.mono", null, data.rule)),
-        h("p", null, data.text),
-        h("dl.facts", null, data.release_rules.map((row) => [h("dt", null, row.behaviour), h("dd", { title: row.sentence }, `${row.value} `, h("span.muted", null, `since ${row.since}`))])));
+/* What only a maintainer of Orrery looks at: closed at first. */
+function maintainers(data) {
+    const rows = internals(data.compared);
+    return (rows.length > 0 || data.release_rules.length > 0) && h("details", { id: "why-maintainers" }, h("summary", null, "For maintainers of Orrery"),
+        h("dl.facts", null, data.release_rules.map((row) => [h("dt", null, row.behaviour), h("dd", { title: row.sentence }, `${row.value} `, h("span.muted", null, `since ${row.since}`))])),
+        compared(rows, "compared-internal", "Figures of the search"));
 }
 
-function compared(rows) {
-    return h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Values that were compared" }, h("table.wide", { id: "compared" },
-        h("caption.unseen", null, "Values that were compared"),
-        h("thead", null, h("tr", null, h("th", null, "Compared"), h("th", null, "Value"), h("th", null, "From"))),
-        h("tbody", null, rows.map((row) => h("tr", null, h("td.wrap", null, row.name), h("td.wrap", null, comparedText(row)), h("td.wrap", null, row.source ?? "computed"))))));
+function compared(rows, id, label) {
+    return rows.length > 0 && h("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, h("table.wide", { id },
+        h("caption.unseen", null, label),
+        h("thead", null, h("tr", null, h("th", null, "Compared"), h("th", null, "Value"), h("th", null, "Origin"))),
+        h("tbody", null, rows.map((row) => h("tr", { "data-origin": row.origin }, h("td.wrap", null, row.name), h("td.wrap", null, comparedText(row)), h("td.wrap", null, row.source ?? "computed"))))));
 }

@@ -1,0 +1,85 @@
+/* Where the values of an explanation come from: a value that a reader of the input assumed is never called measured. */
+#include "engine/explain/explainer.h"
+
+const char *orr_origin_name(size_t origin)
+{
+    static const char *const names[ORR_ORIGIN_COUNT] = {
+#define X(symbol, name) [ORR_FROM_##symbol] = name,
+        ORR_ORIGIN_MAP(X)
+#undef X
+    };
+    return origin < ORR_ORIGIN_COUNT ? names[origin] : NULL;
+}
+
+static struct orr_from from_dump(void)
+{
+    return (struct orr_from){ORR_FROM_DUMP, "measured in the dump"};
+}
+
+/* " from the machine type hgx-h100" where a machine type filled in what the input does not contain. */
+static const char *from_type(struct orr_explainer *e)
+{
+    const struct orr_dump_notes *notes = e->a->dump->notes;
+    return notes && notes->machine_type ? orr_tell(e, " from the machine type %s", notes->machine_type) : "";
+}
+
+struct orr_from orr_from_attr(struct orr_explainer *e, enum orr_element_kind kind, enum orr_attr attr)
+{
+    if (!orr_dump_assumed(e->a->dump, kind, attr))
+        return from_dump();
+    return (struct orr_from){ORR_FROM_ASSUMED, orr_tell(e, "assumed%s", from_type(e))};
+}
+
+struct orr_from orr_from_hardware(struct orr_explainer *e)
+{
+    static const struct {
+        enum orr_element_kind kind;
+        enum orr_attr attr;
+    } rows[] = {
+        {ORR_ELEMENT_PCI, ORR_ATTR_LINK_SPEED}, {ORR_ELEMENT_PCI, ORR_ATTR_LINK_WIDTH},
+        {ORR_ELEMENT_PCI, ORR_ATTR_BUSID},      {ORR_ELEMENT_PCI, ORR_ATTR_CLASS},
+        {ORR_ELEMENT_CPU, ORR_ATTR_NUMAID},     {ORR_ELEMENT_CPU, ORR_ATTR_ARCH},
+        {ORR_ELEMENT_CPU, ORR_ATTR_VENDOR},     {ORR_ELEMENT_CPU, ORR_ATTR_MODELID},
+        {ORR_ELEMENT_GPU, ORR_ATTR_SM},         {ORR_ELEMENT_NVLINK, ORR_ATTR_TARGET},
+        {ORR_ELEMENT_NVLINK, ORR_ATTR_COUNT_},  {ORR_ELEMENT_C2C, ORR_ATTR_BW},
+        {ORR_ELEMENT_NET, ORR_ATTR_SPEED},
+    };
+    enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+    int assumed = 0;
+    for (int i = 0; i < ROW_COUNT; i++)
+        assumed += orr_dump_assumed(e->a->dump, rows[i].kind, rows[i].attr);
+    if (!assumed)
+        return from_dump();
+    if (assumed == ROW_COUNT)
+        return (struct orr_from){ORR_FROM_ASSUMED, orr_tell(e, "assumed%s", from_type(e))};
+    return (struct orr_from){ORR_FROM_PART_ASSUMED, orr_tell(e, "computed with values assumed%s", from_type(e))};
+}
+
+struct orr_from orr_from_setting(struct orr_explainer *e, enum orr_setting setting)
+{
+    bool given = e->a->query.settings.values[setting].given;
+    return (struct orr_from){given ? ORR_FROM_SETTING : ORR_FROM_DEFAULT, orr_setting_source(e, setting)};
+}
+
+struct orr_from orr_from_release(struct orr_explainer *e)
+{
+    return (struct orr_from){ORR_FROM_RELEASE, orr_tell(e, "rule of NCCL %s", e->a->query.settings.release->name)};
+}
+
+const char *orr_note_inputs(struct orr_explainer *e, unsigned touched)
+{
+    struct orr_explanation *out = e->out;
+    const struct orr_dump_notes *notes = e->a->dump->notes;
+    out->inputs = notes ? notes->assumed : NULL;
+    for (uint32_t i = 0; notes && i < notes->assumed_count && out->rests_on_count < ORR_MOST_INPUTS; i++)
+        if (notes->assumed[i].touches & touched)
+            out->rests_on_inputs[out->rests_on_count++] = i;
+    switch (orr_from_hardware(e).origin) {
+    case ORR_FROM_ASSUMED:
+        return orr_tell(e, " The machine is assumed%s, not measured.", from_type(e));
+    case ORR_FROM_PART_ASSUMED:
+        return orr_tell(e, " Some values of the machine are assumed%s, not measured.", from_type(e));
+    default:
+        return "";
+    }
+}
