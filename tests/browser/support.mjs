@@ -106,7 +106,7 @@ export async function ready(page) {
         throw new Error(`no drawing, but: ${await page.locator("main").innerText()}`, { cause });
     }
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
-    await page.locator("#panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor();
+    await page.locator("#panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor();
 }
 
 export function shotFolder() {
