@@ -89,13 +89,15 @@ static void nccl_settings(FILE *out)
             release->name);
     for (int i = 0; i < ORR_SETTING_COUNT; i++) {
         struct orr_setting_info info;
+        struct orr_setting_words words;
         if (!orr_setting_in((enum orr_setting)i, release))
             continue;
         orr_setting_info((enum orr_setting)i, &info);
+        orr_setting_words((enum orr_setting)i, release, &words);
         fprintf(out, ".TP\n.B %s\n", info.name);
         line(out, info.meaning);
         fputs("Values: ", out);
-        line(out, info.values);
+        line(out, words.values);
     }
 }
 

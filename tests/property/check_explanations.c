@@ -47,7 +47,7 @@ static bool check_one(const struct orr_analysis *a, const struct orr_why *why, s
         return is_error(code, &own) ? true : WRONG(err, "why %s: %s %.120s", info.name, orr_code_name(code), own.text);
     tally->explanations++;
     orr_text_init(&text, 1 << 20);
-    orr_explanation_write(x, &text);
+    orr_explanation_write(x, true, &text);
     bool whole = x->rule_id[0] && x->rule[0] && x->verdict[0] && x->answer[0] && !orr_text_failed(&text);
     bool tried = !x->what_if_count || x->what_ifs[0].refused ||
                  x->what_ifs[0].changes == (strcmp(x->what_ifs[0].then, x->verdict) != 0);

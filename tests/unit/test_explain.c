@@ -538,7 +538,8 @@ static void maintainers_detail_needs_verbose(void **state)
 {
     (void)state;
     struct told t = ask(rails, 2, (struct orr_why){.kind = ORR_WHY_GRAPH});
-    static const char *const details[] = {"steps_all: ", "steps taken: ", "change in total: ", "first bandwidth tried: "};
+    static const char *const details[] = {
+        "steps_all: ", "steps taken: ", "change in total: ", "first bandwidth tried: "};
     for (int verbose = 0; verbose < 2; verbose++) {
         struct orr_text text;
         orr_text_init(&text, 1 << 16);
