@@ -66,11 +66,12 @@ static void nvls_channels(struct words *words, const struct orr_release *release
 {
     const struct orr_connect_rules *c = release->connect;
     add_number(words, c->nvls_channels);
-    if (c->nvls_channels_sm100 == c->nvls_channels && c->nvls_channels_sm100_hosts == c->nvls_channels)
+    bool hosts_alike = c->nvls_one_node || c->nvls_channels_sm100_hosts == c->nvls_channels_sm100;
+    if (hosts_alike && c->nvls_channels_sm100 == c->nvls_channels)
         return;
     add_text(words, "; from capability 100 on ");
     add_number(words, c->nvls_channels_sm100);
-    if (c->nvls_channels_sm100_hosts != c->nvls_channels_sm100) {
+    if (!hosts_alike) {
         add_text(words, " on one host, ");
         add_number(words, c->nvls_channels_sm100_hosts);
         add_text(words, " on several");
