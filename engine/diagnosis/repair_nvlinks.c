@@ -194,6 +194,16 @@ static void fill_switched(struct orr_bench *bench, uint32_t i, int32_t wanted)
         }
 }
 
+/* A bridge joins the GPU with the one to which it has a link; without any, with its neighbour by number. */
+static void fill_pair(struct orr_bench *bench, uint32_t i, int32_t wanted)
+{
+    struct orr_doc_node *link = orr_doc_child(gpu_node(bench, i), "nvlink", NULL, NULL);
+    if (link)
+        set_count(bench, link, wanted);
+    else if ((i ^ 1) < bench->hw->gpu_count)
+        join(bench, i, i ^ 1, wanted);
+}
+
 void orr_repair_board_nvlinks(struct orr_bench *bench)
 {
     const struct orr_gpu_board *board = bench->machine->board;
@@ -203,13 +213,11 @@ void orr_repair_board_nvlinks(struct orr_bench *bench)
         follow_mesh(bench);
         return;
     }
-    for (uint32_t i = 0; i < bench->hw->gpu_count; i++) {
-        uint32_t peer = i ^ 1;
+    for (uint32_t i = 0; i < bench->hw->gpu_count; i++)
         if (board->fabric == ORR_FABRIC_SWITCH)
             fill_switched(bench, i, bench->machine->nvlinks);
-        else if (board->fabric == ORR_FABRIC_PAIRS && peer < bench->hw->gpu_count)
-            join(bench, i, peer, bench->machine->nvlinks);
-    }
+        else if (board->fabric == ORR_FABRIC_PAIRS)
+            fill_pair(bench, i, bench->machine->nvlinks);
 }
 
 /* Whether GPU i lists every target that GPU k lists. */

@@ -77,12 +77,12 @@ static bool refuse(const char *reason)
 static void limit(int resource, rlim_t value)
 {
     struct rlimit limits;
-    if (getrlimit(resource, &limits) != 0)
+    if (getrlimit((__rlimit_resource_t)resource, &limits) != 0)
         return;
     if (limits.rlim_max == RLIM_INFINITY || value < limits.rlim_max)
         limits.rlim_max = value;
     limits.rlim_cur = limits.rlim_max;
-    setrlimit(resource, &limits);
+    setrlimit((__rlimit_resource_t)resource, &limits);
 }
 
 static void take_limits(const struct orr_worker_limits *limits)

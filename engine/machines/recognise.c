@@ -177,6 +177,14 @@ static void read_boards(const struct orr_hardware_facts *h, const struct seen *s
     machine->generation = cpu < fastest ? cpu : fastest;
 }
 
+static bool has_nvlinks(const struct orr_hardware_facts *h)
+{
+    for (uint32_t i = 0; i < h->gpu_count; i++)
+        if (orr_gpu_nvlinks(h->dump, h->gpus[i]) > 0)
+            return true;
+    return false;
+}
+
 void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machine *ret_machine)
 {
     const struct seen seen = look(h);
@@ -206,8 +214,8 @@ void orr_machine_recognise(const struct orr_hardware_facts *h, struct orr_machin
         }
         nearest = away;
     }
-    /* Bridges between PCIe cards are an option: only a known machine proves them. */
-    if (ret_machine->board && ret_machine->board->fabric == ORR_FABRIC_PAIRS && !ret_machine->type)
+    /* Bridges between PCIe cards are an option: only NVLinks that are there, or a known machine, prove them. */
+    if (ret_machine->board && ret_machine->board->fabric == ORR_FABRIC_PAIRS && !ret_machine->type && !has_nvlinks(h))
         ret_machine->nvlinks = 0;
     if (ret_machine->type && !strncmp(ret_machine->type->net_name, "rdmap", 5))
         ret_machine->proven_board = true; /* only EC2 has NICs of these names */

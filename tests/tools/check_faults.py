@@ -158,6 +158,16 @@ def nvlink_pair_down(tree):
     return True
 
 
+def bridge_nearly_down(tree):
+    """One link of each NVLink bridge between two PCIe cards is left, seen from both sides."""
+    gpus = list(tree.iter("gpu"))
+    if not gpus or any(len(links(g)) != 1 or links(g)[0].get("tclass") == "0x068000" for g in gpus):
+        return False
+    for link in tree.iter("nvlink"):
+        link.set("count", "1")
+    return True
+
+
 def gdr_off(tree):
     nets = [n for n in tree.iter("net") if n.get("gdr") == "1" and n.get("name", "").startswith(("mlx5", "rdmap", "rocep"))]
     for net in nets:
@@ -221,6 +231,7 @@ FAULTS = {  # name: edit, ids of findings that name it
     "nvlinks-of-one-gone": (nvlinks_of_one_gone, {"nvlink-count"}),
     "nvlink-one-sided": (nvlink_one_sided, {"nvlink-one-sided", "nvlink-count"}),
     "nvlink-pair-down": (nvlink_pair_down, {"nvlink-count", "nvlinks-below-board"}),
+    "bridge-nearly-down": (bridge_nearly_down, {"nvlinks-below-board"}),
     "gdr-off": (gdr_off, {"gdr-off"}),
     "port-slow": (port_slow, {"port-slow", "mixed-speeds"}),
     "nic-gone": (nic_gone, {"nic-missing"}),
