@@ -299,7 +299,7 @@ static void add_nvlinks(struct builder *b)
             uint32_t link = add_below(draft, node, ORR_ELEMENT_NVLINK);
             orr_draft_set(draft, link, ORR_ATTR_TARGET, "%s", b->buses[j]);
             orr_draft_set(draft, link, ORR_ATTR_COUNT_, "%u", count);
-            orr_draft_set(draft, link, ORR_ATTR_TCLASS, "0x030200");
+            orr_draft_suppose(draft, link, ORR_ATTR_TCLASS, "0x030200");
         }
         if (most && b->to_switch)
             orr_draft_nvswitch(draft, add_below(draft, node, ORR_ELEMENT_NVLINK), most);
