@@ -44,7 +44,8 @@ static enum orr_code standing_relay(const struct orr_paths *paths, const struct 
     if (standing < 0)
         return ORR_OK;
     uint32_t relay = system->first[ORR_GPU] + (uint32_t)standing;
-    if (!may_relay(paths, relay, gpu, net, orr_pxn_farthest(settings)))
+    uint8_t farthest = system->release->peers_relay_over_c2c ? orr_pxn_farthest(settings) : ORR_PATH_PXB;
+    if (!may_relay(paths, relay, gpu, net, farthest))
         return ORR_OK;
     if (system->release->pxn == ORR_PXN_LOCAL_GPU_WITH_GDR) {
         struct orr_decision receives;

@@ -166,6 +166,7 @@ struct orr_release {
     bool stands_by_index; /* a NIC's local GPU may be any GPU by index, not only one of the nearest */
     bool peer_by_number;  /* point to point, the NIC of the GPU here that has the peer's number counts */
     enum orr_pxn_rule pxn;
+    bool peers_relay_over_c2c; /* point to point, the relay may be as far as PXN's: over C2C; else PXB */
     bool retags_c2c;
     bool retags_phb_only;        /* P2C in place of PHB alone, wherever the NIC is */
     bool composes_p2c;           /* PHB and C2C one after the other are P2C */
@@ -213,6 +214,7 @@ struct orr_release {
     bool checks_way_back;      /* trees check the type of the reverse path too */
     bool power_cpu_only;       /* NVLink into a CPU loads the reverse link on POWER only */
     enum orr_net_lists net_lists;
+    bool policy_limits_lists; /* with NCCL_NETDEVS_POLICY=MAX:N they have N NICs for each GPU at most */
     bool rotates_start_nets;
     bool counts_connections; /* a NIC takes no more channels than its maxconn */
     enum orr_start_gpus start_gpus;

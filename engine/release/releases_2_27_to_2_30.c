@@ -87,6 +87,7 @@ static void at_2_27_7(struct orr_release *r, struct orr_connect_rules *c, struct
 {
     (void)c, (void)t;
     r->pxn = ORR_PXN_LOCAL_GPU_PAST_PXN;
+    r->peers_relay_over_c2c = true;
     r->search_rates = rates_2_27_7;
 }
 
@@ -120,6 +121,7 @@ static void at_2_28_7(struct orr_release *r, struct orr_connect_rules *c, struct
 {
     r->reads_bare_guids = true;
     r->keeps_nets = true;
+    r->policy_limits_lists = true;
     r->nvls_least_gpus = 2;
     c->p2p_schedule = ORR_P2P_BY_GROUP;
     c->groups_one_node = true;

@@ -166,14 +166,23 @@ static void append_all(const struct orr_search_state *s, struct nets_in_order *o
         order->list->count_at[type] = order->count;
 }
 
+/* How many NICs a list for so many GPUs may have; its preferred ones are never more. */
+static uint32_t most_of(const struct orr_search_state *s, uint32_t gpus)
+{
+    int32_t each = s->input.paths->nets_per_gpu;
+    bool limited = s->input.system->release->policy_limits_lists && each > 0 && (uint64_t)each * gpus < UINT16_MAX;
+    return limited ? (uint32_t)each * gpus : UINT16_MAX;
+}
+
 /* After the preferred NICs come the others by type of their path, then by GPU, then by index. */
 static void append_by_type(const struct orr_search_state *s, struct nets_in_order *order, uint32_t first_gpu,
                            uint32_t gpu_count)
 {
+    uint32_t channels = (uint32_t)s->input.system->release->max_channels, most = most_of(s, gpu_count);
+    uint32_t nets = s->input.net_count < channels ? s->input.net_count : channels;
     for (uint32_t type = 0; type < ORR_PATH_TYPE_COUNT; type++) {
         for (uint32_t g = first_gpu; g < first_gpu + gpu_count; g++)
-            for (uint32_t net = 0; net < s->input.net_count && net < (uint32_t)s->input.system->release->max_channels;
-                 net++)
+            for (uint32_t net = 0; net < nets && order->count < most; net++)
                 if (s->facts.number_of[orr_path(s->input.paths, orr_gpu_node(s, g), orr_net_node(s, net))->type] ==
                     type)
                     append(order, net);

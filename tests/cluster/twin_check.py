@@ -143,7 +143,7 @@ def check(facts, case, file):
         return "channels.nvls: none expected"
     alone = dict(twin.own.document)
     if not twin.since("2.17.1") or twin.since("2.30.7"):  # NICs of the channels that the rings of all hosts have
-        shared = twin.graphs["ring"]["channels"] if twin.since("2.30.7") else twin.k
+        shared = twin.ring_channels if twin.since("2.30.7") else twin.k
         alone["net_devs"] = [row for row in alone["net_devs"] if row["channel"] < shared]
     found = (differ({"channels": twin.channels(), "tuning": tuning(twin)}, document, "")
              or differ(without_cards({name: alone[name] for name in HOST_SECTIONS}), document, "host of rank 0")

@@ -110,7 +110,8 @@ class Joined:
         if self.release == "2.7.8":
             for name in ("ring", "tree"):
                 self.graphs[name]["channels"] = self.k
-        self.k = min(self.graphs["tree"]["channels"], self.graphs["ring"]["channels"])
+        self.ring_channels = self.graphs["ring"]["channels"]
+        self.k = min(self.graphs["tree"]["channels"], self.ring_channels)
         for name in ("ring", "tree"):
             self.graphs[name]["channels"] = self.k
         self.max_tree_pattern = max(s.graphs["tree"]["pattern"] for s in self.systems)
