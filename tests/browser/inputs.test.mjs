@@ -57,6 +57,7 @@ test("a provider's file: no GPUs until a machine type is chosen, by keyboard; th
     await it.page.locator("#file").setInputFiles(it.write("provider.xml", provider));
     await it.page.locator("#panel .problem, .stage .problem").first().waitFor();
     assert.match(await panel().textContent(), /as cloud providers ship them: places for 2 GPUs and 1 NIC/);
+    await it.page.waitForLoadState("networkidle"); // the lists of releases and machines, with which the panel is drawn again
     await it.page.locator("#assume").focus();
     await it.page.locator("#assume").selectOption("g5.48xlarge");
     await ready(it.page);
@@ -73,6 +74,8 @@ test("a provider's file without kinds of devices: the problem leads to the machi
     const open = provider.replace(/ class="0x0[23][^"]*"/g, "");
     await it.page.goto(it.server.url);
     await it.page.locator("#file").setInputFiles(it.write("open.xml", open));
+    await it.page.locator("#choose-type").waitFor();
+    await it.page.waitForLoadState("networkidle");
     await it.page.locator("#choose-type").click();
     assert.equal(await it.page.evaluate(() => document.activeElement.id), "assume");
     assert.match(await panel().textContent(), /as cloud providers ship them: 3 PCI devices whose kinds NCCL finds/);
