@@ -4,6 +4,7 @@
   reason on the machine named there, which is checked here;
 - tests/golden/boundary_effects.txt: by itself it changes the answer of one of the two releases; test_boundary_effects checks that;
 - tests/golden/boundaries.json, `by_test`: another test shows it, which is named there;
+- tests/golden/boundaries.json, `by_behaviour`: the default of a setting, which another behaviour of the release decides; that one is shown;
 - tests/golden/boundaries.json, `not_shown`: no machine can show it by itself, for the reason named there.
 
     python3 tests/tools/check_boundaries.py                ORRERY names the program
@@ -53,6 +54,7 @@ def main():
     by_test = {(since, name): test.split(": ") for since, names in table["by_test"].items() for name, test in names.items()}
     if "--not-shown" in sys.argv[1:]:
         return print("\n".join(f"{since} {name}" for since, names in table["not_shown"].items() for name in names))
+    defaults = {(since, name): (since, other) for since, names in table["by_behaviour"].items() for name, other in names.items()}
     rows = [tuple(line.split("\t")[:2]) for line in EFFECTS.read_text().splitlines()]
     alone, wrong, shown = set(rows), [], set()
     for since, cases in table["shown"].items():
@@ -65,15 +67,16 @@ def main():
                     wrong.append(f"{before} to {since}, {case['machine']}, {case['hosts']} hosts {case['settings']}: {name} changes nothing")
                 if name not in names:
                     wrong.append(f"{since} does not change {name}")
-    lists = [shown, alone, excused, set(by_test)]
+    lists = [shown, alone, excused, set(by_test), set(defaults)]
     wrong += [f"{since} changes {name}: no machine shows it" for since, name in sorted(every.difference(*lists))]
     wrong += [f"{since} does not change {name}" for since, name in sorted(set().union(*lists) - every)]
     wrong += [f"{since}: {name} is in two lists" for since, name in sorted(every) if sum((since, name) in rows for rows in lists) > 1]
+    wrong += [f"{since}: {name} is decided by {other}, which nothing shows" for (since, name), (_, other) in defaults.items() if (since, other) not in shown | alone]
     wrong += [f"{file} has no test {name}" for file, name in by_test.values() if f"static void {name}(" not in (ROOT / file).read_text()]
     wrong += [f"{since}: {name} has {rows.count((since, name))} rows" for since, name in sorted(alone) if rows.count((since, name)) > 1]
     wrong += [f"{since}: {name} lacks its reason" for since, names in table["not_shown"].items() for name in names if len(names[name]) < 10]
     print(f"{len(every)} changes: {len(shown)} are shown by --against, {len(alone)} by their own effect, "
-          f"{len(by_test)} by another test, {len(excused)} are not shown")
+          f"{len(by_test)} by another test, {len(defaults)} are defaults that another behaviour decides, {len(excused)} are not shown")
     if wrong:
         sys.exit("\n".join(wrong))
 
