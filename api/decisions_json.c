@@ -1,4 +1,4 @@
-/* Verdicts between the devices of host 0: P2P, GPU Direct RDMA, and the NIC of a rank. */
+/* Verdicts between the devices of host 0: P2P, GPUDirect RDMA, and the NIC of a rank. */
 #include "api/sections.h"
 
 json_t *orr_p2p_json(struct orr_json *json, const struct orr_analysis *analysis)

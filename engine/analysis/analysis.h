@@ -28,7 +28,7 @@ struct orr_p2p {
     int32_t via; /* intermediate rank, -1: none */
 };
 
-/* May a rank use GPU Direct RDMA with a NET? */
+/* May a rank use GPUDirect RDMA with a NET? */
 struct orr_gdr {
     struct orr_decision send, recv; /* verdict 0, 1 or the release's mode number */
 };

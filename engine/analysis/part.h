@@ -7,7 +7,7 @@
 
 /* Paths of the whole host, its parts, and the paths of each part. */
 enum orr_code orr_parts_make(struct orr_analysis *analysis, struct orr_error *err) ORR_NO_DISCARD;
-/* GPU Direct RDMA of every GPU with every NET of the part. */
+/* GPUDirect RDMA of every GPU with every NET of the part. */
 enum orr_code orr_part_decide(const struct orr_analysis *analysis, struct orr_part *part,
                               struct orr_error *err) ORR_NO_DISCARD;
 /* The graphs of the part, what it contributes to the communicator, and its NICs by channel. */

@@ -14,8 +14,8 @@
                       "through the network.")                                                                          \
     X(P2P_WITHIN_LEVEL, "The path is within the P2P level.")                                                           \
     X(P2P_BEYOND_LEVEL, "The path is longer than the P2P level allows.")                                               \
-    X(GDR_NET_CANNOT, "The NIC does not support GPU Direct RDMA (gdr=\"0\" on the net).")                              \
-    X(GDR_GPU_CANNOT, "The GPU does not support GPU Direct RDMA (gdr=\"0\" on the gpu).")                              \
+    X(GDR_NET_CANNOT, "The NIC does not support GPUDirect RDMA (gdr=\"0\" on the net).")                               \
+    X(GDR_GPU_CANNOT, "The GPU does not support GPUDirect RDMA (gdr=\"0\" on the gpu).")                               \
     X(GDR_PARTITION, "The GPU is a MIG partition, and NCCL_NET_GDR_MLOPART is 0.")                                     \
     X(GDR_READ_OFF, "Reading GPU memory for sending is off for this GPU (NCCL_NET_GDR_READ, or automatic before sm "   \
                     "80 without NVLink).")                                                                             \
@@ -30,7 +30,7 @@
     X(PXN_RELAY_FAR, "The path between the NIC and its local GPU is longer than PXN allows.")                          \
     X(PXN_NO_NVLINK, "The path between this GPU and the NIC's local GPU does not consist of NVLink only.")             \
     X(PXN_OTHER_HOST, "The NIC's local GPU is on another host of the NVLink domain.")                                  \
-    X(PXN_NO_GDR, "The NIC's local GPU cannot send by GPU Direct RDMA.")                                               \
+    X(PXN_NO_GDR, "The NIC's local GPU cannot send by GPUDirect RDMA.")                                                \
     X(PXN_TAKEN, "The path through the NIC's local GPU is faster, or the GPU's own path is too long.")                 \
     X(NVLS_UNKNOWN, "This release does not support NVLink SHARP.")                                                     \
     X(NVLS_DISABLED, "NVLink SHARP is off (NCCL_NVLS_ENABLE=0).")                                                      \

@@ -1,4 +1,4 @@
-/* Three decisions about paths: P2P, GPU Direct RDMA, and whether the network is better. Nodes are indices. */
+/* Three decisions about paths: P2P, GPUDirect RDMA, and whether the network is better. Nodes are indices. */
 #ifndef ORR_DECIDE_VERDICTS_H
 #define ORR_DECIDE_VERDICTS_H
 
@@ -15,7 +15,7 @@ struct orr_p2p_verdict {
 struct orr_p2p_verdict orr_decide_p2p(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t a,
                                       uint32_t b);
 
-/* May a GPU use GPU Direct RDMA with a NET? sending: the NIC reads GPU memory; otherwise it writes. */
+/* May a GPU use GPUDirect RDMA with a NET? sending: the NIC reads GPU memory; otherwise it writes. */
 enum orr_code orr_decide_gdr(const struct orr_paths *paths, const struct orr_settings *settings, uint32_t gpu,
                              uint32_t net, bool sending, struct orr_decision *ret_decision,
                              struct orr_error *err) ORR_NO_DISCARD;

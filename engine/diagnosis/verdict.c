@@ -12,7 +12,7 @@ const char *orr_verdict_state_name(enum orr_verdict_state state)
     return names[state];
 }
 
-/* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPU Direct" stay. */
+/* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPUDirect" stay. */
 static void write_title(const struct orr_finding *finding, struct orr_text *text)
 {
     const char *title = finding->row->title;

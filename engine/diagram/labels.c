@@ -295,14 +295,14 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
     case ORR_GPU:
         return orr_drawing_text(drawing, "GPU %d, rank %d, bus id %s%s, compute capability %d.%d%s%s%s", at->gpu.dev,
                                 at->gpu.rank, place, numa, at->gpu.sm / 10, at->gpu.sm % 10, pci,
-                                at->gpu.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA",
+                                at->gpu.gdr ? ", GPUDirect RDMA" : ", no GPUDirect RDMA",
                                 nvlinks ? slower_text(labels, nvlinks) : "");
     case ORR_NET: {
         const char *name = own_attribute(system, node, ORR_ATTR_NAME);
         return orr_drawing_text(
             drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s)%s%s%s%s", at->net.dev, *name ? ", " : "", name,
             at->net.port, (double)(at->net.bw * 8), orr_label_bw(drawing, at->net.bw), numa,
-            at->net.gdr ? ", GPU Direct RDMA" : ", no GPU Direct RDMA", at->net.coll ? ", CollNet" : "",
+            at->net.gdr ? ", GPUDirect RDMA" : ", no GPUDirect RDMA", at->net.coll ? ", CollNet" : "",
             uplink->slower[ORR_SLOWER_PORT] ? slower_text(labels, uplink->slower[ORR_SLOWER_PORT]) : "");
     }
     case ORR_CPU:

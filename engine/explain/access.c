@@ -1,4 +1,4 @@
-/* Whether a pair of devices may use P2P or GPU Direct RDMA. */
+/* Whether a pair of devices may use P2P or GPUDirect RDMA. */
 #include "engine/decide/verdicts.h"
 #include "engine/explain/explainer.h"
 
@@ -116,7 +116,7 @@ enum orr_code orr_explain_p2p(struct orr_explainer *e, struct orr_error *err)
     return ORR_OK;
 }
 
-/* GPU Direct RDMA: sending from the GPU to the NET, receiving the other way round. */
+/* GPUDirect RDMA: sending from the GPU to the NET, receiving the other way round. */
 
 static const struct orr_gdr *gdr_of(const struct orr_explainer *e, bool *ret_sends)
 {
@@ -145,10 +145,10 @@ static const char *gdr_advice(enum orr_rule rule)
 {
     switch (rule) {
     case ORR_RULE_GDR_NET_CANNOT:
-        return "No setting changes this: the network plugin reported no GPU Direct RDMA. Load nvidia-peermem (or use "
+        return "No setting changes this: the network plugin reported no GPUDirect RDMA. Load nvidia-peermem (or use "
                "DMA-BUF with a recent driver and kernel), check that the NIC is an RDMA device, then write a new dump.";
     case ORR_RULE_GDR_GPU_CANNOT:
-        return "No setting changes this: the driver reports no GPU Direct RDMA for this GPU.";
+        return "No setting changes this: the driver reports no GPUDirect RDMA for this GPU.";
     default:
         return NULL;
     }
@@ -188,7 +188,7 @@ enum orr_code orr_explain_gdr(struct orr_explainer *e, struct orr_error *err)
     const struct orr_system *system = &e->part->system;
     const char *act = orr_tell(e, "%s %s", sends ? "send to" : "receive from", orr_device_name(e, e->part, net));
     const char *rank = orr_device_name(e, e->part, gpu);
-    out->question = orr_tell(e, "Can %s %s by GPU Direct RDMA?", rank, act);
+    out->question = orr_tell(e, "Can %s %s by GPUDirect RDMA?", rank, act);
     orr_rule_of(e, (enum orr_rule)decision->rule);
     out->advice = gdr_advice((enum orr_rule)decision->rule);
     ORR_TRY(orr_find_distance(e, err));
@@ -197,9 +197,9 @@ enum orr_code orr_explain_gdr(struct orr_explainer *e, struct orr_error *err)
             ? orr_tell(e, " with %.6g instead of %.6g GB/s", (double)out->effective_bw, (double)out->physical_bw)
             : "";
     out->answer = decision->verdict
-                      ? orr_tell(e, "%c%s: %s can %s by GPU Direct RDMA, without a copy in CPU memory. %s", 'Y',
+                      ? orr_tell(e, "%c%s: %s can %s by GPUDirect RDMA, without a copy in CPU memory. %s", 'Y',
                                  out->verdict + 1, rank, act, gdr_reason(e, decision, gpu))
-                      : orr_tell(e, "No: %s cannot %s by GPU Direct RDMA, so its data passes through CPU memory%s. %s",
+                      : orr_tell(e, "No: %s cannot %s by GPUDirect RDMA, so its data passes through CPU memory%s. %s",
                                  rank, act, instead, gdr_reason(e, decision, gpu));
     orr_compare_number(e, "gdr of the NIC", system->nodes[net].net.gdr, NULL,
                        orr_from_attr(e, ORR_ELEMENT_NET, ORR_ATTR_GDR));

@@ -32,7 +32,7 @@ const struct orr_kind_row orr_kind_rows[ORR_WHY_COUNT] = {
                      .aim = ORR_AIM_YES,
                      .rests = {"p2p_default", "separation"}},
     [ORR_WHY_GDR] = {.name = "gdr",
-                     .asks = "Can a GPU send to a NIC, or receive from it, by GPU Direct RDMA?",
+                     .asks = "Can a GPU send to a NIC, or receive from it, by GPUDirect RDMA?",
                      .needs = ORR_NEEDS_FROM | ORR_NEEDS_TO,
                      .bears = ROUTES,
                      .find = orr_find_gpu_and_net,

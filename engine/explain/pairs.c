@@ -81,7 +81,7 @@ const struct orr_paths *orr_hardware(struct orr_explainer *e, struct orr_error *
     return direct;
 }
 
-/* What keeps a GPU from GPU Direct RDMA, as the end of a sentence. */
+/* What keeps a GPU from GPUDirect RDMA, as the end of a sentence. */
 static const char *gdr_hindrance(struct orr_explainer *e, const struct orr_decision *decision, uint32_t gpu,
                                  uint32_t net)
 {
@@ -179,7 +179,7 @@ static const struct {
                                   "longest part, its bandwidth that of its slowest link."},
     [ORR_ROUTE_VIA_CPU_NO_P2P] = {"PATH_NO_P2P",
                                   "Without P2P, data goes through the CPU nearest to the receiving GPU."},
-    [ORR_ROUTE_VIA_CPU_NO_GDR] = {"PATH_NO_GDR", "Without GPU Direct RDMA, data goes through the CPU nearest to the "
+    [ORR_ROUTE_VIA_CPU_NO_GDR] = {"PATH_NO_GDR", "Without GPUDirect RDMA, data goes through the CPU nearest to the "
                                                  "GPU."},
     [ORR_ROUTE_PXN] = {"PATH_PXN", "Data reaches the NIC through another GPU (PXN)."},
     [ORR_ROUTE_C2C] = {"PATH_C2C", "One device is on C2C and the other on PCIe of the same CPU, which NCCL calls P2C."},

@@ -1,15 +1,15 @@
-/* Findings about GPU Direct RDMA, and about how far GPUs are from NICs. */
+/* Findings about GPUDirect RDMA, and about how far GPUs are from NICs. */
 #include "engine/findings/finder.h"
 #include "engine/machines/machine_types.h"
 
-/* Whether a GPU could use GPU Direct RDMA, were it on for the NIC, and none of the causes below is in the way. */
+/* Whether a GPU could use GPUDirect RDMA, were it on for the NIC, and none of the causes below is in the way. */
 static bool gpu_has_rdma(const struct orr_finder *f, uint32_t gpu)
 {
     return orr_element_int(f->dump, gpu, ORR_ATTR_GDR, 0) != 0 &&
            !orr_gpu_is_integrated(orr_element_int(f->dump, gpu, ORR_ATTR_SM, 0));
 }
 
-/* Amazon's EFA has GPU Direct RDMA only beside some GPUs: those of the machine types that have it. */
+/* Amazon's EFA has GPUDirect RDMA only beside some GPUs: those of the machine types that have it. */
 static bool efa_has_rdma(const struct orr_finder *f)
 {
     int32_t sm = f->hw.gpu_count ? orr_element_int(f->dump, f->hw.gpus[0], ORR_ATTR_SM, 0) : 0;
@@ -48,7 +48,7 @@ static void gdr_off(struct orr_finder *f)
         orr_say(f, "gdr=\"0\" on %u of %u RDMA ports, gdr=\"1\" on GPUs", off, rdma);
 }
 
-/* The nearest distance from a GPU of the part to a NET with which GPU Direct RDMA is possible at all. */
+/* The nearest distance from a GPU of the part to a NET with which GPUDirect RDMA is possible at all. */
 static enum orr_path_type nearest_net(const struct orr_part *part, uint32_t gpu)
 {
     uint32_t nets = orr_system_count(&part->system, ORR_NET);
@@ -129,7 +129,7 @@ const struct orr_finding_row orr_findings_gdr[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_nccl = true,
         .find = gdr_off,
-        .title = "GPU Direct RDMA is off on RDMA NICs",
+        .title = "GPUDirect RDMA is off on RDMA NICs",
         .why = "Data goes through host memory. NCCL reports the path as PHB, even if GPU and NIC share a PCIe switch.",
         .advice = "On every host, load nvidia-peermem, or use a kernel and driver with DMA-BUF support.",
         .commands = {"lsmod | grep -E 'nvidia_peermem|nv_peer_mem'", "modprobe nvidia-peermem"},
@@ -141,10 +141,10 @@ const struct orr_finding_row orr_findings_gdr[] = {
         .severity = ORR_SEVERITY_WARNING,
         .of_analysis = true,
         .find = gdr_too_far,
-        .title = "NCCL's default does not allow GPU Direct RDMA through the CPU",
+        .title = "NCCL's default does not allow GPUDirect RDMA through the CPU",
         .why = "Data between GPU and network is copied through host memory, which costs memory bandwidth and latency. "
                "GPUs "
-               "and NICs support GPU Direct RDMA, but the path between them crosses their CPU.",
+               "and NICs support GPUDirect RDMA, but the path between them crosses their CPU.",
         .advice = "Set NCCL_NET_GDR_LEVEL to the level in the detail and measure. NCCL's own model does not count the "
                   "copy, so "
                   "the predicted bandwidth stays the same.",

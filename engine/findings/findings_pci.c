@@ -313,7 +313,7 @@ const struct orr_finding_row orr_findings_pci[] = {
         .title = "No PCIe switches are visible although the machine has many GPUs",
         .why = "All NICs seem equally far from all GPUs, so a GPU may get the NIC of another switch, and NCCL's "
                "default does not "
-               "allow GPU Direct RDMA through the CPU. Virtual machines often hide PCIe switches.",
+               "allow GPUDirect RDMA through the CPU. Virtual machines often hide PCIe switches.",
         .advice = "Supply the provider's topology file (NCCL_TOPO_FILE).",
         .commands = {"lspci -tv", "nvidia-smi topo -m"},
         .references = {"NVIDIA/nccl#977", "NVIDIA/nccl#1674"},

@@ -96,7 +96,7 @@ const struct orr_finding_row orr_findings_routes[] = {
         .of_analysis = true,
         .find = farther_than_built,
         .title = "A setting makes the ring take a longer path than this machine needs",
-        .why = "Data goes through host memory, because the setting turns off P2P or GPU Direct RDMA where a shorter "
+        .why = "Data goes through host memory, because the setting turns off P2P or GPUDirect RDMA where a shorter "
                "path exists.",
         .advice = "Remove the setting that the detail names (environment, launcher, /etc/nccl.conf, ~/.nccl.conf).",
         .commands = {"env | grep NCCL_", "cat /etc/nccl.conf ~/.nccl.conf"},

@@ -305,10 +305,9 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     if (b->gpu_count > 1)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "ranks are the numbers of the GPUs");
     if (b->net_count)
-        orr_note_assumed(
-            draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
-            "hwloc has no NIC speeds: RDMA ports are taken for 100 Gb/s, others for 10; GPU Direct RDMA is "
-            "taken to work with RDMA NICs; NICs are numbered in the order of their names");
+        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
+                         "hwloc has no NIC speeds: RDMA ports are taken for 100 Gb/s, others for 10; GPUDirect RDMA is "
+                         "taken to work with RDMA NICs; NICs are numbered in the order of their names");
     orr_note_assumed(
         draft, ORR_TOUCHES_BANDWIDTH,
         "PCI links have the speed that they had during the export: an idle GPU may show less than it can%s",
@@ -331,7 +330,7 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     orr_note_missing(
         draft,
         orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u", b->gpu_count),
-        "NIC speeds, GPU Direct RDMA, C2C links");
+        "NIC speeds, GPUDirect RDMA, C2C links");
 }
 
 static enum orr_code check(const struct orr_hwloc_builder *b, struct orr_error *err)

@@ -359,7 +359,7 @@ static void say(struct builder *b, const char *generation)
     orr_note_missing(draft,
                      orr_draft_format(draft, "NCCL_TOPO_DUMP_FILE=topo.xml NCCL_DEBUG=INFO ./all_reduce_perf -g %u",
                                       matrix->gpu_count),
-                     "PCI speeds, NIC speeds, GPU Direct RDMA, real bus ids and switches, C2C and NVLinks to "
+                     "PCI speeds, NIC speeds, GPUDirect RDMA, real bus ids and switches, C2C and NVLinks to "
                      "CPUs");
     if (generation)
         orr_note_missing(draft, "nvidia-smi -L", "names of the GPUs: paste the output below the matrix");

@@ -14,7 +14,7 @@ const char *orr_link_speed_of_sm(int32_t sm);
 /* "00000000:1B:00.0" or "0000:1b:00.0" as "0000:1b:00.0"; false: it is no bus id. */
 bool orr_bus_id_short(const char *text, char ret_bus[ORR_BUS_ID_SIZE]);
 
-/* Fills a <net> by its name and number with supposed speed, port and GPU Direct RDMA. */
+/* Fills a <net> by its name and number with supposed speed, port and GPUDirect RDMA. */
 void orr_draft_net(struct orr_draft *draft, uint32_t net, const char *name, uint32_t dev);
 /* Fills an <nvlink> with the customary target of a switch that is not visible. */
 void orr_draft_nvswitch(struct orr_draft *draft, uint32_t nvlink, uint32_t count);

@@ -45,7 +45,7 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
         }
     orr_note_assumed(
         draft, ORR_TOUCHES_GDR | ORR_TOUCHES_PATHS | ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS | ORR_TOUCHES_TUNING,
-        "GPU Direct RDMA is taken as possible with every NIC for which the log does not deny it");
+        "GPUDirect RDMA is taken as possible with every NIC for which the log does not deny it");
     orr_note_assumed(draft, ORR_TOUCHES_TUNING, "latencies of NICs are taken for none beyond NCCL's own");
     orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH,
                      "speed and width of PCI links are chosen so that they give the printed rates, and the model of a "
@@ -55,7 +55,7 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
                          "the log is of %u hosts: the first whole tree is taken, and the other hosts for alike",
                          log->host_count);
     orr_note_missing(draft, "NCCL_TOPO_DUMP_FILE=topo.xml, set for the same job",
-                     "what a tree does not print: compute capabilities, GPU Direct RDMA, latencies, and devices that "
+                     "what a tree does not print: compute capabilities, GPUDirect RDMA, latencies, and devices that "
                      "the communicator does not use");
 }
 

@@ -13,7 +13,7 @@ struct trial {
     struct orr_query query;
     struct orr_dump_edit edit;
     const struct orr_dump *machine;       /* NULL: the dump with the edit */
-    bool edits_gdr, no_gdr[ORR_LOG_NICS]; /* GPU Direct RDMA is off on these NICs */
+    bool edits_gdr, no_gdr[ORR_LOG_NICS]; /* GPUDirect RDMA is off on these NICs */
     char what[96];
     enum orr_log_topic first, last; /* the others keep the differences that they have now */
 };
@@ -78,7 +78,7 @@ static bool apply_no_nets(const struct orr_log_check *check, struct trial *trial
     return orr_system_count(&check->analysis->built, ORR_NET) > 0 && check->query.hosts == 1;
 }
 
-/* GPU Direct RDMA off: on the NICs that the log shows without it ("some"), or on all. */
+/* GPUDirect RDMA off: on the NICs that the log shows without it ("some"), or on all. */
 static bool apply_no_gdr(const struct orr_log_check *check, struct trial *trial, const char *argument)
 {
     uint32_t nets = orr_system_count(&check->analysis->built, ORR_NET);
@@ -138,9 +138,9 @@ static const struct cause_row rows[] = {
     {"no-nics", apply_no_nets, "", "The job used none of the dump's NICs: another network, or a plugin that failed.",
      "look for `Using network` and `NET/` lines in the log, and at NCCL_IB_HCA, NCCL_NET and the plugin",
      ORR_SHOWS_NETWORK_USED},
-    {"gdr-off", apply_no_gdr, "some", "GPU Direct RDMA was not possible with these NICs when the job ran.",
+    {"gdr-off", apply_no_gdr, "some", "GPUDirect RDMA was not possible with these NICs when the job ran.",
      "compare these NICs with the others: driver, firmware, IOMMU and ACS", ORR_SHOWS_NOTHING},
-    {"gdr-off", apply_no_gdr, "", "GPU Direct RDMA was not possible when the job ran.",
+    {"gdr-off", apply_no_gdr, "", "GPUDirect RDMA was not possible when the job ran.",
      "check nvidia-peermem or DMA-BUF: lsmod | grep peermem", ORR_SHOWS_GDR_USED},
     SETTING("NCCL_P2P_DISABLE=1", "P2P was off.", P2P_USED),
     SETTING("NCCL_P2P_LEVEL=LOC", "P2P was off.", P2P_USED),
@@ -149,8 +149,8 @@ static const struct cause_row rows[] = {
     SETTING("NCCL_P2P_LEVEL=PXB", "P2P was allowed below the CPU only.", NOTHING),
     SETTING("NCCL_P2P_LEVEL=PHB", "P2P was allowed through the CPU.", NOTHING),
     SETTING("NCCL_P2P_LEVEL=SYS", "P2P was allowed at every distance.", NOTHING),
-    SETTING("NCCL_NET_GDR_LEVEL=LOC", "GPU Direct RDMA was off.", GDR_USED),
-    SETTING("NCCL_NET_GDR_LEVEL=SYS", "GPU Direct RDMA was allowed at every distance.", NOTHING),
+    SETTING("NCCL_NET_GDR_LEVEL=LOC", "GPUDirect RDMA was off.", GDR_USED),
+    SETTING("NCCL_NET_GDR_LEVEL=SYS", "GPUDirect RDMA was allowed at every distance.", NOTHING),
     SETTING("NCCL_NET_GDR_READ=0", "Reading GPU memory for sending was off.", NOTHING),
     SETTING("NCCL_NET_GDR_READ=1", "Reading GPU memory for sending was on.", NOTHING),
     SETTING("NCCL_SHM_DISABLE=1", "Shared memory was off.", SHM_USED),

@@ -1,4 +1,4 @@
-/* Facts about connections between ranks: the transport, the NIC, GPU Direct RDMA. */
+/* Facts about connections between ranks: the transport, the NIC, GPUDirect RDMA. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static int32_t net_of(const struct orr_system *system, int64_t id)
     return -1;
 }
 
-/* A connection over the network that the ring of the channel has. "IB/2(5)/GDRDMA": NIC, whose proxy, GPU Direct. */
+/* A connection over the network that the ring of the channel has. "IB/2(5)/GDRDMA": NIC, whose proxy, GPUDirect. */
 static void add_net(struct orr_log_facts *f, const struct orr_log_record *record)
 {
     const struct orr_analysis *analysis = f->analysis;
@@ -87,7 +87,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     bool gdr = strstr(end, "/GDRDMA") != NULL;
     char logged[64], predicted[64];
     snprintf(logged, sizeof logged, "NIC %ld%s%s", dev, proxy != self ? " of another GPU (PXN)" : "",
-             gdr ? ", GPU Direct RDMA" : "");
+             gdr ? ", GPUDirect RDMA" : "");
     struct orr_log_fact *fact =
         orr_log_fact_new(f, ORR_TOPIC_NET, record->line, logged, "channel %d: rank %d %s rank %d", channel, self,
                          sends ? "sends to" : "receives from", sends ? b : a);
@@ -119,7 +119,7 @@ static void add_net(struct orr_log_facts *f, const struct orr_log_record *record
     const struct orr_gdr *rdma = &part->gdr[(size_t)driver * orr_system_count(system, ORR_NET) + (unsigned)index];
     bool direct = (sends ? rdma->send.verdict : rdma->recv.verdict) != 0;
     snprintf(predicted, sizeof predicted, "NIC %d%s%s", node->net.dev, by_proxy ? " of another GPU (PXN)" : "",
-             direct ? ", GPU Direct RDMA" : "");
+             direct ? ", GPUDirect RDMA" : "");
     char id[ORR_NODE_ID_SIZE], net_id[ORR_NODE_ID_SIZE];
     orr_log_fact_at(fact, gpu_id(f, local, id),
                     orr_system_node_id(system, system->first[ORR_NET] + (unsigned)index, net_id));

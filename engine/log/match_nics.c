@@ -286,10 +286,10 @@ uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[O
             continue;
         bool logged = path   ? is_near(fact->logged)
                       : pair ? !strncmp(fact->logged, "on", 2)
-                             : strstr(fact->logged, "GPU Direct RDMA") != NULL;
+                             : strstr(fact->logged, "GPUDirect RDMA") != NULL;
         bool predicted = path   ? is_near(fact->predicted)
                          : pair ? !strncmp(fact->predicted, "on", 2)
-                                : strstr(fact->predicted, "GPU Direct RDMA") != NULL;
+                                : strstr(fact->predicted, "GPUDirect RDMA") != NULL;
         kept[dev] |= logged && (!path || strncmp(fact->logged, "PXN", 3) != 0);
         nics[dev] |= predicted && !logged;
     }

@@ -32,7 +32,7 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
                                     struct orr_arena *arena, struct orr_log_nics *ret_nics,
                                     struct orr_error *err) ORR_NO_DISCARD;
 
-/* NICs that the log shows without GPU Direct RDMA, and the prediction with it, by number. Returns how many. */
+/* NICs that the log shows without GPUDirect RDMA, and the prediction with it, by number. Returns how many. */
 uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[ORR_LOG_NICS]);
 
 /* causes.c: fills check->causes. dump: what the prediction was made for. */

@@ -162,7 +162,7 @@ static const struct orr_machine_type types[] = {
     {"g6e.48xlarge", "", "AWS", "g6e.48xlarge, 8x L40S", &l40s, 8, 4, 100000, EFA, false, MILAN, EC2 "; AWS on G6e",
      ""},
     {"g7e.48xlarge", "", "AWS", "g7e.48xlarge, 8x RTX PRO 6000", &rtx_pro, 8, 4, 400000, EFA, true, EMERALD,
-     "a public table of EC2 instances", "number of NICs, GPU Direct RDMA, CPU"},
+     "a public table of EC2 instances", "number of NICs, GPUDirect RDMA, CPU"},
 
     {"Standard_ND40rs_v2", "ndv2", "Azure", "ND40rs v2, 8x V100", &v100, 8, 1, 100000, IB, true, SKYLAKE, AZ_TOPO,
      "bandwidth of the NIC, order of the GPUs in the mesh"},

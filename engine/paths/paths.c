@@ -27,7 +27,7 @@ const char *orr_path_origin_text(enum orr_path_origin origin)
     case ORR_ROUTE_VIA_CPU_NO_P2P:
         return "through the CPU, because P2P is not possible";
     case ORR_ROUTE_VIA_CPU_NO_GDR:
-        return "through the CPU, because GPU Direct RDMA is not possible";
+        return "through the CPU, because GPUDirect RDMA is not possible";
     case ORR_ROUTE_PXN:
         return "through another GPU, which is nearer to the NIC (PXN)";
     case ORR_ROUTE_C2C:

@@ -14,7 +14,7 @@
 enum orr_path_origin {
     ORR_ROUTE,                /* the best direct route */
     ORR_ROUTE_VIA_CPU_NO_P2P, /* GPU to GPU through the CPU, because P2P is not possible */
-    ORR_ROUTE_VIA_CPU_NO_GDR, /* GPU to NET or NET to GPU through the CPU, because GPU Direct RDMA is not possible */
+    ORR_ROUTE_VIA_CPU_NO_GDR, /* GPU to NET or NET to GPU through the CPU, because GPUDirect RDMA is not possible */
     ORR_ROUTE_PXN,            /* GPU to NET through another GPU */
     ORR_ROUTE_C2C,            /* GPU and NET of one CPU, one of them on C2C: P2C */
     ORR_ROUTE_UNREACHABLE     /* neither P2P nor shared memory: the network is used instead (type NET) */
@@ -84,7 +84,7 @@ struct orr_whole_routes {
     uint16_t lasting_types; /* bit T: no route to a node of type T leads through a GPU, whichever was tried */
 };
 
-/* Finds the best direct route from every node to every base node. What P2P, GPU Direct RDMA and PXN make of them is
+/* Finds the best direct route from every node to every base node. What P2P, GPUDirect RDMA and PXN make of them is
  * decide/effective_paths.h. INVALID if a link has no link in the other direction, because NCCL fails there. */
 enum orr_code orr_paths_route(const struct orr_system *system, const struct orr_settings *settings,
                               struct orr_arena *arena, struct orr_paths *ret_paths,

@@ -172,7 +172,7 @@ struct orr_release {
     bool composes_p2c;           /* PHB and C2C one after the other are P2C */
     bool p2c_past_pxn;           /* P2C counts as farther than PXN */
     bool diverts_gdr_always;     /* also where the way goes through a CPU already */
-    bool reads_only_with_nvlink; /* GPU Direct RDMA for sending needs NVLink at any capability */
+    bool reads_only_with_nvlink; /* GPUDirect RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
     bool gdr_counts_phb;        /* PHB of a GPU on C2C counts as C2C */
     bool gdr_level_c2c;         /* the GDR level reaches P2C; others count P2C as C2C */

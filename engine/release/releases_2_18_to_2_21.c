@@ -218,7 +218,7 @@ const struct orr_release_step orr_steps_2_18_to_2_21[] = {
     {ORR_VERSION(2, 18, 5), "2.18.5", "2023-09", "NICs shared out by mirrored GPU index, preferred NICs first",
      at_2_18_5},
     {ORR_VERSION(2, 19, 3), "2.19.3", "2023-10",
-     "C2C as NVLink, AMD sockets at 16 GB/s, GPU Direct RDMA for sending without NVLink, channels doubled before rates "
+     "C2C as NVLink, AMD sockets at 16 GB/s, GPUDirect RDMA for sending without NVLink, channels doubled before rates "
      "are raised",
      at_2_19_3},
     {ORR_VERSION(2, 20, 5), "2.20.5", "2024-03",

@@ -123,6 +123,6 @@ const struct orr_release_step orr_steps_2_22_to_2_26[] = {
     {ORR_VERSION(2, 25, 1), "2.25.1", NULL,
      "64 channels, rates and tuning for capability 100, type limits taken from the machine", at_2_25_1},
     {ORR_VERSION(2, 26, 2), "2.26.2", NULL,
-     "C2C as a path type of its own, GPU Direct RDMA in PCIe mode, newer Intel CPUs", at_2_26_2},
+     "C2C as a path type of its own, GPUDirect RDMA in PCIe mode, newer Intel CPUs", at_2_26_2},
     {0, NULL, NULL, NULL, NULL},
 };

@@ -189,11 +189,11 @@ static void at_2_30_7(struct orr_release *r, struct orr_connect_rules *c, struct
 
 const struct orr_release_step orr_steps_2_27_to_2_30[] = {
     {ORR_VERSION(2, 27, 3), "2.27.3", NULL,
-     "P2C paths from GPUs on C2C to NICs, GPU Direct RDMA over C2C, LL128 from capability 70 on", at_2_27_3},
+     "P2C paths from GPUs on C2C to NICs, GPUDirect RDMA over C2C, LL128 from capability 70 on", at_2_27_3},
     {ORR_VERSION(2, 27, 5), "2.27.5", NULL,
      "P2C counts as nearer than PXN, channels repeat the one before or search freely, not both", at_2_27_5},
     {ORR_VERSION(2, 27, 7), "2.27.7", "2025-07",
-     "C2C and P2C paths, GPU Direct RDMA over C2C, P2P level PXB for all but pairs on AMD, rails kept by rings that "
+     "C2C and P2C paths, GPUDirect RDMA over C2C, P2P level PXB for all but pairs on AMD, rails kept by rings that "
      "enter and leave by two NICs in turn, rates for capability 100",
      at_2_27_7},
     {ORR_VERSION(2, 28, 3), "2.28.3", NULL,
@@ -202,14 +202,13 @@ const struct orr_release_step orr_steps_2_27_to_2_30[] = {
      at_2_28_7},
     {ORR_VERSION(2, 28, 9), "2.28.9", "2025-11", "As 2.28.7, with other figures for NVLSTree", at_2_28_9},
     {ORR_VERSION(2, 29, 2), "2.29.2", NULL,
-     "Point-to-point channels by the rate of NICs, GPU Direct RDMA up to P2C, P2C only for the nearest NICs",
-     at_2_29_2},
+     "Point-to-point channels by the rate of NICs, GPUDirect RDMA up to P2C, P2C only for the nearest NICs", at_2_29_2},
     {ORR_VERSION(2, 29, 7), "2.29.7", "2026-03", "GIN devices, one more search rate for capability 100", at_2_29_7},
     {ORR_VERSION(2, 30, 4), "2.30.4", NULL,
-     "Ranks hang on physical GPUs (DEV), PXN by GPUs with GPU Direct RDMA, NVLS channels by the rate of NICs",
+     "Ranks hang on physical GPUs (DEV), PXN by GPUs with GPUDirect RDMA, NVLS channels by the rate of NICs",
      at_2_30_4},
     {ORR_VERSION(2, 30, 7), "2.30.7", "2026-06",
-     "Ranks hang on physical GPUs (DEV), the nearest path wins before the fastest, PXN by GPUs with GPU Direct RDMA, "
+     "Ranks hang on physical GPUs (DEV), the nearest path wins before the fastest, PXN by GPUs with GPUDirect RDMA, "
      "rails and planes of NICs, NVLS from two GPUs on",
      at_2_30_7},
     {0, NULL, NULL, NULL, NULL},

@@ -55,7 +55,7 @@ struct orr_node {
             int32_t rank;    /* 0..local_ranks-1 on this host, in order of the dump's rank values */
             int32_t dev;     /* NVML index */
             int32_t sm;      /* compute capability, 10 * major + minor */
-            int32_t gdr;     /* GPU Direct RDMA possible */
+            int32_t gdr;     /* GPUDirect RDMA possible */
             int32_t mlopart; /* partition, -1: none */
         } gpu;               /* of a DEV as well, whose rank is -1 */
         struct {

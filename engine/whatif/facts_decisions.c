@@ -1,4 +1,4 @@
-/* P2P, GPU Direct RDMA, and the NICs of ranks. */
+/* P2P, GPUDirect RDMA, and the NICs of ranks. */
 #include "engine/whatif/facts.h"
 
 static void add_decision(struct orr_fact_list *list, enum orr_fact_kind kind, uint32_t a, uint32_t b,

@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS fonts-dejavu-core)
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "shows how NCCL sees a machine
 From a topology dump, Orrery recomputes what a chosen NCCL release decides:
-paths, P2P and GPU Direct RDMA, channels, rings and trees over several hosts,
+paths, P2P and GPUDirect RDMA, channels, rings and trees over several hosts,
 tuning. As JSON, as diagrams, as a web page and a service. No GPU is needed.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/server/deploy/postinst ${CMAKE_SOURCE_DIR}/server/deploy/prerm)
 

@@ -50,7 +50,7 @@ export function sideName(side, other) {
     return [side.nccl !== other.nccl && side.nccl, settings.length > 1 ? `${settings.length} settings` : settings[0]].filter(Boolean).join(", ") || side.nccl;
 }
 
-export const SECTIONS = { system: "System", paths: "Paths", p2p: "P2P", gdr: "GPU Direct", net_devs: "NICs of ranks", graphs: "Graphs", channels: "Channels", tuning: "Tuning" };
+export const SECTIONS = { system: "System", paths: "Paths", p2p: "P2P", gdr: "GPUDirect", net_devs: "NICs of ranks", graphs: "Graphs", channels: "Channels", tuning: "Tuning" };
 
 /** "paths.3" -> {section, change}; change null where a section or a reason is meant: {section: "why", id}. */
 export function findChange(diff, text) {

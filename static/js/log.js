@@ -3,7 +3,7 @@
 /** Topics as the service names them, in NCCL's order. */
 export const TOPICS = {
     system: "System", links: "Links", paths: "Paths", graphs: "Graphs", orders: "Orders of channels", rings: "Rings", trees: "Trees", nvls: "NVLS", counts: "Counts",
-    p2p: "P2P", gdr: "GPU Direct RDMA", net: "NICs of channels", tuning: "Tuning",
+    p2p: "P2P", gdr: "GPUDirect RDMA", net: "NICs of channels", tuning: "Tuning",
 };
 
 /** Whether text is a log, or a dumped graph, and no topology. */

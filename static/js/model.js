@@ -117,12 +117,12 @@ export function deviceFacts(model, id) {
         add("Rank", node.rank);
         add("Device", node.dev);
         add("Capability", node.sm === undefined ? undefined : `${Math.floor(node.sm / 10)}.${node.sm % 10}`);
-        add("GPU Direct RDMA", yes(node.gdr));
+        add("GPUDirect RDMA", yes(node.gdr));
     } else if (type === "NET") {
         add("Port", node.port);
         add("Bandwidth, GB/s", node.bw === undefined ? undefined : bandwidth(node.bw));
         add("Latency, µs", node.latency);
-        add("GPU Direct RDMA", yes(node.gdr));
+        add("GPUDirect RDMA", yes(node.gdr));
         add("CollNet", yes(node.coll));
         add("Max channels", node.max_channels);
     } else if (type === "CPU") {
@@ -256,7 +256,7 @@ export function figures(doc) {
         ["Channels", String(channels.count ?? "–")],
         ["Ring, per channel", ring?.channels ? `${bandwidth(ring.bw_intra)} GB/s, ${ring.type_intra}${doc.hosts > 1 ? `, to NIC ${ring.type_inter}` : ""}` : "–"],
         ["P2P", pairs ? `${p2p} of ${pairs} ordered pairs` : "–"],
-        ["GPU Direct RDMA", gdr.length ? `${direct} of ${gdr.length} GPU–NIC pairs, both ways` : doc.hosts > 1 ? "no NIC" : "NICs are out of use on one host"],
+        ["GPUDirect RDMA", gdr.length ? `${direct} of ${gdr.length} GPU–NIC pairs, both ways` : doc.hosts > 1 ? "no NIC" : "NICs are out of use on one host"],
         ["NVLS", summary.nvls ?? channels.nvls?.channels > 0 ? `${channels.nvls?.channels ?? ""} channels`.trim() : "off"],
         ["AllReduce, size ÷ time", best("AllReduce")],
     ];

@@ -23,7 +23,7 @@ const QUESTIONS = [
     ["machine", "Machine", machine, [], ["gpu-missing", "no-gpu", "no-ranked-gpu"]],
     ["p2p", "P2P between all GPUs", p2p, ["p2p"], ["p2p-refused", "setting-hinders", "neither-p2p-nor-shm"]],
     ["nics", "NIC of each GPU", nics, ["paths"], ["nic-missing", "nic-misplaced", "nic-past-cpu", "nic-on-other-socket", "unused-nic", "mixed-speeds", "port-slow", "slow-slot", "shared-uplink", "sockets-only"]],
-    ["gdr", "GPU Direct RDMA", gdr, ["gdr"], ["gdr-off", "gdr-too-far"]],
+    ["gdr", "GPUDirect RDMA", gdr, ["gdr"], ["gdr-off", "gdr-too-far"]],
     ["channels", "Channels and their limit", channels, ["graphs"], ["simple-order", "one-channel"]],
     ["busbw", "Expected bus bandwidth", busbw, ["tuning"]],
     ["degraded", "Below its equals or model", degraded],

@@ -95,7 +95,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
         add("Against the other side", `${sideName(other.diff.a, other.diff.b)} → ${sideName(other.diff.b, other.diff.a)}: ${other.diff.summary}`,
             table([["Rule or setting", "Before", "After", "Facts", "In"], ...other.diff.reasons.map((row) => [row.text || row.id, row.a, row.b, row.changed, row.sections.map((name) => SECTIONS[name] ?? name).join(", ")])]));
     if (model.gpus.length + model.nets.length <= MOST_COLUMNS)
-        add("Paths", ...["type", "bw", "verdict"].map((mode) => `${{ type: "Type", bw: "GB/s", verdict: "P2P (W write, R read), GPU Direct (S send, R receive)" }[mode]}\n\n${table(matrixRows(model, mode))}`));
+        add("Paths", ...["type", "bw", "verdict"].map((mode) => `${{ type: "Type", bw: "GB/s", verdict: "P2P (W write, R read), GPUDirect (S send, R receive)" }[mode]}\n\n${table(matrixRows(model, mode))}`));
     add("Graphs", table([["Graph", "Pattern", "Channels", "Intra GB/s", "Inter GB/s", "Type intra", "Type inter"], ...(doc.graphs ?? []).filter((row) => row.channels).map((row) =>
         [GRAPH_NAMES[row.name] ?? row.name, PATTERNS[row.pattern] ?? row.pattern, row.channels, bandwidth(row.bw_intra), bandwidth(row.bw_inter), row.type_intra, row.type_inter])]), table([["Figure", "Value"], ...figures(doc)]));
     const chosen = ranges(doc.predictions, state.collective);

@@ -26,9 +26,9 @@ export function overText(way) {
     }
 }
 
-/** Each NIC once: "NET/0-2 through rank 2 (PXN), GPU Direct". */
+/** Each NIC once: "NET/0-2 through rank 2 (PXN), GPUDirect". */
 export function nicText(way, rank) {
-    const say = (nic) => (nic ? `${nic.net}${nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`}${nic.gdr ? ", GPU Direct" : ""}` : "none, or unknown without the channel");
+    const say = (nic) => (nic ? `${nic.net}${nic.proxy !== rank ? ` through rank ${nic.proxy} (PXN)` : `, ${nic.path}`}${nic.gdr ? ", GPUDirect" : ""}` : "none, or unknown without the channel");
     return [...new Set((way?.nics ?? []).map(say))].join("; ");
 }
 
@@ -50,7 +50,7 @@ export function transferStep(model, doc, rank, number) {
     return { a: rank, b: way.rank, from: gpu(rank), to: way.transport === "NET" ? way.nics?.find(Boolean)?.net ?? "" : gpu(way.rank) };
 }
 
-const HEAD = ["rank", "round", "channels", "sends to", "over", "path", "NIC", "driven by rank", "GPU Direct", "receives from", "over", "path", "NIC", "GPU Direct"];
+const HEAD = ["rank", "round", "channels", "sends to", "over", "path", "NIC", "driven by rank", "GPUDirect", "receives from", "over", "path", "NIC", "GPUDirect"];
 
 /** Every transfer of an answer as rows for other programs. */
 export function transferRows(doc) {

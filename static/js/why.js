@@ -21,8 +21,8 @@ export const writeWhy = (decision, ...values) => [decision, ...values].join(":")
 
 const PAIRS = {
     "GPU>GPU": [["p2p", "P2P"]],
-    "GPU>NET": [["gdr", "GPU Direct RDMA, sending"], ["pxn", "PXN"]],
-    "NET>GPU": [["gdr", "GPU Direct RDMA, receiving"]],
+    "GPU>NET": [["gdr", "GPUDirect RDMA, sending"], ["pxn", "PXN"]],
+    "NET>GPU": [["gdr", "GPUDirect RDMA, receiving"]],
 };
 
 /** What can be asked about the selected device or pair: [{why, label}]. */

@@ -76,7 +76,7 @@ test("marks at a glance: a fault names its finding, what is only a link has none
     await it.open(faults, "hosts=2");
     const mark = (id) => it.page.locator(`[data-question="${id}"] .tone`);
     assert.equal(await mark("gdr").getAttribute("aria-label"), "fault");
-    assert.match(await text('[data-question="gdr"]'), /GPU Direct RDMA is off on RDMA NICs/);
+    assert.match(await text('[data-question="gdr"]'), /GPUDirect RDMA is off on RDMA NICs/);
     assert.equal(await mark("p2p").getAttribute("aria-label"), "good");
     for (const id of ["peers", "release", "settings", "log"])
         assert.deepEqual([await mark(id).textContent(), await it.page.locator(`[data-question="${id}"] a`).count()], ["", 1], id);

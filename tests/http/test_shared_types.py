@@ -1,5 +1,5 @@
 """The table of machine types against the real machines of ../shared: GPUs, compute capability, NVLinks, NIC ports, their
-speed and GPU Direct RDMA, CPU. What a row leaves open (`unsure`) is not held. Skipped where ../shared is not there."""
+speed and GPUDirect RDMA, CPU. What a row leaves open (`unsure`) is not held. Skipped where ../shared is not there."""
 import collections
 import json
 import os

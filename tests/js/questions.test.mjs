@@ -70,7 +70,7 @@ test("an answer names the assumptions of the input that it rests on, and what is
     assert.match(answer("degraded", { input, findings: [slow] }).answer, /has x8/, "what the input shows is said all the same");
 });
 
-test("GPU Direct RDMA: the reasons are counted, and the pairs that are used decide", () => {
+test("GPUDirect RDMA: the reasons are counted, and the pairs that are used decide", () => {
     const rows = [[0, "NET/0-0", 1], [0, "NET/0-1", 0], [0, "NET/0-2", 0], [0, "NET/0-3", 0]].map(([rank, net, on]) => ({ rank, net, send: on, recv: on }));
     const why = rows.slice(1).map(({ rank, net }, i) => ({ rank, net, direction: "send", text: i ? "It is too far." : "The NIC lacks it." }));
     const more = { gdr: rows, explanations: { gdr: why } }, says = (used) => answer("gdr", { ...more, net_devs: used.map((net) => ({ rank: 0, proxy_rank: 0, net })) });

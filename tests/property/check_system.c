@@ -64,7 +64,7 @@ static bool check_gdr(const struct orr_part *part, struct orr_error *err)
     for (uint32_t i = 0; i < gpus * nets; i++) {
         const struct orr_decision *send = &part->gdr[i].send, *recv = &part->gdr[i].recv;
         if (send->verdict < 0 || send->verdict > most || recv->verdict < 0 || recv->verdict > most)
-            return WRONG(err, "GPU Direct RDMA of GPU %u is %d and %d", i / nets, send->verdict, recv->verdict);
+            return WRONG(err, "GPUDirect RDMA of GPU %u is %d and %d", i / nets, send->verdict, recv->verdict);
     }
     return true;
 }

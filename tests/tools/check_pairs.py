@@ -116,7 +116,7 @@ def check(first, second, held, assume):
     one = held == "one machine"
     wrong = [] if not one or bus_ids(a) == bus_ids(b) else [f"{first}, {second}: the GPUs have other bus ids"]
     rates = not a.says("no bandwidths") and not b.says("no bandwidths")
-    same_nics = any(form.says("GPU Direct RDMA") for form in (a, b))
+    same_nics = any(form.says("GPUDirect RDMA") for form in (a, b))
     ours, theirs = (facts(form.document(same_nics), one, rates) for form in (a, b))
     agree, untold = [], []
     for fact in ours:

@@ -96,5 +96,5 @@ def nic(busid, identity, speed, *nets, width=16, kind="0x020700"):
 
 
 def socket_net(name, dev, mbps):
-    """An Ethernet interface as the socket transport lists it: no port of its own, never GPU Direct."""
+    """An Ethernet interface as the socket transport lists it: no port of its own, never GPUDirect."""
     return tag("net", name=name, dev=dev, latency="0", speed=mbps, port=0, guid=f"0x{dev:x}", maxconn=65536, gdr=0)

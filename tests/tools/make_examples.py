@@ -185,7 +185,7 @@ EXAMPLES = [
      "Two Grace CPUs, each tied to two GPUs by C2C; the NICs hang on the CPUs."),
     ("h100-with-faults", lambda: h100(widths=(16, 16, 16, 8, 16, 16, 16, 16), gdr=(1, 1, 1, 1, 1, 0, 1, 1)),
      "8x H100 with two faults",
-     "The same H100 host, but mlx5_3 trained to 8 lanes instead of 16 and mlx5_5 has lost GPU Direct RDMA."),
+     "The same H100 host, but mlx5_3 trained to 8 lanes instead of 16 and mlx5_5 has lost GPUDirect RDMA."),
     ("dgx-1-p100", lambda: board(sockets(xeon, 79), P100, 60, meshed(CUBE_MESH_P100), CONNECTX4, GEN3, 100000, per_switch=(2, 1), switches=2, chip=PLX_9797),
      "DGX-1, 8x P100", "Two sockets, a hybrid cube mesh of single NVLinks, a 100 Gb/s NIC for every two GPUs."),
     ("dgx-2", lambda: board(sockets(xeon, 85), V100_SXM3, 70, switched(6), CONNECTX5, GEN3, 100000, per_switch=(2, 1), switches=2, sub=2, chip=PLX_9797),

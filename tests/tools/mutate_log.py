@@ -106,7 +106,7 @@ def other_machine(bench, chance, machine, release):
 
 
 def gdr_off(bench, chance, machine, release):
-    """GPU Direct RDMA was off on all NICs, or on one."""
+    """GPUDirect RDMA was off on all NICs, or on one."""
     machine = chance.choice(WITH_NETS)
     some = chance.random() < 0.5
 

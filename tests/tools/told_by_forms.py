@@ -71,19 +71,19 @@ def untold(element, said, words, **values):
 
 
 def assume_nics(machine, said):
-    """Neither form tells NICs that are no PCI devices, nor speeds, latencies, GPU Direct RDMA, CollNet; RDMA is told from sockets by
+    """Neither form tells NICs that are no PCI devices, nor speeds, latencies, GPUDirect RDMA, CollNet; RDMA is told from sockets by
     the name."""
     drop(machine, said, "NICs: ", "nic", lambda nic: machine.above[nic].tag == "cpu")
     for number, net in enumerate(machine.nets):
         untold(net, said, "numbered", dev=str(number))
         rdma = is_rdma(net.get("name"))
         untold(net, said, "100 Gb/s", speed="100000" if rdma else "10000")
-        untold(net, said, "GPU Direct RDMA", gdr="1" if rdma else "0")
+        untold(net, said, "GPUDirect RDMA", gdr="1" if rdma else "0")
         net.attrib.update(latency="0", maxconn="131072" if rdma else "65536")
         for absent in ("coll", "keep"):
             net.attrib.pop(absent, None)
     for gpu in machine.gpus:
-        untold(gpu, said, "GPU Direct RDMA", gdr="1")
+        untold(gpu, said, "GPUDirect RDMA", gdr="1")
 
 
 def assume_ranks(machine, said):

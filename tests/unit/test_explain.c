@@ -24,7 +24,7 @@ static const char rails[] = SYSTEM(SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0
                                        NIC("0000:12:00.0", "0", "200000") "</pci>",
                                    SWITCH("0000:80:00.0") GPU("0000:81:00.0", "1", "80", NV("0000:11:00.0", "4"))
                                        NIC("0000:82:00.0", "1", "200000") "</pci>");
-/* One switch with a GPU and a NIC that has no GPU Direct RDMA. */
+/* One switch with a GPU and a NIC that has no GPUDirect RDMA. */
 static const char no_gdr[] =
     SYSTEM(SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "80", "") NIC_WITHOUT_GDR("0000:12:00.0", "0") "</pci>",
            GPU("0000:81:00.0", "1", "80", ""));

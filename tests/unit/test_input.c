@@ -231,7 +231,7 @@ static void a_log_that_prints_its_tree_is_a_machine(void **state)
     struct orr_dump *dump = read_as(TREE SAYS "==========================================\n", NULL);
     assert_string_equal(dump->notes->kind, "nccl-log");
     assert_non_null(strstr(dump->notes->recognised, "NCCL 2.27.7+cuda12.4 printed: 2 GPUs, 2 with a rank"));
-    assert_true(assumes(dump, "compute capability") && assumes(dump, "GPU Direct RDMA"));
+    assert_true(assumes(dump, "compute capability") && assumes(dump, "GPUDirect RDMA"));
     assert_true(misses(dump, "NCCL_TOPO_DUMP_FILE"));
     assert_string_equal(attr(dump, ORR_ELEMENT_PCI, 1, ORR_ATTR_BUSID), "0000:02:00.0");
     assert_int_equal(dump->elements[find(dump, ORR_ELEMENT_GPU, 0)].line, 0); /* the XML is not the user's */

@@ -1,4 +1,4 @@
-/* Routes, what P2P, GPU Direct RDMA and PXN make of them, and the verdicts themselves. */
+/* Routes, what P2P, GPUDirect RDMA and PXN make of them, and the verdicts themselves. */
 #include "engine/decide/nearest.h"
 #include "engine/decide/verdicts.h"
 #include "tests/support/fixture.h"

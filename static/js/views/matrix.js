@@ -81,7 +81,7 @@ function both(model, after, from, to, { cell: mode, side }) {
 }
 
 const DENSE = 20; // columns that fit in full width
-const NAMES = { type: "type", bw: "bandwidth in GB/s", hops: "number of hops", verdict: "P2P and GPU Direct RDMA verdicts" };
+const NAMES = { type: "type", bw: "bandwidth in GB/s", hops: "number of hops", verdict: "P2P and GPUDirect RDMA verdicts" };
 
 function heading(model, node) {
     const [word, ...rest] = shortName(model, node.id).split(" ");

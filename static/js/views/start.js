@@ -18,7 +18,7 @@ export function startView({ examples, inputs, machines, actions, problem, log = 
     return h("div.start", null,
         h("header", null,
             h("h1", null, "See how NCCL sees a machine"),
-            h("p.muted", null, "Paths, peer-to-peer and GPU Direct verdicts, rings, trees and the tuning model of a chosen NCCL release, with the rule behind each.")),
+            h("p.muted", null, "Paths, peer-to-peer and GPUDirect verdicts, rings, trees and the tuning model of a chosen NCCL release, with the rule behind each.")),
         problem,
         log && aloneView({ log, machines, actions }),
         h("section", { "aria-label": "Your dump" },
