@@ -1,7 +1,5 @@
 #include "engine/diagnosis/diagnosis.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -47,8 +45,11 @@ static enum orr_code try_hosts(struct doctor *d, const struct orr_dump *dump, co
     ORR_TRY(orr_budget_check(err));
     d->left.analyses--;
     d->made++;
-    enum orr_code code = orr_analyze(dump, &query, NULL, &answer, &own);
-    ORR_TRY(orr_budget_check(err));
+    enum orr_code code = orr_analyze(dump, &query, NULL, &answer, &own), spent = orr_budget_check(err);
+    if (spent != ORR_OK) {
+        orr_analysis_free(answer);
+        return spent;
+    }
     if (code == ORR_NOMEM)
         return orr_fail_nomem(err);
     if (code != ORR_OK)
@@ -166,7 +167,9 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
         row->not_tried = "the file does not show what the device should have";
     else
         code = measure_repaired(d, &bench, repair->network_only, index, &row->cost, err);
-    row->has_cost = code == ORR_OK && bench.changed;
+    row->has_cost = code == ORR_OK && row->cost.hosts;
+    if (bench.changed && !row->cost.hosts)
+        row->not_tried = "no figures of the repaired machine could be computed";
     orr_arena_free(scratch);
     return code;
 }
@@ -203,7 +206,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
     if (code == ORR_OK && !bench.doc.starved) {
         code = measure_repaired(d, &bench, false, UINT32_MAX, &d->out->all, err);
         d->out->all_repair = "everything that costs something";
-        d->out->has_all = code == ORR_OK;
+        d->out->has_all = code == ORR_OK && d->out->all.hosts;
     }
     orr_arena_free(scratch);
     return code;
@@ -355,5 +358,5 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     if (!put_in_order(&d))
         return orr_fail_nomem(err);
     ret_diagnosis->analyses = d.made;
-    return orr_verdict_write(ret_diagnosis, analysis, &d.machine, arena, err);
+    return orr_verdict_write(ret_diagnosis, analysis, arena, err);
 }

@@ -1,5 +1,6 @@
 /* Repairs of PCIe links, ports, and of NICs that are missing or somewhere else. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "engine/diagnosis/repair.h"
 
@@ -61,33 +62,52 @@ void orr_repair_all_links(struct orr_bench *bench)
             set_link(bench, i, generation, 16);
 }
 
+static int compare_models(const void *left, const void *right)
+{
+    const struct orr_card *a = *(const struct orr_card *const *)left, *b = *(const struct orr_card *const *)right;
+    if (a->identity != b->identity)
+        return a->identity < b->identity ? -1 : 1;
+    if (a->gbs != b->gbs)
+        return a->gbs > b->gbs ? -1 : 1;
+    return (a->element > b->element) - (a->element < b->element);
+}
+
+/* The link of the fastest card of the same model. */
 void orr_repair_unknown_links(struct orr_bench *bench)
 {
     const struct orr_hardware_facts *hw = bench->hw;
+    const struct orr_card **cards = ORR_NEW(bench->arena, const struct orr_card *, hw->card_count), *best = NULL;
+    bench->doc.starved |= !cards && hw->card_count;
+    if (!cards)
+        return;
+    for (uint32_t i = 0; i < hw->card_count; i++)
+        cards[i] = &hw->cards[i];
+    qsort(cards, hw->card_count, sizeof *cards, compare_models);
     for (uint32_t i = 0; i < hw->card_count; i++) {
-        const struct orr_card *card = &hw->cards[i], *best = NULL;
-        for (uint32_t k = 0; card->gbs <= 0 && card->identity && k < hw->card_count; k++)
-            if (hw->cards[k].identity == card->identity && hw->cards[k].gbs > (best ? best->gbs : 0))
-                best = &hw->cards[k];
-        if (best)
-            copy_link(bench, card->element, best->element);
+        if (!i || cards[i]->identity != cards[i - 1]->identity)
+            best = cards[i];
+        if (cards[i]->gbs <= 0 && cards[i]->identity && best->gbs > 0)
+            copy_link(bench, cards[i]->element, best->element);
     }
 }
 
 void orr_repair_bridges(struct orr_bench *bench)
 {
     const struct orr_hardware_facts *hw = bench->hw;
+    const struct orr_card *fastest[ORR_CARD_NIC + 1] = {NULL};
     for (uint32_t i = 0; i < hw->card_count; i++) {
-        uint32_t best = i;
-        if (!(hw->cards[i].gpus + hw->cards[i].nets) || hw->cards[i].gbs <= 0 || hw->cards[i].gbs >= 1)
+        const struct orr_card *card = &hw->cards[i];
+        if (!fastest[card->kind] || card->gbs > fastest[card->kind]->gbs)
+            fastest[card->kind] = card;
+    }
+    for (uint32_t i = 0; i < hw->card_count; i++) {
+        const struct orr_card *card = &hw->cards[i], *best = card;
+        if (!(card->gpus + card->nets) || card->gbs <= 0 || card->gbs >= 1)
             continue;
         /* What is below a card comes right after it. */
-        for (uint32_t k = i + 1; k < hw->card_count && hw->cards[k].depth > hw->cards[i].depth; k++)
-            best = hw->cards[k].gbs > hw->cards[best].gbs ? k : best;
-        for (uint32_t k = 0; best == i && k < hw->card_count; k++)
-            if (hw->cards[k].kind == hw->cards[i].kind && hw->cards[k].gbs > hw->cards[best].gbs)
-                best = k;
-        copy_link(bench, hw->cards[i].element, hw->cards[best].element);
+        for (uint32_t k = i + 1; k < hw->card_count && hw->cards[k].depth > card->depth; k++)
+            best = hw->cards[k].gbs > best->gbs ? &hw->cards[k] : best;
+        copy_link(bench, card->element, (best == card ? fastest[card->kind] : best)->element);
     }
 }
 

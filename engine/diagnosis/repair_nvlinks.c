@@ -6,6 +6,8 @@
 #include "engine/diagnosis/repair.h"
 #include "engine/topology/pci.h"
 
+enum { MOST_GPUS = 128 }; /* all pairs of them are looked at; larger machines are not repaired */
+
 static struct orr_doc_node *gpu_node(const struct orr_bench *bench, uint32_t i)
 {
     return bench->nodes[bench->hw->gpus[i]];
@@ -69,6 +71,8 @@ static void join(struct orr_bench *bench, uint32_t a, uint32_t b, int32_t count)
 /* Both ends of each pair as the end with more links. */
 static void mirror(struct orr_bench *bench)
 {
+    if (bench->hw->gpu_count > MOST_GPUS)
+        return;
     for (uint32_t a = 0; a < bench->hw->gpu_count; a++)
         for (uint32_t b = 0; b < a; b++) {
             int32_t there = count_of(link_to(bench, a, bus_of(bench, b)));
@@ -123,6 +127,8 @@ static void fill_pairs(struct orr_bench *bench)
     enum { MOST_LINKS = 32 };
     uint32_t pairs[MOST_LINKS + 1] = {0}, linked = 0, n = bench->hw->gpu_count;
     int32_t usual = 0;
+    if (n > MOST_GPUS)
+        return;
     for (uint32_t a = 0; a < n; a++)
         for (uint32_t b = 0; b < a; b++) {
             int32_t count = count_of(link_to(bench, a, bus_of(bench, b)));
@@ -233,7 +239,6 @@ static bool lists_all_of(const struct orr_bench *bench, uint32_t i, uint32_t k)
 /* The links of the GPU whose list holds those of most others, for each GPU that lacks some of them. */
 void orr_repair_targets(struct orr_bench *bench)
 {
-    enum { MOST_GPUS = 128 };
     const struct orr_hardware_facts *hw = bench->hw;
     uint32_t fullest = 0, most = 0;
     if (!hw->gpu_count || hw->gpu_count > MOST_GPUS)

@@ -123,13 +123,12 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
                         hosts == 1 ? "" : "s");
 }
 
-enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis,
-                                const struct orr_machine *machine, struct orr_arena *arena, struct orr_error *err)
+enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analysis *analysis, struct orr_arena *arena,
+                                struct orr_error *err)
 {
     const struct orr_assumed *assumed = shaky(analysis);
     struct orr_text text;
     uint32_t row;
-    (void)machine;
     orr_text_init(&text, 4096);
     d->state = ORR_VERDICT_CANNOT_TELL;
     if ((row = first_row(d, is_of_rccl)) != UINT32_MAX) {

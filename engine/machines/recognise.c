@@ -97,8 +97,8 @@ static uint32_t count_ports(const struct orr_hardware_facts *h, const struct orr
 {
     uint32_t count = 0, named = 0;
     for (uint32_t i = 0; i < h->net_count; i++) {
-        int32_t mbps = orr_element_int(h->dump, h->nets[i], ORR_ATTR_SPEED, 0), most = (int32_t)type->net_mbps;
-        if (abs(mbps - most) > most / 8)
+        int64_t mbps = orr_element_int(h->dump, h->nets[i], ORR_ATTR_SPEED, 0), most = type->net_mbps;
+        if (llabs(mbps - most) > most / 8)
             continue;
         count++;
         named += is_named_like(orr_element_word(h->dump, h->nets[i], ORR_ATTR_NAME), type->net_name);
