@@ -221,7 +221,7 @@ async function start() {
     moment.releases = readReleases(releases);
     Object.assign(moment, { examples, inputs, machines });
     const list = document.getElementById("examples");
-    if (list) {
+    if (list && !moment.log) { // a log on the start page offers the machine types as well
         replace(list, exampleList(examples, actions));
         replace(document.getElementById("inputs"), inputList(inputs));
         replace(document.getElementById("machine-type"), machineTypes(machines, actions));
