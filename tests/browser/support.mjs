@@ -107,6 +107,8 @@ export async function ready(page) {
     }
     await page.locator(".busy:not(.on)").waitFor({ state: "attached" });
     await page.locator("#panel #why-answer, #panel dl.facts, #panel .note, #panel .settings, #panel .path-head, .problem").first().waitFor();
+    if (await page.locator("#release").count()) // the lists of releases, machines and examples arrive together, and the page is drawn again
+        await page.locator("#release optgroup").first().waitFor({ state: "attached" });
 }
 
 export function shotFolder() {
