@@ -21,9 +21,12 @@ static uint32_t cpus_of(const struct orr_machine_type *type)
     return type->gpus < 2 ? 1 : 2;
 }
 
-/* Switches: one for each GPU, or for each NIC where several GPUs share one. A single NIC hangs on the first CPU. */
+/* Switches: as the board has them, else one for each GPU, or for each NIC where several GPUs share one. A single NIC
+ * hangs on the first CPU. */
 static uint32_t switches_of(const struct orr_machine_type *type)
 {
+    if (type->board->switch_gpus && type->gpus > type->board->switch_gpus)
+        return type->gpus / type->board->switch_gpus;
     uint32_t shared = type->nets > 1 && type->nets < type->gpus && type->gpus % type->nets == 0 ? type->nets : 0;
     return shared ? shared : type->gpus ? type->gpus : 1;
 }

@@ -26,6 +26,7 @@ struct orr_gpu_board {
     int32_t c2c_links;       /* to its CPU, 0: none */
     int32_t c2c_mbps;        /* of one of them */
     uint16_t pci_devices[3]; /* PCI device ids of the GPU, vendor 10de; 0 ends */
+    uint32_t switch_gpus;    /* GPUs that share a PCIe switch with their NICs; 0: one, or as many as share a NIC */
 };
 
 struct orr_machine_type {
