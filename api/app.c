@@ -116,8 +116,8 @@ enum orr_code orr_call_source(struct orr_call *call, char **ret_bytes, size_t *r
     *ret_owned = !(call->route->flags & ORR_ROUTE_DUMP);
     if (*ret_owned)
         return orr_store_read(call->app->store, call->id, ret_bytes, ret_length, err);
-    *ret_bytes = (char *)(uintptr_t)call->request->body;
-    *ret_length = call->request->body_length;
+    *ret_bytes = (char *)(uintptr_t)call->body;
+    *ret_length = call->body_length;
     return ORR_OK;
 }
 

@@ -69,6 +69,8 @@ struct orr_call {
     const struct orr_route *route;
     struct orr_arena *arena; /* of the request */
     const char *captures[2];
+    const char *body; /* of a route with ORR_ROUTE_DUMP: what was sent, or a text that names the machine type */
+    size_t body_length;
     char id[ORR_ID_LENGTH + 1]; /* of the topology, where the route has one */
     char digest[ORR_DIGEST_LENGTH + 1];
     enum orr_problem problem;        /* instead of what the error's code says */

@@ -238,7 +238,7 @@ enum orr_code orr_handle_upload(struct orr_call *call, struct orr_answer **ret_a
     ORR_TRY(orr_call_dump(call, NULL, &dump, err));
     enum orr_code code = call->params.strict ? orr_dump_check_strict(dump, err) : ORR_OK;
     if (code == ORR_OK)
-        code = orr_call_keep(call, dump, call->request->body, call->request->body_length, &existed, err);
+        code = orr_call_keep(call, dump, call->body, call->body_length, &existed, err);
     orr_dump_free(dump);
     ORR_TRY(code);
     return answer_record(call, existed ? 200 : 201, ret_answer, err);

@@ -31,7 +31,8 @@ static const struct orr_route routes[] = {
      ORR_P_ANALYSIS | P(AGAINST), "/v1/topologies/{id}/analysis/diff"},
     {"GET", "/v1/topologies/{}/analysis/{}", orr_handle_section, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_ANALYSIS,
      "/v1/topologies/{id}/analysis/{section}"},
-    {"POST", "/v1/topologies", orr_handle_upload, WRITE, DUMP | STORE | HEAVY, ORR_P_RECORD | P(STRICT), NULL},
+    {"POST", "/v1/topologies", orr_handle_upload, WRITE, DUMP | STORE | HEAVY, ORR_P_RECORD | P(STRICT) | P(MACHINE),
+     NULL},
     {"GET", "/v1/topologies", orr_handle_list, READ, STORE, ORR_P_PAGE | P(SEARCH) | P(WITH_LABEL), NULL},
     {"GET", "/v1/topologies/{}", orr_handle_topology, READ, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
     {"PATCH", "/v1/topologies/{}", orr_handle_patch, WRITE, TOPOLOGY | STORE, 0, "/v1/topologies/{id}"},
@@ -94,7 +95,13 @@ static const struct orr_route routes[] = {
     {"POST", "/v1/render", orr_handle_render, READ, DUMP | HEAVY,
      ORR_P_ANALYSIS | P(MACHINE) | ORR_P_DRAWING | P(FORMAT), NULL},
     {"POST", "/v1/convert", orr_handle_convert, READ, DUMP | HEAVY, ORR_P_READING | P(MACHINE) | ORR_P_RELEASE, NULL},
-    {"POST", "/v1/vm-file", orr_handle_vm_file, READ, DUMP | HEAVY, ORR_P_VM, NULL},
+    {"POST", "/v1/findings", orr_handle_findings, READ, DUMP | CACHED | HEAVY,
+     ORR_P_READING | P(MACHINE) | ORR_P_RELEASE, NULL},
+    {"POST", "/v1/path", orr_handle_path, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | P(FROM) | P(TO),
+     NULL},
+    {"POST", "/v1/channels", orr_handle_channels, READ, DUMP | HEAVY, ORR_P_PLAN | P(MACHINE), NULL},
+    {"POST", "/v1/p2p", orr_handle_p2p, READ, DUMP | HEAVY, ORR_P_PLAN | P(MACHINE) | ORR_P_SCHEDULE, NULL},
+    {"POST", "/v1/vm-file", orr_handle_vm_file, READ, DUMP | HEAVY, ORR_P_VM | P(MACHINE), NULL},
     {"POST", "/v1/anonymise", orr_handle_anonymise, READ, DUMP | HEAVY, 0, NULL},
     {"GET", "/v1/inputs", orr_handle_inputs, READ, 0, 0, NULL},
     {"GET", "/v1/machines", orr_handle_machines, READ, 0, 0, NULL},
@@ -261,6 +268,39 @@ void orr_call_content(struct orr_call *call, const char *bytes, size_t length)
     snprintf(call->id, sizeof call->id, "%.*s", (int)ORR_ID_LENGTH, call->digest);
 }
 
+/* The dump that was sent, or the machine type that takes its place: then the text that orr_input_read() knows as one,
+ * so that a type has one id whichever way it came. */
+static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
+{
+    const struct orr_machine_type *machine = call->params.machine;
+    call->body = call->request->body;
+    call->body_length = call->request->body_length;
+    if (machine && call->body_length) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "machine takes the place of a body, and the request has one");
+        orr_error_where(err, "machine");
+        orr_error_advice(err, "assume=TYPE fills in what a body lacks");
+        return ORR_SETTING;
+    }
+    if (machine) {
+        static const char sign[] = "machine type: ";
+        size_t length = strlen(machine->name);
+        char *text = orr_arena_alloc(call->arena, sizeof sign + length + 1, 1);
+        if (!text)
+            return orr_fail_nomem(err);
+        call->body_length = (size_t)snprintf(text, sizeof sign + length + 1, "%s%s\n", sign, machine->name);
+        call->body = text;
+    }
+    if (!call->body_length) {
+        call->problem = ORR_PROBLEM_BODY_EMPTY;
+        orr_fail(err, ORR_UNRECOGNISED, "a topology dump is expected as the body");
+        orr_error_advice(err, "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE");
+        return ORR_UNRECOGNISED;
+    }
+    orr_call_content(call, call->body, call->body_length);
+    return ORR_OK;
+}
+
 /* The id of what the call is about: from the path, or from the content of the body. */
 static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
 {
@@ -275,23 +315,7 @@ static enum orr_code find_content(struct orr_call *call, struct orr_error *err)
         }
         snprintf(call->id, sizeof call->id, "%s", id);
     }
-    if (call->route->flags & ORR_ROUTE_DUMP) {
-        if (call->params.machine && call->request->body_length) {
-            call->problem = ORR_PROBLEM_PARAMETER;
-            orr_fail(err, ORR_SETTING, "machine takes the place of a body, and the request has one");
-            orr_error_where(err, "machine");
-            orr_error_advice(err, "assume=TYPE fills in what a body lacks");
-            return ORR_SETTING;
-        }
-        if (!call->request->body_length && !call->params.machine) {
-            call->problem = ORR_PROBLEM_BODY_EMPTY;
-            orr_fail(err, ORR_UNRECOGNISED, "a topology dump is expected as the body");
-            orr_error_advice(err, "curl --data-binary @topo.xml sends a file; NCCL writes it with NCCL_TOPO_DUMP_FILE");
-            return ORR_UNRECOGNISED;
-        }
-        orr_call_content(call, call->request->body_length ? call->request->body : "", call->request->body_length);
-    }
-    return ORR_OK;
+    return call->route->flags & ORR_ROUTE_DUMP ? find_body(call, err) : ORR_OK;
 }
 
 /* The key of the answer: the same content, route and parameters. NULL: not cached. Stored and posted dumps have keys of

@@ -91,7 +91,7 @@ int orr_command_machines(const struct orr_options *options)
     const char *family = "";
     if (options->json)
         return orr_print_json(&json, orr_machines_json(&json), true);
-    printf("Machine types for --assume:\n");
+    printf("Machine types for --machine and --assume:\n");
     for (size_t i = 0; (type = orr_machine_type(i)); i++) {
         if (strcmp(family, type->family) != 0)
             printf("\n%s\n", type->family);

@@ -130,15 +130,15 @@ static const struct orr_command commands[] = {
      "NCCL\nfills in, and uses the bus ids of the virtual machine. Set NCCL_TOPO_FILE to the result there.\n\n"
      "  orrery vm-file --gpus 0000:00:05.0,0000:00:06.0 --nics 0000:00:07.0 metal.xml > vm.xml\n"
      "  orrery vm-file --gpus 0000:1b:00.0=0000:00:05.0 metal.xml > vm.xml      (one GPU of many)\n",
-     ORR_CMD_COPY, ORR_P_VM, ORR_ONE_FILE, orr_command_vm_file},
+     ORR_CMD_COPY, ORR_P_VM | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_vm_file},
     {"anonymise", "[FILE|-]", "a copy of a dump or log without names of hosts and people, which analyses the same",
      "Replaces each host name, GUID, hash, address, serial number and user name by the same substitute everywhere. "
      "Bus\nids, device names, models and numbers are kept, because the analysis depends on them.\n\n"
      "  orrery anonymise job.log > public.log\n",
      ORR_CMD_COPY, 0, ORR_ONE_FILE, orr_command_anonymise},
-    {"machines", "", "the machine types that --assume knows",
-     "Lists well-known machines from public data sheets. --assume uses them to fill in what an input does not "
-     "contain.\n",
+    {"machines", "", "the machine types that --machine and --assume know",
+     "Lists well-known machines from public data sheets. --machine takes one in place of a file; --assume fills in "
+     "what an\ninput does not contain.\n",
      ORR_CMD_LIST, 0, ORR_NO_FILE, orr_command_machines},
     {"token", "NAME", "a new token for those who may use the service",
      "Creates a random token. The token itself is printed to standard error, for its owner, and stored nowhere. The "

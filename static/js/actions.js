@@ -40,7 +40,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 await actions.log(blob, name);
         },
         /** A machine of a type in place of a file; whether it is open now. */
-        machine: (type) => opening.open(new Blob([`machine type: ${type}\n`]), type, type),
+        machine: (type) => opening.machine(type),
         /** The log that is there, compared with a machine of a type. */
         logOn: async (type) => {
             const { blob, name } = moment.log ?? loading.log;
@@ -57,7 +57,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
                 return loading.changed();
             loaded.summary = kept;
             announce(blob ? "The graphs of the file replace the search" : "The graphs are searched");
-            store.set({ id: kept.id, channel: 0 });
+            store.set({ id: kept.id, machine: "", channel: 0 });
         },
         log: async (blob, name, implied = null) => {
             store.set({ view: "log", topic: "" }, { replace: true });
@@ -145,7 +145,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
             store.set({ row: text, ...(from ? { from, to, panel: "selection" } : {}) }, { replace: true });
         },
         beside: replace("beside"),
-        swapPair: () => store.set({ id: store.state.with, with: store.state.id, row: "", from: "", to: "" }),
+        swapPair: () => store.set({ id: store.state.with, machine: "", with: store.state.id, row: "", from: "", to: "" }),
         pairAgain: () => loading.pairing({ again: true }),
         majority: (set) => home({ place: "set", set }),
         against: (against) => store.set({ against, change: "", view: "diff" }),

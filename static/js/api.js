@@ -100,6 +100,8 @@ export async function upload(body, name, { signal, onProgress } = {}) {
     }
 }
 
+/** Keeps a machine of a type in place of a file; gives its summary. */
+export const keepMachine = (machine, signal) => json(ask("v1/topologies", new URLSearchParams({ machine, name: machine })), { method: "POST", signal });
 /** Detects the machine of the service and keeps its dump: its summary, with `detection`. */
 export const detect = () => json("v1/detect", { method: "POST" });
 export const summary = (id, signal) => json(topology(id), { signal });

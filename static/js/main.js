@@ -41,7 +41,7 @@ const moment = { examples: null, releases: [], machines: null, inputs: null, ste
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
-    busy: (by) => working.add(by), asked: () => scene.draw(), arrived, changed: renderAll, missing: (error) => opening.fail(error, null, ""),
+    busy: (by) => working.add(by), asked: () => scene.draw(), arrived, changed: renderAll, missing: (error) => (store.state.machine ? store.set({ id: "" }, { replace: true }) : opening.fail(error, null, "")),
 });
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
@@ -181,6 +181,8 @@ store.subscribe((state, changed) => {
     else if (!state.id && state.place === "clusters" && clusters.one)
         clusters.transfers();
     renderAll();
+    if (!state.id && state.machine && (changed.has("id") || changed.has("machine")))
+        opening.asked();
     if (changed.has("id"))
         scene.forget();
     if (asked) {
@@ -206,6 +208,8 @@ async function start() {
         beside.show();
     });
     renderAll();
+    if (!store.state.id && store.state.machine)
+        opening.asked();
     if (!store.state.id && store.state.place === "library")
         library.load();
     if (!store.state.id && store.state.place === "set")

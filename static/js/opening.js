@@ -49,11 +49,33 @@ export class Opening {
     }
 
     /** Whether it is open now; what is wrong was said. */
-    async open(blob, file, name) {
+    open(blob, file, name) {
+        return this.#take((signal) => api.upload(blob, name, { signal, onProgress: (sent, of) => this.working.sent(sent, of) }), blob, file);
+    }
+
+    /** The same for a machine of a type in place of a file. */
+    machine(type) {
+        return this.#take((signal) => api.keepMachine(type, signal), null, type, type);
+    }
+
+    /** Opens the machine type that an address names, with all else that is asked there. */
+    asked() {
+        const { store, loaded, working } = this, { machine } = store.state, control = (this.#control = new AbortController());
+        working.add(1);
+        return api.keepMachine(machine, control.signal).then((summary) => {
+            if (!store.state.id && store.state.machine === machine) {
+                loaded.summary = summary;
+                store.set({ id: summary.id }, { replace: true });
+            }
+        }).catch((error) => error.name !== "AbortError" && this.fail(error, null, machine)).finally(() => working.add(-1));
+    }
+
+    /* machine: the type that was sent, "" for a file. */
+    async #take(send, blob, file, machine = "") {
         const { store, loaded, moment, working } = this, control = (this.#control = new AbortController());
         working.add(1);
         try {
-            const summary = await api.upload(blob, name, { signal: control.signal, onProgress: (sent, of) => working.sent(sent, of) });
+            const summary = await send(control.signal);
             const { release: chosen, hosts, settings } = store.state;
             const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen; // that of the log which was open is not asked of the next file
             moment.startProblem = moment.log = null;
@@ -61,7 +83,7 @@ export class Opening {
             const release = asked || releaseOfLog(summary.input);
             if (release && !asked)
                 announce(`The log is of NCCL ${release}, which is chosen now`);
-            if (!store.set({ ...DEFAULTS, release, hosts, settings, id: summary.id }))
+            if (!store.set({ ...DEFAULTS, release, hosts, settings, machine, id: summary.id }))
                 this.shown(); // the same machine, as it was shown before
             return true;
         } catch (error) {
@@ -132,7 +154,7 @@ export class Opening {
             throw error;
         const source = blob && error.problem.line ? await blob.text() : null;
         this.moment.startProblem = problemView(error.problem, { source, name: file, again: blob ? () => this.open(blob, file, file.replace(/\.[a-z]+$/i, "")) : null });
-        if (this.store.state.id)
+        if (this.store.state.id || this.store.state.machine)
             this.store.set({ ...DEFAULTS, settings: {} });
         this.shown();
         document.getElementById("main").scrollTop = 0;

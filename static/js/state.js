@@ -7,6 +7,7 @@ export const SIDES = ["a", "b", "both"];
 
 export const DEFAULTS = Object.freeze({
     id: "",            // of a stored topology
+    machine: "",       // the machine type that the topology was made of; without an id it is made first
     release: "",       // "": the server's default
     hosts: 1,
     settings: Object.freeze({}), // NCCL_NAME: text
@@ -49,7 +50,7 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
+const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
 export const FUSE_NICS = ["never", "always"];
 const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 /** What decides an analysis beside the release, the hosts and the settings. */

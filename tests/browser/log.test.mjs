@@ -142,16 +142,6 @@ test("a log whose lines imply a machine type opens it, and says which lines", as
     await it.axe("implied");
 });
 
-test("a machine type in place of a file, by keyboard", async () => {
-    const { page } = it;
-    await page.goto(it.server.url);
-    await page.locator("#open-type option[value=hgx-h100]").waitFor({ state: "attached" });
-    await page.locator("#open-type").focus();
-    await page.locator("#open-type").selectOption("hgx-h100");
-    await page.locator("#canvas svg").waitFor();
-    assert.match(await page.locator("#input").textContent(), /machine type: HGX H100, 8 GPUs.*Bus ids and PCIe switches are made up.*NCCL_TOPO_DUMP_FILE/s);
-});
-
 test("axe finds nothing, light and dark; a phone shows it whole", async () => {
     for (const theme of ["light", "dark"]) {
         await it.another({ theme });

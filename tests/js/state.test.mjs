@@ -10,7 +10,7 @@ test("an empty fragment is the default state, and the default state an empty fra
 
 test("everything that the page shows survives the address", () => {
     const state = {
-        id: "0123abcd", release: "2.21.5", hosts: 4, gpus: "1,0", nics: "^mlx5_4", fuse_nics: "always", tuner: "allreduce,0,65536,tree,ll,2,-1,-1\n", assume: "p4d.24xlarge", settings: { NCCL_P2P_LEVEL: "SYS", NCCL_ALGO: "^NVLS,Tree & more" },
+        id: "0123abcd", machine: "hgx-h100", release: "2.21.5", hosts: 4, gpus: "1,0", nics: "^mlx5_4", fuse_nics: "always", tuner: "allreduce,0,65536,tree,ll,2,-1,-1\n", assume: "p4d.24xlarge", settings: { NCCL_P2P_LEVEL: "SYS", NCCL_ALGO: "^NVLS,Tree & more" },
         view: "channels", panel: "selection", from: "GPU/0-1b000", to: "NET/0-3", cell: "verdict", why: "p2p:GPU/0-1b000:GPU/0-1c000", graph: "tree", channel: 7,
         layout: "alone", collective: "AllGather", against: ["2.7.8", "NCCL_ALGO=Ring,Tree", "NCCL_PXN_DISABLE="], side: "both", change: "paths.3",
         topic: "paths", size: 2 ** 33, host: 511, line: 1200, detail: "less", place: "library", q: "rack 7 & more",

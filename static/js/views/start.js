@@ -1,8 +1,8 @@
 /* Before a machine is open: example machines, a place for a dump, and how to get one. */
 import { copyButton, h } from "../dom.js";
 import { detectedView } from "./detected.js";
-import { machineOptions } from "./input.js";
 import { aloneView } from "./log.js";
+import { machinePicker } from "./machine_picker.js";
 
 const FIRST = 6; // examples that a phone shows at first
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
@@ -28,7 +28,7 @@ export function startView({ examples, inputs, machines, actions, problem, log = 
                 h("span.muted", null, "or drop or paste a file anywhere on this page. The format is detected automatically.")),
             text,
             h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
-            h("h2", null, "No file: a machine type"),
+            h("h2", null, "No file? Choose your machine type"),
             h("div", { id: "machine-type" }, machineTypes(machines, actions)),
             h("h2", { id: "how" }, "How to get one"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
@@ -42,9 +42,7 @@ export function startView({ examples, inputs, machines, actions, problem, log = 
 }
 
 /** A machine of a type in place of a file. machines: null while they are not known. */
-export const machineTypes = (machines, actions) => h("label.field", null, "Open a machine of the type ",
-    h("select", { id: "open-type", "data-key": "open-type", onchange: (event) => event.target.value && actions.machine(event.target.value) },
-        h("option", { value: "" }, machines ? "choose…" : "Loading…"), machineOptions(machines ?? [])));
+export const machineTypes = (machines, actions) => machinePicker(machines, actions.machine);
 
 export const inputList = (inputs) => (inputs ?? []).map((row) => h("li", null, `${row.title}: `, h("code", null, row.made_by)));
 

@@ -1,0 +1,18 @@
+/* The machine types of /v1/machines, as a list to choose from. Pure functions. */
+
+/** Rows that hold every word of a text in their name, other names, title, family or GPU, whatever the case. */
+export function matching(rows, text) {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    return rows.filter((row) => {
+        const said = [row.name, ...row.also, row.title, row.family, row.gpu].join(" ").toLowerCase();
+        return words.every((word) => said.includes(word));
+    });
+}
+
+const NVLINK = { switched: "NVSwitch", direct: "direct NVLink", none: "no NVLink" };
+
+/** "8 × H100 SXM, NVSwitch; 8 NIC ports of 400 Gb/s with GPUDirect RDMA". */
+export function typeText({ gpus, gpu, nvlink, nets, net_gbps, gdr }) {
+    const nics = nets ? `${nets} NIC port${nets === 1 ? "" : "s"} of ${net_gbps} Gb/s ${gdr ? "with" : "without"} GPUDirect RDMA` : "no NICs";
+    return `${gpus} × ${gpu}, ${NVLINK[nvlink] ?? nvlink}; ${nics}`;
+}

@@ -1,0 +1,72 @@
+"""A machine type in place of a file: every command with --machine and every route with ?machine= answers as for the text that names the type."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import DUMP, ROOT, SANITIZERS
+from openapi import description
+
+PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+TYPE, TEXT = "hgx-h100", b"machine type: hgx-h100\n"
+# What a route cannot do without; the others answer without more.
+ASKS = {"/v1/explain": "&decision=channels", "/v1/path": "&from=rank:0&to=rank:1", "/v1/diff": "&against=2.21.5", "/v1/vm-file": "",
+        "/v1/channels": "&hosts=600", "/v1/p2p": "&hosts=600&ranks=0-1&rounds=0-3", "/v1/render": "&format=dot"}
+ROUTES = sorted(path for method, path, _, parameters in description.operations()
+                if method == "post" and "machine" in [description.resolve(one)["name"] for one in parameters])
+STATELESS = [path for path in ROUTES if path not in ("/v1/topologies", "/v1/check-log", "/v1/check-perf")]
+COMMANDS = {"analyze": [], "channels": [], "p2p": ["--ranks", "0"], "groups": ["--hosts", "2", "--layout", "tp=8"], "explain": ["--why", "channels"], "render": ["--format", "dot"],
+            "convert": [], "vm-file": []}
+
+
+def run(*arguments, stdin=b""):
+    done = subprocess.run([PROGRAM, *arguments], input=stdin, capture_output=True, env={**os.environ, **SANITIZERS})
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+def test_the_list_of_routes_is_read():
+    assert {"/v1/topologies", "/v1/analyze", "/v1/findings", "/v1/path", "/v1/channels", "/v1/p2p", "/v1/vm-file", "/v1/check-log"} <= set(ROUTES)
+
+
+@pytest.mark.parametrize("path", STATELESS)
+def test_a_route_takes_a_type(server, path):
+    asked = ASKS.get(path, "")
+    by_name, wanted = server.ask("POST", f"{path}?machine={TYPE}{asked}", b"")
+    by_text, same = server.ask("POST", f"{path}?{asked.lstrip('&')}", TEXT)
+    assert (by_name.status, by_text.status) == (200, 200), (wanted[:400], same[:400])
+    assert wanted == same and len(wanted) > 100
+    both, problem = server.json("POST", f"{path}?machine={TYPE}{asked}", DUMP)
+    assert (both, problem["detail"]) == (400, "machine takes the place of a body, and the request has one") and problem["advice"]
+    status, problem = server.json("POST", f"{path}?machine=hgx-h10{asked}", b"")
+    assert status == 400 and "hgx-h100" in problem["advice"]
+    status, problem = server.json("POST", f"{path}?{asked.lstrip('&')}", b"")
+    assert status in (400, 422) and problem["type"].endswith("empty-body"), problem
+
+
+def test_a_type_is_kept_once_whichever_way_it_comes(server):
+    status, kept = server.json("POST", f"/v1/topologies?machine={TYPE}&name=wanted", b"")
+    assert status in (200, 201) and (kept["input"]["kind"], kept["input"]["machine_type"]) == ("machine-type", TYPE)
+    status, again = server.json("POST", "/v1/topologies", TEXT)
+    assert (status, again["id"]) == (200, kept["id"])
+    status, again = server.json("POST", "/v1/topologies?machine=HGX-H100", b"")
+    assert (status, again["id"]) == (200, kept["id"]), "whatever the case"
+    response, source = server.ask("GET", f"/v1/topologies/{kept['id']}/source")
+    assert (response.status, source) == (200, TEXT)
+    status, problem = server.json("POST", f"/v1/topologies?machine={TYPE}", DUMP)
+    assert status == 400 and "machine" in problem["detail"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_takes_a_type(command):
+    status, wanted, err = run(command, "--machine", TYPE, *COMMANDS[command])
+    assert status == 0, err
+    status, same, err = run(command, *COMMANDS[command], "-", stdin=TEXT)
+    assert status == 0 and wanted == same.replace(b"<standard input>", TYPE.encode()) and len(wanted) > 100, err
+    status, out, err = run(command, "--machine", TYPE, *COMMANDS[command], "topo.xml")
+    assert (status, out) == (2, b"") and "--machine takes the place of a file: leave topo.xml out" in err
+
+
+def test_a_file_for_a_virtual_machine_of_a_type():
+    status, out, err = run("vm-file", "--machine", TYPE, "--gpus", ",".join(f"0000:00:0{i}.0" for i in range(1, 9)))
+    assert status == 0 and b'busid="0000:00:08.0" class="0x0302' in out and b"<gpu" not in out, err
