@@ -136,6 +136,34 @@ static const struct orr_tuner_row *tuner_row(const struct orr_tuning *tuning,
     return NULL;
 }
 
+/* Channels, threads and bandwidths of a choice whose algorithm, protocol and time are known. */
+static void complete(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
+                     const struct orr_tuning_model *tables, enum orr_function function, uint64_t bytes,
+                     struct orr_choice *choice)
+{
+    take_channels(tuning, communicator, tables, bytes, choice);
+    if (choice->time > 0) {
+        choice->alg_bw = (float)((double)bytes / choice->time / 1000);
+        choice->bus_bw = choice->alg_bw * bus_share(function, communicator->rank_count);
+    }
+}
+
+bool orr_tuning_way(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
+                    const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
+                    enum orr_protocol protocol, uint64_t bytes, struct orr_choice *ret_choice)
+{
+    struct orr_choice choice = {.algorithm = algorithm, .protocol = protocol};
+    if ((uint32_t)algorithm >= tuning->algorithm_count || (uint32_t)protocol >= ORR_PROTOCOL_COUNT ||
+        !considered(settings->release->tuning, communicator, function, algorithm))
+        return false;
+    choice.time = orr_tuning_time(tuning, communicator, settings, function, algorithm, protocol, bytes);
+    if (choice.time < 0)
+        return false;
+    complete(tuning, communicator, settings->release->tuning, function, bytes, &choice);
+    *ret_choice = choice;
+    return true;
+}
+
 bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice)
@@ -171,13 +199,9 @@ bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communi
     }
     if (!found)
         return false;
-    take_channels(tuning, communicator, tables, bytes, &choice);
+    complete(tuning, communicator, tables, function, bytes, &choice);
     if (tuning->tuner)
         choice.channels = row && row->channels > 0 ? row->channels : 1;
-    if (choice.time > 0) {
-        choice.alg_bw = (float)((double)bytes / choice.time / 1000);
-        choice.bus_bw = choice.alg_bw * bus_share(function, communicator->rank_count);
-    }
     *ret_choice = choice;
     return true;
 }

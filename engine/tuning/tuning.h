@@ -61,6 +61,11 @@ float orr_tuning_time(const struct orr_tuning *tuning, const struct orr_communic
 bool orr_tuning_choose(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
                        const struct orr_settings *settings, enum orr_function function, uint64_t bytes,
                        struct orr_choice *ret_choice);
+/* The same for an algorithm and protocol, whether NCCL would choose them or not; without the tuner file. false: NCCL
+ * cannot use them here. */
+bool orr_tuning_way(const struct orr_tuning *tuning, const struct orr_communicator *communicator,
+                    const struct orr_settings *settings, enum orr_function function, enum orr_algorithm algorithm,
+                    enum orr_protocol protocol, uint64_t bytes, struct orr_choice *ret_choice);
 
 const char *orr_function_name(size_t function); /* a list of words: "AllReduce" ..., NULL beyond the last */
 /* "Ring"; the same number has another name in releases before 2.14 ("CollNet"). */

@@ -1,0 +1,110 @@
+#include "engine/expect/expect.h"
+
+#include "engine/expect/loads.h"
+
+/* The size at which "large messages" are judged: beyond it the choice of every release stays the same. */
+static const uint64_t large = UINT64_C(16) << 30;
+
+struct orr_expectation {
+    const struct orr_analysis *analysis;
+    enum orr_test test;
+    struct orr_expect_limit limit;
+    struct orr_arena *arena;
+};
+
+static bool is_collective(enum orr_test test)
+{
+    return orr_test_programs[test].function >= 0;
+}
+
+static enum orr_code make_collective(struct orr_expectation *e, struct orr_error *err)
+{
+    struct orr_expected expected;
+    orr_limit_by_channels(e->analysis->communicator.channel_count, 0, &e->limit);
+    if (!orr_expect(e, large, &expected))
+        return ORR_OK;
+    return orr_graph_limit(e->analysis, (enum orr_algorithm)expected.algorithm, e->arena, &e->limit, err);
+}
+
+enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
+                                  struct orr_expectation **ret_expectation, struct orr_error *err)
+{
+    if (analysis->communicator.rank_count < 2)
+        return orr_fail(err, ORR_UNSUPPORTED, "one rank has nobody to exchange data with, so no bandwidth is expected");
+    if (!is_collective(test))
+        return orr_fail(err, ORR_UNSUPPORTED, "%s is not predicted", orr_test_programs[test].name);
+    struct orr_arena *arena = orr_arena_new(0);
+    struct orr_expectation *e = arena ? ORR_NEW(arena, struct orr_expectation, 1) : NULL;
+    if (!e) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    *e = (struct orr_expectation){.analysis = analysis, .test = test, .arena = arena};
+    enum orr_code code = make_collective(e, err);
+    if (code != ORR_OK) {
+        orr_expectation_free(e);
+        return code;
+    }
+    *ret_expectation = e;
+    return ORR_OK;
+}
+
+void orr_expectation_free(struct orr_expectation *expectation)
+{
+    if (expectation)
+        orr_arena_free(expectation->arena);
+}
+
+/* Bandwidths as nccl-tests computes them from a time. */
+static void fill_bandwidths(const struct orr_expectation *e, uint64_t size, struct orr_expected *expected)
+{
+    uint32_t ranks = e->analysis->communicator.rank_count;
+    if (expected->time <= 0)
+        return;
+    expected->alg_bw = orr_test_size_factor(e->test, ranks) * (double)size / expected->time / 1000;
+    expected->bus_bw = expected->alg_bw * orr_test_bus_factor(e->test, ranks);
+}
+
+static struct orr_expected of_choice(const struct orr_expectation *e, uint64_t size, const struct orr_choice *choice)
+{
+    struct orr_expected expected = {
+        .time = (double)choice->time,
+        .channels = choice->channels,
+        .algorithm = (int)choice->algorithm,
+        .protocol = (int)choice->protocol,
+        .algorithm_name = orr_algorithm_name(e->analysis->query.settings.release, choice->algorithm),
+        .protocol_name = orr_protocol_name(choice->protocol),
+    };
+    fill_bandwidths(e, size, &expected);
+    return expected;
+}
+
+bool orr_expect(const struct orr_expectation *e, uint64_t size, struct orr_expected *ret_expected)
+{
+    const struct orr_analysis *a = e->analysis;
+    struct orr_choice choice;
+    if (!size || !orr_tuning_choose(&a->tuning, &a->communicator, &a->query.settings,
+                                    (enum orr_function)orr_test_programs[e->test].function, size, &choice))
+        return false;
+    *ret_expected = of_choice(e, size, &choice);
+    return true;
+}
+
+bool orr_expect_way(const struct orr_expectation *e, int algorithm, int protocol, uint64_t size,
+                    struct orr_expected *ret_expected)
+{
+    const struct orr_analysis *a = e->analysis;
+    struct orr_choice choice;
+    if (!size || !is_collective(e->test) ||
+        !orr_tuning_way(&a->tuning, &a->communicator, &a->query.settings,
+                        (enum orr_function)orr_test_programs[e->test].function, (enum orr_algorithm)algorithm,
+                        (enum orr_protocol)protocol, size, &choice))
+        return false;
+    *ret_expected = of_choice(e, size, &choice);
+    return true;
+}
+
+void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit)
+{
+    *ret_limit = expectation->limit;
+}

@@ -1,0 +1,57 @@
+/* The row that nccl-tests should print on a machine: time, algbw and busbw of a size, and what limits large messages.
+ *
+ * Collective operations go by NCCL's own tuning model (engine/tuning). alltoall, sendrecv and the other programs that
+ * are made of Send and Recv go by a model of the links that their transfers share: README.md. Times are microseconds,
+ * bandwidths GB/s (10^9 bytes a second), sizes bytes as the first column of nccl-tests counts them: the whole buffer of
+ * a rank, which for all_gather, reduce_scatter and alltoall has a part for every rank. */
+#ifndef ORR_EXPECT_EXPECT_H
+#define ORR_EXPECT_EXPECT_H
+
+#include "engine/analysis/analysis.h"
+#include "engine/nccltests/programs.h"
+
+struct orr_expected {
+    double time, alg_bw, bus_bw;
+    int32_t channels;
+    int algorithm, protocol; /* enum orr_algorithm, -1: point-to-point transfers, which have none; enum orr_protocol */
+    const char *algorithm_name; /* "Ring"; "P2P" for point-to-point transfers */
+    const char *protocol_name;  /* "Simple" */
+};
+
+/* What a large message fills first. */
+enum orr_bottleneck {
+    ORR_BOUND_NICS,
+    ORR_BOUND_NVLINK,
+    ORR_BOUND_NVLS,     /* NVLink, by NVLink SHARP */
+    ORR_BOUND_PCIE,     /* PCIe links other than those of NICs */
+    ORR_BOUND_CPU,      /* links between sockets, and between CPUs and GPUs by C2C */
+    ORR_BOUND_CHANNELS, /* the channels of NCCL, where no link is full */
+    ORR_BOUND_COUNT
+};
+
+struct orr_expect_limit {
+    enum orr_bottleneck what;
+    uint32_t count; /* such links of one host, or channels */
+    double bw;      /* GB/s of each */
+    char text[160]; /* "8 NICs of 48 GB/s" */
+};
+
+struct orr_expectation; /* of one analysis and one program */
+
+/* analysis: a plan will do; it must live as long. The caller frees *ret_expectation. UNSUPPORTED where the program
+ * cannot run on it: with one rank, hypercube with a number of ranks that is no power of two; LIMIT, SPENT. */
+enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
+                                  struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
+void orr_expectation_free(struct orr_expectation *expectation);
+
+/* NCCL's choice at a size; false: none is available, or the size is 0. */
+bool orr_expect(const struct orr_expectation *expectation, uint64_t size, struct orr_expected *ret_expected);
+/* An algorithm and protocol whether NCCL would choose it or not; false: the model does not have it there. */
+bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, int protocol, uint64_t size,
+                    struct orr_expected *ret_expected);
+/* What limits large messages. */
+void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit);
+/* "nics", "nvlink", ...: a list of words, NULL beyond the last. */
+const char *orr_bottleneck_name(size_t what);
+
+#endif

@@ -1,0 +1,149 @@
+#include "engine/expect/loads.h"
+
+#include <stdio.h>
+
+#include "engine/base/words.h"
+
+const char *orr_bottleneck_name(size_t what)
+{
+    static const char *const names[ORR_BOUND_COUNT] = {"nics", "nvlink", "nvls", "pcie", "cpu", "channels"};
+    return what < ORR_BOUND_COUNT ? names[what] : NULL;
+}
+
+enum orr_code orr_loads_make(const struct orr_part *part, struct orr_arena *arena, struct orr_loads *ret_loads,
+                             struct orr_error *err)
+{
+    double *links = ORR_NEW(arena, double, part->system.link_count);
+    if (!links)
+        return orr_fail_nomem(err);
+    *ret_loads = (struct orr_loads){.part = part, .links = links};
+    return ORR_OK;
+}
+
+void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load)
+{
+    const struct orr_paths *paths = &loads->part->paths;
+    if (from == ORR_NO_NODE || to == ORR_NO_NODE || !orr_paths_has(paths, from) || !orr_paths_has(paths, to))
+        return;
+    const struct orr_path *path = orr_path(paths, from, to);
+    for (uint32_t i = 0; i < path->hops; i++)
+        loads->links[paths->links[path->first + i]] += load;
+}
+
+uint32_t orr_gpu_node(const struct orr_system *system, int32_t host_rank)
+{
+    for (uint32_t n = system->first[ORR_GPU]; n < system->first[ORR_GPU + 1]; n++)
+        if (system->nodes[n].gpu.rank == host_rank)
+            return n;
+    return ORR_NO_NODE;
+}
+
+uint32_t orr_net_node(const struct orr_system *system, int64_t id)
+{
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        if (system->nodes[n].id == id)
+            return n;
+    return ORR_NO_NODE;
+}
+
+static bool leads_to(const struct orr_system *system, const struct orr_link *link, enum orr_node_type type)
+{
+    return system->nodes[link->from].type == type || system->nodes[link->to].type == type;
+}
+
+enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link)
+{
+    const struct orr_link *l = &system->links[link];
+    if (leads_to(system, l, ORR_NET) || leads_to(system, l, ORR_NIC))
+        return ORR_BOUND_NICS;
+    switch (l->type) {
+    case ORR_LINK_NVL:
+        return ORR_BOUND_NVLINK;
+    case ORR_LINK_SYS:
+    case ORR_LINK_C2C:
+        return ORR_BOUND_CPU;
+    default:
+        return ORR_BOUND_PCIE;
+    }
+}
+
+static double use_of(const struct orr_loads *loads, uint32_t link, enum orr_bottleneck kind, const double *share)
+{
+    double bw = (double)loads->part->system.links[link].bw * (share ? share[kind] : 1);
+    return bw > 0 ? loads->links[link] / bw : 0;
+}
+
+struct orr_fullest orr_loads_fullest_of(const struct orr_loads *loads, enum orr_bottleneck what, const double *share)
+{
+    const struct orr_system *system = &loads->part->system;
+    struct orr_fullest best = {.link = ORR_NO_LINK};
+    for (uint32_t l = 0; l < system->link_count; l++) {
+        enum orr_bottleneck kind = orr_link_kind(system, l);
+        double use = what == kind || what == ORR_BOUND_COUNT ? use_of(loads, l, kind, share) : 0;
+        if (use > best.use)
+            best = (struct orr_fullest){.use = use, .link = l, .what = kind};
+    }
+    return best;
+}
+
+struct orr_fullest orr_loads_fullest(const struct orr_loads *loads, const double *share)
+{
+    return orr_loads_fullest_of(loads, ORR_BOUND_COUNT, share);
+}
+
+/* Links between nodes of the same two types that carry at least half as much. */
+static uint32_t alike(const struct orr_loads *loads, const struct orr_fullest *fullest)
+{
+    const struct orr_system *system = &loads->part->system;
+    const struct orr_link *like = &system->links[fullest->link];
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < system->link_count; l++) {
+        const struct orr_link *link = &system->links[l];
+        count += link->type == like->type && system->nodes[link->from].type == system->nodes[like->from].type &&
+                 system->nodes[link->to].type == system->nodes[like->to].type &&
+                 loads->links[l] >= loads->links[fullest->link] / 2;
+    }
+    return count;
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *limit)
+{
+    const struct orr_system *system = &loads->part->system;
+    const struct orr_link *link = &system->links[fullest->link];
+    enum orr_node_type ends[2] = {system->nodes[link->from].type, system->nodes[link->to].type};
+    bool gpu = ends[0] == ORR_GPU || ends[1] == ORR_GPU, pair = ends[0] == ends[1];
+    *limit = (struct orr_expect_limit){.what = fullest->what, .count = alike(loads, fullest), .bw = (double)link->bw};
+    const char *s = plural(limit->count);
+    switch (fullest->what) {
+    case ORR_BOUND_NICS:
+        snprintf(limit->text, sizeof limit->text, "%u NIC%s of %.4g GB/s", limit->count, s, limit->bw);
+        break;
+    case ORR_BOUND_NVLINK:
+    case ORR_BOUND_NVLS:
+        snprintf(limit->text, sizeof limit->text,
+                 pair ? "NVLink of %.4g GB/s between two GPUs%s" : "NVLink of %.4g GB/s at each GPU%s", limit->bw,
+                 fullest->what == ORR_BOUND_NVLS ? ", by NVLink SHARP" : "");
+        break;
+    case ORR_BOUND_CPU:
+        if (link->type == ORR_LINK_C2C)
+            snprintf(limit->text, sizeof limit->text, "%u C2C link%s of %.4g GB/s", limit->count, s, limit->bw);
+        else
+            snprintf(limit->text, sizeof limit->text, "the link of %.4g GB/s between CPU sockets", limit->bw);
+        break;
+    default:
+        snprintf(limit->text, sizeof limit->text,
+                 gpu ? "%u PCIe link%s of GPUs, %.4g GB/s" : "%u PCIe link%s of %.4g GB/s", limit->count, s, limit->bw);
+    }
+}
+
+void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *limit)
+{
+    *limit = (struct orr_expect_limit){
+        .what = ORR_BOUND_CHANNELS, .count = (uint32_t)(channels > 0 ? channels : 0), .bw = bw};
+    snprintf(limit->text, sizeof limit->text, "%u channel%s of %.4g GB/s", limit->count, plural(limit->count), bw);
+}

@@ -1,0 +1,44 @@
+/* Inside engine/expect only: what the links of a host carry, and which of them is the fullest. */
+#ifndef ORR_EXPECT_LOADS_H
+#define ORR_EXPECT_LOADS_H
+
+#include "engine/expect/expect.h"
+
+/* One system and the load of each of its links, which have one direction each: GB/s, or any unit that is divided by
+ * GB/s. */
+struct orr_loads {
+    const struct orr_part *part;
+    double *links; /* [link] */
+};
+
+/* The fullest link of a system. */
+struct orr_fullest {
+    double use;    /* load / bandwidth; 0: nothing is loaded */
+    uint32_t link; /* ORR_NO_LINK: none */
+    enum orr_bottleneck what;
+};
+
+enum orr_code orr_loads_make(const struct orr_part *part, struct orr_arena *arena, struct orr_loads *ret_loads,
+                             struct orr_error *err) ORR_NO_DISCARD;
+/* Adds a load to each link of the path between two base nodes; nothing where one is ORR_NO_NODE. */
+void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load);
+/* The GPU of a host rank, and the NET with an id; ORR_NO_NODE: none. */
+uint32_t orr_gpu_node(const struct orr_system *system, int32_t host_rank);
+uint32_t orr_net_node(const struct orr_system *system, int64_t id);
+
+/* What a link is. */
+enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link);
+/* share[what]: which part of its bandwidth such a link gives; NULL: all. */
+struct orr_fullest orr_loads_fullest(const struct orr_loads *loads, const double *share);
+/* The same among links of one kind. */
+struct orr_fullest orr_loads_fullest_of(const struct orr_loads *loads, enum orr_bottleneck what, const double *share);
+/* Describes it. */
+void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *ret_limit);
+/* Where no link is full. */
+void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *ret_limit);
+
+/* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. */
+enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,
+                              struct orr_arena *arena, struct orr_expect_limit *ret_limit,
+                              struct orr_error *err) ORR_NO_DISCARD;
+#endif
