@@ -1,5 +1,6 @@
 /* What the reader can do, by name: each changes the state in the address, or opens a dialog. */
 import * as api from "./api.js";
+import { isResults } from "./bandwidth.js";
 import { swapped } from "./compare.js";
 import { announce } from "./dom.js";
 import { withGraphs, withoutGraphs } from "./graph_file.js";
@@ -10,20 +11,31 @@ import { exportDialog } from "./views/export.js";
 import { searchDialog } from "./views/search.js";
 import { openWhy } from "./why.js";
 
-const LOOKED_AT = 1 << 20; // bytes of a file that tell what it is
+const LOOKED_AT = 1 << 20; // bytes of a file that tell what it is: those at its beginning, and a quarter of them at its end
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
-export function makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
-    const { loaded } = loading, home = (patch) => { moment.startProblem = moment.log = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
+export function makeActions({ store, loading, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
+    const { loaded } = loading, home = (patch) => { moment.startProblem = moment.log = moment.results = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
     const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
+    /* The machine type that results imply, or that was chosen for them, with their hosts and release. */
+    async function openedFor(answer, type, blob, name) {
+        if (!await opening.machine(type))
+            return;
+        const known = moment.releases.find((row) => row.name === answer?.release);
+        store.set({ view: "bandwidth", hosts: answer?.hosts || store.state.hosts, release: !known ? store.state.release : known.standard ? "" : known.name }, { replace: true });
+        await results.open(blob, name, answer?.machine?.sentence ?? "");
+    }
     const actions = {
         home: () => home({}),
         library: () => home({ place: "library" }),
         clusters: () => home({ place: "clusters" }),
-        /* A log goes to the machine that is open, or opens the one that it prints or implies; where it does neither, its triage is shown alone.
+        /* Results of nccl-tests go to the machine that is open, or open the one that they imply; what the service does not know as such is read on.
+         * A log goes to the machine that is open, or opens the one that it prints or implies; where it does neither, its triage is shown alone.
          * A dump where one is compared is the second one, all else is a machine of its own. */
         open: async (blob, name) => {
             const text = await blob.slice(0, LOOKED_AT).text(), log = isLog(text) && !/^\s*</.test(text);
+            if ((isResults(text) || isResults(await blob.slice(-LOOKED_AT / 4).text())) && await actions.results(blob, name))
+                return undefined;
             if (store.state.id && isLog(text))
                 return actions.log(blob, name);
             if (store.state.id && store.state.view === "compare")
@@ -31,7 +43,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
             const answer = log ? await opening.readLog(blob, name) : null, implied = answer?.implied_machine;
             if (log && (!answer || !answer.check)) {
                 if (answer)
-                    Object.assign(moment, { startProblem: null, log: { blob, name, answer } });
+                    Object.assign(moment, { startProblem: null, results: null, log: { blob, name, answer } });
                 return loading.changed();
             }
             if (implied?.type)
@@ -41,6 +53,27 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         },
         /** A machine of a type in place of a file; whether it is open now. */
         machine: (type) => opening.machine(type),
+        /** Results of nccl-tests; gives false where they are none. */
+        results: async (blob, name) => {
+            if (store.state.id) {
+                store.set({ view: "bandwidth" }, { replace: true });
+                return results.open(blob, name);
+            }
+            const answer = await opening.readResults(blob, name), type = answer?.machine?.name;
+            if (answer && moment.machines?.some((row) => row.name === type))
+                await openedFor(answer, type, blob, name);
+            else if (answer)
+                Object.assign(moment, { startProblem: null, log: null, results: { blob, name, answer } });
+            loading.changed();
+            return answer !== undefined;
+        },
+        /** The results that are there, compared with a machine of a type. */
+        resultsOn: async (type) => {
+            const { blob, name, answer } = moment.results ?? results;
+            return openedFor({ ...answer, machine: null }, type, blob, name);
+        },
+        noResults: () => results.forget(),
+        forgetResults: () => { moment.results = null; loading.changed(); },
         /** The log that is there, compared with a machine of a type. */
         logOn: async (type) => {
             const { blob, name } = moment.log ?? loading.log;
@@ -80,7 +113,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
         again: () => loading.analysis(),
         theme: theme.toggle,
         help: () => (help.open ? help.close() : help.showModal()),
-        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, log: loading.log, schedule, releases: moment.releases, diagram, wanted: scene.wanted }),
+        export: () => loaded.model && exportDialog({ state: store.state, loaded, other: loading.compared, pair: loading.pair.doc, log: loading.log, results, schedule, releases: moment.releases, diagram, wanted: scene.wanted }),
         search: () => loaded.model && searchDialog({ model: loaded.model, choose: actions.choose, source: async () => (loaded.source ??= await api.source(store.state.id)) }),
 
         release: (release) => store.set({ release }),
@@ -144,7 +177,7 @@ export function makeActions({ store, loading, scene, diagram, moment, opening, h
             const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";
             store.set({ row: text, ...(from ? { from, to, panel: "selection" } : {}) }, { replace: true });
         },
-        beside: replace("beside"),
+        beside: replace("beside"), axes: replace("axes"),
         swapPair: () => store.set({ id: store.state.with, machine: "", with: store.state.id, row: "", from: "", to: "" }),
         pairAgain: () => loading.pairing({ again: true }),
         majority: (set) => home({ place: "set", set }),

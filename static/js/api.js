@@ -135,6 +135,12 @@ export function explanation(id, question, asked, signal) {
 /** A log (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that it prints or implies. */
 export const checkLogAlone = (body, signal) => json("v1/check-log", { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
 export const checkLog = (id, question, body, signal) => json(ask(`${topology(id)}/log`, question), { method: "POST", body, signal, headers: { "Content-Type": "application/octet-stream" } });
+/** Results of nccl-tests (bytes or a Blob) against the prediction for a kept machine; alone: for the machine that they imply. */
+const PERF = { "Content-Type": "application/octet-stream", Accept: "application/json" };
+export const checkPerfAlone = (body, signal) => json("v1/check-perf", { method: "POST", body, signal, headers: PERF });
+export const checkPerf = (id, question, body, signal) => json(ask(`${topology(id)}/perf`, question), { method: "POST", body, signal, headers: PERF });
+/** Whether a problem says that the service does not know what was sent. */
+export const isUnrecognised = (problem) => /\/unrecognised/.test(problem.type ?? "");
 /** The text that was uploaded; of a tar, which is none, the XML that it tells. */
 export async function source(id, signal) {
     const response = await call(`${topology(id)}/source`, { signal });

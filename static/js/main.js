@@ -10,10 +10,12 @@ import { Library } from "./library.js";
 import { Loading } from "./loading.js";
 import { Majority } from "./majority.js";
 import { Opening, Working } from "./opening.js";
+import { Results } from "./results.js";
 import { Scene } from "./scene.js";
 import { Schedule } from "./schedule.js";
 import { ASKED, DEFAULTS, question, Store } from "./state.js";
 import * as theme from "./theme.js";
+import { bandwidthView } from "./views/bandwidth.js";
 import { channelsView } from "./views/channels.js";
 import { helpDialog, tabs, topBar } from "./views/chrome.js";
 import { compareView } from "./views/compare.js";
@@ -37,7 +39,7 @@ import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
 const store = new Store();
-const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null, refused: "", log: null }; // what is in no address
+const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null, refused: "", log: null, results: null }; // what is in no address
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
@@ -46,13 +48,14 @@ const loading = new Loading(store, {
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
 const schedule = new Schedule(() => { if (store.state.view === "transfers") { renderDrawer(); scene.mark(); } });
+const results = new Results(store, { busy: (by) => working.add(by), changed: renderAll });
 const scene = new Scene({ store, loading, schedule, diagram, moment, again: () => actions.again(), refused: renderSide });
 const beside = new Beside({ store, loading });
 const opening = new Opening({ store, loaded, moment, working, shown: renderAll, refused: (problem) => { loading.pair.problem = problem; renderDrawer(); } });
 const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
 const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll()), majority = new Majority(store, () => !store.state.id && renderAll());
 const clusters = new Clusters(store, () => !store.state.id && renderAll());
-const actions = makeActions({ store, loading, scene, diagram, moment, opening, help, sourceLines, schedule, stepped: () => { renderDrawer(); scene.mark(); } });
+const actions = makeActions({ store, loading, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped: () => { renderDrawer(); scene.mark(); } });
 const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
 const work = h("div.work", null, h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer), side);
 api.onTokenNeeded(tokenDialog);
@@ -75,8 +78,8 @@ function renderHeader() {
         isOpen && askBar({ state, graphs: summary?.input?.graph_file, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["hosts", "Hosts"], ["transfers", "Transfers"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["bandwidth", "Bandwidth"], ["hosts", "Hosts"], ["transfers", "Transfers"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, bandwidth: (context) => bandwidthView({ results, ...context }), hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
 
 /* The rounds of the ranks around the one that is looked at. */
 function loadSchedule(again = false) {
@@ -145,7 +148,7 @@ function renderAll() {
         if (store.state.place === "clusters" && !moment.startProblem)
             return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
-        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, actions, problem: moment.startProblem, log: moment.log, pasted }));
+        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, actions, problem: moment.startProblem, log: moment.log, results: moment.results, state: store.state, pasted }));
         return;
     }
     if (work.parentNode !== main)
@@ -195,6 +198,8 @@ store.subscribe((state, changed) => {
     }
     if (asked || changed.has("against"))
         loading.comparison();
+    if (asked)
+        results.again();
     if (asked && loading.log.blob)
         loading.checkLog(...(loading.log.id === state.id ? [] : [null, ""]));
 });
@@ -225,7 +230,7 @@ async function start() {
     moment.releases = readReleases(releases);
     Object.assign(moment, { examples, inputs, machines });
     const list = document.getElementById("examples");
-    if (list && !moment.log) { // a log on the start page offers the machine types as well
+    if (list && !moment.log && !moment.results) { // a log or results on the start page offer the machine types as well
         replace(list, exampleList(examples, actions));
         replace(document.getElementById("inputs"), inputList(inputs));
         replace(document.getElementById("machine-type"), machineTypes(machines, actions));

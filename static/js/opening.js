@@ -78,7 +78,7 @@ export class Opening {
             const summary = await send(control.signal);
             const { release: chosen, hosts, settings } = store.state;
             const asked = chosen === releaseOfLog(loaded.summary?.input) ? "" : chosen; // that of the log which was open is not asked of the next file
-            moment.startProblem = moment.log = null;
+            moment.startProblem = moment.log = moment.results = null;
             loaded.summary = summary;
             const release = asked || releaseOfLog(summary.input);
             if (release && !asked)
@@ -99,12 +99,23 @@ export class Opening {
     }
 
     /** What POST /v1/check-log answers about a log alone; null where that failed and was said. */
-    async readLog(blob, file) {
+    readLog(blob, file) {
+        return this.#read(api.checkLogAlone, blob, file);
+    }
+
+    /** The same for results of nccl-tests; undefined where they are none to the service, which is said nowhere. */
+    readResults(blob, file) {
+        return this.#read(api.checkPerfAlone, blob, file, api.isUnrecognised);
+    }
+
+    async #read(send, blob, file, passes = () => false) {
         const { working } = this, control = (this.#control = new AbortController());
         working.add(1);
         try {
-            return await api.checkLogAlone(blob, control.signal);
+            return await send(blob, control.signal);
         } catch (error) {
+            if (error instanceof api.Problem && passes(error.problem))
+                return undefined;
             if (error.name !== "AbortError")
                 await this.fail(error, blob, file);
             return null;

@@ -1,4 +1,5 @@
 /* What the page shows as text for other programs and people: CSV of tables, Markdown for a ticket. Pure functions. */
+import { resultRows } from "./bandwidth.js";
 import { loads } from "./channels.js";
 import { ranges, waysAt } from "./chart.js";
 import { placeText, SECTIONS, sideName, sizeText, valueText } from "./compare.js";
@@ -30,7 +31,7 @@ export function matrixRows(model, mode, after = null) {
 }
 
 /** The table of a view as rows, with a name for its file; null where it has none. */
-export function tableOf({ model, other, pair, log, schedule, state }) {
+export function tableOf({ model, other, pair, log, results, schedule, state }) {
     const { doc } = model;
     switch (state.view) {
     case "channels": return ["channels", [["graph", "from", "to", "link", "channels", "used GB/s", "of GB/s", "left GB/s"],
@@ -44,6 +45,7 @@ export function tableOf({ model, other, pair, log, schedule, state }) {
     case "diff": return other?.diff ? ["differences", [["section", "what", "where", "places", sideName(other.diff.a, other.diff.b), sideName(other.diff.b, other.diff.a), "because"],
         ...Object.entries(other.diff.sections).flatMap(([name, section]) => section.changes.map((row) =>
             [name, row.text, placeText(model, row.where[0] ?? {}), row.count, valueText(model, row.what, row.a), valueText(model, row.what, row.b), row.because.join(" ")]))]] : null;
+    case "bandwidth": return results?.answer ? ["bandwidth", resultRows(results.answer)] : null;
     case "log": return log?.answer?.check ? ["log", logRows(log.answer.check)] : null;
     case "compare": return pair ? ["comparison", pairRows(pair)] : null;
     case "source": return null;

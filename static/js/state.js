@@ -1,6 +1,6 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning", "diff", "compare", "hosts", "transfers", "source", "log"];
+export const VIEWS = ["machine", "matrix", "channels", "tuning", "bandwidth", "diff", "compare", "hosts", "transfers", "source", "log"];
 export const PANELS = ["summary", "selection", "why", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
@@ -34,6 +34,7 @@ export const DEFAULTS = Object.freeze({
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
     collective: "AllReduce",
     size: 0,           // bytes, the message whose tuning is told
+    axes: "log",       // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
     rank: 0,           // whose transfers are looked at
     round: 0,          // and in which round
     host: 0,           // of several, the one that is looked at
@@ -52,7 +53,7 @@ export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
 const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
 export const FUSE_NICS = ["never", "always"];
-const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
+const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], axes: ["log", "linear"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 /** What decides an analysis beside the release, the hosts and the settings. */
 const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume"];
 export const ASKED = ["release", "hosts", "settings", ...ASKED_TEXTS];

@@ -11,7 +11,7 @@ import { tablePicture } from "../table_picture.js";
 export function exportDialog(context) {
     const { state, loaded: { model, doc, summary } } = context, hide = h("input", { type: "checkbox", id: "anonymise" }), status = h("p.note", { id: "export-status", role: "status" }, "");
     const ending = ["nvidia-smi-topo", "nccl-log"].includes(doc.input?.kind) ? "txt" : "xml", gpus = busIds("vm-gpus", "GPUs"), nics = busIds("vm-nics", "NICs");
-    const table = tableOf({ model, other: context.other, pair: context.pair, log: context.log, schedule: context.schedule, state }), tables = tablePicture(document.querySelector("#drawer"));
+    const table = tableOf({ model, other: context.other, pair: context.pair, log: context.log, results: context.results, schedule: context.schedule, state }), tables = tablePicture(document.querySelector("#drawer"));
     const compared = state.view === "diff" ? context.other?.diff : state.view === "compare" ? context.pair : null;
     const files = [
         ["svg", "SVG", "the picture as it is shown, all of it", () => svgText(context)],
@@ -57,7 +57,7 @@ const TYPES = { txt: "text/plain", svg: "image/svg+xml", png: "image/png", dot: 
 const fileName = (text) => text.replace(/[^\w.-]+/g, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 60) || "machine";
 
 function svgText({ state, diagram }) {
-    const chart = state.view === "tuning" && document.querySelector("#chart svg");
+    const chart = document.querySelector(state.view === "tuning" ? "#chart svg" : "#bandwidth-chart > svg");
     if (chart)
         return standalone(chart, null);
     if (!diagram.svg)

@@ -1,6 +1,7 @@
 /* Before a machine is open: example machines, a place for a dump, and how to get one. */
 import { copyButton, h } from "../dom.js";
 import { detectedView } from "./detected.js";
+import { aloneResults } from "./bandwidth.js";
 import { aloneView } from "./log.js";
 import { machinePicker } from "./machine_picker.js";
 
@@ -8,11 +9,11 @@ const FIRST = 6; // examples that a phone shows at first
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
 /** actions: open(blob, name), example(row), machine(type). inputs: rows of /v1/inputs, machines: of /v1/machines, null while they are not known.
- *  problem: a node with what went wrong last, or null. log: one that implies no machine, {name, answer}, or null. pasted: text of the field. */
-export function startView({ examples, inputs, machines, actions, problem, log = null, pasted = "" }) {
+ *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or null. pasted: text of the field. */
+export function startView({ examples, inputs, machines, actions, problem, log = null, results = null, state, pasted = "" }) {
     const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", tabindex: "-1",
         onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
-    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, lstopo's XML, an NCCL log",
+    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, lstopo's XML, an NCCL log, results of nccl-tests",
         "aria-label": "Text that describes a machine" });
     const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt");
     return h("div.start", null,
@@ -21,6 +22,7 @@ export function startView({ examples, inputs, machines, actions, problem, log = 
             h("p.muted", null, "Paths, peer-to-peer and GPUDirect verdicts, rings, trees and the tuning model of a chosen NCCL release, with the rule behind each.")),
         problem,
         log && aloneView({ log, machines, actions }),
+        results && aloneResults({ results, state, machines, actions }),
         h("section", { "aria-label": "Your dump" },
             h("h2", null, "Your dump"),
             h("div.drop", null,

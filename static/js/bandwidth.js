@@ -1,0 +1,111 @@
+/* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of check-perf or from a prediction alone. Pure functions. */
+import { axes, chosenAt, curves, envelope, ranges } from "./chart.js";
+import { sizeText } from "./compare.js";
+import { bandwidth } from "./model.js";
+
+/** Whether text holds results of nccl-tests, by the names that their columns have in every form. The service decides; what it does not recognise is read as something else. */
+export const isResults = (text) => !/^\s*</.test(text) && /\b(busbw|bus_bw|bus bandwidth)\b/i.test(text);
+
+/** A verdict as a mark and as the tone of its colour; the word itself stands beside them. */
+export const VERDICTS = { "as expected": ["✓", "good"], low: ["▼", "fault"], high: ["▲", "limited"], "cannot judge": ["?", "open"] };
+export const markOf = (verdict) => VERDICTS[verdict] ?? VERDICTS["cannot judge"];
+
+/* A point of a logarithmic chart: nothing at 0. */
+const positive = (points) => points.filter(([size, bw]) => size > 0 && bw > 0);
+
+/** A curve of an explanation has a value for each row, or for each point of the curve. */
+function explained(answer) {
+    const [best] = answer.explanations ?? [], sizes = [answer.rows, answer.curve].find((rows) => rows?.length === best?.curve?.length);
+    return sizes ? { name: best.what, points: positive(sizes.map((row, i) => [row.size, best.curve[i]])) } : null;
+}
+
+/** What is drawn for an answer: {measured: [{size, bw, verdict}], expected, band: {low, high}, explained: {name, points} | null, crossings: [{size, name}], shapes: [{from, to, name}]}. */
+export function picture(answer) {
+    const curve = answer.curve?.length > 1 ? answer.curve : answer.rows.filter((row) => row.expected > 0);
+    return {
+        measured: answer.rows.filter((row) => row.size > 0 && row.busbw > 0).map((row) => ({ size: row.size, bw: row.busbw, verdict: row.verdict })),
+        expected: positive(curve.map((row) => [row.size, row.expected])),
+        band: { low: positive(curve.map((row) => [row.size, row.low])), high: positive(curve.map((row) => [row.size, row.high])) },
+        explained: explained(answer),
+        crossings: (answer.crossovers ?? []).map((row) => ({ size: row.size, name: `${row.from} → ${row.to}` })),
+        shapes: (answer.shapes ?? []).filter((row) => row.from > 0 && row.to >= row.from).map((row) => ({ from: row.from, to: row.to, name: row.kind })),
+    };
+}
+
+/** The same for what is predicted without results, and its rows for the table. */
+export function predictedPicture(predictions, collective) {
+    const rows = ranges(predictions, collective), points = positive(envelope(curves(predictions, collective), rows));
+    return {
+        measured: [], expected: points, band: { low: [], high: [] }, explained: null, shapes: [],
+        crossings: rows.slice(1).map((row, i) => ({ size: row.from, name: `${rows[i].name} → ${row.name}` })),
+        rows: points.map(([size, expected]) => ({ size, expected, ...way(chosenAt(rows, size)) })),
+    };
+}
+const way = ({ algorithm, protocol, channels }) => ({ algorithm, protocol, channels });
+
+export const PLOT = { w: 760, h: 340, left: 52, right: 14, top: 14, bottom: 30 };
+export const NARROW = { ...PLOT, w: 420, h: 300, left: 44 };
+/** How the axes run: over all sizes, or where the plateau is. */
+export const SCALES = [["log", "All sizes, logarithmic"], ["linear", "From 1 MiB, linear"]];
+const LEAST = 0.01, NAMED = [2 ** 10, 2 ** 20, 2 ** 30], LARGE = 2 ** 20; // GB/s that nccl-tests still prints; sizes that carry a label; where "linear" begins
+
+/** A picture with only the points that a scale shows. */
+export function scaled(shown, scale) {
+    const fits = scale === "linear" ? ([size]) => size >= LARGE : ([, bw]) => bw >= LEAST, keep = (points) => points.filter(fits);
+    return {
+        ...shown, measured: shown.measured.filter(({ size, bw }) => fits([size, bw])), expected: keep(shown.expected), band: { low: keep(shown.band.low), high: keep(shown.band.high) },
+        explained: shown.explained && { ...shown.explained, points: keep(shown.explained.points) },
+    };
+}
+
+/** Axes over what scaled() gave: chart.js's, with ticks at 1 KiB, 1 MiB and 1 GiB and at the ends, and no less than nccl-tests prints; linear: from 0 up. null: nothing to draw. */
+export function plotAxes(shown, frame = PLOT, scale = "log") {
+    const lines = [shown.expected, shown.band.low, shown.band.high, shown.explained?.points ?? [], shown.measured.map(({ size, bw }) => [size, bw])].map((points) => ({ points }));
+    const sizes = [...new Set(lines.flatMap(({ points }) => points.map(([size]) => size)))].sort((a, b) => a - b);
+    if (!sizes.length)
+        return null;
+    if (sizes.length === 1)
+        sizes.unshift(sizes[0] / 2);
+    const at = { ...axes(sizes, lines, frame), ...(scale === "linear" ? linear(lines, frame) : {}) }, [first, last] = [sizes[0], sizes.at(-1)], near = (a, b) => Math.abs(at.x(a) - at.x(b)) < 48;
+    const named = NAMED.filter((size) => size >= first && size <= last), ends = [first, last].filter((size, i, both) => !named.some((one) => near(one, size)) && (i === 0 || !near(both[0], size)));
+    return { ...at, first, last, xTicks: [...named, ...ends].sort((a, b) => a - b) };
+}
+
+function linear(lines, frame) {
+    const most = Math.max(...lines.flatMap(({ points }) => points.map(([, bw]) => bw))) * 1.06, step = [1, 2, 5, 10].map((by) => by * 10 ** Math.floor(Math.log10(most / 5))).find((by) => most / by <= 6);
+    const y = (bw) => frame.h - frame.bottom - bw / most * (frame.h - frame.top - frame.bottom);
+    return { y, yTicks: Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step) };
+}
+
+/** The outline of a band, for the points of an SVG polygon's path: along the top and back along the bottom. [] where it has no width. */
+export const outline = ({ low, high }) => (low.length && high.length ? [...high, ...[...low].reverse()] : []);
+
+/** "331–371"; "–" where no range is known. */
+export const rangeText = ({ low, high }) => (high > 0 ? `${bandwidth(low)}–${bandwidth(high)}` : "–");
+
+/** 0.97 -> "fits 97 %". */
+export const fitText = (fit) => `fits ${Math.round(fit * 100)} %`;
+
+/** Of rows in a row with one verdict and one reason: [{from, to, verdict, why}], for a sentence instead of many cells. */
+export function reasons(rows) {
+    const found = [];
+    for (const { size, verdict, why } of rows.filter((row) => row.why)) {
+        const last = found.at(-1);
+        if (last?.why === why && last.verdict === verdict)
+            last.to = size;
+        else
+            found.push({ from: size, to: size, verdict, why });
+    }
+    return found;
+}
+export const reasonText = ({ from, to, verdict, why }) => `${from === to ? sizeText(from) : `${sizeText(from)} to ${sizeText(to)}`}: ${verdict}, because ${why}`;
+
+/** Rows for a spreadsheet. */
+export const resultRows = (answer) => [["bytes", "bus GB/s", "in place bus GB/s", "microseconds", "expected GB/s", "low GB/s", "high GB/s", "verdict", "why", "algorithm", "protocol", "channels"],
+    ...answer.rows.map((row) => [row.size, row.busbw, row.in_place ?? "", row.time ?? "", row.expected, row.low, row.high, row.verdict, row.why ?? "", row.algorithm, row.protocol, row.channels ?? ""])];
+
+/** What the machine of an answer is and where that is from, in one sentence. */
+export function aboutText({ machine, release, hosts, ranks, collective }) {
+    const what = [collective, release && `NCCL ${release}`, hosts && `${hosts} host${hosts === 1 ? "" : "s"}`, ranks && `${ranks} rank${ranks === 1 ? "" : "s"}`].filter(Boolean).join(", ");
+    return machine?.sentence ? `${machine.sentence}; ${what}` : what;
+}

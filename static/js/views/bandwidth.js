@@ -1,0 +1,119 @@
+/* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what explains it, the rows, what was assumed. */
+import { aboutText, fitText, markOf, picture, predictedPicture, rangeText, reasons, reasonText } from "../bandwidth.js";
+import { sizeText } from "../compare.js";
+import { choices, copyButton, fold, h } from "../dom.js";
+import { bandwidth } from "../model.js";
+import { bandwidthChart } from "./bandwidth_chart.js";
+import { machineOptions } from "./input.js";
+import { machinePicker } from "./machine_picker.js";
+import { problemView } from "./problem.js";
+
+/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), collective(name), axes(scale). */
+export function bandwidthView({ model, state, results, machines, actions }) {
+    const { answer, problem, busy, name, guessed } = results;
+    if (busy)
+        return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
+    if (!answer && !problem)
+        return alone(model, state, actions);
+    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, state, actions }), controls(state, machines, actions)];
+}
+
+/** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results: {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
+export function aloneResults({ results: { name, answer }, state, machines, actions }) {
+    return h("section", { id: "results-alone", "aria-label": "Results" },
+        judged(answer, { name, forgotten: actions.forgetResults, state, actions }),
+        h("h2", null, "Choose the machine that the results are from"),
+        machinePicker(machines, actions.resultsOn, "Compare with this machine"));
+}
+
+const forget = (name, forgotten) => h("p.muted", null, name, " ", h("button.text", { type: "button", "data-key": "no-results", onclick: forgotten }, "forget"));
+
+function fileButton(actions, label) {
+    const file = h("input.unseen", { type: "file", id: "results-file", "aria-label": "Results of nccl-tests", tabindex: "-1", onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
+    return [h("button", { type: "button", "data-key": "results-choose", onclick: () => file.click() }, label), file];
+}
+
+/* What the results are compared with, and other results. */
+const controls = (state, machines, actions) => h("div.toolbar", { id: "results-controls" },
+    h("label.field", null, "Machine type ", h("select", { id: "results-machine", "data-key": "results-machine", onchange: (event) => event.target.value && actions.resultsOn(event.target.value) },
+        h("option", { value: "" }, state.machine ? "choose…" : "the open machine"), machineOptions(machines ?? [], [], "", state.machine))),
+    h("label.field", null, "Hosts ", h("input", { type: "number", id: "results-hosts", "data-key": "results-hosts", min: "1", value: String(state.hosts), onchange: (event) => Number(event.target.value) > 0 && actions.hosts(Number(event.target.value)) })),
+    fileButton(actions, "Choose other results…"));
+
+/* Where results come from. */
+function chooser(actions) {
+    const text = h("textarea", { id: "results-paste", "data-key": "results-paste", rows: "2", spellcheck: "false", autocomplete: "off", "aria-label": "Results as text", placeholder: "#       size         count      type   redop    root     time   algbw   busbw …" });
+    return h("div.toolbar", { id: "results-chooser" }, fileButton(actions, "Choose results…"), h("span.muted", null, "or drop a file of nccl-tests on this page, or paste it:"), text,
+        h("button", { type: "button", "data-key": "results-read", onclick: () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt") }, "Check the pasted text"));
+}
+
+function judged(answer, { name, forgotten, guessed = "", state, actions }) {
+    const [mark, tone] = markOf(answer.verdict), shown = picture(answer), assumed = [guessed, ...answer.assumed ?? []].filter(Boolean);
+    return [
+        h("section", { id: "results-verdict", "aria-label": "Verdict", "data-verdict": answer.verdict, class: `tone-${tone}` },
+            h("h2", null, h("span.tone", { "aria-hidden": "true" }, mark), ` Verdict: ${answer.verdict}`),
+            h("p", null, answer.sentence),
+            h("p.muted", null, aboutText(answer), "."), forget(name, forgotten)),
+        bandwidthChart(shown, `Bus bandwidth against message size. ${answer.sentence}`, state.axes, actions),
+        shapes(answer.shapes ?? []), explanations(answer), tables(answer.tables ?? []), rows(answer.rows, true),
+        assumed.length > 0 && h("section", { id: "results-assumed" }, h("h2", null, "What was assumed"), h("ul.findings", null, assumed.map((text) => h("li", null, `${text.replace(/\.$/, "")}.`)))),
+        answer.band && h("p.note", { id: "results-band" }, `The normal range is that of published results of the class “${answer.band.class}”: ${answer.band.results} result${answer.band.results === 1 ? "" : "s"} of ${answer.band.sources} source${answer.band.sources === 1 ? "" : "s"}, `,
+            `${Math.round(answer.band.low * 100)} to ${Math.round(answer.band.high * 100)} % of the prediction.`, answer.band.wide && " Few results are behind it, so it is wide."),
+    ];
+}
+
+const shapes = (list) => list.length > 0 && h("ul.findings", { id: "results-shapes" }, list.map((row) => h("li", null, h("b", null, row.kind), `: ${row.sentence}`)));
+
+function explanations({ explanations: list = [], verdict }) {
+    return list.length > 0 ? h("section", { id: "results-explanations" }, h("h2", null, "What would explain it"),
+        h("ol.findings", null, list.map((row) => h("li", null, h("b", null, row.what), ` (${fitText(row.fit)})`,
+            row.confirm && h("div.command", null, h("pre", { tabindex: "0" }, row.confirm), copyButton(row.confirm))))))
+        : verdict === "low" && h("p.note", { id: "results-explanations" }, "No configuration that was tried gives this curve.");
+}
+
+const tables = (list) => list.length > 1 && h("section", { id: "results-tables" }, h("h2", null, `${list.length} tables in these results`),
+    h("ul.findings", null, list.map((row) => h("li", { class: `tone-${markOf(row.verdict)[1]}` }, h("span.tone", { "aria-hidden": "true" }, markOf(row.verdict)[0]), ` Line ${row.line}, ${row.collective}: `, h("b", null, row.verdict), row.sentence && `. ${row.sentence}`))));
+
+/* measured: the rows of results; else what is predicted. */
+function rows(list, measured) {
+    const body = list.map((row) => {
+        const [mark, tone] = markOf(row.verdict);
+        return h(`tr.tone-${tone}`, measured ? { "data-verdict": row.verdict } : null,
+            h("th.num", { scope: "row" }, sizeText(row.size)),
+            measured && h("td.num", null, bandwidth(row.busbw)), measured && h("td.num", null, row.in_place > 0 ? bandwidth(row.in_place) : "–"),
+            h("td.num", null, row.expected > 0 ? bandwidth(row.expected) : "–"), measured && h("td.num", null, rangeText(row)),
+            measured && h("td", null, h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`),
+            h("td", null, [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–"), h("td.num", null, row.channels > 0 ? String(row.channels) : "–"));
+    });
+    return [
+        h("div.scroll", { tabindex: "0", role: "group", "aria-label": measured ? "Rows of the results" : "Predicted rows" }, h("table", { id: "bandwidth-rows" },
+            h("caption", null, measured ? "Row by row, bus bandwidth in GB/s" : "Predicted bus bandwidth in GB/s"),
+            h("thead", null, h("tr", null, h("th.num", { scope: "col" }, "Size"), measured && h("th.num", { scope: "col" }, "Measured"), measured && h("th.num", { scope: "col" }, "In place"), h("th.num", { scope: "col" }, "Predicted"),
+                measured && h("th.num", { scope: "col" }, "Normal"), measured && h("th", { scope: "col" }, "Verdict"), h("th", { scope: "col" }, "Algorithm and protocol"), h("th.num", { scope: "col" }, "Channels"))),
+            h("tbody", null, body))),
+        measured && reasons(list).map((row) => h("p.note", null, `${reasonText(row)}.`)),
+    ];
+}
+
+/* Without results: what the open machine should give, and how to measure it. */
+function alone(model, state, actions) {
+    const collectives = Object.keys(model.doc.predictions?.functions ?? {}), collective = collectives.includes(state.collective) ? state.collective : collectives.at(-1);
+    const shown = collective && predictedPicture(model.doc.predictions, collective), command = commandFor(collective ?? "AllReduce", model.doc);
+    return [
+        chooser(actions),
+        h("p", null, "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, and what would explain it where it is not."),
+        h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command)),
+        shown?.expected.length > 0 ? [
+            h("div.toolbar", null, choices("Collective", collectives.map((name) => [name, name]), collective, actions.collective)),
+            bandwidthChart(shown, `Predicted bus bandwidth of ${collective} against message size`, state.axes, actions),
+            fold("predicted-rows", "The predicted figures", () => rows(shown.rows, false)),
+            h("p.note", null, "Computed with NCCL's own model: a prediction, not a measurement."),
+        ] : h("p.note", null, "Nothing is predicted for one rank: it sends nothing."),
+    ];
+}
+
+/** The command of nccl-tests that measures a collective on the whole machine. */
+function commandFor(collective, { local_ranks, ranks, hosts }) {
+    const program = `./build/${collective.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()}_perf -b 8 -e 8G -f 2`;
+    return hosts > 1 ? `mpirun -np ${ranks} -N ${local_ranks} ${program} -g 1 | tee results.txt` : `${program} -g ${local_ranks} | tee results.txt`;
+}

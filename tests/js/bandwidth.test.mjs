@@ -1,0 +1,91 @@
+/* What the Bandwidth view draws and says, from an answer of check-perf. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as perf from "../../static/js/bandwidth.js";
+
+const sizes = [8, 1024, 2 ** 20, 2 ** 28, 2 ** 30];
+const answer = {
+    verdict: "low", sentence: "87 GB/s at 1 GiB is 24 % of what this machine should give.", machine: { name: "hgx-h100", source: "guessed", sentence: "8 x H100 SXM a host, guessed from the GPU names of the header" },
+    release: "2.27.7", hosts: 2, ranks: 16, collective: "all_reduce",
+    rows: sizes.map((size, i) => ({ size, busbw: [0, 0.04, 21, 80, 87.1][i], in_place: [0, 0.05, 20, 81, 87][i], time: 30 + i, expected: [0, 0.05, 22, 330, 360][i], low: [0, 0.02, 15, 300, 331][i], high: [0, 0.09, 30, 340, 371][i],
+        verdict: ["cannot judge", "cannot judge", "as expected", "low", "low"][i], why: i < 2 ? "launch overhead dominates below 1 MiB" : undefined, algorithm: "Ring", protocol: "Simple", channels: 16 })),
+    curve: sizes.map((size, i) => ({ size, expected: [0.001, 0.05, 22, 330, 360][i], low: [0, 0.02, 15, 300, 331][i], high: [0.002, 0.09, 30, 340, 371][i] })),
+    crossovers: [{ size: 65536, from: "Tree/LL", to: "Tree/LL128" }], shapes: [{ kind: "knee", from: 2 ** 20, to: 2 ** 28, sentence: "…" }],
+    explanations: [{ what: "2 of 8 NICs are used: predicted 90, measured 87", fit: 0.968, confirm: "ls", curve: [0, 0.05, 20, 82, 90] }], assumed: [],
+};
+
+test("results are known by the names of their columns, in every form; logs, dumps and XML are none", () => {
+    for (const text of ["#       size  count  type  redop  root  time  algbw  busbw #wrong", '{"out_of_place": {"time": 1, "alg_bw": 2, "bus_bw": 3}}', "# Avg bus bandwidth    : 1.2", "| Size | BusBW |", "size,busbw\n8,0.1"])
+        assert.ok(perf.isResults(text), text);
+    for (const text of ["a:1:2 [0] NCCL INFO Channel 00/02 : 0 1", "<system version=\"1\"/>", "<graphs/>", "\tGPU0\tGPU1", "machine type: hgx-h100"])
+        assert.ok(!perf.isResults(text), text);
+    assert.ok(!perf.isResults("<html> busbw"));
+});
+
+test("a picture holds what a logarithmic chart can show: no zeros", () => {
+    const shown = perf.picture(answer);
+    assert.deepEqual(shown.measured.map(({ size, verdict }) => [size, verdict]), [[1024, "cannot judge"], [2 ** 20, "as expected"], [2 ** 28, "low"], [2 ** 30, "low"]]);
+    assert.deepEqual(shown.expected.map(([, bw]) => bw), [0.001, 0.05, 22, 330, 360]);
+    assert.equal(shown.band.low.length, 4);
+    assert.deepEqual(shown.explained, { name: "2 of 8 NICs are used: predicted 90, measured 87", points: [[1024, 0.05], [2 ** 20, 20], [2 ** 28, 82], [2 ** 30, 90]] });
+    assert.deepEqual(shown.crossings, [{ size: 65536, name: "Tree/LL → Tree/LL128" }]);
+    assert.deepEqual(shown.shapes, [{ from: 2 ** 20, to: 2 ** 28, name: "knee" }]);
+});
+
+test("an answer that says less: no curve, no explanation, no crossovers, one row", () => {
+    const { curve, crossovers, shapes, explanations, ...less } = answer, shown = perf.picture({ ...less, rows: less.rows.slice(-1) });
+    assert.deepEqual([shown.expected, shown.explained, shown.crossings, shown.shapes], [[[2 ** 30, 360]], null, [], []]);
+    const at = perf.plotAxes(perf.scaled(shown, "log"));
+    assert.ok(Number.isFinite(at.x(2 ** 30)) && Number.isFinite(at.y(360)));
+    assert.equal(perf.plotAxes(perf.scaled(perf.picture({ ...less, rows: less.rows.slice(0, 1) }), "log")), null, "nothing above 0");
+    assert.equal(perf.picture({ ...answer, explanations: [{ what: "x", fit: 1, curve: [1, 2, 3] }] }).explained, null, "a curve of other sizes is not drawn");
+});
+
+test("axes: 1 KiB, 1 MiB and 1 GiB carry labels, and the first size; no decade below what nccl-tests prints", () => {
+    const at = perf.plotAxes(perf.scaled(perf.picture(answer), "log"));
+    assert.deepEqual(at.xTicks, [2 ** 10, 2 ** 20, 2 ** 30]);
+    assert.equal(Math.min(...at.yTicks), 0.01);
+    assert.ok(at.x(2 ** 10) < at.x(2 ** 20) && at.x(2 ** 20) < at.x(2 ** 30) && at.y(0.1) > at.y(100));
+    const rows = answer.rows.map((row) => ({ ...row, size: row.size * 2 ** 13, busbw: row.busbw + 1 }));
+    assert.deepEqual(perf.plotAxes(perf.scaled(perf.picture({ ...answer, rows, curve: [], explanations: [] }), "log")).xTicks, [2 ** 16, 2 ** 20, 2 ** 30, 2 ** 43]);
+});
+
+test("linear from 1 MiB on: 0 at the bottom, round figures, no small sizes", () => {
+    const shown = perf.scaled(perf.picture(answer), "linear"), at = perf.plotAxes(shown, perf.PLOT, "linear");
+    assert.deepEqual([at.first, at.last], [2 ** 20, 2 ** 30]);
+    assert.deepEqual(at.yTicks, [0, 100, 200, 300]);
+    assert.ok(Math.abs(at.y(200) - (at.y(100) + at.y(300)) / 2) < 1e-9 && at.y(0) === perf.PLOT.h - perf.PLOT.bottom);
+    assert.equal(perf.plotAxes(perf.scaled(perf.picture({ ...answer, rows: answer.rows.slice(0, 2), curve: [], explanations: [] }), "linear"), perf.PLOT, "linear"), null);
+});
+
+test("the band is one outline, along its top and back along its bottom; none without a range", () => {
+    const around = perf.outline(perf.scaled(perf.picture(answer), "log").band).map(([size]) => size);
+    assert.deepEqual(around, [1024, 2 ** 20, 2 ** 28, 2 ** 30, 2 ** 30, 2 ** 28, 2 ** 20, 1024]);
+    assert.deepEqual(perf.outline({ low: [], high: [] }), []);
+});
+
+test("every verdict has a mark of its own; an unknown one counts as not judged", () => {
+    const marks = ["as expected", "low", "high", "cannot judge"].map((verdict) => perf.markOf(verdict)[0]);
+    assert.equal(new Set(marks).size, 4);
+    assert.deepEqual(perf.markOf("something"), perf.markOf("cannot judge"));
+});
+
+test("one sentence for rows in a row with the same reason; texts with units", () => {
+    assert.deepEqual(perf.reasons(answer.rows).map(perf.reasonText), ["8 B to 1 KiB: cannot judge, because launch overhead dominates below 1 MiB"]);
+    assert.equal(perf.rangeText({ low: 331.4, high: 371 }), "331–371");
+    assert.equal(perf.rangeText({ low: 0, high: 0 }), "–");
+    assert.equal(perf.fitText(0.968), "fits 97 %");
+    assert.equal(perf.aboutText(answer), "8 x H100 SXM a host, guessed from the GPU names of the header; all_reduce, NCCL 2.27.7, 2 hosts, 16 ranks");
+    assert.equal(perf.aboutText({ hosts: 1, ranks: 1, collective: "sendrecv" }), "sendrecv, 1 host, 1 rank");
+    assert.equal(perf.resultRows(answer).length, 1 + sizes.length);
+});
+
+test("without results: what is predicted, with its crossovers", () => {
+    const predictions = { sizes: [8, 2 ** 20, 2 ** 30], functions: { AllReduce: { bus_share: 1.75, ways: [
+        { algorithm: "Tree", protocol: "LL", times: [10, 100, 1e6] }, { algorithm: "Ring", protocol: "Simple", times: [50, 90, 5000] },
+    ], ranges: [{ from: 8, algorithm: "Tree", protocol: "LL", channels: 2 }, { from: 4096, algorithm: "Ring", protocol: "Simple", channels: 16 }] } } };
+    const shown = perf.predictedPicture(predictions, "AllReduce");
+    assert.deepEqual(shown.crossings, [{ size: 4096, name: "Tree LL → Ring Simple" }]);
+    assert.deepEqual(shown.rows.map((row) => [row.size, row.algorithm, row.channels]), [[8, "Tree", 2], [2 ** 20, "Ring", 16], [2 ** 30, "Ring", 16]]);
+    assert.deepEqual([shown.measured, shown.explained], [[], null]);
+});
