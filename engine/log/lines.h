@@ -1,5 +1,5 @@
-/* Inside engine/log: the first layer. A text is cut into lines without colours, and a line into what each writer said
- * in it. */
+/* Inside engine/log and engine/nccltests: the first layer. A text is cut into lines without colours, and a line into
+ * what each writer said in it. */
 #ifndef ORR_LOG_LINES_H
 #define ORR_LOG_LINES_H
 

@@ -4,22 +4,22 @@
 
 #include "engine/release/tuning_model.h"
 
-/* A row: name, what it calls, redop, root, factors of size and bus. */
+/* A row: name, what it calls, redop, root, parts, out of place only, factors of size and bus. */
 #define ONE    ORR_TEST_FACTOR_ONE
 #define OTHERS ORR_TEST_FACTOR_OTHERS
 #define TWICE  ORR_TEST_FACTOR_TWICE_OTHERS
 const struct orr_test_program orr_test_programs[ORR_TEST_COUNT] = {
-    [ORR_TEST_ALL_REDUCE] = {"all_reduce", ORR_ALLREDUCE, true, false, ONE, TWICE},
-    [ORR_TEST_ALL_GATHER] = {"all_gather", ORR_ALLGATHER, false, false, ONE, OTHERS},
-    [ORR_TEST_REDUCE_SCATTER] = {"reduce_scatter", ORR_REDUCESCATTER, true, false, ONE, OTHERS},
-    [ORR_TEST_BROADCAST] = {"broadcast", ORR_BROADCAST, false, true, ONE, ONE},
-    [ORR_TEST_REDUCE] = {"reduce", ORR_REDUCE, true, true, ONE, ONE},
-    [ORR_TEST_ALLTOALL] = {"alltoall", -1, false, false, ONE, OTHERS},
-    [ORR_TEST_ALLTOALLV] = {"alltoallv", -1, false, false, ONE, OTHERS},
-    [ORR_TEST_SENDRECV] = {"sendrecv", -1, false, false, ONE, ONE},
-    [ORR_TEST_GATHER] = {"gather", -1, false, true, ONE, OTHERS},
-    [ORR_TEST_SCATTER] = {"scatter", -1, false, true, ONE, OTHERS},
-    [ORR_TEST_HYPERCUBE] = {"hypercube", -1, false, false, OTHERS, ONE},
+    [ORR_TEST_ALL_REDUCE] = {"all_reduce", ORR_ALLREDUCE, true, false, false, false, ONE, TWICE},
+    [ORR_TEST_ALL_GATHER] = {"all_gather", ORR_ALLGATHER, false, false, true, false, ONE, OTHERS},
+    [ORR_TEST_REDUCE_SCATTER] = {"reduce_scatter", ORR_REDUCESCATTER, true, false, true, false, ONE, OTHERS},
+    [ORR_TEST_BROADCAST] = {"broadcast", ORR_BROADCAST, false, true, false, false, ONE, ONE},
+    [ORR_TEST_REDUCE] = {"reduce", ORR_REDUCE, true, true, false, false, ONE, ONE},
+    [ORR_TEST_ALLTOALL] = {"alltoall", -1, false, false, true, true, ONE, OTHERS},
+    [ORR_TEST_ALLTOALLV] = {"alltoallv", -1, false, false, true, true, ONE, OTHERS},
+    [ORR_TEST_SENDRECV] = {"sendrecv", -1, true, false, false, true, ONE, ONE},
+    [ORR_TEST_GATHER] = {"gather", -1, false, true, true, false, ONE, OTHERS},
+    [ORR_TEST_SCATTER] = {"scatter", -1, false, true, true, false, ONE, OTHERS},
+    [ORR_TEST_HYPERCUBE] = {"hypercube", -1, false, false, true, false, OTHERS, ONE},
 };
 
 /* The letters and digits of a name in lower case. */

@@ -36,8 +36,10 @@ enum orr_test_factor {
 struct orr_test_program {
     const char *name;          /* "all_reduce": the program is all_reduce_perf */
     int32_t function;          /* enum orr_function, engine/release/tuning_model.h; -1: made of Send and Recv */
-    bool reduces;              /* its rows have a reduction in the column "redop"; others have "none" or no column */
-    bool rooted;               /* its rows have a rank in the column "root"; others have -1 or no column */
+    bool reduces;              /* its rows have a reduction in the column "redop"; others have "none" or nothing */
+    bool rooted;               /* its rows have a rank in the column "root"; others have -1 or nothing */
+    bool parts;                /* the column "count" is of one rank's part of the size, of n ranks size / n */
+    bool out_only;             /* results in place are not checked: their column "#wrong" has N/A */
     enum orr_test_factor size; /* algbw = factor * size / time, of the size in the first column */
     enum orr_test_factor bus;  /* busbw = factor * algbw */
 };

@@ -1,0 +1,343 @@
+/* Words, numbers, sizes and columns of one line. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/nccltests/reading.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+bool orr_span_is(struct orr_log_span span, const char *word)
+{
+    size_t i = 0;
+    for (; i < span.length && word[i]; i++)
+        if (lower(span.at[i]) != word[i])
+            return false;
+    return i == span.length && !word[i];
+}
+
+/* Whether a word of lower case letters is in a text, whatever the case there. */
+static bool contains(struct orr_log_span span, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= span.length; i++)
+        if (orr_span_is((struct orr_log_span){span.at + i, length}, word))
+            return true;
+    return false;
+}
+
+bool orr_number_read(struct orr_log_span text, struct orr_number *ret_number)
+{
+    static const char *const missing[] = {"n/a", "na", "nan", "-nan", "inf", "-inf", "-"};
+    enum { DIGITS_MOST = 40 };
+    const char *at = text.at, *end = at + text.length;
+    struct orr_number n = {.integer = true};
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
+        if (orr_span_is(text, missing[i])) {
+            *ret_number = (struct orr_number){.missing = true, .value = -1};
+            return true;
+        }
+    if (text.length > DIGITS_MOST)
+        return false;
+    if (at < end && *at == '-') {
+        n.negative = true;
+        at++;
+    }
+    const char *digits = at;
+    for (; at < end && is_digit(*at); at++) {
+        n.value = n.value * 10 + (*at - '0');
+        if (n.whole > (UINT64_MAX - (uint64_t)(*at - '0')) / 10)
+            n.integer = false;
+        else
+            n.whole = n.whole * 10 + (uint64_t)(*at - '0');
+    }
+    if (at == digits)
+        return false;
+    if (at + 1 < end && *at == '.' && is_digit(at[1])) {
+        double scale = 1;
+        n.integer = false;
+        for (at++; at < end && is_digit(*at); at++) {
+            scale *= 10;
+            n.decimals++;
+            n.value += (*at - '0') / scale;
+        }
+    }
+    if (at + 1 < end && (*at == 'e' || *at == 'E')) {
+        bool down = at[1] == '-';
+        int exponent = 0;
+        at += at[1] == '-' || at[1] == '+' ? 2 : 1;
+        const char *first = at;
+        for (; at < end && is_digit(*at) && at - first < 3; at++)
+            exponent = exponent * 10 + (*at - '0');
+        if (at == first || exponent > 300)
+            return false;
+        n.integer = false;
+        n.value *= pow(10, down ? -exponent : exponent);
+    }
+    if (n.negative)
+        n.value = -n.value;
+    *ret_number = n;
+    return at == end;
+}
+
+static bool separates(char c)
+{
+    return c == ' ' || c == '\t' || c == ',' || c == ';' || c == '|' || c == '"';
+}
+
+uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_log_span *tokens, uint32_t most)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < length && count < most;) {
+        while (i < length && separates(line[i]))
+            i++;
+        size_t start = i;
+        while (i < length && !separates(line[i]))
+            i++;
+        if (i > start)
+            tokens[count++] = (struct orr_log_span){line + start, i - start};
+    }
+    return count;
+}
+
+static bool around(char c)
+{
+    return c == ' ' || c == '\t' || c == '"' || c == '\'' || c == '*' || c == '`' || c == '#';
+}
+
+static struct orr_log_span trimmed(const char *at, const char *end)
+{
+    while (at < end && around(*at))
+        at++;
+    while (at < end && around(end[-1]))
+        end--;
+    return (struct orr_log_span){at, (size_t)(end - at)};
+}
+
+uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_log_span *cells, uint32_t most)
+{
+    struct orr_log_span whole = trimmed(line, line + length);
+    if (separator == ' ')
+        return orr_tokens_cut(whole.at, whole.length, cells, most);
+    if (separator == '|') { /* the outer bars are no cells */
+        size_t first = whole.length && whole.at[0] == '|';
+        whole.at += first;
+        whole.length -= first;
+        whole.length -= whole.length && whole.at[whole.length - 1] == '|';
+    }
+    uint32_t count = 0;
+    const char *at = whole.at, *end = at + whole.length;
+    while (count < most) {
+        const char *stop = at < end ? memchr(at, separator, (size_t)(end - at)) : NULL;
+        cells[count++] = trimmed(at, stop ? stop : end);
+        if (!stop)
+            break;
+        at = stop + 1;
+    }
+    return count;
+}
+
+/* The first row whose word is in a column's name says what the column holds. */
+static const struct {
+    const char *word;
+    uint8_t role;
+} names[] = {
+    {"busbw", ORR_ROLE_BUS},    {"bus_bw", ORR_ROLE_BUS},      {"bus bw", ORR_ROLE_BUS},   {"bus band", ORR_ROLE_BUS},
+    {"bus_band", ORR_ROLE_BUS}, {"algbw", ORR_ROLE_ALG},       {"alg_bw", ORR_ROLE_ALG},   {"alg bw", ORR_ROLE_ALG},
+    {"alg band", ORR_ROLE_ALG}, {"algorithm b", ORR_ROLE_ALG}, {"wrong", ORR_ROLE_WRONG},  {"error", ORR_ROLE_ERROR},
+    {"cputime", ORR_ROLE_TIME}, {"time", ORR_ROLE_TIME},       {"latency", ORR_ROLE_TIME}, {"redop", ORR_ROLE_OP},
+    {"root", ORR_ROLE_ROOT},    {"type", ORR_ROLE_TYPE},       {"count", ORR_ROLE_COUNT},  {"elements", ORR_ROLE_COUNT},
+    {"size", ORR_ROLE_SIZE},    {"bytes", ORR_ROLE_SIZE},
+};
+
+static uint8_t role_of(struct orr_log_span cell, double *ret_scale)
+{
+    *ret_scale = 1;
+    if (contains(cell, "stamp"))
+        return ORR_ROLE_NONE;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!contains(cell, names[i].word))
+            continue;
+        if (names[i].role == ORR_ROLE_TIME)
+            *ret_scale = contains(cell, "(ms") ? 1e3 : contains(cell, "(s)") || contains(cell, "(sec") ? 1e6 : 1;
+        if (names[i].role == ORR_ROLE_BUS || names[i].role == ORR_ROLE_ALG)
+            *ret_scale = contains(cell, "mb/s") ? 1e-3 : 1;
+        if (names[i].role == ORR_ROLE_SIZE)
+            *ret_scale = contains(cell, "(kb") || contains(cell, "(kib")   ? 1024
+                         : contains(cell, "(mb") || contains(cell, "(mib") ? 1 << 20
+                         : contains(cell, "(gb") || contains(cell, "(gib") ? 1 << 30
+                                                                           : 1;
+        return names[i].role;
+    }
+    return orr_span_is(cell, "op") ? ORR_ROLE_OP : ORR_ROLE_NONE;
+}
+
+/* Gives each column its way: by its name, or the second of its kind is in place. */
+static void read_ways(const struct orr_log_span *cells, struct orr_columns *columns)
+{
+    uint8_t used[ORR_ROLE_COUNT_OF] = {0};
+    for (uint32_t i = 0; i < columns->count; i++) {
+        struct orr_column *column = &columns->columns[i];
+        column->role = role_of(cells[i], &column->scale);
+        bool measured = column->role >= ORR_ROLE_TIME;
+        bool out = contains(cells[i], "out") || contains(cells[i], "oop");
+        bool in = !out &&
+                  (contains(cells[i], "in-place") || contains(cells[i], "in_place") || contains(cells[i], "inplace") ||
+                   contains(cells[i], "in place") || contains(cells[i], "ip_") || contains(cells[i], "(ip)"));
+        uint8_t role = column->role == ORR_ROLE_ERROR ? ORR_ROLE_WRONG : column->role;
+        column->way = (uint8_t)(measured && (in || (!out && used[role] & 1)));
+        if (used[role] >> column->way & 1)
+            column->role = ORR_ROLE_NONE; /* a third one */
+        used[role] |= (uint8_t)(1 << column->way);
+    }
+}
+
+static const struct orr_column *column_of(const struct orr_columns *columns, uint8_t role)
+{
+    for (uint32_t i = 0; i < columns->count; i++)
+        if (columns->columns[i].role == role)
+            return &columns->columns[i];
+    return NULL;
+}
+
+/* nccl-tests' own: "size count type redop root time algbw busbw #wrong time ...". */
+static bool read_own(const char *line, size_t length, struct orr_columns *columns)
+{
+    struct orr_log_span tokens[64];
+    uint32_t count = orr_tokens_cut(line, length, tokens, 64), start = 0;
+    while (start + 2 < count && !(orr_span_is(tokens[start], "size") && orr_span_is(tokens[start + 1], "count") &&
+                                  orr_span_is(tokens[start + 2], "type")))
+        start++;
+    if (start + 2 >= count)
+        return false;
+    columns->count = count - start < ORR_COLUMNS_MOST ? count - start : ORR_COLUMNS_MOST;
+    columns->own = true;
+    columns->separator = ' ';
+    read_ways(tokens + start, columns);
+    while (columns->count && contains(tokens[start + columns->count - 1], "stamp"))
+        columns->count--;
+    for (columns->first = 3; columns->first < columns->count; columns->first++) {
+        uint8_t role = columns->columns[columns->first].role;
+        columns->has_root |= role == ORR_ROLE_ROOT;
+        if (role != ORR_ROLE_OP && role != ORR_ROLE_ROOT)
+            break;
+    }
+    return column_of(columns, ORR_ROLE_BUS) || column_of(columns, ORR_ROLE_ALG);
+}
+
+/* "ND A100 V4 (GB/s)": a bandwidth that is not named further. */
+static bool only_rate(struct orr_log_span cell)
+{
+    const char *at = memmem(cell.at, cell.length, "GB/s", 4);
+    return at || memmem(cell.at, cell.length, "GBps", 4);
+}
+
+bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_columns)
+{
+    enum { NAMES_MOST = 1024 }; /* bytes of a line of names */
+    static const char separators[] = {'|', '\t', ';', ',', ' '};
+    if (length > NAMES_MOST)
+        return false;
+    struct orr_columns columns = {0};
+    if (read_own(line, length, &columns)) {
+        *ret_columns = columns;
+        return true;
+    }
+    struct orr_log_span whole = {line, length};
+    if (!contains(whole, "size") && !contains(whole, "bytes"))
+        return false;
+    for (size_t i = 0; i < sizeof separators; i++) {
+        struct orr_log_span cells[ORR_COLUMNS_MOST];
+        columns = (struct orr_columns){.separator = separators[i]};
+        columns.count = orr_cells_cut(separators[i], line, length, cells, ORR_COLUMNS_MOST);
+        if (columns.count < 2)
+            continue;
+        read_ways(cells, &columns);
+        if (columns.columns[0].role != ORR_ROLE_SIZE && !column_of(&columns, ORR_ROLE_COUNT))
+            continue;
+        bool named = column_of(&columns, ORR_ROLE_BUS) || column_of(&columns, ORR_ROLE_ALG);
+        for (uint32_t k = 1; !named && separators[i] != ' ' && k < columns.count; k++)
+            if (columns.columns[k].role == ORR_ROLE_NONE && only_rate(cells[k])) {
+                columns.columns[k].role = ORR_ROLE_BUS;
+                named = columns.assumed = true;
+            }
+        if (named && column_of(&columns, ORR_ROLE_SIZE)) {
+            *ret_columns = columns;
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t orr_type_bytes(struct orr_log_span word)
+{
+    static const struct {
+        const char *name;
+        uint32_t bytes;
+    } types[] = {
+        {"float", 4},    {"half", 2},     {"bfloat16", 2}, {"double", 8},  {"int8", 1},    {"uint8", 1},  {"char", 1},
+        {"int32", 4},    {"int", 4},      {"uint32", 4},   {"int64", 8},   {"uint64", 8},  {"f8e4m3", 1}, {"f8e5m2", 1},
+        {"fp8_e4m3", 1}, {"fp8_e5m2", 1}, {"float16", 2},  {"float32", 4}, {"float64", 8},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (orr_span_is(word, types[i].name))
+            return types[i].bytes;
+    return 0;
+}
+
+bool orr_op_is(struct orr_log_span word)
+{
+    static const char *const ops[] = {"sum", "none", "prod", "max", "min", "avg", "mulsum", "premulsum", "all"};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (orr_span_is(word, ops[i]))
+            return true;
+    return false;
+}
+
+bool orr_size_read(struct orr_log_span cell, double scale, uint64_t *ret_size, bool *ret_rounded)
+{
+    size_t digits = 0;
+    while (digits < cell.length && (is_digit(cell.at[digits]) || cell.at[digits] == '.'))
+        digits++;
+    struct orr_number number;
+    *ret_rounded = false;
+    if (!orr_number_read((struct orr_log_span){cell.at, digits}, &number) || number.missing)
+        return false;
+    struct orr_log_span unit = {cell.at + digits, cell.length - digits};
+    while (unit.length && unit.at[0] == ' ')
+        unit = (struct orr_log_span){unit.at + 1, unit.length - 1};
+    if (!unit.length || orr_span_is(unit, "b") || orr_span_is(unit, "bytes")) {
+        if (scale == 1 && number.integer) {
+            *ret_size = number.whole;
+            return true;
+        }
+        number.value *= scale;
+        *ret_size = (uint64_t)number.value;
+        return number.value < 0x1p63;
+    }
+    static const char *const letters = "kmgt";
+    const char *letter = strchr(letters, lower(unit.at[0]));
+    struct orr_log_span rest = {unit.at + 1, unit.length - 1};
+    if (!letter || (rest.length && !orr_span_is(rest, "b") && !orr_span_is(rest, "ib")))
+        return false;
+    double power = (double)(letter - letters + 1), binary = number.value * pow(1024, power);
+    double decimal = number.value * pow(1000, power);
+    if (binary >= 0x1p63)
+        return false;
+    *ret_size = (uint64_t)binary;
+    /* 65K and 33M are 65,536 and 33,554,432 bytes with a thousand bytes to a K. */
+    enum { CLOSE_PERCENT = 2 };
+    double nearest = exp2(round(log2(decimal)));
+    if (binary != exp2(round(log2(binary))) && fabs(decimal - nearest) * 100 <= nearest * CLOSE_PERCENT) {
+        *ret_size = (uint64_t)nearest;
+        *ret_rounded = true;
+    }
+    return true;
+}

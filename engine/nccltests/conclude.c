@@ -1,0 +1,296 @@
+/* Program, ranks, hosts and release of each table: from its header, NCCL's own lines, and what its rows prove. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/nccltests/reading.h"
+
+/* What NCCL's own lines say of the whole text. */
+struct log_says {
+    uint32_t ranks, hosts; /* 0: nothing, or several communicators differ */
+    enum orr_test test;    /* ORR_TEST_COUNT: nothing, or several functions */
+};
+
+static enum orr_test same_test(enum orr_test so_far, const char *function, bool *several)
+{
+    enum orr_test test = orr_test_find(function, strlen(function));
+    *several |= test != ORR_TEST_COUNT && so_far != ORR_TEST_COUNT && test != so_far;
+    return test == ORR_TEST_COUNT ? so_far : test;
+}
+
+static struct log_says ask_log(const struct orr_log *log)
+{
+    struct log_says says = {.test = ORR_TEST_COUNT};
+    bool several = false;
+    if (!log)
+        return says;
+    for (uint32_t i = 0; i < log->choice_count; i++)
+        says.test = same_test(says.test, log->choices[i].function, &several);
+    for (uint32_t i = 0; i < log->call_count; i++)
+        says.test = same_test(says.test, log->calls[i].function, &several);
+    if (several)
+        says.test = ORR_TEST_COUNT;
+    for (uint32_t i = 0; i < log->communicator_count; i++) {
+        const struct orr_log_communicator *comm = &log->communicators[i];
+        if (comm->rank_count <= 0)
+            continue;
+        if (says.ranks && says.ranks != (uint32_t)comm->rank_count)
+            return (struct log_says){.test = says.test};
+        says.ranks = (uint32_t)comm->rank_count;
+        if (comm->node_count > 0)
+            says.hosts = (uint32_t)comm->node_count;
+        else if (comm->seen == says.ranks)
+            says.hosts = comm->host_count;
+    }
+    return says;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static uint32_t distinct(const char **names, uint32_t count)
+{
+    uint32_t found = count > 0;
+    qsort(names, count, sizeof *names, by_name);
+    for (uint32_t i = 1; i < count; i++)
+        found += strcmp(names[i], names[i - 1]) != 0;
+    return found;
+}
+
+/* Ranks, hosts and the GPUs' model by the lines about ranks, of the communicator of the first. */
+static void count_devices(struct orr_results_building *b, struct orr_result_table *table,
+                          const struct orr_evidence *evidence)
+{
+    uint32_t count = 0, last = 0;
+    const struct orr_result_device *devices = table->devices;
+    if (!table->device_count)
+        return;
+    const char **hosts = ORR_NEW(b->results->arena, const char *, table->device_count);
+    if (!hosts) {
+        b->starved = true;
+        return;
+    }
+    bool same_group = true;
+    table->model = devices[0].model;
+    for (uint32_t i = 0; i < table->device_count; i++) {
+        if (devices[i].group != devices[0].group) {
+            same_group = false;
+            continue;
+        }
+        hosts[count++] = devices[i].host;
+        last = devices[i].rank > last ? devices[i].rank : last;
+        if (table->model && strcmp(table->model, devices[i].model) != 0)
+            table->model = NULL;
+    }
+    /* Ranks are numbered over all groups. */
+    table->ranks = same_group ? last + 1 : count;
+    if (evidence->ranks_a_device > 1 && same_group)
+        table->ranks = last + evidence->ranks_a_device;
+    else if (evidence->ranks_a_device > 1)
+        table->ranks = count * evidence->ranks_a_device;
+    table->ranks_certain = evidence->ranks_a_device ? table->ranks % count == 0 : table->ranks == count;
+    if (table->ranks_certain)
+        table->hosts = distinct(hosts, count);
+}
+
+/* Whether a program can print such rows on that many ranks; 0: any. */
+static bool fits(const struct orr_evidence *e, enum orr_test test, uint32_t ranks)
+{
+    const struct orr_test_program *program = &orr_test_programs[test];
+    uint32_t least, most;
+    if ((e->reduces && !e->reduces_not && !program->reduces) || (e->reduces_not && !e->reduces && program->reduces))
+        return false;
+    if ((e->rooted && !program->rooted) || (e->rooted_not && !e->rooted && program->rooted))
+        return false;
+    if ((e->in_checked && program->out_only) || (e->in_unchecked && !e->in_checked && !program->out_only))
+        return false;
+    if (e->parts && !e->parts_differ) {
+        if (program->parts ? ranks && e->parts != ranks : e->parts != 1)
+            return false;
+        if (program->parts && e->parts == 1 && ranks != 1)
+            return false;
+        if (program->parts)
+            ranks = (uint32_t)e->parts;
+    }
+    if (ranks == 1)
+        return true;
+    if (e->size_most > 0 && ranks) {
+        double factor = orr_test_size_factor(test, ranks);
+        if (factor > e->size_most * 1.02 || (program->size == ORR_TEST_FACTOR_ONE && e->size_most < 0.9))
+            return test == ORR_TEST_ALLTOALLV;
+    }
+    return e->bus_differs || (orr_evidence_ranks(e, test, &least, &most) &&
+                              (!ranks || program->bus == ORR_TEST_FACTOR_ONE || (ranks >= least && ranks <= most)));
+}
+
+static uint32_t fitting(const struct orr_evidence *e, uint32_t ranks)
+{
+    uint32_t possible = 0;
+    for (unsigned test = 0; test < ORR_TEST_COUNT; test++)
+        if (fits(e, (enum orr_test)test, ranks))
+            possible |= 1U << test;
+    return possible;
+}
+
+/* Programs that can print such rows. Where none can, because a header is of another run or rows were typed by hand,
+ * what is least certain is left aside: first the header's ranks, then the column "count". */
+static uint32_t find_possible(struct orr_evidence *e, const struct orr_result_table *table)
+{
+    enum { ALL = (1 << ORR_TEST_COUNT) - 1 };
+    uint32_t possible = fitting(e, table->ranks);
+    if (possible)
+        return possible;
+    if (table->ranks && (possible = fitting(e, 0)))
+        return possible;
+    e->contradicted = true;
+    e->parts = 0;
+    possible = fitting(e, table->ranks);
+    if (!possible)
+        possible = fitting(e, 0);
+    return possible ? possible : ALL;
+}
+
+static void find_test(struct orr_results_building *b, struct orr_result_table *table, struct orr_evidence *e,
+                      const struct log_says *says)
+{
+    enum { EXCHANGES = 1 << ORR_TEST_ALLTOALL | 1 << ORR_TEST_ALLTOALLV };
+    if (table->test_certain) {
+        table->tests_possible = 1U << table->test;
+        return;
+    }
+    uint32_t possible = table->tests_possible = find_possible(e, table);
+    bool by_log = says->test != ORR_TEST_COUNT && possible >> says->test & 1;
+    if (by_log || !(possible & (possible - 1))) {
+        table->test = by_log ? says->test : (enum orr_test)__builtin_ctz(possible);
+        table->test_certain = !e->contradicted;
+        table->tests_possible = 1U << table->test;
+    } else if (e->mentioned != ORR_TEST_COUNT && possible >> e->mentioned & 1) {
+        table->test = e->mentioned;
+        orr_tables_note(b, "The program is %s_perf by the text around the table", orr_test_programs[table->test].name);
+    } else if (possible & 1U << ORR_TEST_ALL_REDUCE) {
+        table->test = ORR_TEST_ALL_REDUCE;
+        orr_tables_note(b, "No line names the program; all_reduce_perf is assumed, which most results are of");
+    } else if (!(possible & ~(uint32_t)EXCHANGES)) {
+        table->test = ORR_TEST_ALLTOALL;
+    } else {
+        orr_tables_note(b, "No line names the program of the table in line %u, and several print such rows",
+                        table->first_line);
+    }
+    if (e->contradicted)
+        orr_tables_note(b,
+                        "The columns of the table in line %u contradict one another: no program of nccl-tests prints "
+                        "such rows",
+                        table->first_line);
+}
+
+/* The numbers of ranks by busbw / algbw. */
+static void find_range(struct orr_result_table *table, const struct orr_evidence *e)
+{
+    table->ranks_least = table->ranks_most = 0;
+    if (!(e->bus_most > 0) || e->bus_differs)
+        return;
+    for (unsigned test = 0; test < ORR_TEST_COUNT; test++) {
+        uint32_t least, most;
+        if (table->test != ORR_TEST_COUNT ? test != table->test : !(table->tests_possible >> test & 1))
+            continue;
+        if (orr_test_programs[test].bus == ORR_TEST_FACTOR_ONE ||
+            !orr_evidence_ranks(e, (enum orr_test)test, &least, &most)) {
+            table->ranks_least = table->ranks_most = 0;
+            return;
+        }
+        table->ranks_least = table->ranks_least && table->ranks_least < least ? table->ranks_least : least;
+        table->ranks_most = table->ranks_most > most ? table->ranks_most : most;
+    }
+}
+
+static bool all_in_parts(uint32_t possible)
+{
+    for (unsigned test = 0; test < ORR_TEST_COUNT; test++)
+        if (possible >> test & 1 && !orr_test_programs[test].parts)
+            return false;
+    return true;
+}
+
+static void find_ranks(struct orr_results_building *b, struct orr_result_table *table, const struct orr_evidence *e,
+                       const struct log_says *says)
+{
+    uint32_t least = table->ranks_least, most = table->ranks_most, header = table->ranks;
+    bool parts = e->parts > 1 && !e->parts_differ && all_in_parts(table->tests_possible);
+    bool refuted = header && ((parts && e->parts != header) || (least && (header < least || header > most)));
+    if (refuted) {
+        orr_tables_note(b,
+                        "The header in front of line %u has %u rank%s, but the columns of the table are of another "
+                        "number of ranks",
+                        table->first_line, header, header == 1 ? "" : "s");
+        table->ranks = table->hosts = 0;
+        table->ranks_certain = false;
+    }
+    if (table->ranks_certain)
+        return;
+    if (parts) {
+        table->ranks = (uint32_t)e->parts;
+        table->ranks_certain = true;
+    } else if (says->ranks && (!least || (says->ranks >= least && says->ranks <= most))) {
+        table->ranks = says->ranks;
+        table->ranks_certain = true;
+    } else if (least && least == most) {
+        table->ranks = least;
+        table->ranks_certain = !e->contradicted;
+    } else if (least) {
+        uint32_t power = 1;
+        while (power < least)
+            power *= 2;
+        table->ranks = power <= most ? power : 0;
+    }
+    if (!table->hosts && says->hosts && says->ranks == table->ranks)
+        table->hosts = says->hosts;
+}
+
+static void find_form(struct orr_results_building *b)
+{
+    struct orr_results *results = b->results;
+    if (results->log && results->log->rccl)
+        results->rccl = true;
+    if (results->rccl)
+        results->form = "output of rccl-tests, of AMD's library RCCL";
+    if (results->torn)
+        orr_tables_note(b, "%u row%s could not be read, because other output runs into %s", results->torn,
+                        results->torn == 1 ? "" : "s", results->torn == 1 ? "it" : "them");
+    if (results->refused)
+        orr_tables_note(b, "%u row%s not read; the first is in line %u: %s", results->refused,
+                        results->refused == 1 ? " was" : "s were", b->bad_line, b->bad);
+    if (results->left_out)
+        orr_tables_note(b, "%u row%s left out, because %u tables of %u rows are read at most", results->left_out,
+                        results->left_out == 1 ? " was" : "s were", b->limits.tables, b->limits.rows);
+}
+
+/* The release by NCCL's own lines, "2.27.7+cuda13.0". */
+static void find_library(struct orr_results_building *b)
+{
+    const char *text = NULL;
+    if (!b->results->log || !orr_log_version(b->results->log, &text) || !text)
+        return;
+    struct orr_log_span release = {text, strcspn(text, "+ ")};
+    if (!b->results->library)
+        b->results->library = orr_tables_keep(b, release);
+    else if (strlen(b->results->library) != release.length ||
+             memcmp(b->results->library, release.at, release.length) != 0)
+        orr_tables_note(b, "nccl-tests names NCCL %s, but NCCL's own lines are of %.*s", b->results->library,
+                        (int)release.length, release.at);
+}
+
+void orr_results_conclude(struct orr_results_building *b)
+{
+    const struct log_says says = ask_log(b->results->log);
+    for (uint32_t i = 0; i < b->results->table_count && !b->starved; i++) {
+        struct orr_result_table *table = &b->tables[i];
+        count_devices(b, table, &b->evidence[i]);
+        find_test(b, table, &b->evidence[i], &says);
+        find_range(table, &b->evidence[i]);
+        find_ranks(b, table, &b->evidence[i], &says);
+    }
+    find_library(b);
+    find_form(b);
+}

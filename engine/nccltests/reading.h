@@ -1,0 +1,169 @@
+/* Inside engine/nccltests: results while they are read. reader.c cuts a text into lines, text.c recognises them,
+ * cells.c reads numbers and columns, rows.c makes rows, tables.c keeps them and concludes what they prove; json.c reads
+ * -J. */
+#ifndef ORR_NCCLTESTS_READING_H
+#define ORR_NCCLTESTS_READING_H
+
+#include "engine/log/lines.h"
+#include "engine/nccltests/results.h"
+
+/* A number as it is printed. missing: "N/A", "nan" and their like. */
+struct orr_number {
+    double value;
+    uint64_t whole; /* the value, where integer */
+    bool integer;   /* digits only, at most 2^64 - 1 */
+    bool negative, missing;
+    uint8_t decimals; /* digits behind the point */
+};
+/* False: the text is another one. */
+bool orr_number_read(struct orr_log_span text, struct orr_number *ret_number);
+
+/* What a column holds. */
+enum orr_role {
+    ORR_ROLE_NONE,
+    ORR_ROLE_SIZE,
+    ORR_ROLE_COUNT,
+    ORR_ROLE_TYPE,
+    ORR_ROLE_OP,
+    ORR_ROLE_ROOT,
+    ORR_ROLE_TIME,
+    ORR_ROLE_ALG,
+    ORR_ROLE_BUS,
+    ORR_ROLE_WRONG,
+    ORR_ROLE_ERROR, /* of old versions: the greatest difference, not a count */
+    ORR_ROLE_COUNT_OF
+};
+enum { ORR_COLUMNS_MOST = 32 };
+struct orr_columns {
+    struct orr_column {
+        uint8_t role, way; /* way: 1 in place */
+        double scale;      /* to bytes, microseconds, GB/s */
+    } columns[ORR_COLUMNS_MOST];
+    uint32_t count; /* 0: no header */
+    char separator; /* ' ', ',', ';', tab, '|' */
+    bool own;       /* nccl-tests' header, whose rows have a type */
+    bool has_root;
+    uint32_t first; /* of own: the first measured column */
+    bool assumed;   /* a column that is only given in GB/s is taken as bus bandwidth */
+};
+
+/* cells.c */
+/* Cuts a line into at most `most` tokens at blanks and separators. */
+uint32_t orr_tokens_cut(const char *line, size_t length, struct orr_log_span *tokens, uint32_t most);
+/* The cells of a line of a table; the blanks, quotes and stars around them are left out. */
+uint32_t orr_cells_cut(char separator, const char *line, size_t length, struct orr_log_span *cells, uint32_t most);
+/* Whether a line names columns. */
+bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_columns);
+/* Bytes of an element of a type; 0: no type of nccl-tests. */
+uint32_t orr_type_bytes(struct orr_log_span word);
+bool orr_op_is(struct orr_log_span word);
+/* "8388608", "65K", "1.5 GiB". rounded: it is a rounded power of two. */
+bool orr_size_read(struct orr_log_span cell, double scale, uint64_t *ret_size, bool *ret_rounded);
+bool orr_span_is(struct orr_log_span span, const char *word);
+
+/* A row as its parts come. */
+enum { ORR_NUMBERS_MOST = 24 };
+struct orr_raw_row {
+    bool open, torn; /* torn: other output ran into it */
+    uint32_t line;
+    uint64_t size, count;
+    uint32_t type_bytes;
+    char type[16], op[16];
+    struct orr_number numbers[ORR_NUMBERS_MOST]; /* root, if any, and what was measured */
+    uint32_t number_count;
+    bool overfull;
+};
+
+/* What the rows of a table prove. */
+struct orr_evidence {
+    bool reduces, reduces_not, rooted, rooted_not, in_checked, in_unchecked;
+    bool parts_differ, bus_differs;
+    bool contradicted;            /* no program prints such rows */
+    uint64_t parts;               /* size / (count * bytes of an element); 0: no row says it */
+    double bus_least, bus_most;   /* busbw / algbw as the printed digits allow it; most 0: no row says it */
+    double size_least, size_most; /* algbw * time / size, the same */
+    enum orr_test mentioned;      /* by a command line or a sentence before the table */
+    uint32_t ranks_a_device;
+};
+
+/* The run that a header began. */
+struct orr_run {
+    bool fresh; /* neither devices nor rows yet */
+    enum orr_test named;
+    uint32_t threads, gpus;
+    int32_t iterations, warmup;
+    uint64_t min_bytes, max_bytes;
+    struct orr_result_device *devices;
+    uint32_t device_count;
+    unsigned device_capacity;
+    bool devices_left_out;
+    uint32_t ranks_a_device; /* of JSON, which has the first rank of each process only */
+};
+
+struct orr_results_building {
+    struct orr_results *results;
+    struct orr_results_limits limits;
+    struct orr_run run;
+    struct orr_columns columns;
+    struct orr_raw_row row;
+    struct orr_result_table *tables; /* [limits.tables] */
+    struct orr_evidence *evidence;   /* the same */
+    struct orr_result_row *rows;     /* of the open table */
+    unsigned row_capacity, note_capacity;
+    bool open;               /* the last table takes rows */
+    bool any_order;          /* its sizes may decrease */
+    bool in_excess;          /* rows belong to a table beyond the limit */
+    uint64_t last_size;      /* of the row before */
+    enum orr_test mentioned; /* by a command line or a sentence */
+    uint32_t devices_kept, last_numbers;
+    struct orr_log_hosts hosts;
+    const char *last_host, *last_model;
+    const char **notes;
+    const char *other; /* another program that printed the text */
+    const char *bad;   /* why the first refused row was refused */
+    uint32_t bad_line, line;
+    bool starved;
+};
+
+/* rows.c */
+/* Reads a line, or the part of it before NCCL's; true: it belongs to a row. torn: NCCL's own follows in the line. */
+bool orr_rows_take(struct orr_results_building *b, const char *line, size_t length, bool torn);
+/* The row that waits for its end will not get any. */
+void orr_rows_end(struct orr_results_building *b);
+void orr_rows_refuse(struct orr_results_building *b, const char *why, uint32_t line);
+
+/* text.c */
+void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *lines);
+
+/* tables.c: the evidence of the row's table; NULL: the table is beyond the limit, or no memory. */
+struct orr_evidence *orr_tables_add(struct orr_results_building *b, const struct orr_result_row *row, const char *type,
+                                    const char *op);
+/* Closes the open table: the next row begins another one. */
+void orr_tables_close(struct orr_results_building *b);
+/* The table of the last row; NULL: none yet, or it is beyond the limit. */
+struct orr_result_table *orr_tables_last(struct orr_results_building *b);
+/* A header begins; what an earlier one said no longer counts. */
+void orr_tables_run(struct orr_results_building *b);
+void orr_tables_device(struct orr_results_building *b, const struct orr_result_device *device, struct orr_log_span host,
+                       struct orr_log_span bus_id, struct orr_log_span model);
+/* A number of NCCL's release as nccl-tests prints it, such as 22707. */
+void orr_tables_library(struct orr_results_building *b, uint64_t code);
+const char *orr_tables_keep(struct orr_results_building *b, struct orr_log_span text);
+/* Each text once. */
+void orr_tables_note(struct orr_results_building *b, const char *format, ...) ORR_PRINTF(2, 3);
+/* evidence.c */
+void orr_evidence_add(struct orr_evidence *e, uint64_t size, const struct orr_number *time,
+                      const struct orr_number *alg, const struct orr_number *bus);
+void orr_evidence_parts(struct orr_evidence *e, uint64_t size, uint64_t count, uint32_t type_bytes);
+/* The numbers of ranks, from 2 on, that a program's busbw / algbw allows; false: none. */
+bool orr_evidence_ranks(const struct orr_evidence *e, enum orr_test test, uint32_t *ret_least, uint32_t *ret_most);
+/* conclude.c: what the tables say together with NCCL's lines, when all is read. */
+void orr_results_conclude(struct orr_results_building *b);
+
+/* json.c */
+struct orr_results_json;
+struct orr_results_json *orr_results_json_new(struct orr_results_building *b);
+enum orr_code orr_results_json_feed(struct orr_results_json *json, const char *bytes, size_t length,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

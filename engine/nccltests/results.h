@@ -1,0 +1,122 @@
+/* What nccl-tests printed, whatever is around it: the tables of a text with what their headers and rows say.
+ *
+ * A text may be the output of any version of nccl-tests or rccl-tests, with the prefixes of launchers, colours, NCCL's
+ * own lines between the rows or in the middle of one; rows without a header; CSV or a Markdown table; or the JSON file
+ * of nccl-tests' option -J. README.md beside this file says how they are read.
+ *
+ * Everything lies in one arena and is immutable once read.
+ */
+#ifndef ORR_NCCLTESTS_RESULTS_H
+#define ORR_NCCLTESTS_RESULTS_H
+
+#include "engine/base/arena.h"
+#include "engine/base/error.h"
+#include "engine/log/log.h"
+#include "engine/nccltests/programs.h"
+
+/* One measurement of a row: out of place (other buffers for input and output) or in place. */
+struct orr_result_way {
+    double time;           /* microseconds; < 0: not printed */
+    double alg_bw, bus_bw; /* GB/s; < 0: not printed */
+    int64_t wrong;         /* elements with wrong values; -1: not checked, or the version prints a difference instead */
+};
+
+struct orr_result_row {
+    uint64_t size;  /* bytes, as the first column has them */
+    uint64_t count; /* elements; 0: not printed, too */
+    uint32_t line;  /* 1-based; of JSON the number of the row */
+    int32_t root;   /* -1: none, or not printed */
+    struct orr_result_way out, in;
+};
+
+struct orr_result_device {
+    uint32_t rank;
+    int32_t group;  /* of ranks that form one communicator; -1: not printed */
+    int32_t device; /* CUDA device */
+    const char *host;
+    const char *bus_id; /* as printed: "0000:41:00", "0x07" */
+    const char *model;  /* "NVIDIA H100 80GB HBM3" */
+};
+
+struct orr_result_table {
+    /* The program. ORR_TEST_COUNT: several fit, and none is named. certain: a line names it, or no other program prints
+     * such rows. possible: bit 1 << test for each that the text does not exclude. */
+    enum orr_test test;
+    bool test_certain;
+    uint32_t tests_possible;
+    /* Ranks; 0: not known. certain: from the header, NCCL's own lines, the columns size and count, or busbw / algbw
+     * where no other number of ranks gives it. least, most: the numbers that busbw / algbw allows; 0: it says nothing,
+     * as with programs whose factor is 1. */
+    uint32_t ranks;
+    bool ranks_certain;
+    uint32_t ranks_least, ranks_most;
+    uint32_t hosts;                          /* 0: not known */
+    uint32_t threads, gpus_per_thread;       /* options -t and -g; 0: not known */
+    const struct orr_result_device *devices; /* by their lines; those of a text's next tables may be the same */
+    uint32_t device_count;
+    const char *model;                 /* of the GPUs; NULL: not known, or they differ */
+    const char *type, *op;             /* "float", "sum"; NULL: not printed */
+    int32_t iterations, warmup;        /* -1: not known */
+    uint64_t min_bytes, max_bytes;     /* options -b and -e; 0: not known */
+    const struct orr_result_row *rows; /* in the order of the text */
+    uint32_t row_count;
+    double average;                 /* the line "Avg bus bandwidth", GB/s; < 0: not there */
+    int64_t out_of_bounds;          /* the line "Out of bounds values"; -1: not there */
+    bool complete;                  /* the closing lines are there */
+    uint32_t first_line, last_line; /* of its rows */
+};
+
+struct orr_results {
+    const struct orr_result_table *tables; /* at least one, each with a row */
+    uint32_t table_count;
+    const char *form;          /* "output of nccl-tests", "JSON of nccl-tests (-J)", "CSV", "Markdown table" ... */
+    const char *tests_version; /* of nccl-tests: "2.17.1"; NULL: not known */
+    const char *library;       /* release of NCCL: "2.27.7"; NULL: not known. From nccl-tests, or from NCCL's lines */
+    bool rccl;                 /* AMD's library and programs */
+    const struct orr_log
+        *log; /* NCCL's own lines, or others about something wrong, in the same text; NULL: none. Owned. */
+    uint32_t line_count;
+    uint32_t left_out;        /* rows beyond the limits on rows and tables */
+    uint32_t torn;            /* rows that could not be put together, because other output runs into them */
+    uint32_t refused;         /* rows with values that cannot be, such as a negative time */
+    const char *const *notes; /* what was recognised or assumed; sentences without a stop */
+    uint32_t note_count;
+    struct orr_arena *arena; /* owns all of it, this structure included */
+};
+
+struct orr_results_limits {
+    size_t bytes;    /* largest input */
+    uint32_t line;   /* bytes of a line that are read */
+    uint32_t tables; /* rows of further tables are only counted */
+    uint32_t rows;   /* of a table; those beyond are only counted */
+    uint32_t devices;
+    size_t memory;    /* of the arena */
+    bool without_log; /* do not read NCCL's own lines */
+};
+/* 64 MiB, 64 KiB, 64 tables, 4096 rows, 65,536 devices, 256 MiB. */
+extern const struct orr_results_limits orr_results_default_limits;
+/* The same for a stream: as many bytes as come. */
+extern const struct orr_results_limits orr_results_stream_limits;
+
+/* Reads a text. limits NULL: the default ones. On success *ret_results is the caller's: orr_results_free(). LIMIT;
+ * UNRECOGNISED where no row of a table is in it. Time grows with the bytes, whatever they hold. */
+enum orr_code orr_results_read(const char *bytes, size_t length, const struct orr_results_limits *limits,
+                               struct orr_results **ret_results, struct orr_error *err) ORR_NO_DISCARD;
+void orr_results_free(struct orr_results *results);
+
+/* The same piece by piece, in memory that does not grow with the text but with what is kept of it. After an error only
+ * orr_results_reader_free() is left. */
+struct orr_results_reader;
+enum orr_code orr_results_reader_new(const struct orr_results_limits *limits, struct orr_results_reader **ret_reader,
+                                     struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_results_reader_feed(struct orr_results_reader *reader, const char *bytes, size_t length,
+                                      struct orr_error *err) ORR_NO_DISCARD;
+/* Ends the text and the reader, which is freed: *ret_results is the caller's. */
+enum orr_code orr_results_reader_finish(struct orr_results_reader *reader, struct orr_results **ret_results,
+                                        struct orr_error *err) ORR_NO_DISCARD;
+void orr_results_reader_free(struct orr_results_reader *reader);
+
+/* Whether bytes look like results of nccl-tests: cheap, for distinguishing inputs. */
+bool orr_results_is_one(const char *bytes, size_t length);
+
+#endif
