@@ -120,6 +120,12 @@ const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *t, int32_t 
     return t->rounds;
 }
 
+struct orr_transfer_seat orr_transfer_seat(const struct orr_transfers *transfers, int32_t rank)
+{
+    struct seat seat = seat_of(transfers, rank);
+    return (struct orr_transfer_seat){.part = seat.part, .gpu = seat.gpu};
+}
+
 /* Trimming marked pairs that neither P2P nor shared memory joins. */
 static bool is_apart(const struct orr_path *path, const struct orr_release *release)
 {

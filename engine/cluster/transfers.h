@@ -39,6 +39,12 @@ void orr_transfers_free(struct orr_transfers *transfers);
 size_t orr_transfers_rounds(const struct orr_transfers *transfers);
 /* Selects a rank of the communicator. Returns its rounds, valid until the next call. */
 const struct orr_p2p_round *orr_transfers_turn(struct orr_transfers *transfers, int32_t rank, uint32_t *ret_count);
+/* Where any rank is: the part of its system, and the node of its GPU there. */
+struct orr_transfer_seat {
+    const struct orr_part *part;
+    uint32_t gpu;
+};
+struct orr_transfer_seat orr_transfer_seat(const struct orr_transfers *transfers, int32_t rank);
 /* The functions below are about the selected rank. */
 struct orr_transfer_way orr_transfer_way(const struct orr_transfers *transfers, int32_t peer, bool sending);
 /* The NIC for a transfer by the network on a channel; channel -1: not known. false: none, or not known without the

@@ -1,6 +1,7 @@
 #include "engine/expect/expect.h"
 
 #include "engine/expect/loads.h"
+#include "engine/expect/transfer_model.h"
 
 /* The size at which "large messages" are judged: beyond it the choice of every release stays the same. */
 static const uint64_t large = UINT64_C(16) << 30;
@@ -8,6 +9,7 @@ static const uint64_t large = UINT64_C(16) << 30;
 struct orr_expectation {
     const struct orr_analysis *analysis;
     enum orr_test test;
+    struct orr_transfer_model transfers; /* of programs made of Send and Recv */
     struct orr_expect_limit limit;
     struct orr_arena *arena;
 };
@@ -26,13 +28,21 @@ static enum orr_code make_collective(struct orr_expectation *e, struct orr_error
     return orr_graph_limit(e->analysis, (enum orr_algorithm)expected.algorithm, e->arena, &e->limit, err);
 }
 
+static enum orr_code make_transfers(struct orr_expectation *e, struct orr_error *err)
+{
+    struct orr_arena *scratch = orr_arena_new(0);
+    enum orr_code code =
+        scratch ? orr_transfer_model_make(e->analysis, e->test, scratch, &e->transfers, err) : orr_fail_nomem(err);
+    e->limit = e->transfers.limit;
+    orr_arena_free(scratch);
+    return code;
+}
+
 enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
                                   struct orr_expectation **ret_expectation, struct orr_error *err)
 {
     if (analysis->communicator.rank_count < 2)
         return orr_fail(err, ORR_UNSUPPORTED, "one rank has nobody to exchange data with, so no bandwidth is expected");
-    if (!is_collective(test))
-        return orr_fail(err, ORR_UNSUPPORTED, "%s is not predicted", orr_test_programs[test].name);
     struct orr_arena *arena = orr_arena_new(0);
     struct orr_expectation *e = arena ? ORR_NEW(arena, struct orr_expectation, 1) : NULL;
     if (!e) {
@@ -40,7 +50,7 @@ enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_
         return orr_fail_nomem(err);
     }
     *e = (struct orr_expectation){.analysis = analysis, .test = test, .arena = arena};
-    enum orr_code code = make_collective(e, err);
+    enum orr_code code = is_collective(test) ? make_collective(e, err) : make_transfers(e, err);
     if (code != ORR_OK) {
         orr_expectation_free(e);
         return code;
@@ -79,10 +89,28 @@ static struct orr_expected of_choice(const struct orr_expectation *e, uint64_t s
     return expected;
 }
 
+static struct orr_expected of_transfers(const struct orr_expectation *e, enum orr_protocol protocol, uint64_t size)
+{
+    struct orr_expected expected = {
+        .time = orr_transfer_model_time(&e->transfers, protocol, size),
+        .channels = e->transfers.channels,
+        .algorithm = -1,
+        .protocol = (int)protocol,
+        .algorithm_name = "P2P",
+        .protocol_name = orr_protocol_name(protocol),
+    };
+    fill_bandwidths(e, size, &expected);
+    return expected;
+}
+
 bool orr_expect(const struct orr_expectation *e, uint64_t size, struct orr_expected *ret_expected)
 {
     const struct orr_analysis *a = e->analysis;
     struct orr_choice choice;
+    if (size && !is_collective(e->test)) {
+        *ret_expected = of_transfers(e, orr_transfer_model_protocol(&e->transfers, size), size);
+        return true;
+    }
     if (!size || !orr_tuning_choose(&a->tuning, &a->communicator, &a->query.settings,
                                     (enum orr_function)orr_test_programs[e->test].function, size, &choice))
         return false;
@@ -95,6 +123,10 @@ bool orr_expect_way(const struct orr_expectation *e, int algorithm, int protocol
 {
     const struct orr_analysis *a = e->analysis;
     struct orr_choice choice;
+    if (size && !is_collective(e->test) && algorithm == -1 && (protocol == ORR_LL || protocol == ORR_SIMPLE)) {
+        *ret_expected = of_transfers(e, (enum orr_protocol)protocol, size);
+        return true;
+    }
     if (!size || !is_collective(e->test) ||
         !orr_tuning_way(&a->tuning, &a->communicator, &a->query.settings,
                         (enum orr_function)orr_test_programs[e->test].function, (enum orr_algorithm)algorithm,
@@ -107,4 +139,9 @@ bool orr_expect_way(const struct orr_expectation *e, int algorithm, int protocol
 void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit)
 {
     *ret_limit = expectation->limit;
+}
+
+uint32_t orr_expect_crossings(const struct orr_expectation *expectation)
+{
+    return expectation->transfers.crossings;
 }

@@ -51,6 +51,8 @@ bool orr_expect_way(const struct orr_expectation *expectation, int algorithm, in
                     struct orr_expected *ret_expected);
 /* What limits large messages. */
 void orr_expect_limit(const struct orr_expectation *expectation, struct orr_expect_limit *ret_limit);
+/* What the transfers of Send and Recv cross: bits by enum orr_crossing (shares.h); 0 for collective operations. */
+uint32_t orr_expect_crossings(const struct orr_expectation *expectation);
 /* "nics", "nvlink", ...: a list of words, NULL beyond the last. */
 const char *orr_bottleneck_name(size_t what);
 

@@ -3,9 +3,6 @@
 #include "engine/cluster/cluster.h"
 #include "engine/expect/loads.h"
 
-/* A NIC that is nearly as full as the fullest link is what limits: the search filled the links inside the host as far
- * as the NICs let it. */
-static const double nearly = 0.9;
 /* Below that use, no link limits: the search found no further channel, or NCCL has no more. */
 static const double full = 0.6;
 
@@ -66,10 +63,7 @@ static enum orr_code limit_of_part(const struct orr_part *part, enum orr_graph_k
     struct orr_loads loads;
     ORR_TRY(orr_loads_make(part, arena, &loads, err));
     lay_graph(&loads, kind, &comm->aligned[kind], comm->node_count == 1);
-    struct orr_fullest fullest = orr_loads_fullest(&loads, NULL);
-    struct orr_fullest nics = orr_loads_fullest_of(&loads, ORR_BOUND_NICS, NULL);
-    if (nics.use >= nearly * fullest.use)
-        fullest = nics;
+    struct orr_fullest fullest = orr_loads_fullest(&loads);
     if (fullest.use <= *most || fullest.use < full)
         return ORR_OK;
     *most = fullest.use;

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "engine/base/words.h"
+#include "engine/cluster/cluster.h"
 
 const char *orr_bottleneck_name(size_t what)
 {
@@ -46,6 +46,17 @@ uint32_t orr_net_node(const struct orr_system *system, int64_t id)
     return ORR_NO_NODE;
 }
 
+const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member)
+{
+    const struct orr_cluster *cluster = analysis->cluster;
+    if (cluster)
+        analysis = cluster->kinds[cluster->systems[member->host].kind].analysis;
+    const struct orr_part *part = analysis->parts;
+    while (&part->contribution != member->contribution)
+        part++;
+    return part;
+}
+
 static bool leads_to(const struct orr_system *system, const struct orr_link *link, enum orr_node_type type)
 {
     return system->nodes[link->from].type == type || system->nodes[link->to].type == type;
@@ -67,28 +78,24 @@ enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link
     }
 }
 
-static double use_of(const struct orr_loads *loads, uint32_t link, enum orr_bottleneck kind, const double *share)
+struct orr_fullest orr_loads_fullest(const struct orr_loads *loads)
 {
-    double bw = (double)loads->part->system.links[link].bw * (share ? share[kind] : 1);
-    return bw > 0 ? loads->links[link] / bw : 0;
-}
-
-struct orr_fullest orr_loads_fullest_of(const struct orr_loads *loads, enum orr_bottleneck what, const double *share)
-{
+    static const double nearly = 0.9;
     const struct orr_system *system = &loads->part->system;
-    struct orr_fullest best = {.link = ORR_NO_LINK};
+    struct orr_fullest best = {.link = ORR_NO_LINK}, nic = {.link = ORR_NO_LINK};
     for (uint32_t l = 0; l < system->link_count; l++) {
-        enum orr_bottleneck kind = orr_link_kind(system, l);
-        double use = what == kind || what == ORR_BOUND_COUNT ? use_of(loads, l, kind, share) : 0;
-        if (use > best.use)
-            best = (struct orr_fullest){.use = use, .link = l, .what = kind};
+        const struct orr_link *link = &system->links[l];
+        struct orr_fullest own = {.link = l, .what = orr_link_kind(system, l)};
+        own.use = link->bw > 0 ? loads->links[l] / (double)link->bw : 0;
+        if (own.use > best.use)
+            best = own;
+        if (own.use > nic.use && own.what == ORR_BOUND_NICS)
+            nic = own;
     }
-    return best;
-}
-
-struct orr_fullest orr_loads_fullest(const struct orr_loads *loads, const double *share)
-{
-    return orr_loads_fullest_of(loads, ORR_BOUND_COUNT, share);
+    if (nic.use < nearly * best.use || nic.link == ORR_NO_LINK)
+        return best;
+    nic.use = best.use;
+    return nic;
 }
 
 /* Links between nodes of the same two types that carry at least half as much. */

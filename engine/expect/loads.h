@@ -28,14 +28,15 @@ uint32_t orr_net_node(const struct orr_system *system, int64_t id);
 
 /* What a link is. */
 enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link);
-/* share[what]: which part of its bandwidth such a link gives; NULL: all. */
-struct orr_fullest orr_loads_fullest(const struct orr_loads *loads, const double *share);
-/* The same among links of one kind. */
-struct orr_fullest orr_loads_fullest_of(const struct orr_loads *loads, enum orr_bottleneck what, const double *share);
+/* The fullest link. A NIC that is nearly as full is it: the other links of its path carry the same. */
+struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
 /* Describes it. */
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *ret_limit);
 /* Where no link is full. */
 void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *ret_limit);
+
+/* The part of the system that a member is. */
+const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member);
 
 /* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. */
 enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,

@@ -1,11 +1,12 @@
 /* What nccl-tests should print on a machine: NCCL's choice by size, where NVLS replaces the ring, and what limits. */
-#include "engine/expect/expect.h"
+#include "engine/expect/shares.h"
+#include "engine/expect/table.h"
 
 #include <math.h>
 
 #include "engine/input/input.h"
 #include "engine/machines/machine_types.h"
-#include "tests/support/fixture.h"
+#include "tests/support/four_gpus.h"
 
 static const uint64_t large = UINT64_C(16) << 30;
 
@@ -127,6 +128,146 @@ static void what_limits_is_found_on_the_links(void **state)
     assert_limit(ORR_BOUND_NVLS, "NVLink of 370.8 GB/s at each GPU, by NVLink SHARP");
 }
 
+/* The programs made of Send and Recv, on a machine given as text. */
+static void make_of(const char *release, const char *text, uint32_t hosts, enum orr_test test, const char *setting,
+                    const char *value)
+{
+    struct orr_query query = {.hosts = hosts};
+    (void)teardown(NULL);
+    err = (struct orr_error){0};
+    orr_settings_init(&query.settings, orr_release_find(release));
+    if (setting)
+        assert_ok(orr_settings_set(&query.settings, setting, value, &err), &err);
+    dump = read_text(text);
+    assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
+    assert_ok(orr_expectation_new(analysis, test, &expectation, &err), &err);
+}
+
+/* GB/s that more bytes take, whatever the first ones cost. */
+static double slope(void)
+{
+    return (double)large / (at(2 * large).time - at(large).time) / 1000;
+}
+
+#define LINK(to) "<nvlink target=\"" to "\" count=\"1\" tclass=\"0x030200\"/>"
+#define JOINED_PAIR                                                                                                    \
+    "<system version=\"1\">" CPU("0", GPU("0000:11:00.0", "0", "80", LINK("0000:12:00.0"))                             \
+                                          GPU("0000:12:00.0", "1", "80", LINK("0000:11:00.0"))) "</system>"
+
+/* One NVLink of 20 GB/s, of which transfers reach 93 %. */
+static void a_pair_exchanges_over_its_nvlink(void **state)
+{
+    (void)state;
+    make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_SENDRECV, NULL, NULL);
+    assert_limit(ORR_BOUND_NVLINK, "NVLink of 20 GB/s between two GPUs");
+    assert_near(slope(), 18.6);
+    struct orr_expected row = at(large);
+    assert_string_equal(row.algorithm_name, "P2P");
+    assert_string_equal(row.protocol_name, "Simple");
+    assert_int_equal(row.algorithm, -1);
+    assert_string_equal(at(16384).protocol_name, "LL");
+    assert_string_equal(at(16388).protocol_name, "Simple");
+    assert_int_equal(orr_expect_crossings(expectation), 1 << ORR_CROSS_NVLINK);
+    make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_ALLTOALL, NULL, NULL); /* half stays where it is */
+    assert_near(slope(), 2 * 18.6);
+    make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_HYPERCUBE, NULL, NULL);
+    assert_near(slope(), 2 * 18.6);
+    assert_near(at(large).bus_bw, at(large).alg_bw);
+    assert_near(at(large).alg_bw, (double)large / 2 / at(large).time / 1000);
+}
+
+/* Four GPUs and two NICs of 24 GB/s a host: of 8 parts, each of 4 ranks sends 4 to the other host. */
+static void two_hosts_fill_their_nics(void **state)
+{
+    (void)state;
+    static const char *const releases[] = {"2.7.8", "2.12.12", "2.18.3", "2.21.5", "2.27.7", "2.30.7"};
+    const double nic = 24 * 0.96;
+    for (size_t i = 0; i < sizeof releases / sizeof releases[0]; i++) {
+        double bw = i ? 24 : 12; /* 2.7.8 does not know "16.0 GT/s PCIe" and takes 8 GT/s */
+        make_of(releases[i], MACHINE, 2, ORR_TEST_ALLTOALL, NULL, NULL);
+        assert_limit(ORR_BOUND_NICS, i ? "2 NICs of 24 GB/s" : "2 NICs of 12 GB/s");
+        assert_near(slope(), bw * 0.96);
+        assert_near(at(large).bus_bw, at(large).alg_bw * 7 / 8);
+    }
+    make_of("2.27.7", MACHINE, 2, ORR_TEST_ALLTOALLV, NULL, NULL);
+    assert_near(slope(), nic);
+    make_of("2.27.7", MACHINE, 2, ORR_TEST_SENDRECV, NULL, NULL); /* one rank of each host sends to the other host */
+    assert_limit(ORR_BOUND_NICS, "1 NIC of 24 GB/s");
+    assert_near(slope(), nic);
+    make_of("2.27.7", MACHINE, 2, ORR_TEST_GATHER, NULL, NULL); /* half of it reaches the root by its NIC */
+    assert_limit(ORR_BOUND_NICS, "1 NIC of 24 GB/s");
+    assert_near(slope(), 2 * nic);
+    make_of("2.27.7", MACHINE, 2, ORR_TEST_SCATTER, NULL, NULL);
+    assert_in_range((int)slope(), (int)(2 * nic), (int)(4 * nic) + 1);
+}
+
+#define PLAIN_PAIR(bus)                                                                                                \
+    SWITCH("0000:" bus "0:00.0")                                                                                       \
+    GPU("0000:" bus "1:00.0", bus "0", "80", "") GPU("0000:" bus "2:00.0", bus "1", "80", "") "</pci>"
+#define SWITCHES "<system version=\"1\">" CPU("0", PLAIN_PAIR("1") PLAIN_PAIR("2")) "</system>"
+
+/* Two PCIe switches with two GPUs each: of 4 parts, both GPUs send 2 through the link of their switch. */
+static void pcie_links_are_shared_by_concurrent_transfers(void **state)
+{
+    (void)state;
+    struct orr_expect_limit limit;
+    make_of("2.27.7", SWITCHES, 1, ORR_TEST_ALLTOALL, "NCCL_P2P_LEVEL", "SYS");
+    orr_expect_limit(expectation, &limit);
+    assert_int_equal(limit.what, ORR_BOUND_PCIE);
+    assert_near(limit.bw, 24);
+    assert_near(slope(), 24 * 0.66);
+    make_of("2.27.7", SWITCHES, 1, ORR_TEST_ALLTOALL, "NCCL_P2P_DISABLE", "1"); /* all 3 parts, through host memory */
+    assert_near(slope(), 24 * 0.55 / 1.5);
+}
+
+/* A sample of the other hosts gives what all of them do. */
+static void many_hosts_are_sampled(void **state)
+{
+    (void)state;
+    static const uint32_t hosts[] = {64, ORR_MAX_PLAN_HOSTS};
+    for (int i = 0; i < 2; i++) {
+        make("hgx-h100", NULL, hosts[i], ORR_TEST_ALLTOALL);
+        double ranks = 8.0 * hosts[i];
+        assert_near(slope(), 48 * 0.96 * ranks / (ranks - 8));
+        assert_limit(ORR_BOUND_NICS, "8 NICs of 48 GB/s");
+    }
+}
+
+static void hypercubes_need_a_power_of_two(void **state)
+{
+    (void)state;
+    make("hgx-h100", "0,1,2", 1, ORR_TEST_ALLTOALL);
+    orr_expectation_free(expectation);
+    expectation = NULL;
+    assert_int_equal(orr_expectation_new(analysis, ORR_TEST_HYPERCUBE, &expectation, &err), ORR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "power of two"));
+}
+
+static void tables_are_in_the_layout_of_nccl_tests(void **state)
+{
+    (void)state;
+    struct orr_expect_sizes sizes;
+    static struct orr_expect_table table;
+    static const char *const wrong[] = {"", "0", "8:4", "8:8G:1", "8:8G:x", "8:8G:2:2", "2T", "-8", "8:8Q", "1:2:1025"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(orr_expect_sizes_read(wrong[i], &sizes, &err), ORR_SETTING);
+    err = (struct orr_error){0};
+    make("hgx-h100", NULL, 1, ORR_TEST_ALL_REDUCE);
+    assert_ok(orr_expect_sizes_read("100:8G:4", &sizes, &err), &err);
+    assert_ok(orr_expect_table_make(analysis, ORR_TEST_ALL_GATHER, &sizes, &table, &err), &err);
+    assert_int_equal(table.rows[0].size, 384); /* 100 bytes are less than 16 for each of 8 ranks */
+    assert_int_equal(table.rows[0].count, 12);
+    assert_int_equal(table.count, 13);
+    assert_ok(orr_expect_sizes_read("4k", &sizes, &err), &err);
+    assert_ok(orr_expect_table_make(analysis, ORR_TEST_ALL_REDUCE, &sizes, &table, &err), &err);
+    struct orr_text text;
+    orr_text_init(&text, 1 << 16);
+    orr_expect_table_write(&table, &text);
+    assert_non_null(strstr(text.data, "\n        4096          1024     float     sum      -1    "));
+    assert_non_null(strstr(text.data, "\n# Avg bus bandwidth    : "));
+    orr_text_release(&text);
+}
+
 static void nothing_is_expected_of_one_rank_or_no_bytes(void **state)
 {
     (void)state;
@@ -150,6 +291,12 @@ int main(void)
         cmocka_unit_test_teardown(rows_are_nccls_choice_in_the_figures_of_nccl_tests, teardown),
         cmocka_unit_test_teardown(another_way_is_no_faster_than_the_choice, teardown),
         cmocka_unit_test_teardown(what_limits_is_found_on_the_links, teardown),
+        cmocka_unit_test_teardown(a_pair_exchanges_over_its_nvlink, teardown),
+        cmocka_unit_test_teardown(two_hosts_fill_their_nics, teardown),
+        cmocka_unit_test_teardown(pcie_links_are_shared_by_concurrent_transfers, teardown),
+        cmocka_unit_test_teardown(many_hosts_are_sampled, teardown),
+        cmocka_unit_test_teardown(hypercubes_need_a_power_of_two, teardown),
+        cmocka_unit_test_teardown(tables_are_in_the_layout_of_nccl_tests, teardown),
         cmocka_unit_test_teardown(nothing_is_expected_of_one_rank_or_no_bytes, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

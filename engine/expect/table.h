@@ -1,0 +1,45 @@
+/* What nccl-tests would print: the rows of a range of sizes, and the table in nccl-tests' own layout. */
+#ifndef ORR_EXPECT_TABLE_H
+#define ORR_EXPECT_TABLE_H
+
+#include "engine/base/text.h"
+#include "engine/expect/expect.h"
+
+enum { ORR_MOST_EXPECT_ROWS = 64 };
+
+/* Sizes in bytes: first, first * factor, ... up to last, as nccl-tests' -b, -e and -f give them. */
+struct orr_expect_sizes {
+    uint64_t first, last;
+    uint32_t factor; /* 2.. */
+};
+
+struct orr_expect_row {
+    uint64_t size;  /* as the program rounds it: a multiple of the ranks where every rank has a part */
+    uint64_t count; /* elements of 4 bytes that the program names in its second column */
+    struct orr_expected expected;
+    bool switches; /* to another algorithm or protocol than the row before */
+};
+
+struct orr_expect_table {
+    const struct orr_analysis *analysis;
+    enum orr_test test;
+    struct orr_expect_sizes sizes;
+    struct orr_expect_row rows[ORR_MOST_EXPECT_ROWS]; /* of sizes that are not rounded to 0 and can be predicted */
+    uint32_t count;
+    struct orr_expect_limit limit;
+    uint32_t crossings; /* orr_expect_crossings() */
+    double average;     /* GB/s, of busbw over the rows; 0 without rows */
+};
+
+/* Reads "8:8G:2", "1M:1G" (factor 2) or "1G" (one size): bytes with k, M, G or T as powers of 1024. SETTING. */
+enum orr_code orr_expect_sizes_read(const char *text, struct orr_expect_sizes *ret_sizes,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+/* Errors of orr_expectation_new(). */
+enum orr_code orr_expect_table_make(const struct orr_analysis *analysis, enum orr_test test,
+                                    const struct orr_expect_sizes *sizes, struct orr_expect_table *ret_table,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+/* Writes it in nccl-tests' layout: readers of that layout read it; what NCCL chooses is in lines that start with "#".
+ */
+void orr_expect_table_write(const struct orr_expect_table *table, struct orr_text *text);
+
+#endif

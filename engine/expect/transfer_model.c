@@ -1,0 +1,335 @@
+#include "engine/expect/transfer_model.h"
+
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/cluster/cluster.h"
+#include "engine/cluster/transfers.h"
+#include "engine/expect/loads.h"
+#include "engine/expect/shares.h"
+
+enum {
+    LL_MOST = 16384,          /* bytes of a transfer up to which NCCL takes LL (NCCL_P2P_LL_THRESHOLD) */
+    MOST_STEPS = 32,          /* groups that a program runs one after the other */
+    MOST_TRANSFERS = 1 << 21, /* that are laid on links; of more, a sample */
+    LEAST_NODES = 64          /* of a sample */
+};
+
+/* One host's links, for each step of the program; and what its busiest rank moves between GPUs, as part of the size. */
+struct site {
+    struct orr_loads steps[MOST_STEPS];
+    double between_gpus[MOST_STEPS];
+};
+
+struct modelling {
+    const struct orr_analysis *analysis;
+    const struct orr_communicator *comm;
+    enum orr_test test;
+    struct orr_transfers *transfers;
+    struct site *site; /* of the host at hand */
+    uint32_t steps;
+    uint32_t stride; /* between the nodes of a sample; 1: all */
+    double scale;    /* of a sample's load */
+    uint32_t crossings;
+    bool by_net;
+};
+
+/* What a load costs on a crossing, in links' bandwidth. */
+static double at_share(struct modelling *m, enum orr_crossing crossing, double load)
+{
+    m->crossings |= 1u << crossing;
+    return load / orr_shares[crossing].share;
+}
+
+static uint32_t log2_of(uint32_t value)
+{
+    uint32_t log = 0;
+    while (value >>= 1)
+        log++;
+    return log;
+}
+
+/* How much of the size rank `from` sends to rank `to`, and in which step. */
+static double amount(const struct modelling *m, int32_t from, int32_t to, uint32_t *ret_step)
+{
+    uint32_t ranks = m->comm->rank_count, differs = (uint32_t)(from ^ to);
+    double part = 1.0 / ranks;
+    *ret_step = 0;
+    switch (m->test) {
+    case ORR_TEST_SENDRECV:
+        return (uint32_t)to == ((uint32_t)from + 1) % ranks ? 1 : 0;
+    case ORR_TEST_GATHER:
+        return to == 0 ? part : 0;
+    case ORR_TEST_SCATTER:
+        return from == 0 ? part : 0;
+    case ORR_TEST_HYPERCUBE:
+        *ret_step = differs ? log2_of(differs) : 0;
+        return differs && !(differs & (differs - 1)) ? part * differs : 0;
+    default:
+        return part;
+    }
+}
+
+static uint32_t peers_of_rank(const struct modelling *m)
+{
+    return m->test == ORR_TEST_SENDRECV || m->test == ORR_TEST_HYPERCUBE ? 1 : m->comm->rank_count - 1;
+}
+
+/* Two GPUs of one system. */
+static void lay_pair(struct modelling *m, struct orr_loads *loads, const struct orr_transfer_way *way, uint32_t from,
+                     uint32_t to, double load)
+{
+    const struct orr_path *path = orr_path(&loads->part->paths, from, to);
+    enum orr_crossing crossing =
+        way->transport == ORR_OVER_SHM ? ORR_CROSS_HOST : orr_crossing_of((enum orr_path_type)path->type, false);
+    orr_loads_add(loads, from, to, at_share(m, crossing, load));
+}
+
+/* A GPU and the switch by which it reaches another host of its NVLink domain. */
+static void lay_switch(struct modelling *m, struct orr_loads *loads, uint32_t gpu, bool sending, double load)
+{
+    const struct orr_system *system = &loads->part->system;
+    uint32_t nvs = orr_system_count(system, ORR_NVS) ? system->first[ORR_NVS] : ORR_NO_NODE;
+    load = at_share(m, ORR_CROSS_NVLINK, load);
+    if (sending)
+        orr_loads_add(loads, gpu, nvs, load);
+    else
+        orr_loads_add(loads, nvs, gpu, load);
+}
+
+static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, const struct orr_transfer_nic *nic,
+                    bool sending, double load)
+{
+    const struct orr_system *system = &loads->part->system;
+    uint32_t net = orr_net_node(system, nic->net), at = orr_transfer_seat(m->transfers, nic->proxy).gpu;
+    if (net == ORR_NO_NODE)
+        return;
+    if (sending && at != gpu)
+        orr_loads_add(loads, gpu, at, at_share(m, ORR_CROSS_NVLINK, load)); /* PXN */
+    const struct orr_path *path =
+        sending ? orr_path(&loads->part->paths, at, net) : orr_path(&loads->part->paths, net, gpu);
+    load = at_share(m, orr_crossing_of((enum orr_path_type)path->type, true), load);
+    if (sending)
+        orr_loads_add(loads, at, net, load);
+    else
+        orr_loads_add(loads, net, gpu, load);
+}
+
+/* Each part of a transfer goes by the NIC of its channel; where the channel is not known, by those of all channels. */
+static void lay_net(struct modelling *m, struct orr_loads *loads, uint32_t gpu, const struct orr_p2p_round *round,
+                    bool sending, double load)
+{
+    const struct orr_communicator *c = m->comm;
+    int32_t peer = sending ? round->send : round->receive;
+    bool known = round->channel >= 0;
+    int32_t parts = known ? c->p2p_channels_per_peer : c->p2p_channels;
+    struct orr_transfer_nic nic;
+    m->by_net = true;
+    if (!known && orr_transfer_nic(m->transfers, peer, sending, -1, &nic)) {
+        lay_nic(m, loads, gpu, &nic, sending, load);
+        return;
+    }
+    for (int32_t u = 0; u < parts; u++)
+        if (orr_transfer_nic(m->transfers, peer, sending, known ? orr_p2p_channel(c, round->channel, u) : u, &nic))
+            lay_nic(m, loads, gpu, &nic, sending, load / parts);
+}
+
+static bool is_sampled(const struct modelling *m, int32_t rank, int32_t peer)
+{
+    uint32_t nodes = m->comm->node_count, own = (uint32_t)m->comm->node_of_rank[rank];
+    return ((uint32_t)m->comm->node_of_rank[peer] + nodes - own) % nodes % m->stride == 0;
+}
+
+/* One direction of a round of the selected rank. A transfer inside a system is laid where it is sent. */
+static void lay_round(struct modelling *m, int32_t rank, const struct orr_p2p_round *round, bool sending)
+{
+    int32_t peer = sending ? round->send : round->receive;
+    uint32_t step;
+    double load = peer < 0 || peer == rank ? 0 : amount(m, sending ? rank : peer, sending ? peer : rank, &step);
+    if (load <= 0 || !is_sampled(m, rank, peer))
+        return;
+    bool inside = m->comm->node_of_rank[peer] == m->comm->node_of_rank[rank];
+    if (!inside)
+        load *= m->scale;
+    struct orr_loads *loads = &m->site->steps[step];
+    uint32_t gpu = orr_transfer_seat(m->transfers, rank).gpu;
+    struct orr_transfer_way way = orr_transfer_way(m->transfers, peer, sending);
+    if (way.transport == ORR_OVER_NET) {
+        lay_net(m, loads, gpu, round, sending, load);
+        return;
+    }
+    if (inside && sending)
+        lay_pair(m, loads, &way, gpu, orr_transfer_seat(m->transfers, peer).gpu, load);
+    else if (!inside)
+        lay_switch(m, loads, gpu, sending, load);
+    if (sending)
+        m->site->between_gpus[step] += load; /* of one rank: made the most of all by the caller */
+}
+
+/* All ranks of one node. */
+static enum orr_code lay_node(struct modelling *m, const struct orr_member *member, struct orr_error *err)
+{
+    double most[MOST_STEPS] = {0};
+    for (uint32_t i = 0; i < member->contribution->rank_count; i++) {
+        uint32_t count;
+        int32_t rank = orr_member_rank(member, member->contribution->ranks[i]);
+        const struct orr_p2p_round *rounds = orr_transfers_turn(m->transfers, rank, &count);
+        memset(m->site->between_gpus, 0, sizeof m->site->between_gpus);
+        for (uint32_t t = 0; t < count; t++) {
+            if (orr_budget_spent(2))
+                return orr_budget_check(err);
+            lay_round(m, rank, &rounds[t], true);
+            lay_round(m, rank, &rounds[t], false);
+        }
+        for (uint32_t s = 0; s < m->steps; s++)
+            most[s] = m->site->between_gpus[s] > most[s] ? m->site->between_gpus[s] : most[s];
+    }
+    memcpy(m->site->between_gpus, most, sizeof most);
+    return ORR_OK;
+}
+
+/* Adds up the steps of one node; keeps them if the node is the slowest yet. */
+static void weigh(const struct modelling *m, const struct orr_part *part, struct orr_transfer_model *model)
+{
+    double cost = 0, most = 0;
+    double channel = orr_channel_bw(part->contribution.sm_min);
+    struct orr_expect_limit limit;
+    orr_limit_by_channels(model->channels, channel, &limit);
+    for (uint32_t s = 0; s < m->steps; s++) {
+        struct orr_fullest fullest = orr_loads_fullest(&m->site->steps[s]);
+        double by_channels = m->site->between_gpus[s] / (model->channels * channel);
+        double step = fullest.use > by_channels ? fullest.use : by_channels;
+        cost += step;
+        if (step <= most)
+            continue;
+        most = step;
+        if (fullest.use > by_channels)
+            orr_limit_of(&m->site->steps[s], &fullest, &limit);
+        else
+            orr_limit_by_channels(model->channels, channel, &limit);
+    }
+    if (cost < model->cost)
+        return;
+    model->cost = cost;
+    model->limit = limit;
+}
+
+/* Nodes that stand for all: the first two, and the first of every other kind and part. */
+static bool stands_for_others(const struct modelling *m, uint32_t node, const struct orr_contribution **seen,
+                              uint32_t *count, uint32_t most)
+{
+    const struct orr_contribution *contribution = m->comm->members[node].contribution;
+    uint32_t i = 0;
+    while (i < *count && seen[i] != contribution)
+        i++;
+    if (i == *count && *count < most)
+        seen[(*count)++] = contribution;
+    else if (i < *count && node > 1)
+        return false;
+    return true;
+}
+
+static uint32_t contribution_count(const struct orr_analysis *analysis)
+{
+    const struct orr_cluster *cluster = analysis->cluster;
+    uint32_t count = cluster ? 0 : analysis->part_count;
+    for (uint32_t k = 0; cluster && k < cluster->kind_count; k++)
+        count += cluster->kinds[k].analysis->part_count;
+    return count;
+}
+
+/* Of very large communicators, transfers to a sample of nodes are laid, and scaled up. */
+static void choose_sample(struct modelling *m, uint32_t kinds)
+{
+    uint64_t nodes = m->comm->node_count, ranks = m->comm->rank_count;
+    uint64_t transfers = (uint64_t)(kinds + 1) * m->comm->max_local_ranks * ranks * 2;
+    m->stride = 1;
+    m->scale = 1;
+    if (m->test != ORR_TEST_ALLTOALL && m->test != ORR_TEST_ALLTOALLV)
+        return;
+    uint64_t stride = transfers / MOST_TRANSFERS;
+    stride = stride > nodes / LEAST_NODES ? nodes / LEAST_NODES : stride;
+    if (stride < 2)
+        return;
+    m->stride = (uint32_t)stride | 1; /* odd, so that it meets the channels evenly */
+    m->scale = (double)(nodes - 1) / (double)((nodes - 1) / m->stride);
+}
+
+static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, struct orr_transfer_model *model,
+                               struct orr_error *err)
+{
+    uint32_t kinds = contribution_count(m->analysis), seen_count = 0;
+    const struct orr_contribution **seen = ORR_NEW(arena, const struct orr_contribution *, kinds);
+    m->site = ORR_NEW(arena, struct site, 1);
+    if (!seen || !m->site)
+        return orr_fail_nomem(err);
+    choose_sample(m, kinds);
+    for (uint32_t n = 0; n < m->comm->node_count; n++) {
+        const struct orr_member *member = &m->comm->members[n];
+        if (!stands_for_others(m, n, seen, &seen_count, kinds))
+            continue;
+        const struct orr_part *part =
+            orr_transfer_seat(m->transfers, orr_member_rank(member, member->contribution->ranks[0])).part;
+        for (uint32_t s = 0; s < m->steps; s++)
+            ORR_TRY(orr_loads_make(part, arena, &m->site->steps[s], err));
+        ORR_TRY(lay_node(m, member, err));
+        weigh(m, part, model);
+    }
+    return ORR_OK;
+}
+
+/* What starts a group of transfers, and what each transfer that waits for another one on its channel adds. */
+static void set_latencies(const struct modelling *m, struct orr_transfer_model *model)
+{
+    const struct orr_tuning_model *tables = m->analysis->query.settings.release->tuning;
+    const struct orr_communicator *c = m->comm;
+    enum orr_hardware hardware = m->by_net                                ? ORR_HW_NET
+                                 : m->crossings == 1u << ORR_CROSS_NVLINK ? ORR_HW_NVLINK
+                                                                          : ORR_HW_PCI;
+    int64_t parts = (int64_t)peers_of_rank(m) * c->p2p_channels_per_peer;
+    int64_t turns = (parts + c->p2p_channels - 1) / c->p2p_channels;
+    double nic = m->by_net ? (double)c->own_latency_inter[ORR_GRAPH_RING] : 0;
+    for (int i = 0; i < 2; i++) {
+        enum orr_protocol protocol = i ? ORR_SIMPLE : ORR_LL;
+        model->latency[i] = m->steps * ((double)tables->base_latency[ORR_ALGO_RING][protocol] + nic +
+                                        (double)turns * (double)tables->hw_latency[hardware][ORR_ALGO_RING][protocol]);
+    }
+}
+
+enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum orr_test test, struct orr_arena *arena,
+                                      struct orr_transfer_model *ret_model, struct orr_error *err)
+{
+    struct modelling m = {.analysis = analysis, .comm = &analysis->communicator, .test = test, .steps = 1};
+    struct orr_transfer_model model = {.largest = 1.0 / m.comm->rank_count};
+    uint32_t ranks = m.comm->rank_count;
+    if (test == ORR_TEST_HYPERCUBE && (ranks & (ranks - 1)))
+        return orr_fail(err, ORR_UNSUPPORTED,
+                        "hypercube needs a number of ranks that is a power of two, and there are %u", ranks);
+    if (test == ORR_TEST_HYPERCUBE) {
+        m.steps = log2_of(ranks);
+        model.largest = 0.5;
+    } else if (test == ORR_TEST_SENDRECV) {
+        model.largest = 1;
+    }
+    int64_t parts = (int64_t)peers_of_rank(&m) * m.comm->p2p_channels_per_peer;
+    model.channels = parts < m.comm->p2p_channels ? (int32_t)parts : m.comm->p2p_channels;
+    ORR_TRY(orr_transfers_new(analysis, &m.transfers, err));
+    enum orr_code code = lay_nodes(&m, arena, &model, err);
+    orr_transfers_free(m.transfers);
+    ORR_TRY(code);
+    set_latencies(&m, &model);
+    model.crossings = m.crossings;
+    *ret_model = model;
+    return ORR_OK;
+}
+
+enum orr_protocol orr_transfer_model_protocol(const struct orr_transfer_model *model, uint64_t size)
+{
+    return (double)size * model->largest <= LL_MOST ? ORR_LL : ORR_SIMPLE;
+}
+
+double orr_transfer_model_time(const struct orr_transfer_model *model, enum orr_protocol protocol, uint64_t size)
+{
+    double bytes = (double)size * (protocol == ORR_LL ? 2 : 1); /* LL sends a flag with every word */
+    return model->latency[protocol != ORR_LL] + bytes * model->cost / 1000;
+}
