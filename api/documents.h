@@ -17,6 +17,7 @@ struct orr_cluster;
 struct orr_comparison;
 struct orr_detection;
 struct orr_dump;
+struct orr_expect_table;
 struct orr_explanation;
 struct orr_log;
 struct orr_log_compared;
@@ -57,6 +58,8 @@ const char *orr_section_name(size_t i);
 json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, const char *name);
 /* One decision explained. name: of the topology, NULL: none. */
 json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation *explanation, const char *name);
+/* What nccl-tests should print. name: of the topology. */
+json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name);
 /* Two dumps compared, as they are called. */
 json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *comparison, const struct orr_called *a,
                          const struct orr_called *b);

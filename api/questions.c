@@ -37,6 +37,11 @@ static const char *graph_word(size_t i)
     return i < ORR_GRAPH_COUNT ? orr_graph_name(orr_release_default(), (enum orr_graph_kind)i) : NULL;
 }
 
+static const char *predicted_word(size_t i)
+{
+    return i < ORR_TEST_COUNT ? orr_test_programs[i].name : orr_function_name(i - ORR_TEST_COUNT);
+}
+
 const struct orr_question_row orr_questions[ORR_ASK_COUNT] = {
 #define ASK_AT(symbol, member, kind, name, value, least, most, words, fallback, help)                                  \
     [ORR_ASK_##symbol] = {                                                                                             \
@@ -212,6 +217,21 @@ enum orr_ask orr_ask_find(orr_asks accepted, const char *name, size_t length)
                                  strncmp(orr_questions[i].name, name, length) != 0))
         i++;
     return (enum orr_ask)i;
+}
+
+enum orr_code orr_params_predict(const struct orr_params *params, enum orr_test *ret_test,
+                                 struct orr_expect_sizes *ret_sizes, struct orr_error *err)
+{
+    enum orr_test test = orr_test_find(params->predicted, strlen(params->predicted));
+    enum orr_code code = ORR_OK;
+    if (test == ORR_TEST_COUNT)
+        code = not_a_word("collective", params->predicted, predicted_word, err);
+    if (code == ORR_OK)
+        code = orr_expect_sizes_read(params->sizes, ret_sizes, err);
+    if (code != ORR_OK)
+        orr_error_where(err, "%s", test == ORR_TEST_COUNT ? "collective" : "sizes");
+    *ret_test = test;
+    return code;
 }
 
 enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_diagram_request *ret_request,

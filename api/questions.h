@@ -7,6 +7,7 @@
 #include "engine/base/arena.h"
 #include "engine/base/words.h"
 #include "engine/diagram/diagram.h"
+#include "engine/expect/table.h"
 #include "engine/explain/explain.h"
 #include "engine/log/check.h"
 #include "engine/machines/machine_types.h"
@@ -37,9 +38,10 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 #define ORR_P_SCHEDULE (ORR_P(RANKS) | ORR_P(ROUNDS))
 #define ORR_P_WHY                                                                                                      \
     (ORR_P(DECISION) | ORR_P(FROM) | ORR_P(TO) | ORR_P(GRAPH) | ORR_P(CHANNEL) | ORR_P(COLLECTIVE) | ORR_P(BYTES))
-#define ORR_P_VM     (ORR_P(VM_GPUS) | ORR_P(VM_NICS))
-#define ORR_P_PAGE   (ORR_P(LIMIT) | ORR_P(CURSOR))
-#define ORR_P_RECORD (ORR_P(NAME) | ORR_P(LABEL))
+#define ORR_P_PREDICT (ORR_P_PLAN | ORR_P(PREDICTED) | ORR_P(SIZES))
+#define ORR_P_VM      (ORR_P(VM_GPUS) | ORR_P(VM_NICS))
+#define ORR_P_PAGE    (ORR_P(LIMIT) | ORR_P(CURSOR))
+#define ORR_P_RECORD  (ORR_P(NAME) | ORR_P(LABEL))
 
 enum orr_ask_kind {
     ORR_KIND_FLAG,    /* bool; 0 or 1 in requests */
@@ -136,6 +138,8 @@ enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_dia
                                  struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *ret_why,
                              struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_params_predict(const struct orr_params *params, enum orr_test *ret_test,
+                                 struct orr_expect_sizes *ret_sizes, struct orr_error *err) ORR_NO_DISCARD;
 struct orr_log_question orr_params_log(const struct orr_params *params);
 /* The other side of a comparison: the same question with what `against` says, each a release ("2.21.5") or a setting
  * ("NCCL_CROSS_NIC=1"; "NCCL_CROSS_NIC=" takes its default). */

@@ -48,6 +48,8 @@ static const struct orr_route routes[] = {
      ORR_P_ANALYSIS | P(FROM) | P(TO), "/v1/topologies/{id}/path"},
     {"GET", "/v1/topologies/{}/explain", orr_handle_explain, READ, TOPOLOGY | CACHED | HEAVY,
      ORR_P_ANALYSIS | ORR_P_WHY, "/v1/topologies/{id}/explain"},
+    {"GET", "/v1/topologies/{}/predict", orr_handle_predict, READ, TOPOLOGY | CACHED | HEAVY, ORR_P_PREDICT,
+     "/v1/topologies/{id}/predict"},
     {"GET", "/v1/topologies/{}/findings", orr_handle_findings, READ, TOPOLOGY | CACHED | STORE | HEAVY,
      ORR_P_READING | ORR_P_RELEASE, "/v1/topologies/{id}/findings"},
     {"GET", "/v1/topologies/{}/diagram.{}", orr_handle_diagram, READ, TOPOLOGY | CACHED | HEAVY,
@@ -92,6 +94,7 @@ static const struct orr_route routes[] = {
     {"POST", "/v1/diff", orr_handle_diff, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | P(AGAINST), NULL},
     {"POST", "/v1/explain", orr_handle_explain, READ, DUMP | CACHED | HEAVY, ORR_P_ANALYSIS | P(MACHINE) | ORR_P_WHY,
      NULL},
+    {"POST", "/v1/predict", orr_handle_predict, READ, DUMP | CACHED | HEAVY, ORR_P_PREDICT | P(MACHINE), NULL},
     {"POST", "/v1/render", orr_handle_render, READ, DUMP | HEAVY,
      ORR_P_ANALYSIS | P(MACHINE) | ORR_P_DRAWING | P(FORMAT), NULL},
     {"POST", "/v1/convert", orr_handle_convert, READ, DUMP | HEAVY, ORR_P_READING | P(MACHINE) | ORR_P_RELEASE, NULL},
@@ -358,16 +361,13 @@ static bool quick_key(const struct orr_call *call, char key[QUICK_KEY])
 static bool answer_quickly(struct orr_call *call, const char *key)
 {
     struct orr_answer *answer = (struct orr_answer *)orr_cache_peek(call->app->cache, key);
+    bool known = false;
     if (!answer)
         return false;
     memcpy(call->id, key, ORR_ID_LENGTH);
-    int64_t seen = atomic_load_explicit(&answer->seen, memory_order_relaxed);
-    if (!orr_seen_lately(seen)) {
-        if (orr_call_exists(call, !call->request->may_defer, &seen, NULL) != ORR_OK || !seen) {
-            orr_shared_give(&answer->shared);
-            return false; /* the long way says why, or asks the store in a thread that may wait */
-        }
-        atomic_store_explicit(&answer->seen, seen, memory_order_relaxed);
+    if (orr_call_exists(call, !call->request->may_defer, &known, NULL) != ORR_OK || !known) {
+        orr_shared_give(&answer->shared);
+        return false; /* the long way says why, or asks the store in a thread that may wait */
     }
     call->response->route = orr_route_template(call->route);
     orr_call_send(call, answer);
@@ -399,11 +399,10 @@ static enum orr_code defer(const struct orr_call *call, bool long_work)
 static enum orr_code peek(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
 {
     unsigned flags = call->route->flags;
-    bool cached = key && orr_cache_has(call->app->cache, key);
-    int64_t seen = 1;
+    bool known = true, cached = key && orr_cache_has(call->app->cache, key);
     if (cached && (flags & (TOPOLOGY | CLUSTER)))
-        ORR_TRY(orr_call_exists(call, false, &seen, err));
-    if (cached && seen)
+        ORR_TRY(orr_call_exists(call, false, &known, err));
+    if (cached && known)
         *ret_answer = (struct orr_answer *)orr_cache_peek(call->app->cache, key);
     if (*ret_answer && !orr_call_would_compress(call, *ret_answer, key))
         return ORR_OK;
@@ -416,10 +415,9 @@ static enum orr_code peek(struct orr_call *call, const char *key, struct orr_ans
 static enum orr_code make(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
 {
     struct orr_cache *cache = call->app->cache;
-    bool long_work = call->route->flags & HEAVY;
-    int64_t seen;
+    bool known, long_work = call->route->flags & HEAVY;
     if (key && (call->route->flags & (TOPOLOGY | CLUSTER))) /* the cache answers only for what the store has */
-        ORR_TRY(orr_call_exists(call, true, &seen, err));
+        ORR_TRY(orr_call_exists(call, true, &known, err));
     if (long_work && call->request->only_short) {
         *ret_answer = key ? (struct orr_answer *)orr_cache_peek(cache, key) : NULL;
         return *ret_answer ? ORR_OK : defer(call, true);

@@ -45,6 +45,16 @@ static const struct orr_command commands[] = {
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
      ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
+    {"predict", "[FILE|-]", "the table that nccl-tests should print: time, algbw and busbw of each size",
+     "Prints what nccl-tests should print on a machine, in nccl-tests' own layout, so that it can be put beside a "
+     "run.\nCollective operations go by NCCL's tuning model; alltoall, sendrecv, gather, scatter and hypercube by the "
+     "links that\ntheir transfers share. Lines that start with # say which algorithm, protocol and channels NCCL uses "
+     "from there on,\nand what limits large messages. The table is printed to pipes as well; --json prints JSON.\n\n"
+     "  orrery predict --machine hgx-h100 --hosts 2\n"
+     "  orrery predict --machine hgx-h100 --hosts 2 --collective alltoall --sizes 1M:8G:4\n"
+     "  orrery predict --release 2.27.7 --collective AllGather --sizes 1G topo.xml\n"
+     "  orrery predict --set NCCL_ALGO=Ring --json topo.xml\n",
+     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_PREDICT | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_predict},
     {"explain", "[FILE|-]", "why NCCL made a decision, and which settings would change it",
      "Explains one decision: first the answer in two or three sentences, then the evidence: the release's rule, the "
      "values\nthat it compares and their origin, the limiting link, which settings would change the decision, and what "

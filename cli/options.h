@@ -26,7 +26,7 @@ enum orr_command_bit {
     ORR_CMD_COMPARE = 1 << 7,
     ORR_CMD_CHECK_LOG = 1 << 8,
     ORR_CMD_COPY = 1 << 9,  /* convert, vm-file, anonymise: their output is a file */
-    ORR_CMD_LIST = 1 << 10, /* text, or JSON: releases, settings, machines, explain */
+    ORR_CMD_LIST = 1 << 10, /* text, or JSON: releases, settings, machines, explain, predict */
     ORR_CMD_DETECT = 1 << 11,
     ORR_CMD_GATHER = 1 << 12,
     ORR_CMD_EXPLAIN = 1 << 13
@@ -141,6 +141,7 @@ int orr_command_analyze(const struct orr_options *options);
 int orr_command_channels(const struct orr_options *options);
 int orr_command_p2p(const struct orr_options *options);
 int orr_command_groups(const struct orr_options *options);
+int orr_command_predict(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
 int orr_command_check_log(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);

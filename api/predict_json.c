@@ -1,0 +1,86 @@
+/* The rows that nccl-tests should print, as JSON. */
+#include "api/json.h"
+#include "engine/expect/shares.h"
+#include "engine/expect/table.h"
+
+static json_t *row_json(struct orr_json *json, const struct orr_expect_row *row)
+{
+    const struct orr_expected *expected = &row->expected;
+    json_t *object = orr_json_object(json);
+    orr_json_set(json, object, "size", orr_json_int(json, (int64_t)row->size));
+    orr_json_set(json, object, "time", orr_json_number(json, expected->time));
+    orr_json_set(json, object, "algbw", orr_json_number(json, expected->alg_bw));
+    orr_json_set(json, object, "busbw", orr_json_number(json, expected->bus_bw));
+    orr_json_set(json, object, "algorithm", orr_json_text(json, expected->algorithm_name));
+    orr_json_set(json, object, "protocol", orr_json_text(json, expected->protocol_name));
+    orr_json_set(json, object, "channels", orr_json_int(json, expected->channels));
+    return object;
+}
+
+static json_t *way_json(struct orr_json *json, const struct orr_expected *expected)
+{
+    return orr_json_format(json, "%s/%s", expected->algorithm_name, expected->protocol_name);
+}
+
+static json_t *crossovers_json(struct orr_json *json, const struct orr_expect_table *table)
+{
+    json_t *array = orr_json_array(json);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct orr_expect_row *row = &table->rows[i];
+        if (!row->switches)
+            continue;
+        json_t *object = orr_json_object(json);
+        orr_json_set(json, object, "size", orr_json_int(json, (int64_t)row->size));
+        orr_json_set(json, object, "from", way_json(json, &row[-1].expected));
+        orr_json_set(json, object, "to", way_json(json, &row->expected));
+        orr_json_add(json, array, object);
+    }
+    return array;
+}
+
+/* What the reader of the input took for granted, and what the model does. */
+static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table)
+{
+    json_t *array = orr_json_array(json);
+    const struct orr_dump_notes *notes = table->analysis->given->notes;
+    for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
+        orr_json_add(json, array, orr_json_text(json, notes->assumed[i].what));
+    for (unsigned c = 0; c < ORR_CROSS_COUNT; c++) {
+        const struct orr_share *share = &orr_shares[c];
+        if (!(table->crossings >> c & 1))
+            continue;
+        if (share->results)
+            orr_json_add(json, array,
+                         orr_json_format(json,
+                                         "%s reaches %.0f %% of the bandwidth of its links, as in %u published "
+                                         "results: %s",
+                                         share->what, 100 * share->share, share->results, share->source));
+        else
+            orr_json_add(json, array,
+                         orr_json_format(json,
+                                         "%s reaches %.0f %% of the bandwidth of its links; no published result "
+                                         "of Send and Recv shows it",
+                                         share->what, 100 * share->share));
+    }
+    return array;
+}
+
+json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name)
+{
+    json_t *root = orr_json_object(json), *rows = orr_json_array(json);
+    const struct orr_analysis *analysis = table->analysis;
+    for (uint32_t i = 0; i < table->count; i++)
+        orr_json_add(json, rows, row_json(json, &table->rows[i]));
+    orr_json_set(json, root, "topology", orr_json_text(json, name));
+    orr_json_set(json, root, "collective", orr_json_text(json, orr_test_programs[table->test].name));
+    orr_json_set(json, root, "release", orr_json_text(json, analysis->query.settings.release->name));
+    orr_json_set(json, root, "hosts", orr_json_int(json, analysis->query.hosts));
+    orr_json_set(json, root, "ranks", orr_json_int(json, analysis->communicator.rank_count));
+    orr_json_set(json, root, "limit", orr_json_text(json, table->limit.text));
+    orr_json_set(json, root, "limited_by", orr_json_text(json, orr_bottleneck_name(table->limit.what)));
+    orr_json_set(json, root, "average", orr_json_number(json, table->average));
+    orr_json_set(json, root, "rows", rows);
+    orr_json_set(json, root, "crossovers", crossovers_json(json, table));
+    orr_json_set(json, root, "assumed", assumed_json(json, table));
+    return root;
+}

@@ -1,0 +1,33 @@
+/* orrery predict: the table that nccl-tests should print. */
+#include <stdio.h>
+
+#include "cli/options.h"
+
+int orr_command_predict(const struct orr_options *options)
+{
+    struct orr_question question = {0};
+    struct orr_error err = {0};
+    struct orr_expect_sizes sizes;
+    struct orr_expect_table table;
+    struct orr_json json = {0};
+    struct orr_text text;
+    enum orr_test test;
+    if (orr_params_predict(&options->params, &test, &sizes, &err) != ORR_OK)
+        return orr_report(NULL, &err);
+    int status = orr_question_read(options, true, &question);
+    if (status)
+        return status;
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    enum orr_code code = orr_expect_table_make(question.analysis, test, &sizes, &table, &err);
+    if (code != ORR_OK) {
+        status = orr_report(question.name, &err);
+    } else if (options->json) {
+        status = orr_print_json(&json, orr_predict_json(&json, &table, orr_base_name(question.name)), true);
+    } else {
+        orr_expect_table_write(&table, &text);
+        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
+    }
+    orr_text_release(&text);
+    orr_question_release(&question);
+    return status;
+}
