@@ -17,13 +17,13 @@ const LOOKED_AT = 1 << 20; // bytes of a file that tell what it is: those at its
 export function makeActions({ store, loading, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
     const { loaded } = loading, home = (patch) => { moment.startProblem = moment.log = moment.results = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
     const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
-    /* The machine type that results imply, or that was chosen for them, with their hosts and release. */
-    async function openedFor(answer, type, blob, name) {
+    /* The machine type that results imply, with their hosts and release; without an answer, the type that was chosen for them. */
+    async function openedFor(type, blob, name, answer = null) {
         if (!await opening.machine(type))
-            return;
+            return undefined;
         const known = moment.releases.find((row) => row.name === answer?.release);
         store.set({ view: "bandwidth", hosts: answer?.hosts || store.state.hosts, release: !known ? store.state.release : known.standard ? "" : known.name }, { replace: true });
-        await results.open(blob, name, answer?.machine?.sentence ?? "");
+        return answer ? results.take(blob, name, answer) : results.open(blob, name);
     }
     const actions = {
         home: () => home({}),
@@ -61,7 +61,7 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
             }
             const answer = await opening.readResults(blob, name), type = answer?.machine?.name;
             if (answer && moment.machines?.some((row) => row.name === type))
-                await openedFor(answer, type, blob, name);
+                await openedFor(type, blob, name, answer);
             else if (answer)
                 Object.assign(moment, { startProblem: null, log: null, results: { blob, name, answer } });
             loading.changed();
@@ -69,10 +69,12 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
         },
         /** The results that are there, compared with a machine of a type. */
         resultsOn: async (type) => {
-            const { blob, name, answer } = moment.results ?? results;
-            return openedFor({ ...answer, machine: null }, type, blob, name);
+            const { blob, name } = moment.results ?? results;
+            return openedFor(type, blob, name);
         },
         noResults: () => results.forget(),
+        tested: (program) => results.program(program),
+        resultsTable: (index) => results.show(index),
         forgetResults: () => { moment.results = null; loading.changed(); },
         /** The log that is there, compared with a machine of a type. */
         logOn: async (type) => {

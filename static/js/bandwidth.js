@@ -19,6 +19,23 @@ function explained(answer) {
     return sizes ? { name: best.what, points: positive(sizes.map((row, i) => [row.size, best.curve[i]])) } : null;
 }
 
+/** The programs of nccl-tests, as the service names them. */
+export const PROGRAMS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "alltoall", "alltoallv", "sendrecv", "gather", "scatter", "hypercube"];
+
+/** The table of an answer that is looked at: the one with that index, or the one that the service chose. */
+export const tableAt = (answer, index) => ({ ...answer, ...answer.tables?.[index ?? answer.table] });
+
+/** Text with commands in backticks, as pieces: [{code, text}]. */
+export const pieces = (text) => text.split("`").map((piece, i) => ({ code: i % 2 === 1, text: piece })).filter((piece) => piece.text);
+
+/** How the normal range came about, in a sentence. */
+export function bandText({ network, based_on, low, high, results, sources, wide }) {
+    if (!(high > 0))
+        return `No normal range: ${based_on}.`;
+    const from = results > 0 ? `${based_on}: ${results} result${results === 1 ? "" : "s"} of at least ${sources} source${sources === 1 ? "" : "s"}` : based_on;
+    return `The normal range at this size is ${Math.round(low * 100)} to ${Math.round(high * 100)} % of the prediction. It rests on ${from}${network ? ` (${network})` : ""}.${wide ? " It is wide, because few results are like this one." : ""}`;
+}
+
 /** What is drawn for an answer: {measured: [{size, bw, verdict}], expected, band: {low, high}, explained: {name, points} | null, crossings: [{size, name}], shapes: [{from, to, name}]}. */
 export function picture(answer) {
     const curve = answer.curve?.length > 1 ? answer.curve : answer.rows.filter((row) => row.expected > 0);
@@ -102,7 +119,7 @@ export const reasonText = ({ from, to, verdict, why }) => `${from === to ? sizeT
 
 /** Rows for a spreadsheet. */
 export const resultRows = (answer) => [["bytes", "bus GB/s", "in place bus GB/s", "microseconds", "expected GB/s", "low GB/s", "high GB/s", "verdict", "why", "algorithm", "protocol", "channels"],
-    ...answer.rows.map((row) => [row.size, row.busbw, row.in_place ?? "", row.time ?? "", row.expected, row.low, row.high, row.verdict, row.why ?? "", row.algorithm, row.protocol, row.channels ?? ""])];
+    ...answer.rows.map((row) => [row.size, row.busbw, row.in_place, row.time, row.expected, row.low, row.high, row.verdict, row.why, row.algorithm, row.protocol, row.channels].map((value) => value ?? ""))];
 
 /** What the machine of an answer is and where that is from, in one sentence. */
 export function aboutText({ machine, release, hosts, ranks, collective }) {

@@ -67,15 +67,16 @@ export function announce(text) {
     document.getElementById("status").textContent = text;
 }
 
-/** A button that puts text on the clipboard and says so without changing its width. */
+/** text: or a function that gives it. A button that puts text on the clipboard and says so without changing its width. */
 export function copyButton(text, label = "Copy") {
-    const button = h("button.copy", { type: "button", "aria-label": `${label}: ${text}`, onclick: copy }, label);
+    const button = h("button.copy", { type: "button", "aria-label": typeof text === "function" ? label : `${label}: ${text}`, onclick: copy }, label);
     async function copy() {
+        const what = typeof text === "function" ? text() : text;
         let done = true;
         try {
-            await navigator.clipboard.writeText(text);
+            await navigator.clipboard.writeText(what);
         } catch {
-            done = copyBySelection(text);
+            done = copyBySelection(what);
         }
         button.textContent = done ? "Copied" : "Select it";
         announce(done ? "Copied" : "The browser did not allow copying");

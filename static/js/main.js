@@ -69,11 +69,13 @@ function arrived() {
         scene.draw();
 }
 
+const places = { library: "Library", set: "Comparison with the majority", clusters: "Clusters" };
+
 function renderHeader() {
     const { state } = store, { summary, doc } = loaded, isOpen = Boolean(state.id);
     const name = isOpen ? summary?.name || (summary ? state.id.slice(0, 12) : "") : "";
     const sentence = isOpen ? doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "" : "";
-    document.title = name ? `${name} – Orrery` : "Orrery";
+    document.title = [name || places[isOpen ? "" : state.place], isOpen && doc && `NCCL ${doc.nccl}`, "Orrery"].filter(Boolean).join(" · ");
     replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, place: state.place, working: working.root, actions }),
         isOpen && askBar({ state, graphs: summary?.input?.graph_file, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
@@ -127,7 +129,7 @@ function renderSide() {
             return h("p.muted", null, "Computing…");
         if (state.panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, machines: moment.machines, actions });
+        return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, results: results.answer }, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());

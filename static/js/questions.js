@@ -5,12 +5,14 @@ import { bandwidth, deviceFacts, parseId, reason, shortName, typeOf } from "./mo
 import { loads } from "./channels.js";
 import { waysAt } from "./chart.js";
 import { assumed, bandwidthTone, costs, flaw, lossText } from "./diagnosis.js";
+import { verdictText } from "./log.js";
 
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
-export function questions(model, { releases = [] } = {}) {
+/** known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, results: results of nccl-tests judged}. */
+export function questions(model, { releases = [], known = {} } = {}) {
     return QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
-        const row = { id, ask, patch: null, assumes: [], ...answer(model, releases) }, found = flaw(model.doc, findings);
+        const row = { id, ask, patch: null, assumes: [], ...answer(model, { releases, ...known }) }, found = flaw(model.doc, findings);
         if (row.tone === "open")
             return row;
         const assumes = row.patch ? assumed(model.doc, parts) : [], tone = found?.tone ?? row.tone;
@@ -105,7 +107,10 @@ function channels(model) {
         tone: ring.bw_intra < 1 ? "limited" : bandwidthTone(model.doc, { shown: true }), patch: { view: "channels", graph: "ring", channel: 0 } };
 }
 
-function busbw({ doc }) {
+function busbw({ doc }, { results }) {
+    const tone = { "as expected": "good", high: "good", low: "fault" }[results?.verdict];
+    if (tone)
+        return { answer: `measured: ${lower(results.sentence)}`, tone, patch: { view: "bandwidth" } };
     const chosen = waysAt(doc.predictions, "AllReduce", 2 ** 30).find((way) => way.chosen);
     if (!chosen)
         return { answer: "one rank sends nothing", tone: null, patch: null };
@@ -137,7 +142,9 @@ function credible(model) {
         : { answer: pci ? `looks real: ${plural(pci, "PCIe switch", "PCIe switches")}` : "plain PCIe, nothing speaks against it", tone: "good", patch: { view: "source" } };
 }
 
-function peers() {
+function peers(model, { pair }) {
+    if (pair)
+        return { answer: `compared with ${pair.b.name || "another dump"}: ${lower(pair.summary)}`, tone: pair.equal && pair.same_decisions ? "good" : pair.equal ? null : "limited", patch: { view: "compare" } };
     return { answer: "compare it with the dump of another host, or many of the library with their majority", tone: null, patch: { view: "compare" } };
 }
 
@@ -175,13 +182,15 @@ function settings({ doc }) {
         : { answer: "none given; what NCCL_P2P_LEVEL=SYS would change", tone: null, patch: { view: "diff", against: ["NCCL_P2P_LEVEL=SYS"], change: "" } };
 }
 
-function release({ doc }, releases) {
+function release({ doc }, { releases }) {
     const rows = releases.filter((row) => row.name !== doc.nccl), at = releases.findIndex((row) => row.name === doc.nccl);
     const before = releases[at + 1] ?? rows[0];
     return before ? { answer: `what ${before.name} would decide`, tone: null, patch: { view: "diff", against: [before.name], change: "" } } : { answer: "the differences", tone: null, patch: { view: "diff" } };
 }
 
-function log() {
+function log(model, { log: check }) {
+    if (check?.agree + check?.differ > 0)
+        return { answer: lower(verdictText(check)), tone: check.verdict === "agrees" ? "good" : "limited", patch: { view: "log" } };
     return { answer: "needs an NCCL debug log (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=INIT,GRAPH)", tone: null, patch: { view: "log" } };
 }
 

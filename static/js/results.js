@@ -9,7 +9,9 @@ export class Results {
     answer = null;
     problem = null;
     busy = false;
-    guessed = ""; // why this machine was opened for them; "": the reader opened it
+    guessed = false; // the machine was opened for them, because they look like those of its type
+    tested = "";     // the program that they are taken to be of; "": as they say
+    table = null;    // the index of the table that is looked at; null: the one that the service chose
     #key = "";
     #control = null;
 
@@ -23,25 +25,47 @@ export class Results {
         const { state } = this.store, query = question(state);
         if (named)
             query.set("hosts", state.hosts);
+        if (this.tested)
+            query.set("collective", this.tested);
         return query;
     }
 
     /** Judges results for the open machine; gives false where the service does not recognise them, which is said nowhere. */
-    async open(blob, name, guessed = "") {
-        Object.assign(this, { name, blob, answer: null, problem: null, guessed });
+    async open(blob, name) {
+        Object.assign(this, { name, blob, answer: null, problem: null, guessed: false, tested: "", table: null });
         return this.#ask(this.#query(this.store.state.hosts !== 1), true);
+    }
+
+    /** Takes an answer over that is about the machine that was opened for it. */
+    take(blob, name, answer) {
+        Object.assign(this, { name, blob, answer, problem: null, guessed: true, tested: "", table: null });
+        this.#key = `${this.store.state.id}?${this.#query(true)}`;
+        announce(answer.sentence);
+        this.changed();
+    }
+
+    /** The results are of another program than they say. */
+    program(tested) {
+        this.tested = tested;
+        this.again();
+    }
+
+    /** Another table of the same results. */
+    show(table) {
+        this.table = table;
+        this.changed();
     }
 
     /** The same results for what is asked now. */
     again() {
-        const { blob, store, answer } = this, query = this.#query(true);
-        if (blob && store.state.id && answer && this.#key !== `${store.state.id}?${query}`)
+        const { blob, store, answer, problem } = this, query = this.#query(true);
+        if (blob && store.state.id && (answer || problem) && this.#key !== `${store.state.id}?${query}`)
             this.#ask(query, false);
     }
 
     forget() {
         this.#control?.abort();
-        Object.assign(this, { name: "", blob: null, answer: null, problem: null, busy: false, guessed: "" });
+        Object.assign(this, { name: "", blob: null, answer: null, problem: null, busy: false, guessed: false, tested: "", table: null });
         this.#key = "";
         this.changed();
     }
@@ -80,7 +104,7 @@ export class Results {
 
     #answered(answer, first) {
         const { store } = this;
-        Object.assign(this, { answer, problem: null });
+        Object.assign(this, { answer, problem: null, table: null });
         announce(answer.sentence);
         if (first && answer.hosts && answer.hosts !== store.state.hosts) {
             const query = question({ ...store.state, hosts: answer.hosts });

@@ -80,6 +80,24 @@ test("one sentence for rows in a row with the same reason; texts with units", ()
     assert.equal(perf.resultRows(answer).length, 1 + sizes.length);
 });
 
+test("tables of one answer; commands within a sentence; how the range came about", () => {
+    const both = { ...answer, table: 1, tables: [{ ...answer, verdict: "as expected", line: 4 }, { ...answer, line: 90 }] };
+    assert.deepEqual([perf.tableAt(both, null).line, perf.tableAt(both, 0).verdict, perf.tableAt(answer, null).verdict], [90, "as expected", "low"]);
+    assert.deepEqual(perf.pieces("Run `ibstat` first."), [{ code: false, text: "Run " }, { code: true, text: "ibstat" }, { code: false, text: " first." }]);
+    const band = { network: "InfiniBand or RoCE", based_on: "published results of the same kind", low: 0.92, high: 1.03, results: 12, sources: 6, wide: false };
+    assert.equal(perf.bandText(band), "The normal range at this size is 92 to 103 % of the prediction. It rests on published results of the same kind: 12 results of at least 6 sources (InfiniBand or RoCE).");
+    assert.match(perf.bandText({ ...band, results: 0, wide: true, based_on: "no published result of this kind of network" }), /rests on no published result of this kind of network.*It is wide/);
+    assert.equal(perf.bandText({ ...band, low: 0, high: 0, based_on: "no published result of this kind of network" }), "No normal range: no published result of this kind of network.");
+});
+
+test("values that were not printed or predicted are left out: null, not 0", () => {
+    const none = { size: 1024, busbw: null, in_place: null, time: null, expected: null, low: null, high: null, verdict: "cannot judge", why: "nothing is predicted for this size", algorithm: null, protocol: null };
+    const shown = perf.picture({ ...answer, rows: [none], curve: undefined, explanations: [{ what: "x", fit: 0.5, curve: [null] }] });
+    assert.deepEqual([shown.measured, shown.expected, shown.band, shown.explained.points], [[], [], { low: [], high: [] }, []]);
+    assert.equal(perf.rangeText(none), "–");
+    assert.deepEqual(perf.resultRows({ rows: [none] })[1].slice(1, 7), ["", "", "", "", "", ""]);
+});
+
 test("without results: what is predicted, with its crossovers", () => {
     const predictions = { sizes: [8, 2 ** 20, 2 ** 30], functions: { AllReduce: { bus_share: 1.75, ways: [
         { algorithm: "Tree", protocol: "LL", times: [10, 100, 1e6] }, { algorithm: "Ring", protocol: "Simple", times: [50, 90, 5000] },

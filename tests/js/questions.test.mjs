@@ -78,3 +78,17 @@ test("GPUDirect RDMA: the reasons are counted, and the pairs that are used decid
     assert.equal(says(["NET/0-1"]).tone, "limited");
 });
 
+
+test("what was found out since answers a question: a comparison, a log, results of nccl-tests", () => {
+    const after = (id, known) => questions(index(doc), { known }).find((row) => row.id === id), pair = { b: { name: "node7" }, summary: "The hardware differs in 2 places.", equal: false, same_decisions: false };
+    assert.match(after("peers", {}).answer, /^compare it/);
+    assert.deepEqual([after("peers", { pair }).answer, after("peers", { pair }).tone], ["compared with node7: the hardware differs in 2 places", "limited"]);
+    assert.equal(after("peers", { pair: { ...pair, equal: true, same_decisions: true } }).tone, "good");
+    assert.match(after("log", { log: null }).answer, /needs an NCCL debug log/);
+    assert.match(after("log", { log: { verdict: "nothing-to-compare", agree: 0, differ: 0 } }).answer, /needs an NCCL debug log/);
+    assert.deepEqual([after("log", { log: { verdict: "agrees", agree: 40, differ: 0 } }).answer, after("log", { log: { verdict: "agrees", agree: 40, differ: 0 } }).tone], ["all 40 facts of the log agree with the prediction", "good"]);
+    assert.equal(after("log", { log: { verdict: "differs", agree: 38, differ: 2 } }).tone, "limited");
+    const results = { verdict: "low", sentence: "87 GB/s at 1 GiB is 24 % of what this machine should give." };
+    assert.deepEqual([after("busbw", { results }).answer, after("busbw", { results }).tone, after("busbw", { results }).patch], ["measured: 87 GB/s at 1 GiB is 24 % of what this machine should give", "fault", { view: "bandwidth" }]);
+    assert.match(after("busbw", { results: { ...results, verdict: "cannot judge" } }).answer, /one rank sends nothing/);
+});

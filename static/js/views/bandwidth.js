@@ -1,6 +1,7 @@
 /* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what explains it, the rows, what was assumed. */
-import { aboutText, fitText, markOf, picture, predictedPicture, rangeText, reasons, reasonText } from "../bandwidth.js";
+import { aboutText, bandText, fitText, markOf, picture, pieces, predictedPicture, PROGRAMS, rangeText, reasons, reasonText, tableAt } from "../bandwidth.js";
 import { sizeText } from "../compare.js";
+import { capital } from "../diagnosis.js";
 import { choices, copyButton, fold, h } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { bandwidthChart } from "./bandwidth_chart.js";
@@ -8,20 +9,20 @@ import { machineOptions } from "./input.js";
 import { machinePicker } from "./machine_picker.js";
 import { problemView } from "./problem.js";
 
-/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), collective(name), axes(scale). */
+/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), tested(program), resultsTable(index), collective(name), axes(scale). */
 export function bandwidthView({ model, state, results, machines, actions }) {
-    const { answer, problem, busy, name, guessed } = results;
+    const { answer, problem, busy, name, guessed, tested, table } = results;
     if (busy)
         return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
     if (!answer && !problem)
         return alone(model, state, actions);
-    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, state, actions }), controls(state, machines, actions)];
+    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, table, state, actions }), controls({ state, tested, machines, actions })];
 }
 
 /** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results: {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
 export function aloneResults({ results: { name, answer }, state, machines, actions }) {
     return h("section", { id: "results-alone", "aria-label": "Results" },
-        judged(answer, { name, forgotten: actions.forgetResults, state, actions }),
+        judged(answer, { name, forgotten: actions.forgetResults, state, actions: { ...actions, resultsTable: null } }),
         h("h2", null, "Choose the machine that the results are from"),
         machinePicker(machines, actions.resultsOn, "Compare with this machine"));
 }
@@ -34,10 +35,12 @@ function fileButton(actions, label) {
 }
 
 /* What the results are compared with, and other results. */
-const controls = (state, machines, actions) => h("div.toolbar", { id: "results-controls" },
+const controls = ({ state, tested, machines, actions }) => h("div.toolbar", { id: "results-controls" },
     h("label.field", null, "Machine type ", h("select", { id: "results-machine", "data-key": "results-machine", onchange: (event) => event.target.value && actions.resultsOn(event.target.value) },
         h("option", { value: "" }, state.machine ? "choose…" : "the open machine"), machineOptions(machines ?? [], [], "", state.machine))),
     h("label.field", null, "Hosts ", h("input", { type: "number", id: "results-hosts", "data-key": "results-hosts", min: "1", value: String(state.hosts), onchange: (event) => Number(event.target.value) > 0 && actions.hosts(Number(event.target.value)) })),
+    h("label.field", null, "Program ", h("select", { id: "results-program", "data-key": "results-program", onchange: (event) => actions.tested(event.target.value) },
+        h("option", { value: "" }, "as the results say"), PROGRAMS.map((program) => h("option", { value: program, selected: program === tested }, program)))),
     fileButton(actions, "Choose other results…"));
 
 /* Where results come from. */
@@ -47,18 +50,18 @@ function chooser(actions) {
         h("button", { type: "button", "data-key": "results-read", onclick: () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt") }, "Check the pasted text"));
 }
 
-function judged(answer, { name, forgotten, guessed = "", state, actions }) {
-    const [mark, tone] = markOf(answer.verdict), shown = picture(answer), assumed = [guessed, ...answer.assumed ?? []].filter(Boolean);
+function judged(whole, { name, forgotten, guessed = false, table = null, state, actions }) {
+    const answer = tableAt(whole, table), [mark, tone] = markOf(answer.verdict), shown = picture(answer), assumed = answer.assumed ?? [];
     return [
         h("section", { id: "results-verdict", "aria-label": "Verdict", "data-verdict": answer.verdict, class: `tone-${tone}` },
             h("h2", null, h("span.tone", { "aria-hidden": "true" }, mark), ` Verdict: ${answer.verdict}`),
             h("p", null, answer.sentence),
             h("p.muted", null, aboutText(answer), "."), forget(name, forgotten)),
         bandwidthChart(shown, `Bus bandwidth against message size. ${answer.sentence}`, state.axes, actions),
-        shapes(answer.shapes ?? []), explanations(answer), tables(answer.tables ?? []), rows(answer.rows, true),
-        assumed.length > 0 && h("section", { id: "results-assumed" }, h("h2", null, "What was assumed"), h("ul.findings", null, assumed.map((text) => h("li", null, `${text.replace(/\.$/, "")}.`)))),
-        answer.band && h("p.note", { id: "results-band" }, `The normal range is that of published results of the class “${answer.band.class}”: ${answer.band.results} result${answer.band.results === 1 ? "" : "s"} of ${answer.band.sources} source${answer.band.sources === 1 ? "" : "s"}, `,
-            `${Math.round(answer.band.low * 100)} to ${Math.round(answer.band.high * 100)} % of the prediction.`, answer.band.wide && " Few results are behind it, so it is wide."),
+        shapes(answer.shapes ?? []), explanations(answer), tables(whole, table ?? whole.table, actions), rows(answer.rows, true),
+        (assumed.length > 0 || guessed) && h("section", { id: "results-assumed" }, h("h2", null, "What was assumed"), h("ul.findings", null,
+            guessed && h("li", null, "The machine was not given: it was opened for these results. Another type can be chosen below."), assumed.map((text) => h("li", null, `${capital(text.replace(/\.$/, ""))}.`)))),
+        answer.band && h("p.note", { id: "results-band" }, bandText(answer.band)),
     ];
 }
 
@@ -66,13 +69,17 @@ const shapes = (list) => list.length > 0 && h("ul.findings", { id: "results-shap
 
 function explanations({ explanations: list = [], verdict }) {
     return list.length > 0 ? h("section", { id: "results-explanations" }, h("h2", null, "What would explain it"),
-        h("ol.findings", null, list.map((row) => h("li", null, h("b", null, row.what), ` (${fitText(row.fit)})`,
-            row.confirm && h("div.command", null, h("pre", { tabindex: "0" }, row.confirm), copyButton(row.confirm))))))
+        h("ol.findings", null, list.map((row) => h("li", null, h("b", null, row.what), ` (${fitText(row.fit)})`, row.evidence && h("p", null, row.evidence),
+            h("p", null, h("b", null, "Confirm: "), pieces(row.confirm).map(({ code, text }) => (code ? h("code", null, text) : text)))))))
         : verdict === "low" && h("p.note", { id: "results-explanations" }, "No configuration that was tried gives this curve.");
 }
 
-const tables = (list) => list.length > 1 && h("section", { id: "results-tables" }, h("h2", null, `${list.length} tables in these results`),
-    h("ul.findings", null, list.map((row) => h("li", { class: `tone-${markOf(row.verdict)[1]}` }, h("span.tone", { "aria-hidden": "true" }, markOf(row.verdict)[0]), ` Line ${row.line}, ${row.collective}: `, h("b", null, row.verdict), row.sentence && `. ${row.sentence}`))));
+function tables({ tables: list = [] }, current, actions) {
+    return list.length > 1 && h("section", { id: "results-tables" }, h("h2", null, `${list.length} tables in these results`),
+        h("ul.findings", null, list.map((row, i) => h("li", { class: `tone-${markOf(row.verdict)[1]}` }, h("span.tone", { "aria-hidden": "true" }, markOf(row.verdict)[0]), " ",
+            actions.resultsTable ? h("button.text", { type: "button", "data-key": `results-table:${i}`, "aria-pressed": String(i === current), onclick: () => actions.resultsTable(i) }, `Line ${row.line}, ${row.collective ?? "unknown program"}`) : `Line ${row.line}`,
+            ": ", h("b", null, row.verdict), row.sentence && `. ${row.sentence}`))));
+}
 
 /* measured: the rows of results; else what is predicted. */
 function rows(list, measured) {

@@ -1,5 +1,5 @@
 /* The line on top, tabs, and the help. */
-import { h, s } from "../dom.js";
+import { copyButton, h, s } from "../dom.js";
 
 /** working: the node that tells of work under way. actions: home(), library(), clusters(), theme(), help(). */
 export function topBar({ name, sentence, theme, open, place, working, actions }) {
@@ -11,12 +11,20 @@ export function topBar({ name, sentence, theme, open, place, working, actions })
         h(open ? "h1.machine-name" : "p.machine-name", { title: [name, sentence].filter(Boolean).join(": ") || null }, name && h("b", null, name), h("span.muted", null, sentence ?? "")),
         working,
         place !== "library" && h("button", { type: "button", "data-key": "library", onclick: actions.library }, "Library"),
-        place !== "clusters" && !open && h("button", { type: "button", "data-key": "clusters", onclick: actions.clusters }, "Clusters"),
+        place !== "clusters" && h("button", { type: "button", "data-key": "clusters", onclick: actions.clusters }, "Clusters"),
         open && h("button.icon", { type: "button", "data-key": "search", title: "Find a device ( / )", "aria-label": "Find a device", onclick: actions.search }, "⌕"),
         open && h("button", { type: "button", "data-key": "export", title: "Pictures, tables, a report ( e )", onclick: actions.export }, "Export…"),
+        open && linkButton(),
         open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),
         h("button.icon", { type: "button", id: "help", "data-key": "help", title: "Keys ( ? )", "aria-label": "Keyboard shortcuts", onclick: actions.help }, "?"),
         h("button.icon", { type: "button", id: "theme", "data-key": "theme", title: theme === "dark" ? "Light colours" : "Dark colours", "aria-label": theme === "dark" ? "Light colours" : "Dark colours", onclick: actions.theme }, theme === "dark" ? "☀" : "☾"));
+}
+
+/* The address names all that is shown, so it is read when it is copied. */
+function linkButton() {
+    const button = copyButton(() => location.href, "Copy link");
+    button.dataset.key = "link";
+    return button;
 }
 
 /** [[value, label]]: one of them is current; arrow keys move between them. */

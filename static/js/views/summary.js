@@ -8,16 +8,16 @@ import { inputView } from "./input.js";
 import { excerptView } from "./problem.js";
 
 /** before: the index of the last question's answer about the same machine, to show what a change changed. actions: line(n). */
-export function summaryView({ model = null, before = null, summary, source, state, releases, machines = null, actions, findings = model?.doc.findings }) {
+export function summaryView({ model = null, before = null, summary, source, state, releases, machines = null, known = {}, actions, findings = model?.doc.findings }) {
     const doc = model?.doc, machine = doc?.summary?.machine ?? summary?.machine, input = doc?.input ?? summary?.input;
     const old = new Map(before ? figures(before.doc) : []);
     const about = inputView({ input, machine, state, machines, actions, open: !doc }), partial = input?.assumed.length > 0 || input?.missing.length > 0;
     return [
         doc && verdict(doc),
         doc?.verified === false && h("p.unverified", null, h("span.badge", null, "nearest release"), ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest release; they may differ.`),
-        doc && expectation(doc, before?.doc),
+        doc && expectation(doc, before?.doc, partial && input.kind !== "machine-type"),
         partial && about, // what an input lacks comes before answers that rest on it
-        model && answers(model, before, state, releases),
+        model && answers(model, before, state, { releases, known }),
         findings && findingList(findings, { doc, source, actions }),
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
         !partial && about,
@@ -42,20 +42,21 @@ function verdict(doc) {
         head.advice && h("p", null, h("b", null, "Do: "), head.advice));
 }
 
-function expectation(doc, before) {
+/* fillable: a machine type would tell what is assumed. */
+function expectation(doc, before, fillable) {
     const rows = expected(doc), old = new Map(before ? expected(before) : []), assumes = assumptionsOf(doc, ["tuning"]);
     return rows.length > 0 && h("section", { id: "expected", "aria-label": "Expected" },
         h("h2", null, `Expected on ${doc.hosts} host${doc.hosts === 1 ? "" : "s"}, ${doc.ranks} ranks`),
         h("dl.facts", null, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, assumes.length > 0 && "≈ ", value, old.has(name) && old.get(name) !== value && h("div.was", null, `was ${old.get(name)}`))])),
-        assumes.length > 0 && h("p.small", null, "≈ assumes: ", assumes.join("; "), "."),
+        assumes.length > 0 && h("p.small", null, "≈ assumes: ", assumes.join("; "), ".", fillable && [" ", h("button.text", { type: "button", "data-key": "fill-in", onclick: () => document.getElementById("assume")?.focus() }, "Choose the machine type")]),
         h("p.small", null, "Predicted with NCCL's own model, not measured."));
 }
 
 const TONES = { good: ["✓", "good"], assumed: ["≈", "good if the assumptions hold"], limited: ["!", "limited"], fault: ["✗", "fault"], open: ["?", "not known"] };
 
 /* The fifteen questions, each a link to its evidence. */
-function answers(model, before, state, releases) {
-    const old = new Map(before ? questions(before, { releases }).map((row) => [row.id, row.answer]) : []), rows = questions(model, { releases });
+function answers(model, before, state, told) {
+    const old = new Map(before ? questions(before, { releases: told.releases }).map((row) => [row.id, row.answer]) : []), rows = questions(model, told);
     return h("section", { "aria-label": "At a glance" },
         h("h2", null, "At a glance"),
         h("p.small", { "aria-hidden": "true" }, Object.entries(TONES).filter(([tone]) => rows.some((row) => row.tone === tone)).map(([, [mark, word]]) => `${mark} ${word}`).join("  ·  ")),
@@ -65,7 +66,7 @@ function answers(model, before, state, releases) {
                 row.tone ? h("span.tone", { role: "img", "aria-label": TONES[row.tone][1], title: TONES[row.tone][1] }, TONES[row.tone][0]) : h("span.tone"),
                 h("span", null, row.patch ? h("a", { href: address(state, row.patch), "data-key": `question:${row.id}` }, row.answer) : row.answer,
                     assumption(row, model.doc),
-                    old.has(row.id) && old.get(row.id) !== row.answer && row.id !== "release" && h("div.was", null, `was: ${old.get(row.id)}`))),
+                    old.has(row.id) && old.get(row.id) !== row.answer && !["release", "peers", "log"].includes(row.id) && h("div.was", null, `was: ${old.get(row.id)}`))),
         ])));
 }
 
