@@ -1,5 +1,5 @@
-/* A finished answer: bytes with what is said about them. Never changes once made, so it may be cached and sent by many
- * threads at once. */
+/* A finished answer: bytes with what is said about them. They never change once made, so it may be cached and sent by
+ * many threads at once. */
 #ifndef ORR_API_ANSWER_H
 #define ORR_API_ANSWER_H
 
@@ -32,6 +32,7 @@ struct orr_answer {
      * sent. [0] whole, [1] not modified. */
     _Atomic(void *) replies[2][ORR_REPLIES];
     _Atomic(orr_free_reply *) free_reply;
+    _Atomic int64_t seen; /* the dump that it is about in the store, by orr_clock_coarse_ms(); 0: not yet */
 };
 
 /* Takes bytes over (malloc'd), even on failure. NULL: out of memory. */

@@ -155,9 +155,9 @@ static void free_stamp(struct orr_shared *shared)
 }
 
 /* Asks the store and keeps what it says. stamp: NULL where the caller has begun to make one. */
-static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, struct orr_error *err)
+static enum orr_code ask_store(struct orr_call *call, const char *key, struct stamp *stamp, int64_t now,
+                               struct orr_error *err)
 {
-    int64_t now = orr_clock_ms();
     enum orr_code code = call->route->flags & ORR_ROUTE_CLUSTER ? orr_store_cluster_has(call->app->store, call->id, err)
                                                                 : orr_store_has(call->app->store, call->id, err);
     if (code == ORR_NOT_FOUND)
@@ -178,19 +178,27 @@ static enum orr_code ask_store(struct orr_call *call, const char *key, struct st
     return code;
 }
 
-enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_known, struct orr_error *err)
+bool orr_seen_lately(int64_t seen)
 {
-    enum { BELIEVED_MS = 1000 };
+    enum { BELIEVED_MS = 990 }; /* a second, by a clock that may be 10 ms behind */
+    return seen && orr_clock_coarse_ms() - seen < BELIEVED_MS;
+}
+
+enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen, struct orr_error *err)
+{
     char key[ORR_ID_LENGTH + sizeof "|e"];
     memcpy(key, call->id, ORR_ID_LENGTH);
     memcpy(key + ORR_ID_LENGTH, "|e", sizeof "|e");
     struct orr_cache *cache = call->app->cache;
     struct stamp *stamp = (struct stamp *)(may_ask ? orr_cache_begin(cache, key) : orr_cache_peek(cache, key));
-    bool fresh = stamp && orr_clock_ms() - atomic_load(&stamp->seen) < BELIEVED_MS;
-    enum orr_code code = fresh || !may_ask ? ORR_OK : ask_store(call, key, stamp, err);
+    int64_t seen = stamp ? atomic_load(&stamp->seen) : 0;
+    bool fresh = orr_seen_lately(seen);
+    enum orr_code code = ORR_OK;
+    *ret_seen = fresh ? seen : may_ask ? orr_clock_coarse_ms() : 0;
+    if (!fresh && may_ask)
+        code = ask_store(call, key, stamp, *ret_seen, err);
     if (stamp)
         orr_shared_give(&stamp->shared);
-    *ret_known = fresh || may_ask;
     return code;
 }
 
@@ -262,9 +270,9 @@ enum orr_code orr_call_work_of(struct orr_call *call, const struct orr_query *qu
         return orr_fail_nomem(err);
     }
     /* What was posted is the same content as what is stored, but only the store says whether it is stored. */
-    bool known;
+    int64_t seen;
     enum orr_code code = call->route->flags & (ORR_ROUTE_TOPOLOGY | ORR_ROUTE_CLUSTER)
-                             ? orr_call_exists(call, true, &known, err)
+                             ? orr_call_exists(call, true, &seen, err)
                              : ORR_OK;
     if (code != ORR_OK) {
         orr_text_release(&key);

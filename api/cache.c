@@ -24,10 +24,10 @@ enum { BUCKETS = 4096, LOOK_MS = 50 /* between two looks at the budget of who wa
 
 struct orr_cache {
     pthread_mutex_t lock;
-    pthread_cond_t made;
-    struct entry *buckets[BUCKETS];
     struct entry *newest, *oldest;
     struct orr_cache_figures figures;
+    pthread_cond_t made;
+    struct entry *buckets[BUCKETS];
 };
 
 void orr_shared_init(struct orr_shared *shared, size_t cost, void (*free_value)(struct orr_shared *shared))
@@ -55,7 +55,11 @@ struct orr_cache *orr_cache_new(size_t limit)
     if (!cache)
         return NULL;
     cache->figures.limit = limit;
-    if (pthread_mutex_init(&cache->lock, NULL)) {
+    pthread_mutexattr_t brief; /* held for less time than it takes to sleep and wake */
+    bool locks = !pthread_mutexattr_init(&brief) && !pthread_mutexattr_settype(&brief, PTHREAD_MUTEX_ADAPTIVE_NP) &&
+                 !pthread_mutex_init(&cache->lock, &brief);
+    pthread_mutexattr_destroy(&brief);
+    if (!locks) {
         free(cache);
         return NULL;
     }

@@ -106,10 +106,13 @@ unsigned orr_route_count(void);
 const char *orr_call_header(const struct orr_call *call, const char *name);
 
 /* Is the topology that a call is about stored? What this process knows is believed for a second, so that cached answers
- * need no store, and end that soon after another process deleted the topology. With may_ask false nothing is asked, and
- * *ret_known says whether an answer was known; NOT_FOUND where there is none. */
-enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, bool *ret_known,
+ * need no store, and end that soon after another process deleted the topology. *ret_seen: when it was last seen there,
+ * by orr_clock_coarse_ms(). With may_ask false the store is not asked; 0 then where nothing is known. NOT_FOUND where
+ * there is no such topology. */
+enum orr_code orr_call_exists(struct orr_call *call, bool may_ask, int64_t *ret_seen,
                               struct orr_error *err) ORR_NO_DISCARD;
+/* Whether what was seen then is still believed. */
+bool orr_seen_lately(int64_t seen);
 /* The dump and analysis that a call asks for: from the cache, or made now. The caller gives it back. */
 enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, struct orr_error *err) ORR_NO_DISCARD;
 /* The same bytes, asked another question; reading: the release whose rules make a dump of them, NULL: the question's.

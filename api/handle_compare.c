@@ -11,7 +11,7 @@
 /* Makes a topology the one that the call is about. */
 static enum orr_code turn_to(struct orr_call *call, const char *parameter, const char *id, struct orr_error *err)
 {
-    bool known;
+    int64_t seen;
     if (!orr_is_id(id)) {
         call->problem = ORR_PROBLEM_PARAMETER;
         orr_fail(err, ORR_SETTING, "\"%.60s\" is not the id of a topology", id);
@@ -20,7 +20,7 @@ static enum orr_code turn_to(struct orr_call *call, const char *parameter, const
         return ORR_SETTING;
     }
     memcpy(call->id, id, ORR_ID_LENGTH + 1);
-    enum orr_code code = orr_call_exists(call, true, &known, err);
+    enum orr_code code = orr_call_exists(call, true, &seen, err);
     if (code == ORR_NOT_FOUND)
         orr_error_where(err, "%s", parameter);
     return code;

@@ -361,13 +361,16 @@ static bool quick_key(const struct orr_call *call, char key[QUICK_KEY])
 static bool answer_quickly(struct orr_call *call, const char *key)
 {
     struct orr_answer *answer = (struct orr_answer *)orr_cache_peek(call->app->cache, key);
-    bool known = false;
     if (!answer)
         return false;
     memcpy(call->id, key, ORR_ID_LENGTH);
-    if (orr_call_exists(call, !call->request->may_defer, &known, NULL) != ORR_OK || !known) {
-        orr_shared_give(&answer->shared);
-        return false; /* the long way says why, or asks the store in a thread that may wait */
+    int64_t seen = atomic_load_explicit(&answer->seen, memory_order_relaxed);
+    if (!orr_seen_lately(seen)) {
+        if (orr_call_exists(call, !call->request->may_defer, &seen, NULL) != ORR_OK || !seen) {
+            orr_shared_give(&answer->shared);
+            return false; /* the long way says why, or asks the store in a thread that may wait */
+        }
+        atomic_store_explicit(&answer->seen, seen, memory_order_relaxed);
     }
     call->response->route = orr_route_template(call->route);
     orr_call_send(call, answer);
@@ -399,10 +402,11 @@ static enum orr_code defer(const struct orr_call *call, bool long_work)
 static enum orr_code peek(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
 {
     unsigned flags = call->route->flags;
-    bool known = true, cached = key && orr_cache_has(call->app->cache, key);
+    bool cached = key && orr_cache_has(call->app->cache, key);
+    int64_t seen = 1;
     if (cached && (flags & (TOPOLOGY | CLUSTER)))
-        ORR_TRY(orr_call_exists(call, false, &known, err));
-    if (cached && known)
+        ORR_TRY(orr_call_exists(call, false, &seen, err));
+    if (cached && seen)
         *ret_answer = (struct orr_answer *)orr_cache_peek(call->app->cache, key);
     if (*ret_answer && !orr_call_would_compress(call, *ret_answer, key))
         return ORR_OK;
@@ -415,9 +419,10 @@ static enum orr_code peek(struct orr_call *call, const char *key, struct orr_ans
 static enum orr_code make(struct orr_call *call, const char *key, struct orr_answer **ret_answer, struct orr_error *err)
 {
     struct orr_cache *cache = call->app->cache;
-    bool known, long_work = call->route->flags & HEAVY;
+    bool long_work = call->route->flags & HEAVY;
+    int64_t seen;
     if (key && (call->route->flags & (TOPOLOGY | CLUSTER))) /* the cache answers only for what the store has */
-        ORR_TRY(orr_call_exists(call, true, &known, err));
+        ORR_TRY(orr_call_exists(call, true, &seen, err));
     if (long_work && call->request->only_short) {
         *ret_answer = key ? (struct orr_answer *)orr_cache_peek(cache, key) : NULL;
         return *ret_answer ? ORR_OK : defer(call, true);

@@ -14,12 +14,7 @@ static enum orr_denial why_denied(const struct orr_exchange *exchange)
 
 static unsigned status_of(const struct orr_exchange *exchange)
 {
-    if (exchange->has_response)
-        return exchange->response.status;
-    unsigned ended = atomic_load(&exchange->from->ended);
-    return !ended                       ? 0
-           : ended == ORR_DENIED_HEADER ? MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE
-                                        : MHD_HTTP_REQUEST_TIMEOUT;
+    return exchange->has_response ? exchange->response.status : orr_connection_status(exchange->from);
 }
 
 void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)

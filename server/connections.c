@@ -45,7 +45,15 @@ static const struct {
                               "the body did not come in time"},
     [ORR_DENIED_HEADER] = {"431 Request Header Fields Too Large", "headers-too-large",
                            "The request line with its headers is too long", "the query has more parts than are read"},
+    [ORR_DENIED_BODY] = {"413 Content Too Large", "body-too-large", "The body is larger than allowed",
+                         "the body is several times as large as --max-body allows"},
 };
+
+unsigned orr_connection_status(const struct orr_connection *connection)
+{
+    const char *status = answers[atomic_load(&connection->ended)].status;
+    return status ? (unsigned)strtoul(status, NULL, 10) : 0;
+}
 
 void orr_connection_enter_at(struct orr_connection *connection, enum orr_phase phase, uint64_t now_ms)
 {
@@ -54,7 +62,7 @@ void orr_connection_enter_at(struct orr_connection *connection, enum orr_phase p
 
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase)
 {
-    orr_connection_enter_at(connection, phase, (uint64_t)orr_clock_ms());
+    orr_connection_enter_at(connection, phase, (uint64_t)orr_clock_coarse_ms());
 }
 
 /* A browser that opens a connection beforehand and asks nothing has done nothing wrong. */
@@ -65,27 +73,38 @@ static bool has_received(int socket)
     return !getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) && info.tcpi_bytes_received > 0;
 }
 
+/* Once in a connection. Inside TLS nothing can be said: the session is libmicrohttpd's. A client that does not read
+ * gets no answer. */
+static void say_why(struct orr_connections *connections, struct orr_connection *connection, enum orr_denial reason)
+{
+    char body[512], answer[1024];
+    if (!answers[reason].status || atomic_exchange(&connection->ended, reason))
+        return;
+    orr_metric_add(connections->metrics, ORR_METRIC_REJECTED, reason - 1, 1);
+    int length =
+        snprintf(body, sizeof body, "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%.3s,\"detail\":\"%s\"}",
+                 answers[reason].type, answers[reason].title, answers[reason].status, answers[reason].detail);
+    length = snprintf(answer, sizeof answer,
+                      "HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
+                      "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n\r\n%s",
+                      answers[reason].status, length, body);
+    ssize_t sent =
+        connections->encrypted ? 0 : send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)sent;
+}
+
 void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection, enum orr_denial reason)
 {
-    if (answers[reason].status) {
-        char body[512], answer[1024];
-        atomic_store(&connection->ended, reason);
-        orr_metric_add(connections->metrics, ORR_METRIC_REJECTED, reason - 1, 1);
-        int length = snprintf(
-            body, sizeof body, "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%.3s,\"detail\":\"%s\"}",
-            answers[reason].type, answers[reason].title, answers[reason].status, answers[reason].detail);
-        length = snprintf(answer, sizeof answer,
-                          "HTTP/1.1 %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\n"
-                          "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n\r\n%s",
-                          answers[reason].status, length, body);
-        /* Inside TLS nothing can be said: the session belongs to another thread. A client that does not read gets no
-         * answer. */
-        ssize_t sent =
-            connections->encrypted ? 0 : send(connection->socket, answer, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
-        (void)sent;
-    }
+    say_why(connections, connection, reason);
     atomic_store(&connection->given_up, true);
     shutdown(connection->socket, SHUT_RDWR);
+}
+
+void orr_connections_cut_off(struct orr_connections *connections, struct orr_connection *connection,
+                             enum orr_denial reason)
+{
+    say_why(connections, connection, reason);
+    connection->cut_off = true;
 }
 
 /* The other side has closed its end. It might still read, but who asks and closes is taken for gone, as other servers
@@ -220,7 +239,7 @@ static bool is_cut_off(const struct orr_connection *connection)
     uint64_t phase = atomic_load_explicit(&connection->phase_since, memory_order_relaxed) & PHASE_MASK;
     if (atomic_load(&connection->given_up))
         return false;
-    return (!ioctl(connection->socket, FIONREAD, &unread) && unread > 0) ||
+    return connection->cut_off || (!ioctl(connection->socket, FIONREAD, &unread) && unread > 0) ||
            (phase == ORR_PHASE_NEW && !is_gone(connection->socket) && has_received(connection->socket));
 }
 

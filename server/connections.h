@@ -30,6 +30,7 @@ struct orr_connection {
     void *spare;          /* memory of the last request, for the next; owned */
     void *current;        /* the request under way, NULL: none */
     atomic_bool given_up; /* ended by orr_connections_end() */
+    bool cut_off;         /* by orr_connections_cut_off() */
     bool surplus;         /* one more than --connections: its request is refused */
     struct orr_address address;
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
@@ -59,6 +60,12 @@ void orr_connections_close(struct orr_connections *connections, struct orr_conne
  * client's doing. For what libmicrohttpd gives no chance to answer. */
 void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection,
                          enum orr_denial reason);
+/* The same from a callback of libmicrohttpd that gives the connection up next, while the client still sends: that is
+ * read and dropped for a while, so that it gets the answer. */
+void orr_connections_cut_off(struct orr_connections *connections, struct orr_connection *connection,
+                             enum orr_denial reason);
+/* The status that these two have answered with, 0: none. */
+unsigned orr_connection_status(const struct orr_connection *connection);
 void orr_connection_enter(struct orr_connection *connection, enum orr_phase phase);
 /* The same for who has read the clock just now. */
 void orr_connection_enter_at(struct orr_connection *connection, enum orr_phase phase, uint64_t now_ms);

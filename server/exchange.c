@@ -7,10 +7,26 @@
 #include "engine/base/clock.h"
 #include "server/cors.h"
 
-const char *orr_exchange_header(const void *exchange, const char *name)
+/* The letters that names of headers begin with, a bit each, whatever their case. */
+static uint32_t initial_of(const char *name)
 {
-    struct MHD_Connection *connection = ((const struct orr_exchange *)exchange)->connection;
-    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+    return 1u << (*name & 31);
+}
+
+static enum MHD_Result note_initial(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+    (void)kind, (void)value;
+    *(uint32_t *)context |= initial_of(name);
+    return MHD_YES;
+}
+
+/* Every request is asked for some ten headers and has few of them: most are seen to be absent by their first letter. */
+const char *orr_exchange_header(const void *context, const char *name)
+{
+    const struct orr_exchange *exchange = context;
+    return exchange->initials & initial_of(name)
+               ? MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name)
+               : NULL;
 }
 
 struct orr_exchange *orr_exchange_new(struct orr_http *http, struct orr_connection *from, const char *target)
@@ -170,7 +186,8 @@ static bool make_room(struct orr_exchange *exchange, size_t size)
     return true;
 }
 
-/* How many times the largest body is read of one that is refused. */
+/* How many times the largest body is read of one that is refused. libmicrohttpd takes no answer before the body ends:
+ * beyond that, the connection is cut off. */
 enum { PATIENCE = 8 };
 
 /* Keeps a piece of the body. Of a request that is turned away it is read and dropped for a while, so that the client
@@ -191,7 +208,13 @@ static enum MHD_Result take_body(struct orr_exchange *exchange, const char *data
         return MHD_YES;
     }
     drop_body(exchange);
-    return exchange->refusal && exchange->body_seen / PATIENCE <= limit ? MHD_YES : MHD_NO;
+    if (exchange->refusal && exchange->body_seen / PATIENCE <= limit)
+        return MHD_YES;
+    if (exchange->refusal) {
+        exchange->refusal = ORR_DENIED_BODY;
+        orr_connections_cut_off(exchange->http->connections, exchange->from, ORR_DENIED_BODY);
+    }
+    return MHD_NO;
 }
 
 /* All headers are here, no body yet. A request that is refused and would send much, or waits for 100 Continue, is
@@ -200,6 +223,7 @@ static enum MHD_Result begin(struct orr_exchange *exchange, const char *method)
 {
     enum { SMALL = 1 << 20 };
     uint64_t number = atomic_fetch_add_explicit(&exchange->http->numbers, 1, memory_order_relaxed);
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, note_initial, &exchange->initials);
     strncpy(exchange->method, method, sizeof exchange->method - 1);
     orr_request_id(orr_exchange_header(exchange, "X-Request-Id"), number, exchange->id);
     orr_trace_continue(orr_exchange_header(exchange, "traceparent"), number, exchange->parent);

@@ -26,10 +26,11 @@ struct orr_http {
     struct orr_connections *connections;
     struct orr_limits *limits;
     struct orr_networks proxies;
+    atomic_bool draining, stopping;
     char address[ORR_ADDRESS_SIZE];
+    /* what each request changes, apart from what each reads */
     atomic_uint in_flight;
     atomic_size_t body_bytes; /* memory of the bodies of all requests under way */
-    atomic_bool draining, stopping;
     _Atomic uint64_t numbers; /* of requests, from a random start */
 };
 
@@ -42,6 +43,7 @@ struct orr_exchange {
     struct orr_connection *from;
     uint64_t begun_ns;
     enum orr_stage stage;
+    uint32_t initials;             /* of the names of the request's headers; see orr_exchange_header() */
     const struct orr_route *route; /* NULL: there is none */
     const char *origin;            /* of a page that may read the answer, in libmicrohttpd's memory */
     bool preflight;
@@ -75,6 +77,7 @@ void orr_exchange_free(struct orr_exchange *exchange);
 /* What libmicrohttpd calls for each step; see its MHD_AccessHandlerCallback. */
 enum MHD_Result orr_exchange_step(struct orr_exchange *exchange, struct MHD_Connection *connection, const char *method,
                                   const char *upload, size_t *upload_size);
+/* The value of a header of the request. NULL: it has none of that name. */
 const char *orr_exchange_header(const void *exchange, const char *name);
 
 /* gate.c: may this request go on? Fills who asks and, where not, why. */

@@ -14,6 +14,8 @@
 /* Nanoseconds and milliseconds on the monotonic clock. */
 uint64_t orr_clock_ns(void);
 int64_t orr_clock_ms(void);
+/* The same clock as it was at the last tick, up to 10 ms ago, for a fifth of the processor time. */
+int64_t orr_clock_coarse_ms(void);
 /* Milliseconds since 1970-01-01 00:00 UTC on the wall clock, which may be set back. */
 int64_t orr_wall_ms(void);
 /* Nanoseconds of processor time that all threads of this process have used. */

@@ -70,7 +70,8 @@ static void find_lonely(struct finder *f, const struct orr_devices *devices, con
     }
 }
 
-/* Whether a side does not contain a value: a matrix or a machine type has no PCI ids, so they are not another card's. */
+/* Whether a side does not contain a value: a matrix or a machine type has no PCI ids, so they are not another card's.
+ */
 static bool is_unknown(const struct orr_devices *devices, const char *value)
 {
     return devices->dump->notes && !strcmp(value, "?");

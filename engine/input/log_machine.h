@@ -3,8 +3,8 @@
 #ifndef ORR_INPUT_LOG_MACHINE_H
 #define ORR_INPUT_LOG_MACHINE_H
 
-#include "engine/machines/machine_types.h"
 #include "engine/log/log.h"
+#include "engine/machines/machine_types.h"
 
 enum { ORR_MACHINE_CLUES = 9, ORR_MACHINE_FITS = 16, ORR_MACHINE_ASSUMED = 4 };
 

@@ -2,8 +2,8 @@
 #include "engine/base/arena.h"
 #include "engine/input/anonymise.h"
 #include "engine/input/input.h"
-#include "engine/machines/machine_types.h"
 #include "engine/input/vm_file.h"
+#include "engine/machines/machine_types.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MOST_TEXT = 16 << 20 };

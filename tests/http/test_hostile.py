@@ -1,5 +1,6 @@
 """Whatever is sent, the answer is a clear problem soon, and the server keeps serving."""
 import json
+import re
 import socket
 import time
 
@@ -115,12 +116,18 @@ def test_100_mb_that_are_really_sent_end_in_413(server):
     assert server.ask("GET", "/healthz")[0].status == 200
 
 
+def bodies_refused(server):
+    return int(re.search(rb'\norrery_rejected_total{reason="body_size"} (\d+)\n', server.ask("GET", "/metrics")[1])[1])
+
+
 def test_the_limit_holds_for_chunked_bodies(server):
     chunk = b"100000\r\n" + b"x" * 1048576 + b"\r\n"
     got = raw(server, b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 20 + [b"0\r\n\r\n"])
     assert got.startswith(b"HTTP/1.1 413 ")
-    got = raw(server, b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 160)
-    assert not got or got.startswith(b"HTTP/1.1 413 ")
+    counted = bodies_refused(server)
+    got = raw(server, b"POST /v1/topologies HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", [chunk] * 160)  # cut off after 128 MB
+    assert got.startswith(b"HTTP/1.1 413 ") and b"/problems/body-too-large" in got and b"--max-body" in got
+    assert bodies_refused(server) == counted + 1
     assert server.ask("GET", "/healthz")[0].status == 200
 
 
