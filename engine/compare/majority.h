@@ -54,7 +54,7 @@ enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t c
                                 struct orr_majority *ret_majority, struct orr_error *err) ORR_NO_DISCARD;
 /* What it is about, for people: "presence", "PCIe speed". */
 const char *orr_deviation_text(const struct orr_deviation *row);
-/* Whether so few deviate that they are the odd ones: at most a quarter, as NCCL's RAS counts. */
+/* Whether so few deviate that they are the exception: at most a quarter, as NCCL's RAS counts. */
 bool orr_deviation_is_odd(const struct orr_majority *majority, const struct orr_deviation *row);
 /* Findings that hold, up to ORR_SET_FINDINGS. */
 enum orr_code orr_majority_findings(const struct orr_majority *majority, struct orr_arena *arena,

@@ -137,7 +137,7 @@ static bool count_gpus(const struct doctor *d, struct orr_diagnosed *row)
     row->repair = "the GPUs that machines of this kind have";
     row->has_cost = true;
     row->cost = (struct orr_cost){
-        .yield = ORR_YIELD_GPUS, .now = d->machine.gpus_here, .repaired = d->machine.gpus, .hosts = 1};
+        .figure = ORR_COST_GPUS, .now = d->machine.gpus_here, .repaired = d->machine.gpus, .hosts = 1};
     return true;
 }
 
@@ -184,7 +184,7 @@ static enum orr_code try_all(struct doctor *d, struct orr_error *err)
 {
     uint32_t costly = 0, only = 0;
     for (uint32_t i = 0; i < d->out->count; i++)
-        if (costs(&d->out->rows[i]) && !d->out->rows[i].of_file && d->out->rows[i].cost.yield != ORR_YIELD_GPUS) {
+        if (costs(&d->out->rows[i]) && !d->out->rows[i].of_file && d->out->rows[i].cost.figure != ORR_COST_GPUS) {
             costly++;
             only = i;
         }
@@ -347,7 +347,8 @@ enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena
     for (uint32_t i = 0; i < found->count; i++)
         ret_diagnosis->rows[i] = (struct orr_diagnosed){
             .finding = &found->rows[i], .severity = found->rows[i].row->severity, .follows = UINT32_MAX};
-    /* In a cluster no host is repaired, as its dump alone says nothing about the others: odd ones are left out. */
+    /* In a cluster no host is repaired, as its dump alone says nothing about the others: those that differ from most
+     * are left out. */
     if (analysis->cluster)
         ORR_TRY(try_without_odd_hosts(&d, err));
     else

@@ -12,7 +12,7 @@
 
 /* What is compared, in the order in which a cost is looked for. X(symbol, name in documents, unit, higher is better,
  * least change that counts as a share) */
-#define ORR_YIELD_MAP(X)                                                                                               \
+#define ORR_COST_FIGURE_MAP(X)                                                                                         \
     X(BUS_BW, "bus bandwidth of AllReduce at 1 GiB", "GB/s", true, 0.01)                                               \
     X(P2P_PAIRS, "pairs of GPUs with P2P", "pairs", true, 0)                                                           \
     X(GDR, "GPUs with GPUDirect RDMA", "GPUs", true, 0)                                                                \
@@ -21,28 +21,28 @@
     X(NVLS, "NVLS channels", "channels", true, 0)                                                                      \
     X(GPUS, "GPUs of the machine", "GPUs", true, 0)
 
-enum orr_yield {
-#define X(symbol, name, unit, higher, least) ORR_YIELD_##symbol,
-    ORR_YIELD_MAP(X)
+enum orr_cost_figure {
+#define X(symbol, name, unit, higher, least) ORR_COST_##symbol,
+    ORR_COST_FIGURE_MAP(X)
 #undef X
-        ORR_YIELD_COUNT
+        ORR_COST_FIGURE_COUNT
 };
 
 enum { ORR_MOST_HOST_COUNTS = 3 }; /* of the jobs that figures are for: one host, two, and as many as were asked for */
 
 /* One figure of one job that changes with the repair, for better or worse. */
 struct orr_cost_change {
-    enum orr_yield yield;
+    enum orr_cost_figure figure;
     uint32_t hosts;
     double now, repaired;
 };
 
 struct orr_cost {
-    enum orr_yield yield;
+    enum orr_cost_figure figure;
     double now, repaired;
     uint32_t hosts; /* of the job for which the figures are */
-    bool none;      /* no figure gets better with the repair: yield is the first that was compared */
-    struct orr_cost_change changes[ORR_MOST_HOST_COUNTS * ORR_YIELD_COUNT]; /* all, in the order of the table */
+    bool none;      /* no figure gets better with the repair: figure is the first that was compared */
+    struct orr_cost_change changes[ORR_MOST_HOST_COUNTS * ORR_COST_FIGURE_COUNT]; /* all, in the order of the table */
     uint32_t change_count;
 };
 
@@ -77,11 +77,11 @@ struct orr_diagnosis {
 enum orr_code orr_diagnose(const struct orr_analysis *analysis, struct orr_arena *arena,
                            struct orr_diagnosis *ret_diagnosis, struct orr_error *err) ORR_NO_DISCARD;
 
-const char *orr_yield_unit(enum orr_yield yield);
+const char *orr_cost_figure_unit(enum orr_cost_figure figure);
 /* "healthy", "degraded", "cannot tell". */
 const char *orr_verdict_state_name(enum orr_verdict_state state);
 /* "bus bandwidth of AllReduce at 1 GiB on 2 hosts". At least 64 bytes. */
-void orr_yield_for(enum orr_yield yield, uint32_t hosts, char text[64]);
+void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[64]);
 /* "20 instead of 240 GB/s"; at least 64 bytes. */
 void orr_cost_text(const struct orr_cost *cost, char text[64]);
 

@@ -7,15 +7,15 @@ static const struct {
     const char *name, *unit;
     bool higher; /* is better */
     double least;
-} figures[ORR_YIELD_COUNT] = {
+} figures[ORR_COST_FIGURE_COUNT] = {
 #define X(symbol, name, unit, higher, least) {name, unit, higher, least},
-    ORR_YIELD_MAP(X)
+    ORR_COST_FIGURE_MAP(X)
 #undef X
 };
 
-const char *orr_yield_unit(enum orr_yield yield)
+const char *orr_cost_figure_unit(enum orr_cost_figure figure)
 {
-    return figures[yield].unit;
+    return figures[figure].unit;
 }
 
 /* GPUs that may use GPUDirect RDMA with at least one NIC. */
@@ -42,23 +42,23 @@ void orr_measure(const struct orr_analysis *analysis, struct orr_performance *re
     uint64_t pairs = 0, n = analysis->local_ranks;
     *ret = (struct orr_performance){.known = true};
     if (orr_tuning_choose(&analysis->tuning, communicator, &analysis->query.settings, ORR_ALLREDUCE, 1u << 30, &large))
-        ret->value[ORR_YIELD_BUS_BW] = (double)large.bus_bw;
+        ret->value[ORR_COST_BUS_BW] = (double)large.bus_bw;
     if (orr_tuning_choose(&analysis->tuning, communicator, &analysis->query.settings, ORR_ALLREDUCE, 8, &small))
-        ret->value[ORR_YIELD_LATENCY] = (double)small.time;
+        ret->value[ORR_COST_LATENCY] = (double)small.time;
     for (uint64_t i = 0; i < n * n; i++)
         pairs += analysis->p2p[i].decision.verdict && i / n != i % n;
-    ret->value[ORR_YIELD_P2P_PAIRS] = (double)pairs / 2;
-    ret->value[ORR_YIELD_GDR] = (double)count_gdr(analysis);
-    ret->value[ORR_YIELD_CHANNELS] = (double)communicator->channel_count;
-    ret->value[ORR_YIELD_NVLS] = communicator->nvls ? (double)communicator->nvls_channels : 0;
-    ret->value[ORR_YIELD_GPUS] = (double)n;
+    ret->value[ORR_COST_P2P_PAIRS] = (double)pairs / 2;
+    ret->value[ORR_COST_GDR] = (double)count_gdr(analysis);
+    ret->value[ORR_COST_CHANNELS] = (double)communicator->channel_count;
+    ret->value[ORR_COST_NVLS] = communicator->nvls ? (double)communicator->nvls_channels : 0;
+    ret->value[ORR_COST_GPUS] = (double)n;
 }
 
 /* What is lost of the better value, 0 to 1. */
 static double share(const struct orr_cost *cost)
 {
     double better = fmax(cost->now, cost->repaired);
-    bool lost = figures[cost->yield].higher ? cost->now < cost->repaired : cost->now > cost->repaired;
+    bool lost = figures[cost->figure].higher ? cost->now < cost->repaired : cost->now > cost->repaired;
     return lost && better > 0 && !cost->none ? fabs(cost->now - cost->repaired) / better : 0;
 }
 
@@ -67,28 +67,28 @@ int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b)
     bool lost_a = share(a) > 0, lost_b = share(b) > 0;
     if (!lost_a || !lost_b)
         return lost_b - lost_a;
-    if (a->yield != b->yield)
-        return a->yield < b->yield ? -1 : 1;
+    if (a->figure != b->figure)
+        return a->figure < b->figure ? -1 : 1;
     return share(a) > share(b) ? -1 : share(a) < share(b);
 }
 
 static void list_changes(const struct orr_measured *now, const struct orr_measured *repaired, struct orr_cost *cost)
 {
     cost->change_count = 0;
-    for (int f = 0; f < ORR_YIELD_COUNT; f++)
+    for (int f = 0; f < ORR_COST_FIGURE_COUNT; f++)
         for (uint32_t i = 0; i < now->count; i++)
             if (now->figures[i].known && repaired->figures[i].known &&
                 now->figures[i].value[f] != repaired->figures[i].value[f])
                 cost->changes[cost->change_count++] = (struct orr_cost_change){
-                    (enum orr_yield)f, now->hosts[i], now->figures[i].value[f], repaired->figures[i].value[f]};
+                    (enum orr_cost_figure)f, now->hosts[i], now->figures[i].value[f], repaired->figures[i].value[f]};
 }
 
 struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired)
 {
     struct orr_cost best = {.none = true};
-    for (int f = 0; f < ORR_YIELD_COUNT && best.none; f++)
+    for (int f = 0; f < ORR_COST_FIGURE_COUNT && best.none; f++)
         for (uint32_t i = 0; i < now->count; i++) {
-            struct orr_cost cost = {.yield = (enum orr_yield)f,
+            struct orr_cost cost = {.figure = (enum orr_cost_figure)f,
                                     .now = now->figures[i].value[f],
                                     .repaired = repaired->figures[i].value[f],
                                     .hosts = now->hosts[i]};
@@ -103,15 +103,15 @@ struct orr_cost orr_cost_between(const struct orr_measured *now, const struct or
     return best;
 }
 
-void orr_yield_for(enum orr_yield yield, uint32_t hosts, char text[64])
+void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[64])
 {
-    if (yield == ORR_YIELD_GPUS)
-        snprintf(text, 64, "%s", figures[yield].name);
+    if (figure == ORR_COST_GPUS)
+        snprintf(text, 64, "%s", figures[figure].name);
     else
-        snprintf(text, 64, "%s on %u host%s", figures[yield].name, hosts, hosts == 1 ? "" : "s");
+        snprintf(text, 64, "%s on %u host%s", figures[figure].name, hosts, hosts == 1 ? "" : "s");
 }
 
 void orr_cost_text(const struct orr_cost *cost, char text[64])
 {
-    snprintf(text, 64, "%.3g instead of %.3g %s", cost->now, cost->repaired, figures[cost->yield].unit);
+    snprintf(text, 64, "%.3g instead of %.3g %s", cost->now, cost->repaired, figures[cost->figure].unit);
 }

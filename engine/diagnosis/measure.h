@@ -6,7 +6,7 @@
 
 struct orr_performance {
     bool known; /* false: the analysis failed, or was not made */
-    double value[ORR_YIELD_COUNT];
+    double value[ORR_COST_FIGURE_COUNT];
 };
 
 struct orr_measured {

@@ -23,8 +23,9 @@ struct orr_bench {
 };
 
 struct orr_repair {
-    const char *id;   /* of the finding */
-    const char *what; /* what the repair does, for people: "restores the links to those of equal devices" */
+    const char *id; /* of the finding */
+    const char
+        *what; /* what the device has after the repair, a phrase for people: "speed and width of equal devices" */
     void (*apply)(struct orr_bench *bench);
     bool network_only; /* changes nothing for a job on one host */
     bool of_file;      /* the file is incomplete, not the machine: the repaired figure is the one to expect */

@@ -6,7 +6,7 @@
 #include "engine/diagnosis/repair.h"
 #include "engine/topology/pci.h"
 
-enum { MOST_GPUS = 128 }; /* all pairs of them are looked at; larger machines are not repaired */
+enum { MOST_GPUS = 128 }; /* every pair of them is compared; larger machines are not repaired */
 
 static struct orr_doc_node *gpu_node(const struct orr_bench *bench, uint32_t i)
 {

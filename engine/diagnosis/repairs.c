@@ -79,10 +79,10 @@ static void reset_settings(struct orr_bench *bench)
 }
 
 static const struct orr_repair rows[] = {
-    {"nvlinks-not-in-file", "adds the NVLinks of this GPU model to the file", orr_repair_board_nvlinks, false, true},
-    {"nvlinks-missing", "all NVLinks of this GPU model up", orr_repair_board_nvlinks, false, false},
-    {"nvlinks-below-board", "all NVLinks of this GPU model up", orr_repair_board_nvlinks, false, false},
-    {"nvlink-islands", "all NVLinks of this GPU model up", orr_repair_board_nvlinks, false, false},
+    {"nvlinks-not-in-file", "the NVLinks of this GPU model in the file", orr_repair_board_nvlinks, false, true},
+    {"nvlinks-missing", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false},
+    {"nvlinks-below-board", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false},
+    {"nvlink-islands", "all NVLinks of this GPU model", orr_repair_board_nvlinks, false, false},
     {"nvlink-count", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false},
     {"nvlink-zero", "as many NVLinks as equal GPUs have", orr_repair_nvlinks, false, false},
     {"nvlink-one-sided", "the larger number of NVLinks in both directions", orr_repair_one_sided, false, false},

@@ -26,20 +26,20 @@ static void write_loss(const struct orr_cost *cost, struct orr_text *text)
     char values[64];
     const char *plural = cost->hosts == 1 ? "" : "s";
     orr_cost_text(cost, values);
-    switch (cost->yield) {
-    case ORR_YIELD_BUS_BW:
+    switch (cost->figure) {
+    case ORR_COST_BUS_BW:
         orr_text_printf(text, "AllReduce gets %s on %u host%s", values, cost->hosts, plural);
         break;
-    case ORR_YIELD_LATENCY:
+    case ORR_COST_LATENCY:
         orr_text_printf(text, "A small AllReduce takes %s on %u host%s", values, cost->hosts, plural);
         break;
-    case ORR_YIELD_P2P_PAIRS:
+    case ORR_COST_P2P_PAIRS:
         orr_text_printf(text, "P2P works between %s of GPUs", values);
         break;
-    case ORR_YIELD_GDR:
+    case ORR_COST_GDR:
         orr_text_printf(text, "GPUDirect RDMA works for %s on each host", values);
         break;
-    case ORR_YIELD_CHANNELS:
+    case ORR_COST_CHANNELS:
         orr_text_printf(text, "NCCL uses %s on %u host%s", values, cost->hosts, plural);
         break;
     default:
@@ -55,13 +55,13 @@ static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct
         others += i != cause && d->rows[i].has_cost && !d->rows[i].cost.none && !d->rows[i].of_file &&
                   d->rows[i].follows == UINT32_MAX;
     write_loss(&row->cost, text);
-    if (row->cost.yield == ORR_YIELD_GPUS)
+    if (row->cost.figure == ORR_COST_GPUS)
         orr_text_printf(text, ": %s.", row->finding->detail);
     else {
         orr_text_puts(text, ", because ");
         write_title(row->finding, text);
     }
-    if (others && d->has_all && !d->all.none && d->all.yield == ORR_YIELD_BUS_BW)
+    if (others && d->has_all && !d->all.none && d->all.figure == ORR_COST_BUS_BW)
         orr_text_printf(text,
                         " %u other finding%s cost%s something too: with everything repaired, AllReduce gets %.3g GB/s "
                         "on %u host%s.",
@@ -118,8 +118,8 @@ static void write_healthy(const struct orr_analysis *analysis, struct orr_text *
     orr_measure(analysis, &figures);
     orr_text_printf(text, "Healthy: nothing was found that lowers what NCCL %s gets from this machine.",
                     analysis->query.settings.release->name);
-    if (figures.value[ORR_YIELD_BUS_BW] > 0)
-        orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_YIELD_BUS_BW], hosts,
+    if (figures.value[ORR_COST_BUS_BW] > 0)
+        orr_text_printf(text, " AllReduce gets up to %.3g GB/s on %u host%s.", figures.value[ORR_COST_BUS_BW], hosts,
                         hosts == 1 ? "" : "s");
 }
 

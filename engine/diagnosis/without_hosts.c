@@ -34,7 +34,7 @@ static struct orr_cluster_line *other_lines(const struct orr_cluster *c, struct 
         if (lines[l].count)
             lines[(*ret_count)++] = lines[l];
     }
-    snprintf(what, 96, "leaves out %u of %u hosts (%s%s)", *ret_left_out, c->host_count, list, named > 3 ? " ..." : "");
+    snprintf(what, 96, "%u of %u hosts left out (%s%s)", *ret_left_out, c->host_count, list, named > 3 ? " ..." : "");
     return lines;
 }
 
@@ -69,8 +69,8 @@ enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, str
     struct orr_measured now = {.hosts = {c->host_count}, .count = 1}, repaired = now;
     now.figures[0] = (struct orr_performance){.known = true};
     repaired.figures[0] = now.figures[0];
-    now.figures[0].value[ORR_YIELD_BUS_BW] = with.value[ORR_YIELD_BUS_BW];
-    repaired.figures[0].value[ORR_YIELD_BUS_BW] = without.value[ORR_YIELD_BUS_BW];
+    now.figures[0].value[ORR_COST_BUS_BW] = with.value[ORR_COST_BUS_BW];
+    repaired.figures[0].value[ORR_COST_BUS_BW] = without.value[ORR_COST_BUS_BW];
     row->cost = orr_cost_between(&now, &repaired);
     row->has_cost = true;
     return ORR_OK;

@@ -148,8 +148,7 @@ const struct orr_finding_row orr_findings_groups[] = {
         .find = nvlink_islands,
         .title = "NVLink connects some of the GPUs with fewer others, or with none",
         .why = "A ring over all GPUs crosses PCIe, which limits its bandwidth. Boards and bridges join GPUs in groups "
-               "of equal "
-               "size, so a bridge may be missing or links may be down.",
+               "of equal size, so a bridge may be missing or links may be down.",
         .advice = "Check the NVLinks of the GPUs that are named. Until they work, run jobs on the other GPUs "
                   "(CUDA_VISIBLE_DEVICES).",
         .commands = {"nvidia-smi topo -m", "nvidia-smi nvlink -s"},

@@ -107,7 +107,7 @@ static void name_behind(struct orr_triaging *t)
     struct orr_triage *triage = t->triage;
     const struct orr_triage_call *least = &triage->last_calls[0],
                                  *most = &triage->last_calls[triage->last_call_count - 1], *odd = least;
-    if (least->op_count == most->op_count) { /* the smaller part is the odd one */
+    if (least->op_count == most->op_count) { /* the smaller part differs */
         odd = least->rank_count <= most->rank_count ? least : most;
         most = odd == least ? most : least;
         triage->missing_why =

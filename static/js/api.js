@@ -8,7 +8,7 @@ export class Problem extends Error {
     }
 }
 
-/** What the service told of a failure. Any other error is a mistake of ours, and goes on. */
+/** What the service answered about a failure. Any other error is a mistake of ours, and goes on. */
 export function problemOf(error) {
     if (error instanceof Problem)
         return error.problem;

@@ -27,7 +27,7 @@ export function runs(view, few = 32) {
     return rows;
 }
 
-/** Tiles where they can be told apart, else only the kinds. */
+/** Up to this many hosts are drawn as tiles; of more, only the kinds. */
 export const MOST_TILES = 1024;
 
 /** Who is not like most: kinds that at most a quarter of the hosts are of, where one kind has more than half. */

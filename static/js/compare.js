@@ -1,4 +1,4 @@
-/* Two answers about one machine: what the other side asks, where a change lies, and how it is told. Pure functions. */
+/* Two answers about one machine: what the other side asks, where a change lies, and how it is described. Pure functions. */
 import { linksOf } from "./channels.js";
 import { bandwidth, shortName } from "./model.js";
 

@@ -140,7 +140,7 @@ export class Opening {
         }
     }
 
-    /** Sends a dump that is to stand beside the open one; gives its summary, null where that failed and refused(error, file) said it. */
+    /** Sends a dump to compare with the open one; gives its summary, null where that failed and refused(error, file) said it. */
     async keep(blob, file, name, refused = this.refused) {
         const { working } = this, control = (this.#control = new AbortController());
         working.add(1);

@@ -33,7 +33,7 @@ export const DEFAULTS = Object.freeze({
     channel: 0,
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
     collective: "AllReduce",
-    size: 0,           // bytes, the message whose tuning is told
+    size: 0,           // bytes, the message whose tuning is shown
     axes: "log",       // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
     rank: 0,           // whose transfers are looked at
     round: 0,          // and in which round

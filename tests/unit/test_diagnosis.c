@@ -88,7 +88,7 @@ static void the_cost_is_the_difference_to_the_repaired_machine(void **state)
     struct orr_choice choice;
     assert_non_null(row);
     assert_true(row->has_cost && !row->cost.none);
-    assert_int_equal(row->cost.yield, ORR_YIELD_BUS_BW);
+    assert_int_equal(row->cost.figure, ORR_COST_BUS_BW);
     assert_int_equal(row->cost.hosts, 2);
     assert_true(orr_tuning_choose(&whole.analysis->tuning, &whole.analysis->communicator,
                                   &whole.analysis->query.settings, ORR_ALLREDUCE, 1u << 30, &choice));
@@ -98,7 +98,7 @@ static void the_cost_is_the_difference_to_the_repaired_machine(void **state)
     assert_true(row->cost.now == (double)choice.bus_bw);
     assert_true(row->cost.now < row->cost.repaired);
     assert_true(row->cost.change_count > 0);
-    assert_int_equal(row->cost.changes[0].yield, ORR_YIELD_BUS_BW);
+    assert_int_equal(row->cost.changes[0].figure, ORR_COST_BUS_BW);
     assert_true(row->cost.changes[0].hosts == 2 && row->cost.changes[0].repaired == row->cost.repaired);
     assert_int_equal(a.diagnosis.state, ORR_VERDICT_DEGRADED);
     assert_string_equal(a.diagnosis.rows[a.diagnosis.cause].finding->row->id, "slow-link");
@@ -249,7 +249,7 @@ static void odd_hosts_cost_what_the_others_gain(void **state)
         assert_ok(orr_diagnose(cluster->analysis, arena, &a.diagnosis, &err), &err);
         const struct orr_diagnosed *row = row_of(&a, "cluster-odd-host");
         assert_non_null(row);
-        assert_string_equal(row->repair, "leaves out 1 of 8 hosts (hosts[1])");
+        assert_string_equal(row->repair, "1 of 8 hosts left out (hosts[1])");
         assert_int_equal(row->has_cost, !listed);
         assert_int_equal(row->not_tried != NULL, listed); /* which rank would take the place of one left out? */
         if (!listed) {

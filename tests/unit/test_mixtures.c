@@ -1,5 +1,5 @@
 /* Mixtures of releases, which `--against` analyses on the way from one answer to another: no combination of behaviours
- * reads or writes out of bounds, whatever it makes of a machine. The sanitizers judge; no answer is looked at.
+ * reads or writes out of bounds, whatever it makes of a machine. The sanitizers judge; no answer is checked.
  *
  *     test_mixtures SEED COUNT    tries other random mixtures, and more of them */
 #include "tests/property/chance.h"

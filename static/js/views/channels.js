@@ -61,7 +61,7 @@ function steps(model, state, step, actions) {
             `${one.a}→${one.b}`), " "]));
 }
 
-/* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are told in short. */
+/* The order of the ranks; a click on one shows the step that leaves it. Ranks of other hosts are summarised. */
 function ring(model, state, step, actions) {
     const order = model.doc.channels.rings[state.channel], list = channelSteps(model, "ring", state.channel, state.host);
     const arrow = () => h("span.to", { "aria-hidden": "true" }, "→"), items = [];

@@ -32,7 +32,7 @@ const rowsTable = (doc, beside) => h("div.scroll", { tabindex: "0", role: "group
     h("thead", null, h("tr", null, h("th", null, "Device"), h("th", null, "What"), h("th", null, "Most"), h("th", null, "Others"))),
     h("tbody", null, doc.rows.map((row) => h("tr", null,
         h("td.wrap", null, row.device.name), h("td.wrap", null, row.other ? `${row.text}: ${row.other.name}` : row.text),
-        h("td.wrap", null, row.majority === null ? h("span.muted", null, "no majority") : `${row.majority} (${row.majority_count})`, row.odd && h("span.muted", null, ", an odd one out")),
+        h("td.wrap", null, row.majority === null ? h("span.muted", null, "no majority") : `${row.majority} (${row.majority_count})`, row.odd && h("span.muted", null, ", differs from most")),
         h("td.wrap", null, row.deviants.map((one, i) => [i > 0 && ", ", beside(one.topology), `: ${one.value}`])))))));
 
 const decisions = (row) => Object.entries(row.decisions ?? {}).filter(([, n]) => n).map(([name, n]) => `${n} in ${name}`).join(", ");
