@@ -262,18 +262,24 @@ export function figures(doc) {
     ];
 }
 
-/** Lines of a text around a place: [{number, text, here, caret}], long lines cut around the column. */
-export function excerpt(text, line, column, around = 2, width = 110) {
+/* How far a cut moves back to end between two attributes. */
+const MOST_ATTRIBUTE = 80;
+
+/** Lines of a text around a place: [{number, text, here, caret}]. The whole elements of usual dumps fit; longer lines are cut around the column, between two
+ * attributes where one ends near enough, with "…". */
+export function excerpt(text, line, column, around = 2, width = 400) {
     const lines = text.split(/\r\n|\r|\n/);
     const first = Math.max(1, line - around), last = Math.min(lines.length, line + around);
     const from = column && column > width - 20 ? column - Math.floor(width / 2) : 0;
     const rows = [];
     for (let number = first; number <= last; number++) {
         const all = lines[number - 1].replaceAll("\t", " ").replace(/[\x00-\x1f\x7f]/g, "\ufffd");
-        const cut = all.slice(from, from + width);
+        const space = all.length > from + width ? all.lastIndexOf(" ", from + width) : -1;
+        const to = space > from + width - MOST_ATTRIBUTE ? space + 1 : from + width;
+        const cut = all.slice(from, to);
         const lead = from && cut ? "…" : "";
         rows.push({
-            number, text: lead + cut + (all.length > from + width ? "…" : ""), here: number === line,
+            number, text: lead + cut + (all.length > to ? "…" : ""), here: number === line,
             caret: number === line && column ? Math.max(0, column - 1 - from) + lead.length : -1,
         });
     }

@@ -152,6 +152,14 @@ test("excerpts show the line with its neighbours, and where in it", () => {
 
 test("an excerpt of a very long line is cut around the column", () => {
     const [row] = model.excerpt(`${"x".repeat(5000)}!${"y".repeat(5000)}`, 1, 5001);
-    assert.ok(row.text.length < 130);
+    assert.ok(row.text.length < 420);
     assert.equal(row.text[row.caret], "!");
+});
+
+test("an excerpt shows whole elements, and ends between attributes where it must cut", () => {
+    const attributes = (n) => Array.from({ length: n }, (_, i) => `name${i}="some value"`).join(" ");
+    assert.equal(model.excerpt(`<pci ${attributes(14)}>`, 1, 1)[0].text, `<pci ${attributes(14)}>`, "324 characters, as a pci element has");
+    const [{ text }] = model.excerpt(`<pci ${attributes(40)}>`, 1, 1);
+    assert.match(text, /value" …$/);
+    assert.ok(text.length < 402);
 });
