@@ -136,7 +136,9 @@ static void write_value(const struct orr_finder *f, enum orr_slower_kind kind, u
     static const char *const units[ORR_SLOWER_KIND_COUNT] = {
         [ORR_SLOWER_C2C] = "GB/s of C2C", [ORR_SLOWER_NVLINK] = "NVLinks", [ORR_SLOWER_PORT] = "Gb/s"};
     const struct orr_card *card = &f->hw.cards[f->hw.card_of[element]];
-    if (kind == ORR_SLOWER_PCIE)
+    if (kind == ORR_SLOWER_PCIE && !card->width)
+        snprintf(text, 48, "%g GT/s, width unknown", (double)card->rate);
+    else if (kind == ORR_SLOWER_PCIE)
         snprintf(text, 48, "%g GT/s x%d (%.3g GB/s)", (double)card->rate, card->width, (double)card->gbs);
     else
         snprintf(text, 48, "%g %.*s", (double)value, kind == ORR_SLOWER_NVLINK && value == 1 ? 6 : 16, units[kind]);

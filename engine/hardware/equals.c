@@ -8,6 +8,7 @@
 struct peer {
     uint64_t model;
     uint32_t role, depth;
+    bool no_width; /* the file has the speed of its link only, as in virtual machines */
     float has;
     uint32_t element;
     bool loose; /* what it should have is not certain: its NVLinks are direct, or the file does not identify it */
@@ -20,7 +21,9 @@ static int compare_equals(const struct peer *a, const struct peer *b)
         return a->model < b->model ? -1 : 1;
     if (a->role != b->role)
         return a->role < b->role ? -1 : 1;
-    return (a->depth > b->depth) - (a->depth < b->depth);
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    return a->no_width - b->no_width;
 }
 
 static int compare_peers(const void *left, const void *right)
@@ -51,14 +54,23 @@ static uint32_t role_of(const struct orr_card *card)
     return card->gpus ? ROLE_ABOVE_GPUS : card->nets ? ROLE_ABOVE_NICS : ROLE_NONE;
 }
 
+/* Links without a width have 16 lanes, as NCCL takes them, and are compared with one another only: beside a link whose
+ * width is known, that guess would be wrong as often as right. */
 static uint32_t list_links(const struct orr_hardware_facts *h, struct peer *peers)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < h->card_count; i++) {
         const struct orr_card *card = &h->cards[i];
-        if (card->model && role_of(card) != ROLE_NONE && card->gbs > 0)
-            peers[count++] = (struct peer){card->model, role_of(card), card->depth,
-                                           card->gbs,   card->element, card->kind != ORR_CARD_GPU && !card->identity};
+        bool no_width = card->width == 0;
+        float gbs = no_width ? orr_pcie_gbs(card->rate, 16) : card->gbs;
+        if (card->model && role_of(card) != ROLE_NONE && gbs > 0)
+            peers[count++] = (struct peer){.model = card->model,
+                                           .role = role_of(card),
+                                           .depth = card->depth,
+                                           .no_width = no_width,
+                                           .has = gbs,
+                                           .element = card->element,
+                                           .loose = card->kind != ORR_CARD_GPU && !card->identity};
     }
     return count;
 }

@@ -37,7 +37,8 @@ struct orr_card {
 
 /* How a device is slower than its equals. */
 enum orr_slower_kind {
-    ORR_SLOWER_PCIE,   /* the link of a GPU, NIC or switch towards the CPU, GB/s; element: the <pci> */
+    ORR_SLOWER_PCIE,   /* the link of a GPU, NIC or switch towards the CPU, GB/s, of 16 lanes where no width is known;
+                          element: the <pci> */
     ORR_SLOWER_C2C,    /* C2C of a GPU to its CPU, GB/s; element: the <gpu> */
     ORR_SLOWER_NVLINK, /* number of a GPU's NVLinks; element: the <gpu> */
     ORR_SLOWER_PORT,   /* speed of a port, Gb/s; element: the <net> */

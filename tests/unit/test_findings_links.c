@@ -26,9 +26,16 @@ static void slow_links(void **state)
     assert_int_equal(places_in_dump(PAIR(G4, "8"), "slow-link"), 1);
     assert_int_equal(places_in_dump(PAIR(G3, "16"), "slow-link"), 1);
     assert_dump_lacks(PAIR(G4, "16"), "slow-link");
-    /* A slower GPU of another model is no odd one out. */
+    /* A slower GPU of another model is no equal. */
     assert_dump_lacks(ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", G4, "16") GPU("0000:02:00.0", "1", "70", "")),
                       "slow-link");
+    /* Virtual machines hide the width. A speed is compared with those of links whose width is hidden too. */
+#define TWO(speed, width, other_speed, other_width)                                                                    \
+    ON(X86_INTEL, GPU_AT("0000:01:00.0", "0", speed, width) GPU_AT("0000:02:00.0", "1", other_speed, other_width))
+    assert_int_equal(places_in_dump(TWO(G3, "0", G4, "0"), "slow-link"), 1);
+    assert_dump_lacks(TWO(G4, "0", G4, "0"), "slow-link");
+    assert_dump_lacks(TWO(G3, "0", G4, "16"), "slow-link");
+    assert_dump_lacks(TWO("", "0", G4, "0"), "slow-link");
 }
 
 static void idle_gpus(void **state)
