@@ -164,7 +164,7 @@ static enum orr_code try_repair(struct doctor *d, uint32_t index, struct orr_err
     if (bench.doc.starved)
         code = orr_fail_nomem(err);
     else if (!bench.changed)
-        row->not_tried = "the file does not show what the device should have";
+        row->not_tried = bench.refused ? bench.refused : "the file does not show what the device should have";
     else
         code = measure_repaired(d, &bench, repair->network_only, index, &row->cost, err);
     row->has_cost = code == ORR_OK && row->cost.hosts;

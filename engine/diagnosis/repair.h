@@ -19,7 +19,8 @@ struct orr_bench {
     struct orr_doc doc;
     struct orr_doc_node **nodes; /* [element of analysis->given] */
     struct orr_settings settings;
-    bool changed; /* a repair changed something */
+    bool changed;        /* a repair changed something */
+    const char *refused; /* why a repair was not tried, a phrase; NULL: it was */
 };
 
 struct orr_repair {

@@ -6,7 +6,15 @@
 #include "engine/diagnosis/repair.h"
 #include "engine/topology/pci.h"
 
-enum { MOST_GPUS = 128 }; /* every pair of them is compared; larger machines are not repaired */
+/* Whether the machine is small enough for a repair that compares every pair of its GPUs. */
+static bool may_compare_pairs(struct orr_bench *bench)
+{
+    enum { MOST_GPUS = 128 };
+    if (bench->hw->gpu_count <= MOST_GPUS)
+        return true;
+    bench->refused = "no repair was tried, because the machine has more than 128 GPUs";
+    return false;
+}
 
 static struct orr_doc_node *gpu_node(const struct orr_bench *bench, uint32_t i)
 {
@@ -71,7 +79,7 @@ static void join(struct orr_bench *bench, uint32_t a, uint32_t b, int32_t count)
 /* Both ends of each pair as the end with more links. */
 static void mirror(struct orr_bench *bench)
 {
-    if (bench->hw->gpu_count > MOST_GPUS)
+    if (!may_compare_pairs(bench))
         return;
     for (uint32_t a = 0; a < bench->hw->gpu_count; a++)
         for (uint32_t b = 0; b < a; b++) {
@@ -127,7 +135,7 @@ static void fill_pairs(struct orr_bench *bench)
     enum { MOST_LINKS = 32 };
     uint32_t pairs[MOST_LINKS + 1] = {0}, linked = 0, n = bench->hw->gpu_count;
     int32_t usual = 0;
-    if (n > MOST_GPUS)
+    if (!may_compare_pairs(bench))
         return;
     for (uint32_t a = 0; a < n; a++)
         for (uint32_t b = 0; b < a; b++) {
@@ -241,7 +249,7 @@ void orr_repair_targets(struct orr_bench *bench)
 {
     const struct orr_hardware_facts *hw = bench->hw;
     uint32_t fullest = 0, most = 0;
-    if (!hw->gpu_count || hw->gpu_count > MOST_GPUS)
+    if (!hw->gpu_count || !may_compare_pairs(bench))
         return;
     for (uint32_t i = 0; i < hw->gpu_count; i++) {
         uint32_t held = 0;

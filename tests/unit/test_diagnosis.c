@@ -1,5 +1,6 @@
 /* The diagnosis: what findings cost, which of them follow from others, and the headline. tests/tools/check_faults.py
  * does the same for every known machine; here are the rules one by one. */
+#include "engine/base/text.h"
 #include "engine/cluster/cluster.h"
 #include "engine/diagnosis/diagnosis.h"
 #include "engine/machines/groups.h"
@@ -267,6 +268,34 @@ static void odd_hosts_cost_what_the_others_gain(void **state)
     orr_dump_free(good);
 }
 
+/* Repairs that compare pairs of GPUs have a limit, and say so. */
+static void a_repair_that_is_too_large_says_so(void **state)
+{
+    (void)state;
+    for (int gpus = 128; gpus <= 130; gpus += 2) {
+        struct orr_text text;
+        orr_text_init(&text, 1 << 20);
+        orr_text_puts(&text, "<system version=\"1\"><cpu numaid=\"0\" affinity=\"\" arch=\"x86_64\" "
+                             "vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\">");
+        for (int i = 0; i < gpus; i++)
+            orr_text_printf(&text,
+                            "<pci busid=\"0000:%02x:%02x.0\" class=\"0x030200\" link_speed=\"16.0 GT/s PCIe\" "
+                            "link_width=\"16\"><gpu dev=\"%d\" sm=\"80\" rank=\"%d\" gdr=\"1\"><nvlink "
+                            "target=\"0000:%02x:%02x.0\" count=\"%d\" tclass=\"0x030200\"/></gpu></pci>",
+                            i / 16 + 1, i % 16, i, i, i / 16 + 1, i % 16 ^ 1, i ? 4 : 1);
+        orr_text_puts(&text, "</cpu></system>");
+        struct answer a = diagnose(text.data, 1, NULL, NULL);
+        const struct orr_diagnosed *row = row_of(&a, "nvlink-one-sided");
+        assert_non_null(row);
+        if (gpus > 128)
+            assert_string_equal(row->not_tried, "no repair was tried, because the machine has more than 128 GPUs");
+        else
+            assert_true(!row->not_tried || !strstr(row->not_tried, "128"));
+        release(&a);
+        orr_text_release(&text);
+    }
+}
+
 /* What NCCL would make of AMD's GPUs is no verdict on them. */
 static void files_of_rccl_get_no_verdict(void **state)
 {
@@ -303,6 +332,7 @@ int main(void)
         cmocka_unit_test(the_machine_is_recognised_by_its_pci_ids),
         cmocka_unit_test(contradictions_prove_nothing),
         cmocka_unit_test(odd_hosts_cost_what_the_others_gain),
+        cmocka_unit_test(a_repair_that_is_too_large_says_so),
         cmocka_unit_test(files_of_rccl_get_no_verdict),
         cmocka_unit_test(cpus_have_a_generation),
     };
