@@ -1,4 +1,4 @@
-/* Why: the decisions with the rule that made each, and what was taken for granted. */
+/* Why: the decisions with the rule that made each, and what was assumed. */
 #include "api/sections.h"
 #include "engine/explain/assumptions.h"
 

@@ -33,6 +33,7 @@ static json_t *cost_json(struct orr_json *json, const struct orr_cost *cost, con
     orr_json_set(json, object, "repaired", orr_json_number(json, cost->repaired));
     orr_json_set(json, object, "unit", orr_json_text(json, orr_cost_figure_unit(cost->figure)));
     orr_json_set(json, object, "for", orr_json_text(json, what));
+    orr_json_set(json, object, "hosts", orr_json_int(json, cost->hosts));
     orr_json_set(json, object, "repair", orr_json_text(json, repair));
     for (uint32_t i = 0; i < cost->change_count; i++) {
         const struct orr_cost_change *change = &cost->changes[i];
@@ -42,6 +43,7 @@ static json_t *cost_json(struct orr_json *json, const struct orr_cost *cost, con
         orr_json_set(json, row, "repaired", orr_json_number(json, change->repaired));
         orr_json_set(json, row, "unit", orr_json_text(json, orr_cost_figure_unit(change->figure)));
         orr_json_set(json, row, "for", orr_json_text(json, what));
+        orr_json_set(json, row, "hosts", orr_json_int(json, change->hosts));
         orr_json_add(json, changes, row);
     }
     orr_json_set(json, object, "changes", changes);

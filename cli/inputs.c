@@ -18,7 +18,7 @@ static int print(const struct orr_options *options, enum orr_code code, const st
     return orr_write_out(options->output, text->data ? text->data : "", text->length);
 }
 
-/* What the reader took for granted goes to standard error: standard output is the file. */
+/* What the reader assumed goes to standard error: standard output is the file. */
 static void say_notes(const struct orr_dump *dump)
 {
     const struct orr_dump_notes *notes = dump->notes;

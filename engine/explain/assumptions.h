@@ -1,4 +1,4 @@
-/* What an analysis takes for granted where NCCL would ask the hardware, and whether this answer rests on it. */
+/* What an analysis assumes where NCCL would ask the hardware, and whether this answer rests on it. */
 #ifndef ORR_EXPLAIN_ASSUMPTIONS_H
 #define ORR_EXPLAIN_ASSUMPTIONS_H
 

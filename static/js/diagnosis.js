@@ -40,7 +40,7 @@ export function lossText(doc) {
     return isOfShown(doc, cost) ? `; with everything repaired ${bandwidth(cost.repaired)} GB/s` : `; because of faults ${valueText(`${bandwidth(cost.now)} instead of ${bandwidth(cost.repaired)}`, cost)}`;
 }
 
-const isOfShown = (doc, cost) => new RegExp(` on ${doc.hosts} hosts?$`).test(cost.for);
+const isOfShown = (doc, cost) => cost.hosts === doc.hosts;
 
 const SEVERITIES = ["error", "warning", "info"];
 const worst = (rows) => SEVERITIES.find((name) => rows.some((row) => row.severity === name));

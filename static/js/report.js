@@ -104,7 +104,7 @@ export function markdown({ model, other, state, summary, releases, link }) {
     if (chosen.length)
         add(`What is chosen for ${state.collective}`, table([["From", "Algorithm", "Protocol"], ...chosen.map((row) => [sizeText(row.from), row.algorithm, row.protocol])]), "A model, not a measurement.");
     if (doc.assumptions?.length)
-        add("Taken for granted", doc.assumptions.filter((row) => !row.id.startsWith("input-")).map((row) => `- ${escape(row.text)}`).join("\n"));
+        add("Assumed", doc.assumptions.filter((row) => !row.id.startsWith("input-")).map((row) => `- ${escape(row.text)}`).join("\n"));
     return `${parts.join("\n\n")}\n`;
 }
 

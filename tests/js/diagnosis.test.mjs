@@ -4,7 +4,7 @@ import test from "node:test";
 import { assumed, bySeverity, capital, causes, costs, costText, expected, headline } from "../../static/js/diagnosis.js";
 
 const large = "bus bandwidth of AllReduce at 1 GiB on 2 hosts";
-const cost = (now, repaired, unit = "GB/s", what = large) => ({ now, repaired, unit, for: what, repair: "x" });
+const cost = (now, repaired, unit = "GB/s", what = large) => ({ now, repaired, unit, for: what, hosts: Number(/ on (\d+) host/.exec(what)?.[1] ?? 1), repair: "x" });
 
 test("a cost in words: of what, for which job; nothing; or why it is not known", () => {
     const says = (...of) => costText({ cost: cost(...of), no_cost: null });

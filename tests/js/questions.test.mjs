@@ -30,7 +30,7 @@ test("the findings that it reads are in the catalogue", () => {
 
 const verdict = (state, cost = null) => ({ verdict: { state, sentence: "", advice: "", finding: null, cost } });
 const answer = (id, more) => questions(index({ ...doc, ...more })).find((row) => row.id === id);
-const loss = { now: 1, repaired: 2, unit: "GB/s", for: "bus bandwidth of AllReduce at 1 GiB on 2 hosts" };
+const loss = { now: 1, repaired: 2, unit: "GB/s", for: "bus bandwidth of AllReduce at 1 GiB on 2 hosts", hosts: 2 };
 
 test("a mark says how good, never that something was computed: what is only a link has none", () => {
     for (const id of ["machine", "peers", "settings", "release", "log", "domain"])
@@ -54,7 +54,7 @@ test("channels and bandwidth are as good as the verdict says, of the hosts that 
 
 const predictions = { sizes: [8, 2 ** 30], functions: { AllReduce: { bus_share: 1, ways: [{ algorithm: "Ring", protocol: "Simple", times: [20, 2 ** 30 / 1000 / 240] }], ranges: [{ from: 8, algorithm: "Ring", protocol: "Simple" }] } } };
 
-test("the bandwidth of the findings stands beside the one that is shown", () => {
+test("the bandwidth of the findings is beside the one that is shown", () => {
     const text = (more) => answer("busbw", { predictions, ...more }).answer;
     assert.equal(text({}), "AllReduce 240 GB/s at 1 GiB, Ring Simple (a model, not a measurement)");
     assert.match(text({ summary: verdict("degraded", loss) }), /; because of faults 1 instead of 2 GB\/s \(AllReduce at 1 GiB on 2 hosts\)$/);

@@ -29,7 +29,7 @@ export function summaryView({ model = null, before = null, summary, source, stat
                     old.has(name) && old.get(name) !== value && h("div.was", null, `was ${old.get(name)}`)),
             ]))),
         doc?.assumptions?.length > 0 && h("section", null,
-            h("h2", null, "Taken for granted"),
+            h("h2", null, "Assumed"),
             h("ul.findings", null, doc.assumptions.filter((row) => !row.id.startsWith("input-")).map((row) => h("li.muted", null, row.text)))),
     ];
 }
