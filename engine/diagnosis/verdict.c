@@ -111,6 +111,39 @@ static const struct orr_assumed *shaky(const struct orr_analysis *analysis)
     return NULL;
 }
 
+/* What the assumption means for figures: the values that the input does not show, the most important first. */
+static void write_assumed(const struct orr_analysis *analysis, const struct orr_assumed *assumed, struct orr_text *text)
+{
+    enum { MOST = 3 };
+    static const struct {
+        enum orr_element_kind kind;
+        enum orr_attr attr;
+        bool network; /* matters to several hosts only */
+        const char *what;
+    } rows[] = {
+        {ORR_ELEMENT_NET, ORR_ATTR_SPEED, true, "the speeds of the NICs"},
+        {ORR_ELEMENT_NVLINK, ORR_ATTR_COUNT_, false, "the numbers of NVLinks"},
+        {ORR_ELEMENT_NVLINK, ORR_ATTR_TCLASS, false, "whether NVLinks lead to NVSwitches"},
+        {ORR_ELEMENT_PCI, ORR_ATTR_LINK_SPEED, false, "the speeds of PCIe links"},
+        {ORR_ELEMENT_GPU, ORR_ATTR_SM, false, "the compute capability of the GPUs"},
+        {ORR_ELEMENT_CPU, ORR_ATTR_VENDOR, false, "the CPU model"},
+    };
+    const char *what[MOST], *type = analysis->given->notes->machine_type;
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && count < MOST; i++)
+        if (orr_dump_assumed(analysis->given, rows[i].kind, rows[i].attr) &&
+            (!rows[i].network || analysis->query.hosts > 1))
+            what[count++] = rows[i].what;
+    orr_text_puts(text, "Nothing wrong was found, but the input does not show ");
+    if (!count)
+        orr_text_printf(text, "everything: %.400s.", assumed->what);
+    for (uint32_t i = 0; i < count; i++)
+        orr_text_printf(text, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", what[i]);
+    if (count)
+        orr_text_printf(text, ". Bandwidths rest on %s that %s assumed%s%s.", count == 1 ? "a value" : "values",
+                        count == 1 ? "is" : "are", type ? " from the machine type " : "", type ? type : "");
+}
+
 static void write_healthy(const struct orr_analysis *analysis, struct orr_text *text)
 {
     struct orr_performance figures;
@@ -155,8 +188,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         orr_text_puts(&text, "Orrery cannot compute what it costs that ");
         write_title(d->rows[row].finding, &text);
     } else if (assumed) {
-        orr_text_printf(&text, "Nothing wrong was found, but the input does not show everything: %.400s.",
-                        assumed->what);
+        write_assumed(analysis, assumed, &text);
     } else {
         d->state = ORR_VERDICT_HEALTHY;
         write_healthy(analysis, &text);

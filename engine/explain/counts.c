@@ -126,7 +126,6 @@ enum orr_code orr_explain_nvls(struct orr_explainer *e, struct orr_error *err)
                        orr_count_words(e, c->nvls_channels, "channel"), orr_count_words(e, c->nvls_head_count, "head"),
                        (double)graph->bw_intra, out->rule, machine)
             : orr_tell(e, "NVLink SHARP (NVLS) is off, so collectives use rings and trees. %s %s", out->rule, machine);
-    struct orr_from switches = orr_from_attr(e, ORR_ELEMENT_NVLINK, ORR_ATTR_TCLASS);
     orr_compare_text(e, "NCCL_NVLS_ENABLE", orr_setting_now(e, ORR_SET_NVLS_ENABLE),
                      orr_from_setting(e, ORR_SET_NVLS_ENABLE));
     orr_compare_number(e, "GPUs of the system", own->rank_count, NULL, orr_from_attr(e, ORR_ELEMENT_GPU, ORR_ATTR_DEV));
@@ -134,7 +133,7 @@ enum orr_code orr_explain_nvls(struct orr_explainer *e, struct orr_error *err)
     orr_compare_text(e, "lowest compute capability", orr_capability_words(e, own->sm_min),
                      orr_from_attr(e, ORR_ELEMENT_GPU, ORR_ATTR_SM));
     orr_compare_text(e, "compute capability needed", "9.0", orr_from_release(e));
-    orr_compare_text(e, "NVSwitches found", own->has_nvswitch ? "yes" : "no", switches);
+    orr_compare_text(e, "NVSwitches found", own->has_nvswitch ? "yes" : "no", orr_from_nvlinks(e));
     orr_compare_number(e, "channels that the search found", graph->channels, NULL, ORR_COMPUTED);
     if (graph->pattern != ORR_PATTERN_NONE)
         orr_limit_graph(e, graph);

@@ -46,6 +46,8 @@ void orr_compared_internal(struct orr_explainer *e, uint32_t first);
 #define ORR_COMPUTED ((struct orr_from){.origin = ORR_FROM_COMPUTED})
 /* An attribute of the dump. */
 struct orr_from orr_from_attr(struct orr_explainer *e, enum orr_element_kind kind, enum orr_attr attr);
+/* Where NVLinks lead. Without NVLinks in the dump: that the input lists none, or that the reader assumed none. */
+struct orr_from orr_from_nvlinks(struct orr_explainer *e);
 /* What the hardware gives: links, their bandwidth and the types of paths. */
 struct orr_from orr_from_hardware(struct orr_explainer *e);
 struct orr_from orr_from_setting(struct orr_explainer *e, enum orr_setting setting);

@@ -1,6 +1,8 @@
 /* Where the values of an explanation come from: a value that a reader of the input assumed is never called measured. */
 #include "engine/explain/explainer.h"
 
+#include <string.h>
+
 const char *orr_origin_name(size_t origin)
 {
     static const char *const names[ORR_ORIGIN_COUNT] = {
@@ -11,9 +13,16 @@ const char *orr_origin_name(size_t origin)
     return origin < ORR_ORIGIN_COUNT ? names[origin] : NULL;
 }
 
-static struct orr_from from_dump(void)
+/* Only NCCL's own XML is measured; other inputs show some values and leave out others. */
+static bool is_measured(const struct orr_explainer *e)
 {
-    return (struct orr_from){ORR_FROM_DUMP, "measured in the dump"};
+    const struct orr_dump_notes *notes = e->a->dump->notes;
+    return !notes || !strcmp(notes->kind, "nccl-topology") || !strcmp(notes->kind, "gathered");
+}
+
+static struct orr_from from_dump(const struct orr_explainer *e)
+{
+    return (struct orr_from){ORR_FROM_DUMP, is_measured(e) ? "measured in the dump" : "read from the input"};
 }
 
 /* " from the machine type hgx-h100" where a machine type filled in what the input does not contain. */
@@ -26,8 +35,19 @@ static const char *from_type(struct orr_explainer *e)
 struct orr_from orr_from_attr(struct orr_explainer *e, enum orr_element_kind kind, enum orr_attr attr)
 {
     if (!orr_dump_assumed(e->a->dump, kind, attr))
-        return from_dump();
+        return from_dump(e);
     return (struct orr_from){ORR_FROM_ASSUMED, orr_tell(e, "assumed%s", from_type(e))};
+}
+
+struct orr_from orr_from_nvlinks(struct orr_explainer *e)
+{
+    struct orr_from from = orr_from_attr(e, ORR_ELEMENT_NVLINK, ORR_ATTR_TCLASS);
+    uint32_t i = 0;
+    while (i < e->a->dump->element_count && e->a->dump->elements[i].kind != ORR_ELEMENT_NVLINK)
+        i++;
+    if (from.origin == ORR_FROM_DUMP && i == e->a->dump->element_count)
+        from.text = is_measured(e) ? "the dump lists no NVLinks" : "the input lists no NVLinks";
+    return from;
 }
 
 struct orr_from orr_from_hardware(struct orr_explainer *e)
@@ -49,7 +69,7 @@ struct orr_from orr_from_hardware(struct orr_explainer *e)
     for (int i = 0; i < ROW_COUNT; i++)
         assumed += orr_dump_assumed(e->a->dump, rows[i].kind, rows[i].attr);
     if (!assumed)
-        return from_dump();
+        return from_dump(e);
     if (assumed == ROW_COUNT)
         return (struct orr_from){ORR_FROM_ASSUMED, orr_tell(e, "assumed%s", from_type(e))};
     return (struct orr_from){ORR_FROM_PART_ASSUMED, orr_tell(e, "computed with values assumed%s", from_type(e))};

@@ -50,9 +50,15 @@ static bool nvlinks_are_known(const struct orr_finder *f)
     return f->machine.proven_board && f->machine.nvlinks > 0 && f->hw.gpu_count > 1;
 }
 
+/* Whether the file would list NVLinks if the GPUs had any. */
+static bool would_list_nvlinks(const struct orr_finder *f)
+{
+    return has_pci_ids(f) && !orr_dump_assumed(f->dump, ORR_ELEMENT_NVLINK, ORR_ATTR_COUNT_);
+}
+
 static void nvlinks_missing(struct orr_finder *f)
 {
-    if (nvlinks_are_known(f) && has_pci_ids(f) && !nvlinks_of_all(f))
+    if (nvlinks_are_known(f) && would_list_nvlinks(f) && !nvlinks_of_all(f))
         say_nvlinks(f);
 }
 
@@ -85,7 +91,7 @@ static void nvlinks_below_board(struct orr_finder *f)
 
 static void nvlinks_not_in_file(struct orr_finder *f)
 {
-    if (nvlinks_are_known(f) && !has_pci_ids(f) && !nvlinks_of_all(f))
+    if (nvlinks_are_known(f) && !would_list_nvlinks(f) && !nvlinks_of_all(f))
         say_nvlinks(f);
 }
 
@@ -209,8 +215,9 @@ const struct orr_finding_row orr_findings_machine[] = {
         .of_nccl = true,
         .find = nvlinks_not_in_file,
         .title = "The file lists no NVLinks, and NCCL adds them when it runs",
-        .why = "This file was written by hand or by a cloud provider: it has no PCI ids, which NCCL writes for every "
-               "device. Without NVLinks, the prediction is far too low.",
+        .why =
+            "NCCL did not write this file. Cloud providers write files without PCI ids and NVLinks, and lstopo lists "
+            "NVLinks only if it was built with NVML. Without NVLinks, the prediction is far too low.",
         .advice =
             "Analyse a dump of the running machine (NCCL_TOPO_DUMP_FILE), or name the machine type with --assume.",
     },

@@ -35,6 +35,7 @@ struct orr_draft {
     unsigned count, capacity;
     uint32_t limit; /* of elements */
     bool starved, too_many;
+    bool no_nvlinks; /* the input does not show whether GPUs have NVLinks, and none are assumed */
     struct orr_dump_notes notes;
     struct orr_assumed assumed[ORR_MAX_NOTES];
     struct orr_missing missing[ORR_MAX_NOTES];

@@ -114,6 +114,8 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
         dump->byte_count = input->length;
         dump->notes = notes;
         add_elements(&making);
+        if (draft->no_nvlinks)
+            dump->assumed[ORR_ELEMENT_NVLINK] |= UINT64_C(1) << ORR_ATTR_COUNT_ | UINT64_C(1) << ORR_ATTR_TCLASS;
     }
     if (making.starved) {
         orr_draft_release(draft);

@@ -314,6 +314,7 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
         b->supposed_speed ? orr_draft_format(draft, "; those without one are taken for %s x16", b->supposed_speed)
                           : "");
     if (!links && !b->nvswitches && !b->amd && b->gpu_count > 1) {
+        draft->no_nvlinks = true;
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "the export holds no NVLinks: none are assumed");
         orr_note_missing(draft, "nvidia-smi topo -m; nvidia-smi nvlink -s",
                          "NVLinks: lstopo reports them only if it was built with NVML");

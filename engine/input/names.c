@@ -86,9 +86,9 @@ void orr_draft_net(struct orr_draft *draft, uint32_t net, const char *name, uint
 
 void orr_draft_nvswitch(struct orr_draft *draft, uint32_t nvlink, uint32_t count)
 {
-    orr_draft_set(draft, nvlink, ORR_ATTR_TARGET, "fffffff:ffff:ff");
+    orr_draft_suppose(draft, nvlink, ORR_ATTR_TARGET, "fffffff:ffff:ff");
     orr_draft_set(draft, nvlink, ORR_ATTR_COUNT_, "%u", count);
-    orr_draft_set(draft, nvlink, ORR_ATTR_TCLASS, "0x068000");
+    orr_draft_suppose(draft, nvlink, ORR_ATTR_TCLASS, "0x068000");
 }
 
 void orr_draft_suppose_cpu(struct orr_draft *draft, uint32_t cpu)

@@ -2,14 +2,17 @@
 import concurrent.futures
 import gzip
 import json
+import os
 import re
 import signal
 import socket
+import subprocess
 import time
 
 import pytest
 
-from conftest import DUMP, ROOT, Server, wait_until
+from conftest import DUMP, ROOT, SANITIZERS, Server, wait_until
+from test_command_line import PROGRAM
 
 
 def test_uploading_twice_is_the_same_topology(server, topology):
@@ -38,6 +41,21 @@ def test_name_and_labels_can_be_changed_and_searched(server):
     assert server.ask("DELETE", target)[0].status == 404
     for below in ("", "/source", "/analysis", "/analysis/ranks", "/path?from=rank:0&to=rank:1", "/findings", "/diagram.svg"):
         assert server.json("GET", target + below)[0] == 404, below
+
+
+def test_a_list_counts_findings_before_costs_and_an_analysis_rates_them(server):
+    """A PCIe switch whose link is narrower than its equals' is a warning about the dump. Its repair changes no figure, as data goes over NVLinks: a note."""
+    made = subprocess.run([PROGRAM, "convert", "--machine", "dgx-a100"], capture_output=True, check=True, env={**os.environ, **SANITIZERS}).stdout
+    narrow = re.sub(rb'(class="0x060400"[^>]*) link_width="16"', rb'\1 link_width="4"', made, count=1)
+    assert narrow != made
+    topology = server.json("POST", "/v1/topologies?name=before-costs", narrow)[1]
+    listed = server.json("GET", "/v1/topologies?q=before-costs")[1]["items"][0]["findings"]
+    about = server.json("GET", f"/v1/topologies/{topology['id']}/findings")[1]
+    assert listed == topology["findings"] == about["counts"] and listed["warning"] == 1
+    assert [row["id"] for row in about["findings"] if row["severity"] == "warning"] == ["slow-link"] and "cost" not in about["findings"][0]
+    rated = next(row for row in server.json("GET", f"/v1/topologies/{topology['id']}/analysis/findings?hosts=2")[1] if row["id"] == "slow-link")
+    assert rated["severity"] == "info" and rated["cost"]["now"] == rated["cost"]["repaired"]
+    assert rated["cost"]["hosts"] in (1, 2) and f"on {rated['cost']['hosts']} host" in rated["cost"]["for"]
 
 
 def test_pages_hold_everything_once_newest_first(server):

@@ -38,10 +38,11 @@ struct answer {
     struct orr_diagnosis diagnosis;
 };
 
-static struct answer diagnose(const char *text, uint32_t hosts, const char *setting, const char *value)
+/* dump becomes the answer's. */
+static struct answer diagnose_dump(struct orr_dump *dump, uint32_t hosts, const char *setting, const char *value)
 {
     struct orr_error err = {0};
-    struct answer a = {.dump = read_text(text), .arena = orr_arena_new(0)};
+    struct answer a = {.dump = dump, .arena = orr_arena_new(0)};
     struct orr_query query = {.hosts = hosts};
     orr_settings_init(&query.settings, orr_release_find("2.27.7"));
     if (setting)
@@ -49,6 +50,11 @@ static struct answer diagnose(const char *text, uint32_t hosts, const char *sett
     assert_ok(orr_analyze(a.dump, &query, NULL, &a.analysis, &err), &err);
     assert_ok(orr_diagnose(a.analysis, a.arena, &a.diagnosis, &err), &err);
     return a;
+}
+
+static struct answer diagnose(const char *text, uint32_t hosts, const char *setting, const char *value)
+{
+    return diagnose_dump(read_text(text), hosts, setting, value);
 }
 
 static void release(struct answer *a)
@@ -268,6 +274,53 @@ static void odd_hosts_cost_what_the_others_gain(void **state)
     orr_dump_free(good);
 }
 
+/* What the reader of another input assumed, the most important value first, is named instead of a verdict. */
+static void assumed_values_leave_the_verdict_open(void **state)
+{
+    (void)state;
+    static const struct orr_assumed rows[] = {{"ranks are the numbers of the GPUs", "", ORR_TOUCHES_ALL}};
+    static const struct orr_dump_notes notes = {.kind = "nvidia-smi-topo", .assumed = rows, .assumed_count = 1};
+    for (uint32_t hosts = 1; hosts <= 2; hosts++) {
+        struct orr_dump *dump = read_text(healthy);
+        dump->notes = &notes;
+        dump->assumed[ORR_ELEMENT_PCI] = UINT64_C(1) << ORR_ATTR_LINK_SPEED;
+        dump->assumed[ORR_ELEMENT_NET] = UINT64_C(1) << ORR_ATTR_SPEED;
+        struct answer a = diagnose_dump(dump, hosts, NULL, NULL);
+        assert_int_equal(a.diagnosis.state, ORR_VERDICT_CANNOT_TELL);
+        assert_string_equal(a.diagnosis.sentence,
+                            hosts == 1 ? "Nothing wrong was found, but the input does not show the speeds of PCIe "
+                                         "links. Bandwidths rest on a value that is assumed."
+                                       : "Nothing wrong was found, but the input does not show the speeds of the NICs "
+                                         "and the speeds of PCIe links. Bandwidths rest on values that are assumed.");
+        release(&a);
+    }
+    struct orr_dump *dump = read_text(healthy); /* nothing of the table: the note itself */
+    dump->notes = &notes;
+    struct answer a = diagnose_dump(dump, 1, NULL, NULL);
+    assert_non_null(strstr(a.diagnosis.sentence, "everything: ranks are the numbers of the GPUs."));
+    release(&a);
+}
+
+/* An input that would not show NVLinks says nothing about them; NCCL's own file does. */
+static void nvlinks_that_an_input_cannot_show_are_not_missing(void **state)
+{
+    (void)state;
+    char *text = strdup(healthy);
+    assert_non_null(text);
+    for (char *at = text; (at = strstr(at, "<nvlink "));)
+        memset(at, ' ', strcspn(at, ">") + 1);
+    for (int shown = 0; shown < 2; shown++) {
+        struct orr_dump *dump = read_text(text);
+        dump->assumed[ORR_ELEMENT_NVLINK] = shown ? 0 : UINT64_C(1) << ORR_ATTR_COUNT_;
+        struct answer a = diagnose_dump(dump, 1, NULL, NULL);
+        assert_int_equal(row_of(&a, "nvlinks-missing") != NULL, shown);
+        assert_int_equal(row_of(&a, "nvlinks-not-in-file") != NULL, !shown);
+        assert_int_equal(a.diagnosis.state, shown ? ORR_VERDICT_DEGRADED : ORR_VERDICT_CANNOT_TELL);
+        release(&a);
+    }
+    free(text);
+}
+
 /* Repairs that compare pairs of GPUs have a limit, and say so. */
 static void a_repair_that_is_too_large_says_so(void **state)
 {
@@ -332,6 +385,8 @@ int main(void)
         cmocka_unit_test(the_machine_is_recognised_by_its_pci_ids),
         cmocka_unit_test(contradictions_prove_nothing),
         cmocka_unit_test(odd_hosts_cost_what_the_others_gain),
+        cmocka_unit_test(assumed_values_leave_the_verdict_open),
+        cmocka_unit_test(nvlinks_that_an_input_cannot_show_are_not_missing),
         cmocka_unit_test(a_repair_that_is_too_large_says_so),
         cmocka_unit_test(files_of_rccl_get_no_verdict),
         cmocka_unit_test(cpus_have_a_generation),

@@ -519,7 +519,8 @@ static void assumed_values_are_not_called_measured(void **state)
     struct orr_explanation *x;
     struct orr_error error = {0};
     static const struct orr_assumed speed = {"each NIC port runs at 200 Gb/s", "", ORR_TOUCHES_GDR};
-    static const struct orr_dump_notes notes = {.assumed = &speed, .assumed_count = 1, .machine_type = "some-type"};
+    static const struct orr_dump_notes notes = {
+        .kind = "hwloc", .assumed = &speed, .assumed_count = 1, .machine_type = "some-type"};
     changed.dump = &dump;
     dump.notes = &notes;
     dump.assumed[ORR_ELEMENT_NET] = UINT64_C(1) << ORR_ATTR_GDR | UINT64_C(1) << ORR_ATTR_SPEED;
@@ -528,9 +529,33 @@ static void assumed_values_are_not_called_measured(void **state)
     t.x = x;
     assert_string_equal(compared(&t, "gdr of the NIC")->from.text, "assumed from the machine type some-type");
     assert_int_equal(compared(&t, "gdr of the GPU")->from.origin, ORR_FROM_DUMP);
+    assert_string_equal(compared(&t, "gdr of the GPU")->from.text, "read from the input");
     assert_int_equal(compared(&t, "path type by hardware")->from.origin, ORR_FROM_PART_ASSUMED);
     assert_non_null(strstr(x->answer, "Some values of the machine are assumed from the machine type some-type"));
     assert_int_equal(x->rests_on_count, 1);
+    forget(&t);
+}
+
+/* That there are no NVSwitches is read from NVLinks; without NVLinks the input lists none, or none were assumed. */
+static void the_absence_of_nvswitches_is_not_called_measured(void **state)
+{
+    (void)state;
+    static const struct orr_why why = {.kind = ORR_WHY_NVLS};
+    struct told t = ask(no_gdr, 1, why);
+    assert_string_equal(compared(&t, "NVSwitches found")->text, "no");
+    assert_string_equal(compared(&t, "NVSwitches found")->from.text, "the dump lists no NVLinks");
+    struct orr_dump dump = *t.f.analysis->dump;
+    struct orr_analysis changed = *t.f.analysis;
+    struct orr_error error = {0};
+    changed.dump = &dump;
+    dump.assumed[ORR_ELEMENT_NVLINK] = UINT64_C(1) << ORR_ATTR_TCLASS;
+    orr_explanation_free(t.x);
+    assert_ok(orr_explain(&changed, &why, (struct orr_effort){0}, &t.x, &error), &error);
+    assert_string_equal(compared(&t, "NVSwitches found")->from.text, "assumed");
+    assert_int_equal(compared(&t, "NVSwitches found")->from.origin, ORR_FROM_ASSUMED);
+    forget(&t);
+    t = ask(hopper, 1, why);
+    assert_string_equal(compared(&t, "NVSwitches found")->from.text, "measured in the dump");
     forget(&t);
 }
 
@@ -578,6 +603,7 @@ int main(void)
         cmocka_unit_test(assumptions_are_said),
         cmocka_unit_test(a_setting_that_helps_is_advised),
         cmocka_unit_test(assumed_values_are_not_called_measured),
+        cmocka_unit_test(the_absence_of_nvswitches_is_not_called_measured),
         cmocka_unit_test(maintainers_detail_needs_verbose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

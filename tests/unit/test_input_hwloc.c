@@ -97,6 +97,7 @@ static void broken_matrices_do_no_harm(void **state)
         if (count_of(dump, ORR_ELEMENT_NVLINK) != cases[i].links)
             fail_msg("%s / %s: %u links", cases[i].names, cases[i].values, count_of(dump, ORR_ELEMENT_NVLINK));
         assert_int_equal(assumes(dump, "no NVLinks"), !cases[i].links);
+        assert_int_equal(orr_dump_assumed(dump, ORR_ELEMENT_NVLINK, ORR_ATTR_COUNT_), !cases[i].links);
         orr_dump_free(dump);
     }
 }

@@ -35,7 +35,7 @@ function together(picked, items, state, actions) {
 
 const table = (items, picked, actions) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Kept dumps" }, h("table.wide", { id: "library" },
     h("caption.unseen", null, "Kept dumps"),
-    h("thead", null, h("tr", null, h("th", null, h("span.unseen", null, "Choose")), h("th", null, "Name"), h("th", null, "Machine"), h("th", null, "Labels"), h("th", null, "Findings"), h("th", null, "Added (UTC)"), h("th.num", null, "Size"), h("th", null, h("span.unseen", null, "Do")))),
+    h("thead", null, h("tr", null, h("th", null, h("span.unseen", null, "Choose")), h("th", null, "Name"), h("th", null, "Machine"), h("th", null, "Labels"), h("th", { title: "Findings about the dump alone. Open the dump to see what each of them costs; one that costs nothing is a note." }, "Findings, before costs"), h("th", null, "Added (UTC)"), h("th.num", null, "Size"), h("th", null, h("span.unseen", null, "Do")))),
     h("tbody", null, items.map((row) => h("tr", { "data-topology": row.id },
         h("td", null, h("input", { type: "checkbox", checked: picked.has(row.id), "data-key": `pick:${row.id}`, "aria-label": `Choose ${row.name || row.id}`, onchange: (event) => actions.pick(row.id, event.target.checked) })),
         h("td.wrap", null, h("a", { href: address(DEFAULTS, { id: row.id }), "data-key": `open:${row.id}` }, row.name || row.id.slice(0, 12))),
