@@ -179,7 +179,7 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
             const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";
             store.set({ row: text, ...(from ? { from, to, panel: "selection" } : {}) }, { replace: true });
         },
-        beside: replace("beside"), axes: replace("axes"),
+        beside: replace("beside"), program: replace("program"), axes: replace("axes"),
         swapPair: () => store.set({ id: store.state.with, machine: "", with: store.state.id, row: "", from: "", to: "" }),
         pairAgain: () => loading.pairing({ again: true }),
         majority: (set) => home({ place: "set", set }),

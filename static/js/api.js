@@ -139,6 +139,12 @@ export const checkLog = (id, question, body, signal) => json(ask(`${topology(id)
 const PERF = { "Content-Type": "application/octet-stream", Accept: "application/json" };
 export const checkPerfAlone = (body, signal) => json("v1/check-perf", { method: "POST", body, signal, headers: PERF });
 export const checkPerf = (id, question, body, signal) => json(ask(`${topology(id)}/perf`, question), { method: "POST", body, signal, headers: PERF });
+/** What a program of nccl-tests should print on a kept machine. */
+export function predict(id, question, program, signal) {
+    const query = new URLSearchParams(question);
+    query.set("collective", program);
+    return json(ask(`${topology(id)}/predict`, query), { signal });
+}
 /** Whether a problem says that the service does not know what was sent. */
 export const isUnrecognised = (problem) => /\/unrecognised/.test(problem.type ?? "");
 /** The text that was uploaded; of a tar, which is none, the XML that it tells. */

@@ -1,5 +1,5 @@
-/* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of check-perf or from a prediction alone. Pure functions. */
-import { axes, chosenAt, curves, envelope, ranges } from "./chart.js";
+/* Results of nccl-tests beside the prediction: what is drawn and what the table says, from an answer of check-perf or of predict. Pure functions. */
+import { axes } from "./chart.js";
 import { sizeText } from "./compare.js";
 import { bandwidth } from "./model.js";
 
@@ -49,16 +49,16 @@ export function picture(answer) {
     };
 }
 
-/** The same for what is predicted without results, and its rows for the table. */
-export function predictedPicture(predictions, collective) {
-    const rows = ranges(predictions, collective), points = positive(envelope(curves(predictions, collective), rows));
-    return {
-        measured: [], expected: points, band: { low: [], high: [] }, explained: null, shapes: [],
-        crossings: rows.slice(1).map((row, i) => ({ size: row.from, name: `${rows[i].name} → ${row.name}` })),
-        rows: points.map(([size, expected]) => ({ size, expected, ...way(chosenAt(rows, size)) })),
-    };
+/** The same for what the service predicts without results, and its rows for the table. */
+export function predictedPicture({ rows, crossovers }) {
+    return { ...picture({ rows: rows.map(({ size, busbw }) => ({ size, expected: busbw })), crossovers }), rows: rows.map((row) => ({ ...row, expected: row.busbw })) };
 }
-const way = ({ algorithm, protocol, channels }) => ({ algorithm, protocol, channels });
+
+/** What a prediction says at its largest size, in a sentence. */
+export function predictedText({ collective, rows, limit, release, hosts, ranks }) {
+    const last = rows.at(-1);
+    return `${bandwidth(last.busbw)} GB/s at ${sizeText(last.size)} for ${collective} with NCCL ${release} on ${hosts} host${hosts === 1 ? "" : "s"}, ${ranks} ranks; ${last.algorithm} ${last.protocol}; limited by ${limit}`;
+}
 
 export const PLOT = { w: 760, h: 340, left: 52, right: 14, top: 14, bottom: 30 };
 export const NARROW = { ...PLOT, w: 420, h: 300, left: 44 };

@@ -181,6 +181,7 @@ store.subscribe((state, changed) => {
     if (changed.has("id"))
         schedule.forget();
     loadSchedule();
+    results.prediction();
     if (!state.id && state.place === "clusters" && (asked || changed.has("place") || ["cluster", "groups", "graph", "channel"].some((name) => changed.has(name))))
         clusters.load();
     else if (!state.id && state.place === "clusters" && clusters.one)
@@ -227,6 +228,7 @@ async function start() {
     loading.comparison();
     loading.pairing();
     loadSchedule();
+    results.prediction();
     loading.settingsOfRelease();
     const [releases, examples, inputs, machines] = await Promise.all([quietly(api.releases(), []), quietly(api.examples(), []), quietly(api.inputs(), []), quietly(api.machines(), [])]);
     moment.releases = readReleases(releases);

@@ -15,6 +15,9 @@ export class Results {
     #key = "";
     #control = null;
 
+    predicted = { key: "", doc: null, problem: null }; // what the open machine should give, while there are no results
+    #predicting = null;
+
     /** busy(by): work begins (1) or ends (-1). changed(): there is something else to show. */
     constructor(store, { busy, changed }) {
         Object.assign(this, { store, working: busy, changed });
@@ -63,10 +66,32 @@ export class Results {
             this.#ask(query, false);
     }
 
+    /** What the open machine should give, where the address asks for it. */
+    async prediction() {
+        const { store: { state }, predicted } = this, query = question(state), key = `${state.id}?${query}|${state.program}`;
+        if (!state.id || state.view !== "bandwidth" || this.blob || predicted.key === key)
+            return;
+        this.#predicting?.abort();
+        const control = (this.#predicting = new AbortController());
+        Object.assign(predicted, { key, doc: null, problem: null });
+        this.working(1);
+        try {
+            predicted.doc = await api.predict(state.id, query, state.program, control.signal);
+        } catch (error) {
+            if (error.name !== "AbortError")
+                predicted.problem = api.problemOf(error);
+        } finally {
+            this.working(-1);
+            if (this.#predicting === control)
+                this.changed();
+        }
+    }
+
     forget() {
         this.#control?.abort();
         Object.assign(this, { name: "", blob: null, answer: null, problem: null, busy: false, guessed: false, tested: "", table: null });
         this.#key = "";
+        this.prediction();
         this.changed();
     }
 

@@ -34,6 +34,7 @@ export const DEFAULTS = Object.freeze({
     layout: "machine", // a channel on the machine, "alone" as a picture of its own, or the "load" of links
     collective: "AllReduce",
     size: 0,           // bytes, the message whose tuning is shown
+    program: "all_reduce", // of nccl-tests, whose prediction is shown
     axes: "log",       // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
     rank: 0,           // whose transfers are looked at
     round: 0,          // and in which round
@@ -51,7 +52,7 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
+const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "program", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
 export const FUSE_NICS = ["never", "always"];
 const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], axes: ["log", "linear"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 /** What decides an analysis beside the release, the hosts and the settings. */

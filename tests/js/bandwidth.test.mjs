@@ -99,11 +99,11 @@ test("values that were not printed or predicted are left out: null, not 0", () =
 });
 
 test("without results: what is predicted, with its crossovers", () => {
-    const predictions = { sizes: [8, 2 ** 20, 2 ** 30], functions: { AllReduce: { bus_share: 1.75, ways: [
-        { algorithm: "Tree", protocol: "LL", times: [10, 100, 1e6] }, { algorithm: "Ring", protocol: "Simple", times: [50, 90, 5000] },
-    ], ranges: [{ from: 8, algorithm: "Tree", protocol: "LL", channels: 2 }, { from: 4096, algorithm: "Ring", protocol: "Simple", channels: 16 }] } } };
-    const shown = perf.predictedPicture(predictions, "AllReduce");
-    assert.deepEqual(shown.crossings, [{ size: 4096, name: "Tree LL → Ring Simple" }]);
-    assert.deepEqual(shown.rows.map((row) => [row.size, row.algorithm, row.channels]), [[8, "Tree", 2], [2 ** 20, "Ring", 16], [2 ** 30, "Ring", 16]]);
-    assert.deepEqual([shown.measured, shown.explained], [[], null]);
+    const doc = { collective: "all_reduce", release: "2.30.7", hosts: 1, ranks: 8, limit: "8 NICs of 48 GB/s", crossovers: [{ size: 2 ** 20, from: "Tree/LL", to: "Ring/Simple" }],
+        rows: [{ size: 8, busbw: 0.0006, algorithm: "Tree", protocol: "LL", channels: 1 }, { size: 2 ** 20, busbw: 40, algorithm: "Ring", protocol: "Simple", channels: 16 }, { size: 2 ** 33, busbw: 460.7, algorithm: "Ring", protocol: "Simple", channels: 16 }] };
+    const shown = perf.predictedPicture(doc);
+    assert.deepEqual(shown.crossings, [{ size: 2 ** 20, name: "Tree/LL → Ring/Simple" }]);
+    assert.deepEqual(shown.rows.map((row) => [row.size, row.algorithm, row.expected]), [[8, "Tree", 0.0006], [2 ** 20, "Ring", 40], [2 ** 33, "Ring", 460.7]]);
+    assert.deepEqual([shown.expected.length, shown.measured, shown.explained, perf.outline(shown.band)], [3, [], null, []]);
+    assert.equal(perf.predictedText(doc), "461 GB/s at 8 GiB for all_reduce with NCCL 2.30.7 on 1 host, 8 ranks; Ring Simple; limited by 8 NICs of 48 GB/s");
 });

@@ -1,21 +1,21 @@
 /* "Is this the bandwidth I should get?" Results of nccl-tests against the prediction: the verdict, the chart, what explains it, the rows, what was assumed. */
-import { aboutText, bandText, fitText, markOf, picture, pieces, predictedPicture, PROGRAMS, rangeText, reasons, reasonText, tableAt } from "../bandwidth.js";
+import { aboutText, bandText, fitText, markOf, picture, pieces, predictedPicture, predictedText, PROGRAMS, rangeText, reasons, reasonText, tableAt } from "../bandwidth.js";
 import { sizeText } from "../compare.js";
 import { capital } from "../diagnosis.js";
-import { choices, copyButton, fold, h } from "../dom.js";
+import { copyButton, fold, h } from "../dom.js";
 import { bandwidth } from "../model.js";
 import { bandwidthChart } from "./bandwidth_chart.js";
 import { machineOptions } from "./input.js";
 import { machinePicker } from "./machine_picker.js";
 import { problemView } from "./problem.js";
 
-/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), tested(program), resultsTable(index), collective(name), axes(scale). */
+/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), tested(program), resultsTable(index), program(name), axes(scale). */
 export function bandwidthView({ model, state, results, machines, actions }) {
     const { answer, problem, busy, name, guessed, tested, table } = results;
     if (busy)
         return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
     if (!answer && !problem)
-        return alone(model, state, actions);
+        return alone(model, results.predicted, state, actions);
     return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, table, state, actions }), controls({ state, tested, machines, actions })];
 }
 
@@ -103,24 +103,26 @@ function rows(list, measured) {
 }
 
 /* Without results: what the open machine should give, and how to measure it. */
-function alone(model, state, actions) {
-    const collectives = Object.keys(model.doc.predictions?.functions ?? {}), collective = collectives.includes(state.collective) ? state.collective : collectives.at(-1);
-    const shown = collective && predictedPicture(model.doc.predictions, collective), command = commandFor(collective ?? "AllReduce", model.doc);
+function alone(model, { doc, problem }, state, actions) {
+    const shown = doc?.rows.length > 0 && predictedPicture(doc), command = commandFor(state.program, model.doc);
     return [
         chooser(actions),
         h("p", null, "Measure with nccl-tests, and open its output here. Orrery says whether each size is as expected, and what would explain it where it is not."),
         h("div.command", null, h("pre", { tabindex: "0" }, command), copyButton(command)),
-        shown?.expected.length > 0 ? [
-            h("div.toolbar", null, choices("Collective", collectives.map((name) => [name, name]), collective, actions.collective)),
-            bandwidthChart(shown, `Predicted bus bandwidth of ${collective} against message size`, state.axes, actions),
+        h("div.toolbar", null, h("label.field", null, "Program ", h("select", { id: "program", "data-key": "program", onchange: (event) => actions.program(event.target.value) },
+            PROGRAMS.map((program) => h("option", { value: program, selected: program === state.program }, program))))),
+        model.doc.ranks < 2 ? h("p.note", null, "Nothing is predicted for one rank: it sends nothing.") : problem ? problemView(problem) : !doc ? h("p.muted", null, "Computing…") : shown && [
+            h("p", { id: "predicted" }, h("b", null, "Predicted: "), `${predictedText(doc)}.`),
+            bandwidthChart(shown, `Predicted bus bandwidth against message size. ${predictedText(doc)}.`, state.axes, actions),
             fold("predicted-rows", "The predicted figures", () => rows(shown.rows, false)),
+            doc.assumed.length > 0 && fold("predicted-assumed", "What was assumed", h("ul.findings", null, doc.assumed.map((text) => h("li", null, `${capital(text.replace(/\.$/, ""))}.`)))),
             h("p.note", null, "Computed with NCCL's own model: a prediction, not a measurement."),
-        ] : h("p.note", null, "Nothing is predicted for one rank: it sends nothing."),
+        ],
     ];
 }
 
-/** The command of nccl-tests that measures a collective on the whole machine. */
-function commandFor(collective, { local_ranks, ranks, hosts }) {
-    const program = `./build/${collective.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase()}_perf -b 8 -e 8G -f 2`;
+/** The command of nccl-tests that measures a program on the whole machine. */
+function commandFor(name, { local_ranks, ranks, hosts }) {
+    const program = `./build/${name}_perf -b 8 -e 8G -f 2`;
     return hosts > 1 ? `mpirun -np ${ranks} -N ${local_ranks} ${program} -g 1 | tee results.txt` : `${program} -g ${local_ranks} | tee results.txt`;
 }
