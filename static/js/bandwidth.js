@@ -121,8 +121,8 @@ export const reasonText = ({ from, to, verdict, why }) => `${from === to ? sizeT
 export const resultRows = (answer) => [["bytes", "bus GB/s", "in place bus GB/s", "microseconds", "expected GB/s", "low GB/s", "high GB/s", "verdict", "why", "algorithm", "protocol", "channels"],
     ...answer.rows.map((row) => [row.size, row.busbw, row.in_place, row.time, row.expected, row.low, row.high, row.verdict, row.why, row.algorithm, row.protocol, row.channels].map((value) => value ?? ""))];
 
-/** What the machine of an answer is and where that is from, in one sentence. */
-export function aboutText({ machine, release, hosts, ranks, collective }) {
-    const what = [collective, release && `NCCL ${release}`, hosts && `${hosts} host${hosts === 1 ? "" : "s"}`, ranks && `${ranks} rank${ranks === 1 ? "" : "s"}`].filter(Boolean).join(", ");
-    return machine?.sentence ? `${machine.sentence}; ${what}` : what;
+/** What an answer is about, in one sentence: the program, the ranks and the machine, whose own sentence has hosts and release. */
+export function aboutText({ machine, ranks, collective }) {
+    const what = [collective ? `${collective}_perf` : "program not known", ranks > 0 && `${ranks} rank${ranks === 1 ? "" : "s"}`].filter(Boolean).join(", ");
+    return machine?.sentence ? `${what}; machine: ${machine.sentence}${machine.source === "guessed" ? " (guessed)" : ""}` : `${what}; machine not known`;
 }

@@ -5,7 +5,7 @@ import * as perf from "../../static/js/bandwidth.js";
 
 const sizes = [8, 1024, 2 ** 20, 2 ** 28, 2 ** 30];
 const answer = {
-    verdict: "low", sentence: "87 GB/s at 1 GiB is 24 % of what this machine should give.", machine: { name: "hgx-h100", source: "guessed", sentence: "8 x H100 SXM a host, guessed from the GPU names of the header" },
+    verdict: "low", sentence: "87 GB/s at 1 GiB is 24 % of what this machine should give.", machine: { name: "hgx-h100", source: "guessed", sentence: "hgx-h100, 2 hosts of 8 GPUs, NCCL 2.27.7" },
     release: "2.27.7", hosts: 2, ranks: 16, collective: "all_reduce",
     rows: sizes.map((size, i) => ({ size, busbw: [0, 0.04, 21, 80, 87.1][i], in_place: [0, 0.05, 20, 81, 87][i], time: 30 + i, expected: [0, 0.05, 22, 330, 360][i], low: [0, 0.02, 15, 300, 331][i], high: [0, 0.09, 30, 340, 371][i],
         verdict: ["cannot judge", "cannot judge", "as expected", "low", "low"][i], why: i < 2 ? "launch overhead dominates below 1 MiB" : undefined, algorithm: "Ring", protocol: "Simple", channels: 16 })),
@@ -75,8 +75,8 @@ test("one sentence for rows in a row with the same reason; texts with units", ()
     assert.equal(perf.rangeText({ low: 331.4, high: 371 }), "331–371");
     assert.equal(perf.rangeText({ low: 0, high: 0 }), "–");
     assert.equal(perf.fitText(0.968), "fits 97 %");
-    assert.equal(perf.aboutText(answer), "8 x H100 SXM a host, guessed from the GPU names of the header; all_reduce, NCCL 2.27.7, 2 hosts, 16 ranks");
-    assert.equal(perf.aboutText({ hosts: 1, ranks: 1, collective: "sendrecv" }), "sendrecv, 1 host, 1 rank");
+    assert.equal(perf.aboutText(answer), "all_reduce_perf, 16 ranks; machine: hgx-h100, 2 hosts of 8 GPUs, NCCL 2.27.7 (guessed)");
+    assert.equal(perf.aboutText({ machine: null, collective: null }), "program not known; machine not known");
     assert.equal(perf.resultRows(answer).length, 1 + sizes.length);
 });
 

@@ -16,7 +16,7 @@ export function bandwidthView({ model, state, results, machines, actions }) {
         return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
     if (!answer && !problem)
         return alone(model, results.predicted, state, actions);
-    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, table, state, actions }), controls({ state, tested, machines, actions })];
+    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, table, state, actions }), controls({ state, guessed, tested, machines, actions })];
 }
 
 /** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results: {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
@@ -35,9 +35,9 @@ function fileButton(actions, label) {
 }
 
 /* What the results are compared with, and other results. */
-const controls = ({ state, tested, machines, actions }) => h("div.toolbar", { id: "results-controls" },
+const controls = ({ state, guessed, tested, machines, actions }) => h("div.toolbar", { id: "results-controls" },
     h("label.field", null, "Machine type ", h("select", { id: "results-machine", "data-key": "results-machine", onchange: (event) => event.target.value && actions.resultsOn(event.target.value) },
-        h("option", { value: "" }, state.machine ? "choose…" : "the open machine"), machineOptions(machines ?? [], [], "", state.machine))),
+        h("option", { value: "" }, guessed ? `guessed: ${state.machine}` : state.machine ? "choose…" : "the open machine"), machineOptions(machines ?? [], [], "", guessed ? "" : state.machine))),
     h("label.field", null, "Hosts ", h("input", { type: "number", id: "results-hosts", "data-key": "results-hosts", min: "1", value: String(state.hosts), onchange: (event) => Number(event.target.value) > 0 && actions.hosts(Number(event.target.value)) })),
     h("label.field", null, "Program ", h("select", { id: "results-program", "data-key": "results-program", onchange: (event) => actions.tested(event.target.value) },
         h("option", { value: "" }, "as the results say"), PROGRAMS.map((program) => h("option", { value: program, selected: program === tested }, program)))),
@@ -53,10 +53,10 @@ function chooser(actions) {
 function judged(whole, { name, forgotten, guessed = false, table = null, state, actions }) {
     const answer = tableAt(whole, table), [mark, tone] = markOf(answer.verdict), shown = picture(answer), assumed = answer.assumed ?? [];
     return [
-        h("section", { id: "results-verdict", "aria-label": "Verdict", "data-verdict": answer.verdict, class: `tone-${tone}` },
+        h("section", { id: "results-verdict", "aria-label": "Verdict on the results", "data-verdict": answer.verdict, class: `tone-${tone}` },
             h("h2", null, h("span.tone", { "aria-hidden": "true" }, mark), ` Verdict: ${answer.verdict}`),
             h("p", null, answer.sentence),
-            h("p.muted", null, aboutText(answer), "."), forget(name, forgotten)),
+            h("p.muted", null, aboutText(answer), ".", guessed && [" ", h("button.text", { type: "button", "data-key": "choose-machine", onclick: () => document.getElementById("results-machine").focus() }, "Choose the machine")]), forget(name, forgotten)),
         bandwidthChart(shown, `Bus bandwidth against message size. ${answer.sentence}`, state.axes, actions),
         shapes(answer.shapes ?? []), explanations(answer), tables(whole, table ?? whole.table, actions), rows(answer.rows, true),
         (assumed.length > 0 || guessed) && h("section", { id: "results-assumed" }, h("h2", null, "What was assumed"), h("ul.findings", null,
@@ -92,14 +92,13 @@ function rows(list, measured) {
             measured && h("td", null, h("span.tone", { "aria-hidden": "true" }, mark), ` ${row.verdict}`),
             h("td", null, [row.algorithm, row.protocol].filter(Boolean).join(" ") || "–"), h("td.num", null, row.channels > 0 ? String(row.channels) : "–"));
     });
-    return [
+    return h("div", null,
         h("div.scroll", { tabindex: "0", role: "group", "aria-label": measured ? "Rows of the results" : "Predicted rows" }, h("table", { id: "bandwidth-rows" },
             h("caption", null, measured ? "Row by row, bus bandwidth in GB/s" : "Predicted bus bandwidth in GB/s"),
             h("thead", null, h("tr", null, h("th.num", { scope: "col" }, "Size"), measured && h("th.num", { scope: "col" }, "Measured"), measured && h("th.num", { scope: "col" }, "In place"), h("th.num", { scope: "col" }, "Predicted"),
                 measured && h("th.num", { scope: "col" }, "Normal"), measured && h("th", { scope: "col" }, "Verdict"), h("th", { scope: "col" }, "Algorithm and protocol"), h("th.num", { scope: "col" }, "Channels"))),
             h("tbody", null, body))),
-        measured && reasons(list).map((row) => h("p.note", null, `${reasonText(row)}.`)),
-    ];
+        measured && reasons(list).map((row) => h("p.note", null, `${reasonText(row)}.`)));
 }
 
 /* Without results: what the open machine should give, and how to measure it. */
