@@ -32,7 +32,6 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
 void orr_app_free(struct orr_app *app);
 /* From now on readyz says 503. */
 void orr_app_drain(struct orr_app *app);
-size_t orr_app_max_body(const struct orr_app *app);
 /* Where the store is, without a password. */
 const char *orr_app_database(const struct orr_app *app);
 

@@ -100,11 +100,6 @@ struct orr_metrics *orr_app_metrics(struct orr_app *app)
     return app->metrics;
 }
 
-size_t orr_app_max_body(const struct orr_app *app)
-{
-    return app->max_body;
-}
-
 const char *orr_app_database(const struct orr_app *app)
 {
     return orr_store_place(app->store);

@@ -207,12 +207,3 @@ const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardw
             return &hardware->slower[i];
     return NULL;
 }
-
-const struct orr_slower *orr_slower_find(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind,
-                                         uint32_t element)
-{
-    for (uint32_t i = 0; i < hardware->slower_count; i++)
-        if (hardware->slower[i].kind == kind && hardware->slower[i].element == element)
-            return &hardware->slower[i];
-    return NULL;
-}

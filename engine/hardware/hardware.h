@@ -66,10 +66,6 @@ struct orr_hardware_facts {
 /* Looks through a dump once. The result borrows the dump; memory comes from arena. false: memory ran out. */
 bool orr_hardware_read(const struct orr_dump *dump, struct orr_arena *arena, struct orr_hardware_facts *ret_hardware);
 
-/* The row that says that an element is slower than its equals in this way, NULL: it is not. */
-const struct orr_slower *orr_slower_find(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind,
-                                         uint32_t element);
-
 /* The first row of a kind, NULL: no device is slower in this way. */
 const struct orr_slower *orr_slower_first(const struct orr_hardware_facts *hardware, enum orr_slower_kind kind);
 
