@@ -102,6 +102,11 @@ void orr_response_init(struct orr_response *response);
 /* The rows of the table, NULL behind the last. */
 const struct orr_route *orr_route_row(unsigned index);
 unsigned orr_route_count(void);
+/* The place of a row in the table. */
+unsigned orr_route_index(const struct orr_route *route);
+/* Finds the row for a path of so many bytes, and fills call->route, its captures and the route of the response. */
+enum orr_code orr_call_route(struct orr_call *call, const char *path, size_t length,
+                             struct orr_error *err) ORR_NO_DISCARD;
 
 const char *orr_call_header(const struct orr_call *call, const char *name);
 

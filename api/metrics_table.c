@@ -26,7 +26,7 @@ static void write_route(unsigned value, char labels[ORR_LABELS_SIZE])
 
 unsigned orr_metric_route_index(const struct orr_route *route)
 {
-    return route ? (unsigned)(route - orr_route_row(0)) : orr_route_count();
+    return route ? orr_route_index(route) : orr_route_count();
 }
 
 static const unsigned short codes[] = {200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 412,

@@ -272,7 +272,10 @@ enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena 
 /* attempts.c: takes the next slice from s->budget.later. */
 int32_t orr_search_slice(struct orr_search_state *s);
 
-/* channel.c: tries to grow channels from the trial's state, under a budget of steps. */
+/* channel.c: starts a channel at a GPU, coming from a NIC (-1: from nothing). */
+void orr_search_enter(struct orr_search_state *s, int32_t net, uint32_t gpu, enum orr_order order, int32_t *budget);
+
+/* starts.c: tries to grow channels from the trial's state, under a budget of steps. */
 void orr_search_channels(struct orr_search_state *s, int32_t *budget);
 
 /* facts.c: everything that does not change during a search. */

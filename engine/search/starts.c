@@ -1,0 +1,218 @@
+/* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts". */
+#include "engine/release/release.h"
+#include "engine/search/search_state.h"
+
+enum { PCI_ORDER_STEPS = 1024 };
+
+static uint32_t first_gpu_of(const struct orr_search_state *s, int32_t channel)
+{
+    return s->trial.gpus[(size_t)channel * s->input.n];
+}
+
+static void start_without_nets(struct orr_search_state *s, int32_t *budget)
+{
+    int32_t k = s->trial.channels;
+    if (s->trial.pattern == ORR_PATTERN_NVLS) {
+        orr_search_enter(s, -1, (uint32_t)k, ORR_FREE, budget);
+        return;
+    }
+    if (k == 0)
+        orr_search_enter(s, -1, 0, ORR_PCI_ORDER, budget);
+    else
+        orr_search_enter(s, -1, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
+    if (k == 0 || !s->trial.same_channels)
+        for (uint32_t g = 0; g < s->input.n; g++)
+            orr_search_enter(s, -1, g, ORR_FREE, budget);
+}
+
+/* The release that takes NICs for GPUs reads on past the end of its list: zeroes as far as the memory block goes that
+ * it asked for, which comes in steps of 16 bytes less 8, 24 at least. */
+static int32_t zeroed_entries(const struct orr_search_state *s)
+{
+    enum { ENTRY = 4, STEP = 16, HEADER = 8, LEAST = 24 };
+    uint32_t bytes = (ENTRY * s->input.net_count + HEADER + STEP - 1) / STEP * STEP - HEADER;
+    return (int32_t)((bytes > LEAST ? bytes : LEAST) / ENTRY);
+}
+
+/* The NIC of the list that has the channel's number, the first beyond its end. */
+static int16_t listed_net(const struct orr_search_state *s)
+{
+    bool listed = s->trial.channels < (int32_t)s->facts.start_nets.count_at[s->trial.type_inter];
+    return listed ? s->facts.start_nets.nets[s->trial.channels] : 0;
+}
+
+enum head_start { HEAD_DONE, HEAD_NEXT, HEAD_NEXT_LEAKED }; /* then the next NIC is looked at, or not */
+
+/* A channel of NVLS or CollNetDirect starts at a NIC's local GPU; which NIC's depends on the release. */
+static enum head_start start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)
+{
+    enum orr_start_heads rule = s->input.system->release->start_heads;
+    int16_t of_channel = listed_net(s);
+    int32_t head = s->input.paths->local_gpu[rule == ORR_HEADS_OF_LIST ? of_channel : net];
+    bool once = rule == ORR_HEADS_ONCE || rule == ORR_HEADS_NEXT;
+    if (rule == ORR_HEADS_BY_NET_INDEX)
+        head = s->trial.channels < zeroed_entries(s) && of_channel < (int32_t)s->input.n ? of_channel : -1;
+    for (int32_t c = 0; head >= 0 && once && c < s->trial.channels; c++)
+        if (first_gpu_of(s, c) == (uint32_t)head)
+            return rule == ORR_HEADS_ONCE ? HEAD_NEXT_LEAKED : HEAD_NEXT;
+    if (head < 0)
+        return rule == ORR_HEADS_OF_FIRST || rule == ORR_HEADS_ONCE ? HEAD_DONE : HEAD_NEXT;
+    if (rule == ORR_HEADS_BY_NET_INDEX || rule == ORR_HEADS_OF_LIST) {
+        orr_search_enter(s, -1, (uint32_t)head, ORR_FREE, budget);
+        return HEAD_NEXT;
+    }
+    orr_search_enter(s, net, (uint32_t)head, ORR_FREE, budget);
+    return HEAD_DONE;
+}
+
+/* The first channel tries the GPUs in index order, under a budget of its own. */
+static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *budget)
+{
+    if (s->trial.channels || (s->facts.has_nvs && s->input.system->release->switch_skips_order))
+        return;
+    int32_t own = PCI_ORDER_STEPS;
+    orr_search_enter(s, net, 0, ORR_PCI_ORDER, &own);
+    if (own == -1)
+        *budget = -1;
+}
+
+/* All GPUs nearest to the NIC, the one that is taken for it first. false: the NIC reaches none. */
+static bool start_near(struct orr_search_state *s, int16_t net, int32_t *budget)
+{
+    const struct orr_near *near = &s->facts.near_gpus[net];
+    bool head_first = s->input.system->release->start_gpus == ORR_START_LOCAL_GPU;
+    int32_t head = head_first ? s->input.paths->local_gpu[net] : -1;
+    if (head >= 0)
+        orr_search_enter(s, net, (uint32_t)head, ORR_FREE, budget);
+    if (near->type == ORR_PATH_DIS)
+        return false;
+    for (uint32_t i = 0; i < near->count; i++)
+        if (near->gpus[i] != head)
+            orr_search_enter(s, net, near->gpus[i], ORR_FREE, budget);
+    return true;
+}
+
+static bool has_pci_bw(struct orr_search_state *s, uint32_t gpu)
+{
+    bool has = orr_search_pci_bw_left(s, gpu) > 0;
+    s->attempt.pci_short |= !has && s->facts.pci_link[gpu] >= 0;
+    return has;
+}
+
+/* Releases before 2.23: only if the nearest GPUs are fast enough; from the channel's number on, or in two rounds: those
+ * with PCI rate left first. */
+static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
+{
+    const struct orr_near *near = &s->facts.near_gpus[net];
+    bool two_rounds = s->input.system->release->start_gpus == ORR_START_TWO_ROUNDS;
+    uint32_t first = 0;
+    if (near->bw < needed) {
+        s->attempt.refused_start = near->bw > s->attempt.refused_start ? near->bw : s->attempt.refused_start;
+        return;
+    }
+    while (!two_rounds && first < near->count && near->gpus[first] < (uint32_t)s->trial.channels % s->input.n)
+        first++;
+    for (int round = 0; round < (two_rounds ? 2 : 1); round++)
+        for (uint32_t i = 0; i < near->count; i++) {
+            uint32_t g = near->gpus[first + i < near->count ? first + i : first + i - near->count];
+            if (!two_rounds || has_pci_bw(s, g) == (round == 0))
+                orr_search_enter(s, net, g, ORR_FREE, budget);
+        }
+}
+
+/* The NETs of a card's port share one budget: takes or gives back. */
+static void charge_card(struct orr_search_state *s, int16_t net, float amount)
+{
+    int16_t other = net;
+    do
+        s->left.net_bw[other] += amount;
+    while ((other = s->facts.next_of_card[other]) != net);
+}
+
+/* May the channel being started enter by this NIC? */
+static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
+{
+    const struct orr_trial *t = &s->trial;
+    const struct orr_release *release = s->input.system->release;
+    int32_t k = t->channels;
+    if (t->collnet && !s->input.system->nodes[orr_net_node(s, (uint32_t)net)].net.coll)
+        return false;
+    if (s->left.net_bw[net] < needed) {
+        float demand = s->attempt.net_full[net] - s->left.net_bw[net] + needed;
+        s->attempt.net_demand[net] = demand < s->attempt.net_demand[net] ? demand : s->attempt.net_demand[net];
+        return false;
+    }
+    if (release->counts_connections && s->left.net_connections[net] <= 0)
+        return false;
+    if (!(k & 1) || s->facts.net_of_id[net] == t->nets[k - 1][1])
+        return true;
+    bool pairs_rings = release->nic_pairs == ORR_PAIRS_RINGS && t->pattern == ORR_PATTERN_RING;
+    if (pairs_rings || release->nic_pairs == ORR_PAIRS_ALL)
+        s->attempt.cross_asked = true;
+    return !(pairs_rings ? t->cross_nic == 2 : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic);
+}
+
+/* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
+static bool start_from(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
+{
+    int32_t k = s->trial.channels;
+    bool near = s->input.system->release->start_gpus >= ORR_START_NEAREST;
+    if (k > 0 && (s->trial.same_channels || s->input.system->release->replays_first))
+        orr_search_enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
+    if (k > 0 && s->trial.same_channels)
+        return true;
+    start_in_order(s, net, budget);
+    if (near)
+        return start_near(s, net, budget);
+    start_fastest(s, net, needed, budget);
+    return true;
+}
+
+static void start_with_nets(struct orr_search_state *s, int32_t *budget)
+{
+    struct orr_trial *t = &s->trial;
+    const struct orr_release *release = s->input.system->release;
+    int32_t k = t->channels;
+    bool by_head = s->attempt.star && release->start_heads != ORR_HEADS_AS_OTHERS;
+    uint32_t count = s->facts.start_nets.count_at[t->type_inter], first = release->rotates_start_nets ? (uint32_t)k : 0;
+    float needed = (float)(int32_t)t->bw_inter;
+    enum head_start head = HEAD_NEXT;
+    if (by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX)
+        return;
+    for (uint32_t i = 0; i < count && head != HEAD_DONE; i++) {
+        int16_t net = s->facts.start_nets.nets[(first + i) % count];
+        const struct orr_node *node = &s->input.system->nodes[orr_net_node(s, (uint32_t)net)];
+        if (by_head && i && release->start_heads == ORR_HEADS_OF_FIRST)
+            break;
+        if (!may_enter_by(s, net, needed))
+            continue;
+        t->nets[k][0] = s->facts.net_of_id[net];
+        t->latency_inter = node->net.latency;
+        charge_card(s, net, -needed);
+        s->left.net_connections[net]--;
+        if (by_head && (head = start_at_head(s, net, budget)) == HEAD_NEXT_LEAKED) {
+            s->attempt.leaked = true;
+            continue;
+        }
+        if (!by_head && !start_from(s, net, needed, budget)) {
+            s->attempt.leaked = true;
+            continue;
+        }
+        charge_card(s, net, needed);
+        s->left.net_connections[net]++;
+    }
+}
+
+void orr_search_channels(struct orr_search_state *s, int32_t *budget)
+{
+    if (s->trial.channels == s->input.system->release->max_channels) {
+        s->budget.overrun = true;
+        s->budget.later = 0;
+        *budget = 0;
+        return;
+    }
+    if (s->input.inter)
+        start_with_nets(s, budget);
+    else
+        start_without_nets(s, budget);
+}
