@@ -293,15 +293,6 @@ enum orr_code orr_call_work(struct orr_call *call, struct orr_work **ret_work, s
     return orr_call_work_of(call, &call->params.query, NULL, ret_work, err);
 }
 
-enum orr_code orr_bad_cursor(struct orr_call *call, const char *cursor, struct orr_error *err)
-{
-    call->problem = ORR_PROBLEM_PARAMETER;
-    orr_fail(err, ORR_SETTING, "\"%.60s\" is no cursor", cursor);
-    orr_error_where(err, "cursor");
-    orr_error_advice(err, "use `next` of an earlier page unchanged");
-    return ORR_SETTING;
-}
-
 size_t orr_negotiate(const char *accept, const char *const *types, size_t count)
 {
     if (!accept || !*accept)
