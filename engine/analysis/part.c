@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/decide/nearest.h"
 #include "engine/decide/verdicts.h"
-#include "engine/release/connect_rules.h"
 #include "engine/release/release.h"
 #include "engine/search/search.h"
 
@@ -201,129 +199,6 @@ enum orr_code orr_part_decide(const struct orr_analysis *a, struct orr_part *par
     return ORR_OK;
 }
 
-/* Fewest point-to-point channels between two GPUs of the part. */
-static int32_t fewest_local_channels(const struct orr_part *part)
-{
-    const struct orr_system *system = &part->system;
-    int32_t fewest = INT32_MAX;
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++)
-        for (uint32_t q = system->first[ORR_GPU]; q < system->first[ORR_GPU + 1]; q++) {
-            if (q == g)
-                continue;
-            const struct orr_path *path = orr_path(&part->paths, q, g);
-            int32_t links = 1;
-            if (path->type == ORR_PATH_NVL || (path->type == ORR_PATH_NVB && system->release->connect->nvb_counts))
-                links =
-                    (int32_t)(path->bw / orr_nvlink_bw_of(system->release->nvlink_counted, system->nodes[g].gpu.sm));
-            int32_t channels = 2 * (links > 1 ? links : 1);
-            fewest = channels < fewest ? channels : fewest;
-        }
-    return fewest;
-}
-
-/* Fewest nearest NICs that fill the CPU link of a GPU of the part. */
-static int32_t fewest_nics(const struct orr_part *part, uint32_t *scratch)
-{
-    const struct orr_system *system = &part->system;
-    int32_t fewest = INT32_MAX;
-    if (!orr_system_count(system, ORR_NET))
-        return 0;
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
-        const struct orr_node *gpu = &system->nodes[g];
-        float cpu_bw = 0, sum = 0;
-        int32_t needed = 0;
-        for (uint32_t l = gpu->first_link; l < gpu->first_link + gpu->link_count; l++)
-            if (system->nodes[system->links[l].to].type == ORR_CPU)
-                cpu_bw = system->links[l].bw;
-        uint32_t count = orr_locals(&part->paths, g, ORR_NET, scratch);
-        for (uint32_t i = 0; i < count && sum < cpu_bw; i++, needed++)
-            sum += orr_path(&part->paths, g, scratch[i])->bw;
-        fewest = needed < fewest ? needed : fewest;
-    }
-    return fewest;
-}
-
-/* The NICs that a GPU would use for channels 0, 1, ... until the first comes again, or until they fill its way to the
- * CPU: how many, and their sum. */
-static enum orr_code measure_nets(const struct orr_part *part, uint32_t gpu, uint32_t *scratch, int32_t *ret_count,
-                                  float *ret_bw, float *ret_least, struct orr_error *err)
-{
-    const struct orr_paths *paths = &part->paths;
-    const struct orr_system *system = &part->system;
-    uint32_t cpu = ORR_NO_NODE, first = ORR_NO_NODE;
-    float least = 0;
-    *ret_count = 0;
-    *ret_bw = 0;
-    ORR_TRY(orr_local_cpu(paths, gpu, &cpu, err));
-    float cpu_bw = orr_path(paths, gpu, cpu)->bw;
-    bool filled = false;
-    for (int32_t c = 0; c < system->release->max_channels; c++) {
-        uint32_t net = orr_local_net(paths, gpu, c, scratch);
-        if (net == ORR_NO_NODE || net == first)
-            break;
-        if (c == 0)
-            first = net;
-        float bw = orr_path(paths, gpu, net)->bw;
-        least = c == 0 || bw < least ? bw : least;
-        if (!filled) {
-            ++*ret_count;
-            *ret_bw += bw;
-        }
-        filled = filled || *ret_bw >= cpu_bw;
-    }
-    *ret_least = least;
-    return ORR_OK;
-}
-
-/* What releases exchange that size point-to-point transfers and NVLS by the rate of the NICs. */
-static enum orr_code measure_rates(const struct orr_analysis *a, struct orr_part *part, uint32_t *scratch,
-                                   struct orr_error *err)
-{
-    const struct orr_system *system = &part->system;
-    struct orr_contribution *c = &part->contribution;
-    int32_t per_channel = orr_setting_int32(&a->query.settings, ORR_SET_P2P_PER_CHANNEL_NET_BW);
-    if (!system->release->exchanges_net_rates)
-        return ORR_OK;
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
-        int32_t count;
-        float sum, least;
-        ORR_TRY(orr_budget_check(err));
-        ORR_TRY(measure_nets(part, g, scratch, &count, &sum, &least, err));
-        int32_t by_rate = per_channel > 0 ? orr_wrapping_div_up((int32_t)sum, per_channel) : count;
-        int32_t channels = count ? (count > by_rate ? count : by_rate) : 2;
-        bool first = g == system->first[ORR_GPU];
-        c->p2p_net_min = first || channels < c->p2p_net_min ? channels : c->p2p_net_min;
-        c->net_bw_min = first || least < c->net_bw_min ? least : c->net_bw_min;
-    }
-    return ORR_OK;
-}
-
-/* ORR_RULE_NVLS_ON: supported, as far as a system can say before the search. */
-static enum orr_rule decide_nvls(const struct orr_analysis *a, const struct orr_contribution *c)
-{
-    int64_t enabled = orr_setting_int(&a->query.settings, ORR_SET_NVLS_ENABLE);
-    const struct orr_release *release = a->query.settings.release;
-    if (!release->connect->nvls_channels)
-        return ORR_RULE_NVLS_UNKNOWN;
-    if (enabled == 0)
-        return ORR_RULE_NVLS_DISABLED;
-    bool all = release->nvls_counts_clique && a->built.host_count > 1;
-    if ((all ? a->local_ranks : c->rank_count) < (uint32_t)release->nvls_least_gpus)
-        return ORR_RULE_NVLS_FEW_GPUS;
-    bool forced = enabled == 1 && orr_setting_default(ORR_SET_NVLS_ENABLE, release) != 1;
-    return forced || c->sm_min >= 90 ? ORR_RULE_NVLS_ON : ORR_RULE_NVLS_OLD_GPUS;
-}
-
-static bool has_collnet(const struct orr_analysis *a)
-{
-    if (orr_setting_int(&a->query.settings, ORR_SET_COLLNET_ENABLE) != 1)
-        return false;
-    for (uint32_t n = a->built.first[ORR_NET]; n < a->built.first[ORR_NET + 1]; n++)
-        if (a->built.nodes[n].net.coll)
-            return true;
-    return false;
-}
-
 static uint32_t find_net(const struct orr_system *system, int64_t id)
 {
     uint32_t n = system->first[ORR_NET];
@@ -366,33 +241,12 @@ static enum orr_code place_nets(const struct orr_analysis *a, struct orr_part *p
 enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *part, struct orr_error *err)
 {
     struct orr_contribution *c = &part->contribution;
-    const struct orr_system *system = &part->system;
-    const struct orr_node *cpu = orr_system_node(system, ORR_CPU, 0);
-    uint32_t *scratch = ORR_NEW(a->arena, uint32_t,
-                                2 * ((size_t)orr_system_count(system, ORR_NET) + orr_system_count(system, ORR_GPU)));
-    if (!scratch)
-        return orr_fail_nomem(err);
-    c->cpu_arch = cpu->cpu.arch;
-    c->cpu_vendor = cpu->cpu.vendor;
-    c->sm_min = INT32_MAX;
-    c->sm_max = 0;
-    for (uint32_t g = system->first[ORR_GPU]; g < system->first[ORR_GPU + 1]; g++) {
-        int32_t sm = system->nodes[g].gpu.sm;
-        c->sm_min = sm < c->sm_min ? sm : c->sm_min;
-        c->sm_max = sm > c->sm_max ? sm : c->sm_max;
-    }
-    c->has_nvswitch = orr_system_count(system, ORR_NVS) > 0;
-    c->nvls_rule = (uint8_t)decide_nvls(a, c);
-    c->nvls_on = c->nvls_rule == ORR_RULE_NVLS_ON;
-    c->has_collnet = has_collnet(a);
-    c->p2p_local_min = fewest_local_channels(part);
-    c->p2p_nics_min = fewest_nics(part, scratch);
-    ORR_TRY(measure_rates(a, part, scratch, err));
+    ORR_TRY(orr_part_measure(a, part, err));
     struct orr_search_request request = {
         .hosts = a->query.hosts, .collnet = c->has_collnet, .nvls = c->nvls_on, .file = a->dump->graphs};
     ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
     int32_t ring = c->graphs[ORR_GRAPH_RING].channels, tree = c->graphs[ORR_GRAPH_TREE].channels;
-    bool fewer = system->release->ring_follows_tree && tree < ring;
+    bool fewer = part->system.release->ring_follows_tree && tree < ring;
     return place_nets(a, part, fewer ? tree : ring, err);
 }
 

@@ -10,6 +10,9 @@ enum orr_code orr_parts_make(struct orr_analysis *analysis, struct orr_error *er
 /* GPUDirect RDMA of every GPU with every NET of the part. */
 enum orr_code orr_part_decide(const struct orr_analysis *analysis, struct orr_part *part,
                               struct orr_error *err) ORR_NO_DISCARD;
+/* contribution.c: what the part contributes to the communicator, but for its graphs. */
+enum orr_code orr_part_measure(const struct orr_analysis *analysis, struct orr_part *part,
+                               struct orr_error *err) ORR_NO_DISCARD;
 /* The graphs of the part, what it contributes to the communicator, and its NICs by channel. */
 enum orr_code orr_part_search(const struct orr_analysis *analysis, struct orr_part *part,
                               struct orr_error *err) ORR_NO_DISCARD;

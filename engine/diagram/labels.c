@@ -244,15 +244,13 @@ const char *orr_label_tile(const struct orr_labels *labels, uint32_t node, float
     return second ? orr_drawing_text(drawing, "%s\n%s", first, orr_drawing_fit(drawing, second, font, width)) : first;
 }
 
-/* "Gen5 x16", NULL: the dump does not say. */
-static const char *pcie_text(struct orr_drawing *drawing, const struct orr_card *card)
+const char *orr_label_pcie(struct orr_drawing *drawing, const struct orr_card *card)
 {
     int generation = card ? orr_pcie_generation(card->rate) : 0;
     return generation && card->width ? orr_drawing_text(drawing, "Gen%d x%d", generation, card->width) : NULL;
 }
 
-/* "; slower than its equals, which have Gen5 x16 (GPU/0-1b000)". */
-static const char *slower_text(const struct orr_labels *labels, const struct orr_slower *row)
+const char *orr_label_slower(const struct orr_labels *labels, const struct orr_slower *row)
 {
     static const char *const units[ORR_SLOWER_KIND_COUNT] = {
         [ORR_SLOWER_C2C] = "GB/s", [ORR_SLOWER_NVLINK] = "NVLinks", [ORR_SLOWER_PORT] = "Gb/s"};
@@ -260,7 +258,7 @@ static const char *slower_text(const struct orr_labels *labels, const struct orr
     uint32_t node = labels->node_of[row->best];
     if (row->element == row->best)
         return "; the dump gives no speed";
-    const char *text = pcie_text(drawing, &labels->hw.cards[labels->hw.card_of[row->best]]);
+    const char *text = orr_label_pcie(drawing, &labels->hw.cards[labels->hw.card_of[row->best]]);
     if (row->kind != ORR_SLOWER_PCIE)
         text = orr_drawing_text(drawing, "%g %s", (double)row->best_has, units[row->kind]);
     else if (!text)
@@ -288,22 +286,22 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
     const char *place = orr_bus_id_format(orr_id_local(at->id), bus);
     const struct orr_uplink *uplink = &labels->uplinks[node];
     const char *pci = "";
-    if (pcie_text(drawing, uplink->card))
-        pci = orr_drawing_text(drawing, ", PCIe %s", pcie_text(drawing, uplink->card));
+    if (orr_label_pcie(drawing, uplink->card))
+        pci = orr_drawing_text(drawing, ", PCIe %s", orr_label_pcie(drawing, uplink->card));
     const struct orr_slower *nvlinks = uplink->slower[ORR_SLOWER_NVLINK];
     switch (at->type) {
     case ORR_GPU:
         return orr_drawing_text(drawing, "GPU %d, rank %d, bus id %s%s, compute capability %d.%d%s%s%s", at->gpu.dev,
                                 at->gpu.rank, place, numa, at->gpu.sm / 10, at->gpu.sm % 10, pci,
                                 at->gpu.gdr ? ", GPUDirect RDMA" : ", no GPUDirect RDMA",
-                                nvlinks ? slower_text(labels, nvlinks) : "");
+                                nvlinks ? orr_label_slower(labels, nvlinks) : "");
     case ORR_NET: {
         const char *name = own_attribute(system, node, ORR_ATTR_NAME);
         return orr_drawing_text(
             drawing, "NET %d%s%.64s, port %d, %.4g Gb/s (%s)%s%s%s%s", at->net.dev, *name ? ", " : "", name,
             at->net.port, (double)(at->net.bw * 8), orr_label_bw(drawing, at->net.bw), numa,
             at->net.gdr ? ", GPUDirect RDMA" : ", no GPUDirect RDMA", at->net.coll ? ", CollNet" : "",
-            uplink->slower[ORR_SLOWER_PORT] ? slower_text(labels, uplink->slower[ORR_SLOWER_PORT]) : "");
+            uplink->slower[ORR_SLOWER_PORT] ? orr_label_slower(labels, uplink->slower[ORR_SLOWER_PORT]) : "");
     }
     case ORR_CPU:
         return orr_drawing_text(drawing, "NUMA node %llu, %s%s", (unsigned long long)orr_id_local(at->id), cpu_name(at),
@@ -314,91 +312,4 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node)
     default:
         return orr_drawing_text(drawing, "%s %s%s%s", kinds[at->type].name, place, numa, pci);
     }
-}
-
-/* The end whose uplink this link is, seen from either side, ORR_NO_NODE: none. */
-static uint32_t lower_end(const struct orr_labels *labels, uint32_t link)
-{
-    const struct orr_link *at = &labels->system->links[link];
-    if (labels->uplinks[at->from].link == link)
-        return at->from;
-    return labels->parent[at->to] == at->from && labels->uplinks[at->to].link != ORR_NO_LINK &&
-                   labels->system->links[labels->uplinks[at->to].link].type == at->type
-               ? at->to
-               : ORR_NO_NODE;
-}
-
-const struct orr_slower *orr_label_degraded(const struct orr_labels *labels, uint32_t link)
-{
-    static const enum orr_slower_kind kinds_of[ORR_LINK_TYPE_COUNT] = {[ORR_LINK_PCI] = ORR_SLOWER_PCIE,
-                                                                       [ORR_LINK_NET] = ORR_SLOWER_PORT,
-                                                                       [ORR_LINK_C2C] = ORR_SLOWER_C2C,
-                                                                       [ORR_LINK_NVL] = ORR_SLOWER_NVLINK};
-    const struct orr_system *system = labels->system;
-    const struct orr_link *at = &system->links[link];
-    uint32_t node = lower_end(labels, link);
-    if (at->type == ORR_LINK_C2C || at->type == ORR_LINK_NVL) {
-        node = orr_is_gpu(system->nodes[at->from].type) ? at->from : at->to;
-        uint32_t other = at->from == node ? at->to : at->from;
-        if (at->type == ORR_LINK_NVL && system->nodes[other].type != ORR_NVS)
-            return NULL;
-    } else if (at->type != ORR_LINK_PCI && at->type != ORR_LINK_NET) {
-        return NULL;
-    }
-    return node == ORR_NO_NODE ? NULL : labels->uplinks[node].slower[kinds_of[at->type]];
-}
-
-static const struct {
-    const char *class, *name;
-} link_kinds[ORR_LINK_TYPE_COUNT] = {
-    [ORR_LINK_LOC] = {"link loc", "local"},     [ORR_LINK_NVL] = {"link nvl", "NVLink"},
-    [ORR_LINK_C2C] = {"link c2c", "C2C"},       [ORR_LINK_PCI] = {"link pci", "PCIe"},
-    [ORR_LINK_SYS] = {"link sys", "inter-CPU"}, [ORR_LINK_NET] = {"link net", "port"},
-};
-
-const char *orr_label_link(const struct orr_labels *labels, uint32_t link, float font, float width)
-{
-    const struct orr_link *at = &labels->system->links[link];
-    struct orr_drawing *drawing = labels->drawing;
-    const char *bw = orr_label_bw(drawing, at->bw);
-    const char *mark = orr_label_degraded(labels, link) ? "\xe2\x9a\xa0 " : "";
-    uint32_t low = at->type == ORR_LINK_PCI ? lower_end(labels, link) : ORR_NO_NODE;
-    const char *pcie = low == ORR_NO_NODE ? NULL : pcie_text(drawing, labels->uplinks[low].card);
-    const char *wordings[3];
-    if (pcie) {
-        wordings[0] = orr_drawing_text(drawing, "%s%s \xc2\xb7 %s", mark, pcie, bw);
-        wordings[1] = orr_drawing_text(drawing, "%s%s", mark, pcie);
-    } else {
-        wordings[0] = orr_drawing_text(drawing, "%s%s %s", mark, link_kinds[at->type].name, bw);
-        wordings[1] = orr_drawing_text(drawing, "%s%s", mark, bw);
-    }
-    wordings[2] = orr_drawing_text(drawing, "%s%.3g", mark, (double)at->bw);
-    for (int i = 0; i < 2; i++)
-        if (orr_text_width(wordings[i], font) <= width)
-            return wordings[i];
-    return wordings[2];
-}
-
-const char *orr_label_link_title(const struct orr_labels *labels, uint32_t link)
-{
-    const struct orr_system *system = labels->system;
-    const struct orr_link *at = &system->links[link];
-    struct orr_drawing *drawing = labels->drawing;
-    const char *title =
-        orr_drawing_text(drawing, "%s %s to %s: %s", link_kinds[at->type].name, orr_label_id(labels, at->from),
-                         orr_label_id(labels, at->to), orr_label_bw(drawing, at->bw));
-    if (at->reverse != ORR_NO_LINK && system->links[at->reverse].bw != at->bw)
-        title = orr_drawing_text(drawing, "%s, back %s", title, orr_label_bw(drawing, system->links[at->reverse].bw));
-    uint32_t low = at->type == ORR_LINK_PCI ? lower_end(labels, link) : ORR_NO_NODE;
-    const char *pcie = low == ORR_NO_NODE ? NULL : pcie_text(drawing, labels->uplinks[low].card);
-    if (pcie)
-        title = orr_drawing_text(drawing, "%s, PCIe %s", title, pcie);
-    const struct orr_slower *degraded = orr_label_degraded(labels, link);
-    return degraded ? orr_drawing_text(drawing, "%s%s", title, slower_text(labels, degraded)) : title;
-}
-
-const char *orr_label_link_class(const struct orr_labels *labels, uint32_t link)
-{
-    const char *class = link_kinds[labels->system->links[link].type].class;
-    return orr_label_degraded(labels, link) ? orr_drawing_text(labels->drawing, "%s degraded", class) : class;
 }

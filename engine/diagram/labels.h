@@ -51,6 +51,11 @@ const char *orr_label_title(const struct orr_labels *labels, uint32_t node);
 const char *orr_label_class(enum orr_node_type type);
 enum orr_role orr_label_role(enum orr_node_type type);
 
+/* "Gen5 x16", NULL: the dump does not say. */
+const char *orr_label_pcie(struct orr_drawing *drawing, const struct orr_card *card);
+/* "; slower than its equals, which have Gen5 x16 (GPU/0-1b000)". */
+const char *orr_label_slower(const struct orr_labels *labels, const struct orr_slower *row);
+
 /* "48", "12.5", "722" GB/s. */
 const char *orr_label_bw(struct orr_drawing *drawing, float bw);
 /* The longest wording of a link that fits: "Gen5 x16 · 48 GB/s", "G5 x16 · 48", "48". A degraded one is marked. */

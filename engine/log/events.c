@@ -7,6 +7,7 @@
 #include "engine/base/hash.h"
 #include "engine/log/building.h"
 #include "engine/log/messages.h"
+#include "engine/log/places.h"
 
 enum {
     SLOTS = 4096,
@@ -276,73 +277,6 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
     }
 }
 
-/* A rank and where it ran. */
-struct place {
-    const char *host;
-    int64_t pid;
-    int32_t dev, rank;
-    uint32_t order; /* of its communicator: the largest first */
-};
-
-static int by_place(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-    int host = strcmp(x->host, y->host);
-    if (host)
-        return host;
-    if (x->pid != y->pid)
-        return x->pid < y->pid ? -1 : 1;
-    return x->order != y->order ? (x->order < y->order ? -1 : 1) : x->rank - y->rank;
-}
-
-static const struct place *list_places(struct orr_log_building *b, uint32_t *ret_count)
-{
-    const struct orr_log *log = b->log;
-    struct place *places = ORR_NEW(log->arena, struct place, (size_t)log->session_count + 1);
-    uint32_t count = 0, largest = orr_log_largest(log);
-    b->starved |= !places;
-    for (uint32_t i = 0; places && i < log->session_count; i++) {
-        const struct orr_log_session *session = &log->sessions[i];
-        if (session->named && session->communicator != NONE && session->writer != NONE) {
-            const struct orr_log_writer *writer = &log->writers[session->writer];
-            places[count++] = (struct place){writer->host, writer->pid, session->cuda_dev, session->rank,
-                                             session->communicator == largest ? 0 : session->communicator + 1};
-        }
-    }
-    if (count)
-        qsort(places, count, sizeof *places, by_place);
-    *ret_count = count;
-    return places;
-}
-
-/* The rank of a writer and GPU: the process's, where it has one or one on that GPU; -1: unknown. */
-static int32_t rank_at(const struct place *places, uint32_t count, const struct orr_log_writer *writer, int32_t dev)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(places[middle].host, writer->host);
-        if (order < 0 || (!order && places[middle].pid < writer->pid))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    enum { COMMUNICATORS_MOST = 64 };
-    int32_t only = -1;
-    bool several = false;
-    for (uint32_t i = low; i < count && i < low + COMMUNICATORS_MOST && places[i].pid == writer->pid &&
-                           !strcmp(places[i].host, writer->host);
-         i++) {
-        if (dev >= 0 && places[i].dev == dev)
-            return places[i].rank;
-        if (places[i].order == places[low].order) {
-            several |= only >= 0 && only != places[i].rank;
-            only = places[i].rank;
-        }
-    }
-    return several ? -1 : only;
-}
-
 static int by_event(const void *a, const void *b)
 {
     const struct source *x = a, *y = b;
@@ -365,7 +299,7 @@ void orr_log_place_events(struct orr_log_building *b)
     struct orr_log *log = b->log;
     struct orr_log_events *events = b->events;
     uint32_t place_count;
-    const struct place *places = list_places(b, &place_count);
+    const struct orr_log_place *places = orr_log_places(b, &place_count);
     if (b->starved)
         return;
     const struct orr_log_communicator *largest =
@@ -373,7 +307,7 @@ void orr_log_place_events(struct orr_log_building *b)
     for (uint32_t i = 0; i < events->source_count; i++) {
         struct source *source = &events->sources[i];
         if (source->writer != NONE)
-            source->rank = rank_at(places, place_count, &log->writers[source->writer], source->dev);
+            source->rank = orr_log_rank_at(places, place_count, &log->writers[source->writer], source->dev);
     }
     if (events->source_count)
         qsort(events->sources, events->source_count, sizeof *events->sources, by_event);

@@ -1,0 +1,20 @@
+/* Inside search/: what the search of one graph tries after an attempt. */
+#ifndef ORR_SEARCH_RELAXING_H
+#define ORR_SEARCH_RELAXING_H
+
+#include "engine/search/limits.h"
+
+/* docs/nccl/search.md, "What NCCL relaxes, and when it stops".
+ * Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
+ * the innermost loop. false: nothing is left. */
+bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t left, int32_t *all_left,
+                      uint32_t *rate);
+
+/* Twice the channels at half the rate, where the rate allows it: then DOUBLED, else 0.
+ * docs/nccl/search.md, "Doubling channels". */
+unsigned orr_search_duplicate(struct orr_search_state *s);
+
+/* Chooses a higher rate to try; false: none. docs/nccl/search.md, "Higher bandwidths for what was found". */
+bool orr_search_raise(struct orr_search_state *s, const struct orr_limits *limits, uint32_t *rate);
+
+#endif
