@@ -90,4 +90,7 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
                                const struct orr_input_kind *kind, struct orr_dump **ret_dump,
                                struct orr_error *err) ORR_NO_DISCARD;
 
+/* "0-31,64-95" as words of 32 bits in hex, highest first, as NCCL's affinity; "" where the list cannot be read. */
+const char *orr_cpu_list_mask(struct orr_draft *draft, const char *list);
+
 #endif

@@ -48,7 +48,4 @@ enum orr_code orr_matrix_read(const char *bytes, size_t length, struct orr_arena
 /* Builds the PCI tree and the NVLinks that the table implies. */
 void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_type *type, struct orr_draft *draft);
 
-/* "0-31,64-95" as words of 32 bits in hex, highest first, as NCCL's affinity; "" where the list cannot be read. */
-const char *orr_cpu_list_mask(struct orr_draft *draft, const char *list);
-
 #endif

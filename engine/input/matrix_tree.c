@@ -387,35 +387,3 @@ void orr_matrix_build(const struct orr_matrix *matrix, const struct orr_machine_
     add_nvlinks(b);
     say(b, generation);
 }
-
-const char *orr_cpu_list_mask(struct orr_draft *draft, const char *list)
-{
-    enum { MOST = 4096, WORD = 32, WORDS = MOST / WORD, WORD_TEXT = 9 };
-    uint32_t words[WORDS] = {0};
-    int highest = -1;
-    while (*list) {
-        char *end;
-        unsigned long first = strtoul(list, &end, 10), last = first;
-        if (end == list)
-            return "";
-        if (*end == '-') {
-            list = end + 1;
-            last = strtoul(list, &end, 10);
-            if (end == list)
-                return "";
-        }
-        if (first > last || last >= MOST)
-            return "";
-        for (unsigned long cpu = first; cpu <= last; cpu++)
-            words[cpu / WORD] |= 1u << cpu % WORD;
-        highest = (int)(last / WORD) > highest ? (int)(last / WORD) : highest;
-        if (*end && *end != ',')
-            return "";
-        list = end + (*end == ',');
-    }
-    char text[WORDS * WORD_TEXT + 1] = "";
-    size_t used = 0;
-    for (int i = highest; i >= 0; i--)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%08x%s", words[i], i ? "," : "");
-    return highest < 0 ? "" : orr_draft_format(draft, "%s", text);
-}

@@ -12,6 +12,7 @@
 #include "engine/nics/fuse.h"
 #include "engine/nics/name_list.h"
 #include "engine/nics/notes.h"
+#include "engine/nics/ports.h"
 #include "engine/release/detect_rules.h"
 
 /* What leaves NICs out. */
@@ -203,46 +204,12 @@ static uint32_t count_nets(const struct orr_dump *dump)
     return count;
 }
 
-static uint32_t net_below(const struct orr_dump *dump, uint32_t card)
-{
-    uint32_t nic = card == ORR_NO_ELEMENT ? ORR_NO_ELEMENT : dump->elements[card].first_child;
-    return nic == ORR_NO_ELEMENT || dump->elements[nic].kind != ORR_ELEMENT_NIC ? ORR_NO_ELEMENT
-                                                                                : dump->elements[nic].first_child;
-}
-
-/* The next port of the same card: in the same <nic>, or in the next function of the same slot. */
-static uint32_t next_port(const struct orr_dump *dump, uint32_t net)
-{
-    if (dump->elements[net].next_sibling != ORR_NO_ELEMENT)
-        return dump->elements[net].next_sibling;
-    uint32_t card = dump->elements[dump->elements[net].parent].parent, next = dump->elements[card].next_sibling;
-    const char *one =
-        dump->elements[card].kind == ORR_ELEMENT_PCI ? orr_element_text(dump, card, ORR_ATTR_BUSID) : NULL;
-    const char *other = one && next != ORR_NO_ELEMENT ? orr_element_text(dump, next, ORR_ATTR_BUSID) : NULL;
-    size_t length = other ? strlen(other) : 0;
-    return length && strlen(one) == length && !strncmp(one, other, length - 1) ? net_below(dump, next) : ORR_NO_ELEMENT;
-}
-
-/* A port of NCCL's own XML that the release would fuse with another one in a job; ORR_NO_ELEMENT: none. */
-static uint32_t find_ports(const struct orr_dump *dump, uint32_t *ret_other)
-{
-    for (uint32_t i = 0; i < dump->element_count; i++) {
-        const char *name = dump->elements[i].kind == ORR_ELEMENT_NET ? orr_element_text(dump, i, ORR_ATTR_NAME) : NULL;
-        uint32_t other = name && !strchr(name, '+') && strncmp(name, "rdmap", 5) ? next_port(dump, i) : ORR_NO_ELEMENT;
-        if (other == ORR_NO_ELEMENT || !orr_element_text(dump, other, ORR_ATTR_NAME))
-            continue;
-        *ret_other = other;
-        return i;
-    }
-    return ORR_NO_ELEMENT;
-}
-
 /* A note where a job would fuse what the dump lists. */
 static void say_unfused(struct view *v, bool by_default)
 {
     uint32_t other,
         port = by_default && v->merge != ORR_MERGE_NONE && orr_setting_int(v->settings, ORR_SET_IB_MERGE_NICS)
-                   ? find_ports(v->dump, &other)
+                   ? orr_fusable_ports(v->dump, &other)
                    : ORR_NO_ELEMENT;
     if (port == ORR_NO_ELEMENT)
         return;
