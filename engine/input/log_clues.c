@@ -234,7 +234,7 @@ static void read_bus_ids(const struct orr_log *log, struct orr_clue *clue)
             clue->bus_ids[clue->count++] = bus_id;
     }
     for (size_t row = 0; row < VIRTUAL_COUNT; row++)
-        if (clue->count == VIRTUAL_GPUS && found_in(row, clue) == VIRTUAL_GPUS)
+        if (of && clue->count == VIRTUAL_GPUS && found_in(row, clue) == VIRTUAL_GPUS)
             clue->line = of->first_line;
     clue->own = true;
     snprintf(clue->says, sizeof clue->says, "the GPUs have the bus ids of the provider's virtual machines");
@@ -308,7 +308,7 @@ static void read_gpus(const struct orr_log *log, struct orr_clue *clue)
     uint32_t largest = orr_log_largest(log);
     const struct orr_log_communicator *of = largest == NONE ? NULL : &log->communicators[largest];
     if (of && of->node_count > 0)
-        count_more(clue, of->rank_count / of->node_count, of->first_line);
+        count_more(clue, (double)(of->rank_count / of->node_count), of->first_line);
     for (uint32_t i = 0; i < log->record_count; i++) { /* devices count from 0 */
         const struct orr_log_record *record = &log->records[i];
         if (record->kind == ORR_LOG_DEVICE)
