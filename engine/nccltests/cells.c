@@ -61,26 +61,25 @@ bool orr_number_read(struct orr_log_span text, struct orr_number *ret_number)
     if (at == digits)
         return false;
     if (at + 1 < end && *at == '.' && is_digit(at[1])) {
-        double scale = 1;
         n.integer = false;
-        for (at++; at < end && is_digit(*at); at++) {
-            scale *= 10;
-            n.decimals++;
-            n.value += (*at - '0') / scale;
-        }
+        for (at++; at < end && is_digit(*at); at++, n.decimals++)
+            n.value = n.value * 10 + (*at - '0');
     }
+    int exponent = 0;
     if (at + 1 < end && (*at == 'e' || *at == 'E')) {
         bool down = at[1] == '-';
-        int exponent = 0;
         at += at[1] == '-' || at[1] == '+' ? 2 : 1;
         const char *first = at;
         for (; at < end && is_digit(*at) && at - first < 3; at++)
             exponent = exponent * 10 + (*at - '0');
-        if (at == first || exponent > 300)
+        if (at == first || exponent > 200)
             return false;
         n.integer = false;
-        n.value *= pow(10, down ? -exponent : exponent);
+        exponent = down ? -exponent : exponent;
     }
+    /* One rounding: the digits are a whole number, and so is the power of ten. */
+    exponent -= n.decimals;
+    n.value = exponent < 0 ? n.value / pow(10, -exponent) : n.value * pow(10, exponent);
     if (n.negative)
         n.value = -n.value;
     *ret_number = n;
@@ -319,8 +318,10 @@ bool orr_size_read(struct orr_log_span cell, double scale, uint64_t *ret_size, b
             return true;
         }
         number.value *= scale;
+        if (number.value >= 0x1p63)
+            return false;
         *ret_size = (uint64_t)number.value;
-        return number.value < 0x1p63;
+        return true;
     }
     static const char *const letters = "kmgt";
     const char *letter = strchr(letters, lower(unit.at[0]));

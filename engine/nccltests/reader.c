@@ -162,7 +162,7 @@ static enum orr_code refuse(struct orr_results_reader *reader, struct orr_error 
     const struct orr_results_building *b = &reader->b;
     if (b->bad)
         (void)orr_fail_at(err, ORR_UNRECOGNISED, b->bad_line, 0,
-                          "This does not look like output of nccl-tests: the only row is in line %u, but %s",
+                          "This does not look like output of nccl-tests: the first row is in line %u, but %s",
                           b->bad_line, b->bad);
     else if (b->other)
         (void)orr_fail(err, ORR_UNRECOGNISED, "This does not look like output of nccl-tests: it is of %s", b->other);
@@ -234,11 +234,14 @@ bool orr_results_is_one(const char *bytes, size_t length)
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (look && memmem(bytes, look, marks[i], strlen(marks[i])))
             return true;
-    /* Rows without a header. */
+    /* Columns of other names, and rows without a header. */
     for (size_t at = 0; at < look;) {
         const char *stop = memchr(bytes + at, '\n', look - at);
         size_t here = (stop ? (size_t)(stop - bytes) : look) - at;
         struct orr_log_span tokens[8];
+        struct orr_columns columns;
+        if (orr_columns_read(bytes + at, here, &columns))
+            return true;
         uint32_t count = here < 512 ? orr_tokens_cut(bytes + at, here, tokens, 8) : 0;
         struct orr_number number;
         for (uint32_t i = 2; i + 3 < count; i++)

@@ -87,8 +87,8 @@ static bool find_layout(struct orr_results_building *b, const struct orr_raw_row
     bool root = numbers[0].integer && (!columns->own || columns->has_root);
     if (root && (count == 4 || count == 3))
         root = numbers[0].negative || !plausible(raw->size, &numbers[0], &numbers[1]);
-    else if (root && count != 3)
-        root = count % 2 || (raw->torn && numbers[0].negative);
+    else if (root)
+        root = count % 2 || numbers[0].negative;
     *ret_root = root;
     *ret_count = count - root;
     if (raw->torn && *ret_count > 4 && *ret_count < 8)
@@ -116,7 +116,9 @@ static const char *finish(struct orr_results_building *b, struct orr_raw_row *ra
     uint32_t count;
     bool root;
     if (raw->overfull || raw->number_count < WAY_LEAST || !find_layout(b, raw, layout, &count, &root))
-        return raw->torn ? "" : "its number of columns is not one that nccl-tests prints";
+        return raw->torn || (b->columns.own && raw->number_count < WAY_LEAST)
+                   ? ""
+                   : "its number of columns is not one that nccl-tests prints";
     struct orr_result_row row = {
         .size = raw->size, .count = raw->count, .line = raw->line, .root = -1, .out = no_way(), .in = no_way()};
     const struct orr_number *numbers = raw->numbers + root, *found[2][3] = {{NULL}};
@@ -241,10 +243,13 @@ static bool go_on(struct orr_results_building *b, const struct orr_log_span *tok
 {
     struct orr_raw_row *raw = &b->row;
     struct orr_number number;
+    enum { PREFIX_MOST = 3 };
     uint32_t first = 0;
-    while (first < count && !orr_number_read(tokens[first], &number))
+    while (first < count && first <= PREFIX_MOST && !orr_number_read(tokens[first], &number))
         first++;
-    if (first == count || (first && !strchr(":>])", tokens[first - 1].at[tokens[first - 1].length - 1])))
+    const struct orr_log_span *before = first ? &tokens[first - 1] : NULL;
+    if (first == count || first > PREFIX_MOST || tokens[0].at[0] == '#' ||
+        (before && (before->length < 2 || !strchr(":>])", before->at[before->length - 1]))))
         return false;
     for (uint32_t i = first; i < count; i++)
         if (!orr_number_read(tokens[i], &number))

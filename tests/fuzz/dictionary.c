@@ -1,4 +1,5 @@
-/* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api|log|input. */
+/* Writes the dictionary of a fuzz target from the program's own tables: dictionary analysis|json|api|log|results|input.
+ */
 #include <ctype.h>
 
 #include "api/openapi_yaml.h"
@@ -255,6 +256,39 @@ static void log_words(void)
         token(texts[i]);
 }
 
+static void results_words(void)
+{
+    static const char *const texts[] = {
+        "# nThread 1 nGpus 8 minBytes 8 maxBytes 128 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1",
+        "# Collective test starting: all_reduce_perf\n",
+        "# Collective test concluded: sendrecv_perf\n",
+        "# nccl-tests version 2.17.1 nccl-headers=22707 nccl-library=22707\n",
+        "#  Rank  0 Group  0 Pid  1 on n1 device  0 [0000:1b:00] NVIDIA H100\n",
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
+        "#wrong\n",
+        "  1048576   262144  float  sum  -1  50.00  20.97  31.46  0  40.00  26.21  39.32  0\n",
+        "n1:10:11 [0] NCCL INFO AllReduce: 8 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n",
+        "# Out of bounds values : 0 OK\n",
+        "# Avg bus bandwidth    : 37.3\n",
+        "# Reducing maxBytes to 5 due to memory limitation\n",
+        "size,time,algbw,busbw\n",
+        "| size | busbw (GB/s) |\n",
+        "| --- |",
+        "65K",
+        "1.5 GiB",
+        "N/A",
+        "1e+03",
+        "{\"config\":{\"nthreads\":1,\"ngpus\":1,\"devices\":[{\"rank\":0,\"hostname\":\"n\"}]},",
+        "\"results\":[{\"size\":8,\"count\":2,\"type\":\"float\",\"redop\":\"sum\",\"root\":\"-1\",",
+        "\"out_of_place\":{\"time\":1.5,\"alg_bw\":1.0,\"bus_bw\":1.5,\"nwrong\":0}",
+        "\"in_place\":{",
+        "\"args\":[\"all_reduce_perf\"]",
+        "\"nccl_version\":22707",
+        "\"average_bus_bandwidth\":{\"bandwidth\":1.0}"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        token(texts[i]);
+}
+
 int main(int count, char **arguments)
 {
     const char *which = count > 1 ? arguments[1] : "";
@@ -264,6 +298,8 @@ int main(int count, char **arguments)
         json();
     else if (!strcmp(which, "log"))
         log_words();
+    else if (!strcmp(which, "results"))
+        results_words();
     else if (!strcmp(which, "api"))
         api();
     else if (!strcmp(which, "input"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets: make_seeds.py FOLDER [--shared].
 
-FOLDER/analysis, json, api, log get inputs made from this repository alone (tests/data, static/examples, the paths of
+FOLDER/analysis, json, api, log, results get inputs made from this repository alone (tests/data, static/examples, the paths of
 api/openapi.yaml). With --shared, FOLDER/analysis gets the dumps of ../shared/topologies instead, where they lie beside the
 checkout: those stay in build folders and never become part of the kept corpora.
 """
@@ -118,9 +118,34 @@ def inputs(folder):
         write(folder, name, b"\0" + seed)
 
 
+def results(folder):
+    """Results of nccl-tests in each form."""
+    ways = "  50.00   20.97   31.46      0    40.00   26.21   39.32      0"
+    names = "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+    info = "n1:10:11 [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..15}\n"
+    head = "# nccl-tests version 2.17.1 nccl-headers=22707 nccl-library=22707\n# Collective test starting: all_reduce_perf\n"
+    head += "# nThread 1 nGpus 2 minBytes 8 maxBytes 128 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1\n# Using devices\n"
+    head += "".join(f"#  Rank  {rank} Group  0 Pid   10 on   n1 device  {rank} [0000:{rank + 1}b:00] NVIDIA H100 80GB HBM3\n" for rank in range(4))
+    row = "     1048576        262144     float     sum      -1"
+    tail = "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 35.39 \n#\n# Collective test concluded: all_reduce_perf\n"
+    way = '{"time":50.0,"alg_bw":20.97,"bus_bw":18.35,"nwrong":0}'
+    seeds = {
+        "whole": head + names + row + ways + "\n" + tail, "torn": head + names + row + "n1:10:11 [0] " + info[13:] + info + ways + "\n" + tail,
+        "prefix": "".join("[1,0]<stdout>:" + line for line in (head + names + row + ways + "\n" + tail).splitlines(True)),
+        "bare": "8589934592 268435456 half none 0 24000.0 357.91 313.17\n0 0 half none 0 1e+03 0 0\n", "two": names + (row + ways + "\n") * 2 + names + "8 2 int8 max 3" + ways,
+        "csv": "size,time,algbw,busbw\n8,1.5,2,3\n16,1.5,4,6\n", "markdown": "all_gather_perf\n| size | busbw (GB/s) |\n| --- | --- |\n| 65K | 3.5 |\n| 1.5G | N/A |\n",
+        "json": '{"args":["all_gather_perf"],"nccl_version":22809,"config":{"nthreads":1,"ngpus":2,"devices":[{"rank":0,"hostname":"n1","device_hex":"0",'
+                '"device_info":"H"}]},"results":[{"size":64,"count":8,"type":"float","redop":"none","root":"-1","out_of_place":' + way + ',"in_place":' + way +
+                '}],"out_of_bounds":{"count":0},"average_bus_bandwidth":{"bandwidth":18.3}}',
+        "other": " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]\n 65536 5000 1 1\n",
+    }
+    for name, seed in seeds.items():
+        write(folder, name, seed.encode())
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
-    folders = {name: out / name for name in ("analysis", "json", "api", "log", "input", "detect")}
+    folders = {name: out / name for name in ("analysis", "json", "api", "log", "results", "input", "detect")}
     for folder in folders.values():
         folder.mkdir(parents=True, exist_ok=True)
     if "--shared" in sys.argv:
@@ -134,6 +159,7 @@ def main():
     json(folders["json"])
     detect(folders["detect"])
     inputs(folders["input"])
+    results(folders["results"])
     for path in sorted((ROOT / "tests" / "data" / "logs").iterdir()):
         write(folders["log"], path.name, path.read_bytes())
 
