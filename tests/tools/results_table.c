@@ -59,7 +59,7 @@ static bool print_file(const char *path)
     enum { PIECE = 1 << 16 };
     static char piece[PIECE];
     size_t length;
-    enum orr_code code = orr_results_reader_new(NULL, &reader, &err);
+    enum orr_code code = orr_results_reader_new(&orr_results_stream_limits, &reader, &err);
     if (code == ORR_OK) {
         while (code == ORR_OK && (length = fread(piece, 1, PIECE, file)))
             code = orr_results_reader_feed(reader, piece, length, &err);
