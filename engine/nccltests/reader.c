@@ -228,7 +228,7 @@ enum orr_code orr_results_read(const char *bytes, size_t length, const struct or
 
 bool orr_results_is_one(const char *bytes, size_t length)
 {
-    enum { LOOK_MOST = 1 << 20 };
+    enum { LOOK_MOST = 1 << 20, TOKENS = 16 };
     static const char *const marks[] = {"busbw", "Avg bus bandwidth", "\"alg_bw\"", "_perf_bw", "Bus bandwidth"};
     size_t look = length < LOOK_MOST ? length : LOOK_MOST;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
@@ -238,15 +238,15 @@ bool orr_results_is_one(const char *bytes, size_t length)
     for (size_t at = 0; at < look;) {
         const char *stop = memchr(bytes + at, '\n', look - at);
         size_t here = (stop ? (size_t)(stop - bytes) : look) - at;
-        struct orr_log_span tokens[8];
+        struct orr_log_span tokens[TOKENS];
         struct orr_columns columns;
         if (orr_columns_read(bytes + at, here, &columns))
             return true;
-        uint32_t count = here < 512 ? orr_tokens_cut(bytes + at, here, tokens, 8) : 0;
+        uint32_t count = here < 512 ? orr_tokens_cut(bytes + at, here, tokens, TOKENS) : 0;
         struct orr_number number;
         for (uint32_t i = 2; i + 3 < count; i++)
             if (orr_type_bytes(tokens[i]) && orr_number_read(tokens[i - 1], &number) && number.integer &&
-                orr_number_read(tokens[i - 2], &number) && number.integer &&
+                strchr("0123456789", tokens[i - 2].at[tokens[i - 2].length - 1]) &&
                 orr_number_read(tokens[count - 1], &number))
                 return true;
         at += here + 1;

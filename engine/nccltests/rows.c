@@ -198,7 +198,8 @@ static bool read_size(struct orr_log_span token, struct orr_number *number)
     size_t digits = token.length;
     while (digits && token.at[digits - 1] >= '0' && token.at[digits - 1] <= '9')
         digits--;
-    if (digits && strchr(":>])|#", token.at[digits - 1]))
+    /* A byte order mark, too. */
+    if (digits && (strchr(":>])|#", token.at[digits - 1]) || (unsigned char)token.at[digits - 1] >= 0x80))
         token = (struct orr_log_span){token.at + digits, token.length - digits};
     return orr_number_read(token, number) && !number->missing;
 }

@@ -74,6 +74,7 @@ static void prefixes_and_colours_are_passed_over(void **state)
         "[2026-01-02 03:04:05] ",
         "launcher-0 2026-01-02 03:04:05,678 INFO ",
         "TimeTest(), common.cu:610, ",
+        "\xef\xbb\xbf",
     };
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         char text[2048];
@@ -116,6 +117,21 @@ static void torn_rows_are_put_together(void **state)
         assert_int_equal(results->tables[0].row_count, 2);
         assert_true(results->tables[0].rows[0].out.bus_bw == 31.46 && results->tables[0].rows[0].in.bus_bw == 39.32);
         assert_int_equal(results->tables[0].rows[0].root, -1);
+        orr_results_free(results);
+    }
+}
+
+/* Prefixes without a blank behind them. */
+static void a_prefix_may_touch_the_size(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"0:1048576 262144 float sum -1 50.00 20.97 31.46",
+                                       "\xef\xbb\xbf"
+                                       "1048576 262144 float sum -1 50.00 20.97 31.46",
+                                       "[1,0]<stdout>:1048576 262144 float sum -1 50.00 20.97 31.46"};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct orr_results *results = read(rows[i]);
+        assert_int_equal(results->tables[0].rows[0].size, 1048576);
         orr_results_free(results);
     }
 }
@@ -413,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(prefixes_and_colours_are_passed_over),
         cmocka_unit_test(torn_rows_are_put_together),
+        cmocka_unit_test(a_prefix_may_touch_the_size),
         cmocka_unit_test(what_cannot_be_put_together_is_counted),
         cmocka_unit_test(several_tables_in_one_text),
         cmocka_unit_test(rows_of_each_iteration),
