@@ -86,7 +86,8 @@ struct orr_fullest orr_loads_fullest(const struct orr_loads *loads)
     for (uint32_t l = 0; l < system->link_count; l++) {
         const struct orr_link *link = &system->links[l];
         struct orr_fullest own = {.link = l, .what = orr_link_kind(system, l)};
-        own.use = link->bw > 0 ? loads->links[l] / (double)link->bw : 0;
+        own.use =
+            link->bw > 0 && link->type != ORR_LINK_LOC ? loads->links[l] / (double)link->bw : 0; /* LOC: no limit */
         if (own.use > best.use)
             best = own;
         if (own.use > nic.use && own.what == ORR_BOUND_NICS)
@@ -122,8 +123,8 @@ void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fulle
 {
     const struct orr_system *system = &loads->part->system;
     const struct orr_link *link = &system->links[fullest->link];
-    enum orr_node_type ends[2] = {system->nodes[link->from].type, system->nodes[link->to].type};
-    bool gpu = ends[0] == ORR_GPU || ends[1] == ORR_GPU, pair = ends[0] == ends[1];
+    bool gpu = leads_to(system, link, ORR_GPU) || leads_to(system, link, ORR_DEV);
+    bool pair = system->nodes[link->from].type == system->nodes[link->to].type;
     *limit = (struct orr_expect_limit){.what = fullest->what, .count = alike(loads, fullest), .bw = (double)link->bw};
     const char *s = plural(limit->count);
     switch (fullest->what) {

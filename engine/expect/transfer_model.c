@@ -31,7 +31,7 @@ struct modelling {
     uint32_t stride; /* between the nodes of a sample; 1: all */
     double scale;    /* of a sample's load */
     uint32_t crossings;
-    bool by_net;
+    bool by_net, lacks_nic; /* a transfer goes by the network; one of them by no NIC that is known */
 };
 
 /* What a load costs on a crossing, in links' bandwidth. */
@@ -102,8 +102,10 @@ static void lay_nic(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
 {
     const struct orr_system *system = &loads->part->system;
     uint32_t net = orr_net_node(system, nic->net), at = orr_transfer_seat(m->transfers, nic->proxy).gpu;
-    if (net == ORR_NO_NODE)
+    if (net == ORR_NO_NODE) {
+        m->lacks_nic = true;
         return;
+    }
     if (sending && at != gpu)
         orr_loads_add(loads, gpu, at, at_share(m, ORR_CROSS_NVLINK, load)); /* PXN */
     const struct orr_path *path =
@@ -132,6 +134,8 @@ static void lay_net(struct modelling *m, struct orr_loads *loads, uint32_t gpu, 
     for (int32_t u = 0; u < parts; u++)
         if (orr_transfer_nic(m->transfers, peer, sending, known ? orr_p2p_channel(c, round->channel, u) : u, &nic))
             lay_nic(m, loads, gpu, &nic, sending, load / parts);
+        else
+            m->lacks_nic = true;
 }
 
 static bool is_sampled(const struct modelling *m, int32_t rank, int32_t peer)
@@ -313,10 +317,15 @@ enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum 
     }
     int64_t parts = (int64_t)peers_of_rank(&m) * m.comm->p2p_channels_per_peer;
     model.channels = parts < m.comm->p2p_channels ? (int32_t)parts : m.comm->p2p_channels;
+    orr_budget_stage("transfers between ranks");
     ORR_TRY(orr_transfers_new(analysis, &m.transfers, err));
     enum orr_code code = lay_nodes(&m, arena, &model, err);
     orr_transfers_free(m.transfers);
     ORR_TRY(code);
+    if (m.lacks_nic)
+        return orr_fail(err, ORR_UNSUPPORTED,
+                        "a transfer goes by the network, and no NIC for it is known, so its bandwidth cannot be "
+                        "predicted");
     set_latencies(&m, &model);
     model.crossings = m.crossings;
     *ret_model = model;

@@ -6,6 +6,7 @@
 
 #include "engine/input/input.h"
 #include "engine/machines/machine_types.h"
+#include "engine/nccltests/results.h"
 #include "tests/support/four_gpus.h"
 
 static const uint64_t large = UINT64_C(16) << 30;
@@ -243,6 +244,19 @@ static void hypercubes_need_a_power_of_two(void **state)
     assert_non_null(strstr(err.text, "power of two"));
 }
 
+/* The programs that move data by the network need a NIC that is known. */
+static void transfers_without_a_nic_are_not_predicted(void **state)
+{
+    (void)state;
+    struct orr_query query = {.hosts = 2};
+    orr_settings_init(&query.settings, orr_release_find("2.27.7"));
+    err = (struct orr_error){0};
+    dump = read_text(SWITCHES);
+    assert_ok(orr_analyze(dump, &query, NULL, &analysis, &err), &err);
+    assert_int_equal(orr_expectation_new(analysis, ORR_TEST_SENDRECV, &expectation, &err), ORR_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "no NIC"));
+}
+
 static void tables_are_in_the_layout_of_nccl_tests(void **state)
 {
     (void)state;
@@ -266,6 +280,44 @@ static void tables_are_in_the_layout_of_nccl_tests(void **state)
     assert_non_null(strstr(text.data, "\n        4096          1024     float     sum      -1    "));
     assert_non_null(strstr(text.data, "\n# Avg bus bandwidth    : "));
     orr_text_release(&text);
+}
+
+/* What we write is read back as results: program, ranks, hosts and figures, to the digits that are printed. */
+static void our_tables_are_read_as_results(void **state)
+{
+    (void)state;
+    const struct orr_expect_sizes sizes = {.first = 1 << 20, .last = UINT64_C(8) << 30, .factor = 8};
+    static struct orr_expect_table table;
+    make("hgx-h100", NULL, 2, ORR_TEST_ALL_REDUCE);
+    for (unsigned test = 0; test < ORR_TEST_COUNT; test++) {
+        struct orr_results *results;
+        struct orr_text text;
+        orr_text_init(&text, 1 << 16);
+        assert_ok(orr_expect_table_make(analysis, (enum orr_test)test, &sizes, &table, &err), &err);
+        orr_expect_table_write(&table, &text);
+        assert_ok(orr_results_read(text.data, text.length, NULL, &results, &err), &err);
+        const struct orr_result_table *read = &results->tables[0];
+        assert_int_equal(results->table_count, 1);
+        assert_int_equal(results->refused + results->torn + results->left_out, 0);
+        assert_int_equal(read->test, test);
+        assert_true(read->test_certain && read->complete);
+        assert_int_equal(read->ranks, 16);
+        assert_int_equal(read->hosts, 2);
+        assert_string_equal(read->op, orr_test_programs[test].reduces ? "sum" : "none");
+        assert_int_equal(read->row_count, table.count);
+        for (uint32_t i = 0; i < table.count; i++) {
+            const struct orr_result_row *row = &read->rows[i];
+            assert_int_equal(row->size, table.rows[i].size);
+            assert_int_equal(row->count, table.rows[i].count);
+            assert_int_equal(row->root, orr_test_programs[test].rooted ? 0 : -1);
+            assert_true(fabs(row->out.bus_bw - table.rows[i].expected.bus_bw) <= 0.0051);
+            assert_true(fabs(row->in.time - table.rows[i].expected.time) <= 0.51);
+            assert_int_equal(row->out.wrong, -1);
+        }
+        assert_true(fabs(read->average - table.average) <= 1e-4 * table.average);
+        orr_results_free(results);
+        orr_text_release(&text);
+    }
 }
 
 static void nothing_is_expected_of_one_rank_or_no_bytes(void **state)
@@ -296,7 +348,9 @@ int main(void)
         cmocka_unit_test_teardown(pcie_links_are_shared_by_concurrent_transfers, teardown),
         cmocka_unit_test_teardown(many_hosts_are_sampled, teardown),
         cmocka_unit_test_teardown(hypercubes_need_a_power_of_two, teardown),
+        cmocka_unit_test_teardown(transfers_without_a_nic_are_not_predicted, teardown),
         cmocka_unit_test_teardown(tables_are_in_the_layout_of_nccl_tests, teardown),
+        cmocka_unit_test_teardown(our_tables_are_read_as_results, teardown),
         cmocka_unit_test_teardown(nothing_is_expected_of_one_rank_or_no_bytes, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
