@@ -2,6 +2,7 @@
 #include "api/json.h"
 #include "engine/expect/shares.h"
 #include "engine/expect/table.h"
+#include "engine/release/release_names.h"
 
 static json_t *row_json(struct orr_json *json, const struct orr_expect_row *row)
 {
@@ -42,9 +43,15 @@ static json_t *crossovers_json(struct orr_json *json, const struct orr_expect_ta
 static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table)
 {
     json_t *array = orr_json_array(json);
+    char version[ORR_VERSION_SIZE];
+    const struct orr_settings *settings = &table->analysis->query.settings;
     const struct orr_dump_notes *notes = table->analysis->given->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
         orr_json_add(json, array, orr_json_text(json, notes->assumed[i].what));
+    if (orr_settings_nearest(settings))
+        orr_json_add(json, array,
+                     orr_json_format(json, "NCCL %s behaves as %s, the nearest release that Orrery knows",
+                                     orr_version_format(settings->asked, version), settings->release->name));
     for (unsigned c = 0; c < ORR_CROSS_COUNT; c++) {
         const struct orr_share *share = &orr_shares[c];
         if (!(table->crossings >> c & 1))

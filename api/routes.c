@@ -66,6 +66,8 @@ static const struct orr_route routes[] = {
      "/v1/clusters/{id}/analysis/{section}"},
     {"GET", "/v1/clusters/{}/explain", orr_handle_explain, READ, CLUSTER | CACHED | HEAVY, ORR_P_CLUSTER | ORR_P_WHY,
      "/v1/clusters/{id}/explain"},
+    {"GET", "/v1/clusters/{}/predict", orr_handle_predict, READ, CLUSTER | CACHED | HEAVY,
+     ORR_P_CLUSTER | P(PREDICTED) | P(SIZES), "/v1/clusters/{id}/predict"},
     {"GET", "/v1/clusters/{}/findings", orr_handle_cluster_findings, READ, CLUSTER | CACHED | HEAVY, ORR_P_CLUSTER,
      "/v1/clusters/{id}/findings"},
     {"GET", "/v1/topologies/{}/channels", orr_handle_channels, READ, TOPOLOGY | HEAVY, ORR_P_PLAN,

@@ -298,6 +298,16 @@ def test_a_setting_that_is_said_to_change_a_cluster_does(server):
     assert status == 404 and "another host's topology" in problem["advice"]
 
 
+def test_equal_hosts_predict_as_the_count_says(server):
+    ident = upload(server, H100)
+    cluster = f"/v1/clusters/{create(server, {'topology': ident, 'count': 4})['id']}"
+    for question in ("sizes=1M:1G:32", "collective=alltoall&sizes=1G", "collective=sendrecv&sizes=1G&release=2.21.5"):
+        status, ours = server.json("GET", f"{cluster}/predict?{question}")
+        theirs = server.json("GET", f"/v1/topologies/{ident}/predict?hosts=4&{question}")[1]
+        assert status == 200 and ours["hosts"] == 4 and ours["rows"]
+        assert {**ours, "topology": ""} == {**theirs, "topology": ""}
+
+
 def test_the_command_line_explains_and_compares_clusters(server, tmp_path):
     (tmp_path / "small.xml").write_bytes(DUMP)
     (tmp_path / "large.xml").write_bytes(H100)

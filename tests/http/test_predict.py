@@ -8,6 +8,7 @@ from conftest import DUMP, ROOT
 from test_command_line import run
 
 MACHINE = ("--machine", "hgx-h100", "--release", "2.27.7")
+SUMS = ("all_reduce", "reduce_scatter", "reduce", "sendrecv")  # sendrecv_perf prints it too, though it adds nothing
 PROGRAMS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "alltoall", "alltoallv", "sendrecv", "gather", "scatter", "hypercube"]
 
 
@@ -35,8 +36,8 @@ def test_the_table_is_that_of_nccl_tests_and_equals_the_json(program):
     assert len(rows) == len(body["rows"]) >= 7
     share = {"all_reduce": 15 / 8, "broadcast": 1, "reduce": 1, "sendrecv": 1, "hypercube": 1}.get(program, 15 / 16)
     for row, told in zip(rows, body["rows"]):
-        assert int(row[0]) == told["size"] and told["size"] % (1 if share == 1 and program != "hypercube" else 4) == 0
-        assert row[2] == "float" and row[3] == ("sum" if "reduce" in program else "none")
+        assert int(row[0]) == told["size"] and told["size"] % 4 == 0 and int(row[1]) in (told["size"] // 4, told["size"] // 64)
+        assert row[2] == "float" and row[3] == ("sum" if program in SUMS else "none")
         assert row[4] == ("0" if program in ("broadcast", "reduce", "gather", "scatter") else "-1")
         assert row[5:9] == row[9:13] and row[8] == "N/A"
         assert float(row[5]) == pytest.approx(told["time"], rel=1e-3, abs=0.51)
@@ -73,6 +74,14 @@ def test_nvls_replaces_the_ring_from_so_many_gpus_on(machine, first):
         body = json.loads(predict("--machine", machine, "--release", "2.27.7", "--gpus", gpus, "--sizes", "16G", "--json")[1])
         assert body["rows"][0]["algorithm"] == ("Ring" if count < first else "NVLS"), count
         assert body["limited_by"] == ("nvlink" if count < first else "nvls")
+
+
+def test_a_release_that_is_not_known_is_named():
+    asked = ("--machine", "hgx-h100", "--release", "2.99.1", "--nearest", "--sizes", "1G")
+    body = json.loads(predict(*asked, "--json")[1])
+    assert any(row.startswith("NCCL 2.99.1 behaves as ") for row in body["assumed"]) and body["release"] != "2.99.1"
+    assert "# NCCL 2.99.1 is taken to behave as " in predict(*asked)[1]
+    assert "2.99" not in predict(*MACHINE, "--sizes", "1G")[1]
 
 
 def test_names_of_nccl_and_of_nccl_tests_mean_the_same():
