@@ -237,7 +237,7 @@ static void find_ranks(struct orr_results_building *b, struct orr_result_table *
         table->ranks_certain = true;
     } else if (least && least == most) {
         table->ranks = least;
-        table->ranks_certain = !e->contradicted;
+        table->ranks_certain = !e->contradicted && (table->test_certain || table->test == ORR_TEST_COUNT);
     } else if (least) {
         uint32_t power = 1;
         while (power < least)

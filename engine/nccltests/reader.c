@@ -229,7 +229,7 @@ enum orr_code orr_results_read(const char *bytes, size_t length, const struct or
 bool orr_results_is_one(const char *bytes, size_t length)
 {
     enum { LOOK_MOST = 1 << 20, TOKENS = 16 };
-    static const char *const marks[] = {"busbw", "Avg bus bandwidth", "\"alg_bw\"", "_perf_bw", "Bus bandwidth"};
+    static const char *const marks[] = {"busbw", "Avg bus bandwidth", "\"alg_bw\""};
     size_t look = length < LOOK_MOST ? length : LOOK_MOST;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (look && memmem(bytes, look, marks[i], strlen(marks[i])))

@@ -170,18 +170,16 @@ static uint32_t whole_count(const struct orr_results_building *b)
     return b->columns.own ? b->columns.count - b->columns.first + b->columns.has_root : b->last_numbers;
 }
 
-/* Takes numbers up to the first other word; how many. */
-static uint32_t take_numbers(struct orr_raw_row *raw, const struct orr_log_span *tokens, uint32_t count)
+/* Takes numbers up to the first other word. */
+static void take_numbers(struct orr_raw_row *raw, const struct orr_log_span *tokens, uint32_t count)
 {
-    uint32_t i = 0;
     struct orr_number number;
-    for (; i < count && orr_number_read(tokens[i], &number); i++) {
+    for (uint32_t i = 0; i < count && orr_number_read(tokens[i], &number); i++) {
         if (raw->number_count < ORR_NUMBERS_MOST)
             raw->numbers[raw->number_count++] = number;
         else
             raw->overfull = true;
     }
-    return i;
 }
 
 static void copy_word(char *word, size_t room, struct orr_log_span span)
@@ -217,7 +215,7 @@ static bool begin(struct orr_results_building *b, const struct orr_log_span *tok
         uint32_t next = i + 1;
         if (next < count && orr_op_is(tokens[next]))
             copy_word(raw.op, sizeof raw.op, tokens[next++]);
-        next += take_numbers(&raw, tokens + next, count - next);
+        take_numbers(&raw, tokens + next, count - next);
         if (raw.number_count < WAY_LEAST && !torn && !whole_count(b))
             return false; /* a sentence */
         orr_rows_end(b);
@@ -255,7 +253,7 @@ static bool go_on(struct orr_results_building *b, const struct orr_log_span *tok
     for (uint32_t i = first; i < count; i++)
         if (!orr_number_read(tokens[i], &number))
             return false;
-    (void)take_numbers(raw, tokens + first, count - first);
+    take_numbers(raw, tokens + first, count - first);
     raw->torn = true;
     if ((whole_count(b) && raw->number_count >= whole_count(b)) || (!whole_count(b) && !torn))
         orr_rows_end(b);

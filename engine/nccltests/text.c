@@ -278,6 +278,7 @@ void orr_text_take_line(struct orr_results_building *b, struct orr_log_lines *li
         const char *stop = speech.host.at ? speech.host.at : memmem(before.at, before.length, "NCCL ", 5);
         before.length = (size_t)(stop - before.at);
     }
-    if (before.length && !orr_rows_take(b, before.at, before.length, torn) && !torn)
+    if (before.length && !orr_rows_take(b, before.at, before.length, torn) &&
+        (!torn || memchr(before.at, '#', before.length)))
         take_other(b, before);
 }

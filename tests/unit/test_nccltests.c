@@ -1,6 +1,7 @@
-/* Reading results of nccl-tests: every form of text, what headers and rows prove, and what is refused. */
+/* Reading results of nccl-tests: the output of old and new versions, and what headers and rows prove. */
 #include <stdlib.h>
 
+#include "engine/base/budget.h"
 #include "engine/nccltests/results.h"
 #include "tests/support/orr_test.h"
 
@@ -33,17 +34,6 @@ static struct orr_results *read(const char *text)
     assert_true(orr_results_is_one(text, strlen(text)));
     assert_ok(orr_results_read(text, strlen(text), NULL, &results, &err), &err);
     return results;
-}
-
-static void refuse(const char *text, const char *words)
-{
-    struct orr_error err = {0};
-    struct orr_results *results = NULL;
-    enum orr_code code = orr_results_read(text, strlen(text), NULL, &results, &err);
-    if (code == ORR_OK)
-        orr_results_free(results);
-    assert_error(code, ORR_UNRECOGNISED, &err, words);
-    assert_true(err.advice[0] != 0);
 }
 
 static bool has_note(const struct orr_results *results, const char *words)
@@ -161,17 +151,82 @@ static void rows_name_their_program(void **state)
          true, 0},
         {"8589934592 268435456 float none -1 21000.0 357.91 357.91 0 21000.0 357.91 357.91 0", ORR_TEST_HYPERCUBE, true,
          8},
-        {"8589934592 2147483648 bfloat16 sum -1 48940.2 87.76 164.55", ORR_TEST_COUNT, false, 0},
+        {"8589934592 2147483648 float sum -1 24000.0 357.91 357.91", ORR_TEST_ALL_REDUCE, false, 2}, /* or sendrecv */
+        {"8589934592 268435456 float none 0 24000.0 357.91 313.17 0 24000.0 357.91 313.17 0", ORR_TEST_COUNT, false, 8},
+        {"8589934592 268435456 float none -1 24000.0 357.91 313.17", ORR_TEST_COUNT, false, 8},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] - 1; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct orr_results *results = read(rows[i].row);
         const struct orr_result_table *table = results->tables;
         if (table->test != rows[i].test || table->test_certain != rows[i].certain || table->ranks != rows[i].ranks)
             fail_msg("%s: program %d (certain: %d), possible %x, %u ranks", rows[i].row, table->test,
                      table->test_certain, table->tests_possible, table->ranks);
+        assert_true(!table->ranks_certain || table->ranks != 2); /* sendrecv of any number of ranks prints the same */
         assert_string_equal(results->form, "rows of nccl-tests without a header");
         orr_results_free(results);
     }
+}
+
+/* Each program by the header's name, in columns that would fit others, too. */
+static void a_header_names_the_program(void **state)
+{
+    (void)state;
+    for (unsigned test = 0; test < ORR_TEST_COUNT; test++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "# Collective test starting: %s_perf\n0 0 float none 0 14.0 0.00 0.00 0 14.0 0.00 0.00 0\n",
+                 orr_test_programs[test].name);
+        struct orr_results *results = read(text);
+        assert_int_equal(results->tables[0].test, test);
+        assert_int_equal(results->tables[0].tests_possible, 1U << test);
+        assert_true(results->tables[0].test_certain && results->tables[0].ranks == 0);
+        orr_results_free(results);
+    }
+}
+
+/* Rows that no program prints, and a header of fewer ranks than the rows prove. */
+static void contradictions_are_said(void **state)
+{
+    (void)state;
+    struct orr_results *results = read("8589934592 2147483648 float none -1 10308 833.31 624.98\n");
+    assert_int_equal(results->tables[0].test, ORR_TEST_COUNT);
+    assert_true(has_note(results, "contradict one another"));
+    orr_results_free(results);
+    results =
+        read(DEVICES NAMES "8589934592 2147483648 float sum -1 48940.2 175.52 329.10 0 48940.2 175.52 329.10 0\n");
+    assert_int_equal(results->tables[0].ranks, 16);
+    assert_int_equal(results->tables[0].hosts, 0);
+    assert_true(has_note(results, "has 4 ranks, but"));
+    orr_results_free(results);
+}
+
+/* NCCL's own lines say what the header does not. */
+static void the_log_counts(void **state)
+{
+    (void)state;
+    struct orr_results *results = read(
+        "NCCL version 2.21.5+cuda12.4\n"
+        "n1:10:110 [0] NCCL INFO comm 0x5 rank 0 nranks 2 cudaDev 0 nvmlDev 0 busId 21000 commId 0xa - Init START\n"
+        "n1:10:10 [0] NCCL INFO AllReduce: 8589934592 Bytes -> Algo 1 proto 2 time 5.0\n"
+        "8589934592 2147483648 float sum -1 24000.0 357.91 357.91\n");
+    assert_string_equal(results->library, "2.21.5");
+    assert_int_equal(results->tables[0].ranks, 2);
+    assert_true(results->tables[0].ranks_certain && results->tables[0].test_certain);
+    assert_int_equal(results->tables[0].test, ORR_TEST_ALL_REDUCE);
+    orr_results_free(results);
+}
+
+static void a_small_budget_ends_the_work(void **state)
+{
+    (void)state;
+    struct orr_budget budget = {.memory = 100000};
+    struct orr_error err = {0};
+    struct orr_results *results;
+    orr_budget_begin(&budget);
+    enum orr_code code = orr_results_read(ROW1, strlen(ROW1), NULL, &results, &err);
+    code = orr_budget_verdict(&budget, code, &err);
+    orr_budget_end();
+    assert_int_equal(code, ORR_SPENT);
 }
 
 static void ranks_are_those_that_the_digits_allow(void **state)
@@ -196,9 +251,11 @@ int main(void)
         cmocka_unit_test(a_whole_output),
         cmocka_unit_test(old_versions),
         cmocka_unit_test(rows_name_their_program),
+        cmocka_unit_test(a_header_names_the_program),
+        cmocka_unit_test(contradictions_are_said),
+        cmocka_unit_test(the_log_counts),
+        cmocka_unit_test(a_small_budget_ends_the_work),
         cmocka_unit_test(ranks_are_those_that_the_digits_allow),
     };
-    (void)refuse;
-    (void)has_note;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
