@@ -26,7 +26,9 @@ struct orr_triage;
 struct orr_machine_type;
 struct orr_majority;
 struct orr_params; /* api/questions.h */
+struct orr_perf_check;
 struct orr_release;
+struct orr_results;
 struct orr_set_finding;
 struct orr_shared; /* api/cache.h */
 
@@ -73,6 +75,7 @@ enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *c
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
 /* A log: its triage, what was recovered of it and how a prediction agrees with it. check NULL: nothing to compare with,
  * and why says why not. */
+json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check);
 json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_compared *compared,
                      const struct orr_triage *triage);
 /* What was detected, as POST /v1/detect shows it; `xml` is the dump. */

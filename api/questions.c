@@ -270,6 +270,24 @@ enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *re
     return ORR_SETTING;
 }
 
+enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_question *ret_question,
+                              struct orr_error *err)
+{
+    *ret_question =
+        (struct orr_perf_question){.settings = params->query.settings,
+                                   .release_given = orr_given(params, ORR_ASK_RELEASE),
+                                   .hosts = orr_given(params, ORR_ASK_RESULT_HOSTS) ? params->query.hosts : 0,
+                                   .test = ORR_TEST_COUNT};
+    if (!params->tested)
+        return ORR_OK;
+    ret_question->test = orr_test_find(params->tested, strlen(params->tested));
+    if (ret_question->test != ORR_TEST_COUNT)
+        return ORR_OK;
+    enum orr_code code = not_a_word("collective", params->tested, predicted_word, err);
+    orr_error_where(err, "collective");
+    return code;
+}
+
 struct orr_log_question orr_params_log(const struct orr_params *params)
 {
     return (struct orr_log_question){

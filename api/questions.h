@@ -11,6 +11,7 @@
 #include "engine/explain/explain.h"
 #include "engine/log/check.h"
 #include "engine/machines/machine_types.h"
+#include "engine/perf/perf.h"
 
 enum orr_ask {
 #define ASK(symbol, ...)    ORR_ASK_##symbol,
@@ -34,6 +35,7 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 #define ORR_P_ANALYSIS (ORR_P_CLUSTER | ORR_P(HOSTS) | ORR_P_READING)
 #define ORR_P_PLAN     (ORR_P_CLUSTER | ORR_P(MANY_HOSTS) | ORR_P_READING)
 #define ORR_P_LOG      (ORR_P_RELEASE | ORR_P(LOG_HOSTS) | ORR_P_JOB | ORR_P(COMMUNICATOR) | ORR_P_READING)
+#define ORR_P_PERF     (ORR_P_RELEASE | ORR_P(RESULT_HOSTS) | ORR_P_JOB | ORR_P(TESTED) | ORR_P_READING)
 #define ORR_P_DRAWING  (ORR_P(VIEW) | ORR_P(CHANNEL) | ORR_P(FROM) | ORR_P(TO) | ORR_P(THEME))
 #define ORR_P_SCHEDULE (ORR_P(RANKS) | ORR_P(ROUNDS))
 #define ORR_P_WHY                                                                                                      \
@@ -141,6 +143,9 @@ enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *re
 enum orr_code orr_params_predict(const struct orr_params *params, enum orr_test *ret_test,
                                  struct orr_expect_sizes *ret_sizes, struct orr_error *err) ORR_NO_DISCARD;
 struct orr_log_question orr_params_log(const struct orr_params *params);
+/* Without the machine. */
+enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_question *ret_question,
+                              struct orr_error *err) ORR_NO_DISCARD;
 /* The other side of a comparison: the same question with what `against` says, each a release ("2.21.5") or a setting
  * ("NCCL_CROSS_NIC=1"; "NCCL_CROSS_NIC=" takes its default). */
 enum orr_code orr_against_read(const struct orr_query *question, const struct orr_texts *against,

@@ -120,6 +120,19 @@ static const struct orr_command commands[] = {
      "  orrery check-log --machine dgx-h100 job.log\n"
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_P_LOG | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_log},
+    {"check-perf", "[RESULTS|-]", "results of nccl-tests against the bandwidth to expect",
+     "Reads what nccl-tests printed (any version, several tables, with NCCL's own lines and prefixes of launchers, "
+     "CSV,\n"
+     "Markdown, or the JSON of -J) and says for each row whether the machine should give this bandwidth, within the "
+     "range\n"
+     "that published results have. Low results are explained by configurations whose predictions fit them.\n"
+     "The machine is --topology FILE or --machine TYPE, else what NCCL's own lines or the GPUs' names show.\n"
+     "The exit status is 0 where the results are as expected or higher, 3 where they are low, 4 where they cannot be "
+     "judged.\n\n"
+     "  ./all_reduce_perf -b 8 -e 8G -f 2 -g 8 | orrery check-perf --machine hgx-h100\n"
+     "  orrery check-perf --topology topo.xml --hosts 2 results.txt\n"
+     "  orrery check-perf --machine p5.48xlarge --hosts 4 --collective all_reduce rows.txt\n",
+     ORR_CMD_CHECK_PERF, ORR_P_PERF | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_perf},
     {"releases", "", "the NCCL releases that Orrery knows",
      "Lists the NCCL releases that Orrery knows, by minor release, with what distinguishes each and which tags "
      "behave alike.\n\n"

@@ -17,6 +17,8 @@ static const struct option {
 #define AT(member) offsetof(struct orr_options, member)
     {"topology", "FILE", "the machine, in any format that Orrery reads (default: the one that the log prints)",
      ORR_CMD_CHECK_LOG, VALUE, AT(topology)},
+    {"topology", "FILE", "the machine, in any format that Orrery reads (default: the one that the results show)",
+     ORR_CMD_CHECK_PERF, VALUE, AT(topology)},
     {"extract", NULL, "print the topology XML that the log's tree gives, compare nothing", ORR_CMD_CHECK_LOG, FLAG,
      AT(extract)},
     {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
@@ -32,9 +34,10 @@ static const struct option {
     {"pretty", NULL, "indent the JSON", ORR_CMD_ANALYZE | ORR_CMD_COMPARE | ORR_CMD_GROUPS, FLAG, AT(pretty)},
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER | ORR_CMD_DETECT | ORR_CMD_COPY,
      VALUE, AT(output)},
-    {"json", NULL, "print JSON instead of text", ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_DETECT,
-     FLAG, AT(json)},
-    {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE, FLAG, AT(text)},
+    {"json", NULL, "print JSON instead of text",
+     ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_DETECT, FLAG, AT(json)},
+    {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE | ORR_CMD_CHECK_PERF, FLAG,
+     AT(text)},
     {"verbose", NULL,
      "also print the behaviours of the release that the rule goes by, figures of the search, and every figure that a "
      "setting changes",

@@ -11,8 +11,17 @@
 #include "server/serve.h"
 
 /* Exit statuses, fixed by the contract. */
-enum orr_exit { ORR_EXIT_OK = 0, ORR_EXIT_INPUT = 1, ORR_EXIT_USAGE = 2 };
-#define ORR_EXIT_TEXT "0 done, 1 the input or the environment is at fault, 2 wrong usage"
+enum orr_exit {
+    ORR_EXIT_OK = 0,
+    ORR_EXIT_INPUT = 1,
+    ORR_EXIT_USAGE = 2,
+    ORR_EXIT_LOW = 3,     /* check-perf */
+    ORR_EXIT_UNJUDGED = 4 /* check-perf */
+};
+#define ORR_EXIT_TEXT                                                                                                  \
+    "0 done, 1 the input or the environment is at fault, 2 wrong usage; check-perf: 3 the bandwidth is low, 4 it "     \
+    "cannot "                                                                                                          \
+    "be judged"
 
 /* Commands by which options.c says who takes an option: bits. */
 enum orr_command_bit {
@@ -29,11 +38,15 @@ enum orr_command_bit {
     ORR_CMD_LIST = 1 << 10, /* text, or JSON: releases, settings, machines, explain, predict */
     ORR_CMD_DETECT = 1 << 11,
     ORR_CMD_GATHER = 1 << 12,
-    ORR_CMD_EXPLAIN = 1 << 13
+    ORR_CMD_EXPLAIN = 1 << 13,
+    ORR_CMD_CHECK_PERF = 1 << 14
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
-enum { ORR_CMD_LIMITED = ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_COPY | ORR_CMD_DETECT };
+enum {
+    ORR_CMD_LIMITED =
+        ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_COPY | ORR_CMD_DETECT
+};
 
 enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
 
@@ -144,6 +157,7 @@ int orr_command_groups(const struct orr_options *options);
 int orr_command_predict(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
 int orr_command_check_log(const struct orr_options *options);
+int orr_command_check_perf(const struct orr_options *options);
 int orr_command_render(const struct orr_options *options);
 int orr_command_releases(const struct orr_options *options);
 int orr_command_settings(const struct orr_options *options);

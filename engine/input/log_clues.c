@@ -267,30 +267,9 @@ static void read_model(const struct orr_log *log, struct orr_clue *clue)
     }
 }
 
-/* Whether a product name holds a word: "NVIDIA H200" has H200, "GH200 480GB" has not. */
-static bool has_word(const char *name, const char *word, size_t length)
-{
-    for (const char *at = name; *at; at++)
-        if ((at == name || !isalnum((unsigned char)at[-1])) && !strncasecmp(at, word, length) &&
-            !isalnum((unsigned char)at[length]))
-            return true;
-    return false;
-}
-
-/* Boards are called "H100 SXM5", "A100 PCIe" or "RTX PRO 6000". Product names say PCIe or NVL, and not always SXM. */
 static bool fits_model(const struct orr_machine_type *type, const struct orr_clue *clue)
 {
-    const char *board = type->board->gpu;
-    bool is_card = has_word(clue->name, "PCIe", strlen("PCIe")) || has_word(clue->name, "NVL", strlen("NVL"));
-    if (is_card != (strstr(board, "PCIe") != NULL))
-        return false;
-    for (const char *word = board; *word; word += strspn(word, " ")) {
-        size_t length = strcspn(word, " ");
-        if (strncmp(word, "SXM", 3) != 0 && !has_word(clue->name, word, length))
-            return false;
-        word += length;
-    }
-    return true;
+    return orr_machine_type_has(type, clue->name);
 }
 
 /* ---- how many GPUs a host has at least ---- */

@@ -49,6 +49,8 @@ struct orr_machine_type {
 const struct orr_machine_type *orr_machine_type(size_t i);
 /* By name or another name of it, without regard to case; NULL: unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);
+/* Whether the GPUs of a type have that product name, as the driver gives it: "NVIDIA H100 80GB HBM3". */
+bool orr_machine_type_has(const struct orr_machine_type *type, const char *product);
 /* The error for a name that is none; names the nearest. Returns its code. */
 enum orr_code orr_machine_type_unknown(const char *name, struct orr_error *err);
 

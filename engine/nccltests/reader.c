@@ -67,6 +67,8 @@ static void free_log(const struct orr_results *results)
 
 void orr_results_free(struct orr_results *results)
 {
+    if (!results)
+        return;
     free_log(results);
     orr_arena_free(results->arena);
 }

@@ -1,0 +1,64 @@
+/* What runs are known to reach of a prediction: one row a kind of network, GPU generation, algorithm, protocol and
+ * range of sizes, calibrated on published results (bands_table.c). */
+#ifndef ORR_PERF_BANDS_H
+#define ORR_PERF_BANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How GPUs reach each other. X(symbol, name, for people) */
+#define ORR_PERF_LINK_MAP(X)                                                                                           \
+    X(NVLINK, "nvlink", "NVLink in one host")                                                                          \
+    X(PCIE, "pcie", "PCIe in one host")                                                                                \
+    X(NVLINK_DOMAIN, "nvlink-domain", "NVLink over several hosts")                                                     \
+    X(RDMA, "rdma", "InfiniBand or RoCE")                                                                              \
+    X(EFA, "efa", "Amazon EFA")                                                                                        \
+    X(SLINGSHOT, "slingshot", "Slingshot")                                                                             \
+    X(GPUDIRECT_TCP, "gpudirect-tcp", "Ethernet with Google's GPUDirect plugins")                                      \
+    X(ETHERNET, "ethernet", "Ethernet without RDMA")                                                                   \
+    X(UNKNOWN, "unknown", "a network that is not known")
+enum orr_perf_link {
+#define X(symbol, name, people) ORR_PERF_LINK_##symbol,
+    ORR_PERF_LINK_MAP(X)
+#undef X
+        ORR_PERF_LINK_COUNT
+};
+const char *orr_perf_link_name(enum orr_perf_link link);
+const char *orr_perf_link_text(enum orr_perf_link link);
+enum orr_perf_link orr_perf_link_find(const char *name); /* ORR_PERF_LINK_COUNT: none */
+
+/* Sizes from 1 MiB, from 4 MiB ... from 1 GiB: range r starts at 1 MiB << 2r. Below 1 MiB nothing is judged: the launch
+ * of kernels takes most of the time. */
+enum { ORR_PERF_RANGES = 6, ORR_PERF_LEAST_SHIFT = 20 };
+/* The range of a size, -1: below all. */
+int orr_perf_range(uint64_t size);
+
+struct orr_band_key {
+    enum orr_perf_link link;
+    int32_t generation;               /* of the slowest GPU: compute capability / 10, such as 9 */
+    const char *algorithm, *protocol; /* as struct orr_expected names them */
+    int range;
+};
+
+struct orr_band_row {
+    enum orr_perf_link link;
+    int32_t generation;
+    const char *algorithm, *protocol;
+    int range;
+    double low, high;          /* measured / predicted: the least and the greatest of the results */
+    uint32_t results, sources; /* behind the row; sources: places that published them */
+};
+extern const struct orr_band_row orr_band_rows[];
+extern const size_t orr_band_row_count;
+
+struct orr_band {
+    double low, high; /* of the prediction; 0: nothing is known, so nothing is judged */
+    uint32_t results, sources;
+    bool wide;            /* no result of exactly this kind: what is known of similar ones, widened */
+    const char *based_on; /* a clause: "12 results of Hopper, ..."; static */
+};
+/* The band for a row, from a table of rows. */
+struct orr_band orr_band_find(const struct orr_band_row *rows, size_t count, const struct orr_band_key *key);
+
+#endif

@@ -1,0 +1,248 @@
+/* The machine that gave a table: what the caller names, what a log in the same text shows, or the type that the GPUs'
+ * names imply. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/hardware/hardware.h"
+#include "engine/input/input.h"
+#include "engine/nics/gpus.h"
+#include "engine/perf/perfing.h"
+#include "engine/release/release_names.h"
+
+void orr_perf_assume(struct orr_perf_table *table, const char *sentence)
+{
+    if (table->assumed_count < ORR_PERF_ASSUMED && *sentence)
+        table->assumed[table->assumed_count++] = sentence;
+}
+
+enum orr_code orr_perf_again(const struct orr_analysis *analysis, const struct orr_dump *dump,
+                             const struct orr_settings *settings, struct orr_analysis **ret_analysis,
+                             struct orr_error *err)
+{
+    const struct orr_query query = {.settings = *settings, .hosts = analysis->query.hosts, .plan = true};
+    return orr_analyze(dump, &query, NULL, ret_analysis, err);
+}
+
+/* GPUs of a dump that have a rank. */
+static uint32_t count_gpus(const struct orr_dump *dump)
+{
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < dump->element_count; e++)
+        count += dump->elements[e].kind == ORR_ELEMENT_GPU && orr_element_int(dump, e, ORR_ATTR_RANK, -1) >= 0;
+    return count;
+}
+
+/* The devices of the first host, by bus id or by number; NULL: they are not listed, or memory ran out. */
+static const char *device_list(const struct orr_perf_work *work, const struct orr_result_table *measured, bool by_bus)
+{
+    enum { MOST = 2048 };
+    char text[MOST] = "";
+    size_t used = 0;
+    for (uint32_t i = 0; i < measured->device_count; i++) {
+        const struct orr_result_device *device = &measured->devices[i];
+        if (device->host && measured->devices[0].host && strcmp(device->host, measured->devices[0].host) != 0)
+            continue;
+        if (by_bus ? !device->bus_id : device->device < 0)
+            return NULL;
+        int length = by_bus ? snprintf(text + used, MOST - used, "%s%s", used ? "," : "", device->bus_id)
+                            : snprintf(text + used, MOST - used, "%s%d", used ? "," : "", device->device);
+        if (length < 0 || (size_t)length >= MOST - used)
+            return NULL;
+        used += (size_t)length;
+    }
+    return used ? orr_arena_strndup(work->arena, text, used) : NULL;
+}
+
+/* The GPUs of a machine with more of them than a host of the job used. */
+static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf_table *table,
+                               const struct orr_dump *dump, uint32_t count)
+{
+    char first[1024] = "";
+    size_t used = 0;
+    for (int by_bus = 1; by_bus >= 0; by_bus--) {
+        const char *list = device_list(work, table->measured, by_bus);
+        const uint32_t *gpus;
+        uint32_t listed = 0;
+        struct orr_error none = {0};
+        if (list && orr_gpus_listed(dump, list, work->arena, &gpus, &listed, &none) == ORR_OK && listed == count)
+            return list;
+    }
+    for (uint32_t i = 0; i < count && used < sizeof first - 12; i++)
+        used += (size_t)snprintf(first + used, sizeof first - used, "%s%u", i ? "," : "", i);
+    orr_perf_assume(table,
+                    orr_perf_text(work->arena,
+                                  "the first %u of %u GPUs of the host took part, as the results do not show which",
+                                  count, count_gpus(dump)));
+    const char *kept = orr_arena_strndup(work->arena, first, used);
+    return kept ? kept : "";
+}
+
+/* How many hosts took part, and how many GPUs of each; false with `why`: the machine does not fit the results. */
+static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table *table, const struct orr_dump *dump,
+                        uint32_t *ret_hosts, uint32_t *ret_gpus, const char **why)
+{
+    const struct orr_result_table *measured = table->measured;
+    uint32_t gpus = count_gpus(dump), ranks = measured->ranks;
+    uint32_t hosts = work->question->hosts ? work->question->hosts : measured->hosts;
+    if (hosts && !measured->ranks_certain &&
+        (!measured->ranks_most || (hosts * gpus >= measured->ranks_least && hosts * gpus <= measured->ranks_most)))
+        ranks = hosts * gpus;
+    if (!ranks && !hosts) {
+        orr_perf_assume(table, "all GPUs of one host took part, as the results show no ranks (--hosts says otherwise)");
+        hosts = 1;
+    }
+    if (!ranks)
+        ranks = hosts * gpus;
+    if (!hosts)
+        hosts = ranks <= gpus ? 1 : ranks % gpus ? 0 : ranks / gpus;
+    else if (!work->question->hosts && ranks > 1 && ranks <= gpus && hosts > 1 && gpus % (ranks / hosts) == 0 &&
+             ranks == gpus)
+        hosts = 1; /* a file that holds several hosts, joined by NVLink */
+    if (!hosts || ranks % hosts || ranks / hosts > gpus) {
+        *why = orr_perf_text(work->arena, "the results are of %u ranks%s, and the machine has %u GPUs", ranks,
+                             hosts > 1 ? orr_perf_text(work->arena, " on %u hosts", hosts) : "", gpus);
+        return false;
+    }
+    if (!measured->hosts && !work->question->hosts && hosts > 1)
+        orr_perf_assume(table, orr_perf_text(work->arena, "the %u ranks were on %u hosts", ranks, hosts));
+    *ret_hosts = hosts;
+    *ret_gpus = ranks / hosts;
+    return true;
+}
+
+/* Analyses a dump for the job of the table. An analysis that fails for the caller's own machine is an error. */
+static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_table *table,
+                             const struct orr_dump *dump, struct orr_perf_machine *machine, struct orr_error *err)
+{
+    struct orr_query query = {.settings = work->question->settings, .plan = true};
+    uint32_t hosts = 0, gpus = 0;
+    if (!query.settings.gpus) {
+        if (!count_hosts(work, table, dump, &hosts, &gpus, &machine->why))
+            return ORR_OK;
+        if (gpus < count_gpus(dump))
+            query.settings.gpus = choose_gpus(work, table, dump, gpus);
+    } else {
+        hosts = work->question->hosts ? work->question->hosts : table->measured->hosts ? table->measured->hosts : 1;
+    }
+    query.hosts = hosts;
+    ORR_TRY(orr_analyze(dump, &query, NULL, &machine->own, err));
+    machine->analysis = machine->own;
+    return ORR_OK;
+}
+
+/* The network that a type's hosts have, GB/s. */
+static double network_of(const struct orr_machine_type *type)
+{
+    return type->nets * (type->net_mbps / 8000.0);
+}
+
+/* The types whose GPUs have the name that the results print, and enough of them: the one with as many GPUs as a host
+ * used, else with the fewest more; of such, the maker's own before a cloud's. */
+static void guess_type(const struct orr_result_table *measured, struct orr_perf_machine *machine)
+{
+    const struct orr_machine_type *type, *best = NULL, *poorest = NULL;
+    const char *model = measured->model;
+    uint32_t gpus = measured->hosts && measured->ranks ? measured->ranks / measured->hosts : measured->device_count;
+    if (!model || !gpus)
+        return;
+    for (size_t i = 0; (type = orr_machine_type(i)); i++)
+        if (type->gpus >= gpus && orr_machine_type_has(type, model) && (!best || type->gpus < best->gpus))
+            best = type;
+    for (size_t i = 0; best && (type = orr_machine_type(i)); i++)
+        if (type->gpus == best->gpus && orr_machine_type_has(type, model)) {
+            if (!poorest || network_of(type) < network_of(poorest))
+                poorest = type;
+            if (network_of(type) > network_of(best))
+                best = type;
+        }
+    machine->type = best;
+    machine->poorest = best && measured->hosts > 1 && network_of(poorest) < network_of(best) ? poorest : NULL;
+}
+
+static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf_table *table,
+                               struct orr_perf_machine *machine, struct orr_error *err)
+{
+    struct orr_error own = {0};
+    guess_type(table->measured, machine);
+    if (!machine->type) {
+        machine->why = table->measured->device_count
+                           ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"
+                           : "the results do not show the machine; name it with --machine TYPE or --topology FILE";
+        return ORR_OK;
+    }
+    ORR_TRY(orr_input_machine(machine->type, &machine->dump, err));
+    table->machine_source = "guessed";
+    table->machine_name = machine->type->name;
+    orr_perf_assume(table,
+                    orr_perf_text(work->arena,
+                                  "the machine is like %s, guessed from the names of the GPUs (%s) and their number",
+                                  machine->type->name, table->measured->model));
+    enum orr_code code = analyse(work, table, machine->dump, machine, &own);
+    if (code == ORR_NOMEM || code == ORR_SPENT)
+        *err = own;
+    else if (code != ORR_OK)
+        machine->why = orr_perf_text(work->arena, "%s", own.text);
+    return code == ORR_NOMEM || code == ORR_SPENT ? code : ORR_OK;
+}
+
+/* The log in the same text: its release, settings, GPUs, NICs and hosts. */
+static enum orr_code from_log(const struct orr_perf_work *work, struct orr_perf_table *table,
+                              struct orr_perf_machine *machine, struct orr_error *err)
+{
+    const struct orr_log *log = work->results->log;
+    const struct orr_log_question question = {
+        .release = work->question->release_given ? work->question->settings.release : NULL,
+        .hosts = work->question->hosts,
+        .communicator = UINT32_MAX,
+        .given = &work->question->settings};
+    if (!log || !log->session_count)
+        return ORR_OK;
+    ORR_TRY(orr_input_compare_log(log, work->question->dump, NULL, &question, &machine->compared, err));
+    const struct orr_log_check *check = machine->compared.check;
+    if (!check || (table->measured->ranks && check->analysis->ranks != table->measured->ranks))
+        return ORR_OK;
+    machine->analysis = check->analysis;
+    if (!work->question->dump) {
+        table->machine_source = "log";
+        table->machine_name =
+            machine->compared.machine.type ? machine->compared.machine.type->name : "the log's own tree";
+    }
+    for (uint32_t i = 0; i < check->assumed_count; i++)
+        orr_perf_assume(table, check->assumed[i]);
+    return ORR_OK;
+}
+
+enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr_perf_table *table,
+                                    struct orr_perf_machine *machine, struct orr_error *err)
+{
+    const struct orr_perf_question *question = work->question;
+    *machine = (struct orr_perf_machine){.why = ""};
+    if (question->dump) {
+        const struct orr_dump_notes *notes = question->dump->notes;
+        table->machine_source = notes && !strcmp(notes->kind, "machine-type") ? "machine type" : "topology";
+        table->machine_name = question->dump_name ? question->dump_name : "the topology";
+    }
+    ORR_TRY(from_log(work, table, machine, err));
+    if (!machine->analysis)
+        ORR_TRY(question->dump ? analyse(work, table, question->dump, machine, err)
+                               : from_type(work, table, machine, err));
+    const struct orr_analysis *analysis = machine->analysis;
+    if (!analysis)
+        return ORR_OK;
+    table->analysis = analysis;
+    table->machine = orr_perf_text(work->arena, "%s, %u host%s of %u GPU%s, NCCL %s", table->machine_name,
+                                   analysis->query.hosts, analysis->query.hosts == 1 ? "" : "s", analysis->local_ranks,
+                                   analysis->local_ranks == 1 ? "" : "s", analysis->query.settings.release->name);
+    return ORR_OK;
+}
+
+void orr_perf_machine_release(struct orr_perf_machine *machine)
+{
+    if (machine->own)
+        orr_analysis_free(machine->own);
+    if (machine->compared.check)
+        orr_log_compared_release(&machine->compared);
+    if (machine->dump)
+        orr_dump_free(machine->dump);
+    *machine = (struct orr_perf_machine){.why = ""};
+}

@@ -1,0 +1,206 @@
+#include "engine/perf/perf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/perf/perfing.h"
+
+static const char *const verdict_names[] = {"as expected", "low", "high", "cannot judge"};
+static const char *const shape_names[] = {
+#define X(symbol, name) name,
+    ORR_PERF_SHAPE_MAP(X)
+#undef X
+};
+
+const char *orr_perf_verdict_name(size_t verdict)
+{
+    return verdict < ORR_PERF_VERDICT_COUNT ? verdict_names[verdict] : NULL;
+}
+
+const char *orr_perf_shape_name(enum orr_perf_shape_kind kind)
+{
+    return shape_names[kind];
+}
+
+static bool same_way(const struct orr_expected *a, const struct orr_expected *b)
+{
+    return a->algorithm == b->algorithm && a->protocol == b->protocol;
+}
+
+static void find_crossovers(struct orr_perf_table *table)
+{
+    const struct orr_perf_row *before = NULL;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct orr_perf_row *row = &table->rows[i];
+        if (row->known && before && !same_way(&before->expected, &row->expected) &&
+            table->crossover_count < ORR_PERF_CROSSOVERS)
+            table->crossovers[table->crossover_count++] =
+                (struct orr_perf_crossover){row->size, &before->expected, &row->expected};
+        before = row->known ? row : before;
+    }
+}
+
+/* Every byte that a ring's operation counts as bus bandwidth leaves each host once, over its NICs together. */
+static void find_rate(struct orr_perf_table *table)
+{
+    if (table->main == UINT32_MAX || table->analysis->communicator.node_count < 2 || !table->limit_known ||
+        table->limit.what != ORR_BOUND_NICS || !table->limit.count ||
+        strcmp(table->rows[table->main].expected.algorithm_name, "Ring") != 0)
+        return;
+    table->per_nic = table->rows[table->main].bus_bw / table->limit.count;
+}
+
+/* With a machine: rows, verdict, shapes and causes. */
+static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
+                              struct orr_perf_table *table, const char **ret_why, struct orr_error *err)
+{
+    struct orr_expectation *expectation = NULL;
+    struct orr_error own = {0};
+    const struct orr_log_check *check = machine->compared.check;
+    enum orr_code code = orr_expectation_new(machine->analysis, table->test, &expectation, &own);
+    if (code == ORR_NOMEM || code == ORR_SPENT) {
+        *err = own;
+        return code;
+    }
+    if (code != ORR_OK)
+        *ret_why = orr_perf_text(work->arena, "%s", own.text);
+    orr_perf_judge_rows(work, expectation, check ? check->undecidable : NULL, table);
+    table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
+    if (expectation) {
+        orr_expect_limit(expectation, &table->limit);
+        table->limit_known = true;
+    }
+    orr_expectation_free(expectation);
+    if (table->main == UINT32_MAX && code == ORR_OK)
+        for (uint32_t i = table->row_count; i-- > 0 && !**ret_why;)
+            *ret_why = table->rows[i].why;
+    return ORR_OK;
+}
+
+/* Types with one kind of GPU may have different networks: only what holds for the poorest and the best one is said. */
+static enum orr_code judge_poorest(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
+                                   struct orr_perf_table *table, const char **ret_why, struct orr_error *err)
+{
+    struct orr_perf_machine poorest = {.type = machine->poorest, .why = ""};
+    struct orr_perf_table other = *table;
+    const char *why = "";
+    struct orr_analysis *analysis = NULL;
+    if (table->verdict != ORR_PERF_LOW)
+        return ORR_OK;
+    other.rows = ORR_NEW(work->arena, struct orr_perf_row, (size_t)table->row_count + 1);
+    if (!other.rows)
+        return orr_fail_nomem(err);
+    ORR_TRY(orr_input_machine(machine->poorest, &poorest.dump, err));
+    enum orr_code code =
+        orr_perf_again(machine->analysis, poorest.dump, &machine->analysis->query.settings, &analysis, err);
+    poorest.analysis = poorest.own = analysis;
+    other.analysis = analysis;
+    if (code == ORR_OK)
+        code = judge_on(work, &poorest, &other, &why, err);
+    if (code == ORR_OK && other.verdict != ORR_PERF_LOW) {
+        table->verdict = ORR_PERF_CANNOT_JUDGE;
+        *ret_why = orr_perf_text(work->arena,
+                                 "it is too low for %s, which has such GPUs too, but not for %s; name the machine with "
+                                 "--machine TYPE or --topology FILE",
+                                 machine->type->name, machine->poorest->name);
+    }
+    orr_perf_machine_release(&poorest);
+    return code;
+}
+
+static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_perf_table *table,
+                                 struct orr_perf_machine *machine, struct orr_error *err)
+{
+    const struct orr_result_table *measured = table->measured;
+    const char *why = "";
+    table->test = work->question->test != ORR_TEST_COUNT ? work->question->test : measured->test;
+    table->rows = ORR_NEW(work->arena, struct orr_perf_row, (size_t)measured->row_count + 1);
+    table->row_count = measured->row_count;
+    table->main = UINT32_MAX;
+    table->verdict = ORR_PERF_CANNOT_JUDGE;
+    table->machine = table->machine_name = "";
+    table->machine_source = "none";
+    if (!table->rows)
+        return orr_fail_nomem(err);
+    if (work->results->rccl) {
+        why = "they are of RCCL, AMD's library, whose algorithms Orrery does not know";
+        orr_perf_judge_rows(work, NULL, NULL, table);
+    } else if (table->test == ORR_TEST_COUNT) {
+        why = "the results do not name the operation; name it with --collective";
+        orr_perf_judge_rows(work, NULL, NULL, table);
+    } else {
+        if (!measured->test_certain && work->question->test == ORR_TEST_COUNT)
+            orr_perf_assume(table, orr_perf_text(work->arena, "the results are of %s, as their columns show",
+                                                 orr_test_programs[table->test].name));
+        ORR_TRY(orr_perf_machine_find(work, table, machine, err));
+        why = machine->why;
+        if (!machine->analysis)
+            orr_perf_judge_rows(work, NULL, NULL, table);
+        else
+            ORR_TRY(judge_on(work, machine, table, &why, err));
+        if (machine->analysis && machine->poorest)
+            ORR_TRY(judge_poorest(work, machine, table, &why, err));
+    }
+    if (machine->analysis) {
+        find_crossovers(table);
+        find_rate(table);
+    }
+    orr_perf_find_shapes(work, table);
+    if (table->verdict == ORR_PERF_LOW)
+        ORR_TRY(orr_perf_explain(work, table, err));
+    table->sentence = orr_perf_sentence(work, table, why);
+    return ORR_OK;
+}
+
+/* A check that owns what its tables borrow. */
+struct held {
+    struct orr_perf_check check;
+    struct orr_perf_machine *machines;
+};
+
+enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr_perf_question *question,
+                             struct orr_perf_check **ret_check, struct orr_error *err)
+{
+    static const int worst[] = {
+        [ORR_PERF_EXPECTED] = 1, [ORR_PERF_LOW] = 3, [ORR_PERF_HIGH] = 2, [ORR_PERF_CANNOT_JUDGE] = 0};
+    struct orr_arena *arena = orr_arena_new(0);
+    struct held *held = arena ? ORR_NEW(arena, struct held, 1) : NULL;
+    if (!held) {
+        orr_arena_free(arena);
+        return orr_fail_nomem(err);
+    }
+    *held = (struct held){.check = {.table_count = results->table_count, .arena = arena}};
+    held->machines = ORR_NEW(arena, struct orr_perf_machine, (size_t)results->table_count + 1);
+    held->check.tables = ORR_NEW(arena, struct orr_perf_table, (size_t)results->table_count + 1);
+    enum orr_code code = held->machines && held->check.tables ? ORR_OK : orr_fail_nomem(err);
+    const struct orr_perf_work work = {.results = results, .question = question, .arena = arena};
+    if (code == ORR_OK) {
+        memset(held->machines, 0, (results->table_count + 1) * sizeof *held->machines);
+        memset(held->check.tables, 0, (results->table_count + 1) * sizeof *held->check.tables);
+    } else {
+        held->check.table_count = 0;
+    }
+    for (uint32_t i = 0; i < held->check.table_count && code == ORR_OK; i++) {
+        struct orr_perf_table *table = &held->check.tables[i];
+        held->machines[i].why = "";
+        table->measured = &results->tables[i];
+        code = judge_table(&work, table, &held->machines[i], err);
+        if (worst[table->verdict] >= worst[held->check.tables[held->check.main].verdict])
+            held->check.main = i;
+    }
+    if (code != ORR_OK) {
+        orr_perf_check_free(&held->check);
+        return code;
+    }
+    *ret_check = &held->check;
+    return ORR_OK;
+}
+
+void orr_perf_check_free(struct orr_perf_check *check)
+{
+    struct held *held = (struct held *)check;
+    for (uint32_t i = 0; held && held->machines && i < check->table_count; i++)
+        orr_perf_machine_release(&held->machines[i]);
+    if (held)
+        orr_arena_free(check->arena);
+}

@@ -1,0 +1,120 @@
+/* Results of nccl-tests judged against the rows that the machine should give: is this the bandwidth to expect, and what
+ * explains it where it is not? README.md beside this file describes bands, verdicts and explanations.
+ *
+ * Times are microseconds, bandwidths bus bandwidths in GB/s (10^9 bytes a second), sizes bytes.
+ */
+#ifndef ORR_PERF_PERF_H
+#define ORR_PERF_PERF_H
+
+#include "engine/expect/expect.h"
+#include "engine/machines/machine_types.h"
+#include "engine/nccltests/results.h"
+#include "engine/perf/bands.h"
+
+/* How the GPUs of an analysis reach each other. */
+enum orr_perf_link orr_perf_network(const struct orr_analysis *analysis);
+
+enum orr_perf_verdict { ORR_PERF_EXPECTED, ORR_PERF_LOW, ORR_PERF_HIGH, ORR_PERF_CANNOT_JUDGE, ORR_PERF_VERDICT_COUNT };
+const char *orr_perf_verdict_name(size_t verdict); /* "as expected", ...: a list of words, NULL beyond the last */
+
+struct orr_perf_row {
+    uint64_t size;
+    double bus_bw;        /* measured: the better of both ways */
+    double out, in, time; /* out-of-place and in-place bus bandwidth, negative: not printed; the shorter time */
+    bool known;           /* something is predicted */
+    struct orr_expected expected;
+    double low, high; /* the band */
+    enum orr_perf_verdict verdict;
+    const char *why; /* a clause where it cannot be judged, else "" */
+    struct orr_band band;
+};
+
+/* Where the two numbers of a size are: what changes in NCCL's choice between two rows. */
+struct orr_perf_crossover {
+    uint64_t size;
+    const struct orr_expected *from, *to;
+};
+
+/* How the curve departs from the expected one. X(symbol, name) */
+#define ORR_PERF_SHAPE_MAP(X)                                                                                          \
+    X(WRONG, "wrong")                                                                                                  \
+    X(CLIFF, "cliff")                                                                                                  \
+    X(DIP, "dip")                                                                                                      \
+    X(KNEE, "knee")                                                                                                    \
+    X(PLATEAU, "plateau")                                                                                              \
+    X(PLACE, "in-place")
+enum orr_perf_shape_kind {
+#define X(symbol, name) ORR_PERF_SHAPE_##symbol,
+    ORR_PERF_SHAPE_MAP(X)
+#undef X
+        ORR_PERF_SHAPE_COUNT
+};
+struct orr_perf_shape {
+    enum orr_perf_shape_kind kind;
+    uint64_t from, to; /* sizes */
+    const char *sentence;
+};
+const char *orr_perf_shape_name(enum orr_perf_shape_kind kind);
+
+/* A configuration whose prediction fits the measured curve. */
+struct orr_perf_explanation {
+    const char *const *ids; /* of cause_table.c: several where their predictions are the same */
+    uint32_t id_count;
+    const char *what;     /* "4 of 8 NICs are used: predicted 182 GB/s at 1 GiB, measured 176" */
+    const char *confirm;  /* a sentence, with the command that would confirm it */
+    double fit;           /* 0 to 1: how near the predicted curve is to the measured one */
+    const double *curve;  /* [row]: predicted bus bandwidth, 0: none */
+    const char *evidence; /* what the log in the same text says about it, "" where it says nothing */
+};
+
+enum { ORR_PERF_SHAPES = 6, ORR_PERF_EXPLANATIONS = 3, ORR_PERF_CROSSOVERS = 16, ORR_PERF_ASSUMED = 12 };
+
+struct orr_perf_table {
+    const struct orr_result_table *measured;
+    enum orr_test test; /* that it is judged as */
+    enum orr_perf_verdict verdict;
+    const char *sentence;
+    struct orr_perf_row *rows; /* as many as the table has */
+    uint32_t row_count;
+    uint32_t main; /* the row that the sentence quotes; UINT32_MAX: none */
+    struct orr_perf_crossover crossovers[ORR_PERF_CROSSOVERS];
+    uint32_t crossover_count;
+    struct orr_perf_shape shapes[ORR_PERF_SHAPES];
+    uint32_t shape_count;
+    struct orr_perf_explanation explanations[ORR_PERF_EXPLANATIONS];
+    uint32_t explanation_count;
+    struct orr_expect_limit limit;
+    bool limit_known;
+    double per_nic;                        /* GB/s that each NIC carried at the main row, 0: cannot be derived */
+    const struct orr_analysis *analysis;   /* NULL: no machine */
+    const char *machine;                   /* "hgx-h100, 2 hosts of 8 GPUs"; "" without one */
+    const char *machine_name;              /* of the type, or what was given; "" */
+    const char *machine_source;            /* "topology", "machine type", "log", "guessed", "none" */
+    const char *assumed[ORR_PERF_ASSUMED]; /* sentences without a stop */
+    uint32_t assumed_count;
+};
+
+struct orr_perf_check {
+    struct orr_perf_table *tables; /* as many as the results have */
+    uint32_t table_count;
+    uint32_t main; /* the table with the worst verdict, and the last of such */
+    struct orr_arena *arena;
+};
+
+struct orr_perf_question {
+    const struct orr_dump *dump;  /* the machine; NULL: found from the results */
+    const char *dump_name;        /* for people; NULL: "the topology" */
+    struct orr_settings settings; /* the user's, with the release */
+    bool release_given;
+    uint32_t hosts;     /* 0: as the results say */
+    enum orr_test test; /* ORR_TEST_COUNT: as the results say */
+};
+
+/* Judges all tables. results and dump must live as long as the check. On success *ret_check is the caller's:
+ * orr_perf_check_free(). Fails as orr_analyze() does for a machine that the caller gave; what the results lack makes
+ * the verdict "cannot judge". */
+enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr_perf_question *question,
+                             struct orr_perf_check **ret_check, struct orr_error *err) ORR_NO_DISCARD;
+void orr_perf_check_free(struct orr_perf_check *check);
+
+#endif

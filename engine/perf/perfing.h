@@ -1,0 +1,54 @@
+/* Inside engine/perf: what its files share. */
+#ifndef ORR_PERF_PERFING_H
+#define ORR_PERF_PERFING_H
+
+#include "engine/input/compare_log.h"
+#include "engine/perf/perf.h"
+
+/* The machine of one table, and what keeps it alive. */
+struct orr_perf_machine {
+    const struct orr_analysis *analysis;    /* NULL: there is none */
+    struct orr_analysis *own;               /* the same, where it was made for this table */
+    struct orr_dump *dump;                  /* what it was made of, where nobody gave it */
+    struct orr_log_compared compared;       /* the log's own comparison, which holds the analysis then */
+    const struct orr_machine_type *type;    /* guessed or implied; NULL: another source */
+    const struct orr_machine_type *poorest; /* of the types that the GPUs fit, where their networks differ; else NULL */
+    const char *why;                        /* why there is no machine, a clause */
+};
+
+struct orr_perf_work {
+    const struct orr_results *results;
+    const struct orr_perf_question *question;
+    struct orr_arena *arena;
+};
+
+/* machine.c: finds the machine of a table and analyses it; what it takes for granted goes into table->assumed. */
+enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr_perf_table *table,
+                                    struct orr_perf_machine *ret_machine, struct orr_error *err) ORR_NO_DISCARD;
+void orr_perf_machine_release(struct orr_perf_machine *machine);
+/* Another analysis of the same job: with other settings, of another dump. */
+enum orr_code orr_perf_again(const struct orr_analysis *analysis, const struct orr_dump *dump,
+                             const struct orr_settings *settings, struct orr_analysis **ret_analysis,
+                             struct orr_error *err) ORR_NO_DISCARD;
+void orr_perf_assume(struct orr_perf_table *table, const char *sentence);
+
+/* rows.c: predicts and judges each row, then the table. */
+struct orr_band orr_perf_band(const struct orr_analysis *analysis, const struct orr_expected *expected, uint64_t size);
+void orr_perf_judge_rows(const struct orr_perf_work *work, const struct orr_expectation *expectation,
+                         const char *undecidable, struct orr_perf_table *table);
+/* The verdict of rows, and the row that shows it best; UINT32_MAX: none can be judged. */
+enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main);
+
+/* shapes.c */
+void orr_perf_find_shapes(const struct orr_perf_work *work, struct orr_perf_table *table);
+/* causes.c: tries configurations and keeps those that fit. */
+enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf_table *table,
+                               struct orr_error *err) ORR_NO_DISCARD;
+/* sentences.c */
+const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why);
+/* "1 GiB", "512 KiB", "1000 B" */
+void orr_perf_size_text(uint64_t size, char text[24]);
+/* printf() into the arena; "" where memory ran out. */
+const char *orr_perf_text(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,104 @@
+/* Each row beside its prediction, and the verdict of the table. README.md states the rules. */
+#include <math.h>
+
+#include "engine/perf/perfing.h"
+
+static double better(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The shorter of two times, of which either may not be printed. */
+static double shorter(double a, double b)
+{
+    return a <= 0 ? b : b <= 0 || a < b ? a : b;
+}
+
+struct orr_band orr_perf_band(const struct orr_analysis *analysis, const struct orr_expected *expected, uint64_t size)
+{
+    const struct orr_band_key key = {.link = orr_perf_network(analysis),
+                                     .generation = analysis->communicator.sm_min / 10,
+                                     .algorithm = expected->algorithm_name,
+                                     .protocol = expected->protocol_name,
+                                     .range = orr_perf_range(size)};
+    return orr_band_find(orr_band_rows, orr_band_row_count, &key);
+}
+
+static void judge(struct orr_perf_row *row, const char *undecidable)
+{
+    row->low = row->expected.bus_bw * row->band.low;
+    row->high = row->expected.bus_bw * row->band.high;
+    row->verdict = row->bus_bw < row->low ? ORR_PERF_LOW : row->bus_bw > row->high ? ORR_PERF_HIGH : ORR_PERF_EXPECTED;
+    if (row->verdict != ORR_PERF_EXPECTED && undecidable) {
+        row->verdict = ORR_PERF_CANNOT_JUDGE;
+        row->why = undecidable;
+    }
+}
+
+void orr_perf_judge_rows(const struct orr_perf_work *work, const struct orr_expectation *expectation,
+                         const char *undecidable, struct orr_perf_table *table)
+{
+    (void)work;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct orr_result_row *measured = &table->measured->rows[i];
+        struct orr_perf_row *row = &table->rows[i];
+        *row = (struct orr_perf_row){.size = measured->size,
+                                     .out = measured->out.bus_bw,
+                                     .in = measured->in.bus_bw,
+                                     .bus_bw = better(measured->out.bus_bw, measured->in.bus_bw),
+                                     .time = shorter(measured->out.time, measured->in.time),
+                                     .verdict = ORR_PERF_CANNOT_JUDGE,
+                                     .why = "nothing is predicted for this size"};
+        row->known = expectation && orr_expect(expectation, row->size, &row->expected);
+        if (!row->known)
+            continue;
+        row->band = orr_perf_band(table->analysis, &row->expected, row->size);
+        if (orr_perf_range(row->size) < 0)
+            row->why = "launching the kernels takes most of the time below 1 MiB";
+        else if (row->band.low <= 0)
+            row->why = "no published result shows what such machines reach at this size";
+        else if (row->bus_bw < 0)
+            row->why = "the row has no bus bandwidth";
+        else
+            row->why = "", judge(row, undecidable);
+    }
+}
+
+/* More than half of the rows near the largest judged size decide. Smaller sizes decide only where their bands rest on
+ * results of the same kind, and at least three sizes in a row from 64 MiB on are low. */
+enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main)
+{
+    enum { NEAR = 4, RUN = 3, RUN_RANGE = 3 };
+    uint64_t largest = 0;
+    uint32_t top[ORR_PERF_VERDICT_COUNT] = {0}, last[ORR_PERF_VERDICT_COUNT], run = 0, judged = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].verdict != ORR_PERF_CANNOT_JUDGE)
+            largest = rows[i].size > largest ? rows[i].size : largest, judged++;
+    *ret_main = UINT32_MAX;
+    if (!judged)
+        return ORR_PERF_CANNOT_JUDGE;
+    for (uint32_t i = 0; i < count; i++)
+        if (rows[i].verdict != ORR_PERF_CANNOT_JUDGE && rows[i].size >= largest / NEAR) {
+            top[rows[i].verdict]++;
+            last[rows[i].verdict] = i;
+        }
+    uint32_t all = top[ORR_PERF_EXPECTED] + top[ORR_PERF_LOW] + top[ORR_PERF_HIGH];
+    enum orr_perf_verdict verdict = 2 * top[ORR_PERF_LOW] > all    ? ORR_PERF_LOW
+                                    : 2 * top[ORR_PERF_HIGH] > all ? ORR_PERF_HIGH
+                                                                   : ORR_PERF_EXPECTED;
+    if (top[verdict])
+        *ret_main = last[verdict];
+    for (uint32_t i = 0; i < count && verdict == ORR_PERF_EXPECTED; i++) {
+        bool low = rows[i].verdict == ORR_PERF_LOW && !rows[i].band.wide && rows[i].band.sources >= 2 &&
+                   orr_perf_range(rows[i].size) >= RUN_RANGE;
+        run = low ? run + 1 : 0;
+        if (run == RUN) {
+            verdict = ORR_PERF_LOW;
+            *ret_main = i;
+        }
+    }
+    for (uint32_t i = 0; i < count && *ret_main == UINT32_MAX; i++) /* a tie: no verdict has the majority */
+        if (rows[i].verdict != ORR_PERF_CANNOT_JUDGE && rows[i].size == largest)
+            *ret_main = i;
+    return verdict;
+}

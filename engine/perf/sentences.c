@@ -1,0 +1,73 @@
+/* What people read: the verdict in one sentence. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/perf/perfing.h"
+
+const char *orr_perf_text(struct orr_arena *arena, const char *format, ...)
+{
+    char text[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *kept = orr_arena_strndup(arena, text, strlen(text));
+    return kept ? kept : "";
+}
+
+void orr_perf_size_text(uint64_t size, char text[24])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    unsigned unit = 0;
+    while (unit < 4 && size >= 1024 && size % 1024 == 0) {
+        size /= 1024;
+        unit++;
+    }
+    snprintf(text, 24, "%llu %s", (unsigned long long)size, units[unit]);
+}
+
+static const char *number(char text[16], double value)
+{
+    snprintf(text, 16, value >= 99.95 ? "%.0f" : value >= 9.995 ? "%.1f" : "%.2f", value);
+    return text;
+}
+
+/* "predicted 380, normal 340-395; Ring, Simple; limited by 8 NICs of 48 GB/s" */
+static void describe(const struct orr_perf_table *table, const struct orr_perf_row *row, char text[320])
+{
+    char expected[16], low[16], high[16];
+    int used = snprintf(text, 320, "predicted %s, normal %s–%s; %s, %s", number(expected, row->expected.bus_bw),
+                        number(low, row->low), number(high, row->high), row->expected.algorithm_name,
+                        row->expected.protocol_name);
+    if (table->limit_known && used > 0 && used < 320)
+        snprintf(text + used, (size_t)(320 - used), "; limited by %s", table->limit.text);
+}
+
+const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why)
+{
+    char size[24], measured[16], about[320];
+    if (table->main == UINT32_MAX)
+        return orr_perf_text(work->arena, "It cannot be judged whether this is the bandwidth to expect: %s.", why);
+    const struct orr_perf_row *row = &table->rows[table->main];
+    orr_perf_size_text(row->size, size);
+    number(measured, row->bus_bw);
+    describe(table, row, about);
+    switch (table->verdict) {
+    case ORR_PERF_EXPECTED:
+        return orr_perf_text(work->arena, "%s GB/s at %s is what this machine should give (%s).", measured, size,
+                             about);
+    case ORR_PERF_LOW:
+        return orr_perf_text(work->arena, "%s GB/s at %s is %.0f %% of what this machine should give (%s).", measured,
+                             size, 100 * row->bus_bw / row->expected.bus_bw, about);
+    case ORR_PERF_HIGH:
+        return orr_perf_text(work->arena,
+                             "%s GB/s at %s is more than this machine should give (%s); the machine or the release may "
+                             "be another one.",
+                             measured, size, about);
+    default:
+        return orr_perf_text(work->arena, "It cannot be judged whether %s GB/s at %s is the bandwidth to expect: %s.",
+                             measured, size, why);
+    }
+}

@@ -1,0 +1,146 @@
+/* How a measured curve departs from the expected one: a knee, a cliff, a dip, a plateau, one way of the two that is
+ * slower, wrong values. */
+#include <math.h>
+
+#include "engine/perf/perfing.h"
+
+static void add(struct orr_perf_table *table, enum orr_perf_shape_kind kind, uint64_t from, uint64_t to,
+                const char *sentence)
+{
+    if (table->shape_count < ORR_PERF_SHAPES)
+        table->shapes[table->shape_count++] = (struct orr_perf_shape){kind, from, to, sentence};
+}
+
+static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    uint64_t from = 0, to = 0, wrong = 0;
+    char text[24];
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct orr_result_row *row = &table->measured->rows[i];
+        int64_t count = (row->out.wrong > 0 ? row->out.wrong : 0) + (row->in.wrong > 0 ? row->in.wrong : 0);
+        if (count <= 0)
+            continue;
+        from = wrong ? from : row->size;
+        to = row->size;
+        wrong += (uint64_t)count;
+    }
+    orr_perf_size_text(from, text);
+    if (wrong)
+        add(table, ORR_PERF_SHAPE_WRONG, from, to,
+            orr_perf_text(
+                work->arena,
+                "The results hold %llu wrong value%s, first at %s: data was corrupted. A wrong result makes the "
+                "bandwidth meaningless; look for errors of GPU memory, NVLinks and NICs first.",
+                (unsigned long long)wrong, wrong == 1 ? "" : "s", text));
+}
+
+/* What a row reaches of what such runs usually reach, or of the prediction where that is not known. 0: no figure. */
+static double ratio(const struct orr_perf_row *row)
+{
+    double usual = row->band.low > 0 && !row->band.wide ? sqrt(row->band.low * row->band.high) : 1;
+    return row->known && row->expected.bus_bw > 0 && row->bus_bw > 0 ? row->bus_bw / row->expected.bus_bw / usual : 0;
+}
+
+static bool counts(const struct orr_perf_row *row)
+{
+    return orr_perf_range(row->size) >= 0 && ratio(row) > 0;
+}
+
+/* A run of rows that reach much less of their prediction than the rows beside it. */
+static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    const double fallen = 0.75;
+    char first[24], last[24];
+    double before = 0; /* the best share so far */
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct orr_perf_row *row = &table->rows[i];
+        if (!counts(row))
+            continue;
+        if (before <= 0 || ratio(row) >= fallen * before) {
+            before = ratio(row) > before ? ratio(row) : before;
+            continue;
+        }
+        uint32_t end = i;
+        for (uint32_t k = i + 1;
+             k < table->row_count && (!counts(&table->rows[k]) || ratio(&table->rows[k]) < fallen * before); k++)
+            end = counts(&table->rows[k]) ? k : end;
+        bool at_end = true;
+        for (uint32_t k = end + 1; k < table->row_count; k++)
+            at_end &= !counts(&table->rows[k]);
+        orr_perf_size_text(row->size, first);
+        orr_perf_size_text(table->rows[end].size, last);
+        if (at_end && end - i < 2)
+            add(table, ORR_PERF_SHAPE_CLIFF, row->size, table->rows[end].size,
+                orr_perf_text(
+                    work->arena,
+                    "The bandwidth falls at the largest sizes, from %s on: %.3g GB/s where %.3g are predicted.", first,
+                    table->rows[end].bus_bw, table->rows[end].expected.bus_bw));
+        else if (at_end)
+            add(table, ORR_PERF_SHAPE_KNEE, row->size, table->rows[end].size,
+                orr_perf_text(work->arena,
+                              "From %s on the curve stays behind: up to there it reaches %.0f %% of what is usual, "
+                              "at %s only %.0f %%.",
+                              first, 100 * before, last, 100 * ratio(&table->rows[end])));
+        else
+            add(table, ORR_PERF_SHAPE_DIP, row->size, table->rows[end].size,
+                orr_perf_text(work->arena, "The curve dips between %s and %s and recovers; NCCL uses %s with %s there.",
+                              first, last, row->expected.algorithm_name, row->expected.protocol_name));
+        i = end;
+    }
+}
+
+/* Three and more of the largest sizes within 4 %, where the prediction still rises by a tenth or lies far above. */
+static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    double least = 0, most = 0;
+    uint32_t first = UINT32_MAX, rows = 0;
+    char text[24];
+    for (uint32_t i = table->row_count; i-- > 0;) {
+        const struct orr_perf_row *row = &table->rows[i];
+        if (!counts(row))
+            continue;
+        double low = rows ? fmin(least, row->bus_bw) : row->bus_bw, high = rows ? fmax(most, row->bus_bw) : row->bus_bw;
+        if (high > 1.04 * low)
+            break;
+        least = low;
+        most = high;
+        first = i;
+        rows++;
+    }
+    if (rows < 3 || ratio(&table->rows[first]) > 0.85)
+        return;
+    orr_perf_size_text(table->rows[first].size, text);
+    add(table, ORR_PERF_SHAPE_PLATEAU, table->rows[first].size, table->rows[table->row_count - 1].size,
+        orr_perf_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on: one link or setting limits it.",
+                      most, text));
+}
+
+static void find_place(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    uint32_t slower_out = 0, slower_in = 0, both = 0;
+    for (uint32_t i = 0; i < table->row_count; i++) {
+        const struct orr_perf_row *row = &table->rows[i];
+        if (orr_perf_range(row->size) < 2 || row->out <= 0 || row->in <= 0)
+            continue;
+        both++;
+        slower_out += row->out < 0.85 * row->in;
+        slower_in += row->in < 0.85 * row->out;
+    }
+    if (both < 2 || 2 * (slower_out > slower_in ? slower_out : slower_in) < both)
+        return;
+    add(table, ORR_PERF_SHAPE_PLACE, 0, 0,
+        orr_perf_text(
+            work->arena, "%s runs are more than 15 %% slower than %s ones at %u of %u sizes; the better one is judged.",
+            slower_out > slower_in ? "Out-of-place" : "In-place", slower_out > slower_in ? "in-place" : "out-of-place",
+            slower_out > slower_in ? slower_out : slower_in, both));
+}
+
+void orr_perf_find_shapes(const struct orr_perf_work *work, struct orr_perf_table *table)
+{
+    find_wrong(work, table);
+    if (table->verdict == ORR_PERF_LOW) {
+        find_runs(work, table);
+        find_plateau(work, table);
+    }
+    find_place(work, table);
+}

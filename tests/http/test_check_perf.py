@@ -1,0 +1,98 @@
+"""Results of nccl-tests over HTTP and on the command line: verdicts, the documents, exit statuses, what is refused."""
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import ROOT, SANITIZERS
+
+PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
+
+
+def rows(bandwidths, ranks=8, first=30):
+    """Rows of all_reduce of doubling sizes."""
+    out = ["# nThread 1 nGpus 8 minBytes 8 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20",
+           "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong"]
+    for i, bus in enumerate(bandwidths):
+        size, alg = 1 << (first + i), bus / (2 * (ranks - 1) / ranks)
+        one = f"{size / alg / 1000:9.1f} {alg:7.2f} {bus:7.2f} 0"
+        out.append(f"{size:12} {size // 4:12} float sum -1 {one} {one}")
+    return "\n".join(out + ["# Out of bounds values : 0 OK", ""]).encode()
+
+
+GOOD, LOW = rows([463.6, 469.2, 473.1]), rows([80.1, 80.3, 80.4])
+
+
+def run(*arguments, stdin=b""):
+    done = subprocess.run([PROGRAM, "check-perf", *arguments], input=stdin, capture_output=True, env={**os.environ, **SANITIZERS})
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_the_document_of_good_results(server):
+    status, answer = server.json("POST", "/v1/check-perf?machine=hgx-h200&release=2.27.7", GOOD)
+    assert status == 200 and answer["verdict"] == "as expected" and answer["collective"] == "all_reduce"
+    assert answer["sentence"].startswith("473 GB/s at 4 GiB is what this machine should give (predicted 466, normal ")
+    assert [row["size"] for row in answer["rows"]] == [1 << 30, 1 << 31, 1 << 32]
+    assert all(row["low"] < row["busbw"] < row["high"] and row["algorithm"] == "NVLS" for row in answer["rows"])
+    assert answer["machine"]["name"] == "hgx-h200" and answer["machine"]["source"] == "machine type"
+    assert answer["tables"][answer["table"]]["rows"] == answer["rows"] and not answer["explanations"]
+
+
+def test_the_document_of_low_results(server):
+    status, answer = server.json("POST", "/v1/check-perf?machine=hgx-h200&release=2.27.7", LOW)
+    assert status == 200 and answer["verdict"] == "low" and " % of what this machine should give" in answer["sentence"]
+    for one in answer["explanations"]:
+        assert one["ids"] and one["confirm"] and 0.7 <= one["fit"] <= 1 and len(one["curve"]) == len(answer["rows"])
+    fits = [one["fit"] for one in answer["explanations"]]
+    assert fits == sorted(fits, reverse=True) and len(fits) <= 3
+
+
+def test_a_kept_topology(server):
+    status, kept = server.json("POST", "/v1/topologies?machine=hgx-h200&name=perf", b"")
+    assert status in (200, 201), kept
+    status, answer = server.json("POST", f"/v1/topologies/{kept['id']}/perf?release=2.27.7", GOOD)
+    assert status == 200 and answer["verdict"] == "as expected"
+    status, problem = server.json("POST", "/v1/topologies/ffffffffffff/perf", GOOD)
+    assert status == 404
+
+
+def test_without_a_machine_nothing_is_judged(server):
+    status, answer = server.json("POST", "/v1/check-perf", GOOD)
+    assert status == 200 and answer["verdict"] == "cannot judge" and answer["machine"] is None and "--machine TYPE" in answer["sentence"]
+
+
+@pytest.mark.parametrize("body", [b"hello\n", b"# OSU MPI Allreduce Latency Test\n# Size Avg Latency(us)\n8 1.2\n"])
+def test_other_texts_are_refused(server, body):
+    status, problem = server.json("POST", "/v1/check-perf?machine=hgx-h200", body)
+    assert status == 415 and problem["type"].endswith("/unrecognised-input") and problem["detail"] and problem["advice"], problem
+
+
+def test_an_empty_body_and_wrong_values(server):
+    status, problem = server.json("POST", "/v1/check-perf", b"")
+    assert status in (400, 422) and problem["type"].endswith("empty-body")
+    status, problem = server.json("POST", "/v1/check-perf?collective=allsum", GOOD)
+    assert status == 400 and "allsum" in problem["detail"]
+
+
+def test_exit_statuses(tmp_path):
+    file = tmp_path / "results.txt"
+    file.write_bytes(GOOD)
+    arguments = ("--machine", "hgx-h200", "--release", "2.27.7")
+    status, text, _ = run("--text", *arguments, str(file))
+    assert status == 0 and text.startswith("473 GB/s at 4 GiB is what this machine should give")
+    status, text, _ = run(*arguments, stdin=LOW)
+    assert status == 3 and json.loads(text)["verdict"] == "low"
+    assert run(str(file))[0] == 4
+    status, _, error = run(*arguments, stdin=b"nothing\n")
+    assert status == 1 and "nccl-tests" in error
+    assert run("--collective", "allsum", str(file))[0] in (1, 2)
+    assert run("--machine", "hgx-h20x", str(file))[0] in (1, 2)
+
+
+def test_a_file_of_many_tables(tmp_path):
+    file = tmp_path / "results.txt"
+    file.write_bytes(GOOD + LOW)
+    status, text, _ = run("--json", "--machine", "hgx-h200", "--release", "2.27.7", str(file))
+    answer = json.loads(text)
+    assert status == 3 and [one["verdict"] for one in answer["tables"]] == ["as expected", "low"] and answer["table"] == 1

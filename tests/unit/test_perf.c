@@ -1,0 +1,206 @@
+/* Results of nccl-tests judged: bands, verdicts of rows and tables, the machine, explanations. */
+#include "engine/perf/perf.h"
+
+#include <string.h>
+
+#include "engine/input/input.h"
+#include "engine/perf/perfing.h"
+#include "tests/support/four_gpus.h"
+
+static struct orr_dump *dump;
+static struct orr_results *results;
+static struct orr_perf_check *check;
+static struct orr_error err;
+
+static int teardown(void **state)
+{
+    (void)state;
+    orr_perf_check_free(check);
+    orr_results_free(results);
+    orr_dump_free(dump);
+    check = NULL;
+    results = NULL;
+    dump = NULL;
+    return 0;
+}
+
+/* Judges a text; machine NULL: found from the text. */
+static const struct orr_perf_table *judge(const char *text, const char *machine, uint32_t hosts)
+{
+    struct orr_perf_question question = {.hosts = hosts, .test = ORR_TEST_COUNT};
+    (void)teardown(NULL);
+    err = (struct orr_error){0};
+    orr_settings_init(&question.settings, orr_release_find("2.27.7"));
+    assert_ok(orr_results_read(text, strlen(text), NULL, &results, &err), &err);
+    if (machine)
+        assert_ok(orr_input_machine(orr_machine_type_find(machine), &dump, &err), &err);
+    question.dump = dump;
+    question.dump_name = machine;
+    assert_ok(orr_perf_judge(results, &question, &check, &err), &err);
+    return &check->tables[check->main];
+}
+
+#define HEADER "# nThread 1 nGpus 1 minBytes 1048576 maxBytes 8589934592 step: 2(factor) warmup iters: 5 iters: 20\n"
+#define COLUMNS                                                                                                        \
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "   \
+    "#wrong\n"
+#define DEVICE(rank, host, model) "#  Rank  " #rank " Group  0 Pid 1 on " host " device  0 [0x1b] " model "\n"
+/* all_reduce of 16 ranks: busbw = algbw * 15 / 8 */
+#define ROW(size, count, time, alg, bus, wrong)                                                                        \
+    "  " #size " " #count " float sum -1 " #time " " #alg " " #bus " " #wrong " " #time " " #alg " " #bus " 0\n"
+
+static const char good[] = HEADER COLUMNS ROW(1073741824, 268435456, 4283.5, 250.67, 470.0, 0)
+    ROW(2147483648, 536870912, 8423.7, 254.93, 478.0, 0) ROW(4294967296, 1073741824, 16673.0, 257.60, 483.0, 0);
+static const char half[] = HEADER COLUMNS ROW(1073741824, 268435456, 7039.4, 152.53, 286.0, 0)
+    ROW(2147483648, 536870912, 13932.6, 154.13, 289.0, 2) ROW(4294967296, 1073741824, 27769.2, 154.67, 290.0, 0);
+
+static void test_bands(void **state)
+{
+    (void)state;
+    const struct orr_band_row rows[] = {
+        {ORR_PERF_LINK_RDMA, 9, "Ring", "Simple", 5, 0.9, 1.1, 7, 3},
+        {ORR_PERF_LINK_RDMA, 8, "Ring", "Simple", 4, 0.8, 1.0, 4, 2},
+        {ORR_PERF_LINK_EFA, 9, "Ring", "Simple", 5, 0.7, 0.8, 1, 1},
+    };
+    struct orr_band_key key = {ORR_PERF_LINK_RDMA, 9, "Ring", "Simple", 5};
+    struct orr_band band = orr_band_find(rows, 3, &key);
+    assert_true(band.low > 0.863 && band.low < 0.865 && band.high > 1.143 && band.high < 1.145 && !band.wide);
+    assert_int_equal(band.results, 7);
+    key.range = 4; /* another generation: 8 % for two sources and 10 % more */
+    band = orr_band_find(rows, 3, &key);
+    assert_true(band.low > 0.655 && band.low < 0.657 && band.wide);
+    key.link = ORR_PERF_LINK_EFA; /* one source of another range says nothing */
+    band = orr_band_find(rows, 3, &key);
+    assert_true(band.low == 0.5 && band.high == 1.6 && band.wide && !band.results);
+    key.range = 0;
+    assert_true(orr_band_find(rows, 3, &key).low == 0);
+    key.range = 5; /* one source of the same kind: 15 % */
+    assert_true(orr_band_find(rows, 3, &key).low < 0.7 && orr_band_find(rows, 3, &key).wide);
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    assert_int_equal(orr_perf_range((1 << 20) - 1), -1);
+    assert_int_equal(orr_perf_range(1 << 20), 0);
+    assert_int_equal(orr_perf_range((4 << 20) - 1), 0);
+    assert_int_equal(orr_perf_range(256 << 20), 4);
+    assert_int_equal(orr_perf_range(UINT64_MAX), 5);
+}
+
+static enum orr_perf_verdict verdict_of(const char *verdicts, uint32_t *ret_main)
+{
+    struct orr_perf_row rows[16] = {{0}};
+    uint32_t count = 0;
+    for (; verdicts[count]; count++) {
+        rows[count].size = UINT64_C(1) << (20 + count);
+        rows[count].band = (struct orr_band){.low = 0.9, .sources = 3};
+        rows[count].verdict = verdicts[count] == 'l'   ? ORR_PERF_LOW
+                              : verdicts[count] == 'h' ? ORR_PERF_HIGH
+                              : verdicts[count] == '?' ? ORR_PERF_CANNOT_JUDGE
+                                                       : ORR_PERF_EXPECTED;
+    }
+    return orr_perf_verdict_of(rows, count, ret_main);
+}
+
+static void test_verdict_of_rows(void **state)
+{
+    (void)state;
+    uint32_t main;
+    assert_int_equal(verdict_of("????", &main), ORR_PERF_CANNOT_JUDGE);
+    assert_int_equal(main, UINT32_MAX);
+    assert_int_equal(verdict_of("llllleee", &main), ORR_PERF_EXPECTED); /* small sizes alone decide nothing */
+    assert_int_equal(main, 7);
+    assert_int_equal(verdict_of("eeeeeell", &main), ORR_PERF_LOW);
+    assert_int_equal(main, 7);
+    assert_int_equal(verdict_of("eeeeeeel", &main), ORR_PERF_EXPECTED);
+    assert_int_equal(verdict_of("eeeeeellleee", &main), ORR_PERF_LOW); /* three in a row from 64 MiB on */
+    assert_int_equal(main, 8);
+    assert_int_equal(verdict_of("eeeeelleee", &main), ORR_PERF_EXPECTED);
+    assert_int_equal(verdict_of("eehh??", &main), ORR_PERF_HIGH);
+    assert_int_equal(main, 3);
+}
+
+static void test_as_expected(void **state)
+{
+    (void)state;
+    const struct orr_perf_table *table = judge(good, "hgx-h100", 2);
+    assert_int_equal(table->test, ORR_TEST_ALL_REDUCE);
+    assert_int_equal(table->analysis->ranks, 16);
+    assert_int_equal(table->row_count, 3);
+    assert_int_equal(table->verdict, ORR_PERF_EXPECTED);
+    assert_int_equal(table->explanation_count, 0);
+    assert_string_equal(table->machine, "hgx-h100, 2 hosts of 8 GPUs, NCCL 2.27.7");
+    assert_string_equal(table->machine_source, "machine type");
+}
+
+static void test_low_is_explained(void **state)
+{
+    (void)state;
+    const struct orr_perf_table *table = judge(half, "hgx-h100", 2);
+    assert_int_equal(table->verdict, ORR_PERF_LOW);
+    assert_non_null(strstr(table->sentence, "290 GB/s at 4 GiB is "));
+    assert_non_null(strstr(table->sentence, " % of what this machine should give (predicted "));
+    assert_true(table->explanation_count > 0);
+    bool named = false;
+    for (uint32_t i = 0; i < table->explanations[0].id_count; i++)
+        named |= !strcmp(table->explanations[0].ids[i], "half-nics");
+    assert_true(named);
+    assert_non_null(strstr(table->explanations[0].what, "4 of 8 NICs are used"));
+    assert_true(table->shape_count > 0 && table->shapes[0].kind == ORR_PERF_SHAPE_WRONG);
+    assert_non_null(strstr(table->shapes[0].sentence, "2 wrong values"));
+}
+
+static void test_without_a_machine(void **state)
+{
+    (void)state;
+    const struct orr_perf_table *table = judge(good, NULL, 0);
+    assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
+    assert_null(table->analysis);
+    assert_non_null(strstr(table->sentence, "--machine TYPE"));
+    table = judge(good, "dgx-2", 1); /* 16 ranks fit it */
+    assert_non_null(table->analysis);
+    table = judge(good, "hgx-h100", 1);
+    assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
+    assert_non_null(strstr(table->sentence, "16 ranks"));
+}
+
+/* H100s with different networks: 20 GB/s are low for the slowest too, 130 are not. */
+static void test_guessed_machine(void **state)
+{
+    (void)state;
+#define RANKS                                                                                                          \
+    DEVICE(0, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(1, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(2, "a", "NVIDIA H100 80GB HBM3") DEVICE(3, "a", "NVIDIA H100 80GB HBM3")                                    \
+        DEVICE(4, "a", "NVIDIA H100 80GB HBM3") DEVICE(5, "a", "NVIDIA H100 80GB HBM3")                                \
+            DEVICE(6, "a", "NVIDIA H100 80GB HBM3") DEVICE(7, "a", "NVIDIA H100 80GB HBM3")                            \
+                DEVICE(8, "b", "NVIDIA H100 80GB HBM3") DEVICE(9, "b", "NVIDIA H100 80GB HBM3")                        \
+                    DEVICE(10, "b", "NVIDIA H100 80GB HBM3") DEVICE(11, "b", "NVIDIA H100 80GB HBM3")                  \
+                        DEVICE(12, "b", "NVIDIA H100 80GB HBM3") DEVICE(13, "b", "NVIDIA H100 80GB HBM3")              \
+                            DEVICE(14, "b", "NVIDIA H100 80GB HBM3") DEVICE(15, "b", "NVIDIA H100 80GB HBM3")
+    const struct orr_perf_table *table =
+        judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 402653, 10.67, 20.0, 0), NULL, 0);
+    assert_string_equal(table->machine_source, "guessed");
+    assert_int_equal(table->analysis->query.hosts, 2);
+    assert_int_equal(table->verdict, ORR_PERF_LOW);
+    assert_non_null(strstr(table->assumed[0], "guessed from the names of the GPUs"));
+    table =
+        judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 61946, 69.33, 130.0, 0), NULL, 0);
+    assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
+    assert_non_null(strstr(table->sentence, "name the machine"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_verdict_of_rows),
+        cmocka_unit_test_teardown(test_as_expected, teardown),
+        cmocka_unit_test_teardown(test_low_is_explained, teardown),
+        cmocka_unit_test_teardown(test_without_a_machine, teardown),
+        cmocka_unit_test_teardown(test_guessed_machine, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
