@@ -1,7 +1,10 @@
 /* Results of nccl-tests that were opened, and what the service says of them for the machine that is open. They are in no address: only the machine and the view are. */
 import * as api from "./api.js";
 import { announce } from "./dom.js";
+import { isLog } from "./log.js";
 import { question } from "./state.js";
+
+const LOOKED_AT = 1 << 20; // bytes in which NCCL's log shows
 
 export class Results {
     name = "";
@@ -10,6 +13,7 @@ export class Results {
     problem = null;
     busy = false;
     guessed = false; // the machine was opened for them, because they look like those of its type
+    withLog = false; // NCCL's own log is in the same text
     tested = "";     // the program that they are taken to be of; "": as they say
     table = null;    // the index of the table that is looked at; null: the one that the service chose
     #key = "";
@@ -35,16 +39,25 @@ export class Results {
 
     /** Judges results for the open machine; gives false where the service does not recognise them, which is said nowhere. */
     async open(blob, name) {
-        Object.assign(this, { name, blob, answer: null, problem: null, guessed: false, tested: "", table: null });
+        this.#begin({ name, blob, answer: null, guessed: false });
         return this.#ask(this.#query(this.store.state.hosts !== 1), true);
     }
 
     /** Takes an answer over that is about the machine that was opened for it. */
     take(blob, name, answer) {
-        Object.assign(this, { name, blob, answer, problem: null, guessed: true, tested: "", table: null });
+        this.#begin({ name, blob, answer, guessed: true });
         this.#key = `${this.store.state.id}?${this.#query(true)}`;
         announce(answer.sentence);
         this.changed();
+    }
+
+    async #begin(what) {
+        Object.assign(this, { problem: null, withLog: false, tested: "", table: null }, what);
+        const withLog = isLog(await what.blob.slice(0, LOOKED_AT).text());
+        if (withLog && this.blob === what.blob) {
+            this.withLog = true;
+            this.changed();
+        }
     }
 
     /** The results are of another program than they say. */
@@ -59,11 +72,14 @@ export class Results {
         this.changed();
     }
 
-    /** The same results for what is asked now. */
+    /** The same results for what is asked now; another machine has no results yet. */
     again() {
+        if (this.blob && !this.#key.startsWith(`${this.store.state.id}?`))
+            return this.forget();
         const { blob, store, answer, problem } = this, query = this.#query(true);
         if (blob && store.state.id && (answer || problem) && this.#key !== `${store.state.id}?${query}`)
             this.#ask(query, false);
+        return undefined;
     }
 
     /** What the open machine should give, where the address asks for it. */
@@ -89,7 +105,7 @@ export class Results {
 
     forget() {
         this.#control?.abort();
-        Object.assign(this, { name: "", blob: null, answer: null, problem: null, busy: false, guessed: false, tested: "", table: null });
+        Object.assign(this, { name: "", blob: null, answer: null, problem: null, busy: false, guessed: false, withLog: false, tested: "", table: null });
         this.#key = "";
         this.prediction();
         this.changed();

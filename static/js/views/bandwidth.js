@@ -9,14 +9,15 @@ import { machineOptions } from "./input.js";
 import { machinePicker } from "./machine_picker.js";
 import { problemView } from "./problem.js";
 
-/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), tested(program), resultsTable(index), program(name), axes(scale). */
+/** results: of results.js. actions: open(blob, name), noResults(), resultsOn(type), hosts(n), log(blob, name), tested(program), resultsTable(index), program(name), axes(scale). */
 export function bandwidthView({ model, state, results, machines, actions }) {
-    const { answer, problem, busy, name, guessed, tested, table } = results;
+    const { answer, problem, busy, name, guessed, withLog, tested, table } = results;
     if (busy)
         return h("p.muted", { id: "judging" }, "Reading the results and predicting…");
     if (!answer && !problem)
         return alone(model, results.predicted, state, actions);
-    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, table, state, actions }), controls({ state, guessed, tested, machines, actions })];
+    return [problem ? [problemView(problem), forget(name, actions.noResults)] : judged(answer, { name, forgotten: actions.noResults, guessed, table, state, actions }), controls({ state, guessed, tested, machines, actions }),
+        withLog && h("p", null, h("button", { type: "button", "data-key": "results-log", onclick: () => actions.log(results.blob, name) }, "Check the NCCL log in the same text"))];
 }
 
 /** Results that no machine is known for, before one is open: what they say, and a choice of machine types. results: {name, answer}. actions: resultsOn(type), forgetResults(), axes(scale). */
