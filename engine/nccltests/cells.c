@@ -192,8 +192,10 @@ static void read_ways(const struct orr_log_span *cells, struct orr_columns *colu
                    contains(cells[i], "in place") || contains(cells[i], "ip_") || contains(cells[i], "(ip)"));
         uint8_t role = column->role == ORR_ROLE_ERROR ? ORR_ROLE_WRONG : column->role;
         column->way = (uint8_t)(measured && (in || (!out && used[role] & 1)));
-        if (used[role] >> column->way & 1)
-            column->role = ORR_ROLE_NONE; /* a third one */
+        if (used[role] >> column->way & 1) { /* a third one */
+            columns->unread += role == ORR_ROLE_ALG || role == ORR_ROLE_BUS;
+            column->role = ORR_ROLE_NONE;
+        }
         used[role] |= (uint8_t)(1 << column->way);
     }
 }
@@ -264,9 +266,11 @@ bool orr_columns_read(const char *line, size_t length, struct orr_columns *ret_c
         bool named = column_of(&columns, ORR_ROLE_BUS) || column_of(&columns, ORR_ROLE_ALG);
         for (uint32_t k = 1; !named && separators[i] != ' ' && k < columns.count; k++)
             if (columns.columns[k].role == ORR_ROLE_NONE && only_rate(cells[k])) {
-                columns.columns[k].role = ORR_ROLE_BUS;
-                named = columns.assumed = true;
+                columns.unread += columns.assumed;
+                columns.columns[k].role = columns.assumed ? ORR_ROLE_NONE : ORR_ROLE_BUS;
+                columns.assumed = true;
             }
+        named |= columns.assumed;
         if (named && column_of(&columns, ORR_ROLE_SIZE)) {
             *ret_columns = columns;
             return true;

@@ -43,8 +43,9 @@ struct orr_columns {
     char separator; /* ' ', ',', ';', tab, '|' */
     bool own;       /* nccl-tests' header, whose rows have a type */
     bool has_root;
-    uint32_t first; /* of own: the first measured column */
-    bool assumed;   /* a column that is only given in GB/s is taken as bus bandwidth */
+    uint32_t first;  /* of own: the first measured column */
+    uint32_t unread; /* further columns with bandwidths */
+    bool assumed;    /* a column that is only given in GB/s is taken as bus bandwidth */
 };
 
 /* cells.c */

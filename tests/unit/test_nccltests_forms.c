@@ -243,6 +243,7 @@ static void markdown(void **state)
     assert_int_equal(table->test, ORR_TEST_REDUCE_SCATTER);
     assert_false(table->test_certain);
     assert_true(has_note(results, "nearest power of two") && has_note(results, "taken as bus bandwidth") &&
+                has_note(results, "1 further column with bandwidths is not read") &&
                 has_note(results, "reduce_scatter_perf by the text around"));
     orr_results_free(results);
     results = read("| size | count | type | redop | root | time | algbw | busbw |\n|---|---|---|---|---|---|---|---|\n"
