@@ -12,9 +12,12 @@
 
 enum { XML_MOST = 1 << 16, BLACKWELL = 100 };
 
-/* CPUs: two, but where GPUs hang on CPUs of their own (Grace). */
+/* The <cpu> elements, one for each NUMA node: as many as the type is known to have, else two, but where GPUs hang on
+ * CPUs of their own (Grace). */
 static uint32_t cpus_of(const struct orr_machine_type *type)
 {
+    if (type->numa)
+        return type->numa;
     uint32_t per_cpu = type->board->sm >= BLACKWELL ? 2 : 1;
     if (type->board->c2c_links)
         return (type->gpus + per_cpu - 1) / per_cpu;

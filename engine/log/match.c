@@ -259,11 +259,13 @@ static enum orr_code choose(struct matching *m, bool *ret_rename, struct orr_err
         if (!check->note)
             return orr_fail_nomem(err);
     }
-    bool numbered = m->local < m->gpu_count || made_up ? choose_by_number(m) : false;
+    /* Bus ids of all GPUs give their order, as the driver numbers GPUs; CUDA_VISIBLE_DEVICES changes cudaDev. */
+    bool ordered = m->with_bus_id >= m->local && m->local == m->gpu_count;
+    bool numbered = !ordered && (m->local < m->gpu_count || made_up) && choose_by_number(m);
     if (!numbered)
         choose_by_order(m);
     *ret_rename = m->with_bus_id >= m->local;
-    if (made_up || m->local < m->gpu_count) {
+    if (!ordered && (made_up || m->local < m->gpu_count)) {
         if (numbered)
             orr_log_assume(check,
                            "The ranks of a host use the GPUs whose numbers the log prints as nvmlDev or cudaDev");

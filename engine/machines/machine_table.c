@@ -64,14 +64,16 @@ static const struct orr_gpu_board l40s = {"L40S", 89, 0, ORR_FABRIC_NONE, NULL, 
 static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 120, 0, ORR_FABRIC_NONE, NULL,
                                              ORR_PCIE_GEN5,  0,   0, {0x2bb5},        0};
 
-#define BROADWELL "x86_64", "GenuineIntel", 6, 79
-#define SKYLAKE   "x86_64", "GenuineIntel", 6, 85 /* Cascade Lake too */
-#define SAPPHIRE  "x86_64", "GenuineIntel", 6, 143
-#define EMERALD   "x86_64", "GenuineIntel", 6, 207
-#define GRANITE   "x86_64", "GenuineIntel", 6, 173
-#define ROME      "x86_64", "AuthenticAMD", 143, 49
-#define MILAN     "x86_64", "AuthenticAMD", 175, 1
-#define GRACE     "arm64", "", 0, 0
+/* Architecture, vendor, family, model; NUMA nodes, 0: as usual. */
+#define BROADWELL "x86_64", "GenuineIntel", 6, 79, 0
+#define SKYLAKE   "x86_64", "GenuineIntel", 6, 85, 0 /* Cascade Lake too */
+#define SAPPHIRE  "x86_64", "GenuineIntel", 6, 143, 0
+#define EMERALD   "x86_64", "GenuineIntel", 6, 207, 0
+#define GRANITE   "x86_64", "GenuineIntel", 6, 173, 0
+#define ROME      "x86_64", "AuthenticAMD", 143, 49, 0
+#define ROME_VM   "x86_64", "AuthenticAMD", 143, 49, 4 /* Azure shows four NUMA nodes to its virtual machines */
+#define MILAN     "x86_64", "AuthenticAMD", 175, 1, 0
+#define GRACE     "arm64", "", 0, 0, 0
 
 #define MLX   "mlx5_#"
 #define IB    "mlx5_ib#"
@@ -172,10 +174,10 @@ static const struct orr_machine_type types[] = {
 
     {"Standard_ND40rs_v2", "ndv2", "Azure", "ND40rs v2, 8x V100", &v100, 8, 1, 100000, IB, true, SKYLAKE, AZ_TOPO,
      "bandwidth of the NIC, order of the GPUs in the mesh"},
-    {"Standard_ND96asr_v4", "ndv4", "Azure", "ND96asr v4, 8x A100", &a100, 8, 8, 200000, IB, true, ROME, AZ_TOPO,
+    {"Standard_ND96asr_v4", "ndv4", "Azure", "ND96asr v4, 8x A100", &a100, 8, 8, 200000, IB, true, ROME_VM, AZ_TOPO,
      "bandwidth of the NICs"},
     {"Standard_ND96amsr_A100_v4", "ndmv4", "Azure", "ND96amsr A100 v4, 8x A100 80 GB", &a100, 8, 8, 200000, IB, true,
-     ROME, AZ_TOPO "; MLPerf logs", "bandwidth of the NICs"},
+     ROME_VM, AZ_TOPO "; MLPerf logs", "bandwidth of the NICs"},
     {"Standard_NC96ads_A100_v4", "ncv4", "Azure", "NC96ads A100 v4, 4x A100 PCIe", &a100_pair, 4, 1, 100000, ETH, false,
      MILAN, AZURE "; a dump in azhpc-images", ""},
     {"Standard_NC48ads_A100_v4", "", "Azure", "NC48ads A100 v4, 2x A100 PCIe", &a100_pair, 2, 1, 100000, ETH, false,

@@ -41,6 +41,7 @@ struct orr_machine_type {
     bool net_gdr;
     const char *arch, *cpu_vendor; /* cpu_vendor "": none, as on ARM */
     int32_t cpu_family, cpu_model;
+    uint32_t numa; /* NUMA nodes with GPUs, where the source gives them; 0: one for each CPU, and most have two CPUs */
     const char *source; /* where its facts were looked up, for people; "": nowhere, they are commonly known */
     const char *unsure; /* which of them are not certain: not looked up, or not the same in every one; "": none */
 };

@@ -160,6 +160,16 @@ def test_a_machine_type_stands_for_a_file(tmp_path, server, machine):
     assert (status, answer["check"]["verdict"]) == (200, "agrees")
 
 
+def test_bus_ids_of_all_gpus_give_their_order_whatever_cuda_numbers_them(tmp_path):
+    """CUDA_VISIBLE_DEVICES=7,6,...,0: cudaDev 0 has the highest bus id, as in Azure's logs. The bus ids of a machine type are made up, but not their order."""
+    lines = log_of("--machine", "Standard_ND96asr_v4", "--gpus", "7,6,5,4,3,2,1,0", "--release", "2.12.12")
+    lines = [re.sub(r" nvmlDev [0-9]+", "", line) for line in lines if not re.search(r"=== System|={8}|\+ |CPU/|NET/.*:|GPU/.* :", line)]
+    lines = [re.sub(r"busId ([0-9a-f]+)0 ", r"busId \g<1>000 ", line) for line in lines]  # no bus id of the type
+    checked = check(tmp_path, lines, "--machine", "Standard_ND96asr_v4")["check"]
+    assert (checked["verdict"], checked["differ"]) == ("agrees", 0), checked["first_difference"]
+    assert any("in order of bus ids" in text for text in checked["assumed"])
+
+
 def test_a_machine_type_and_a_file_exclude_each_other(server):
     for command in (("analyze",), ("convert",), ("explain", "--why", "graph"), ("render",)):
         status, _, err = run(*command, "--machine", "hgx-h100", str(H100))
