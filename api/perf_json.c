@@ -138,6 +138,7 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
     for (uint32_t i = 0; i < table->explanation_count; i++)
         orr_json_add(json, explanations, explanation_json(json, table, &table->explanations[i]));
     orr_json_set(json, object, "explanations", explanations);
+    orr_json_set(json, object, "all_tried", orr_json_bool(json, table->verdict != ORR_PERF_LOW || table->all_tried));
     orr_json_set(json, object, "limit", table->limit_known ? orr_json_text(json, table->limit.text) : json_null());
     set_printed(json, object, "per_nic", table->per_nic > 0 ? table->per_nic : -1);
     orr_json_set(json, object, "assumed", texts(json, table->assumed, table->assumed_count));

@@ -59,7 +59,9 @@ static void print_table(const struct orr_perf_table *table, bool rows)
                *explanation->evidence ? "; " : "", explanation->evidence, explanation->confirm);
     }
     if (table->verdict == ORR_PERF_LOW && !table->explanation_count)
-        printf("\nNone of the configurations that were tried fits these results.\n");
+        printf("\n%s\n", table->all_tried
+                             ? "None of the configurations that were tried fits these results."
+                             : "Not all configurations were tried: the analyses allowed for explanations were spent.");
     for (uint32_t i = 0; i < table->shape_count; i++)
         printf("%s%s\n", i ? "" : "\n", table->shapes[i].sentence);
     if (table->per_nic > 0)

@@ -174,9 +174,10 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     if (b->starved)
         return orr_fail_nomem(err);
     if (!log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count) {
-        (void)orr_fail(err, ORR_UNRECOGNISED, "no line of an NCCL log is in it");
+        (void)orr_fail(err, ORR_UNRECOGNISED,
+                       "this does not look like an NCCL log: no line is one of NCCL's (\"NCCL INFO\", \"NCCL WARN\")");
         orr_error_advice(err, "run the job with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,ENV,GRAPH,TUNING,NET and give "
-                              "what it prints");
+                              "what it prints; results of nccl-tests go to `orrery check-perf`");
         return ORR_UNRECOGNISED;
     }
     return ORR_OK;

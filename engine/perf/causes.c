@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
+#include "engine/cluster/again.h"
 #include "engine/perf/causes.h"
 
 enum { MOST_TRIED = 64 };
@@ -90,6 +91,8 @@ static enum orr_code try_cause(const struct orr_perf_work *work, const struct or
         code == ORR_OK && copy.changed ? orr_doc_to_dump(&copy.doc, table->analysis->given) : NULL;
     if (dump && orr_perf_again(table->analysis, dump, &copy.settings, &analysis, &own) == ORR_OK &&
         orr_expectation_new(analysis, table->test, &expectation, &own) == ORR_OK) {
+        uint64_t steps = orr_analysis_steps(analysis);
+        work->left->steps = work->left->steps > steps ? work->left->steps - steps : 0;
         trial->curve = ORR_NEW(work->arena, double, table->row_count);
         code = trial->curve ? ORR_OK : orr_fail_nomem(err);
         if (trial->curve)
@@ -151,6 +154,7 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
                           uint32_t count, uint32_t at, bool *used, struct orr_error *err)
 {
     const struct orr_perf_row *main = &table->rows[table->main];
+    enum { NAMED = 3 };
     const char *what = words_of(&trials[at]), **ids = ORR_NEW(work->arena, const char *, count);
     uint32_t id_count = 0;
     char size[24];
@@ -159,10 +163,14 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
     ids[id_count++] = trials[at].cause->id;
     for (uint32_t i = at + 1; i < count && !trials[at].proven; i++)
         if (!used[i] && trials[i].curve && same_curve(table, trials[at].curve, trials[i].curve)) {
-            what = orr_perf_text(work->arena, "%s, or %s", what, words_of(&trials[i]));
+            if (id_count < NAMED)
+                what = orr_perf_text(work->arena, "%s, or %s", what, words_of(&trials[i]));
             ids[id_count++] = trials[i].cause->id;
             used[i] = true;
         }
+    if (id_count > NAMED)
+        what = orr_perf_text(work->arena, "%s, or %u other cause%s that predict%s the same", what, id_count - NAMED,
+                             id_count == NAMED + 1 ? "" : "s", id_count == NAMED + 1 ? "s" : "");
     orr_perf_size_text(main->size, size);
     table->explanations[table->explanation_count++] = (struct orr_perf_explanation){
         .ids = ids,
@@ -187,6 +195,7 @@ enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf
     double *curve = ORR_NEW(work->arena, double, (size_t)table->row_count + 1);
     if (!points || !curve)
         return orr_fail_nomem(err);
+    table->all_tried = true;
     ORR_TRY(orr_expectation_new(table->analysis, table->test, &expectation, err));
     present = fit_of(table, table->analysis, expectation, 1, curve, points);
     orr_expectation_free(expectation);
@@ -194,6 +203,11 @@ enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf
         const struct orr_perf_cause *cause = &orr_perf_causes[i];
         if (cause->network && table->analysis->communicator.node_count < 2)
             continue;
+        if (!work->left->trials || !work->left->steps) {
+            table->all_tried = false;
+            break;
+        }
+        work->left->trials--;
         ORR_TRY(try_cause(work, table, cause, &trials[count], points, err));
         trials[count].proven =
             cause->network_line && trials[count].curve && log_names(work->results->log, cause->network_line);

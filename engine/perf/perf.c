@@ -173,7 +173,8 @@ enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr
     held->machines = ORR_NEW(arena, struct orr_perf_machine, (size_t)results->table_count + 1);
     held->check.tables = ORR_NEW(arena, struct orr_perf_table, (size_t)results->table_count + 1);
     enum orr_code code = held->machines && held->check.tables ? ORR_OK : orr_fail_nomem(err);
-    const struct orr_perf_work work = {.results = results, .question = question, .arena = arena};
+    struct orr_perf_effort left = {ORR_PERF_TRIALS, ORR_PERF_STEPS};
+    const struct orr_perf_work work = {.left = &left, .results = results, .question = question, .arena = arena};
     if (code == ORR_OK) {
         memset(held->machines, 0, (results->table_count + 1) * sizeof *held->machines);
         memset(held->check.tables, 0, (results->table_count + 1) * sizeof *held->check.tables);

@@ -83,6 +83,7 @@ struct orr_perf_table {
     uint32_t shape_count;
     struct orr_perf_explanation explanations[ORR_PERF_EXPLANATIONS];
     uint32_t explanation_count;
+    bool all_tried; /* false: the analyses allowed for explanations were spent */
     struct orr_expect_limit limit;
     bool limit_known;
     double per_nic;                        /* GB/s that each NIC carried at the main row, 0: cannot be derived */

@@ -16,7 +16,16 @@ struct orr_perf_machine {
     const char *why;                        /* why there is no machine, a clause */
 };
 
+/* What explanations may cost together: 20 million steps of the search are about a second. */
+enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 20000000 };
+
+struct orr_perf_effort {
+    uint32_t trials;
+    uint64_t steps;
+};
+
 struct orr_perf_work {
+    struct orr_perf_effort *left; /* for explanations */
     const struct orr_results *results;
     const struct orr_perf_question *question;
     struct orr_arena *arena;
