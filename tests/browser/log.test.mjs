@@ -64,7 +64,7 @@ test("what is no log is refused with what to do; by keyboard from tab to tab", a
     await page.locator("#log-paste").fill("nothing of the kind");
     await it.key("log-read").focus();
     await page.keyboard.press("Enter");
-    assert.match(await page.locator("#drawer .problem").textContent(), /no line of an NCCL log/i);
+    assert.match(await page.locator("#drawer .problem").textContent(), /does not look like an NCCL log/i);
     await page.locator("#log-paste").fill(await lines());
     await it.key("log-read").focus();
     await page.keyboard.press("Enter");
