@@ -12,14 +12,15 @@ static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_s
 static bool is_better(const struct orr_search_state *s)
 {
     const struct orr_trial *t = &s->trial, *b = &s->best;
-    float k = (float)t->channels, best = (float)b->channels;
     if (t->channels < t->min_channels)
         return false;
-    enum orr_nvls_better nvls = s->input.system->release->nvls_better;
-    if (t->pattern == ORR_PATTERN_NVLS && nvls != ORR_NVLS_BETTER_AS_OTHERS)
+    float k = (float)t->channels, best = (float)b->channels;
+    const struct orr_release *release = s->input.system->release;
+    enum orr_nvls_better nvls = release->nvls_better;
+    if (nvls != ORR_NVLS_BETTER_AS_OTHERS && t->pattern == ORR_PATTERN_NVLS)
         return (t->channels > b->channels && t->channels <= (int32_t)s->input.n) ||
                (nvls == ORR_NVLS_BETTER_BY_RATE && k * t->bw_inter > best * b->bw_inter);
-    if (s->input.system->release->weighs_crossing) {
+    if (release->weighs_crossing) {
         int32_t crossing = (int32_t)((uint32_t)b->cross_nic - (uint32_t)t->cross_nic); /* it wraps */
         float needed = best * b->bw_intra * (float)(1 - .15 * crossing);
         if (k * t->bw_intra != needed)
@@ -28,7 +29,7 @@ static bool is_better(const struct orr_search_state *s)
     }
     if (k * t->bw_intra != best * b->bw_intra)
         return k * t->bw_intra > best * b->bw_intra;
-    bool comparable = t->pattern == b->pattern || !s->input.system->release->compares_patterns;
+    bool comparable = t->pattern == b->pattern || !release->compares_patterns;
     return comparable && t->cross_nic == b->cross_nic && t->hops < b->hops;
 }
 
