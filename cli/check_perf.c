@@ -70,9 +70,9 @@ static void print_table(const struct orr_perf_table *table, bool rows)
         printf("\nMachine: %s.\n", table->machine);
     if (table->main != UINT32_MAX) {
         const struct orr_band *band = &table->rows[table->main].band;
-        printf("Normal is %.0f to %.0f %% of the prediction: %s%s%u result%s of %u source%s.\n", 100 * band->low,
-               100 * band->high, band->based_on, band->results ? ", " : ", ", band->results,
-               band->results == 1 ? "" : "s", band->sources, band->sources == 1 ? "" : "s");
+        printf("Normal is %.0f to %.0f %% of the prediction: %s, %u result%s of %u source%s.\n", 100 * band->low,
+               100 * band->high, band->based_on, band->results, band->results == 1 ? "" : "s", band->sources,
+               band->sources == 1 ? "" : "s");
     }
     for (uint32_t i = 0; i < table->assumed_count; i++)
         printf("Assumed: %s.\n", table->assumed[i]);

@@ -148,7 +148,7 @@ static bool is_sampled(const struct modelling *m, int32_t rank, int32_t peer)
 static void lay_round(struct modelling *m, int32_t rank, const struct orr_p2p_round *round, bool sending)
 {
     int32_t peer = sending ? round->send : round->receive;
-    uint32_t step;
+    uint32_t step = 0;
     double load = peer < 0 || peer == rank ? 0 : amount(m, sending ? rank : peer, sending ? peer : rank, &step);
     if (load <= 0 || !is_sampled(m, rank, peer))
         return;
@@ -256,7 +256,8 @@ static void choose_sample(struct modelling *m, uint32_t kinds)
     if (stride < 2)
         return;
     m->stride = (uint32_t)stride | 1; /* odd, so that it meets the channels evenly */
-    m->scale = (double)(nodes - 1) / (double)((nodes - 1) / m->stride);
+    const uint64_t sampled = (nodes - 1) / m->stride;
+    m->scale = (double)(nodes - 1) / (double)sampled;
 }
 
 static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, struct orr_transfer_model *model,

@@ -286,8 +286,10 @@ static void read_gpus(const struct orr_log *log, struct orr_clue *clue)
 {
     uint32_t largest = orr_log_largest(log);
     const struct orr_log_communicator *of = largest == NONE ? NULL : &log->communicators[largest];
-    if (of && of->node_count > 0)
-        count_more(clue, (double)(of->rank_count / of->node_count), of->first_line);
+    if (of && of->node_count > 0) {
+        const int32_t on_each = of->rank_count / of->node_count;
+        count_more(clue, on_each, of->first_line);
+    }
     for (uint32_t i = 0; i < log->record_count; i++) { /* devices count from 0 */
         const struct orr_log_record *record = &log->records[i];
         if (record->kind == ORR_LOG_DEVICE)

@@ -94,9 +94,9 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
     if (!ranks)
         ranks = hosts * gpus;
     if (!hosts)
-        hosts = ranks <= gpus ? 1 : ranks % gpus ? 0 : ranks / gpus;
-    else if (!work->question->hosts && ranks > 1 && ranks <= gpus && hosts > 1 && gpus % (ranks / hosts) == 0 &&
-             ranks == gpus)
+        hosts = ranks <= gpus ? 1 : !gpus || ranks % gpus ? 0 : ranks / gpus;
+    else if (!work->question->hosts && ranks > 1 && ranks <= gpus && hosts > 1 && hosts <= ranks &&
+             gpus % (ranks / hosts) == 0 && ranks == gpus)
         hosts = 1; /* a file that holds several hosts, joined by NVLink */
     if (!hosts || ranks % hosts || ranks / hosts > gpus) {
         *why = orr_perf_text(work->arena, "the results are of %u ranks%s, and the machine has %u GPUs", ranks,
@@ -140,7 +140,7 @@ static double network_of(const struct orr_machine_type *type)
  * used, else with the fewest more; of such, the maker's own before a cloud's. */
 static void guess_type(const struct orr_result_table *measured, struct orr_perf_machine *machine)
 {
-    const struct orr_machine_type *type, *best = NULL, *poorest = NULL;
+    const struct orr_machine_type *type, *best = NULL, *poorest;
     const char *model = measured->model;
     uint32_t gpus = measured->hosts && measured->ranks ? measured->ranks / measured->hosts : measured->device_count;
     if (!model || !gpus)
@@ -148,9 +148,10 @@ static void guess_type(const struct orr_result_table *measured, struct orr_perf_
     for (size_t i = 0; (type = orr_machine_type(i)); i++)
         if (type->gpus >= gpus && orr_machine_type_has(type, model) && (!best || type->gpus < best->gpus))
             best = type;
+    poorest = best;
     for (size_t i = 0; best && (type = orr_machine_type(i)); i++)
         if (type->gpus == best->gpus && orr_machine_type_has(type, model)) {
-            if (!poorest || network_of(type) < network_of(poorest))
+            if (network_of(type) < network_of(poorest))
                 poorest = type;
             if (network_of(type) > network_of(best))
                 best = type;
