@@ -16,8 +16,10 @@ test("without results: the predicted curve of a collective, its crossovers, and 
     await it.axe("all sizes");
     await it.key("Axes:linear").click();
     await it.until(() => [...document.querySelectorAll("#bandwidth-chart text.y")].some((label) => label.textContent === "0"));
+    await it.page.locator("#results-paste").fill("half a table");
     await it.page.locator("#program").selectOption("alltoall");
     await it.until(() => /alltoall_perf/.test(document.querySelector("#drawer .command pre").textContent) && /GB\/s at 8 GiB for alltoall with NCCL .* on 2 hosts, 16 ranks; P2P Simple; limited by/.test(document.querySelector("#predicted")?.textContent));
+    assert.equal(await it.page.locator("#results-paste").inputValue(), "half a table", "what was typed stays");
     await it.visit(it.page.url());
     assert.equal(await it.key("Axes:linear").getAttribute("aria-pressed"), "true", "the address says how the axes run");
     await it.page.locator('[data-key="fold:predicted-rows"]').click();

@@ -19,7 +19,7 @@ ROUTES = sorted(path for method, path, _, parameters in description.operations()
 STATELESS = [path for path in ROUTES if path not in ("/v1/topologies", "/v1/check-log", "/v1/check-perf")]
 COMMANDS = {"analyze": [], "channels": [], "p2p": ["--ranks", "0"], "groups": ["--hosts", "2", "--layout", "tp=8"], "explain": ["--why", "channels"], "predict": ["--json"],
             "render": ["--format", "dot"],
-            "convert": [], "vm-file": []}
+            "convert": [], "vm-file": [], "predict": ["--sizes", "1M:1G:32"]}
 
 
 def run(*arguments, stdin=b""):

@@ -44,9 +44,9 @@ const controls = ({ state, guessed, tested, machines, actions }) => h("div.toolb
         h("option", { value: "" }, "as the results say"), PROGRAMS.map((program) => h("option", { value: program, selected: program === tested }, program)))),
     fileButton(actions, "Choose other results…"));
 
-/* Where results come from. */
+/* Where results come from. What was typed stays where the view is made anew. */
 function chooser(actions) {
-    const text = h("textarea", { id: "results-paste", "data-key": "results-paste", rows: "2", spellcheck: "false", autocomplete: "off", "aria-label": "Results as text", placeholder: "#       size         count      type   redop    root     time   algbw   busbw …" });
+    const text = h("textarea", { id: "results-paste", "data-key": "results-paste", value: document.getElementById("results-paste")?.value ?? "", rows: "2", spellcheck: "false", autocomplete: "off", "aria-label": "Results as text", placeholder: "#       size         count      type   redop    root     time   algbw   busbw …" });
     return h("div.toolbar", { id: "results-chooser" }, fileButton(actions, "Choose results…"), h("span.muted", null, "or drop a file of nccl-tests on this page, or paste it:"), text,
         h("button", { type: "button", "data-key": "results-read", onclick: () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt") }, "Check the pasted text"));
 }

@@ -25,8 +25,10 @@ function chart(shown, at, frame, label) {
             at.yTicks.map((bw) => [s("path", { class: "grid", d: `M${left},${at.y(bw)}H${w - right}` }), s("text", { x: left - 6, y: at.y(bw) + 3.5, class: "y" }, String(Number(bw.toPrecision(2))))]),
             at.xTicks.map((size) => [s("path", { class: "grid", d: `M${at.x(size)},${top}V${height - bottom}` }), s("text", { x: at.x(size), y: height - bottom + 16, class: size === at.last ? "x end" : "x" }, tick(size))]),
             s("text", { x: left, y: top - 3, class: "axis" }, "bus bandwidth, GB/s"),
-            zones.map((row) => s("rect", { class: "shape-zone", x: at.x(clamp(row.from)) - 3, y: top, width: Math.max(6, at.x(clamp(row.to)) - at.x(clamp(row.from)) + 6), height: height - top - bottom }, s("title", null, row.name))),
-            zones.map((row, i) => s("text", { x: at.x(clamp(row.from)), y: top + (height - top - bottom) * 0.62 + i % 3 * 12, class: at.x(clamp(row.from)) > w - 90 ? "shape-name end" : "shape-name" }, row.name)),
+            zones.map((row, i) => {
+                const from = at.x(clamp(row.from)), wide = Math.max(6, at.x(clamp(row.to)) - from), y = height - bottom - 7 - i * 17;
+                return [s("rect", { class: "shape-zone", x: from, y, width: wide, height: 4 }, s("title", null, row.name)), s("text", { x: from + wide, y: y - 3, class: "shape-name end" }, row.name)];
+            }),
             crossings.map((row, i) => [s("path", { class: "cross", d: `M${at.x(row.size)},${top}V${height - bottom}` }, s("title", null, `${sizeText(row.size)}: ${row.name}`)),
                 s("text", { x: at.x(row.size) + (at.x(row.size) > w - 90 ? -3 : 3), y: height - bottom - 5 - i % 4 * 12, class: at.x(row.size) > w - 90 ? "cross-at end" : "cross-at" }, tick(row.size))]),
             band.length > 0 && s("path", { class: "band", d: `${pathOf(band, at)}Z` }),
@@ -47,5 +49,5 @@ function legend(shown, crossings, zones) {
         shown.band.high.length > 0 && h("li", null, swatch(s("path", { class: "band", d: "M1,1H23V9H1Z" })), "normal range"),
         shown.explained && h("li", null, swatch(s("path", { class: "explained", d: "M1,5H23" })), shown.explained.name),
         crossings.length > 0 && h("li", null, swatch(s("path", { class: "cross", d: "M12,0V10" })), "NCCL changes algorithm or protocol"),
-        zones.length > 0 && h("li", null, swatch(s("rect", { class: "shape-zone", x: 6, y: 0, width: 12, height: 10 })), "shape of the measured curve")));
+        zones.length > 0 && h("li", null, swatch(s("rect", { class: "shape-zone", x: 1, y: 3, width: 22, height: 4 })), "shape of the measured curve")));
 }
