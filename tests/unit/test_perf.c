@@ -173,13 +173,18 @@ static void test_guessed_machine(void **state)
     DEVICE(0, "a", "NVIDIA H100 80GB HBM3")                                                                            \
     DEVICE(1, "a", "NVIDIA H100 80GB HBM3")                                                                            \
     DEVICE(2, "a", "NVIDIA H100 80GB HBM3")                                                                            \
-    DEVICE(3, "a", "NVIDIA H100 80GB HBM3") DEVICE(4, "a", "NVIDIA H100 80GB HBM3")                                    \
-        DEVICE(5, "a", "NVIDIA H100 80GB HBM3") DEVICE(6, "a", "NVIDIA H100 80GB HBM3")                                \
-            DEVICE(7, "a", "NVIDIA H100 80GB HBM3") DEVICE(8, "b", "NVIDIA H100 80GB HBM3")                            \
-                DEVICE(9, "b", "NVIDIA H100 80GB HBM3") DEVICE(10, "b", "NVIDIA H100 80GB HBM3")                       \
-                    DEVICE(11, "b", "NVIDIA H100 80GB HBM3") DEVICE(12, "b", "NVIDIA H100 80GB HBM3")                  \
-                        DEVICE(13, "b", "NVIDIA H100 80GB HBM3") DEVICE(14, "b", "NVIDIA H100 80GB HBM3")              \
-                            DEVICE(15, "b", "NVIDIA H100 80GB HBM3")
+    DEVICE(3, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(4, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(5, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(6, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(7, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(8, "b", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(9, "b", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(10, "b", "NVIDIA H100 80GB HBM3")                                                                           \
+    DEVICE(11, "b", "NVIDIA H100 80GB HBM3")                                                                           \
+    DEVICE(12, "b", "NVIDIA H100 80GB HBM3")                                                                           \
+    DEVICE(13, "b", "NVIDIA H100 80GB HBM3")                                                                           \
+    DEVICE(14, "b", "NVIDIA H100 80GB HBM3") DEVICE(15, "b", "NVIDIA H100 80GB HBM3")
     const struct orr_perf_table *table =
         judge(HEADER "# Using devices\n" RANKS COLUMNS ROW(4294967296, 1073741824, 402653, 10.67, 20.0, 0), NULL, 0);
     assert_string_equal(table->machine_source, "guessed");
