@@ -174,7 +174,8 @@ static void refusals_and_ceilings(void **state)
     (void)state;
     struct orr_error err = {0};
     struct orr_log *log;
-    assert_error(orr_log_read("hello\n", 6, NULL, &log, &err), ORR_UNRECOGNISED, &err, "does not look like an NCCL log");
+    assert_error(orr_log_read("hello\n", 6, NULL, &log, &err), ORR_UNRECOGNISED, &err,
+                 "does not look like an NCCL log");
     assert_true(strstr(err.advice, "NCCL_DEBUG=INFO") != NULL);
     err = (struct orr_error){0};
     const struct orr_log_limits few = {.bytes = 1 << 20, .line = 1 << 10, .records = 2, .memory = 1 << 24};
