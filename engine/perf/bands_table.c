@@ -65,6 +65,8 @@ const struct orr_band_row orr_band_rows[] = {
     {ORR_PERF_LINK_NVLINK, 10, "P2P", "Simple", 5, 0.933, 0.936, 1, 1},
     {ORR_PERF_LINK_NVLINK, 10, "Ring", "LL", 0, 0.423, 0.482, 1, 1},
     {ORR_PERF_LINK_NVLINK, 10, "Ring", "Simple", 5, 0.937, 0.952, 8, 2},
+    {ORR_PERF_LINK_NVLINK_DOMAIN, 10, "NVLS", "Simple", 5, 0.979, 1.015, 1, 1},
+    {ORR_PERF_LINK_NVLINK_DOMAIN, 10, "P2P", "Simple", 5, 0.984, 1.002, 1, 1},
     {ORR_PERF_LINK_RDMA, 8, "Ring", "LL128", 0, 0.748, 0.757, 1, 1},
     {ORR_PERF_LINK_RDMA, 8, "Ring", "LL128", 1, 0.769, 0.850, 1, 1},
     {ORR_PERF_LINK_RDMA, 8, "Ring", "LL128", 2, 0.887, 1.608, 3, 2},

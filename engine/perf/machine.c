@@ -5,6 +5,7 @@
 
 #include "engine/hardware/hardware.h"
 #include "engine/input/input.h"
+#include "engine/nics/combine.h"
 #include "engine/nics/gpus.h"
 #include "engine/perf/perfing.h"
 #include "engine/release/release_names.h"
@@ -110,6 +111,51 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
     return true;
 }
 
+/* A tray of a rack such as GB200 NVL72: Arm CPUs, and GPUs whose NVLinks all go to NVSwitches, which are elsewhere in
+ * the rack. */
+static bool is_tray(const struct orr_dump *dump)
+{
+    bool arm = false, switched = false;
+    for (uint32_t e = 0; e < dump->element_count; e++) {
+        enum orr_element_kind kind = dump->elements[e].kind;
+        if (kind == ORR_ELEMENT_CPU)
+            arm |= !strcmp(orr_element_word(dump, e, ORR_ATTR_ARCH), "arm64");
+        if (kind == ORR_ELEMENT_NVLINK && strncmp(orr_element_word(dump, e, ORR_ATTR_TCLASS), "0x0680", 6) != 0)
+            return false;
+        switched |= kind == ORR_ELEMENT_NVLINK;
+    }
+    return arm && switched;
+}
+
+/* Several trays as one system, as NCCL sees them where the rack's NVLinks join them (MNNVL); NULL: they are apart, or
+ * the release knows no such thing. */
+static const struct orr_dump *join_trays(const struct orr_perf_work *work, struct orr_perf_table *table,
+                                         const struct orr_dump *dump, uint32_t hosts, uint32_t gpus)
+{
+    enum { RACK = 72 };
+    const char *asked = orr_setting_text(&work->question->settings, ORR_SET_MNNVL_ENABLE);
+    struct orr_dump_piece *pieces = ORR_NEW(work->arena, struct orr_dump_piece, hosts);
+    int32_t *ranks = ORR_NEW(work->arena, int32_t, (size_t)hosts * gpus);
+    struct orr_dump *joined = NULL;
+    struct orr_error none = {0};
+    if (hosts < 2 || (uint64_t)hosts * gpus > RACK || !is_tray(dump) || (asked && !strcmp(asked, "0")) || !pieces ||
+        !ranks)
+        return NULL;
+    for (uint32_t h = 0; h < hosts; h++) {
+        pieces[h] = (struct orr_dump_piece){.dump = dump, .ranks = ranks + (size_t)h * gpus, .count = gpus};
+        for (uint32_t g = 0; g < gpus; g++)
+            ranks[(size_t)h * gpus + g] = (int32_t)(h * gpus + g);
+    }
+    if (orr_dump_combine(pieces, hosts, work->question->settings.release, work->arena, &joined, &none) != ORR_OK)
+        return NULL;
+    orr_perf_assume(table,
+                    orr_perf_text(work->arena,
+                                  "the %u hosts are trays of one rack, joined by NVLink (NCCL_MNNVL_ENABLE=0 says "
+                                  "otherwise)",
+                                  hosts));
+    return joined;
+}
+
 /* Analyses a dump for the job of the table. An analysis that fails for the caller's own machine is an error. */
 static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_table *table,
                              const struct orr_dump *dump, struct orr_perf_machine *machine, struct orr_error *err)
@@ -119,7 +165,10 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
     if (!query.settings.gpus) {
         if (!count_hosts(work, table, dump, &hosts, &gpus, &machine->why))
             return ORR_OK;
-        if (gpus < count_gpus(dump))
+        const struct orr_dump *joined = join_trays(work, table, dump, hosts, gpus);
+        if (joined)
+            dump = joined, hosts = 1;
+        else if (gpus < count_gpus(dump))
             query.settings.gpus = choose_gpus(work, table, dump, gpus);
     } else {
         hosts = work->question->hosts ? work->question->hosts : table->measured->hosts ? table->measured->hosts : 1;
@@ -136,8 +185,8 @@ static double network_of(const struct orr_machine_type *type)
     return type->nets * (type->net_mbps / 8000.0);
 }
 
-/* The types whose GPUs have the name that the results print, and enough of them: the one with as many GPUs as a host
- * used, else with the fewest more; of such, the maker's own before a cloud's. */
+/* The first type whose GPUs have the name that the results print, and which has as many as a host used; else the first
+ * that has more. Makers' own machines come before those of clouds. */
 static void guess_type(const struct orr_result_table *measured, struct orr_perf_machine *machine)
 {
     const struct orr_machine_type *type, *best = NULL, *poorest;
@@ -146,7 +195,8 @@ static void guess_type(const struct orr_result_table *measured, struct orr_perf_
     if (!model || !gpus)
         return;
     for (size_t i = 0; (type = orr_machine_type(i)); i++)
-        if (type->gpus >= gpus && orr_machine_type_has(type, model) && (!best || type->gpus < best->gpus))
+        if (type->gpus >= gpus && orr_machine_type_has(type, model) &&
+            (!best || (type->gpus == gpus && best->gpus > gpus)))
             best = type;
     poorest = best;
     for (size_t i = 0; best && (type = orr_machine_type(i)); i++)
@@ -196,7 +246,7 @@ static enum orr_code from_log(const struct orr_perf_work *work, struct orr_perf_
         .hosts = work->question->hosts,
         .communicator = UINT32_MAX,
         .given = &work->question->settings};
-    if (!log || !log->session_count)
+    if (!log || !log->communicator_count)
         return ORR_OK;
     ORR_TRY(orr_input_compare_log(log, work->question->dump, NULL, &question, &machine->compared, err));
     const struct orr_log_check *check = machine->compared.check;
@@ -231,9 +281,11 @@ enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr
     if (!analysis)
         return ORR_OK;
     table->analysis = analysis;
-    table->machine = orr_perf_text(work->arena, "%s, %u host%s of %u GPU%s, NCCL %s", table->machine_name,
-                                   analysis->query.hosts, analysis->query.hosts == 1 ? "" : "s", analysis->local_ranks,
-                                   analysis->local_ranks == 1 ? "" : "s", analysis->query.settings.release->name);
+    uint32_t joined = analysis->query.hosts == 1 ? analysis->built.host_count : 1;
+    table->machine = orr_perf_text(work->arena, "%s, %u host%s of %u GPU%s%s, NCCL %s", table->machine_name,
+                                   analysis->query.hosts * joined, analysis->query.hosts * joined == 1 ? "" : "s",
+                                   analysis->local_ranks / joined, analysis->local_ranks / joined == 1 ? "" : "s",
+                                   joined > 1 ? " joined by NVLink" : "", analysis->query.settings.release->name);
     return ORR_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/perf/perfing.h"
+#include "engine/release/release_names.h"
 
 static const char *const verdict_names[] = {"as expected", "low", "high", "cannot judge"};
 static const char *const shape_names[] = {
@@ -133,6 +134,8 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
             orr_perf_assume(table, orr_perf_text(work->arena, "the results are of %s, as their columns show",
                                                  orr_test_programs[table->test].name));
         ORR_TRY(orr_perf_machine_find(work, table, machine, err));
+        if (machine->own)
+            orr_perf_assume(table, work->release_note);
         why = machine->why;
         if (!machine->analysis)
             orr_perf_judge_rows(work, NULL, NULL, table);
@@ -150,6 +153,27 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
         ORR_TRY(orr_perf_explain(work, table, err));
     table->sentence = orr_perf_sentence(work, table, why);
     return ORR_OK;
+}
+
+/* The release that the results name, unless the user names one; the nearest where Orrery does not know it. */
+static enum orr_code choose_release(const struct orr_results *results, struct orr_arena *arena,
+                                    struct orr_perf_question *question, const char **ret_note, struct orr_error *err)
+{
+    struct orr_release_choice choice;
+    struct orr_error none = {0};
+    const struct orr_settings given = question->settings;
+    *ret_note = "";
+    if (question->release_given)
+        return ORR_OK;
+    if (!results->library || orr_release_choose(results->library, true, &choice, &none) != ORR_OK) {
+        *ret_note = orr_perf_text(arena, "NCCL %s, as the results do not name their release (--release says otherwise)",
+                                  given.release->name);
+        return ORR_OK;
+    }
+    if (strcmp(results->library, choice.release->name) != 0)
+        *ret_note = orr_perf_text(arena, "NCCL %s is emulated for %s, which the results name", choice.release->name,
+                                  results->library);
+    return orr_settings_for(&question->settings, choice.release, &given, err);
 }
 
 /* A check that owns what its tables borrow. */
@@ -174,7 +198,12 @@ enum orr_code orr_perf_judge(const struct orr_results *results, const struct orr
     held->check.tables = ORR_NEW(arena, struct orr_perf_table, (size_t)results->table_count + 1);
     enum orr_code code = held->machines && held->check.tables ? ORR_OK : orr_fail_nomem(err);
     struct orr_perf_effort left = {ORR_PERF_TRIALS, ORR_PERF_STEPS};
-    const struct orr_perf_work work = {.left = &left, .results = results, .question = question, .arena = arena};
+    struct orr_perf_question asked = *question;
+    const char *release_note = "";
+    if (code == ORR_OK)
+        code = choose_release(results, arena, &asked, &release_note, err);
+    const struct orr_perf_work work = {
+        .left = &left, .results = results, .question = &asked, .release_note = release_note, .arena = arena};
     if (code == ORR_OK) {
         memset(held->machines, 0, (results->table_count + 1) * sizeof *held->machines);
         memset(held->check.tables, 0, (results->table_count + 1) * sizeof *held->check.tables);

@@ -26,6 +26,7 @@ struct orr_perf_effort {
 
 struct orr_perf_work {
     struct orr_perf_effort *left; /* for explanations */
+    const char *release_note;     /* how the release was chosen, "": the user named it */
     const struct orr_results *results;
     const struct orr_perf_question *question;
     struct orr_arena *arena;

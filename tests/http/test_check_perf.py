@@ -96,3 +96,20 @@ def test_a_file_of_many_tables(tmp_path):
     status, text, _ = run("--json", "--machine", "hgx-h200", "--release", "2.27.7", str(file))
     answer = json.loads(text)
     assert status == 3 and [one["verdict"] for one in answer["tables"]] == ["as expected", "low"] and answer["table"] == 1
+
+
+def test_trays_of_a_rack_are_joined_by_nvlink():
+    text = rows([905.0, 915.0], ranks=64, first=33)
+    arguments = ("--json", "--machine", "BM.GPU.GB300.4", "--hosts", "16", "--release", "2.28.7")
+    answer = json.loads(run(*arguments, stdin=text)[1])
+    assert answer["machine"]["sentence"] == "BM.GPU.GB300.4, 16 hosts of 4 GPUs joined by NVLink, NCCL 2.28.7"
+    assert answer["verdict"] == "as expected" and any("joined by NVLink" in one for one in answer["assumed"])
+    apart = json.loads(run(*arguments, "--set", "NCCL_MNNVL_ENABLE=0", stdin=text)[1])
+    assert apart["machine"]["sentence"].startswith("BM.GPU.GB300.4, 16 hosts of 4 GPUs, NCCL") and apart["verdict"] == "high"
+
+
+def test_the_release_is_that_of_the_results():
+    named = b"# nccl-tests version 2.17.1 nccl-headers=22707 nccl-library=22707\n" + GOOD
+    assert json.loads(run("--json", "--machine", "hgx-h200", stdin=named)[1])["release"] == "2.27.7"
+    unnamed = json.loads(run("--json", "--machine", "hgx-h200", stdin=GOOD)[1])
+    assert any("do not name their release" in one for one in unnamed["assumed"])
