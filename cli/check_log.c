@@ -106,7 +106,7 @@ static int print_topology(const struct orr_log *log, const char *file)
 {
     const char *xml, *why;
     struct orr_error err = {0};
-    if (orr_log_tree_xml(log, log->arena, &xml, &why, &err) == ORR_OK && !xml)
+    if (orr_log_tree_xml(log, 0, log->arena, &xml, &why, &err) == ORR_OK && !xml)
         (void)orr_fail(&err, ORR_NOT_FOUND, "%s", why);
     if (err.code != ORR_OK)
         return orr_report(orr_input_name(file), &err);

@@ -36,7 +36,7 @@ static enum orr_code make_machine(const struct orr_log *log, const struct orr_ma
 {
     const struct orr_input_options options = {.assumed = assumed};
     const char *xml = NULL;
-    ORR_TRY(orr_log_tree_xml(log, log->arena, &xml, &compared->why, err));
+    ORR_TRY(orr_log_tree_xml(log, 0, log->arena, &xml, &compared->why, err));
     if (xml) {
         compared->why = NULL;
         return orr_input_read(xml, strlen(xml), &options, &compared->own, err);

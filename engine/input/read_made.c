@@ -63,7 +63,7 @@ static enum orr_code draft_of_log(const struct orr_input *input, const struct or
                                   struct orr_error *err)
 {
     const char *xml = NULL, *why = NULL;
-    ORR_TRY(orr_log_tree_xml(log, log->arena, &xml, &why, err));
+    ORR_TRY(orr_log_tree_xml(log, 0, log->arena, &xml, &why, err));
     if (!xml) {
         orr_fail(err, ORR_UNRECOGNISED, "an NCCL debug log, which shows no machine: %s", why);
         orr_error_advice(err, "`orrery check-log --topology FILE LOG`, or dropping it onto an open machine, compares "

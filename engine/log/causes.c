@@ -275,7 +275,7 @@ static enum orr_code try_hardware(struct orr_log_check *check, const struct orr_
         .advice = "take a dump in the same state as the job (NCCL_TOPO_DUMP_FILE in the job itself)"};
     if (!check->topics[ORR_TOPIC_SYSTEM].differ && !check->topics[ORR_TOPIC_LINKS].differ)
         return ORR_OK;
-    ORR_TRY(orr_log_tree_xml(check->log, check->arena, &xml, &why, err));
+    ORR_TRY(orr_log_tree_xml(check->log, capability_of(dump), check->arena, &xml, &why, err));
     if (!xml || orr_dump_read(xml, strlen(xml), NULL, &machine, &refused) != ORR_OK)
         return ORR_OK;
     trial.machine = machine;

@@ -264,8 +264,9 @@ uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NIC
 struct orr_dump;
 /* Where the log holds the whole printed tree of a system: topology XML rebuilt from it, as zero-terminated bytes that
  * live in the arena. NULL with *ret_why where there is none, or not all of it. Assumptions (GPUDirect RDMA possible
- * unless the log denies it, capability from device names or NVLink rates) are in XML comments. */
-enum orr_code orr_log_tree_xml(const struct orr_log *log, struct orr_arena *arena, const char **ret_xml,
+ * unless the log denies it, capability from device names or NVLink rates) are in XML comments. likely: a capability
+ * that is preferred where the rates of NVLinks allow it; 0: none. */
+enum orr_code orr_log_tree_xml(const struct orr_log *log, int32_t likely, struct orr_arena *arena, const char **ret_xml,
                                const char **ret_why, struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -55,26 +55,37 @@ int32_t orr_log_capability(const struct orr_log *log)
     return 0;
 }
 
-static int32_t capability(const struct making *m)
+/* Whether GPUs of the capability, with at most so many NVLinks each, could have all printed rates of NVLinks. *ret_any:
+ * some are printed. */
+static bool fits_all(const struct making *m, int32_t sm, int most, bool *ret_any)
+{
+    bool all = true;
+    *ret_any = false;
+    for (uint32_t k = 0; k < m->links->count && all; k++) {
+        const struct orr_log_link *link = &m->links->rows[k];
+        if (link->session != m->session || strcmp(link->type, "NVL") != 0 || link->bw == 0)
+            continue; /* a rate of 0.0 is that of no link of any generation */
+        *ret_any = true;
+        all = fits(link->bw, (double)orr_nvlink_bw_of(m->release->nvlink_bw, sm), most);
+    }
+    return all;
+}
+
+static int32_t capability(const struct making *m, int32_t likely)
 {
     static const struct {
         int32_t sm, links;
     } by_rate[] = {{100, 18}, {90, 18}, {80, 12}, {70, 6}, {60, 4}, {86, 4}};
     int32_t named = orr_log_capability(m->log);
+    bool any;
     if (named)
         return named;
-    for (size_t i = 0; i < sizeof by_rate / sizeof by_rate[0]; i++) {
-        bool all = true, any = false;
-        for (uint32_t k = 0; k < m->links->count && all; k++) {
-            const struct orr_log_link *link = &m->links->rows[k];
-            if (link->session != m->session || strcmp(link->type, "NVL") != 0 || link->bw == 0)
-                continue; /* a rate of 0.0 is that of no link of any generation */
-            any = true;
-            all = fits(link->bw, (double)orr_nvlink_bw_of(m->release->nvlink_bw, by_rate[i].sm), by_rate[i].links);
-        }
-        if (all && any)
+    for (size_t i = 0; i < sizeof by_rate / sizeof by_rate[0]; i++)
+        if (by_rate[i].sm == likely && fits_all(m, likely, by_rate[i].links, &any))
+            return likely;
+    for (size_t i = 0; i < sizeof by_rate / sizeof by_rate[0]; i++)
+        if (fits_all(m, by_rate[i].sm, by_rate[i].links, &any) && any)
             return by_rate[i].sm;
-    }
     return 80;
 }
 
@@ -306,7 +317,7 @@ static enum orr_code write_tree(struct making *m, struct orr_arena *arena, const
     return code;
 }
 
-enum orr_code orr_log_tree_xml(const struct orr_log *log, struct orr_arena *arena, const char **ret_xml,
+enum orr_code orr_log_tree_xml(const struct orr_log *log, int32_t likely, struct orr_arena *arena, const char **ret_xml,
                                const char **ret_why, struct orr_error *err)
 {
     struct orr_log_links links;
@@ -332,7 +343,7 @@ enum orr_code orr_log_tree_xml(const struct orr_log *log, struct orr_arena *aren
     for (uint32_t i = 0; i < log->record_count && !m.nic_names; i++)
         if (log->records[i].kind == ORR_LOG_NIC_LIST)
             m.nic_names = log->records[i].words[1];
-    m.sm = capability(&m);
+    m.sm = capability(&m, likely);
     *ret_why = NULL;
     orr_text_init(&m.xml, XML_MOST);
     enum orr_code code = write_tree(&m, arena, ret_xml, err);

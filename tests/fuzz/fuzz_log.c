@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         orr_dump_free(dump);
     }
     const char *xml, *why;
-    if (orr_log_tree_xml(log, log->arena, &xml, &why, &err) == ORR_OK && xml) {
+    if (orr_log_tree_xml(log, 0, log->arena, &xml, &why, &err) == ORR_OK && xml) {
         struct orr_error refused = {0};
         enum orr_code code = orr_dump_read(xml, strlen(xml), NULL, &dump, &refused);
         FUZZ_REQUIRE(code == ORR_OK || code == ORR_LIMIT, "the rebuilt XML is refused: %s", refused.text);

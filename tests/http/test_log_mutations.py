@@ -33,3 +33,15 @@ def test_the_right_cause_comes_first():
 ])
 def test_the_judge_sees_what_is_contradicted(said, text, found):
     assert bool(mutate_log.refuted({"check": {"causes": [said], "differ": 10}}, text)) == found
+
+
+def test_a_tree_without_capabilities_is_read_with_those_of_the_dump(tmp_path):
+    """240 GB/s are 12 NVLinks of an A100 or 6 of a B200. A tree does not say which; the dump does, so a PCI link that differs is found as the cause."""
+    bench = mutate_log.Bench(tmp_path)
+    machine, release = "a100-nvswitch.xml", "2.26.2"
+
+    def narrow(root):
+        next(pci for pci in root.iter("pci") if pci.find("gpu") is not None).set("link_width", "4")
+
+    answer = bench.check(bench.lines(machine, release, 1), "--topology", bench.file(mutate_log.edited(machine, narrow)))
+    assert [(cause["id"], cause["differences_left"]) for cause in answer["check"]["causes"]] == [("hardware", 0)]
