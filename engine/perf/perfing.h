@@ -16,8 +16,8 @@ struct orr_perf_machine {
     const char *why;                        /* why there is no machine, a clause */
 };
 
-/* What explanations may cost together: 20 million steps of the search are about a second. */
-enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 20000000 };
+/* What explanations may cost together: 60 million steps of the search are about three seconds. */
+enum { ORR_PERF_TRIALS = 200, ORR_PERF_STEPS = 60000000 };
 
 struct orr_perf_effort {
     uint32_t trials;
