@@ -73,9 +73,10 @@ json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *majo
 /* The groups of a layout on a cluster. SETTING where the layout cannot be read. */
 enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *cluster, const char *layout,
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
+/* Results of nccl-tests judged. */
+json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check);
 /* A log: its triage, what was recovered of it and how a prediction agrees with it. check NULL: nothing to compare with,
  * and why says why not. */
-json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check);
 json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_compared *compared,
                      const struct orr_triage *triage);
 /* What was detected, as POST /v1/detect shows it; `xml` is the dump. */

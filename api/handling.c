@@ -1,5 +1,5 @@
-/* The way of a request: find the route, read the query, ask the cache, handle. respond.c makes the answer conditional
- * and compressed. */
+/* How a request is handled: find the route, read the query, ask the cache, handle. respond.c makes the answer
+ * conditional and compressed. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

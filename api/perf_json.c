@@ -100,7 +100,7 @@ static void set_machine(struct orr_json *json, json_t *object, const struct orr_
     set_int(json, object, "ranks", table->analysis->ranks);
 }
 
-/* What the document says about one table; its rows only where they are wanted. */
+/* What the document says about one table. */
 static void set_table(struct orr_json *json, json_t *object, const struct orr_perf_table *table)
 {
     json_t *rows = orr_json_array(json), *crossovers = orr_json_array(json), *shapes = orr_json_array(json),

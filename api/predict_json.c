@@ -39,7 +39,7 @@ static json_t *crossovers_json(struct orr_json *json, const struct orr_expect_ta
     return array;
 }
 
-/* What the reader of the input took for granted, and what the model does. */
+/* What the reader of the input assumed, and what the model assumes. */
 static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table)
 {
     json_t *array = orr_json_array(json);

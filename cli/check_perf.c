@@ -93,9 +93,6 @@ static int print_check(const struct orr_results *results, const struct orr_perf_
     printf("\nRead as %s: %u table%s.\n", results->form, check->table_count, check->table_count == 1 ? "" : "s");
     for (uint32_t i = 0; i < results->note_count; i++)
         printf("  %s.\n", results->notes[i]);
-    if (results->torn || results->refused || results->left_out)
-        printf("  Not read: %u torn rows, %u with values that cannot be, %u beyond the limits.\n", results->torn,
-               results->refused, results->left_out);
     return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
 }
 

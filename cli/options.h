@@ -19,9 +19,8 @@ enum orr_exit {
     ORR_EXIT_UNJUDGED = 4 /* check-perf */
 };
 #define ORR_EXIT_TEXT                                                                                                  \
-    "0 done, 1 the input or the environment is at fault, 2 wrong usage; check-perf: 3 the bandwidth is low, 4 it "     \
-    "cannot "                                                                                                          \
-    "be judged"
+    "0 done, 1 the input or the environment is at fault, 2 wrong usage; check-perf: 3 the bandwidth is low, "          \
+    "4 it cannot be judged"
 
 /* Commands by which options.c says who takes an option: bits. */
 enum orr_command_bit {

@@ -38,9 +38,9 @@ struct orr_expect_limit {
 
 struct orr_expectation; /* of one analysis and one program */
 
-/* analysis: a plan will do; it must live as long. The caller frees *ret_expectation. UNSUPPORTED where the program
- * cannot run on it: with one rank, hypercube with a number of ranks that is no power of two, transfers by the
- * network without a NIC; LIMIT, SPENT. */
+/* analysis: one with query.plan is enough; it must live as long as the expectation. The caller frees *ret_expectation.
+ * UNSUPPORTED where the program cannot run on it: with one rank, hypercube with a number of ranks that is no power of
+ * two, transfers by the network without a NIC; LIMIT, SPENT. */
 enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
                                   struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_expectation_free(struct orr_expectation *expectation);

@@ -18,6 +18,7 @@ struct orr_fullest {
     enum orr_bottleneck what;
 };
 
+/* Links without load, from arena. NOMEM. */
 enum orr_code orr_loads_make(const struct orr_part *part, struct orr_arena *arena, struct orr_loads *ret_loads,
                              struct orr_error *err) ORR_NO_DISCARD;
 /* Adds a load to each link of the path between two base nodes; nothing where one is ORR_NO_NODE. */
@@ -26,16 +27,16 @@ void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double l
 uint32_t orr_gpu_node(const struct orr_system *system, int32_t host_rank);
 uint32_t orr_net_node(const struct orr_system *system, int64_t id);
 
-/* What a link is. */
+/* What it means that a link is full. */
 enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link);
-/* The fullest link. A NIC that is nearly as full is it: the other links of its path carry the same. */
+/* The fullest link. A NIC that is nearly as full is named in its place: the other links of its path carry the same. */
 struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
-/* Describes it. */
+/* The limit that a fullest link is, with its text. */
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *ret_limit);
-/* Where no link is full. */
+/* The limit where no link is full; bw: GB/s of a channel. */
 void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit *ret_limit);
 
-/* The part of the system that a member is. */
+/* The system of a member. */
 const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member);
 
 /* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. */

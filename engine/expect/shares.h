@@ -1,5 +1,5 @@
-/* Which share of its links' bandwidth a transfer of Send and Recv reaches, by what it
- * crosses. The table is calibrated on published results: README.md. */
+/* Which share of its links' bandwidth a transfer of Send and Recv reaches, by what it crosses. The table is calibrated
+ * on published results: README.md. */
 #ifndef ORR_EXPECT_SHARES_H
 #define ORR_EXPECT_SHARES_H
 

@@ -218,9 +218,9 @@ static void weigh(const struct modelling *m, const struct orr_part *part, struct
     model->limit = limit;
 }
 
-/* Nodes that stand for all: the first two, and the first of every other kind and part. */
-static bool stands_for_others(const struct modelling *m, uint32_t node, const struct orr_contribution **seen,
-                              uint32_t *count, uint32_t most)
+/* Whether a node is laid: the first two are, and the first of every other kind and part. Others have equal loads. */
+static bool is_laid(const struct modelling *m, uint32_t node, const struct orr_contribution **seen, uint32_t *count,
+                    uint32_t most)
 {
     const struct orr_contribution *contribution = m->comm->members[node].contribution;
     uint32_t i = 0;
@@ -271,7 +271,7 @@ static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, str
     choose_sample(m, kinds);
     for (uint32_t n = 0; n < m->comm->node_count; n++) {
         const struct orr_member *member = &m->comm->members[n];
-        if (!stands_for_others(m, n, seen, &seen_count, kinds))
+        if (!is_laid(m, n, seen, &seen_count, kinds))
             continue;
         const struct orr_part *part =
             orr_transfer_seat(m->transfers, orr_member_rank(member, member->contribution->ranks[0])).part;

@@ -15,7 +15,7 @@ struct orr_number {
     bool negative, missing;
     uint8_t decimals; /* digits behind the point */
 };
-/* False: the text is another one. */
+/* False: the text is no number. */
 bool orr_number_read(struct orr_log_span text, struct orr_number *ret_number);
 
 /* What a column holds. */

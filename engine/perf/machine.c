@@ -54,7 +54,7 @@ static const char *device_list(const struct orr_perf_work *work, const struct or
     return used ? orr_arena_strndup(work->arena, text, used) : NULL;
 }
 
-/* The GPUs of a machine with more of them than a host of the job used. */
+/* Which GPUs took part, as the value of --gpus, where the machine has more than a host of the job used. */
 static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf_table *table,
                                const struct orr_dump *dump, uint32_t count)
 {
@@ -96,12 +96,13 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
         ranks = hosts * gpus;
     if (!hosts)
         hosts = ranks <= gpus ? 1 : !gpus || ranks % gpus ? 0 : ranks / gpus;
-    else if (!work->question->hosts && ranks > 1 && ranks <= gpus && hosts > 1 && hosts <= ranks &&
-             gpus % (ranks / hosts) == 0 && ranks == gpus)
+    else if (!work->question->hosts && ranks > 1 && hosts > 1 && hosts <= ranks && gpus % (ranks / hosts) == 0 &&
+             ranks == gpus)
         hosts = 1; /* a file that holds several hosts, joined by NVLink */
     if (!hosts || ranks % hosts || ranks / hosts > gpus) {
-        *why = orr_perf_text(work->arena, "the results are of %u ranks%s, and the machine has %u GPUs", ranks,
-                             hosts > 1 ? orr_perf_text(work->arena, " on %u hosts", hosts) : "", gpus);
+        *why = orr_perf_text(work->arena, "the results are of %u rank%s%s, and the machine has %u GPU%s", ranks,
+                             ranks == 1 ? "" : "s", hosts > 1 ? orr_perf_text(work->arena, " on %u hosts", hosts) : "",
+                             gpus, gpus == 1 ? "" : "s");
         return false;
     }
     if (!measured->hosts && !work->question->hosts && hosts > 1)
@@ -127,8 +128,8 @@ static bool is_tray(const struct orr_dump *dump)
     return arm && switched;
 }
 
-/* Several trays as one system, as NCCL sees them where the rack's NVLinks join them (MNNVL); NULL: they are apart, or
- * the release knows no such thing. */
+/* Several trays as one system, as NCCL sees them where the rack's NVLinks join them (MNNVL); NULL: they are not joined,
+ * or the release has no MNNVL. */
 static const struct orr_dump *join_trays(const struct orr_perf_work *work, struct orr_perf_table *table,
                                          const struct orr_dump *dump, uint32_t hosts, uint32_t gpus)
 {

@@ -78,7 +78,8 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     return ORR_OK;
 }
 
-/* Types with one kind of GPU may have different networks: only what holds for the poorest and the best one is said. */
+/* Machine types with the same GPUs may have different networks. A guessed type's results are called low only where they
+ * are low for the slowest of these networks too. */
 static enum orr_code judge_poorest(const struct orr_perf_work *work, const struct orr_perf_machine *machine,
                                    struct orr_perf_table *table, const char **ret_why, struct orr_error *err)
 {
@@ -124,7 +125,7 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
     if (!table->rows)
         return orr_fail_nomem(err);
     if (work->results->rccl) {
-        why = "they are of RCCL, AMD's library, whose algorithms Orrery does not know";
+        why = "the results are of RCCL, AMD's library, whose algorithms Orrery does not know";
         orr_perf_judge_rows(work, NULL, NULL, table);
     } else if (table->test == ORR_TEST_COUNT) {
         why = "the results do not name the operation; name it with --collective";

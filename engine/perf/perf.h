@@ -19,17 +19,17 @@ const char *orr_perf_verdict_name(size_t verdict); /* "as expected", ...: a list
 
 struct orr_perf_row {
     uint64_t size;
-    double bus_bw;        /* measured: the better of both ways */
+    double bus_bw;        /* measured: the better of out-of-place and in-place */
     double out, in, time; /* out-of-place and in-place bus bandwidth, negative: not printed; the shorter time */
     bool known;           /* something is predicted */
     struct orr_expected expected;
     double low, high; /* the band */
     enum orr_perf_verdict verdict;
-    const char *why; /* a clause where it cannot be judged, else "" */
+    const char *why; /* a clause that says why it cannot be judged, else "" */
     struct orr_band band;
 };
 
-/* Where the two numbers of a size are: what changes in NCCL's choice between two rows. */
+/* From this size on, NCCL chooses another algorithm or protocol than for the row before. */
 struct orr_perf_crossover {
     uint64_t size;
     const struct orr_expected *from, *to;
@@ -71,7 +71,7 @@ enum { ORR_PERF_SHAPES = 6, ORR_PERF_EXPLANATIONS = 3, ORR_PERF_CROSSOVERS = 16,
 
 struct orr_perf_table {
     const struct orr_result_table *measured;
-    enum orr_test test; /* that it is judged as */
+    enum orr_test test; /* the program whose prediction it is judged by; ORR_TEST_COUNT: not known */
     enum orr_perf_verdict verdict;
     const char *sentence;
     struct orr_perf_row *rows; /* as many as the table has */
@@ -89,9 +89,9 @@ struct orr_perf_table {
     double per_nic;                        /* GB/s that each NIC carried at the main row, 0: cannot be derived */
     const struct orr_analysis *analysis;   /* NULL: no machine */
     const char *machine;                   /* "hgx-h100, 2 hosts of 8 GPUs"; "" without one */
-    const char *machine_name;              /* of the type, or what was given; "" */
+    const char *machine_name;              /* of the machine type or the given dump; "": no machine */
     const char *machine_source;            /* "topology", "machine type", "log", "guessed", "none" */
-    const char *assumed[ORR_PERF_ASSUMED]; /* sentences without a stop */
+    const char *assumed[ORR_PERF_ASSUMED]; /* sentences without a full stop */
     uint32_t assumed_count;
 };
 

@@ -25,21 +25,24 @@ struct orr_perf_effort {
 };
 
 struct orr_perf_work {
-    struct orr_perf_effort *left; /* for explanations */
+    struct orr_perf_effort *left; /* what explanations may still cost */
     const char *release_note;     /* how the release was chosen, "": the user named it */
     const struct orr_results *results;
     const struct orr_perf_question *question;
     struct orr_arena *arena;
 };
 
-/* machine.c: finds the machine of a table and analyses it; what it takes for granted goes into table->assumed. */
+/* machine.c: finds the machine of a table and analyses it; what it assumes goes into table->assumed. *ret_machine is
+ * the caller's, also after an error: orr_perf_machine_release(). */
 enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr_perf_table *table,
                                     struct orr_perf_machine *ret_machine, struct orr_error *err) ORR_NO_DISCARD;
 void orr_perf_machine_release(struct orr_perf_machine *machine);
-/* Another analysis of the same job: with other settings, of another dump. */
+/* Analyses the same job again with other settings, or on another dump, which must live as long as *ret_analysis. The
+ * caller frees that; errors of orr_analyze(). */
 enum orr_code orr_perf_again(const struct orr_analysis *analysis, const struct orr_dump *dump,
                              const struct orr_settings *settings, struct orr_analysis **ret_analysis,
                              struct orr_error *err) ORR_NO_DISCARD;
+/* Adds a sentence, which must live as long as the table; "" and what is beyond ORR_PERF_ASSUMED are dropped. */
 void orr_perf_assume(struct orr_perf_table *table, const char *sentence);
 
 /* rows.c: predicts and judges each row, then the table. */
@@ -49,12 +52,12 @@ void orr_perf_judge_rows(const struct orr_perf_work *work, const struct orr_expe
 /* The verdict of rows, and the row that shows it best; UINT32_MAX: none can be judged. */
 enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main);
 
-/* shapes.c */
+/* shapes.c: adds how the curve departs from the expected one to table->shapes. */
 void orr_perf_find_shapes(const struct orr_perf_work *work, struct orr_perf_table *table);
 /* causes.c: tries configurations and keeps those that fit. */
 enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf_table *table,
                                struct orr_error *err) ORR_NO_DISCARD;
-/* sentences.c */
+/* sentences.c: the verdict of a table; why: a clause where it cannot be judged. */
 const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why);
 /* "1 GiB", "512 KiB", "1000 B" */
 void orr_perf_size_text(uint64_t size, char text[24]);

@@ -1,5 +1,5 @@
-/* How a measured curve departs from the expected one: a knee, a cliff, a dip, a plateau, one way of the two that is
- * slower, wrong values. */
+/* How a measured curve departs from the expected one: a knee, a cliff, a dip, a plateau, wrong values, and out-of-place
+ * runs that are slower than in-place ones, or the reverse. */
 #include <math.h>
 
 #include "engine/perf/perfing.h"

@@ -11,7 +11,7 @@ import { exportDialog } from "./views/export.js";
 import { searchDialog } from "./views/search.js";
 import { openWhy } from "./why.js";
 
-const LOOKED_AT = 1 << 20; // bytes of a file that tell what it is: those at its beginning, and a quarter of them at its end
+const LOOKED_AT = 1 << 20; // bytes at the beginning of a file by which its format is recognised; a quarter of them at its end
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
 export function makeActions({ store, loading, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {

@@ -22,7 +22,7 @@ function explained(answer) {
 /** The programs of nccl-tests, as the service names them. */
 export const PROGRAMS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "alltoall", "alltoallv", "sendrecv", "gather", "scatter", "hypercube"];
 
-/** The table of an answer that is looked at: the one with that index, or the one that the service chose. */
+/** The table of an answer that is shown: the one with that index, or the one that the service chose. */
 export const tableAt = (answer, index) => ({ ...answer, ...answer.tables?.[index ?? answer.table] });
 
 /** Text with commands in backticks, as pieces: [{code, text}]. */

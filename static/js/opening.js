@@ -103,7 +103,7 @@ export class Opening {
         return this.#read(api.checkLogAlone, blob, file);
     }
 
-    /** The same for results of nccl-tests; undefined where they are none to the service, which is said nowhere. */
+    /** The same for results of nccl-tests; undefined, without a message, where the service does not recognise them. */
     readResults(blob, file) {
         return this.#read(api.checkPerfAlone, blob, file, api.isUnrecognised);
     }

@@ -4,7 +4,7 @@ import { announce } from "./dom.js";
 import { isLog } from "./log.js";
 import { question } from "./state.js";
 
-const LOOKED_AT = 1 << 20; // bytes in which NCCL's log shows
+const LOG_HEAD = 1 << 20; // bytes at the beginning in which lines of NCCL's log are searched for
 
 export class Results {
     name = "";
@@ -15,7 +15,7 @@ export class Results {
     guessed = false; // the machine was opened for them, because they look like those of its type
     withLog = false; // NCCL's own log is in the same text
     tested = "";     // the program that they are taken to be of; "": as they say
-    table = null;    // the index of the table that is looked at; null: the one that the service chose
+    table = null;    // the index of the table that is shown; null: the one that the service chose
     #key = "";
     #control = null;
 
@@ -53,7 +53,7 @@ export class Results {
 
     async #begin(what) {
         Object.assign(this, { problem: null, withLog: false, tested: "", table: null }, what);
-        const withLog = isLog(await what.blob.slice(0, LOOKED_AT).text());
+        const withLog = isLog(await what.blob.slice(0, LOG_HEAD).text());
         if (withLog && this.blob === what.blob) {
             this.withLog = true;
             this.changed();

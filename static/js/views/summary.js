@@ -42,7 +42,7 @@ function verdict(doc) {
         head.advice && h("p", null, h("b", null, "Do: "), head.advice));
 }
 
-/* fillable: a machine type would tell what is assumed. */
+/* fillable: a machine type would replace what is assumed. */
 function expectation(doc, before, fillable) {
     const rows = expected(doc), old = new Map(before ? expected(before) : []), assumes = assumptionsOf(doc, ["tuning"]);
     return rows.length > 0 && h("section", { id: "expected", "aria-label": "Expected" },
@@ -55,8 +55,8 @@ function expectation(doc, before, fillable) {
 const TONES = { good: ["✓", "good"], assumed: ["≈", "good if the assumptions hold"], limited: ["!", "limited"], fault: ["✗", "fault"], open: ["?", "not known"] };
 
 /* The fifteen questions, each a link to its evidence. */
-function answers(model, before, state, told) {
-    const old = new Map(before ? questions(before, { releases: told.releases }).map((row) => [row.id, row.answer]) : []), rows = questions(model, told);
+function answers(model, before, state, context) {
+    const old = new Map(before ? questions(before, { releases: context.releases }).map((row) => [row.id, row.answer]) : []), rows = questions(model, context);
     return h("section", { "aria-label": "At a glance" },
         h("h2", null, "At a glance"),
         h("p.small", { "aria-hidden": "true" }, Object.entries(TONES).filter(([tone]) => rows.some((row) => row.tone === tone)).map(([, [mark, word]]) => `${mark} ${word}`).join("  ·  ")),
