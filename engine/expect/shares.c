@@ -33,10 +33,12 @@ enum orr_crossing orr_crossing_of(enum orr_path_type path, bool nic)
 
 double orr_channel_bw(int32_t sm)
 {
+    /* From NCCL's tuning model: a tree's channel on one host. The last row has every lower capability, also a negative
+     * one of a hostile dump. */
     static const struct {
         int32_t sm;
         double bw;
-    } rows[] = {{100, 77.4}, {90, 38.7}, {80, 24}, {0, 26.5}}; /* NCCL's tuning model: a tree's channel on one host */
+    } rows[] = {{100, 77.4}, {90, 38.7}, {80, 24}, {INT32_MIN, 26.5}};
     int i = 0;
     while (rows[i].sm > sm)
         i++;

@@ -135,12 +135,13 @@ static const struct orr_dump *join_trays(const struct orr_perf_work *work, struc
 {
     enum { RACK = 72 };
     const char *asked = orr_setting_text(&work->question->settings, ORR_SET_MNNVL_ENABLE);
-    struct orr_dump_piece *pieces = ORR_NEW(work->arena, struct orr_dump_piece, hosts);
-    int32_t *ranks = ORR_NEW(work->arena, int32_t, (size_t)hosts * gpus);
     struct orr_dump *joined = NULL;
     struct orr_error none = {0};
-    if (hosts < 2 || (uint64_t)hosts * gpus > RACK || !is_tray(dump) || (asked && !strcmp(asked, "0")) || !pieces ||
-        !ranks)
+    if (hosts < 2 || (uint64_t)hosts * gpus > RACK || !is_tray(dump) || (asked && !strcmp(asked, "0")))
+        return NULL;
+    struct orr_dump_piece *pieces = ORR_NEW(work->arena, struct orr_dump_piece, hosts);
+    int32_t *ranks = ORR_NEW(work->arena, int32_t, (size_t)hosts * gpus);
+    if (!pieces || !ranks)
         return NULL;
     for (uint32_t h = 0; h < hosts; h++) {
         pieces[h] = (struct orr_dump_piece){.dump = dump, .ranks = ranks + (size_t)h * gpus, .count = gpus};

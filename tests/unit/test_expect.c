@@ -234,6 +234,15 @@ static void many_hosts_are_sampled(void **state)
     }
 }
 
+static void a_capability_below_all_rows_has_the_last_rows_channels(void **state)
+{
+    (void)state;
+    assert_float_equal(orr_channel_bw(0), 26.5, 1e-9);
+    assert_float_equal(orr_channel_bw(-5), 26.5, 1e-9);
+    assert_float_equal(orr_channel_bw(INT32_MIN), 26.5, 1e-9);
+    assert_float_equal(orr_channel_bw(90), 38.7, 1e-9);
+}
+
 static void hypercubes_need_a_power_of_two(void **state)
 {
     (void)state;
@@ -347,6 +356,7 @@ int main(void)
         cmocka_unit_test_teardown(two_hosts_fill_their_nics, teardown),
         cmocka_unit_test_teardown(pcie_links_are_shared_by_concurrent_transfers, teardown),
         cmocka_unit_test_teardown(many_hosts_are_sampled, teardown),
+        cmocka_unit_test(a_capability_below_all_rows_has_the_last_rows_channels),
         cmocka_unit_test_teardown(hypercubes_need_a_power_of_two, teardown),
         cmocka_unit_test_teardown(transfers_without_a_nic_are_not_predicted, teardown),
         cmocka_unit_test_teardown(tables_are_in_the_layout_of_nccl_tests, teardown),
