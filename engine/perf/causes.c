@@ -134,13 +134,20 @@ static int by_fit(const void *left, const void *right)
     return (b->fit > a->fit) - (b->fit < a->fit);
 }
 
+static bool is_among(const char *const *ids, uint32_t count, const char *id)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(ids[i], id))
+            return true;
+    return false;
+}
+
 /* TCP is tried at several speeds: the best one is enough. */
 static bool is_kept(const struct orr_perf_table *table, const char *id)
 {
     for (uint32_t i = 0; i < table->explanation_count; i++)
-        for (uint32_t k = 0; k < table->explanations[i].id_count; k++)
-            if (!strcmp(table->explanations[i].ids[k], id))
-                return true;
+        if (is_among(table->explanations[i].ids, table->explanations[i].id_count, id))
+            return true;
     return false;
 }
 
@@ -163,10 +170,12 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
     ids[id_count++] = trials[at].cause->id;
     for (uint32_t i = at + 1; i < count && !trials[at].proven; i++)
         if (!used[i] && trials[i].curve && same_curve(table, trials[at].curve, trials[i].curve)) {
+            used[i] = true;
+            if (is_among(ids, id_count, trials[i].cause->id))
+                continue;
             if (id_count < NAMED)
                 what = orr_perf_text(work->arena, "%s, or %s", what, words_of(&trials[i]));
             ids[id_count++] = trials[i].cause->id;
-            used[i] = true;
         }
     if (id_count > NAMED)
         what = orr_perf_text(work->arena, "%s, or %u other cause%s that predict%s the same", what, id_count - NAMED,

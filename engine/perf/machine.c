@@ -177,7 +177,11 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
     }
     query.hosts = hosts;
     ORR_TRY(orr_analyze(dump, &query, NULL, &machine->own, err));
-    machine->analysis = machine->own;
+    if (table->measured->ranks_certain && machine->own->ranks != table->measured->ranks)
+        machine->why = orr_perf_text(work->arena, "the results are of %u ranks, but the chosen GPUs and hosts give %u",
+                                     table->measured->ranks, machine->own->ranks);
+    else
+        machine->analysis = machine->own;
     return ORR_OK;
 }
 

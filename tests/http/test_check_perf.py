@@ -1,6 +1,7 @@
 """Results of nccl-tests over HTTP and on the command line: verdicts, the documents, exit statuses, what is refused."""
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -46,6 +47,24 @@ def test_the_document_of_low_results(server):
         assert one["ids"] and one["confirm"] and 0.7 <= one["fit"] <= 1 and len(one["curve"]) == len(answer["rows"])
     fits = [one["fit"] for one in answer["explanations"]]
     assert fits == sorted(fits, reverse=True) and len(fits) <= 3
+
+
+def test_a_cause_that_is_tried_several_times_is_named_once(tmp_path):
+    """NICs of 10 Gb/s are slower than each speed at which TCP is tried, so the trials predict the same."""
+    slow = tmp_path / "slow.xml"
+    slow.write_text(re.sub(r'speed="\d+"', 'speed="10000"', (ROOT / "static/examples/h100-nvswitch.xml").read_text()))
+    status, out, err = run("--json", "--topology", str(slow), "--hosts", "2", stdin=rows([9.7, 9.7, 9.7, 9.71], ranks=16))
+    assert status == 3, err
+    ids = [id for one in json.loads(out)["explanations"] for id in one["ids"]]
+    assert "tcp" in ids and len(set(ids)) == len(ids), ids
+
+
+def test_chosen_gpus_that_do_not_give_the_ranks_are_not_judged():
+    eight = "# Using devices\n" + "".join(f"#  Rank  {i} Group  0 Pid 1 on a device  {i} [0x1b] NVIDIA H100\n" for i in range(8))
+    text = GOOD.decode().replace("#       size", eight + "#       size", 1).encode()
+    status, out, err = run("--json", "--machine", "hgx-h100", "--gpus", "0,1", stdin=text)
+    assert status == 4 and "8 ranks, but the chosen GPUs and hosts give 2" in json.loads(out)["sentence"], (out, err)
+    assert run("--json", "--machine", "hgx-h100", "--gpus", "0,1,2,3,4,5,6,7", stdin=text)[0] == 0
 
 
 def test_a_kept_topology(server):
