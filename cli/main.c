@@ -47,9 +47,10 @@ static const struct orr_command commands[] = {
      ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
     {"predict", "[FILE|-]", "the table that nccl-tests should print: time, algbw and busbw of each size",
      "Prints what nccl-tests should print on a machine, in nccl-tests' own layout, so that it can be put beside a "
-     "run.\nCollective operations go by NCCL's tuning model; alltoall, sendrecv, gather, scatter and hypercube by the "
-     "links that\ntheir transfers share. Lines that start with # say which algorithm, protocol and channels NCCL uses "
-     "from there on,\nand what limits large messages. The table is printed to pipes as well; --json prints JSON.\n\n"
+     "run.\nCollective operations use NCCL's tuning model; alltoall, sendrecv, gather, scatter and hypercube use a "
+     "model of\nthe links that their transfers share. Lines that start with # say which algorithm, protocol and "
+     "channels NCCL\nuses from there on, and what limits large messages. The table is printed to pipes as well; "
+     "--json prints JSON.\n\n"
      "  orrery predict --machine hgx-h100 --hosts 2\n"
      "  orrery predict --machine hgx-h100 --hosts 2 --collective alltoall --sizes 1M:8G:4\n"
      "  orrery predict --release 2.27.7 --collective AllGather --sizes 1G topo.xml\n"

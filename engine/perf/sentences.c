@@ -63,8 +63,8 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
                              size, 100 * row->bus_bw / row->expected.bus_bw, about);
     case ORR_PERF_HIGH:
         return orr_perf_text(work->arena,
-                             "%s GB/s at %s is more than this machine should give (%s); the machine or the release may "
-                             "be another one.",
+                             "%s GB/s at %s is more than this machine should give (%s); the results may come from "
+                             "another machine or NCCL release.",
                              measured, size, about);
     default:
         return orr_perf_text(work->arena, "It cannot be judged whether %s GB/s at %s is the bandwidth to expect: %s.",
