@@ -163,6 +163,9 @@ static void test_without_a_machine(void **state)
     table = judge(good, "hgx-h100", 1);
     assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
     assert_non_null(strstr(table->sentence, "16 ranks"));
+    table = judge(good, "hgx-h100", 32); /* more hosts than ranks */
+    assert_int_equal(table->verdict, ORR_PERF_CANNOT_JUDGE);
+    assert_non_null(strstr(table->sentence, "16 ranks on 32 hosts"));
 }
 
 /* H100s with different networks: 20 GB/s are low for the slowest too, 130 are not. */
