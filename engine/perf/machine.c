@@ -276,8 +276,9 @@ enum orr_code orr_perf_machine_find(const struct orr_perf_work *work, struct orr
     *machine = (struct orr_perf_machine){.why = ""};
     if (question->dump) {
         const struct orr_dump_notes *notes = question->dump->notes;
-        table->machine_source = notes && !strcmp(notes->kind, "machine-type") ? "machine type" : "topology";
-        table->machine_name = question->dump_name ? question->dump_name : "the topology";
+        bool of_type = notes && !strcmp(notes->kind, "machine-type");
+        table->machine_source = of_type ? "machine type" : "topology";
+        table->machine_name = question->dump_name ? question->dump_name : of_type ? notes->recognised : "the topology";
     }
     ORR_TRY(from_log(work, table, machine, err));
     if (!machine->analysis)
