@@ -93,12 +93,19 @@ static enum orr_code judge_poorest(const struct orr_perf_work *work, const struc
     if (!other.rows)
         return orr_fail_nomem(err);
     ORR_TRY(orr_input_machine(machine->poorest, &poorest.dump, err));
+    struct orr_error own = {0};
     enum orr_code code =
-        orr_perf_again(machine->analysis, poorest.dump, &machine->analysis->query.settings, &analysis, err);
+        orr_perf_again(machine->analysis, poorest.dump, &machine->analysis->query.settings, &analysis, &own);
     poorest.analysis = poorest.own = analysis;
     other.analysis = analysis;
     if (code == ORR_OK)
         code = judge_on(work, &poorest, &other, &why, err);
+    else if (code == ORR_NOMEM || code == ORR_SPENT)
+        *err = own;
+    else
+        code = ORR_OK; /* such as GPUs that only the other type has: it says nothing about these results */
+    if (!analysis)
+        other.verdict = ORR_PERF_LOW;
     if (code == ORR_OK && other.verdict != ORR_PERF_LOW) {
         table->verdict = ORR_PERF_CANNOT_JUDGE;
         *ret_why = orr_perf_text(work->arena,
