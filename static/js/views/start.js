@@ -31,7 +31,7 @@ export function startView({ examples, inputs, machines, actions, problem, log = 
             text,
             h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
             h("h2", null, "No file? Choose your machine type"),
-            h("div", { id: "machine-type" }, machineTypes(machines, actions)),
+            folded("Machine types of makers and clouds", h("div", { id: "machine-type" }, machineTypes(machines, actions))),
             h("h2", { id: "how" }, "How to get one"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
             h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
