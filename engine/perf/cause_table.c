@@ -229,33 +229,25 @@ static void swap_sockets(struct orr_perf_copy *copy, int amount)
     }
 }
 
-#define LOG_NET "Run once with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET and read the lines "
+#define LOG_NET        "Run once with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET and read the lines "
+#define WHICH_NETWORK  LOG_NET "\"Using network\" and \"NET/\": they name Socket, IB or the plugin."
+#define WHICH_NICS     LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down."
+#define LOOK_FOR(name) "Run `env | grep NCCL_` in the job and look for " name "."
+#define NVLINKS        "Run `nvidia-smi nvlink -s` on each host."
+#define TCP            "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)"
 
+/* Rows with one id are tries of one cause: the best of them is named. */
 const struct orr_perf_cause orr_perf_causes[] = {
-    {"tcp", "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)",
-     LOG_NET "\"Using network\" and \"NET/\": they name Socket, IB or the plugin.", use_tcp, 24000, true, 1.5,
-     "Socket"},
-    {"tcp", "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)",
-     LOG_NET "\"Using network\" and \"NET/\": they name Socket, IB or the plugin.", use_tcp, 12000, true, 1.5,
-     "Socket"},
-    {"tcp", "NCCL uses TCP sockets instead of RDMA (no InfiniBand or plugin for the network is loaded)",
-     LOG_NET "\"Using network\" and \"NET/\": they name Socket, IB or the plugin.", use_tcp, 48000, true, 1.5,
-     "Socket"},
+    {"tcp", TCP, WHICH_NETWORK, use_tcp, 24000, true, 1.5, "Socket"},
+    {"tcp", TCP, WHICH_NETWORK, use_tcp, 12000, true, 1.5, "Socket"},
+    {"tcp", TCP, WHICH_NETWORK, use_tcp, 48000, true, 1.5, "Socket"},
     {"no-gdr", "GPUDirect RDMA is off",
      LOG_NET "\"via NET\": /GDRDMA is missing where it is off; `lsmod | grep nvidia_peermem` shows the module.", no_gdr,
      0, true, 1, NULL},
-    {"nics-but-one", "one NIC is not used",
-     LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down.", fewer_nics, 0, true, 1,
-     NULL},
-    {"half-nics", "half of the NICs are used",
-     LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down.", fewer_nics, 2, true, 1,
-     NULL},
-    {"quarter-nics", "a quarter of the NICs are used",
-     LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down.", fewer_nics, 4, true, 1,
-     NULL},
-    {"one-nic-of-8", "one NIC is used",
-     LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down.", fewer_nics, 8, true, 1,
-     NULL},
+    {"nics-but-one", "one NIC is not used", WHICH_NICS, fewer_nics, 0, true, 1, NULL},
+    {"half-nics", "half of the NICs are used", WHICH_NICS, fewer_nics, 2, true, 1, NULL},
+    {"quarter-nics", "a quarter of the NICs are used", WHICH_NICS, fewer_nics, 4, true, 1, NULL},
+    {"one-nic-of-8", "one NIC is used", WHICH_NICS, fewer_nics, 8, true, 1, NULL},
     {"half-rate", "the NICs run at half their rate (ports, PCIe links or ACS, or the switches between the hosts)",
      "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta, ACSCtl) with another host, and run ib_write_bw between two "
      "hosts.",
@@ -280,36 +272,26 @@ const struct orr_perf_cause orr_perf_causes[] = {
     {"no-p2p", "GPUs exchange data through shared memory instead of P2P",
      "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the driver allows.",
      no_p2p, 0, false, 1, NULL},
-    {"no-nvlinks", "no NVLink is in use", "Run `nvidia-smi nvlink -s` on each host.", no_nvlinks, 0, false, 1, NULL},
-    {"half-nvlinks", "half of the NVLinks of each GPU are down", "Run `nvidia-smi nvlink -s` on each host.",
-     half_nvlinks, 2, false, 1, NULL},
-    {"half-nvlinks-one", "half of the NVLinks of one GPU are down", "Run `nvidia-smi nvlink -s` on each host.",
-     half_nvlinks_of_one, 2, false, 1, NULL},
+    {"no-nvlinks", "no NVLink is in use", NVLINKS, no_nvlinks, 0, false, 1, NULL},
+    {"half-nvlinks", "half of the NVLinks of each GPU are down", NVLINKS, half_nvlinks, 2, false, 1, NULL},
+    {"half-nvlinks-one", "half of the NVLinks of one GPU are down", NVLINKS, half_nvlinks_of_one, 2, false, 1, NULL},
     {"gpu-links", "the PCIe links of the GPUs run at half their width or one generation lower",
      "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.", halve_gpu_links, 2, false, 1,
      NULL},
     {"one-gpu-link", "the PCIe link of one GPU runs at half its width or one generation lower",
      "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.", halve_one_gpu_link, 2, false, 1, NULL},
     {"ll", "NCCL is set to use the protocol LL (NCCL_PROTO, or a tuner plugin)",
-     "Run `env | grep NCCL_` in the job and look for NCCL_PROTO and NCCL_TUNER_PLUGIN.", use_protocol, 0, false, 1,
-     NULL},
+     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 0, false, 1, NULL},
     {"ll128", "NCCL is set to use the protocol LL128 (NCCL_PROTO, or a tuner plugin)",
-     "Run `env | grep NCCL_` in the job and look for NCCL_PROTO and NCCL_TUNER_PLUGIN.", use_protocol, 1, false, 1,
-     NULL},
+     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 1, false, 1, NULL},
     {"ring", "NCCL is set to use the ring algorithm (NCCL_ALGO, or a tuner plugin)",
-     "Run `env | grep NCCL_` in the job and look for NCCL_ALGO and NCCL_TUNER_PLUGIN.", use_algorithm, 0, false, 1,
-     NULL},
+     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 0, false, 1, NULL},
     {"tree", "NCCL is set to use the tree algorithm (NCCL_ALGO, or a tuner plugin)",
-     "Run `env | grep NCCL_` in the job and look for NCCL_ALGO and NCCL_TUNER_PLUGIN.", use_algorithm, 1, false, 1,
-     NULL},
-    {"channels-1", "", "Run `env | grep NCCL_` in the job and look for NCCL_MAX_NCHANNELS.", fewer_channels, 1, false,
-     1, NULL},
-    {"channels-2", "", "Run `env | grep NCCL_` in the job and look for NCCL_MAX_NCHANNELS.", fewer_channels, 2, false,
-     1, NULL},
-    {"channels-4", "", "Run `env | grep NCCL_` in the job and look for NCCL_MAX_NCHANNELS.", fewer_channels, 4, false,
-     1, NULL},
-    {"channels-8", "", "Run `env | grep NCCL_` in the job and look for NCCL_MAX_NCHANNELS.", fewer_channels, 8, false,
-     1, NULL},
+     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 1, false, 1, NULL},
+    {"channels-1", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 1, false, 1, NULL},
+    {"channels-2", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 2, false, 1, NULL},
+    {"channels-4", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 4, false, 1, NULL},
+    {"channels-8", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 8, false, 1, NULL},
 };
 const size_t orr_perf_cause_count = sizeof orr_perf_causes / sizeof orr_perf_causes[0];
 

@@ -65,7 +65,7 @@ static enum orr_code judge_on(const struct orr_perf_work *work, const struct orr
     }
     if (code != ORR_OK)
         *ret_why = orr_perf_text(work->arena, "%s", own.text);
-    orr_perf_judge_rows(work, expectation, check ? check->undecidable : NULL, table);
+    orr_perf_judge_rows(expectation, check ? check->undecidable : NULL, table);
     table->verdict = orr_perf_verdict_of(table->rows, table->row_count, &table->main);
     if (expectation) {
         orr_expect_limit(expectation, &table->limit);
@@ -133,10 +133,10 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
         return orr_fail_nomem(err);
     if (work->results->rccl) {
         why = "the results are of RCCL, AMD's library, whose algorithms Orrery does not know";
-        orr_perf_judge_rows(work, NULL, NULL, table);
+        orr_perf_judge_rows(NULL, NULL, table);
     } else if (table->test == ORR_TEST_COUNT) {
         why = "the results do not name the operation; name it with --collective";
-        orr_perf_judge_rows(work, NULL, NULL, table);
+        orr_perf_judge_rows(NULL, NULL, table);
     } else {
         if (!measured->test_certain && work->question->test == ORR_TEST_COUNT)
             orr_perf_assume(table, orr_perf_text(work->arena, "the results are of %s, as their columns show",
@@ -146,7 +146,7 @@ static enum orr_code judge_table(const struct orr_perf_work *work, struct orr_pe
             orr_perf_assume(table, work->release_note);
         why = machine->why;
         if (!machine->analysis)
-            orr_perf_judge_rows(work, NULL, NULL, table);
+            orr_perf_judge_rows(NULL, NULL, table);
         else
             ORR_TRY(judge_on(work, machine, table, &why, err));
         if (machine->analysis && machine->poorest)

@@ -47,8 +47,8 @@ void orr_perf_assume(struct orr_perf_table *table, const char *sentence);
 
 /* rows.c: predicts and judges each row, then the table. */
 struct orr_band orr_perf_band(const struct orr_analysis *analysis, const struct orr_expected *expected, uint64_t size);
-void orr_perf_judge_rows(const struct orr_perf_work *work, const struct orr_expectation *expectation,
-                         const char *undecidable, struct orr_perf_table *table);
+void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *undecidable,
+                         struct orr_perf_table *table);
 /* The verdict of rows, and the row that shows it best; UINT32_MAX: none can be judged. */
 enum orr_perf_verdict orr_perf_verdict_of(const struct orr_perf_row *rows, uint32_t count, uint32_t *ret_main);
 

@@ -35,10 +35,9 @@ static void judge(struct orr_perf_row *row, const char *undecidable)
     }
 }
 
-void orr_perf_judge_rows(const struct orr_perf_work *work, const struct orr_expectation *expectation,
-                         const char *undecidable, struct orr_perf_table *table)
+void orr_perf_judge_rows(const struct orr_expectation *expectation, const char *undecidable,
+                         struct orr_perf_table *table)
 {
-    (void)work;
     for (uint32_t i = 0; i < table->row_count; i++) {
         const struct orr_result_row *measured = &table->measured->rows[i];
         struct orr_perf_row *row = &table->rows[i];

@@ -77,10 +77,11 @@ static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *t
                     table->rows[end].bus_bw, table->rows[end].expected.bus_bw));
         else if (at_end)
             add(table, ORR_PERF_SHAPE_KNEE, row->size, table->rows[end].size,
-                orr_perf_text(work->arena,
-                              "From %s on the curve stays behind: up to there it reaches %.0f %% of what is usual, "
-                              "at %s only %.0f %%.",
-                              first, 100 * before, last, 100 * ratio(&table->rows[end])));
+                orr_perf_text(
+                    work->arena,
+                    "From %s on, the bandwidth falls behind: smaller sizes reach %.0f %% of the usual bandwidth, "
+                    "%s only %.0f %%.",
+                    first, 100 * before, last, 100 * ratio(&table->rows[end])));
         else
             add(table, ORR_PERF_SHAPE_DIP, row->size, table->rows[end].size,
                 orr_perf_text(work->arena, "The curve dips between %s and %s and recovers; NCCL uses %s with %s there.",
@@ -111,8 +112,7 @@ static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table
         return;
     orr_perf_size_text(table->rows[first].size, text);
     add(table, ORR_PERF_SHAPE_PLATEAU, table->rows[first].size, table->rows[table->row_count - 1].size,
-        orr_perf_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on: one link or setting limits it.",
-                      most, text));
+        orr_perf_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on.", most, text));
 }
 
 static void find_place(const struct orr_perf_work *work, struct orr_perf_table *table)

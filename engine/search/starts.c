@@ -41,7 +41,7 @@ static int16_t listed_net(const struct orr_search_state *s)
     return listed ? s->facts.start_nets.nets[s->trial.channels] : 0;
 }
 
-enum head_start { HEAD_DONE, HEAD_NEXT, HEAD_NEXT_LEAKED }; /* then the next NIC is looked at, or not */
+enum head_start { HEAD_DONE, HEAD_NEXT, HEAD_NEXT_LEAKED }; /* whether the next NIC is tried as a start */
 
 /* A channel of NVLS or CollNetDirect starts at a NIC's local GPU; which NIC's depends on the release. */
 static enum head_start start_at_head(struct orr_search_state *s, int16_t net, int32_t *budget)

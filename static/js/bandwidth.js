@@ -6,7 +6,7 @@ import { bandwidth } from "./model.js";
 /** Whether text holds results of nccl-tests, by the names that their columns have in every form. The service decides; what it does not recognise is read as something else. */
 export const isResults = (text) => !/^\s*</.test(text) && /\b(busbw|bus_bw|bus bandwidth)\b/i.test(text);
 
-/** A verdict as a mark and as the tone of its colour; the word itself stands beside them. */
+/** A verdict as a mark and as the tone of its colour; the page shows the word next to them. */
 export const VERDICTS = { "as expected": ["✓", "good"], low: ["▼", "fault"], high: ["▲", "limited"], "cannot judge": ["?", "open"] };
 export const markOf = (verdict) => VERDICTS[verdict] ?? VERDICTS["cannot judge"];
 
