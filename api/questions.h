@@ -9,6 +9,7 @@
 #include "engine/diagram/diagram.h"
 #include "engine/expect/table.h"
 #include "engine/explain/explain.h"
+#include "engine/facts/facts.h"
 #include "engine/log/check.h"
 #include "engine/machines/machine_types.h"
 #include "engine/perf/perf.h"

@@ -165,6 +165,7 @@ int orr_command_convert(const struct orr_options *options);
 int orr_command_vm_file(const struct orr_options *options);
 int orr_command_anonymise(const struct orr_options *options);
 int orr_command_machines(const struct orr_options *options);
+int orr_command_facts(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
 int orr_command_detect(const struct orr_options *options);
 int orr_command_gather(const struct orr_options *options);

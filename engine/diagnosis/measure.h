@@ -1,4 +1,4 @@
-/* inside diagnosis/: the figures of one machine, for jobs on one host and on several. */
+/* The figures of one machine, for jobs on one host and on several, and what one lacks against another. */
 #ifndef ORR_DIAGNOSIS_MEASURE_H
 #define ORR_DIAGNOSIS_MEASURE_H
 

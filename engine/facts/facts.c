@@ -1,0 +1,26 @@
+#include "engine/facts/facts.h"
+
+static const struct orr_facts_format formats[] = {
+    {"nfd", "labels for Kubernetes, as a feature file of Node Feature Discovery", "text/plain", false, orr_facts_nfd},
+};
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+const struct orr_facts_format *orr_facts_format(size_t i)
+{
+    return i < FORMAT_COUNT ? &formats[i] : NULL;
+}
+
+const char *orr_facts_format_name(size_t i)
+{
+    return i < FORMAT_COUNT ? formats[i].name : NULL;
+}
+
+enum orr_code orr_facts_write(size_t format, const struct orr_facts_request *request, struct orr_text *text,
+                              struct orr_error *err)
+{
+    if (request->count != 1 && !formats[format].several)
+        return orr_fail(err, ORR_INVALID, "the format %s describes one host; these are %u", formats[format].name,
+                        request->count);
+    ORR_TRY(formats[format].write(request, text, err));
+    return orr_text_failed(text) ? orr_fail_nomem(err) : ORR_OK;
+}

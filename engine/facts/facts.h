@@ -1,0 +1,42 @@
+/* What Orrery knows about machines, written as other programs read it: labels, blocks, records. One row a format. */
+#ifndef ORR_FACTS_FACTS_H
+#define ORR_FACTS_FACTS_H
+
+#include "engine/analysis/analysis.h"
+#include "engine/base/text.h"
+
+struct orr_facts_host {
+    const char *name;            /* of the host, or of its file; "": nobody gave one */
+    const struct orr_dump *dump; /* borrowed */
+};
+
+struct orr_facts_request {
+    const struct orr_facts_host *hosts; /* [count], 1.. */
+    uint32_t count;
+    struct orr_settings settings; /* with the release */
+};
+
+/* Appends the whole text. Errors are those of orr_analyze(), and INVALID where the machines do not have what the format
+ * describes. */
+typedef enum orr_code orr_facts_writer(const struct orr_facts_request *request, struct orr_text *text,
+                                       struct orr_error *err);
+
+struct orr_facts_format {
+    const char *name; /* stable word: "nfd" */
+    const char *title;
+    const char *media_type;
+    bool several; /* describes one host or many; false: exactly one */
+    orr_facts_writer *write;
+};
+
+/* Row i of the table, NULL: no more; and its name. */
+const struct orr_facts_format *orr_facts_format(size_t i);
+const char *orr_facts_format_name(size_t i);
+/* Appends the facts. INVALID where a format of one host is asked about several; else the errors of the writer. */
+enum orr_code orr_facts_write(size_t format, const struct orr_facts_request *request, struct orr_text *text,
+                              struct orr_error *err) ORR_NO_DISCARD;
+
+/* Inside facts/: the writers, a file each. */
+orr_facts_writer orr_facts_nfd;
+
+#endif
