@@ -1,5 +1,7 @@
 #include "engine/expect/expect.h"
 
+#include <math.h>
+
 #include "engine/expect/loads.h"
 #include "engine/expect/transfer_model.h"
 
@@ -9,7 +11,9 @@ static const uint64_t large = UINT64_C(16) << 30;
 struct orr_expectation {
     const struct orr_analysis *analysis;
     enum orr_test test;
-    struct orr_transfer_model transfers; /* of programs made of Send and Recv */
+    enum orr_peer_traffic peers;
+    double slowdown[ORR_ALGORITHM_COUNT]; /* of the bandwidth of each algorithm, 1 or more */
+    struct orr_transfer_model transfers;  /* of programs made of Send and Recv */
     struct orr_expect_limit limit;
     struct orr_arena *arena;
 };
@@ -19,27 +23,43 @@ static bool is_collective(enum orr_test test)
     return orr_test_programs[test].function >= 0;
 }
 
+/* NCCL fits the rates to links that it believes free of redirected traffic. What they carry more makes an algorithm
+ * slower than its model. */
+static enum orr_code find_slowdown(struct orr_expectation *e, enum orr_algorithm algorithm, struct orr_error *err)
+{
+    struct orr_expect_limit unused;
+    double direct, redirected;
+    ORR_TRY(orr_graph_limit(e->analysis, algorithm, ORR_PEERS_BY_SWITCH, e->arena, &direct, &unused, err));
+    ORR_TRY(orr_graph_limit(e->analysis, algorithm, e->peers, e->arena, &redirected, &unused, err));
+    e->slowdown[algorithm] = fmax(1, redirected / fmax(1, direct));
+    return ORR_OK;
+}
+
 static enum orr_code make_collective(struct orr_expectation *e, struct orr_error *err)
 {
     struct orr_expected expected;
+    double use;
     orr_limit_by_channels(e->analysis->communicator.channel_count, 0, &e->limit);
+    for (uint32_t a = 0; a < e->analysis->tuning.algorithm_count && e->peers != ORR_PEERS_BY_SWITCH; a++)
+        ORR_TRY(find_slowdown(e, (enum orr_algorithm)a, err));
     if (!orr_expect(e, large, &expected))
         return ORR_OK;
-    return orr_graph_limit(e->analysis, (enum orr_algorithm)expected.algorithm, e->arena, &e->limit, err);
+    return orr_graph_limit(e->analysis, (enum orr_algorithm)expected.algorithm, e->peers, e->arena, &use, &e->limit,
+                           err);
 }
 
 static enum orr_code make_transfers(struct orr_expectation *e, struct orr_error *err)
 {
     struct orr_arena *scratch = orr_arena_new(0);
-    enum orr_code code =
-        scratch ? orr_transfer_model_make(e->analysis, e->test, scratch, &e->transfers, err) : orr_fail_nomem(err);
+    enum orr_code code = scratch ? orr_transfer_model_make(e->analysis, e->test, e->peers, scratch, &e->transfers, err)
+                                 : orr_fail_nomem(err);
     e->limit = e->transfers.limit;
     orr_arena_free(scratch);
     return code;
 }
 
-enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
-                                  struct orr_expectation **ret_expectation, struct orr_error *err)
+static enum orr_code make(const struct orr_analysis *analysis, enum orr_test test, enum orr_peer_traffic peers,
+                          struct orr_expectation **ret_expectation, struct orr_error *err)
 {
     if (analysis->communicator.rank_count < 2)
         return orr_fail(err, ORR_UNSUPPORTED, "one rank has nobody to exchange data with, so no bandwidth is expected");
@@ -49,7 +69,9 @@ enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_
         orr_arena_free(arena);
         return orr_fail_nomem(err);
     }
-    *e = (struct orr_expectation){.analysis = analysis, .test = test, .arena = arena};
+    *e = (struct orr_expectation){.analysis = analysis, .test = test, .peers = peers, .arena = arena};
+    for (int a = 0; a < ORR_ALGORITHM_COUNT; a++)
+        e->slowdown[a] = 1;
     enum orr_code code = is_collective(test) ? make_collective(e, err) : make_transfers(e, err);
     if (code != ORR_OK) {
         orr_expectation_free(e);
@@ -57,6 +79,18 @@ enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_
     }
     *ret_expectation = e;
     return ORR_OK;
+}
+
+enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
+                                  struct orr_expectation **ret_expectation, struct orr_error *err)
+{
+    return make(analysis, test, ORR_PEERS_BY_SWITCH, ret_expectation, err);
+}
+
+enum orr_code orr_expectation_with_acs(const struct orr_analysis *analysis, enum orr_test test,
+                                       struct orr_expectation **ret_expectation, struct orr_error *err)
+{
+    return make(analysis, test, ORR_PEERS_BY_ROOT, ret_expectation, err);
 }
 
 void orr_expectation_free(struct orr_expectation *expectation)
@@ -75,10 +109,19 @@ static void fill_bandwidths(const struct orr_expectation *e, uint64_t size, stru
     expected->bus_bw = expected->alg_bw * orr_test_bus_factor(e->test, ranks);
 }
 
+/* Only what the size adds takes longer. */
+static double slowed(const struct orr_expectation *e, const struct orr_choice *choice)
+{
+    int function = orr_test_programs[e->test].function;
+    double time = (double)choice->time;
+    double latency = (double)e->analysis->tuning.latency[function][choice->algorithm][choice->protocol];
+    return time + fmax(0, time - latency) * (e->slowdown[choice->algorithm] - 1);
+}
+
 static struct orr_expected of_choice(const struct orr_expectation *e, uint64_t size, const struct orr_choice *choice)
 {
     struct orr_expected expected = {
-        .time = (double)choice->time,
+        .time = slowed(e, choice),
         .channels = choice->channels,
         .algorithm = (int)choice->algorithm,
         .protocol = (int)choice->protocol,

@@ -38,11 +38,18 @@ struct orr_expect_limit {
 
 struct orr_expectation; /* of one analysis and one program */
 
+/* How devices below one PCIe switch exchange data: the switch forwards it, or PCIe ACS redirects it by the root port
+ * and back. NCCL does not see the difference, so it chooses the same. */
+enum orr_peer_traffic { ORR_PEERS_BY_SWITCH, ORR_PEERS_BY_ROOT };
+
 /* analysis: one with query.plan is enough; it must live as long as the expectation. The caller frees *ret_expectation.
  * UNSUPPORTED where the program cannot run on it: with one rank, hypercube with a number of ranks that is no power of
  * two, transfers by the network without a NIC; LIMIT, SPENT. */
 enum orr_code orr_expectation_new(const struct orr_analysis *analysis, enum orr_test test,
                                   struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
+/* The same with PCIe ACS: what NCCL chooses runs as slowly as the links of the redirected traffic make it. */
+enum orr_code orr_expectation_with_acs(const struct orr_analysis *analysis, enum orr_test test,
+                                       struct orr_expectation **ret_expectation, struct orr_error *err) ORR_NO_DISCARD;
 void orr_expectation_free(struct orr_expectation *expectation);
 
 /* NCCL's choice at a size; false: none is available, or the size is 0. */

@@ -10,14 +10,47 @@ const char *orr_bottleneck_name(size_t what)
     return what < ORR_BOUND_COUNT ? names[what] : NULL;
 }
 
-enum orr_code orr_loads_make(const struct orr_part *part, struct orr_arena *arena, struct orr_loads *ret_loads,
-                             struct orr_error *err)
+enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic peers, struct orr_arena *arena,
+                             struct orr_loads *ret_loads, struct orr_error *err)
 {
     double *links = ORR_NEW(arena, double, part->system.link_count);
     if (!links)
         return orr_fail_nomem(err);
-    *ret_loads = (struct orr_loads){.part = part, .links = links};
+    *ret_loads = (struct orr_loads){.part = part, .peers = peers, .links = links};
     return ORR_OK;
+}
+
+static void add_path(struct orr_loads *loads, const struct orr_path *path, double load)
+{
+    for (uint32_t i = 0; i < path->hops; i++)
+        loads->links[loads->part->paths.links[path->first + i]] += load;
+}
+
+/* Through PCIe switches only, and no GPU between the ends. */
+static bool is_redirected(const struct orr_loads *loads, const struct orr_path *path)
+{
+    const struct orr_system *system = &loads->part->system;
+    if (loads->peers == ORR_PEERS_BY_SWITCH || (path->type != ORR_PATH_PIX && path->type != ORR_PATH_PXB))
+        return false;
+    for (uint32_t i = 0; i + 1 < path->hops; i++) {
+        enum orr_node_type type = system->nodes[orr_path_node(&loads->part->paths, path, i)].type;
+        if (type == ORR_GPU || type == ORR_CPU || type == ORR_NVS)
+            return false;
+    }
+    return true;
+}
+
+/* The CPU that is nearest to a node; ORR_NO_NODE: none is reached. */
+static uint32_t nearest_cpu(const struct orr_loads *loads, uint32_t node)
+{
+    const struct orr_system *system = &loads->part->system;
+    uint32_t best = ORR_NO_NODE, least = UINT32_MAX;
+    for (uint32_t cpu = system->first[ORR_CPU]; cpu < system->first[ORR_CPU + 1]; cpu++) {
+        const struct orr_path *path = orr_path(&loads->part->paths, node, cpu);
+        if (path->hops && path->hops < least)
+            best = cpu, least = path->hops;
+    }
+    return best;
 }
 
 void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load)
@@ -26,8 +59,13 @@ void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double l
     if (from == ORR_NO_NODE || to == ORR_NO_NODE || !orr_paths_has(paths, from) || !orr_paths_has(paths, to))
         return;
     const struct orr_path *path = orr_path(paths, from, to);
-    for (uint32_t i = 0; i < path->hops; i++)
-        loads->links[paths->links[path->first + i]] += load;
+    uint32_t cpu = is_redirected(loads, path) ? nearest_cpu(loads, from) : ORR_NO_NODE;
+    if (cpu == ORR_NO_NODE) {
+        add_path(loads, path, load);
+        return;
+    }
+    add_path(loads, orr_path(paths, from, cpu), load);
+    add_path(loads, orr_path(paths, cpu, to), load);
 }
 
 uint32_t orr_gpu_node(const struct orr_system *system, int32_t host_rank)
@@ -78,16 +116,29 @@ enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link
     }
 }
 
+static double use_of(const struct orr_loads *loads, uint32_t link)
+{
+    const struct orr_link *l = &loads->part->system.links[link];
+    return l->bw > 0 && l->type != ORR_LINK_LOC ? loads->links[link] / (double)l->bw : 0; /* LOC: no limit */
+}
+
+double orr_loads_pcie(const struct orr_loads *loads)
+{
+    const struct orr_system *system = &loads->part->system;
+    double most = 0;
+    for (uint32_t l = 0; l < system->link_count; l++)
+        if (system->links[l].type == ORR_LINK_PCI && use_of(loads, l) > most)
+            most = use_of(loads, l);
+    return most;
+}
+
 struct orr_fullest orr_loads_fullest(const struct orr_loads *loads)
 {
     static const double nearly = 0.9;
     const struct orr_system *system = &loads->part->system;
     struct orr_fullest best = {.link = ORR_NO_LINK}, nic = {.link = ORR_NO_LINK};
     for (uint32_t l = 0; l < system->link_count; l++) {
-        const struct orr_link *link = &system->links[l];
-        struct orr_fullest own = {.link = l, .what = orr_link_kind(system, l)};
-        own.use =
-            link->bw > 0 && link->type != ORR_LINK_LOC ? loads->links[l] / (double)link->bw : 0; /* LOC: no limit */
+        const struct orr_fullest own = {.use = use_of(loads, l), .link = l, .what = orr_link_kind(system, l)};
         if (own.use > best.use)
             best = own;
         if (own.use > nic.use && own.what == ORR_BOUND_NICS)

@@ -8,6 +8,7 @@
  * GB/s. */
 struct orr_loads {
     const struct orr_part *part;
+    enum orr_peer_traffic peers;
     double *links; /* [link] */
 };
 
@@ -19,9 +20,10 @@ struct orr_fullest {
 };
 
 /* Links without load, from arena. NOMEM. */
-enum orr_code orr_loads_make(const struct orr_part *part, struct orr_arena *arena, struct orr_loads *ret_loads,
-                             struct orr_error *err) ORR_NO_DISCARD;
-/* Adds a load to each link of the path between two base nodes; nothing where one is ORR_NO_NODE. */
+enum orr_code orr_loads_make(const struct orr_part *part, enum orr_peer_traffic peers, struct orr_arena *arena,
+                             struct orr_loads *ret_loads, struct orr_error *err) ORR_NO_DISCARD;
+/* Adds a load to each link of the path between two base nodes; nothing where one is ORR_NO_NODE. Redirected traffic
+ * loads the path to the CPU and the one back. */
 void orr_loads_add(struct orr_loads *loads, uint32_t from, uint32_t to, double load);
 /* The GPU of a host rank, and the NET with an id; ORR_NO_NODE: none. */
 uint32_t orr_gpu_node(const struct orr_system *system, int32_t host_rank);
@@ -31,6 +33,8 @@ uint32_t orr_net_node(const struct orr_system *system, int64_t id);
 enum orr_bottleneck orr_link_kind(const struct orr_system *system, uint32_t link);
 /* The fullest link. A NIC that is nearly as full is named in its place: the other links of its path carry the same. */
 struct orr_fullest orr_loads_fullest(const struct orr_loads *loads);
+/* load / bandwidth of the fullest PCIe link. */
+double orr_loads_pcie(const struct orr_loads *loads);
 /* The limit that a fullest link is, with its text. */
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *ret_limit);
 /* The limit where no link is full; bw: GB/s of a channel. */
@@ -39,8 +43,9 @@ void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit 
 /* The system of a member. */
 const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member);
 
-/* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. */
+/* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. *ret_pcie: load / bandwidth
+ * of the fullest PCIe link. */
 enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,
-                              struct orr_arena *arena, struct orr_expect_limit *ret_limit,
-                              struct orr_error *err) ORR_NO_DISCARD;
+                              enum orr_peer_traffic peers, struct orr_arena *arena, double *ret_pcie,
+                              struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;
 #endif

@@ -25,6 +25,7 @@ struct modelling {
     const struct orr_analysis *analysis;
     const struct orr_communicator *comm;
     enum orr_test test;
+    enum orr_peer_traffic peers;
     struct orr_transfers *transfers;
     struct site *site; /* of the host at hand */
     uint32_t steps;
@@ -276,7 +277,7 @@ static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, str
         const struct orr_part *part =
             orr_transfer_seat(m->transfers, orr_member_rank(member, member->contribution->ranks[0])).part;
         for (uint32_t s = 0; s < m->steps; s++)
-            ORR_TRY(orr_loads_make(part, arena, &m->site->steps[s], err));
+            ORR_TRY(orr_loads_make(part, m->peers, arena, &m->site->steps[s], err));
         ORR_TRY(lay_node(m, member, err));
         weigh(m, part, model);
     }
@@ -301,10 +302,12 @@ static void set_latencies(const struct modelling *m, struct orr_transfer_model *
     }
 }
 
-enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum orr_test test, struct orr_arena *arena,
+enum orr_code orr_transfer_model_make(const struct orr_analysis *analysis, enum orr_test test,
+                                      enum orr_peer_traffic peers, struct orr_arena *arena,
                                       struct orr_transfer_model *ret_model, struct orr_error *err)
 {
-    struct modelling m = {.analysis = analysis, .comm = &analysis->communicator, .test = test, .steps = 1};
+    struct modelling m = {
+        .analysis = analysis, .comm = &analysis->communicator, .test = test, .peers = peers, .steps = 1};
     struct orr_transfer_model model = {.largest = 1.0 / m.comm->rank_count};
     uint32_t ranks = m.comm->rank_count;
     if (test == ORR_TEST_HYPERCUBE && (ranks & (ranks - 1)))

@@ -114,23 +114,27 @@ static void use_tcp(struct orr_perf_copy *copy, int mbps)
     }
 }
 
-/* Leaves every n-th NIC, so that those that stay are spread over the host. amount 0: all but one; else the divisor. */
+/* Keeps some of the NICs, spread over the host: every number of them up to 16 NICs, else as many sixteenths, from one
+ * NIC to all but one. */
 static void fewer_nics(struct orr_perf_copy *copy, int amount)
 {
-    uint32_t keep = amount ? copy->nets / (uint32_t)amount : copy->nets - 1, at = 0, kept = 0;
-    if (!keep || keep >= copy->nets || (amount && copy->nets % (uint32_t)amount))
+    enum { PARTS = 16 };
+    uint32_t keep = (uint32_t)amount, at = 0, kept = 0;
+    if (copy->nets > PARTS)
+        keep = keep == PARTS ? copy->nets - 1 : (uint32_t)((uint64_t)keep * copy->nets / PARTS);
+    if (keep >= copy->nets)
         return;
     struct orr_doc_node *next, *net = next_named(copy, NULL, "net");
     for (; net; net = next, at++) {
         next = next_named(copy, net, "net");
-        if (kept < keep && (uint64_t)at * keep / copy->nets >= kept && (amount || at)) {
+        if (kept < keep && (uint64_t)at * keep / copy->nets >= kept) {
             kept++;
             continue;
         }
         orr_doc_prune(net);
         copy->changed = true;
     }
-    snprintf(copy->what, sizeof copy->what, "%u of %u NICs %s used", keep, copy->nets, keep == 1 ? "is" : "are");
+    copy->kept = keep;
 }
 
 /* ---- PCIe and NVLink ---- */
@@ -229,6 +233,13 @@ static void swap_sockets(struct orr_perf_copy *copy, int amount)
     }
 }
 
+/* Changes nothing that NCCL sees. */
+static void redirect_peers(struct orr_perf_copy *copy, int amount)
+{
+    (void)amount;
+    copy->acs = copy->changed = true;
+}
+
 #define LOG_NET        "Run once with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,NET and read the lines "
 #define WHICH_NETWORK  LOG_NET "\"Using network\" and \"NET/\": they name Socket, IB or the plugin."
 #define WHICH_NICS     LOG_NET "\"NET/IB : Using\": they list the NICs; `ibstat` shows ports that are down."
@@ -238,60 +249,61 @@ static void swap_sockets(struct orr_perf_copy *copy, int amount)
 
 /* Rows with one id are tries of one cause: the best of them is named. */
 const struct orr_perf_cause orr_perf_causes[] = {
-    {"tcp", TCP, WHICH_NETWORK, use_tcp, 24000, true, 1.5, "Socket"},
-    {"tcp", TCP, WHICH_NETWORK, use_tcp, 12000, true, 1.5, "Socket"},
-    {"tcp", TCP, WHICH_NETWORK, use_tcp, 48000, true, 1.5, "Socket"},
+    {"tcp", TCP, WHICH_NETWORK, use_tcp, 24000, 0, true, 1.5, "Socket"},
+    {"tcp", TCP, WHICH_NETWORK, use_tcp, 12000, 0, true, 1.5, "Socket"},
+    {"tcp", TCP, WHICH_NETWORK, use_tcp, 48000, 0, true, 1.5, "Socket"},
     {"no-gdr", "GPUDirect RDMA is off",
      LOG_NET "\"via NET\": /GDRDMA is missing where it is off; `lsmod | grep nvidia_peermem` shows the module.", no_gdr,
-     0, true, 1, NULL},
-    {"nics-but-one", "one NIC is not used", WHICH_NICS, fewer_nics, 0, true, 1, NULL},
-    {"half-nics", "half of the NICs are used", WHICH_NICS, fewer_nics, 2, true, 1, NULL},
-    {"quarter-nics", "a quarter of the NICs are used", WHICH_NICS, fewer_nics, 4, true, 1, NULL},
-    {"one-nic-of-8", "one NIC is used", WHICH_NICS, fewer_nics, 8, true, 1, NULL},
-    {"half-rate", "the NICs run at half their rate (ports, PCIe links or ACS, or the switches between the hosts)",
-     "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta, ACSCtl) with another host, and run ib_write_bw between two "
+     0, 0, true, 1, NULL},
+    {"fewer-nics", "some NICs are not used", WHICH_NICS, fewer_nics, 1, 16, true, 1, NULL},
+    {"half-rate", "the NICs run at half their rate (their ports, or the switches between the hosts)",
+     "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta) with another host, and run ib_write_bw between two "
      "hosts.",
-     scale_nics, 2, true, 1, NULL},
-    {"quarter-rate", "the NICs run at a quarter of their rate (ports, PCIe links, or the switches between the hosts)",
+     scale_nics, 2, 0, true, 1, NULL},
+    {"quarter-rate", "the NICs run at a quarter of their rate (their ports, or the switches between the hosts)",
      "Compare `ibstat` (Rate) and `lspci -vv` (LnkSta) with another host, and run ib_write_bw between two hosts.",
-     scale_nics, 4, true, 1, NULL},
+     scale_nics, 4, 0, true, 1, NULL},
     {"no-pxn", "PXN is off",
-     "Run with NCCL_PXN_DISABLE=0 and look for PXN in the lines \"via NET\" of NCCL_DEBUG=INFO.", no_pxn, 0, true, 1,
+     "Run with NCCL_PXN_DISABLE=0 and look for PXN in the lines \"via NET\" of NCCL_DEBUG=INFO.", no_pxn, 0, 0, true, 1,
      NULL},
     {"other-socket", "the NICs are reached across the CPU sockets (wrong NUMA binding or a wrong topology file)",
      "Run `nvidia-smi topo -m` in the job's own environment: SYS between each GPU and all NICs shows it.", swap_sockets,
-     0, true, 1, NULL},
-    {"nic-links", "the PCIe links of the NICs run at half their width or one generation lower",
-     "Run `lspci -vv` and read LnkSta of the NICs.", halve_nic_links, 2, true, 1, NULL},
-    {"nic-links-quarter", "the PCIe links of the NICs run at a quarter of their bandwidth",
-     "Run `lspci -vv` and read LnkSta of the NICs.", halve_nic_links, 4, true, 1, NULL},
+     0, 0, true, 1, NULL},
+    {"nic-links", "the PCIe links of the NICs have half their bandwidth (width or generation)",
+     "Run `lspci -vv` and read LnkSta of the NICs.", halve_nic_links, 2, 0, true, 1, NULL},
+    {"nic-links-quarter", "the PCIe links of the NICs have a quarter of their bandwidth",
+     "Run `lspci -vv` and read LnkSta of the NICs.", halve_nic_links, 4, 0, true, 1, NULL},
+    {"acs", "PCIe ACS is on (traffic between devices of one PCIe switch goes by the CPU's root port)",
+     "Run `lspci -vvv | grep ACSCtl`: SrcValid+, ReqRedir+ or CmpltRedir+ at a bridge means that ACS is on; without "
+     "virtual machines, turn it off.",
+     redirect_peers, 0, 0, false, 1, NULL},
     {"no-nvls", "NVLink SHARP (NVLS) is off",
      "Run once with NCCL_DEBUG=INFO: a line says \"NVLS multicast support is (not) available\"; check "
      "nvidia-fabricmanager.",
-     no_nvls, 0, false, 1, NULL},
+     no_nvls, 0, 0, false, 1, NULL},
     {"no-p2p", "GPUs exchange data through shared memory instead of P2P",
      "Run once with NCCL_DEBUG=INFO: lines \"via SHM\" show it; `nvidia-smi topo -p2p r` shows what the driver allows.",
-     no_p2p, 0, false, 1, NULL},
-    {"no-nvlinks", "no NVLink is in use", NVLINKS, no_nvlinks, 0, false, 1, NULL},
-    {"half-nvlinks", "half of the NVLinks of each GPU are down", NVLINKS, half_nvlinks, 2, false, 1, NULL},
-    {"half-nvlinks-one", "half of the NVLinks of one GPU are down", NVLINKS, half_nvlinks_of_one, 2, false, 1, NULL},
-    {"gpu-links", "the PCIe links of the GPUs run at half their width or one generation lower",
-     "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.", halve_gpu_links, 2, false, 1,
+     no_p2p, 0, 0, false, 1, NULL},
+    {"no-nvlinks", "no NVLink is in use", NVLINKS, no_nvlinks, 0, 0, false, 1, NULL},
+    {"half-nvlinks", "half of the NVLinks of each GPU are down", NVLINKS, half_nvlinks, 2, 0, false, 1, NULL},
+    {"half-nvlinks-one", "half of the NVLinks of one GPU are down", NVLINKS, half_nvlinks_of_one, 2, 0, false, 1, NULL},
+    {"gpu-links", "the PCIe links of the GPUs have half their bandwidth (width or generation)",
+     "Run `nvidia-smi -q -d PCIE` under load and read the link width and generation.", halve_gpu_links, 2, 0, false, 1,
      NULL},
-    {"one-gpu-link", "the PCIe link of one GPU runs at half its width or one generation lower",
-     "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.", halve_one_gpu_link, 2, false, 1, NULL},
+    {"one-gpu-link", "the PCIe link of one GPU has half its bandwidth (width or generation)",
+     "Run `nvidia-smi -q -d PCIE` under load and compare the GPUs.", halve_one_gpu_link, 2, 0, false, 1, NULL},
     {"ll", "NCCL is set to use the protocol LL (NCCL_PROTO, or a tuner plugin)",
-     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 0, false, 1, NULL},
+     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 0, 0, false, 1, NULL},
     {"ll128", "NCCL is set to use the protocol LL128 (NCCL_PROTO, or a tuner plugin)",
-     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 1, false, 1, NULL},
+     LOOK_FOR("NCCL_PROTO and NCCL_TUNER_PLUGIN"), use_protocol, 1, 0, false, 1, NULL},
     {"ring", "NCCL is set to use the ring algorithm (NCCL_ALGO, or a tuner plugin)",
-     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 0, false, 1, NULL},
+     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 0, 0, false, 1, NULL},
     {"tree", "NCCL is set to use the tree algorithm (NCCL_ALGO, or a tuner plugin)",
-     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 1, false, 1, NULL},
-    {"channels-1", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 1, false, 1, NULL},
-    {"channels-2", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 2, false, 1, NULL},
-    {"channels-4", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 4, false, 1, NULL},
-    {"channels-8", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 8, false, 1, NULL},
+     LOOK_FOR("NCCL_ALGO and NCCL_TUNER_PLUGIN"), use_algorithm, 1, 0, false, 1, NULL},
+    {"channels-1", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 1, 0, false, 1, NULL},
+    {"channels-2", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 2, 0, false, 1, NULL},
+    {"channels-4", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 4, 0, false, 1, NULL},
+    {"channels-8", "", LOOK_FOR("NCCL_MAX_NCHANNELS"), fewer_channels, 8, 0, false, 1, NULL},
 };
 const size_t orr_perf_cause_count = sizeof orr_perf_causes / sizeof orr_perf_causes[0];
 

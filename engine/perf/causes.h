@@ -13,7 +13,9 @@ struct orr_perf_copy {
     struct orr_doc doc;
     struct orr_settings settings;
     uint32_t gpus, nets; /* of the machine */
+    uint32_t kept;       /* NICs that stay, where the change removes some; 0: it removes none */
     char what[96];       /* what the change did, where the row does not say; "": as the row says */
+    bool acs;            /* the machine stays, and PCIe ACS redirects traffic */
     bool changed;
 };
 
@@ -22,8 +24,8 @@ struct orr_perf_cause {
     const char *what;    /* a clause about the machine or the job: "NVLink SHARP (NVLS) is off" */
     const char *confirm; /* a sentence with a command */
     void (*apply)(struct orr_perf_copy *copy, int amount);
-    int amount;
-    bool network; /* only where there are several hosts */
+    int amount, most; /* tried with each number from amount to most; most 0: with amount only */
+    bool network;     /* only where there are several hosts */
     /* How far the real effect may be from the tried one, as a factor; 1: it is computed exactly. TCP, for instance, is
      * as fast as the CPUs allow. */
     double tolerance;

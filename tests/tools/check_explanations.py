@@ -25,11 +25,12 @@ def nets(tree):
     return [(parent, net) for parent in tree.iter() for net in parent if net.tag == "net"]
 
 
-def keep_nets(share):
+def keep_nets(choose):
+    """choose: how many of n NICs stay, spread over the machine."""
     def change(tree):
         all_nets = nets(tree)
-        keep = max(1, int(len(all_nets) * share))
-        if keep == len(all_nets):
+        keep = choose(len(all_nets))
+        if not 0 < keep < len(all_nets):
             return False
         step = len(all_nets) / keep
         kept = {int(i * step) for i in range(keep)}
@@ -39,8 +40,15 @@ def keep_nets(share):
         for parent in list(tree.iter()):
             for nic in [child for child in parent if child.tag == "nic" and not len(child)]:
                 parent.remove(nic)
-        return True
+        return {f"{keep} of {len(all_nets)}"}
     return change
+
+
+def is_named(keep, what):
+    """Is "5 of 8" what an explanation says, which may name a range: "4 to 6 of 8 NICs are used"?"""
+    count, of = keep.split(" of ")
+    return any(int(low) <= int(count) <= int(high or low) and of == all_of
+               for low, high, all_of in re.findall(r"(\d+)(?: to (\d+))? of (\d+) NICs", what))
 
 
 def slow_nets(factor):
@@ -87,12 +95,88 @@ def narrow_nics(tree):
     return found
 
 
+# GB/s of a PCIe lane, as NCCL counts it.
+LANES = {"2.5 GT/s": 1.5 / 8, "5 GT/s": 3 / 8, "8 GT/s": 6 / 8, "16 GT/s": 12 / 8, "32.0 GT/s": 24 / 8, "64.0 GT/s": 48 / 8,
+         "8.0 GT/s": 6 / 8, "16.0 GT/s": 12 / 8, "5.0 GT/s": 3 / 8, "": 6 / 8}
+
+
+class PcieTree:
+    """The PCIe links of a dump, and what a graph of NCCL loads on them with PCIe ACS and without."""
+
+    def __init__(self, root):
+        self.up, self.bw, self.gpus, self.nics = {}, {}, {}, {}
+        self.nvlinks = root.find(".//nvlink") is not None
+        for cpu in root.iter("cpu"):
+            self.walk(cpu, None)
+
+    def walk(self, node, parent):
+        for child in node:
+            if child.tag == "pci":
+                speed, lanes = child.get("link_speed", "").replace(" PCIe", ""), child.get("link_width") or "16"
+                self.up[child], self.bw[child] = parent, LANES[speed] * (int(lanes) or 16)
+            if child.tag == "gpu":
+                self.gpus[int(child.get("rank"))] = node
+            for net in child.findall("net") if child.tag == "nic" else []:
+                self.nics[int(net.get("dev"))] = node
+            self.walk(child, child if child.tag == "pci" else parent)
+
+    def chain(self, device):
+        while device is not None:
+            yield device
+            device = self.up[device]
+
+    def use(self, graph, hosts, redirected):
+        """The highest load / bandwidth of a link."""
+        load = {}
+
+        def add(source, to, rate):
+            up, down = list(self.chain(source)), list(self.chain(to))
+            common = set(up) & set(down)
+            if source is to or (common and not redirected):
+                up, down = [link for link in up if link not in common], [link for link in down if link not in common]
+            for way, links in (("up", up), ("down", down)):
+                for link in links:
+                    load[way, link] = load.get((way, link), 0) + rate
+
+        for ranks, ends in zip(graph["intra"], graph.get("inter") or [None] * graph["channels"]):
+            devices = [self.gpus[rank] for rank in ranks]
+            ring = graph["name"] == "ring"
+            if not self.nvlinks:
+                pairs = list(zip(devices, devices[1:])) + ([(devices[-1], devices[0])] if ring and hosts == 1 else [])
+                for a, b in pairs:
+                    for source, to in [(a, b)] if ring else [(a, b), (b, a)]:
+                        add(source, to, graph["bw_intra"])
+            if hosts > 1:
+                first, last = (self.nics[int(end.split("-")[-1])] for end in ends)
+                add(first, devices[0], graph["bw_inter"])
+                add(devices[-1 if ring else 0], last, graph["bw_inter"])
+        return max([rate / self.bw[link] for (_, link), rate in load.items()], default=0)
+
+
+def acs(orrery, file, release, hosts):
+    """How much slower each algorithm is with PCIe ACS."""
+    done = run(orrery, "analyze", "--section", "graphs", "--release", release, "--hosts", str(hosts), file)
+    graphs = {graph["name"]: graph for graph in json.loads(done.stdout)} if not done.returncode else {}
+    tree = PcieTree(ET.parse(file).getroot())
+    slower = {}
+    for algorithm, name in (("Ring", "ring"), ("Tree", "tree"), ("NVLSTree", "nvls")):
+        if name in graphs:
+            slower[algorithm] = max(1, tree.use(graphs[name], hosts, True) / max(1, tree.use(graphs[name], hosts, False)))
+    return slower
+
+
+def part_of(share):
+    return lambda count: max(1, int(count * share))
+
+
 # What is changed: in the XML, or by settings; the ids of which one must come first; whether it takes several hosts.
 CHANGES = [
-    ("half of the NICs", keep_nets(0.5), {}, {"half-nics", "half-rate"}, True),
-    ("a quarter of the NICs", keep_nets(0.25), {}, {"quarter-nics", "quarter-rate"}, True),
-    ("half rate", slow_nets(2), {}, {"half-rate", "half-nics", "nic-links"}, True),
-    ("quarter rate", slow_nets(4), {}, {"quarter-rate", "quarter-nics", "nic-links-quarter"}, True),
+    ("half of the NICs", keep_nets(part_of(0.5)), {}, {"fewer-nics", "half-rate"}, True),
+    ("a quarter of the NICs", keep_nets(part_of(0.25)), {}, {"fewer-nics", "quarter-rate"}, True),
+    ("m of n NICs", keep_nets(lambda count: random.randint(1, max(1, count - 1))), {}, {"fewer-nics"}, True),
+    ("PCIe ACS", acs, {}, {"acs"}, None),
+    ("half rate", slow_nets(2), {}, {"half-rate", "fewer-nics", "nic-links"}, True),
+    ("quarter rate", slow_nets(4), {}, {"quarter-rate", "fewer-nics", "nic-links-quarter"}, True),
     ("no GDR", no_gdr, {}, {"no-gdr"}, True),
     ("TCP", tcp, {}, {"tcp"}, True),
     ("narrow NIC links", narrow_nics, {}, {"nic-links"}, True),
@@ -112,8 +196,8 @@ def run(orrery, *arguments):
     return subprocess.run([orrery, *arguments], capture_output=True, text=True)
 
 
-def curve(orrery, file, release, hosts, settings):
-    """{size: (time, bus bandwidth)}, None where nothing is predicted."""
+def curve(orrery, file, release, hosts, settings, slower=None):
+    """{size: (time, bus bandwidth)}, None where nothing is predicted. slower: {algorithm: by how much}."""
     chosen = [text for name, value in settings.items() for text in ("--set", f"{name}={value}")]
     done = run(orrery, "analyze", "--section", "predictions", "--release", release, "--hosts", str(hosts), *chosen, file)
     if done.returncode:
@@ -128,6 +212,7 @@ def curve(orrery, file, release, hosts, settings):
         times = next(row["times"] for row in reduce["ways"]
                      if (row["algorithm"], row["protocol"]) == (way["algorithm"], way["protocol"]))
         time = times[section["sizes"].index(size)]
+        time += (time - times[0]) * ((slower or {}).get(way["algorithm"], 1) - 1)
         out[size] = (time, size / time / 1000 * reduce["bus_share"])
     return out
 
@@ -148,17 +233,19 @@ def main():
         tries += 1
         machine, release = random.choice(MACHINES), random.choice(RELEASES)
         what, change, settings, ids, network = random.choice(CHANGES)
-        hosts = random.choice([2, 4, 8] if network else [1, 1, 2])
+        hosts = random.choice([2, 4, 8] if network else [1, 1, 2] if network is not None else [1, 2, 4])
         healthy = os.path.join(folder, machine + ".xml")
         if not os.path.exists(healthy):
             open(healthy, "w", encoding="utf-8").write(run(asked.orrery, "convert", "--machine", machine).stdout)
         tree = ET.parse(healthy)
-        if change and not change(tree.getroot()):
+        named = change(tree.getroot()) if change and change is not acs else True
+        if not named:
             continue
         broken = os.path.join(folder, "broken.xml")
         tree.write(broken)
         whole = curve(asked.orrery, healthy, release, hosts, {})
-        slow = curve(asked.orrery, broken, release, hosts, settings)
+        slow = curve(asked.orrery, broken, release, hosts, settings,
+                     acs(asked.orrery, healthy, release, hosts) if change is acs else None)
         # Only what shows at the largest sizes can be explained.
         if not whole or not slow or slow[SIZES[-1]][1] > 0.75 * whole[SIZES[-1]][1]:
             continue
@@ -178,6 +265,8 @@ def main():
         document = json.loads(answer.stdout)
         explanations = document["explanations"]
         good = bool(explanations) and bool(ids & set(explanations[0]["ids"]))
+        if what == "m of n NICs":
+            good = good and all(is_named(keep, explanations[0]["what"]) for keep in named)
         done += 1
         first += good
         found += any(ids & set(one["ids"]) for one in explanations)
@@ -185,7 +274,7 @@ def main():
         counts[0] += good
         counts[1] += 1
         if asked.show and not good:
-            print(machine, release, hosts, what, "->", document["verdict"], [(e["ids"], round(e["fit"], 2)) for e in explanations])
+            print(machine, release, hosts, what, "->", document["verdict"], [(e["ids"], round(e["fit"], 2), e["what"]) for e in explanations], named)
     for what, (good, all_of) in sorted(by_change.items()):
         print(f"{what}: {good} of {all_of}")
     print(f"{done} cases: the true cause is first in {first} ({100 * first / max(done, 1):.1f} %), among the three in {found}")

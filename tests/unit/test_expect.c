@@ -129,6 +129,54 @@ static void what_limits_is_found_on_the_links(void **state)
     assert_limit(ORR_BOUND_NVLS, "NVLink of 370.8 GB/s at each GPU, by NVLink SHARP");
 }
 
+/* The same question with PCIe ACS. */
+static void make_with_acs(const char *machine, uint32_t hosts, enum orr_test test)
+{
+    make(machine, NULL, hosts, test);
+    orr_expectation_free(expectation);
+    expectation = NULL;
+    assert_ok(orr_expectation_with_acs(analysis, test, &expectation, &err), &err);
+}
+
+/* A switch of a GPU and its NIC: its uplink then carries what arrives and what leaves, in each direction. NCCL's choice
+ * and the latency stay. */
+static void acs_doubles_what_the_uplinks_of_gpu_and_nic_carry(void **state)
+{
+    (void)state;
+    const enum orr_test tests[] = {ORR_TEST_ALL_GATHER, ORR_TEST_ALL_REDUCE, ORR_TEST_ALLTOALL};
+    for (int i = 0; i < 3; i++) {
+        make("hgx-h100", NULL, 4, tests[i]);
+        const struct orr_expected direct = at(large), small = at(8);
+        make_with_acs("hgx-h100", 4, tests[i]);
+        assert_int_equal(at(large).algorithm, direct.algorithm);
+        assert_int_equal(at(large).channels, direct.channels);
+        assert_true(at(large).bus_bw < 0.52 * direct.bus_bw && at(large).bus_bw > 0.48 * direct.bus_bw);
+        assert_true(at(8).time < 1.02 * small.time);
+    }
+    make_with_acs("hgx-h100", 2, ORR_TEST_ALL_GATHER);
+    assert_limit(ORR_BOUND_PCIE, "8 PCIe links of 48 GB/s");
+}
+
+static void acs_does_not_slow_nvlink(void **state)
+{
+    (void)state;
+    make("hgx-h100", NULL, 1, ORR_TEST_ALL_REDUCE);
+    const struct orr_expected direct = at(large);
+    make_with_acs("hgx-h100", 1, ORR_TEST_ALL_REDUCE);
+    assert_near(at(large).time, direct.time);
+}
+
+/* g6e.48xlarge: four GPUs below each of two switches. The uplink carries three transfers inside the switch and the one
+ * that leaves it: a ring of one host, which NCCL fits to 24 GB/s of a PCIe 4.0 x16 link. */
+static void acs_sends_rings_inside_a_switch_over_its_uplink(void **state)
+{
+    (void)state;
+    make("g6e.48xlarge", NULL, 1, ORR_TEST_ALL_GATHER);
+    const struct orr_expected direct = at(large);
+    make_with_acs("g6e.48xlarge", 1, ORR_TEST_ALL_GATHER);
+    assert_true(at(large).bus_bw < 0.85 * direct.bus_bw);
+}
+
 /* The programs made of Send and Recv, on a machine given as text. */
 static void make_of(const char *release, const char *text, uint32_t hosts, enum orr_test test, const char *setting,
                     const char *value)
@@ -352,6 +400,9 @@ int main(void)
         cmocka_unit_test_teardown(rows_are_nccls_choice_in_the_figures_of_nccl_tests, teardown),
         cmocka_unit_test_teardown(another_way_is_no_faster_than_the_choice, teardown),
         cmocka_unit_test_teardown(what_limits_is_found_on_the_links, teardown),
+        cmocka_unit_test_teardown(acs_doubles_what_the_uplinks_of_gpu_and_nic_carry, teardown),
+        cmocka_unit_test_teardown(acs_does_not_slow_nvlink, teardown),
+        cmocka_unit_test_teardown(acs_sends_rings_inside_a_switch_over_its_uplink, teardown),
         cmocka_unit_test_teardown(a_pair_exchanges_over_its_nvlink, teardown),
         cmocka_unit_test_teardown(two_hosts_fill_their_nics, teardown),
         cmocka_unit_test_teardown(pcie_links_are_shared_by_concurrent_transfers, teardown),

@@ -134,6 +134,14 @@ static void test_as_expected(void **state)
     assert_string_equal(table->machine_source, "machine type");
 }
 
+static bool names(const struct orr_perf_explanation *explanation, const char *id)
+{
+    for (uint32_t i = 0; i < explanation->id_count; i++)
+        if (!strcmp(explanation->ids[i], id))
+            return true;
+    return false;
+}
+
 static void test_low_is_explained(void **state)
 {
     (void)state;
@@ -142,13 +150,38 @@ static void test_low_is_explained(void **state)
     assert_non_null(strstr(table->sentence, "290 GB/s at 4 GiB is "));
     assert_non_null(strstr(table->sentence, " % of what this machine should give (predicted "));
     assert_true(table->explanation_count > 0);
-    bool named = false;
-    for (uint32_t i = 0; i < table->explanations[0].id_count; i++)
-        named |= !strcmp(table->explanations[0].ids[i], "half-nics");
-    assert_true(named);
+    assert_true(names(&table->explanations[0], "fewer-nics"));
     assert_non_null(strstr(table->explanations[0].what, "4 of 8 NICs are used"));
     assert_true(table->shape_count > 0 && table->shapes[0].kind == ORR_PERF_SHAPE_WRONG);
     assert_non_null(strstr(table->shapes[0].sentence, "2 wrong values"));
+}
+
+/* Every number of NICs is tried, not only halves. */
+static void test_so_many_of_the_nics(void **state)
+{
+    (void)state;
+    const struct orr_perf_table *table = judge(HEADER COLUMNS ROW(2147483648, 536870912, 17975, 119.5, 224.0, 0)
+                                                   ROW(4294967296, 1073741824, 35791, 120.0, 225.0, 0),
+                                               "hgx-h100", 2);
+    assert_int_equal(table->verdict, ORR_PERF_LOW);
+    assert_true(table->all_tried && names(&table->explanations[0], "fewer-nics"));
+    assert_non_null(strstr(table->explanations[0].what, "3 of 8 NICs are used"));
+}
+
+/* PCIe ACS has a curve of its own. Causes with the same curve are named with it, each with its command. */
+static void test_acs(void **state)
+{
+    (void)state;
+    const struct orr_perf_table *table = judge(HEADER COLUMNS ROW(2147483648, 536870912, 16236, 132.3, 248.0, 0)
+                                                   ROW(4294967296, 1073741824, 32276, 133.1, 249.5, 0),
+                                               "hgx-h100", 2);
+    uint32_t at = 0;
+    while (at < table->explanation_count && !names(&table->explanations[at], "acs"))
+        at++;
+    assert_true(at < table->explanation_count);
+    assert_non_null(strstr(table->explanations[at].what, "PCIe ACS is on"));
+    assert_non_null(strstr(table->explanations[at].confirm, "lspci -vvv | grep ACSCtl"));
+    assert_true(table->explanations[at].curve[1] > 240 && table->explanations[at].curve[1] < 255);
 }
 
 static void test_without_a_machine(void **state)
@@ -208,6 +241,8 @@ int main(void)
         cmocka_unit_test(test_verdict_of_rows),
         cmocka_unit_test_teardown(test_as_expected, teardown),
         cmocka_unit_test_teardown(test_low_is_explained, teardown),
+        cmocka_unit_test_teardown(test_so_many_of_the_nics, teardown),
+        cmocka_unit_test_teardown(test_acs, teardown),
         cmocka_unit_test_teardown(test_without_a_machine, teardown),
         cmocka_unit_test_teardown(test_guessed_machine, teardown),
     };
