@@ -16,8 +16,9 @@ static enum orr_code wrong(struct orr_error *err, const char *where, const char 
 {
     orr_fail(err, ORR_INVALID, "%s", what);
     orr_error_where(err, "%s", where);
-    orr_error_advice(err, "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
-                          "\"fabric\": {...}}, ...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
+    orr_error_advice(
+        err, "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
+             "\"fabric\": {...}}, {\"machine\": TYPE, ...}, ...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
     return ORR_INVALID;
 }
 
@@ -68,14 +69,39 @@ static enum orr_code read_text(struct orr_cluster_file *file, json_t *object, co
     return *ret_text ? ORR_OK : orr_fail_nomem(err);
 }
 
-static uint32_t topology_number(struct orr_cluster_file *file, const char *name)
+static uint32_t topology_number(struct orr_cluster_file *file, const char *name, const struct orr_machine_type *machine)
 {
     uint32_t i = 0;
-    while (i < file->topology_count && strcmp(file->topologies[i], name))
+    while (i < file->topology_count && (file->machines[i] != machine || strcmp(file->topologies[i], name)))
         i++;
-    if (i == file->topology_count)
-        file->topologies[file->topology_count++] = name;
+    if (i == file->topology_count) {
+        file->topologies[file->topology_count] = name;
+        file->machines[file->topology_count++] = machine;
+    }
     return i;
+}
+
+/* Which machine a host is: a topology, or one of a type. */
+static enum orr_code read_machine(struct orr_cluster_file *file, json_t *object, struct orr_cluster_file_host *host,
+                                  const char *where, struct orr_error *err)
+{
+    enum { MOST_PATH = 4096, MOST_TYPE = 64 };
+    const struct orr_machine_type *type = NULL;
+    const char *topology, *machine;
+    ORR_TRY(read_text(file, object, "topology", MOST_PATH, where, &topology, err));
+    ORR_TRY(read_text(file, object, "machine", MOST_TYPE, where, &machine, err));
+    if (topology && machine)
+        return wrong(err, where, "a host has a topology or a machine type, not both");
+    if (!topology && !machine)
+        return wrong(err, where, "a host needs a topology or a machine type");
+    if (machine && !(type = orr_machine_type_find(machine))) {
+        (void)orr_machine_type_unknown(machine, err);
+        err->code = ORR_INVALID;
+        orr_error_where(err, "%s.machine", where);
+        return ORR_INVALID;
+    }
+    host->topology = topology_number(file, type ? type->name : topology, type);
+    return ORR_OK;
 }
 
 static enum orr_code read_gpus(struct orr_cluster_file *file, json_t *gpus, struct orr_cluster_file_host *host,
@@ -142,18 +168,14 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
 
 static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, size_t i, struct orr_error *err)
 {
-    enum { MOST_PATH = 4096 };
-    static const char *const known[] = {"topology", "count", "gpus", "domain", "fabric", NULL};
+    static const char *const known[] = {"topology", "machine", "count", "gpus", "domain", "fabric", NULL};
     struct orr_cluster_file_host *host = &file->hosts[file->host_count++];
-    const char *topology;
     char where[32];
     snprintf(where, sizeof where, "hosts[%zu]", i);
     if (!json_is_object(object))
         return wrong(err, where, "a host is an object");
     ORR_TRY(check_keys(object, known, where, err));
-    ORR_TRY(read_text(file, object, "topology", MOST_PATH, where, &topology, err));
-    if (!topology)
-        return wrong(err, where, "a host needs a topology");
+    ORR_TRY(read_machine(file, object, host, where, err));
     ORR_TRY(read_text(file, object, "domain", MOST_DOMAIN, where, &host->domain, err));
     ORR_TRY(read_fabric(file, json_object_get(object, "fabric"), host, where, err));
     json_t *count = json_object_get(object, "count");
@@ -161,7 +183,6 @@ static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, si
     if ((count && !json_is_integer(count)) || number < 1 || number > ORR_MAX_CLUSTER_HOSTS)
         return wrong(err, where, "count must be a whole number from 1 to 16384");
     host->count = (uint32_t)number;
-    host->topology = topology_number(file, topology);
     return read_gpus(file, json_object_get(object, "gpus"), host, where, err);
 }
 
@@ -210,7 +231,8 @@ static enum orr_code read_root(struct orr_cluster_file *file, json_t *root, stru
         return wrong(err, "hosts", "hosts must be an array of 1 to 4096 kinds of hosts");
     file->hosts = ORR_NEW(file->arena, struct orr_cluster_file_host, count);
     file->topologies = ORR_NEW(file->arena, const char *, count);
-    if (!file->hosts || !file->topologies)
+    file->machines = ORR_NEW(file->arena, const struct orr_machine_type *, count);
+    if (!file->hosts || !file->topologies || !file->machines)
         return orr_fail_nomem(err);
     json_array_foreach (hosts, i, host)
         ORR_TRY(read_host(file, host, i, err));
@@ -322,7 +344,8 @@ static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *f
                          const struct orr_cluster_file_host *host)
 {
     json_t *object = orr_json_object(json);
-    orr_json_set(json, object, "topology", orr_json_text(json, file->topologies[host->topology]));
+    orr_json_set(json, object, file->machines[host->topology] ? "machine" : "topology",
+                 orr_json_text(json, file->topologies[host->topology]));
     orr_json_set(json, object, "count", orr_json_int(json, host->count));
     if (host->gpus) {
         json_t *gpus = orr_json_array(json);

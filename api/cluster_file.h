@@ -1,16 +1,17 @@
 /* A cluster as users describe it, in a file or as the body of POST /v1/clusters:
  *
- *      {"name": TEXT, "hosts": [{"topology": PATH or ID, "count": N, "gpus": [0, "0000:1b:00.0", ...], "domain": TEXT,
- *       "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}}, ...], "ranks": "block" | "cyclic" | [host
- * of rank 0, host of rank 1, ...]}
+ *      {"name": TEXT, "hosts": [{"topology": PATH or ID, or "machine": TYPE, "count": N, "gpus": [0, "0000:1b:00.0",
+ * ...], "domain": TEXT, "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}}, ...], "ranks": "block" |
+ * "cyclic" | [host of rank 0, host of rank 1, ...]}
  *
- * Only hosts and topology must be there.
+ * Only hosts must be there, and of each host a topology or a machine type.
  */
 #ifndef ORR_API_CLUSTER_FILE_H
 #define ORR_API_CLUSTER_FILE_H
 
 #include "api/documents.h"
 #include "engine/cluster/cluster.h"
+#include "engine/machines/machine_types.h"
 
 struct orr_cluster_gpu {
     const char *bus_id; /* NULL: by number */
@@ -30,7 +31,8 @@ struct orr_cluster_file {
     const char *name; /* "" where none is given */
     struct orr_cluster_file_host *hosts;
     uint32_t host_count;
-    const char **topologies; /* each name once */
+    const char **topologies;                  /* each name once: a path, an id, or a machine type's */
+    const struct orr_machine_type **machines; /* [topology]: the type, NULL: a path or an id */
     uint32_t topology_count;
     enum orr_rank_order order;
     uint32_t *host_of_rank; /* with ORR_ORDER_LIST */

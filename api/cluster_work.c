@@ -30,6 +30,11 @@ static enum orr_code read_dumps(struct orr_call *call, const struct orr_release 
     parts->shared.cost = sizeof *parts + orr_arena_bytes(parts->file.arena);
     size_t total = 0;
     for (uint32_t i = 0; i < parts->file.topology_count; i++) {
+        if (parts->file.machines[i]) {
+            ORR_TRY(orr_input_machine(parts->file.machines[i], &parts->dumps[i], err));
+            parts->shared.cost += orr_arena_bytes(parts->dumps[i]->arena);
+            continue;
+        }
         char *bytes;
         size_t length;
         ORR_TRY(orr_store_read(call->app->store, parts->file.topologies[i], &bytes, &length, err));

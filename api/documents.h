@@ -61,7 +61,8 @@ json_t *orr_diff_json(struct orr_json *json, const struct orr_changes *changes, 
 /* One decision explained. name: of the topology, NULL: none. */
 json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation *explanation, const char *name);
 /* What nccl-tests should print. name: of the topology. */
-json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name);
+json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name,
+                         bool release_given);
 /* Two dumps compared, as they are called. */
 json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *comparison, const struct orr_called *a,
                          const struct orr_called *b);

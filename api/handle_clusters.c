@@ -57,15 +57,32 @@ static enum orr_code read_body(struct orr_call *call, struct orr_cluster_file *f
     return ORR_OK;
 }
 
+/* The topologies that the store must have: all but machine types. */
+static enum orr_code stored_ids(const struct orr_cluster_file *file, const char ***ret_ids, uint32_t *ret_count,
+                                struct orr_error *err)
+{
+    const char **ids = ORR_NEW(file->arena, const char *, file->topology_count);
+    uint32_t count = 0;
+    if (!ids)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < file->topology_count; i++)
+        if (!file->machines[i])
+            ids[count++] = file->topologies[i];
+    *ret_ids = ids;
+    *ret_count = count;
+    return ORR_OK;
+}
+
 static enum orr_code check_ids(struct orr_call *call, const struct orr_cluster_file *file, int64_t *ret_hosts,
                                struct orr_error *err)
 {
     *ret_hosts = 0;
     for (uint32_t i = 0; i < file->topology_count; i++)
-        if (!orr_is_id(file->topologies[i])) {
+        if (!file->machines[i] && !orr_is_id(file->topologies[i])) {
             call->problem = ORR_PROBLEM_BODY_JSON;
             orr_fail(err, ORR_INVALID, "\"%.60s\" is not the id of a topology", file->topologies[i]);
-            orr_error_advice(err, "upload each dump with POST /v1/topologies and name it by its id");
+            orr_error_advice(err, "upload each dump with POST /v1/topologies and name it by its id, or name a machine "
+                                  "type with \"machine\"");
             return ORR_INVALID;
         }
     if (file->topology_count > ORR_MAX_SET) {
@@ -87,7 +104,10 @@ static enum orr_code keep(struct orr_call *call, struct orr_cluster_file *file, 
     struct orr_cluster_record record = {.created = orr_time_of_arrival(call->app)};
     struct orr_text body;
     bool existed = false;
+    const char **ids = NULL;
+    uint32_t id_count = 0;
     ORR_TRY(check_ids(call, file, &record.hosts, err));
+    ORR_TRY(stored_ids(file, &ids, &id_count, err));
     orr_text_init(&body, ORR_MAX_ANSWER);
     json_t *description = orr_cluster_file_json(&json, file);
     enum orr_code code = orr_json_write(&json, orr_json_again(description), false, &body, err);
@@ -96,7 +116,7 @@ static enum orr_code keep(struct orr_call *call, struct orr_cluster_file *file, 
         snprintf(record.id, sizeof record.id, "%.*s", (int)ORR_ID_LENGTH, record.digest);
         record.name = (char *)(uintptr_t)file->name;
         record.body = body.data;
-        code = orr_store_cluster_put(call->app->store, &record, file->topologies, file->topology_count, &existed, err);
+        code = orr_store_cluster_put(call->app->store, &record, ids, id_count, &existed, err);
     }
     orr_text_release(&body);
     if (code == ORR_OK)

@@ -16,7 +16,9 @@ enum orr_code orr_handle_predict(struct orr_call *call, struct orr_answer **ret_
     ORR_TRY(orr_call_work(call, &work, err));
     enum orr_code code = orr_expect_table_make(work->analysis, test, &sizes, &table, err);
     if (code == ORR_OK)
-        code = orr_answer_of_json(200, &json, orr_predict_json(&json, &table, call->id), ret_answer, err);
+        code = orr_answer_of_json(200, &json,
+                                  orr_predict_json(&json, &table, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
+                                  ret_answer, err);
     orr_shared_give(&work->shared);
     return code;
 }

@@ -40,7 +40,7 @@ static json_t *crossovers_json(struct orr_json *json, const struct orr_expect_ta
 }
 
 /* What the reader of the input assumed, and what the model assumes. */
-static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table)
+static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table, bool release_given)
 {
     json_t *array = orr_json_array(json);
     char version[ORR_VERSION_SIZE];
@@ -48,6 +48,9 @@ static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table
     const struct orr_dump_notes *notes = table->analysis->given->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
         orr_json_add(json, array, orr_json_text(json, notes->assumed[i].what));
+    if (!release_given)
+        orr_json_add(json, array,
+                     orr_json_format(json, "NCCL %s, as the question names no release", settings->release->name));
     if (orr_settings_nearest(settings))
         orr_json_add(json, array,
                      orr_json_format(json, "NCCL %s behaves as %s, the nearest release that Orrery knows",
@@ -72,7 +75,8 @@ static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table
     return array;
 }
 
-json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name)
+json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name,
+                         bool release_given)
 {
     json_t *root = orr_json_object(json), *rows = orr_json_array(json);
     const struct orr_analysis *analysis = table->analysis;
@@ -88,6 +92,6 @@ json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *t
     orr_json_set(json, root, "average", orr_json_number(json, table->average));
     orr_json_set(json, root, "rows", rows);
     orr_json_set(json, root, "crossovers", crossovers_json(json, table));
-    orr_json_set(json, root, "assumed", assumed_json(json, table));
+    orr_json_set(json, root, "assumed", assumed_json(json, table, release_given));
     return root;
 }

@@ -21,7 +21,9 @@ static const struct option {
      ORR_CMD_CHECK_PERF, VALUE, AT(topology)},
     {"extract", NULL, "print the topology XML that the log's tree gives, compare nothing", ORR_CMD_CHECK_LOG, FLAG,
      AT(extract)},
-    {"cluster", "FILE", "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH, \"count\": N}, ...]}",
+    {"cluster", "FILE",
+     "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH or \"machine\": TYPE, "
+     "\"count\": N}, ...]}",
      ORR_CMD_ASKING, VALUE, AT(cluster)},
     {"graphs", "FILE",
      "take the graphs from that file (NCCL_GRAPH_DUMP_FILE), as NCCL_GRAPH_FILE does; nothing is searched",

@@ -22,10 +22,13 @@ int orr_command_predict(const struct orr_options *options)
     if (code != ORR_OK) {
         status = orr_report(question.name, &err);
     } else if (options->json) {
-        status = orr_print_json(&json, orr_predict_json(&json, &table, orr_base_name(question.name)), true);
+        bool release_given = orr_given(&options->params, ORR_ASK_RELEASE);
+        status =
+            orr_print_json(&json, orr_predict_json(&json, &table, orr_base_name(question.name), release_given), true);
     } else {
         orr_expect_table_write(&table, &text);
-        status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
+        status = orr_text_failed(&text) ? orr_report_text(question.name, &text)
+                                        : orr_write_out(NULL, text.data, text.length);
     }
     orr_text_release(&text);
     orr_question_release(&question);

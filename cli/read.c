@@ -88,11 +88,15 @@ static enum orr_code read_topologies(const struct orr_options *options, struct o
     question->dumps = ORR_NEW(file->arena, struct orr_dump *, file->topology_count);
     enum orr_code code = sources && question->dumps ? ORR_OK : orr_fail_nomem(err);
     for (uint32_t i = 0; code == ORR_OK && i < file->topology_count; i++) {
+        if (file->machines[i]) {
+            code = orr_input_machine(file->machines[i], &question->dumps[i], err);
+            continue;
+        }
         const char *path = orr_cluster_path(file->arena, options->cluster, file->topologies[i]);
         code = path ? orr_read_input(path, &sources[i].bytes, &sources[i].length, err) : orr_fail_nomem(err);
         uint32_t same = 0;
         while (code == ORR_OK && same < i &&
-               (sources[same].length != sources[i].length ||
+               (!sources[same].bytes || sources[same].length != sources[i].length ||
                 memcmp(sources[same].bytes, sources[i].bytes, sources[i].length)))
             same++;
         if (code == ORR_OK && same < i)
@@ -128,8 +132,10 @@ static enum orr_code read_cluster(const struct orr_options *options, const struc
     code = orr_cluster_analyze(&request, &question->cluster, err);
     if (code != ORR_OK && err->line && err->host) { /* the place is in a topology */
         const struct orr_cluster_file *file = &question->cluster_file;
-        const char *topology = file->topologies[file->hosts[err->host - 1].topology];
-        question->name = orr_cluster_path(file->arena, options->cluster, topology);
+        const uint32_t topology = file->hosts[err->host - 1].topology;
+        question->name = file->machines[topology]
+                             ? file->topologies[topology]
+                             : orr_cluster_path(file->arena, options->cluster, file->topologies[topology]);
     }
     ORR_TRY(code);
     question->analysis = question->cluster->analysis;

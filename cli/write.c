@@ -30,11 +30,21 @@ const char *orr_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+int orr_report_text(const char *name, const struct orr_text *text)
+{
+    struct orr_error err = {0};
+    if (text->starved)
+        (void)orr_fail_nomem(&err);
+    else
+        orr_fail(&err, ORR_LIMIT, "the answer is larger than %zu bytes", text->limit);
+    return orr_report(name, &err);
+}
+
 int orr_print_text(const char *name, enum orr_code code, struct orr_text *text, const struct orr_error *err)
 {
     orr_text_puts(text, "\n");
     int status = code != ORR_OK          ? orr_report(name, err)
-                 : orr_text_failed(text) ? ORR_EXIT_INPUT
+                 : orr_text_failed(text) ? orr_report_text(name, text)
                                          : orr_write_out(NULL, text->data, text->length);
     orr_text_release(text);
     return status;

@@ -1,5 +1,6 @@
 #include "engine/expect/transfer_model.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/budget.h"
@@ -219,19 +220,35 @@ static void weigh(const struct modelling *m, const struct orr_part *part, struct
     model->limit = limit;
 }
 
-/* Whether a node is laid: the first two are, and the first of every other kind and part. Others have equal loads. */
-static bool is_laid(const struct modelling *m, uint32_t node, const struct orr_contribution **seen, uint32_t *count,
-                    uint32_t most)
+/* A node and its kind and part, which have one contribution. */
+struct kind_of_node {
+    uintptr_t kind;
+    uint32_t node;
+};
+
+static int by_kind(const void *left, const void *right)
 {
-    const struct orr_contribution *contribution = m->comm->members[node].contribution;
-    uint32_t i = 0;
-    while (i < *count && seen[i] != contribution)
-        i++;
-    if (i == *count && *count < most)
-        seen[(*count)++] = contribution;
-    else if (i < *count && node > 1)
-        return false;
-    return true;
+    const struct kind_of_node *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+/* Which nodes are laid: the first two, and the first of every other kind and part. Others have equal loads. NULL: no
+ * memory. */
+static const bool *choose_nodes(const struct modelling *m, struct orr_arena *arena)
+{
+    uint32_t count = m->comm->node_count;
+    bool *laid = ORR_NEW(arena, bool, count);
+    struct kind_of_node *nodes = ORR_NEW(arena, struct kind_of_node, count);
+    if (!laid || !nodes)
+        return NULL;
+    for (uint32_t n = 0; n < count; n++)
+        nodes[n] = (struct kind_of_node){(uintptr_t)m->comm->members[n].contribution, n};
+    qsort(nodes, count, sizeof *nodes, by_kind);
+    for (uint32_t i = 0; i < count; i++)
+        laid[nodes[i].node] = nodes[i].node < 2 || nodes[i].kind != nodes[i - 1].kind;
+    return laid;
 }
 
 static uint32_t contribution_count(const struct orr_analysis *analysis)
@@ -261,26 +278,35 @@ static void choose_sample(struct modelling *m, uint32_t kinds)
     m->scale = (double)(nodes - 1) / (double)sampled;
 }
 
+/* One node; what its links carry is dropped afterwards. */
+static enum orr_code weigh_node(struct modelling *m, const struct orr_member *member, struct orr_transfer_model *model,
+                                struct orr_error *err)
+{
+    const struct orr_part *part =
+        orr_transfer_seat(m->transfers, orr_member_rank(member, member->contribution->ranks[0])).part;
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = arena ? orr_budget_check(err) : orr_fail_nomem(err);
+    for (uint32_t s = 0; s < m->steps && code == ORR_OK; s++)
+        code = orr_loads_make(part, m->peers, arena, &m->site->steps[s], err);
+    if (code == ORR_OK)
+        code = lay_node(m, member, err);
+    if (code == ORR_OK)
+        weigh(m, part, model);
+    orr_arena_free(arena);
+    return code;
+}
+
 static enum orr_code lay_nodes(struct modelling *m, struct orr_arena *arena, struct orr_transfer_model *model,
                                struct orr_error *err)
 {
-    uint32_t kinds = contribution_count(m->analysis), seen_count = 0;
-    const struct orr_contribution **seen = ORR_NEW(arena, const struct orr_contribution *, kinds);
+    const bool *laid = choose_nodes(m, arena);
     m->site = ORR_NEW(arena, struct site, 1);
-    if (!seen || !m->site)
+    if (!laid || !m->site)
         return orr_fail_nomem(err);
-    choose_sample(m, kinds);
-    for (uint32_t n = 0; n < m->comm->node_count; n++) {
-        const struct orr_member *member = &m->comm->members[n];
-        if (!is_laid(m, n, seen, &seen_count, kinds))
-            continue;
-        const struct orr_part *part =
-            orr_transfer_seat(m->transfers, orr_member_rank(member, member->contribution->ranks[0])).part;
-        for (uint32_t s = 0; s < m->steps; s++)
-            ORR_TRY(orr_loads_make(part, m->peers, arena, &m->site->steps[s], err));
-        ORR_TRY(lay_node(m, member, err));
-        weigh(m, part, model);
-    }
+    choose_sample(m, contribution_count(m->analysis));
+    for (uint32_t n = 0; n < m->comm->node_count; n++)
+        if (laid[n])
+            ORR_TRY(weigh_node(m, &m->comm->members[n], model, err));
     return ORR_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/budget.h"
 #include "engine/nccltests/reading.h"
 
 /* What NCCL's own lines say of the whole text. */
@@ -10,6 +11,21 @@ struct log_says {
     uint32_t ranks, hosts; /* 0: nothing, or several communicators differ */
     enum orr_test test;    /* ORR_TEST_COUNT: nothing, or several functions */
 };
+
+/* Tables of one run have the same lines about ranks. */
+static bool takes_over(const struct orr_results_building *b, uint32_t i)
+{
+    const struct orr_result_table *before = i ? &b->tables[i - 1] : NULL;
+    struct orr_result_table *table = &b->tables[i];
+    if (!before || before->devices != table->devices || before->device_count != table->device_count ||
+        b->evidence[i - 1].ranks_a_device != b->evidence[i].ranks_a_device)
+        return false;
+    table->ranks = before->ranks;
+    table->ranks_certain = before->ranks_certain;
+    table->hosts = before->hosts;
+    table->model = before->model;
+    return true;
+}
 
 static enum orr_test same_test(enum orr_test so_far, const char *function, bool *several)
 {
@@ -63,9 +79,10 @@ static uint32_t distinct(const char **names, uint32_t count)
 static void count_devices(struct orr_results_building *b, struct orr_result_table *table,
                           const struct orr_evidence *evidence)
 {
+    enum { SORTING = 16 }; /* steps of a device */
     uint32_t count = 0, last = 0;
     const struct orr_result_device *devices = table->devices;
-    if (!table->device_count)
+    if (!table->device_count || orr_budget_spent(table->device_count * SORTING))
         return;
     const char **hosts = ORR_NEW(b->results->arena, const char *, table->device_count);
     if (!hosts) {
@@ -284,9 +301,11 @@ static void find_library(struct orr_results_building *b)
 void orr_results_conclude(struct orr_results_building *b)
 {
     const struct log_says says = ask_log(b->results->log);
+    for (uint32_t i = 0; i < b->results->table_count && !b->starved; i++)
+        if (!takes_over(b, i))
+            count_devices(b, &b->tables[i], &b->evidence[i]);
     for (uint32_t i = 0; i < b->results->table_count && !b->starved; i++) {
         struct orr_result_table *table = &b->tables[i];
-        count_devices(b, table, &b->evidence[i]);
         find_test(b, table, &b->evidence[i], &says);
         find_range(table, &b->evidence[i]);
         find_ranks(b, table, &b->evidence[i], &says);

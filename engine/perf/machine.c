@@ -78,6 +78,12 @@ static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf
     return kept ? kept : "";
 }
 
+/* Whether the columns of a table allow a number of ranks. */
+static bool allows(const struct orr_result_table *measured, uint64_t ranks)
+{
+    return !measured->ranks_most || (ranks >= measured->ranks_least && ranks <= measured->ranks_most);
+}
+
 /* How many hosts took part, and how many GPUs of each; false with `why`: the machine does not fit the results. */
 static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table *table, const struct orr_dump *dump,
                         uint32_t *ret_hosts, uint32_t *ret_gpus, const char **why)
@@ -85,9 +91,13 @@ static bool count_hosts(const struct orr_perf_work *work, struct orr_perf_table 
     const struct orr_result_table *measured = table->measured;
     uint32_t gpus = count_gpus(dump), ranks = measured->ranks;
     uint32_t hosts = work->question->hosts ? work->question->hosts : measured->hosts;
-    if (hosts && !measured->ranks_certain &&
-        (!measured->ranks_most || (hosts * gpus >= measured->ranks_least && hosts * gpus <= measured->ranks_most)))
-        ranks = hosts * gpus;
+    const uint64_t all = (uint64_t)hosts * gpus;
+    if (all > orr_max_ranks) {
+        *why = orr_perf_text(work->arena, "%u hosts of %u GPUs are more than %u ranks", hosts, gpus, orr_max_ranks);
+        return false;
+    }
+    if (hosts && !measured->ranks_certain && allows(measured, all))
+        ranks = (uint32_t)all;
     if (!ranks && !hosts) {
         orr_perf_assume(table, "all GPUs of one host took part, as the results show no ranks (--hosts says otherwise)");
         hosts = 1;
@@ -177,11 +187,22 @@ static enum orr_code analyse(const struct orr_perf_work *work, struct orr_perf_t
     }
     query.hosts = hosts;
     ORR_TRY(orr_analyze(dump, &query, NULL, &machine->own, err));
-    if (table->measured->ranks_certain && machine->own->ranks != table->measured->ranks)
+    const struct orr_result_table *measured = table->measured;
+    if (measured->ranks_certain && machine->own->ranks != measured->ranks)
         machine->why = orr_perf_text(work->arena, "the results are of %u ranks, but the chosen GPUs and hosts give %u",
-                                     table->measured->ranks, machine->own->ranks);
+                                     measured->ranks, machine->own->ranks);
+    else if (!measured->ranks_certain && !allows(measured, machine->own->ranks))
+        machine->why = orr_perf_text(work->arena,
+                                     "the results are of %u to %u ranks by their columns, but the chosen GPUs and "
+                                     "hosts give %u",
+                                     measured->ranks_least, measured->ranks_most, machine->own->ranks);
     else
         machine->analysis = machine->own;
+    if (machine->analysis && !measured->ranks_certain && work->question->settings.gpus)
+        orr_perf_assume(table, orr_perf_text(work->arena,
+                                             "the %u ranks were the chosen GPUs on %u host%s, as the results do not "
+                                             "show how many ranks took part",
+                                             machine->own->ranks, hosts, hosts == 1 ? "" : "s"));
     return ORR_OK;
 }
 
@@ -191,22 +212,40 @@ static double network_of(const struct orr_machine_type *type)
     return type->nets * (type->net_mbps / 8000.0);
 }
 
-/* The first type whose GPUs have the name that the results print, and which has as many as a host used; else the first
- * that has more. Makers' own machines come before those of clouds. */
-static void guess_type(const struct orr_result_table *measured, struct orr_perf_machine *machine)
+/* Whether NCCL's own lines show NVLink SHARP, which takes NVSwitches. */
+static bool shows_switches(const struct orr_log *log)
 {
+    for (uint32_t i = 0; log && i < log->choice_count; i++)
+        if (!strncmp(log->choices[i].algorithm, "NVLS", 4))
+            return true;
+    for (uint32_t i = 0; log && i < log->record_count; i++)
+        if (log->records[i].kind == ORR_LOG_NVLS_HEAD)
+            return true;
+    return false;
+}
+
+static bool may_be(const struct orr_machine_type *type, const char *model, bool switches)
+{
+    return orr_machine_type_has(type, model) && (!switches || type->board->fabric == ORR_FABRIC_SWITCH);
+}
+
+/* The first type whose GPUs have the name that the results print, and which has as many as a host used; else the first
+ * that has more. Makers' own machines come before those of clouds. Some boards of four GPUs have no NVSwitch. */
+static void guess_type(const struct orr_result_table *measured, const struct orr_log *log,
+                       struct orr_perf_machine *machine)
+{
+    bool switches = shows_switches(log);
     const struct orr_machine_type *type, *best = NULL, *poorest;
     const char *model = measured->model;
     uint32_t gpus = measured->hosts && measured->ranks ? measured->ranks / measured->hosts : measured->device_count;
     if (!model || !gpus)
         return;
     for (size_t i = 0; (type = orr_machine_type(i)); i++)
-        if (type->gpus >= gpus && orr_machine_type_has(type, model) &&
-            (!best || (type->gpus == gpus && best->gpus > gpus)))
+        if (type->gpus >= gpus && may_be(type, model, switches) && (!best || (type->gpus == gpus && best->gpus > gpus)))
             best = type;
     poorest = best;
     for (size_t i = 0; best && (type = orr_machine_type(i)); i++)
-        if (type->gpus == best->gpus && orr_machine_type_has(type, model)) {
+        if (type->gpus == best->gpus && may_be(type, model, switches)) {
             if (network_of(type) < network_of(poorest))
                 poorest = type;
             if (network_of(type) > network_of(best))
@@ -220,7 +259,7 @@ static enum orr_code from_type(const struct orr_perf_work *work, struct orr_perf
                                struct orr_perf_machine *machine, struct orr_error *err)
 {
     struct orr_error own = {0};
-    guess_type(table->measured, machine);
+    guess_type(table->measured, work->results->log, machine);
     if (!machine->type) {
         machine->why = table->measured->device_count
                            ? "no machine type has such GPUs; name the machine with --machine TYPE or --topology FILE"

@@ -94,7 +94,18 @@ static void cluster_files_say_where_they_are_wrong(void **state)
     assert_string_equal(orr_cluster_path(cluster.arena, "/some/where/c.json", cluster.topologies[1]), "/b.xml");
     assert_int_equal(cluster.hosts[1].count, 1);
     orr_cluster_file_release(&cluster);
+    static const char of_types[] = "{\"hosts\": [{\"machine\": \"HGX-H100-8\"}, {\"topology\": \"hgx-h100\"}, "
+                                   "{\"machine\": \"hgx-h100\", \"count\": 3}]}";
+    assert_ok(orr_cluster_file_read(of_types, strlen(of_types), &cluster, &err), &err);
+    assert_int_equal(cluster.topology_count, 2); /* a type has one name, and a path may be called the same */
+    assert_string_equal(cluster.machines[0]->name, "hgx-h100");
+    assert_null(cluster.machines[1]);
+    assert_int_equal(cluster.hosts[2].topology, 0);
+    orr_cluster_file_release(&cluster);
     static const char *const bad[] = {"",
+                                      "{\"hosts\": [{\"machine\": \"hgx-h\"}]}",
+                                      "{\"hosts\": [{\"machine\": 4}]}",
+                                      "{\"hosts\": [{\"machine\": \"hgx-h100\", \"topology\": \"a\"}]}",
                                       "{",
                                       "[]",
                                       "{\"hosts\": []}",

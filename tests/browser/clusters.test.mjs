@@ -57,6 +57,15 @@ test("a cluster shows who differs and who sets what", async () => {
     assert.match(it.page.url(), /hosts=8/, "a tile leads to its machine");
 });
 
+test("hosts of a machine type", async () => {
+    const { id } = await post("/v1/clusters", JSON.stringify({ hosts: [{ machine: "hgx-h100", count: 3 }, { topology: await machine(bad) }] }), "application/json");
+    await go(`&cluster=${id}`);
+    assert.equal(await it.page.locator("#tiles .tile").count(), 4);
+    await it.page.locator("#tiles .tile").first().click();
+    await it.page.locator("#glance").waitFor();
+    assert.match(it.page.url(), /machine=hgx-h100.*hosts=4|hosts=4.*machine=hgx-h100/);
+});
+
 test("NVLink domains: who is of which clique, and who keeps all apart", async () => {
     await go(`&cluster=${await rack({ uuid, clique: 3 }, { uuid, clique: 4 })}`);
     assert.match(await it.page.locator("#domains-sentence").textContent(), /^The hosts of a clique are one system/);

@@ -70,6 +70,30 @@ test("low results on an open machine: the word, the sign, what explains it with 
     await it.page.locator("#predicted").waitFor();
 });
 
+/* A file, as a desktop drops it: first over the page, then on an element of it. */
+const dropOn = (selector, name, value) => it.page.evaluate(([where, called, what]) => {
+    const dataTransfer = new DataTransfer(), node = document.querySelector(where);
+    dataTransfer.items.add(new File([what], called, { type: "text/plain" }));
+    for (const type of ["dragenter", "dragover", "drop"])
+        node.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+}, [selector, name, value]);
+
+test("a results file dropped on any view opens Bandwidth with its verdict", async () => {
+    const good = await resultsOf(it.server.url, H100), low = await resultsOf(it.server.url, { ...H100, scale: (size) => (size >= 2 ** 20 ? 0.3 : 1) });
+    const views = ["machine", "matrix", "bandwidth", "compare", "log"].map((view) => [`machine=dgx-h100&view=${view}`, ["#canvas", "#panel", "#drawer"].filter((place) => view !== "machine" || place !== "#drawer")]);
+    for (const [i, [fragment, places]] of [["", ["body"]], ["place=library", ["body"]], ["place=clusters", ["body"]], ...views].entries()) {
+        await it.page.goto("about:blank");
+        await it.page.goto(`${it.server.url}/#${fragment}`);
+        await it.page.locator({ "": "#open-type option", "place=library": "#library, #library-empty", "place=clusters": "#cluster-text" }[fragment] ?? "#canvas svg").first().waitFor({ state: "attached" });
+        await dropOn(places[i % places.length], "run.log", i % 2 ? low : good);
+        await verdict().waitFor();
+        assert.equal(await verdict().getAttribute("data-verdict"), i % 2 ? "low" : "as expected", fragment);
+        assert.match(it.page.url(), /machine=dgx-h100.*view=bandwidth/, fragment);
+        assert.equal(await it.tab("Bandwidth").getAttribute("aria-selected"), "true", fragment);
+        assert.equal(await it.page.locator("body.dragging").count(), 0);
+    }
+});
+
 test("results that show no machine: what they say, and the picker; the machine type that is chosen judges them", async () => {
     await start();
     await it.page.locator("#file").setInputFiles(it.write("results.txt", await resultsOf(it.server.url, { type: "dgx-h100" })));

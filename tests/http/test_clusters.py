@@ -55,6 +55,23 @@ def test_the_analysis_is_the_command_lines(server, tmp_path):
         assert server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7")[1] == ours["cluster"]
 
 
+def test_a_host_may_be_of_a_machine_type(server, tmp_path):
+    kept = upload(server, H100)
+    cluster = create(server, {"machine": "HGX-H100-8", "count": 2}, {"topology": kept})
+    assert cluster["description"]["hosts"] == [{"machine": "hgx-h100", "count": 2}, {"topology": kept, "count": 1}]
+    (tmp_path / "large.xml").write_bytes(H100)
+    (tmp_path / "c.json").write_text(json.dumps({"hosts": [{"machine": "hgx-h100", "count": 2}, {"topology": "large.xml"}]}))
+    theirs = json.loads(run("analyze", "--release", "2.27.7", "--cluster", str(tmp_path / "c.json"), "--section", "cluster")[1])
+    assert server.json("GET", f"/v1/clusters/{cluster['id']}/analysis/cluster?release=2.27.7") == (200, theirs)
+    assert server.json("GET", f"/v1/clusters/{cluster['id']}/findings")[0] == 200
+    only = create(server, {"machine": "hgx-h100", "count": 2})
+    by_count = json.loads(run("analyze", "--release", "2.27.7", "--machine", "hgx-h100", "--hosts", "2", "--section", "predictions")[1])
+    assert server.json("GET", f"/v1/clusters/{only['id']}/analysis/predictions?release=2.27.7") == (200, by_count)
+    (tmp_path / "c.json").write_text('{"hosts": [{"machine": "hgx-h100"}, {"machine": "hgx-h1000"}]}')
+    status, _, err = run("analyze", "--cluster", str(tmp_path / "c.json"))
+    assert status == 1 and "(hosts[1].machine)" in err and "did you mean" in err
+
+
 def test_equal_hosts_are_as_the_count_says(server):
     ident = upload(server, H100)
     cluster = create(server, {"topology": ident}, {"topology": ident, "count": 3})
@@ -104,6 +121,9 @@ def test_the_view_tells_who_is_slow_and_why_and_what_is_full(server):
 @pytest.mark.parametrize("body, status, words", [
     (b"", 400, "empty-body"), (b"{", 400, "invalid-json"), (b"[]", 400, "invalid-json"),
     (b'{"hosts": [{"topology": "x"}]}', 400, "not the id"),
+    (b'{"hosts": [{"machine": "hgx-h100"}, {"machine": "hgx-h1000"}]}', 400, "hosts[1].machine"),
+    (b'{"hosts": [{"machine": "hgx-h100", "topology": "' + b"0" * 32 + b'"}]}', 400, "not both"),
+    (b'{"hosts": [{"count": 2}]}', 400, "a topology or a machine type"),
     (b'{"hosts": [{"topology": "' + b"0" * 32 + b'"}]}', 404, "there is no topology"),
     (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "cuont": 2}]}', 400, "no member"),
     (b'{"hosts": [{"topology": "' + b"0" * 32 + b'", "count": 9999999}]}', 400, "count must be"),

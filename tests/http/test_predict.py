@@ -109,6 +109,14 @@ def test_help_teaches():
     assert "--sizes" in text and "8:8G:2" in text
 
 
+def test_an_assumed_release_is_named(server, tmp_path):
+    words = "as the question names no release"
+    assert any(words in row for row in json.loads(predict("--machine", "hgx-h100", "--json")[1])["assumed"])
+    assert not any(words in row for row in json.loads(predict("--machine", "hgx-h100", "--release", "2.27.7", "--json")[1])["assumed"])
+    assert any(words in row for row in server.json("POST", "/v1/predict?machine=hgx-h100")[1]["assumed"])
+    assert not any(words in row for row in server.json("POST", "/v1/predict?machine=hgx-h100&release=2.27.7")[1]["assumed"])
+
+
 def test_a_cluster_of_different_hosts(tmp_path):
     for name, gpus in (("a", None), ("b", [0, 1, 2, 3])):
         (tmp_path / f"{name}.xml").write_bytes((ROOT / "static" / "examples" / "h100-nvswitch.xml").read_bytes())

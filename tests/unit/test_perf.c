@@ -233,6 +233,50 @@ static void test_guessed_machine(void **state)
     assert_non_null(strstr(table->sentence, "name the machine"));
 }
 
+#define FOUR_RANKS                                                                                                     \
+    DEVICE(0, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(1, "a", "NVIDIA H100 80GB HBM3")                                                                            \
+    DEVICE(2, "a", "NVIDIA H100 80GB HBM3") DEVICE(3, "a", "NVIDIA H100 80GB HBM3")
+
+/* A board of four H100 joins them directly. NVLink SHARP in NCCL's own lines shows an NVSwitch, so that four of eight
+ * GPUs took part. */
+static void test_nvls_shows_a_switch(void **state)
+{
+    (void)state;
+    const struct orr_perf_table *table = judge(
+        HEADER "# Using devices\n" FOUR_RANKS COLUMNS ROW(4294967296, 1073741824, 402653, 10.67, 16.0, 0), NULL, 0);
+    assert_string_equal(table->machine_name, "hgx-h100-4");
+    table = judge(HEADER
+                  "# Using devices\n" FOUR_RANKS
+                  "n1:10:10 [0] NCCL INFO AllReduce: 4294967296 Bytes -> Algo NVLS proto SIMPLE time 5.0\n" COLUMNS ROW(
+                      4294967296, 1073741824, 402653, 10.67, 16.0, 0),
+                  NULL, 0);
+    assert_string_equal(table->machine_name, "dgx-h100");
+    assert_int_equal(table->analysis->ranks, 4);
+}
+
+/* The user names GPUs; how many ranks gave the results, they do not show. */
+static void test_chosen_gpus(void **state)
+{
+    (void)state;
+    static const char rows[] =
+        COLUMNS "  4294967296 1073741824 float none 0 402653 10.67 10.67 0 402653 10.67 10.67 0\n";
+    struct orr_perf_question question = {.hosts = 1, .test = ORR_TEST_BROADCAST};
+    (void)teardown(NULL);
+    orr_settings_init(&question.settings, orr_release_find("2.27.7"));
+    question.settings.gpus = "0,1,2";
+    assert_ok(orr_results_read(rows, strlen(rows), NULL, &results, &err), &err);
+    assert_ok(orr_input_machine(orr_machine_type_find("hgx-h100"), &dump, &err), &err);
+    question.dump = dump;
+    assert_ok(orr_perf_judge(results, &question, &check, &err), &err);
+    const struct orr_perf_table *table = &check->tables[0];
+    bool said = false;
+    for (uint32_t i = 0; i < table->assumed_count; i++)
+        said |=
+            strstr(table->assumed[i], "the 3 ranks were the chosen GPUs on 1 host, as the results do not show") != NULL;
+    assert_true(said);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +289,8 @@ int main(void)
         cmocka_unit_test_teardown(test_acs, teardown),
         cmocka_unit_test_teardown(test_without_a_machine, teardown),
         cmocka_unit_test_teardown(test_guessed_machine, teardown),
+        cmocka_unit_test_teardown(test_nvls_shows_a_switch, teardown),
+        cmocka_unit_test_teardown(test_chosen_gpus, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

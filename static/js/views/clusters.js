@@ -22,7 +22,7 @@ export function clustersView({ clusters, state, actions }) {
 }
 
 function list({ clusters, state, actions }) {
-    const text = h("textarea", { id: "cluster-text", rows: "5", spellcheck: "false", "aria-label": "Description of a cluster", placeholder: '{"hosts": [{"topology": "ID of a kept dump", "count": 4}, {"topology": "ID", "gpus": [0, 1]}], "ranks": "block"}', value: document.getElementById("cluster-text")?.value ?? "" });
+    const text = h("textarea", { id: "cluster-text", rows: "5", spellcheck: "false", "aria-label": "Description of a cluster", placeholder: '{"hosts": [{"topology": "ID of a kept dump", "count": 4}, {"machine": "hgx-h100", "count": 2}], "ranks": "block"}', value: document.getElementById("cluster-text")?.value ?? "" });
     return [
         h("header", null, h("h1", null, "Clusters"), h("p.muted", null, "Hosts of the same or of different machines in one communicator.")),
         !clusters.items ? h("p.muted", null, "Loading…")
@@ -74,7 +74,10 @@ function hosts(view, record) {
             h("b", null, from === to ? `${from}` : `${from}–${to}`), ` ${letter(kind)}`, h("span.muted", null, ` ${ranks} GPU${ranks === 1 ? "" : "s"}${from === to ? "" : " each"}`), view.slowest.includes(kind) && h("b.slow", null, " slowest"), strange.includes(kind) && h("span.unseen", null, ", unlike most")))))];
 }
 
-const machine = (view, record, kind) => address(DEFAULTS, { id: record.description.hosts[view.kinds[kind].line].topology, hosts: Math.min(view.hosts, 512) });
+function machine(view, record, kind) {
+    const { topology = "", machine: type = "" } = record.description.hosts[view.kinds[kind].line];
+    return address(DEFAULTS, { id: topology, machine: type, hosts: Math.min(view.hosts, 512) });
+}
 
 function kinds(view, record, state) {
     const best = Math.max(...view.kinds.map((kind) => kind.ring_bw));
