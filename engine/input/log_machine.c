@@ -1,5 +1,6 @@
 #include "engine/input/log_machine.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +11,9 @@
 static bool are_alike(const struct orr_machine_type *a, const struct orr_machine_type *b)
 {
     return a->board == b->board && a->gpus == b->gpus && a->nets == b->nets && !strcmp(a->net_name, b->net_name) &&
-           a->net_mbps == b->net_mbps && a->net_gdr == b->net_gdr && !strcmp(a->arch, b->arch) &&
-           !strcmp(a->cpu_vendor, b->cpu_vendor) && a->cpu_family == b->cpu_family && a->cpu_model == b->cpu_model &&
-           !strcmp(a->unsure, b->unsure);
+           a->net_mbps == b->net_mbps && a->net_gdr == b->net_gdr && a->places == b->places &&
+           !strcmp(a->arch, b->arch) && !strcmp(a->cpu_vendor, b->cpu_vendor) && a->cpu_family == b->cpu_family &&
+           a->cpu_model == b->cpu_model && !strcmp(a->unsure, b->unsure);
 }
 
 /* Whether the lines say so much about the machine that types should be listed: more than how many GPUs there are. */
@@ -78,8 +79,9 @@ static void explain(const struct orr_log *log, struct orr_log_machine *machine)
         orr_text_printf(&text, "%sline %u: %s", i ? "; " : "", machine->clues[i].line, machine->clues[i].says);
     assume(log, machine, &text);
     text.length = 0;
-    orr_text_puts(&text, "Bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by "
-                         "number. The job's own topology (NCCL_TOPO_DUMP_FILE) replaces this assumption");
+    const char *made_up = orr_machine_type_made_up(machine->type);
+    orr_text_printf(&text, "%c%s. The job's own topology (NCCL_TOPO_DUMP_FILE) replaces this assumption",
+                    toupper((unsigned char)made_up[0]), made_up + 1);
     assume(log, machine, &text);
     text.length = 0;
     if (machine->type->unsure[0]) {

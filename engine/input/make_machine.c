@@ -51,12 +51,27 @@ static void add_net(struct orr_text *xml, uint32_t bus, uint32_t device, const s
                     orr_gpu_is_integrated(type->board->sm) ? " link_speed=\"" ORR_PCIE_GEN5 "\" link_width=\"4\"" : "");
 }
 
+/* The known places of a type's devices. The bus ids of NICs rise with their numbers, wherever they are. */
+static void write_places(const struct orr_machine_type *type, struct orr_text *xml)
+{
+    for (uint32_t i = 0; i < type->gpus; i++) {
+        const struct orr_numa_place *place = &type->places[i];
+        orr_text_printf(xml, "<cpu numaid=\"%d\" affinity=\"\">", place->numa);
+        add_gpu(xml, i + 1, 0x10, type);
+        if (place->net >= 0)
+            add_net(xml, 0x100 + (uint32_t)place->net, 0x80, type);
+        orr_text_puts(xml, "</cpu>");
+    }
+}
+
 static void write_machine(const struct orr_machine_type *type, struct orr_text *xml)
 {
     uint32_t cpus = cpus_of(type), switches = switches_of(type), gpu = 0, net = 0;
     bool alone = type->nets == 1 && type->gpus > 1, switched = !orr_gpu_is_integrated(type->board->sm);
     orr_text_puts(xml, "<system version=\"1\">");
-    for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+    if (type->places)
+        write_places(type, xml);
+    for (uint32_t cpu = 0; cpu < (type->places ? 0 : cpus); cpu++) {
         orr_text_printf(xml, "<cpu numaid=\"%u\" affinity=\"\">", cpu);
         for (uint32_t s = switches * cpu / cpus; s < switches * (cpu + 1) / cpus; s++) {
             if (switched)
@@ -80,23 +95,23 @@ static void write_machine(const struct orr_machine_type *type, struct orr_text *
 /* The notes of the filled-in skeleton, under a name of their own and with what is made up. */
 static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_type *type, struct orr_error *err)
 {
-    static const struct orr_assumed made_up = {
-        .what = "bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by number",
-        .sentence = "Assumed about the input: bus ids and PCIe switches are made up: each GPU shares a switch with the "
-                    "NICs next to it by number.",
-        .touches = ORR_TOUCHES_PATHS | ORR_TOUCHES_GDR | ORR_TOUCHES_CHANNELS};
     static const struct orr_missing real = {
         .what = "the machine's own bus ids, PCIe switches and link states",
         .command = "NCCL_TOPO_DUMP_FILE=topo.xml ./all_reduce_perf -b 8 -e 8 -g 8",
     };
+    const char *made_up = orr_machine_type_made_up(type);
+    char said[256];
+    const int length = snprintf(said, sizeof said, "Assumed about the input: %s.", made_up);
+    const char *sentence = orr_arena_strndup(dump->arena, said, (size_t)length);
     const struct orr_dump_notes *old = dump->notes;
     struct orr_dump_notes *notes = ORR_NEW(dump->arena, struct orr_dump_notes, 1);
     struct orr_assumed *assumed = ORR_NEW(dump->arena, struct orr_assumed, (size_t)old->assumed_count + 1);
-    if (!notes || !assumed)
+    if (!notes || !assumed || !sentence)
         return orr_fail_nomem(err);
     *notes = *old;
     memcpy(assumed, old->assumed, old->assumed_count * sizeof *assumed);
-    assumed[old->assumed_count] = made_up;
+    assumed[old->assumed_count] = (struct orr_assumed){
+        .what = made_up, .sentence = sentence, .touches = ORR_TOUCHES_PATHS | ORR_TOUCHES_GDR | ORR_TOUCHES_CHANNELS};
     notes->kind = "machine-type";
     notes->title = "machine type";
     notes->recognised = type->title;

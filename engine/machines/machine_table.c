@@ -64,16 +64,20 @@ static const struct orr_gpu_board l40s = {"L40S", 89, 0, ORR_FABRIC_NONE, NULL, 
 static const struct orr_gpu_board rtx_pro = {"RTX PRO 6000", 120, 0, ORR_FABRIC_NONE, NULL,
                                              ORR_PCIE_GEN5,  0,   0, {0x2bb5},        0};
 
-/* Architecture, vendor, family, model; NUMA nodes, 0: as usual. */
-#define BROADWELL "x86_64", "GenuineIntel", 6, 79, 0
-#define SKYLAKE   "x86_64", "GenuineIntel", 6, 85, 0 /* Cascade Lake too */
-#define SAPPHIRE  "x86_64", "GenuineIntel", 6, 143, 0
-#define EMERALD   "x86_64", "GenuineIntel", 6, 207, 0
-#define GRANITE   "x86_64", "GenuineIntel", 6, 173, 0
-#define ROME      "x86_64", "AuthenticAMD", 143, 49, 0
-#define ROME_VM   "x86_64", "AuthenticAMD", 143, 49, 4 /* Azure shows four NUMA nodes to its virtual machines */
-#define MILAN     "x86_64", "AuthenticAMD", 175, 1, 0
-#define GRACE     "arm64", "", 0, 0, 0
+/* One NUMA node for each quarter of the socket, counted against the GPUs; a NIC on the nodes of GPU 3 and of GPU 1. */
+static const struct orr_numa_place polaris[] = {{3, 0, -1}, {2, 1, 1}, {1, 2, -1}, {0, 3, 0}};
+
+/* Architecture, vendor, family, model; NUMA nodes, 0: as usual; places of devices, NULL: not known. */
+#define BROADWELL "x86_64", "GenuineIntel", 6, 79, 0, NULL
+#define SKYLAKE   "x86_64", "GenuineIntel", 6, 85, 0, NULL /* Cascade Lake too */
+#define SAPPHIRE  "x86_64", "GenuineIntel", 6, 143, 0, NULL
+#define EMERALD   "x86_64", "GenuineIntel", 6, 207, 0, NULL
+#define GRANITE   "x86_64", "GenuineIntel", 6, 173, 0, NULL
+#define ROME      "x86_64", "AuthenticAMD", 143, 49, 0, NULL
+#define ROME_VM   "x86_64", "AuthenticAMD", 143, 49, 4, NULL /* Azure shows four NUMA nodes to its virtual machines */
+#define MILAN     "x86_64", "AuthenticAMD", 175, 1, 0, NULL
+#define GRACE     "arm64", "", 0, 0, 0, NULL
+#define POLARIS   "x86_64", "AuthenticAMD", 175, 1, 4, polaris
 
 #define MLX   "mlx5_#"
 #define IB    "mlx5_ib#"
@@ -229,7 +233,7 @@ static const struct orr_machine_type types[] = {
 
     {"perlmutter", "", "Supercomputers", "Perlmutter, 4x A100", &a100_4, 4, 4, 200000, SLING, true, MILAN,
      DUMP "; NERSC's documentation", ""},
-    {"polaris", "", "Supercomputers", "Polaris, 4x A100", &a100_4, 4, 2, 200000, SLING, true, MILAN,
+    {"polaris", "", "Supercomputers", "Polaris, 4x A100", &a100_4, 4, 2, 200000, SLING, true, POLARIS,
      "documentation of the Argonne Leadership Computing Facility", ""},
     {"juwels-booster", "", "Supercomputers", "JUWELS Booster, 4x A100", &a100_4, 4, 4, 200000, MLX, true, ROME,
      JSC "; a published hwloc export", ""},

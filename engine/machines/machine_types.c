@@ -89,6 +89,13 @@ static bool has_word(const char *name, const char *word, size_t length)
 }
 
 /* Boards are called "H100 SXM5", "A100 PCIe" or "RTX PRO 6000". Product names say PCIe or NVL, and not always SXM. */
+const char *orr_machine_type_made_up(const struct orr_machine_type *type)
+{
+    return type->places ? "bus ids are made up; GPUs and NICs are on the NUMA nodes that the type's documentation names"
+                        : "bus ids and PCIe switches are made up: each GPU shares a switch with the NICs next to it by "
+                          "number";
+}
+
 bool orr_machine_type_has(const struct orr_machine_type *type, const char *product)
 {
     const char *board = type->board->gpu;

@@ -29,6 +29,11 @@ struct orr_gpu_board {
     uint32_t switch_gpus;    /* GPUs that share a PCIe switch with their NICs; 0: one, or as many as share a NIC */
 };
 
+/* A NUMA node with its GPU and NIC, each directly on the CPU. */
+struct orr_numa_place {
+    int8_t numa, gpu, net; /* net -1: no NIC */
+};
+
 struct orr_machine_type {
     const char *name;   /* "p5.48xlarge": compared without case */
     const char *also;   /* other names, separated by blanks */
@@ -42,6 +47,7 @@ struct orr_machine_type {
     const char *arch, *cpu_vendor; /* cpu_vendor "": none, as on ARM */
     int32_t cpu_family, cpu_model;
     uint32_t numa; /* NUMA nodes with GPUs, where the source gives them; 0: one for each CPU, and most have two CPUs */
+    const struct orr_numa_place *places; /* one for each GPU, in the order of GPUs; NULL: not known, spread evenly */
     const char *source; /* where its facts were looked up, for people; "": nowhere, they are commonly known */
     const char *unsure; /* which of them are not certain: not looked up, or not the same in every one; "": none */
 };
@@ -50,6 +56,8 @@ struct orr_machine_type {
 const struct orr_machine_type *orr_machine_type(size_t i);
 /* By name or another name of it, without regard to case; NULL: unknown. */
 const struct orr_machine_type *orr_machine_type_find(const char *name);
+/* What of a machine is made up that is described by its type alone: a clause without a full stop. */
+const char *orr_machine_type_made_up(const struct orr_machine_type *type);
 /* Whether the GPUs of a type have that product name, as the driver gives it: "NVIDIA H100 80GB HBM3". */
 bool orr_machine_type_has(const struct orr_machine_type *type, const char *product);
 /* The error for a name that is none; names the nearest. Returns its code. */

@@ -14,9 +14,29 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT.parent / "shared" / "logs"
 ORRERY = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 HEAD = ("log", "verdict", "errors and warnings (lines)", "release", "hosts", "ranks", "network", "first cause", "machine")
-# Logs that say too little of the machine, with the type that their GPUs have. The author forced the algorithm that the file's name has; the log
-# does not print the setting.
-GIVEN = {"waynehacking-g2_Ring.log": "hgx-h100", "waynehacking-g6_NVLS.log": "hgx-h100", "waynehacking-g6_auto.log": "hgx-h100"}
+# Logs that say too little of the machine, with the type that their GPUs have or, where the name has a slash, a topology: one of ../shared, or one in
+# tests/data (SOURCES.md says what it rests on). Of waynehacking's logs the author forced the algorithm that the file's name has; the log does not
+# print the setting.
+GIVEN = {"waynehacking-g2_Ring.log": "hgx-h100", "waynehacking-g6_NVLS.log": "hgx-h100", "waynehacking-g6_auto.log": "hgx-h100",
+         "b5paper-all_reduce_perf_4_gpu.log": "dgx-a100", "mlperf-v2.0-dell-xe8545-4xa100sxm80.log": "hgx-a100-4",
+         "mlperf-v2.0-dell-2xXE8545-4xa100sxm40.log": "data/xe8545.xml", "mlperf-v2.0-azure-ndv4-16node-128rank.log": "data/azure-ndv4-flat.xml",
+         "mlperf-v5.0-dell-2xXE9680L-8xh200.log": "hgx-h200", "nebius-h100-2node-mlperf-sd.log": "hgx-h100",
+         "oci-h200-2node-runc-rank0.log": "BM.GPU.H200.8", "oci-h200-2node-runsc-rank0.log": "BM.GPU.H200.8",
+         "polaris-a100-n4p2.log": "polaris", "polaris-a100-n4p4.log": "polaris", "polaris-a100-n8p4.log": "polaris",
+         "gb300-2tray-healthy-page.log": "topologies/real/gb300-2tray-0405-healthy-fused.xml",
+         "perlmutter-a100-rank0-excerpt.log": "topologies/real/perlmutter-a100-nid001056.xml",
+         "vastai-hgx-b200-rank0-excerpt.log": "topologies/real/vastai-hgx-b200-8x.xml",
+         "vastai-hgx-h200-rank0-excerpt.log": "topologies/real/vastai-hgx-h200-8x.xml",
+         "lm2-rtx30-2ranks.log": "topologies/real/yccl-topo.xml", "lm2-rtx30-3ranks.log": "topologies/real/yccl-topo.xml",
+         "lm2-rtx30-4ranks-shm.log": "topologies/real/yccl-topo.xml"}
+
+
+def given(name):
+    """The options that name the machine of a log."""
+    source = GIVEN.get(name)
+    if not source:
+        return []
+    return ["--topology", str((ROOT / "tests" if source.startswith("data/") else LOGS.parent) / source)] if "/" in source else ["--machine", source]
 
 
 def ranks_of(log):
@@ -33,7 +53,7 @@ def machine_of(name, answer):
     if not check:
         many = implied["fits_in_all"] if implied else 0
         return "RCCL" if answer["log"]["library"] == "RCCL" else f"{many} type{'' if many == 1 else 's'} fit{'s' if many == 1 else ''}" if many else "unknown"
-    source = f"{implied['type']}, implied" if implied else f"{GIVEN[name]}, given" if name in GIVEN else "its own tree"
+    source = f"{implied['type']}, implied" if implied else f"{GIVEN[name].rpartition('/')[2]}, given" if name in GIVEN else "its own tree"
     if not check["differ"]:
         return f"{source}: {check['agree']} facts agree"
     cause = check["causes"][0] if check["causes"] else None
@@ -54,8 +74,7 @@ def row_of(name, answer):
 
 def check(name):
     """(row, what is wrong with the answer whatever the log is)"""
-    given = ["--machine", GIVEN[name]] if name in GIVEN else []
-    run = subprocess.run([ORRERY, "check-log", "--json", *given, str(LOGS / name)], capture_output=True, text=True)
+    run = subprocess.run([ORRERY, "check-log", "--json", *given(name), str(LOGS / name)], capture_output=True, text=True)
     if run.returncode:
         return (name, "refused", run.stderr.strip()), [f"{name}: {run.stderr.strip()}"]
     answer = json.loads(run.stdout)
