@@ -100,6 +100,16 @@ DATA = {"multi-port-nic": multi_port_nic, "two-sockets-no-p2p": two_sockets, "br
         "gpus-without-rank": gpus_without_rank}
 
 
+BY_HAND = """
+Two machines are written by hand, because a public log shows what they are (tests/tools/check_logs.py compares them with these logs):
+
+| file | what it rests on |
+|---|---|
+| azure-ndv4-flat.xml | An ND96asr v4 whose PCIe devices are all directly on the CPUs, as the virtual machine shows them without the provider's topology file. NUMA nodes are those of the log's affinity lines; the order of the CPUs is the only one of 24 that gives the log's ring. |
+| xe8545.xml | A Dell XE8545 with four A100: NUMA nodes from the log's affinity lines. The places of its two NICs are not known; several give the log's rings. |
+"""
+
+
 def version_2(document):
     """As RCCL and editors leave it: a prolog, tabs, version 2. NCCL's reader refuses it, a reader of XML understands it."""
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + document.replace('version="1"', 'version="2"', 1).replace("  ", "\t")
@@ -111,7 +121,7 @@ def main():
     rows = [(f"{name}.xml", build.__doc__) for name, build in DATA.items()] + [("version-2-tabs.xml", version_2.__doc__)]
     files["SOURCES.md"] = ("# Topologies of our own\n\nWritten by tests/tools/make_data.py from public facts; none is a copy of "
                            "anybody's dump. The machines of static/examples\nare used by the tests as well.\n\n| file | what it is for |\n|---|---|\n"
-                           + "".join(f"| {file} | {' '.join(why.split())} |\n" for file, why in [*rows, ("logs/", LOGS)]))
+                           + "".join(f"| {file} | {' '.join(why.split())} |\n" for file, why in [*rows, ("logs/", LOGS)]) + BY_HAND)
     TARGET.mkdir(exist_ok=True)
     stale = [name for name, wanted in files.items() if not (TARGET / name).exists() or (TARGET / name).read_text() != wanted]
     if "--check" in sys.argv[1:]:
