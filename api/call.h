@@ -180,6 +180,8 @@ orr_handler orr_handle_diff;
 orr_handler orr_handle_compare;
 /* handle_predict.c */
 orr_handler orr_handle_predict;
+/* handle_place.c */
+orr_handler orr_handle_place;
 /* handle_explain.c */
 orr_handler orr_handle_explain;
 /* handle_log.c */

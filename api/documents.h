@@ -27,6 +27,7 @@ struct orr_machine_type;
 struct orr_majority;
 struct orr_params; /* api/questions.h */
 struct orr_perf_check;
+struct orr_placing;
 struct orr_release;
 struct orr_results;
 struct orr_set_finding;
@@ -63,6 +64,8 @@ json_t *orr_explanation_json(struct orr_json *json, const struct orr_explanation
 /* What nccl-tests should print. name: of the topology. */
 json_t *orr_predict_json(struct orr_json *json, const struct orr_expect_table *table, const char *name,
                          bool release_given);
+/* Which GPUs a job should take. name: of the topology. release_given: the question names the release. */
+json_t *orr_place_json(struct orr_json *json, const struct orr_placing *placing, const char *name, bool release_given);
 /* Two dumps compared, as they are called. */
 json_t *orr_compare_json(struct orr_json *json, const struct orr_comparison *comparison, const struct orr_called *a,
                          const struct orr_called *b);

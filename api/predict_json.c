@@ -1,5 +1,6 @@
 /* The rows that nccl-tests should print, as JSON. */
 #include "api/json.h"
+#include "api/sections.h"
 #include "engine/expect/shares.h"
 #include "engine/expect/table.h"
 #include "engine/release/release_names.h"
@@ -39,13 +40,12 @@ static json_t *crossovers_json(struct orr_json *json, const struct orr_expect_ta
     return array;
 }
 
-/* What the reader of the input assumed, and what the model assumes. */
-static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table, bool release_given)
+json_t *orr_assumed_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_settings *settings,
+                         bool release_given)
 {
     json_t *array = orr_json_array(json);
     char version[ORR_VERSION_SIZE];
-    const struct orr_settings *settings = &table->analysis->query.settings;
-    const struct orr_dump_notes *notes = table->analysis->given->notes;
+    const struct orr_dump_notes *notes = dump->notes;
     for (uint32_t i = 0; notes && i < notes->assumed_count; i++)
         orr_json_add(json, array, orr_json_text(json, notes->assumed[i].what));
     if (!release_given)
@@ -55,6 +55,13 @@ static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table
         orr_json_add(json, array,
                      orr_json_format(json, "NCCL %s behaves as %s, the nearest release that Orrery knows",
                                      orr_version_format(settings->asked, version), settings->release->name));
+    return array;
+}
+
+/* What the reader of the input assumed, and what the model assumes. */
+static json_t *assumed_json(struct orr_json *json, const struct orr_expect_table *table, bool release_given)
+{
+    json_t *array = orr_assumed_json(json, table->analysis->given, &table->analysis->query.settings, release_given);
     for (unsigned c = 0; c < ORR_CROSS_COUNT; c++) {
         const struct orr_share *share = &orr_shares[c];
         if (!(table->crossings >> c & 1))

@@ -219,18 +219,23 @@ enum orr_ask orr_ask_find(orr_asks accepted, const char *name, size_t length)
     return (enum orr_ask)i;
 }
 
+static enum orr_code read_test(const char *name, enum orr_test *ret_test, struct orr_error *err)
+{
+    *ret_test = orr_test_find(name, strlen(name));
+    if (*ret_test != ORR_TEST_COUNT)
+        return ORR_OK;
+    enum orr_code code = not_a_word("collective", name, predicted_word, err);
+    orr_error_where(err, "collective");
+    return code;
+}
+
 enum orr_code orr_params_predict(const struct orr_params *params, enum orr_test *ret_test,
                                  struct orr_expect_sizes *ret_sizes, struct orr_error *err)
 {
-    enum orr_test test = orr_test_find(params->predicted, strlen(params->predicted));
-    enum orr_code code = ORR_OK;
-    if (test == ORR_TEST_COUNT)
-        code = not_a_word("collective", params->predicted, predicted_word, err);
-    if (code == ORR_OK)
-        code = orr_expect_sizes_read(params->sizes, ret_sizes, err);
+    ORR_TRY(read_test(params->predicted, ret_test, err));
+    enum orr_code code = orr_expect_sizes_read(params->sizes, ret_sizes, err);
     if (code != ORR_OK)
-        orr_error_where(err, "%s", test == ORR_TEST_COUNT ? "collective" : "sizes");
-    *ret_test = test;
+        orr_error_where(err, "sizes");
     return code;
 }
 
@@ -278,14 +283,50 @@ enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_q
                                    .release_given = orr_given(params, ORR_ASK_RELEASE),
                                    .hosts = orr_given(params, ORR_ASK_RESULT_HOSTS) ? params->query.hosts : 0,
                                    .test = ORR_TEST_COUNT};
-    if (!params->tested)
-        return ORR_OK;
-    ret_question->test = orr_test_find(params->tested, strlen(params->tested));
-    if (ret_question->test != ORR_TEST_COUNT)
-        return ORR_OK;
-    enum orr_code code = not_a_word("collective", params->tested, predicted_word, err);
-    orr_error_where(err, "collective");
-    return code;
+    return params->tested ? read_test(params->tested, &ret_question->test, err) : ORR_OK;
+}
+
+enum orr_code orr_params_scored(const struct orr_params *params, struct orr_score_question *ret_question,
+                                struct orr_error *err)
+{
+    const char *nics = params->placed_nics;
+    *ret_question = (struct orr_score_question){.settings = params->query.settings, .size = params->placed_size};
+    ret_question->settings.gpus = NULL;
+    if (nics && strspn(nics, "0123456789") == strlen(nics))
+        ORR_TRY(orr_read_number("nics", nics, 1, ORR_MOST_PLACE_NICS, &ret_question->nic_count, err));
+    else
+        ret_question->settings.nics = nics;
+    ORR_TRY(read_test(params->predicted, &ret_question->test, err));
+    return orr_place_hosts_read(params->placed_hosts, ret_question, err);
+}
+
+enum orr_code orr_params_place(const struct orr_params *params, const struct orr_scores *scores,
+                               struct orr_place_request *ret_request, struct orr_error *err)
+{
+    orr_bits among = UINT64_MAX;
+    const uint32_t most = orr_scores_gpu_count(scores);
+    struct orr_place_request request = {.count = params->count,
+                                        .top = params->top,
+                                        .worst = params->pack == ORR_PACK_WORST,
+                                        .free = UINT64_MAX >> (ORR_MOST_PLACE_GPUS - most)};
+    if (params->jobs && (params->count || params->compared)) {
+        orr_fail(err, ORR_SETTING, "jobs says how many GPUs each job takes, so count and compare cannot be given");
+        orr_error_where(err, "jobs");
+        return ORR_SETTING;
+    }
+    if (params->free)
+        ORR_TRY(orr_place_gpus_read(scores, "free", params->free, &request.free, err));
+    if (params->query.settings.gpus)
+        ORR_TRY(orr_place_gpus_read(scores, "gpus", params->query.settings.gpus, &among, err));
+    request.free &= among;
+    if (params->compared)
+        ORR_TRY(orr_place_gpus_read(scores, "compare", params->compared, &request.compared, err));
+    if (params->jobs)
+        ORR_TRY(orr_place_jobs_read(params->jobs, &request, err));
+    else if (!request.count)
+        request.count = (uint32_t)__builtin_popcountll(request.compared ? request.compared : request.free);
+    *ret_request = request;
+    return ORR_OK;
 }
 
 struct orr_log_question orr_params_log(const struct orr_params *params)

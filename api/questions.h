@@ -13,6 +13,7 @@
 #include "engine/log/check.h"
 #include "engine/machines/machine_types.h"
 #include "engine/perf/perf.h"
+#include "engine/place/place.h"
 
 enum orr_ask {
 #define ASK(symbol, ...)    ORR_ASK_##symbol,
@@ -42,9 +43,15 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 #define ORR_P_WHY                                                                                                      \
     (ORR_P(DECISION) | ORR_P(FROM) | ORR_P(TO) | ORR_P(GRAPH) | ORR_P(CHANNEL) | ORR_P(COLLECTIVE) | ORR_P(BYTES))
 #define ORR_P_PREDICT (ORR_P_PLAN | ORR_P(PREDICTED) | ORR_P(SIZES))
-#define ORR_P_VM      (ORR_P(VM_GPUS) | ORR_P(VM_NICS))
-#define ORR_P_PAGE    (ORR_P(LIMIT) | ORR_P(CURSOR))
-#define ORR_P_RECORD  (ORR_P(NAME) | ORR_P(LABEL))
+#define ORR_P_PLACE                                                                                                    \
+    (ORR_P_RELEASE | ORR_P_READING | ORR_P(PREDICTED) | ORR_P(SETTINGS) | ORR_P(FUSE_NICS) | ORR_P(TUNER) |            \
+     ORR_P(GPUS) | ORR_P(STRICT) | ORR_P_SCORED | ORR_P(PLACED) | ORR_P(FREE) | ORR_P(COMPARED) | ORR_P(JOBS) |        \
+     ORR_P(PACK) | ORR_P(TOP))
+/* What scores of sets depend on, beside the query. */
+#define ORR_P_SCORED (ORR_P(PLACE_HOSTS) | ORR_P(PLACE_SIZE) | ORR_P(PLACE_NICS))
+#define ORR_P_VM     (ORR_P(VM_GPUS) | ORR_P(VM_NICS))
+#define ORR_P_PAGE   (ORR_P(LIMIT) | ORR_P(CURSOR))
+#define ORR_P_RECORD (ORR_P(NAME) | ORR_P(LABEL))
 
 enum orr_ask_kind {
     ORR_KIND_FLAG,    /* bool; 0 or 1 in requests */
@@ -143,6 +150,11 @@ enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *re
                              struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_predict(const struct orr_params *params, enum orr_test *ret_test,
                                  struct orr_expect_sizes *ret_sizes, struct orr_error *err) ORR_NO_DISCARD;
+/* What sets of GPUs are scored by; and the request, once there are scores. */
+enum orr_code orr_params_scored(const struct orr_params *params, struct orr_score_question *ret_question,
+                                struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_params_place(const struct orr_params *params, const struct orr_scores *scores,
+                               struct orr_place_request *ret_request, struct orr_error *err) ORR_NO_DISCARD;
 struct orr_log_question orr_params_log(const struct orr_params *params);
 /* Without the machine. */
 enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_question *ret_question,

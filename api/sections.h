@@ -70,6 +70,10 @@ json_t *orr_changes_json(struct orr_json *json, const struct orr_changes *change
 /* why_json.c: one decision without trying settings; null where the machine has no such decision. */
 json_t *orr_decision_of(struct orr_json *json, const struct orr_analysis *analysis, const struct orr_why *why);
 
+/* predict_json.c: what the reader of the input assumed, and of the release: a list to be added to. */
+json_t *orr_assumed_json(struct orr_json *json, const struct orr_dump *dump, const struct orr_settings *settings,
+                         bool release_given);
+
 /* What compare_json.c and majority_json.c show in full; the rest is counted. */
 enum { ORR_COMPARE_ROWS = 200 };
 

@@ -56,6 +56,21 @@ static const struct orr_command commands[] = {
      "  orrery predict --release 2.27.7 --collective AllGather --sizes 1G topo.xml\n"
      "  orrery predict --set NCCL_ALGO=Ring --json topo.xml\n",
      ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_PREDICT | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_predict},
+    {"place", "[FILE|-]", "which GPUs of a host a job should take, by predicted bandwidth",
+     "Compares sets of GPUs by the bus bandwidth that NCCL's own model predicts for them, with the NICs that NCCL "
+     "would "
+     "use,\nand prints the best ones. GPUs are numbers from 0, in the order of their ranks in the dump. Sets with the "
+     "same\nfigures are listed once, with their number. Of equally fast sets, the one comes first that leaves the most "
+     "to\nother jobs: the bandwidth of the best further job of the same size, then that of all GPUs that stay "
+     "free.\nHosts are taken to be the same, and the job to take the same GPUs on each.\nPrints text on a terminal and "
+     "JSON elsewhere; --text and --json choose.\n\n"
+     "  orrery place --count 4 --hosts 2 topo.xml                          (four GPUs on each of two hosts)\n"
+     "  orrery place --count 2 --free 0,1,4,5,6,7 --machine dgx-1v          (the others are taken)\n"
+     "  orrery place --compare 0,1,2,3 --hosts 2 topo.xml                  (what a scheduler's choice costs)\n"
+     "  orrery place --count 4 --nics 2 --hosts 2 topo.xml                 (which two NICs to give the job)\n"
+     "  orrery place --jobs 4,2,2 --pack worst topo.xml                    (three jobs at once)\n"
+     "  orrery place --count 4 --hosts 1:3,16:1 --collective alltoall topo.xml\n",
+     ORR_CMD_PLACE, ORR_P_PLACE | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_place},
     {"explain", "[FILE|-]", "why NCCL made a decision, and which settings would change it",
      "Explains one decision: first the answer in two or three sentences, then the evidence: the release's rule, the "
      "values\nthat it compares and their origin, the limiting link, which settings would change the decision, and what "

@@ -37,9 +37,10 @@ static const struct option {
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER | ORR_CMD_DETECT | ORR_CMD_COPY,
      VALUE, AT(output)},
     {"json", NULL, "print JSON instead of text",
-     ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_DETECT, FLAG, AT(json)},
-    {"text", NULL, "print text also where the output is no terminal", ORR_CMD_COMPARE | ORR_CMD_CHECK_PERF, FLAG,
-     AT(text)},
+     ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_DETECT | ORR_CMD_PLACE, FLAG,
+     AT(json)},
+    {"text", NULL, "print text also where the output is no terminal",
+     ORR_CMD_COMPARE | ORR_CMD_CHECK_PERF | ORR_CMD_PLACE, FLAG, AT(text)},
     {"verbose", NULL,
      "also print the behaviours of the release that the rule goes by, figures of the search, and every figure that a "
      "setting changes",

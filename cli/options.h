@@ -38,13 +38,14 @@ enum orr_command_bit {
     ORR_CMD_DETECT = 1 << 11,
     ORR_CMD_GATHER = 1 << 12,
     ORR_CMD_EXPLAIN = 1 << 13,
-    ORR_CMD_CHECK_PERF = 1 << 14
+    ORR_CMD_CHECK_PERF = 1 << 14,
+    ORR_CMD_PLACE = 1 << 15
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
 enum {
-    ORR_CMD_LIMITED =
-        ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_COPY | ORR_CMD_DETECT
+    ORR_CMD_LIMITED = ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_COPY |
+                      ORR_CMD_DETECT | ORR_CMD_PLACE
 };
 
 enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
@@ -156,6 +157,7 @@ int orr_command_channels(const struct orr_options *options);
 int orr_command_p2p(const struct orr_options *options);
 int orr_command_groups(const struct orr_options *options);
 int orr_command_predict(const struct orr_options *options);
+int orr_command_place(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);
 int orr_command_check_log(const struct orr_options *options);
 int orr_command_check_perf(const struct orr_options *options);

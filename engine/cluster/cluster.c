@@ -212,7 +212,7 @@ static enum orr_code analyse(struct orr_cluster *c, const struct orr_cluster_req
     memcpy(lines, request->lines, request->line_count * sizeof *lines);
     for (uint32_t l = 0; l < request->line_count; l++) {
         if (!lines[l].gpus && request->settings.gpus) {
-            ORR_TRY(orr_gpus_listed(lines[l].dump, request->settings.gpus, c->arena, &lines[l].gpus,
+            ORR_TRY(orr_gpus_listed(lines[l].dump, "gpus", request->settings.gpus, c->arena, &lines[l].gpus,
                                     &lines[l].gpu_count, err));
         }
         if (lines[l].gpus && names_all(&lines[l])) {

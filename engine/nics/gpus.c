@@ -17,10 +17,10 @@ static uint32_t count_gpus(const struct orr_dump *dump)
     return count;
 }
 
-static enum orr_code refuse(const char *item, uint32_t count, const char *why, struct orr_error *err)
+static enum orr_code refuse(const char *what, const char *item, uint32_t count, const char *why, struct orr_error *err)
 {
-    orr_fail(err, ORR_SETTING, "gpus: \"%s\" %s", item, why);
-    orr_error_where(err, "gpus");
+    orr_fail(err, ORR_SETTING, "%s: \"%s\" %s", what, item, why);
+    orr_error_where(err, "%s", what);
     orr_error_advice(err,
                      "give numbers from 0 to %u, or bus ids such as 0000:1b:00.0, separated by commas; the machine has "
                      "%u GPU%s",
@@ -28,7 +28,7 @@ static enum orr_code refuse(const char *item, uint32_t count, const char *why, s
     return ORR_SETTING;
 }
 
-enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *list, struct orr_arena *arena,
+enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *what, const char *list, struct orr_arena *arena,
                               const uint32_t **ret_gpus, uint32_t *ret_count, struct orr_error *err)
 {
     uint32_t most = count_gpus(dump), count = 0;
@@ -44,11 +44,11 @@ enum orr_code orr_gpus_listed(const struct orr_dump *dump, const char *list, str
             !index && length > INDEX_DIGITS && length < ITEM_SIZE && strspn(item, "0123456789abcdefABCDEF:.") == length;
         int32_t number = index ? atoi(item) : bus_id ? orr_dump_gpu_number(dump, item) : -1;
         if (number < 0 || (uint32_t)number >= most)
-            return refuse(item, most,
+            return refuse(what, item, most,
                           bus_id || index ? "is no GPU of this machine" : "is neither a number nor a bus id", err);
         for (uint32_t i = 0; i < count; i++)
             if (gpus[i] == (uint32_t)number)
-                return refuse(item, most, "is named twice", err);
+                return refuse(what, item, most, "is named twice", err);
         gpus[count++] = (uint32_t)number;
         at += length;
         if (!*at)
@@ -69,7 +69,7 @@ enum orr_code orr_gpus_used(const struct orr_dump *dump, const struct orr_settin
     *ret_dump = dump;
     if (!settings->gpus)
         return ORR_OK;
-    ORR_TRY(orr_gpus_listed(dump, settings->gpus, arena, &gpus, &count, err));
+    ORR_TRY(orr_gpus_listed(dump, "gpus", settings->gpus, arena, &gpus, &count, err));
     int32_t *ranks = ORR_NEW(arena, int32_t, count);
     if (!ranks)
         return orr_fail_nomem(err);

@@ -65,7 +65,8 @@ static const char *choose_gpus(const struct orr_perf_work *work, struct orr_perf
         const uint32_t *gpus;
         uint32_t listed = 0;
         struct orr_error none = {0};
-        if (list && orr_gpus_listed(dump, list, work->arena, &gpus, &listed, &none) == ORR_OK && listed == count)
+        if (list && orr_gpus_listed(dump, "gpus", list, work->arena, &gpus, &listed, &none) == ORR_OK &&
+            listed == count)
             return list;
     }
     for (uint32_t i = 0; i < count && used < sizeof first - 12; i++)

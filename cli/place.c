@@ -1,0 +1,47 @@
+/* orrery place: which GPUs of a host a job should take. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/options.h"
+
+static int print(const struct orr_options *options, const struct orr_placing *placing)
+{
+    struct orr_json json = {0};
+    struct orr_text text;
+    const struct orr_machine_type *machine = options->params.machine;
+    const char *name = machine ? machine->name : orr_base_name(orr_input_name(options->file));
+    if (!options->text && (options->json || !isatty(STDOUT_FILENO)))
+        return orr_print_json(&json, orr_place_json(&json, placing, name, orr_given(&options->params, ORR_ASK_RELEASE)),
+                              true);
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    orr_placing_write(placing, &text);
+    int status = orr_text_failed(&text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text.data, text.length);
+    orr_text_release(&text);
+    return status;
+}
+
+int orr_command_place(const struct orr_options *options)
+{
+    struct orr_error err = {0};
+    struct orr_score_question question;
+    struct orr_place_request request;
+    struct orr_placing *placing;
+    struct orr_scores *scores = NULL;
+    struct orr_dump *dump = NULL;
+    if (orr_params_scored(&options->params, &question, &err) != ORR_OK)
+        return orr_report(NULL, &err);
+    int status = orr_read_dump(options, question.settings.release, &dump);
+    if (status)
+        return status;
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = arena ? orr_scores_new(dump, &question, &scores, &err) : orr_fail_nomem(&err);
+    if (code == ORR_OK)
+        code = orr_params_place(&options->params, scores, &request, &err);
+    if (code == ORR_OK)
+        code = orr_place(scores, &request, arena, &placing, &err);
+    status = code == ORR_OK ? print(options, placing) : orr_report(code == ORR_SETTING ? NULL : options->file, &err);
+    orr_scores_free(scores);
+    orr_arena_free(arena);
+    orr_dump_free(dump);
+    return status;
+}

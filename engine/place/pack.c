@@ -1,0 +1,128 @@
+/* Disjoint sets for several jobs. */
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/place/bits.h"
+#include "engine/place/placing.h"
+
+/* The best way to give the first jobs exactly these GPUs, by number among the free ones. */
+struct state {
+    double value;
+    bool reached;
+    orr_bits last; /* what the last of these jobs got */
+};
+
+struct packing {
+    struct orr_place_work *work;
+    uint32_t free; /* GPUs */
+    double *busbw; /* [set of free GPUs] */
+    struct state *states;
+    double least; /* GB/s that each job must have at least */
+};
+
+static double value_of(const struct packing *p, bool worst, double before, orr_bits set)
+{
+    const double busbw = p->busbw[set];
+    if (!worst)
+        return before + busbw;
+    return busbw > 0 && busbw < before ? busbw : before; /* what cannot be predicted is left out */
+}
+
+/* Fills the states job by job; gives the set of all GPUs that are taken in the best way. */
+static enum orr_code solve(struct packing *p, bool worst, orr_bits *ret_best, struct orr_error *err)
+{
+    const struct orr_place_request *request = &p->work->placing->request;
+    const orr_bits all = orr_first_subset(p->free);
+    uint32_t taken = 0;
+    memset(p->states, 0, (size_t)(all + 1) * sizeof *p->states);
+    p->states[0] = (struct state){.value = worst ? INFINITY : 0, .reached = true};
+    for (uint32_t j = 0; j < request->job_count; taken += request->jobs[j++])
+        for (orr_bits used = taken ? orr_first_subset(taken) : 0;;) {
+            const struct state before = p->states[used];
+            const orr_bits rest = all & ~used;
+            for (orr_bits compact = orr_first_subset(request->jobs[j]); before.reached && compact;
+                 compact = orr_next_subset(compact, p->free - taken)) {
+                const orr_bits set = orr_spread_bits(compact, rest);
+                const double value = value_of(p, worst, before.value, set);
+                struct state *after = &p->states[used | set];
+                const bool fits = p->busbw[set] >= p->least || p->busbw[set] <= 0;
+                if (fits && (!after->reached || value > after->value))
+                    *after = (struct state){.value = value, .reached = true, .last = set};
+            }
+            if (orr_budget_spent(p->free))
+                return orr_budget_check(err);
+            if (!taken || !(used = orr_next_subset(used, p->free)))
+                break;
+        }
+    *ret_best = 0;
+    for (orr_bits used = orr_first_subset(taken); used; used = orr_next_subset(used, p->free))
+        if (p->states[used].reached && (!*ret_best || p->states[used].value > p->states[*ret_best].value))
+            *ret_best = used;
+    return ORR_OK;
+}
+
+static enum orr_code score_sizes(struct packing *p, struct orr_error *err)
+{
+    struct orr_placing *placing = p->work->placing;
+    const struct orr_place_request *request = &placing->request;
+    for (uint32_t j = 0; j < request->job_count; j++) {
+        bool before = false;
+        for (uint32_t i = 0; i < j; i++)
+            before |= request->jobs[i] == request->jobs[j];
+        if (before)
+            continue;
+        placing->sets += orr_choices(p->free, request->jobs[j]);
+        for (orr_bits set = orr_first_subset(request->jobs[j]); set; set = orr_next_subset(set, p->free)) {
+            struct orr_score score;
+            ORR_TRY(
+                orr_scores_of(placing->scores, orr_spread_bits(set, request->free), &score, &p->work->analyses, err));
+            p->busbw[set] = score.busbw;
+            placing->scored++;
+        }
+    }
+    return ORR_OK;
+}
+
+static enum orr_code deliver(struct packing *p, orr_bits used, struct orr_error *err)
+{
+    struct orr_placing *placing = p->work->placing;
+    placing->packed = ORR_NEW(p->work->arena, struct orr_score, placing->request.job_count);
+    if (!placing->packed)
+        return orr_fail_nomem(err);
+    for (uint32_t j = placing->request.job_count; j-- > 0;) {
+        const orr_bits set = p->states[used].last;
+        struct orr_score *score = &placing->packed[j];
+        ORR_TRY(orr_scores_of(placing->scores, orr_spread_bits(set, placing->request.free), score, NULL, err));
+        placing->total += score->busbw;
+        if (score->busbw > 0 && (placing->worst <= 0 || score->busbw < placing->worst))
+            placing->worst = score->busbw;
+        used &= ~set;
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err)
+{
+    const struct orr_place_request *request = &work->placing->request;
+    struct packing p = {.work = work, .free = orr_bit_count(request->free)};
+    orr_bits best = 0;
+    if (p.free > ORR_EXACT_GPUS) {
+        orr_fail(err, ORR_LIMIT, "jobs can be packed on %d free GPUs at most, and %u are free", (int)ORR_EXACT_GPUS,
+                 p.free);
+        orr_error_where(err, "jobs");
+        orr_error_advice(err, "name fewer GPUs in free, or place one job after the other with count");
+        return ORR_LIMIT;
+    }
+    p.busbw = ORR_NEW(work->arena, double, (size_t)1 << p.free);
+    p.states = ORR_NEW(work->arena, struct state, (size_t)1 << p.free);
+    if (!p.busbw || !p.states)
+        return orr_fail_nomem(err);
+    ORR_TRY(score_sizes(&p, err));
+    if (request->worst) { /* the best worst, and of all ways to have that, the highest total */
+        ORR_TRY(solve(&p, true, &best, err));
+        p.least = isinf(p.states[best].value) ? 0 : p.states[best].value;
+    }
+    ORR_TRY(solve(&p, false, &best, err));
+    return deliver(&p, best, err);
+}

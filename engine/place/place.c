@@ -1,0 +1,233 @@
+#include "engine/place/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/clock.h"
+#include "engine/place/bits.h"
+#include "engine/place/placing.h"
+
+/* A set on its way, light enough to have all of them. */
+struct ranked {
+    orr_bits gpus;
+    double busbw;
+    uint32_t missing;
+    double left_busbw, left_next;
+};
+
+static enum orr_code refuse(struct orr_error *err, const char *where, const char *advice)
+{
+    orr_error_where(err, "%s", where);
+    orr_error_advice(err, "%s", advice);
+    return ORR_SETTING;
+}
+
+static enum orr_code check(const struct orr_place_request *request, struct orr_error *err)
+{
+    const uint32_t free = orr_bit_count(request->free);
+    uint64_t wanted = request->count;
+    for (uint32_t i = 0; i < request->job_count; i++)
+        wanted += request->jobs[i];
+    if (!wanted) {
+        orr_fail(err, ORR_SETTING, "no GPU is free");
+        return refuse(err, "free", "name free GPUs that are among those of gpus");
+    }
+    if (wanted > free) {
+        orr_fail(err, ORR_SETTING, "%llu GPU%s wanted, and %u free", (unsigned long long)wanted,
+                 wanted == 1 ? " is" : "s are", free);
+        return refuse(err, request->job_count ? "jobs" : "count", "ask for fewer GPUs, or name more in free");
+    }
+    if (request->compared & ~request->free) {
+        orr_fail(err, ORR_SETTING, "GPU %u of compare is not free", orr_lowest_bit(request->compared & ~request->free));
+        return refuse(err, "compare", "compare with a set of the GPUs that free names");
+    }
+    if (request->compared && orr_bit_count(request->compared) != request->count) {
+        orr_fail(err, ORR_SETTING, "compare names %u GPU%s, and count is %u", orr_bit_count(request->compared),
+                 orr_bit_count(request->compared) == 1 ? "" : "s", request->count);
+        return refuse(err, "compare", "give as many GPUs as the job takes, or leave count out");
+    }
+    return ORR_OK;
+}
+
+bool orr_place_goes_on(const struct orr_place_work *work)
+{
+    const struct orr_budget *budget = orr_budget_in_force();
+    if (work->analyses >= ORR_MOST_ANALYSES)
+        return false;
+    return !budget || !budget->time_ns || orr_clock_ns() - budget->started_ns < budget->time_ns / 2;
+}
+
+static int compare_sets(orr_bits a, orr_bits b)
+{
+    const orr_bits differ = a ^ b;
+    return !differ ? 0 : (differ & (0 - differ) & a) ? -1 : 1;
+}
+
+static int compare_numbers(double a, double b)
+{
+    return a > b ? -1 : a < b;
+}
+
+/* The best first; of equal ones, what leaves the most, then the lowest GPU numbers. */
+static int compare_ranked(const void *x, const void *y)
+{
+    const struct ranked *a = x, *b = y;
+    int order = a->missing != b->missing ? (a->missing < b->missing ? -1 : 1) : compare_numbers(a->busbw, b->busbw);
+    order = order ? order : compare_numbers(a->left_next, b->left_next);
+    order = order ? order : compare_numbers(a->left_busbw, b->left_busbw);
+    return order ? order : compare_sets(a->gpus, b->gpus);
+}
+
+/* Scores every set of `count` free GPUs. */
+static enum orr_code score_all(struct orr_place_work *work, struct ranked *ranked, uint32_t *ret_count,
+                               struct orr_error *err)
+{
+    const struct orr_place_request *request = &work->placing->request;
+    const uint32_t free = orr_bit_count(request->free);
+    uint32_t count = 0;
+    for (orr_bits compact = orr_first_subset(request->count); compact; compact = orr_next_subset(compact, free)) {
+        const orr_bits gpus = orr_spread_bits(compact, request->free);
+        struct orr_score score;
+        if (!orr_place_goes_on(work)) {
+            work->placing->exact = false;
+            break;
+        }
+        ORR_TRY(orr_scores_of(work->placing->scores, gpus, &score, &work->analyses, err));
+        ranked[count++] = (struct ranked){.gpus = gpus, .busbw = score.busbw, .missing = score.missing};
+    }
+    *ret_count = count;
+    return ORR_OK;
+}
+
+/* What the GPUs that stay free are worth. ranked: sorted by bandwidth. */
+static enum orr_code value_left(struct orr_place_work *work, const struct ranked *ranked, uint32_t count,
+                                struct ranked *set, struct orr_error *err)
+{
+    const orr_bits left = work->placing->request.free & ~set->gpus;
+    struct orr_score score;
+    set->left_busbw = set->left_next = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (!(ranked[i].gpus & ~left)) {
+            set->left_next = ranked[i].busbw;
+            break;
+        }
+    if (!left || !orr_place_goes_on(work))
+        return ORR_OK;
+    ORR_TRY(orr_scores_of(work->placing->scores, left, &score, &work->analyses, err));
+    set->left_busbw = score.busbw;
+    return ORR_OK;
+}
+
+static struct orr_place_choice choice_of(const struct orr_place_work *work, const struct ranked *set,
+                                         const struct orr_score *score)
+{
+    return (struct orr_place_choice){.score = *score,
+                                     .same = 1,
+                                     .left = work->placing->request.free & ~set->gpus,
+                                     .left_busbw = set->left_busbw,
+                                     .left_next = set->left_next};
+}
+
+static bool is_same(const struct orr_place_work *work, const struct orr_place_choice *choice, const struct ranked *set,
+                    const struct orr_score *score)
+{
+    if (choice->left_busbw != set->left_busbw || choice->left_next != set->left_next ||
+        orr_bit_count(choice->score.nics) != orr_bit_count(score->nics))
+        return false;
+    for (uint32_t h = 0; h < orr_scores_question(work->placing->scores)->host_counts; h++)
+        if (choice->score.by_hosts[h].busbw != score->by_hosts[h].busbw ||
+            choice->score.by_hosts[h].limited_by != score->by_hosts[h].limited_by)
+            return false;
+    return true;
+}
+
+/* Sets with the same figures become one choice. */
+static enum orr_code add_level(struct orr_place_work *work, const struct ranked *level, uint32_t size,
+                               struct orr_error *err)
+{
+    struct orr_placing *placing = work->placing;
+    const uint32_t first = placing->best_count;
+    for (uint32_t i = 0; i < size; i++) {
+        struct orr_score score;
+        uint32_t at = first;
+        ORR_TRY(orr_scores_of(placing->scores, level[i].gpus, &score, &work->analyses, err));
+        while (at < placing->best_count && !is_same(work, &placing->best[at], &level[i], &score))
+            at++;
+        if (at < placing->best_count)
+            placing->best[at].same++;
+        else if (at < placing->request.top)
+            placing->best[placing->best_count++] = choice_of(work, &level[i], &score);
+    }
+    return ORR_OK;
+}
+
+/* The levels of equal bandwidth, until the answer is full. */
+static enum orr_code add_best(struct orr_place_work *work, struct ranked *ranked, uint32_t count, struct orr_error *err)
+{
+    struct orr_placing *placing = work->placing;
+    struct ranked *level = ORR_NEW(work->arena, struct ranked, count + 1);
+    placing->best = ORR_NEW(work->arena, struct orr_place_choice, placing->request.top);
+    if (!level || !placing->best)
+        return orr_fail_nomem(err);
+    for (uint32_t from = 0, size = 0; from < count && placing->best_count < placing->request.top; from += size) {
+        for (size = 0; from + size < count && ranked[from + size].busbw == ranked[from].busbw &&
+                       ranked[from + size].missing == ranked[from].missing;
+             size++) {
+            level[size] = ranked[from + size];
+            ORR_TRY(value_left(work, ranked, count, &level[size], err));
+        }
+        qsort(level, size, sizeof *level, compare_ranked);
+        ORR_TRY(add_level(work, level, size, err));
+    }
+    return ORR_OK;
+}
+
+static enum orr_code add_compared(struct orr_place_work *work, const struct ranked *ranked, uint32_t count,
+                                  struct orr_error *err)
+{
+    struct orr_placing *placing = work->placing;
+    struct ranked set = {.gpus = placing->request.compared};
+    struct orr_score score;
+    placing->compared = ORR_NEW(work->arena, struct orr_place_choice, 1);
+    if (!placing->compared)
+        return orr_fail_nomem(err);
+    ORR_TRY(orr_scores_of(placing->scores, set.gpus, &score, &work->analyses, err));
+    ORR_TRY(value_left(work, ranked, count, &set, err));
+    *placing->compared = choice_of(work, &set, &score);
+    return ORR_OK;
+}
+
+static enum orr_code choose(struct orr_place_work *work, struct orr_error *err)
+{
+    struct orr_placing *placing = work->placing;
+    const struct orr_place_request *request = &placing->request;
+    placing->sets = orr_choices(orr_bit_count(request->free), request->count);
+    const uint64_t most = placing->sets < ORR_MOST_ANALYSES ? placing->sets : ORR_MOST_ANALYSES;
+    struct ranked *ranked = ORR_NEW(work->arena, struct ranked, (size_t)most + 1);
+    uint32_t count = 0;
+    if (!ranked)
+        return orr_fail_nomem(err);
+    ORR_TRY(score_all(work, ranked, &count, err));
+    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    placing->scored = count;
+    ORR_TRY(add_best(work, ranked, count, err));
+    return request->compared ? add_compared(work, ranked, count, err) : ORR_OK;
+}
+
+enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_request *request, struct orr_arena *arena,
+                        struct orr_placing **ret_placing, struct orr_error *err)
+{
+    struct orr_placing *placing = ORR_NEW(arena, struct orr_placing, 1);
+    struct orr_place_work work = {.placing = placing, .arena = arena};
+    if (!placing)
+        return orr_fail_nomem(err);
+    placing->scores = scores;
+    placing->request = *request;
+    placing->exact = true;
+    ORR_TRY(check(request, err));
+    ORR_TRY(request->job_count ? orr_place_pack(&work, err) : choose(&work, err));
+    orr_placing_conclude(placing);
+    *ret_placing = placing;
+    return ORR_OK;
+}

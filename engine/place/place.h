@@ -1,0 +1,66 @@
+/* Which GPUs of a host a job should take: the sets of a size by their predicted bus bandwidth, what stays free, what
+ * another choice costs, and disjoint sets for several jobs. README.md says what is exact and what is assumed. */
+#ifndef ORR_PLACE_PLACE_H
+#define ORR_PLACE_PLACE_H
+
+#include "engine/base/text.h"
+#include "engine/place/scores.h"
+
+enum { ORR_MOST_JOBS = 16, ORR_MOST_BEST = 200 };
+
+/* What is best for several jobs. */
+enum orr_pack { ORR_PACK_TOTAL, ORR_PACK_WORST };
+/* "total", "worst": a list of words. */
+const char *orr_pack_word(size_t i);
+
+struct orr_place_request {
+    uint32_t count;               /* GPUs that the job takes of each host; 0: with jobs */
+    orr_bits free;                /* GPUs that may be taken */
+    orr_bits compared;            /* `count` free GPUs whose cost is asked for; 0: none */
+    uint32_t top;                 /* entries of `best`, 1.. */
+    uint32_t jobs[ORR_MOST_JOBS]; /* GPUs of each job */
+    uint32_t job_count;
+    bool worst; /* jobs: the highest bandwidth of the worst job, instead of the highest total */
+};
+
+/* A set of `count` GPUs. */
+struct orr_place_choice {
+    struct orr_score score;
+    uint64_t same;                /* sets with the same figures; this one is the first */
+    orr_bits left;                /* free GPUs that stay free */
+    double left_busbw, left_next; /* of all of them in one job; of the best further job of `count`; 0: none */
+};
+
+struct orr_placing {
+    struct orr_scores *scores;
+    struct orr_place_request request;
+    struct orr_place_choice *best; /* the best first */
+    uint32_t best_count;
+    struct orr_place_choice *compared; /* NULL: none */
+    struct orr_score *packed;          /* [request.job_count], in the order of the jobs; NULL: none */
+    double total, worst;               /* GB/s of the jobs that can be predicted; 0: none */
+    uint64_t sets, scored;             /* there are, and were analysed */
+    bool exact;                        /* no set is better */
+    double bound;                      /* otherwise: no set has more GB/s */
+    char sentence[400];
+};
+
+/* Read "4,2,2" and "2", "1,2" or "1:3,16:1". SETTING. */
+enum orr_code orr_place_jobs_read(const char *text, struct orr_place_request *request,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_place_hosts_read(const char *text, struct orr_score_question *question,
+                                   struct orr_error *err) ORR_NO_DISCARD;
+/* The GPUs of a list of numbers or bus ids as bits, `what` being the name of the parameter. SETTING, LIMIT. */
+enum orr_code orr_place_gpus_read(const struct orr_scores *scores, const char *what, const char *list,
+                                  orr_bits *ret_gpus, struct orr_error *err) ORR_NO_DISCARD;
+
+/* *ret_placing is in arena. SETTING where the request contradicts itself; errors of orr_scores_of(). */
+enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_request *request, struct orr_arena *arena,
+                        struct orr_placing **ret_placing, struct orr_error *err) ORR_NO_DISCARD;
+
+/* What the answer rests on, sentence i; NULL beyond the last. Writes it to text where it has figures. */
+const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400]);
+/* The answer for people. */
+void orr_placing_write(const struct orr_placing *placing, struct orr_text *text);
+
+#endif

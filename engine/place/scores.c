@@ -1,0 +1,336 @@
+#include "engine/place/scores.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/hash.h"
+#include "engine/place/bits.h"
+
+enum {
+    SLOTS_LOG = ORR_EXACT_GPUS, /* of the table where a set is not its own place in it */
+    MOST_LIMITS = 64,           /* different texts of limits that are kept */
+    LIST_SIZE = 4 * ORR_MOST_PLACE_GPUS,
+    NIC_NAME = 64
+};
+
+struct orr_scores {
+    const struct orr_dump *dump;
+    struct orr_score_question question;
+    struct orr_arena *arena; /* of the question's texts */
+    uint32_t gpu_count;
+    uint32_t ports; /* NICs of the dump, which are the first names */
+    bool direct;    /* a set is its own place in the table */
+    size_t slot_count;
+    pthread_mutex_t lock; /* of all below */
+    struct orr_score *slots;
+    size_t used;
+    uint32_t nic_count, limit_count;
+    char nics[ORR_MOST_PLACE_NICS][NIC_NAME];
+    char limits[MOST_LIMITS][sizeof((struct orr_expect_limit){0}.text)];
+};
+
+static uint32_t count_gpus(const struct orr_dump *dump)
+{
+    uint32_t count = 0;
+    for (uint32_t e = 0; e < dump->element_count; e++)
+        count += dump->elements[e].kind == ORR_ELEMENT_GPU && orr_element_text(dump, e, ORR_ATTR_RANK);
+    return count;
+}
+
+/* The number of a name, which is added where it is new; ORR_MOST_PLACE_NICS: there is no room. */
+static uint32_t nic_of(struct orr_scores *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->nic_count; i++)
+        if (!strncmp(s->nics[i], name, NIC_NAME - 1))
+            return i;
+    if (s->nic_count < ORR_MOST_PLACE_NICS)
+        snprintf(s->nics[s->nic_count++], NIC_NAME, "%s", name);
+    else
+        return ORR_MOST_PLACE_NICS;
+    return s->nic_count - 1;
+}
+
+/* The ports that NCCL counts; two of one name are one. */
+static enum orr_code list_ports(struct orr_scores *s, struct orr_error *err)
+{
+    for (uint32_t e = 0; e < s->dump->element_count; e++) {
+        bool port = s->dump->elements[e].kind == ORR_ELEMENT_NET && orr_element_text(s->dump, e, ORR_ATTR_DEV);
+        const char *name = port ? orr_element_text(s->dump, e, ORR_ATTR_NAME) : NULL;
+        if (name && nic_of(s, name) == ORR_MOST_PLACE_NICS && s->question.nic_count)
+            return orr_fail(err, ORR_LIMIT, "place can choose among %d NICs at most, and the machine has more",
+                            (int)ORR_MOST_PLACE_NICS);
+    }
+    s->ports = s->nic_count;
+    return ORR_OK;
+}
+
+static enum orr_code fill(struct orr_scores *s, struct orr_error *err)
+{
+    ORR_TRY(orr_settings_keep(&s->question.settings, s->arena, err));
+    s->gpu_count = count_gpus(s->dump);
+    if (!s->gpu_count)
+        return orr_fail(err, ORR_NO_RANKS, "no GPU has a rank, so there is nothing to place");
+    if (s->gpu_count > ORR_MOST_PLACE_GPUS)
+        return orr_fail(err, ORR_LIMIT, "place can choose among %d GPUs of one host at most, and this has %u",
+                        (int)ORR_MOST_PLACE_GPUS, s->gpu_count);
+    ORR_TRY(list_ports(s, err));
+    s->direct = s->gpu_count <= ORR_EXACT_GPUS;
+    s->slot_count = (size_t)1 << (s->direct ? s->gpu_count : SLOTS_LOG);
+    s->slots = calloc(s->slot_count, sizeof *s->slots);
+    return s->slots ? ORR_OK : orr_fail_nomem(err);
+}
+
+/* It outlives the request that begins it, so but for the texts it is not drawn from that one's budget. */
+enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score_question *question,
+                             struct orr_scores **ret_scores, struct orr_error *err)
+{
+    struct orr_scores *s = calloc(1, sizeof *s);
+    if (!s)
+        return orr_fail_nomem(err);
+    s->dump = dump;
+    s->question = *question;
+    s->arena = orr_arena_new(0);
+    pthread_mutex_init(&s->lock, NULL);
+    enum orr_code code = s->arena ? fill(s, err) : orr_fail_nomem(err);
+    if (code != ORR_OK) {
+        orr_scores_free(s);
+        return code;
+    }
+    *ret_scores = s;
+    return ORR_OK;
+}
+
+void orr_scores_free(struct orr_scores *scores)
+{
+    if (!scores)
+        return;
+    pthread_mutex_destroy(&scores->lock);
+    orr_arena_free(scores->arena);
+    free(scores->slots);
+    free(scores);
+}
+
+size_t orr_scores_bytes(const struct orr_scores *scores)
+{
+    return sizeof *scores + orr_arena_bytes(scores->arena) + scores->slot_count * sizeof *scores->slots;
+}
+
+const struct orr_dump *orr_scores_dump(const struct orr_scores *scores)
+{
+    return scores->dump;
+}
+
+const struct orr_score_question *orr_scores_question(const struct orr_scores *scores)
+{
+    return &scores->question;
+}
+
+uint32_t orr_scores_gpu_count(const struct orr_scores *scores)
+{
+    return scores->gpu_count;
+}
+
+uint32_t orr_scores_port_count(const struct orr_scores *scores)
+{
+    return scores->ports;
+}
+
+const char *orr_scores_nic(const struct orr_scores *scores, uint32_t nic)
+{
+    return nic < scores->nic_count ? scores->nics[nic] : NULL;
+}
+
+/* Where a set is in the table, or where it would be: NULL where the table is full. */
+static struct orr_score *find_slot(const struct orr_scores *s, orr_bits gpus)
+{
+    size_t at = s->direct ? (size_t)gpus : orr_hash_number(ORR_HASH_START, gpus) >> (64 - SLOTS_LOG);
+    for (size_t tried = 0; tried < s->slot_count; tried++, at++) {
+        struct orr_score *slot = &s->slots[at & (s->slot_count - 1)];
+        if (slot->gpus == gpus || (!slot->gpus && (s->direct || s->used < s->slot_count / 2)))
+            return slot;
+        if (!slot->gpus)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* The NICs that the ranks use, of an analysis of several hosts. */
+static void add_nics(struct orr_scores *s, const struct orr_analysis *analysis, orr_bits *nics)
+{
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        const struct orr_part *part = &analysis->parts[p];
+        const struct orr_system *system = &part->system;
+        size_t count = (size_t)orr_system_count(system, ORR_GPU) * (size_t)part->net_dev_channels;
+        for (size_t i = 0; part->net_devs && i < count; i++)
+            for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++) {
+                const char *name = system->nodes[n].id == part->net_devs[i].net
+                                       ? orr_element_text(system->dump, system->nodes[n].element, ORR_ATTR_NAME)
+                                       : NULL;
+                uint32_t nic = name ? nic_of(s, name) : ORR_MOST_PLACE_NICS;
+                *nics |= nic < ORR_MOST_PLACE_NICS ? UINT64_C(1) << nic : 0;
+            }
+    }
+}
+
+static const char *keep_limit(struct orr_scores *s, const char *text)
+{
+    for (uint32_t i = 0; i < s->limit_count; i++)
+        if (!strcmp(s->limits[i], text))
+            return s->limits[i];
+    if (s->limit_count == MOST_LIMITS)
+        return NULL;
+    return strcpy(s->limits[s->limit_count++], text);
+}
+
+static void note(struct orr_scores *s, const struct orr_expectation *expectation, const struct orr_analysis *analysis,
+                 struct orr_set_prediction *prediction, orr_bits *nics)
+{
+    struct orr_expected expected;
+    struct orr_expect_limit limit;
+    if (!orr_expect(expectation, s->question.size, &expected))
+        return;
+    orr_expect_limit(expectation, &limit);
+    pthread_mutex_lock(&s->lock);
+    *prediction = (struct orr_set_prediction){.busbw = expected.bus_bw,
+                                              .algorithm = expected.algorithm_name,
+                                              .protocol = expected.protocol_name,
+                                              .limit = keep_limit(s, limit.text),
+                                              .limited_by = orr_bottleneck_name(limit.what)};
+    if (analysis->query.hosts > 1)
+        add_nics(s, analysis, nics);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* What cannot be predicted, such as transfers without a NIC, has no bandwidth. */
+static enum orr_code predict(struct orr_scores *s, const struct orr_query *query, struct orr_set_prediction *prediction,
+                             orr_bits *nics, struct orr_error *err)
+{
+    struct orr_error own = {0};
+    struct orr_analysis *analysis;
+    struct orr_expectation *expectation;
+    enum orr_code code = orr_analyze(s->dump, query, NULL, &analysis, &own);
+    if (code == ORR_OK) {
+        code = orr_expectation_new(analysis, s->question.test, &expectation, &own);
+        if (code == ORR_OK) {
+            note(s, expectation, analysis, prediction, nics);
+            orr_expectation_free(expectation);
+        }
+        orr_analysis_free(analysis);
+    }
+    if (code == ORR_OK || code == ORR_UNSUPPORTED)
+        return ORR_OK;
+    if (err && err->code == ORR_OK)
+        *err = own;
+    return code;
+}
+
+/* The bandwidth at which a byte takes the mean of the times that it takes on each number of hosts: the weighted
+ * harmonic mean of what can be predicted. */
+static void conclude(const struct orr_score_question *question, struct orr_score *score)
+{
+    double weights = 0, times = 0;
+    for (uint32_t h = 0; h < question->host_counts; h++) {
+        const struct orr_place_hosts *hosts = &question->hosts[h];
+        const double busbw = score->by_hosts[h].busbw;
+        if (busbw > 0) {
+            score->busbw = weights > 0 ? 0 : busbw;
+            weights += hosts->weight;
+            times += hosts->weight / busbw;
+        }
+        score->missing += busbw <= 0 && (uint64_t)score->count * hosts->hosts > 1;
+    }
+    if (weights > 0 && score->busbw <= 0)
+        score->busbw = weights / times;
+}
+
+/* The GPUs as `gpus` of the settings lists them. */
+static void write_gpus(const uint8_t *order, uint32_t count, char list[LIST_SIZE])
+{
+    size_t length = 0;
+    list[0] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        length += (size_t)snprintf(list + length, LIST_SIZE - length, "%s%u", i ? "," : "", order[i]);
+}
+
+static enum orr_code try_set(struct orr_scores *s, const char *nics, struct orr_score *score, uint32_t *analyses,
+                             struct orr_error *err)
+{
+    char gpus[LIST_SIZE];
+    struct orr_query query = {.settings = s->question.settings, .plan = true};
+    write_gpus(score->order, score->count, gpus);
+    query.settings.gpus = gpus;
+    if (nics)
+        query.settings.nics = nics;
+    for (uint32_t h = 0; h < s->question.host_counts; h++) {
+        query.hosts = s->question.hosts[h].hosts;
+        if ((uint64_t)query.hosts * score->count < 2)
+            continue;
+        ORR_TRY(orr_budget_check(err));
+        *analyses += 1;
+        ORR_TRY(predict(s, &query, &score->by_hosts[h], &score->nics, err));
+    }
+    conclude(&s->question, score);
+    return ORR_OK;
+}
+
+bool orr_score_better(const struct orr_score *a, const struct orr_score *b)
+{
+    return a->missing != b->missing ? a->missing < b->missing : a->busbw > b->busbw;
+}
+
+/* Every choice of so many NICs, and the best of them: the first where several are. */
+static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, uint32_t *analyses,
+                                 struct orr_error *err)
+{
+    const struct orr_score bare = *best;
+    char list[ORR_MOST_PLACE_NICS * (NIC_NAME + 1) + 2];
+    bool first = true;
+    for (orr_bits given = orr_first_subset(s->question.nic_count); given;
+         given = orr_next_subset(given, s->ports), first = false) {
+        struct orr_score score = bare;
+        size_t length = 0;
+        for (uint32_t i = 0; i < s->ports; i++)
+            if (given >> i & 1)
+                length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? "," : "=", s->nics[i]);
+        ORR_TRY(try_set(s, list, &score, analyses, err));
+        score.nics = given;
+        if (first || orr_score_better(&score, best))
+            *best = score;
+    }
+    return ORR_OK;
+}
+
+enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_score *ret_score, uint32_t *analyses,
+                            struct orr_error *err)
+{
+    uint32_t made = 0;
+    struct orr_score score = {.gpus = gpus};
+    pthread_mutex_lock(&s->lock);
+    const struct orr_score *kept = find_slot(s, gpus);
+    bool known = kept && kept->gpus;
+    if (known)
+        *ret_score = *kept;
+    pthread_mutex_unlock(&s->lock);
+    if (known)
+        return ORR_OK;
+    for (uint32_t g = 0; g < s->gpu_count; g++)
+        if (gpus >> g & 1)
+            score.order[score.count++] = (uint8_t)g;
+    const bool choose = s->question.nic_count && s->question.nic_count < s->ports;
+    enum orr_code code = choose ? choose_nics(s, &score, &made, err) : try_set(s, NULL, &score, &made, err);
+    if (analyses)
+        *analyses += made;
+    ORR_TRY(code);
+    pthread_mutex_lock(&s->lock);
+    struct orr_score *slot = find_slot(s, gpus);
+    if (slot && !slot->gpus) {
+        *slot = score;
+        s->used++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    *ret_score = score;
+    return ORR_OK;
+}

@@ -1,0 +1,80 @@
+/* What sets of a host's GPUs are worth: the bus bandwidth that engine/expect predicts for an analysis with only these
+ * GPUs, as `orrery predict --gpus` gives it. A set is analysed once and its score kept, so requests about one machine
+ * share the work; any number of threads may ask.
+ *
+ * Bandwidths are GB/s. GPUs are counted among those of the dump that have a rank, in the order of `rank`, from 0. */
+#ifndef ORR_PLACE_SCORES_H
+#define ORR_PLACE_SCORES_H
+
+#include "engine/analysis/analysis.h"
+#include "engine/expect/expect.h"
+
+/* Bit i: GPU i, or NIC i of orr_scores_nic(). */
+typedef uint64_t orr_bits;
+
+enum {
+    ORR_MOST_PLACE_GPUS = 64,
+    ORR_MOST_PLACE_NICS = 64,
+    ORR_MOST_PLACE_HOSTS = 8, /* host counts of one question */
+    ORR_EXACT_GPUS = 16       /* up to that many GPUs every set can be kept */
+};
+
+struct orr_place_hosts {
+    uint32_t hosts; /* 1.. */
+    double weight;  /* > 0 */
+};
+
+/* What scores depend on. */
+struct orr_score_question {
+    struct orr_settings settings; /* without gpus; borrows its texts */
+    enum orr_test test;
+    uint64_t size;      /* bytes */
+    uint32_t nic_count; /* NICs that the job gets; 0: all that the settings leave */
+    struct orr_place_hosts hosts[ORR_MOST_PLACE_HOSTS];
+    uint32_t host_counts; /* 1.. */
+};
+
+/* One set on one number of hosts. */
+struct orr_set_prediction {
+    double busbw;                     /* 0: cannot be predicted */
+    const char *algorithm, *protocol; /* of the engine's tables */
+    const char *limit;                /* "2 NICs of 24 GB/s" */
+    const char *limited_by;           /* orr_bottleneck_name() */
+};
+
+struct orr_score {
+    orr_bits gpus;
+    orr_bits nics;    /* that the job uses between hosts; of a question with nic_count the NICs to give it */
+    double busbw;     /* over all host counts; 0: none can be predicted */
+    uint32_t missing; /* host counts with two ranks or more that cannot be predicted */
+    uint32_t count;   /* GPUs */
+    uint8_t order[ORR_MOST_PLACE_GPUS]; /* the GPUs by rank */
+    struct orr_set_prediction by_hosts[ORR_MOST_PLACE_HOSTS];
+};
+
+/* Fewer host counts that cannot be predicted, else the higher bandwidth. */
+bool orr_score_better(const struct orr_score *a, const struct orr_score *b);
+
+struct orr_scores;
+
+/* dump must live as long; what question borrows is copied. The caller frees *ret_scores. LIMIT for more GPUs or NICs
+ * than bits, NO_RANKS without a GPU. */
+enum orr_code orr_scores_new(const struct orr_dump *dump, const struct orr_score_question *question,
+                             struct orr_scores **ret_scores, struct orr_error *err) ORR_NO_DISCARD;
+void orr_scores_free(struct orr_scores *scores);
+/* Bytes that it may come to hold. */
+size_t orr_scores_bytes(const struct orr_scores *scores);
+const struct orr_dump *orr_scores_dump(const struct orr_scores *scores);
+const struct orr_score_question *orr_scores_question(const struct orr_scores *scores);
+uint32_t orr_scores_gpu_count(const struct orr_scores *scores);
+/* NICs of the dump: the first of those that orr_scores_nic() names. */
+uint32_t orr_scores_port_count(const struct orr_scores *scores);
+/* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */
+const char *orr_scores_nic(const struct orr_scores *scores, uint32_t nic);
+
+/* The score of a set that is not empty, kept or made now: *analyses (may be NULL) counts the analyses made. What cannot
+ * be predicted (one rank, no NIC) is no error. Errors of orr_analyze() and orr_expectation_new() otherwise. */
+enum orr_code orr_scores_of(struct orr_scores *scores, orr_bits gpus, struct orr_score *ret_score, uint32_t *analyses,
+                            struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

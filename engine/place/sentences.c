@@ -1,0 +1,196 @@
+/* What people read. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/place/bits.h"
+#include "engine/place/placing.h"
+#include "engine/tuning/tuning.h"
+
+static void write_list(orr_bits bits, struct orr_text *text)
+{
+    for (const char *comma = ""; bits; bits &= bits - 1, comma = ", ")
+        orr_text_printf(text, "%s%u", comma, orr_lowest_bit(bits));
+}
+
+static void write_order(const struct orr_score *score, struct orr_text *text)
+{
+    for (uint32_t i = 0; i < score->count; i++)
+        orr_text_printf(text, "%s%u", i ? ", " : "", score->order[i]);
+}
+
+static void write_busbw(double busbw, struct orr_text *text)
+{
+    orr_text_printf(text, busbw >= 99.95 ? "%.0f GB/s" : "%.1f GB/s", busbw);
+}
+
+static const char *operation(const struct orr_score_question *question)
+{
+    const int32_t function = orr_test_programs[question->test].function;
+    return function >= 0 ? orr_function_name((size_t)function) : orr_test_programs[question->test].name;
+}
+
+/* "57.9 GB/s on 2 hosts", for each number of hosts. */
+static void write_hosts(const struct orr_score_question *question, const struct orr_score *score, struct orr_text *text)
+{
+    bool first = true;
+    for (uint32_t h = 0; h < question->host_counts; h++) {
+        if (score->by_hosts[h].busbw <= 0)
+            continue;
+        orr_text_puts(text, first ? "" : " and ");
+        write_busbw(score->by_hosts[h].busbw, text);
+        orr_text_printf(text, " on %u host%s", question->hosts[h].hosts, question->hosts[h].hosts == 1 ? "" : "s");
+        first = false;
+    }
+    if (first)
+        orr_text_puts(text, "no bandwidth can be predicted");
+}
+
+static void write_choice(const struct orr_placing *placing, struct orr_text *text)
+{
+    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    const struct orr_place_request *request = &placing->request;
+    const struct orr_place_choice *best = &placing->best[0];
+    struct orr_score other = {0};
+    orr_bits contrast = request->compared ? request->compared : 0;
+    orr_text_printf(text, "Take GPU%s ", request->count == 1 ? "" : "s");
+    write_list(best->score.gpus, text);
+    if (best->score.busbw <= 0) {
+        orr_text_puts(text, request->count == 1 ? ": one GPU on one host exchanges no data, so any GPU will do"
+                                                : ": no bandwidth can be predicted for any set");
+        return;
+    }
+    orr_text_puts(text, ": ");
+    write_hosts(question, &best->score, text);
+    orr_text_printf(text, " for %s", operation(question));
+    if (!contrast)
+        contrast = orr_spread_bits(orr_first_subset(request->count), request->free);
+    if (contrast == best->score.gpus || orr_scores_of(placing->scores, contrast, &other, NULL, NULL) != ORR_OK)
+        return;
+    orr_text_puts(text, "; ");
+    write_list(contrast, text);
+    if (other.busbw == best->score.busbw && other.missing == best->score.missing) {
+        orr_text_puts(text, " would get the same");
+        return;
+    }
+    orr_text_puts(text, " would get ");
+    if (question->host_counts == 1)
+        write_busbw(other.busbw, text);
+    else
+        write_hosts(question, &other, text);
+}
+
+static void write_packed(const struct orr_placing *placing, struct orr_text *text)
+{
+    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    for (uint32_t j = 0; j < placing->request.job_count; j++) {
+        orr_text_puts(text, !j ? "Give the jobs GPUs " : j + 1 == placing->request.job_count ? " and " : "; ");
+        write_list(placing->packed[j].gpus, text);
+    }
+    if (placing->total <= 0) {
+        orr_text_puts(text, "; no bandwidth can be predicted");
+        return;
+    }
+    orr_text_puts(text, ": ");
+    write_busbw(placing->total, text);
+    orr_text_printf(text, " together for %s, ", operation(question));
+    write_busbw(placing->worst, text);
+    orr_text_puts(text, " for the slowest job");
+}
+
+void orr_placing_conclude(struct orr_placing *placing)
+{
+    struct orr_text text;
+    orr_text_init(&text, sizeof placing->sentence - 1);
+    if (placing->packed)
+        write_packed(placing, &text);
+    else
+        write_choice(placing, &text);
+    orr_text_puts(&text, ".");
+    snprintf(placing->sentence, sizeof placing->sentence, "%s", text.data ? text.data : "");
+    orr_text_release(&text);
+}
+
+const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, char text[400])
+{
+    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    const struct orr_score *best = placing->packed ? placing->packed : &placing->best[0].score;
+    if (i-- == 0)
+        return "all hosts are the same, the job takes the same GPUs on each, and nothing else uses their links";
+    if (placing->packed && i-- == 0)
+        return "the traffic of the jobs on links that they share is not modelled";
+    if (question->host_counts > 1 && i-- == 0)
+        return "a set is judged by the mean time of a byte over the numbers of hosts, by their weights";
+    if (question->nic_count && question->nic_count < orr_scores_port_count(placing->scores) && i-- == 0)
+        return "a job is given the NICs by NCCL_IB_HCA";
+    for (uint32_t h = 0; h < question->host_counts; h++)
+        if (best->by_hosts[h].busbw <= 0 && i-- == 0) {
+            snprintf(text, 400, "%u host%s cannot be predicted for the best set, so %s not count",
+                     question->hosts[h].hosts, question->hosts[h].hosts == 1 ? "" : "s",
+                     question->hosts[h].hosts == 1 ? "it does" : "they do");
+            return text;
+        }
+    return NULL;
+}
+
+static void write_nics(const struct orr_placing *placing, orr_bits nics, struct orr_text *text)
+{
+    for (const char *comma = ""; nics; nics &= nics - 1, comma = ", ")
+        orr_text_printf(text, "%s%s", comma, orr_scores_nic(placing->scores, orr_lowest_bit(nics)));
+}
+
+static void write_set(const struct orr_placing *placing, const struct orr_score *score, struct orr_text *text)
+{
+    const struct orr_score_question *question = orr_scores_question(placing->scores);
+    orr_text_puts(text, "  ");
+    write_order(score, text);
+    orr_text_puts(text, ": ");
+    write_hosts(question, score, text);
+    if (score->nics) {
+        orr_text_puts(text, "; NICs ");
+        write_nics(placing, score->nics, text);
+    }
+    orr_text_puts(text, "\n");
+}
+
+static void write_left(const struct orr_place_choice *choice, const struct orr_placing *placing, struct orr_text *text)
+{
+    if (!choice->left)
+        return;
+    orr_text_puts(text, "    stay free: ");
+    write_list(choice->left, text);
+    if (choice->left_next > 0) {
+        orr_text_printf(text, "; a further job of %u gets ", placing->request.count);
+        write_busbw(choice->left_next, text);
+    }
+    if (choice->left_busbw > 0) {
+        orr_text_puts(text, "; all of them ");
+        write_busbw(choice->left_busbw, text);
+    }
+    orr_text_puts(text, "\n");
+}
+
+void orr_placing_write(const struct orr_placing *placing, struct orr_text *text)
+{
+    char figures[400];
+    const char *assumed;
+    orr_text_printf(text, "%s\n\n", placing->sentence);
+    for (uint32_t j = 0; placing->packed && j < placing->request.job_count; j++)
+        write_set(placing, &placing->packed[j], text);
+    for (uint32_t i = 0; i < placing->best_count; i++) {
+        const struct orr_place_choice *choice = &placing->best[i];
+        write_set(placing, &choice->score, text);
+        if (choice->same > 1)
+            orr_text_printf(text, "    %llu sets have these figures; this is the first\n",
+                            (unsigned long long)choice->same);
+        for (uint32_t h = 0; h < orr_scores_question(placing->scores)->host_counts; h++)
+            if (choice->score.by_hosts[h].limit)
+                orr_text_printf(text, "    %u host%s: limited by %s\n",
+                                orr_scores_question(placing->scores)->hosts[h].hosts,
+                                orr_scores_question(placing->scores)->hosts[h].hosts == 1 ? "" : "s",
+                                choice->score.by_hosts[h].limit);
+        write_left(choice, placing, text);
+    }
+    orr_text_puts(text, "\nPredicted by NCCL's own model, not measured. Assumed:\n");
+    for (uint32_t i = 0; (assumed = orr_place_assumed(placing, i, figures)); i++)
+        orr_text_printf(text, "  %s\n", assumed);
+}
