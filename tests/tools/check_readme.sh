@@ -1,12 +1,35 @@
 #!/usr/bin/env bash
-# Runs the sh blocks of README.md as they stand, in their order, in one shell: each command must succeed.
+# Runs the sh blocks of README.md and of the guides in docs as they stand, in their order, in one shell for each file: each command must succeed.
+# Then follows every relative link of these files.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 [ -x build/orrery ] || { echo "./dev build first" >&2; exit 2; }
-blocks=$(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' README.md)
-[ -n "$blocks" ] || { echo "README.md has no sh blocks" >&2; exit 1; }
-timeout 120 bash -c "trap 'kill \$(jobs -p) 2>/dev/null || :; wait' EXIT; set -e
+failed=0
+for file in README.md docs/quick-start.md docs/operations.md docs/guides/*.md; do
+    blocks=$(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$file")
+    if [ -z "$blocks" ]; then
+        [ "$file" = docs/guides/page.md ] || { echo "$file has no sh blocks" >&2; failed=1; }
+        continue
+    fi
+    timeout 300 bash -c "trap 'kill \$(jobs -p) 2>/dev/null || :; wait' EXIT; set -e
 $blocks"
-status=$?
-[ $status = 0 ] && echo "ok: every command of README.md"
-exit $status
+    status=$?
+    if [ $status = 0 ]; then
+        printf '\nok: every command of %s\n' "$file" # what ran before may not end with a line
+    else
+        printf '\n%s: a command failed (status %s)\n' "$file" $status >&2
+        failed=1
+    fi
+done
+for file in README.md docs/*.md docs/guides/*.md; do
+    broken=$(grep -o '](\([^)#:]*\))' "$file" | sed 's/^](//; s/)$//' | while read -r link; do
+        [ -e "$(dirname "$file")/$link" ] || echo "$link"
+    done)
+    if [ -z "$broken" ]; then
+        echo "ok: every link of $file"
+    else
+        printf '%s links to files that do not exist: %s\n' "$file" "$broken" >&2
+        failed=1
+    fi
+done
+exit $failed
