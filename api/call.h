@@ -163,6 +163,8 @@ orr_handler orr_handle_upload, orr_handle_list, orr_handle_topology, orr_handle_
 /* handle_clusters.c */
 orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster, orr_handle_cluster_delete,
     orr_handle_cluster_findings, orr_handle_groups;
+/* handle_order.c */
+orr_handler orr_handle_order;
 /* handle_channels.c */
 orr_handler orr_handle_channels, orr_handle_p2p;
 /* handle_detect.c */

@@ -10,15 +10,15 @@
 #include "engine/base/bytes.h"
 #include "engine/nics/combine.h"
 
-enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64 };
+enum { MOST_LINES = 4096, MOST_GPUS = 1024, MOST_DOMAIN = 64, MOST_HOST_NAME = 253 };
 
 static enum orr_code wrong(struct orr_error *err, const char *where, const char *what)
 {
     orr_fail(err, ORR_INVALID, "%s", what);
     orr_error_where(err, "%s", where);
-    orr_error_advice(
-        err, "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
-             "\"fabric\": {...}}, {\"machine\": TYPE, ...}, ...], \"ranks\": \"block\", \"cyclic\" or [host, ...]}");
+    orr_error_advice(err, "write {\"hosts\": [{\"topology\": NAME, \"count\": N, \"gpus\": [0, ...], \"domain\": TEXT, "
+                          "\"fabric\": {...}, \"names\": [...], \"switch\": TEXT}, {\"machine\": TYPE, ...}, ...], "
+                          "\"ranks\": \"block\", \"cyclic\" or [host, ...]}");
     return ORR_INVALID;
 }
 
@@ -166,9 +166,37 @@ static enum orr_code read_fabric(struct orr_cluster_file *file, json_t *object, 
     return ORR_OK;
 }
 
+/* As launchers and their files take them. */
+static bool is_host_name(const char *text)
+{
+    return text && *text && strlen(text) <= MOST_HOST_NAME && isalnum((unsigned char)*text) &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(text);
+}
+
+static enum orr_code read_names(struct orr_cluster_file *file, json_t *names, struct orr_cluster_file_host *host,
+                                const char *where, struct orr_error *err)
+{
+    size_t i;
+    json_t *name;
+    if (!names)
+        return ORR_OK;
+    if (!json_is_array(names) || json_array_size(names) != host->count)
+        return wrong(err, where, "names must be an array with a name for each of the hosts that count says");
+    if (!(host->names = ORR_NEW(file->arena, const char *, host->count)))
+        return orr_fail_nomem(err);
+    json_array_foreach (names, i, name) {
+        if (!is_host_name(json_string_value(name)))
+            return wrong(err, where, "a host's name has up to 253 letters, digits, hyphens, underscores and dots");
+        if (!(host->names[i] = orr_arena_strndup(file->arena, json_string_value(name), json_string_length(name))))
+            return orr_fail_nomem(err);
+    }
+    return ORR_OK;
+}
+
 static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, size_t i, struct orr_error *err)
 {
-    static const char *const known[] = {"topology", "machine", "count", "gpus", "domain", "fabric", NULL};
+    static const char *const known[] = {"topology", "machine", "count",  "gpus", "domain",
+                                        "fabric",   "names",   "switch", NULL};
     struct orr_cluster_file_host *host = &file->hosts[file->host_count++];
     char where[32];
     snprintf(where, sizeof where, "hosts[%zu]", i);
@@ -183,6 +211,8 @@ static enum orr_code read_host(struct orr_cluster_file *file, json_t *object, si
     if ((count && !json_is_integer(count)) || number < 1 || number > ORR_MAX_CLUSTER_HOSTS)
         return wrong(err, where, "count must be a whole number from 1 to 16384");
     host->count = (uint32_t)number;
+    ORR_TRY(read_text(file, object, "switch", MOST_DOMAIN, where, &host->leaf, err));
+    ORR_TRY(read_names(file, json_object_get(object, "names"), host, where, err));
     return read_gpus(file, json_object_get(object, "gpus"), host, where, err);
 }
 
@@ -359,6 +389,14 @@ static json_t *host_json(struct orr_json *json, const struct orr_cluster_file *f
         orr_json_set(json, object, "domain", orr_json_text(json, host->domain));
     if (host->fabric)
         orr_json_set(json, object, "fabric", fabric_json(json, host->fabric));
+    if (host->names) {
+        json_t *names = orr_json_array(json);
+        for (uint32_t i = 0; i < host->count; i++)
+            orr_json_add(json, names, orr_json_text(json, host->names[i]));
+        orr_json_set(json, object, "names", names);
+    }
+    if (host->leaf)
+        orr_json_set(json, object, "switch", orr_json_text(json, host->leaf));
     return object;
 }
 

@@ -1,7 +1,8 @@
 /* A cluster as users describe it, in a file or as the body of POST /v1/clusters:
  *
  *      {"name": TEXT, "hosts": [{"topology": PATH or ID, or "machine": TYPE, "count": N, "gpus": [0, "0000:1b:00.0",
- * ...], "domain": TEXT, "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}}, ...], "ranks": "block" |
+ * ...], "domain": TEXT, "fabric": {"uuid": UUID, "clique": N, "state": "completed" | ...}, "names": [TEXT, ...],
+ * "switch": TEXT}, ...], "ranks": "block" |
  * "cyclic" | [host of rank 0, host of rank 1, ...]}
  *
  * Only hosts must be there, and of each host a topology or a machine type.
@@ -25,6 +26,8 @@ struct orr_cluster_file_host {
     uint32_t gpu_count;
     const char *domain;        /* NULL: none */
     struct orr_fabric *fabric; /* NULL: nothing is said of it */
+    const char **names;        /* [count]: of the hosts, as launchers know them; NULL: not given */
+    const char *leaf;          /* the leaf switch of their NICs; NULL: not given */
 };
 
 struct orr_cluster_file {
@@ -44,6 +47,20 @@ struct orr_cluster_file {
 enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_cluster_file *ret_file,
                                     struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_file_release(struct orr_cluster_file *file);
+
+/* Names of all hosts and leaf switches of all lines, with those that the topologies give where the file has none. */
+struct orr_cluster_names {
+    const char **hosts;  /* [host]: all differ */
+    const char **leaves; /* [line], NULL: not known; NULL: of none */
+    uint32_t made_up;    /* hosts that nothing names: "host-0" by their number */
+};
+/* What a topology gives, such as its label `host`; NULL: nothing. leaf: its switch, not its name. Lives as long as the
+ * names. */
+typedef const char *orr_topology_gives(void *context, const char *topology, bool leaf);
+/* gives: asked only about lines of one host; NULL: nobody. Memory comes from arena. NOMEM. */
+enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
+                                     struct orr_arena *arena, struct orr_cluster_names *ret_names,
+                                     struct orr_error *err) ORR_NO_DISCARD;
 /* A topology's path, which is taken from the folder of the cluster file where it is relative. NULL: no memory. */
 char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);
 /* The question to the engine, with the dump of every topology. Borrows from the file and allocates from the arena. */

@@ -25,6 +25,8 @@ struct orr_log_question;
 struct orr_triage;
 struct orr_machine_type;
 struct orr_majority;
+struct orr_order;
+struct orr_order_question;
 struct orr_params; /* api/questions.h */
 struct orr_perf_check;
 struct orr_placing;
@@ -77,6 +79,9 @@ json_t *orr_majority_json(struct orr_json *json, const struct orr_majority *majo
 /* The groups of a layout on a cluster. SETTING where the layout cannot be read. */
 enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *cluster, const char *layout,
                               json_t **ret_object, struct orr_error *err) ORR_NO_DISCARD;
+/* The best order of a cluster's hosts. names: [host]; made_up: how many of them nobody gave. */
+json_t *orr_order_json(struct orr_json *json, const struct orr_order_question *question, const struct orr_order *order,
+                       const char *const *names, uint32_t made_up);
 /* Results of nccl-tests judged. */
 json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check);
 /* A log: its triage, what was recovered of it and how a prediction agrees with it. check NULL: nothing to compare with,

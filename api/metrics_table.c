@@ -72,7 +72,7 @@ static void write_reason(unsigned value, char labels[ORR_LABELS_SIZE])
     {                                                                                                                  \
         snprintf(labels, ORR_LABELS_SIZE, label "=\"%s\"", name##_words[value]);                                       \
     }                                                                                                                  \
-    static const struct orr_dimension name = {name##_count, write_##name};
+    static const struct orr_metric_dimension name = {name##_count, write_##name};
 
 /* ORDER: as the enums of metrics.h, and of store.h */
 WORDS(stages, "stage", "parse", "graph", "paths", "search", "connect", "tuning", "write", "layout")
@@ -104,8 +104,9 @@ static void write_version(unsigned value, char labels[ORR_LABELS_SIZE])
              orr_release_default()->name);
 }
 
-static const struct orr_dimension routes = {route_count, write_route}, code = {orr_metric_code_count, write_code},
-                                  reasons = {reason_count, write_reason}, build = {one, write_version};
+static const struct orr_metric_dimension routes = {route_count, write_route},
+                                         code = {orr_metric_code_count, write_code},
+                                         reasons = {reason_count, write_reason}, build = {one, write_version};
 
 #define ROW(id, name, type, unit, help, ...)                                                                           \
     [ORR_METRIC_##id] = {name, ORR_##type, ORR_UNIT_##unit, help, {__VA_ARGS__}}

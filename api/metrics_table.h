@@ -9,7 +9,7 @@ enum orr_metric_unit { ORR_UNIT_NONE, ORR_UNIT_NANOSECONDS }; /* as stored; writ
 enum { ORR_LABELS_SIZE = 128 };
 
 /* A label, or labels that go together, with a known number of values. */
-struct orr_dimension {
+struct orr_metric_dimension {
     unsigned (*count)(void);
     void (*write)(unsigned value, char labels[ORR_LABELS_SIZE]); /* name="value" */
 };
@@ -19,7 +19,7 @@ struct orr_metric_row {
     enum orr_metric_type type;
     enum orr_metric_unit unit;
     const char *help;
-    const struct orr_dimension *dimensions[2]; /* NULL: none */
+    const struct orr_metric_dimension *dimensions[2]; /* NULL: none */
 };
 extern const struct orr_metric_row orr_metric_rows[ORR_METRIC_COUNT];
 

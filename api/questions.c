@@ -239,6 +239,13 @@ enum orr_code orr_params_predict(const struct orr_params *params, enum orr_test 
     return code;
 }
 
+enum orr_code orr_params_order(const struct orr_params *params, struct orr_order_question *ret_question,
+                               struct orr_error *err)
+{
+    *ret_question = (struct orr_order_question){.layout = params->layout, .size = params->placed_size};
+    return read_test(params->predicted, &ret_question->test, err);
+}
+
 enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_diagram_request *ret_request,
                                  struct orr_error *err)
 {

@@ -12,6 +12,7 @@
 #include "engine/facts/facts.h"
 #include "engine/log/check.h"
 #include "engine/machines/machine_types.h"
+#include "engine/order/order.h"
 #include "engine/perf/perf.h"
 #include "engine/place/place.h"
 
@@ -52,6 +53,7 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 #define ORR_P_VM     (ORR_P(VM_GPUS) | ORR_P(VM_NICS))
 #define ORR_P_PAGE   (ORR_P(LIMIT) | ORR_P(CURSOR))
 #define ORR_P_RECORD (ORR_P(NAME) | ORR_P(LABEL))
+#define ORR_P_ORDER  (ORR_P(LAYOUT) | ORR_P(PREDICTED) | ORR_P(PLACE_SIZE) | ORR_P(ORDER_FORMAT))
 
 enum orr_ask_kind {
     ORR_KIND_FLAG,    /* bool; 0 or 1 in requests */
@@ -155,6 +157,9 @@ enum orr_code orr_params_scored(const struct orr_params *params, struct orr_scor
                                 struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_place(const struct orr_params *params, const struct orr_scores *scores,
                                struct orr_place_request *ret_request, struct orr_error *err) ORR_NO_DISCARD;
+/* Without the cluster. */
+enum orr_code orr_params_order(const struct orr_params *params, struct orr_order_question *ret_question,
+                               struct orr_error *err) ORR_NO_DISCARD;
 struct orr_log_question orr_params_log(const struct orr_params *params);
 /* Without the machine. */
 enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_question *ret_question,

@@ -78,6 +78,8 @@ static const struct orr_route routes[] = {
      "/v1/topologies/{id}/channels"},
     {"GET", "/v1/clusters/{}/groups", orr_handle_groups, READ, CLUSTER | CACHED | HEAVY, ORR_P_CLUSTER | P(LAYOUT),
      "/v1/clusters/{id}/groups"},
+    {"GET", "/v1/clusters/{}/order", orr_handle_order, READ, CLUSTER | STORE | HEAVY, ORR_P_CLUSTER | ORR_P_ORDER,
+     "/v1/clusters/{id}/order"},
     {"GET", "/v1/clusters/{}/channels", orr_handle_channels, READ, CLUSTER | HEAVY, ORR_P_CLUSTER,
      "/v1/clusters/{id}/channels"},
     {"GET", "/v1/topologies/{}/p2p", orr_handle_p2p, READ, TOPOLOGY | HEAVY, ORR_P_PLAN | ORR_P_SCHEDULE,

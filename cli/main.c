@@ -45,6 +45,18 @@ static const struct orr_command commands[] = {
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
      ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
+    {"order", "[FILE|-]", "the order of hosts and ranks for which the prediction is best",
+     "Tries orders of the hosts, and of the GPUs within them, and prints the one with the highest predicted busbw; or, "
+     "with\n--layout, the one in which the groups load the busiest NIC least. It says what the present order gets, and "
+     "whether\nthe answer is proven or the best of those tried. Leaf switches count where the cluster file has them "
+     "(\"switch\").\nText on a terminal and JSON elsewhere; --format chooses. Hosts are called as \"names\" in the "
+     "cluster file says,\nelse after their topology files.\n\n"
+     "  orrery order --cluster cluster.json --layout tp=8,pp=4,dp=16\n"
+     "  orrery order --cluster cluster.json --collective sendrecv --size 64M\n"
+     "  orrery order --cluster cluster.json --layout tp=8 --format slurm > hosts\n"
+     "  SLURM_HOSTFILE=hosts srun --distribution=arbitrary ./train\n"
+     "  orrery order --cluster cluster.json --format rankfile > ranks      (Open MPI: mpirun --rankfile ranks)\n",
+     ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P_ORDER, ORR_ONE_FILE, orr_command_order},
     {"predict", "[FILE|-]", "the table that nccl-tests should print: time, algbw and busbw of each size",
      "Prints what nccl-tests should print on a machine, in nccl-tests' own layout, so that it can be put beside a "
      "run.\nCollective operations use NCCL's tuning model; alltoall, sendrecv, gather, scatter and hypercube use a "

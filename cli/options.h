@@ -156,6 +156,7 @@ int orr_command_analyze(const struct orr_options *options);
 int orr_command_channels(const struct orr_options *options);
 int orr_command_p2p(const struct orr_options *options);
 int orr_command_groups(const struct orr_options *options);
+int orr_command_order(const struct orr_options *options);
 int orr_command_predict(const struct orr_options *options);
 int orr_command_place(const struct orr_options *options);
 int orr_command_explain(const struct orr_options *options);

@@ -93,3 +93,14 @@ char *orr_text_take(struct orr_text *text, size_t *ret_length)
     *text = (struct orr_text){.limit = text->limit};
     return data;
 }
+
+void orr_size_text(uint64_t size, char text[ORR_SIZE_TEXT])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    unsigned unit = 0;
+    while (unit < 4 && size >= 1024 && size % 1024 == 0) {
+        size /= 1024;
+        unit++;
+    }
+    snprintf(text, ORR_SIZE_TEXT, "%llu %s", (unsigned long long)size, units[unit]);
+}

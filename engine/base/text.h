@@ -30,4 +30,8 @@ bool orr_text_failed(const struct orr_text *text);
 /* Hands the bytes to the caller: free() them. NULL where writing failed; the text is empty afterwards. */
 char *orr_text_take(struct orr_text *text, size_t *ret_length);
 
+/* "1 GiB", "512 KiB", "1000 B" */
+enum { ORR_SIZE_TEXT = 24 };
+void orr_size_text(uint64_t size, char text[ORR_SIZE_TEXT]);
+
 #endif

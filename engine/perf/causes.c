@@ -227,7 +227,7 @@ static enum orr_code keep(const struct orr_perf_work *work, struct orr_perf_tabl
     if (id_count > NAMED)
         what = orr_perf_text(work->arena, "%s, or %u other cause%s that predict%s the same", what, id_count - NAMED,
                              id_count == NAMED + 1 ? "" : "s", id_count == NAMED + 1 ? "s" : "");
-    orr_perf_size_text(main->size, size);
+    orr_size_text(main->size, size);
     table->explanations[table->explanation_count++] =
         (struct orr_perf_explanation){.ids = ids,
                                       .id_count = id_count,

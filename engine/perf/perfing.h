@@ -59,8 +59,6 @@ enum orr_code orr_perf_explain(const struct orr_perf_work *work, struct orr_perf
                                struct orr_error *err) ORR_NO_DISCARD;
 /* sentences.c: the verdict of a table; why: a clause where it cannot be judged. */
 const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr_perf_table *table, const char *why);
-/* "1 GiB", "512 KiB", "1000 B" */
-void orr_perf_size_text(uint64_t size, char text[24]);
 /* printf() into the arena; "" where memory ran out. */
 const char *orr_perf_text(struct orr_arena *arena, const char *format, ...) ORR_PRINTF(2, 3);
 

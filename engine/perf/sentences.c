@@ -17,17 +17,6 @@ const char *orr_perf_text(struct orr_arena *arena, const char *format, ...)
     return kept ? kept : "";
 }
 
-void orr_perf_size_text(uint64_t size, char text[24])
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    unsigned unit = 0;
-    while (unit < 4 && size >= 1024 && size % 1024 == 0) {
-        size /= 1024;
-        unit++;
-    }
-    snprintf(text, 24, "%llu %s", (unsigned long long)size, units[unit]);
-}
-
 static const char *number(char text[16], double value)
 {
     snprintf(text, 16, value >= 99.95 ? "%.0f" : value >= 9.995 ? "%.1f" : "%.2f", value);
@@ -51,7 +40,7 @@ const char *orr_perf_sentence(const struct orr_perf_work *work, const struct orr
     if (table->main == UINT32_MAX)
         return orr_perf_text(work->arena, "It cannot be judged whether this is the bandwidth to expect: %s.", why);
     const struct orr_perf_row *row = &table->rows[table->main];
-    orr_perf_size_text(row->size, size);
+    orr_size_text(row->size, size);
     number(measured, row->bus_bw);
     describe(table, row, about);
     switch (table->verdict) {

@@ -24,7 +24,7 @@ static void find_wrong(const struct orr_perf_work *work, struct orr_perf_table *
         to = row->size;
         wrong += (uint64_t)count;
     }
-    orr_perf_size_text(from, text);
+    orr_size_text(from, text);
     if (wrong)
         add(table, ORR_PERF_SHAPE_WRONG, from, to,
             orr_perf_text(
@@ -67,8 +67,8 @@ static void find_runs(const struct orr_perf_work *work, struct orr_perf_table *t
         bool at_end = true;
         for (uint32_t k = end + 1; k < table->row_count; k++)
             at_end &= !counts(&table->rows[k]);
-        orr_perf_size_text(row->size, first);
-        orr_perf_size_text(table->rows[end].size, last);
+        orr_size_text(row->size, first);
+        orr_size_text(table->rows[end].size, last);
         if (at_end && end - i < 2)
             add(table, ORR_PERF_SHAPE_CLIFF, row->size, table->rows[end].size,
                 orr_perf_text(
@@ -110,7 +110,7 @@ static void find_plateau(const struct orr_perf_work *work, struct orr_perf_table
     }
     if (rows < 3 || ratio(&table->rows[first]) > 0.85)
         return;
-    orr_perf_size_text(table->rows[first].size, text);
+    orr_size_text(table->rows[first].size, text);
     add(table, ORR_PERF_SHAPE_PLATEAU, table->rows[first].size, table->rows[table->row_count - 1].size,
         orr_perf_text(work->arena, "The bandwidth is level at %.3g GB/s from %s on.", most, text));
 }

@@ -179,7 +179,7 @@ def interrupted(arguments, computes):
             pipe.close()
 
 
-COMMANDS = ["analyze", "channels", "p2p", "groups --layout tp=2", "explain --why channels", "predict", "place --count 4", "compare {dump}", "check-log", "convert", "render", "vm-file", "anonymise", "detect"]
+COMMANDS = ["analyze", "channels", "p2p", "groups --layout tp=2", "order", "explain --why channels", "predict", "place --count 4", "compare {dump}", "check-log", "convert", "render", "vm-file", "anonymise", "detect"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

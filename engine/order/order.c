@@ -1,0 +1,429 @@
+#include "engine/order/order.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/hash.h"
+#include "engine/order/ordering.h"
+
+enum {
+    MOST_STEPS = 40000000, /* of all analyses of orders together: a few seconds */
+    LEAST_TRIES = 8,
+    MOST_GPU_TRIES = 48,
+    MOST_ENUMERATED = 4000000, /* hosts times classes: beyond it distinct orders are not listed */
+    MOST_AXES = 24,
+    MOST_LAYOUT = 400,
+    SMALL_HOST = 4 /* GPUs of which all orders are tried */
+};
+
+/* A search: the best order so far, and what was tried. */
+struct hunt {
+    struct orr_ordering *ordering;
+    struct orr_order *order;
+    struct orr_trial best; /* hosts: NULL while the present order is the best */
+    uint32_t tries;        /* orders of hosts that may be tried */
+    uint64_t *tried;       /* [order->tried]: hashes of host orders and layouts */
+};
+
+static uint32_t allowed(const struct orr_ordering *o, uint32_t wanted, uint32_t least)
+{
+    const uint64_t most = MOST_STEPS / (o->most_cost + 1);
+    return most < least ? least : most < wanted ? (uint32_t)most : wanted;
+}
+
+/* Tries an order, and takes it where it is better. */
+static enum orr_code try_one(struct hunt *hunt, const struct orr_trial *trial, bool *ret_better, struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    struct orr_order_figures figures;
+    bool valid;
+    *ret_better = false;
+    ORR_TRY(orr_ordering_score(o, trial, &valid, &figures, err));
+    if (!valid || orr_order_compare_all(&figures, &hunt->order->best) <= 0)
+        return ORR_OK;
+    uint32_t *hosts = hunt->best.hosts ? hunt->best.hosts : ORR_NEW(o->arena, uint32_t, o->host_count);
+    if (!hosts)
+        return orr_fail_nomem(err);
+    memmove(hosts, trial->hosts, o->host_count * sizeof *hosts);
+    hunt->best = *trial;
+    hunt->best.hosts = hosts;
+    hunt->order->best = figures;
+    *ret_better = true;
+    return ORR_OK;
+}
+
+/* The same for an order of hosts, once, as long as more may be tried. */
+static enum orr_code try_hosts(struct hunt *hunt, uint32_t *hosts, const char *layout, bool *ret_better,
+                               struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    const struct orr_trial trial = {.hosts = hosts, .layout = layout};
+    uint64_t hash = ORR_HASH_START;
+    *ret_better = false;
+    for (uint32_t i = 0; i < o->host_count; i++)
+        hash = orr_hash_number(hash, o->class_of_host[hosts[i]]);
+    if (layout)
+        hash = orr_hash_text(hash, layout);
+    for (uint32_t i = 0; i < hunt->order->tried; i++)
+        if (hunt->tried[i] == hash)
+            return ORR_OK;
+    if (hunt->order->tried == hunt->tries)
+        return ORR_OK;
+    hunt->tried[hunt->order->tried++] = hash;
+    return try_one(hunt, &trial, ret_better, err);
+}
+
+/* The text of a layout with its axes in another order. */
+static void write_layout(const struct orr_layout *layout, const enum orr_dimension *axes, char *text)
+{
+    int used = 0;
+    for (int d = 0; d < ORR_DIMENSION_COUNT; d++)
+        used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "%s=%u,", orr_dimension_name((enum orr_dimension)d),
+                         layout->size[d]);
+    if (layout->expert > 1)
+        used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "ep=%u,", layout->expert);
+    used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "order=");
+    for (int i = 0; i < ORR_DIMENSION_COUNT; i++)
+        used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "%s%s", i ? "-" : "", orr_dimension_name(axes[i]));
+}
+
+struct layouts {
+    char *texts[MOST_AXES];
+    enum orr_dimension axes[MOST_AXES][ORR_DIMENSION_COUNT];
+    uint32_t count;
+};
+
+/* Orders of the axes that have a size, the present one first; those of size 1 stay last. */
+static enum orr_code list_layouts(struct hunt *hunt, struct layouts *out, struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    struct orr_layout layout;
+    ORR_TRY(orr_layout_read(o->question->layout, o->present->rank_count, &layout, err));
+    const bool fixed = strstr(o->question->layout, "order=") != NULL;
+    for (uint32_t code = 0; code < 256; code++) { /* four digits of base four: places in the present order */
+        enum orr_dimension axes[ORR_DIMENSION_COUNT];
+        bool seen[ORR_DIMENSION_COUNT] = {false}, valid = true;
+        for (uint32_t i = 0; i < ORR_DIMENSION_COUNT; i++) {
+            const uint32_t place = code >> (6 - 2 * i) & 3;
+            axes[i] = layout.order[place];
+            valid = valid && !seen[place] && (layout.size[axes[i]] > 1 || place == i);
+            seen[place] = true;
+        }
+        if (!valid || (fixed && out->count))
+            continue;
+        memcpy(out->axes[out->count], axes, sizeof axes);
+        if (!(out->texts[out->count] = orr_arena_alloc(o->arena, MOST_LAYOUT, 1)))
+            return orr_fail_nomem(err);
+        write_layout(&layout, axes, out->texts[out->count++]);
+    }
+    return ORR_OK;
+}
+
+/* Every distinct order of hosts, where there are few enough. */
+static enum orr_code try_all(struct hunt *hunt, const struct layouts *layouts, bool *ret_complete,
+                             struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    const uint32_t layout_count = layouts->count ? layouts->count : 1;
+    uint32_t *sequence = ORR_NEW(o->scratch, uint32_t, o->host_count);
+    uint32_t *hosts = ORR_NEW(o->scratch, uint32_t, o->host_count);
+    uint32_t *used = ORR_NEW(o->scratch, uint32_t, o->class_count),
+             *next = ORR_NEW(o->scratch, uint32_t, o->class_count);
+    uint32_t *seen = ORR_NEW(o->scratch, uint32_t, o->domain_count);
+    uint32_t count = 0;
+    bool better;
+    *ret_complete = false;
+    if ((uint64_t)o->host_count * o->class_count > MOST_ENUMERATED)
+        return ORR_OK;
+    if (!sequence || !hosts || !used || !next || !seen)
+        return orr_fail_nomem(err);
+    sequence[0] = ORR_NO_NUMBER;
+    while (count * layout_count <= hunt->tries && orr_ordering_next(o, sequence, used, seen))
+        count++;
+    if (count * layout_count > hunt->tries)
+        return ORR_OK;
+    hunt->order->orders = count * layout_count;
+    for (uint32_t l = 0; l < layout_count; l++) {
+        memset(used, 0, o->class_count * sizeof *used);
+        memset(seen, 0, o->domain_count * sizeof *seen);
+        sequence[0] = ORR_NO_NUMBER;
+        while (orr_ordering_next(o, sequence, used, seen)) {
+            orr_ordering_hosts(o, sequence, next, hosts);
+            const struct orr_trial trial = {.hosts = hosts, .layout = layouts->texts[l]};
+            hunt->order->tried++;
+            ORR_TRY(try_one(hunt, &trial, &better, err));
+        }
+    }
+    *ret_complete = true;
+    return ORR_OK;
+}
+
+/* Numbers by which hosts are sorted: unknown comes last. */
+enum key { BY_DOMAIN, BY_LEAF, BY_MACHINE, BY_CLASS, KEY_COUNT };
+
+static uint32_t key_of(const struct orr_ordering *o, uint32_t host, enum key key)
+{
+    const uint32_t class = o->class_of_host[host];
+    const struct orr_host_class *c = &o->classes[class];
+    return key == BY_DOMAIN ? c->domain : key == BY_LEAF ? c->leaf : key == BY_MACHINE ? c->bare : class;
+}
+
+/* A stable sort by two keys, then by class. */
+static void sort_hosts(const struct orr_ordering *o, enum key first, enum key second, uint32_t *room, uint32_t *hosts)
+{
+    const enum key keys[] = {BY_CLASS, second, first};
+    for (uint32_t h = 0; h < o->host_count; h++)
+        hosts[h] = h;
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+        for (uint32_t width = 1; width < o->host_count; width *= 2) { /* merge sort, bottom up */
+            for (uint32_t low = 0; low < o->host_count; low += 2 * width) {
+                const uint32_t middle = low + width < o->host_count ? low + width : o->host_count;
+                const uint32_t high = middle + width < o->host_count ? middle + width : o->host_count;
+                for (uint32_t a = low, b = middle, i = low; i < high; i++)
+                    room[i] = b == high || (a < middle && key_of(o, hosts[a], keys[k]) <= key_of(o, hosts[b], keys[k]))
+                                  ? hosts[a++]
+                                  : hosts[b++];
+            }
+            memcpy(hosts, room, o->host_count * sizeof *hosts);
+        }
+}
+
+/* Moves the first host of a class to the front: rank 0's host decides a few figures for all. */
+static void lead_with(const struct orr_ordering *o, uint32_t class, uint32_t *hosts)
+{
+    uint32_t at = 0;
+    while (o->class_of_host[hosts[at]] != class)
+        at++;
+    const uint32_t host = hosts[at];
+    memmove(hosts + 1, hosts, at * sizeof *hosts);
+    hosts[0] = host;
+}
+
+/* Orders that keep together what belongs together, for each order of the axes. */
+static enum orr_code try_grouped(struct hunt *hunt, const struct layouts *layouts, uint32_t *room, uint32_t *hosts,
+                                 struct orr_error *err)
+{
+    static const enum key keys[][2] = {{BY_DOMAIN, BY_LEAF},    {BY_LEAF, BY_DOMAIN},  {BY_MACHINE, BY_DOMAIN},
+                                       {BY_DOMAIN, BY_MACHINE}, {BY_LEAF, BY_MACHINE}, {BY_CLASS, BY_CLASS}};
+    enum { MOST_LEADERS = 8 };
+    const struct orr_ordering *o = hunt->ordering;
+    const uint32_t layout_count = layouts->count ? layouts->count : 1;
+    bool better;
+    for (uint32_t l = 0; l < layout_count; l++)
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            sort_hosts(o, keys[k][0], keys[k][1], room, hosts);
+            ORR_TRY(try_hosts(hunt, hosts, layouts->texts[l], &better, err));
+        }
+    for (uint32_t c = 0; c < o->class_count && c < MOST_LEADERS; c++) {
+        sort_hosts(o, BY_DOMAIN, BY_LEAF, room, hosts);
+        lead_with(o, c, hosts);
+        ORR_TRY(try_hosts(hunt, hosts, layouts->texts[0], &better, err));
+    }
+    return ORR_OK;
+}
+
+/* Exchanges of two hosts in the best order, as long as one helps and more may be tried. */
+static enum orr_code exchange_hosts(struct hunt *hunt, const struct layouts *layouts, uint32_t *hosts,
+                                    struct orr_error *err)
+{
+    const struct orr_ordering *o = hunt->ordering;
+    for (bool helped = true; helped;) {
+        const char *layout = hunt->best.hosts ? hunt->best.layout : layouts->texts[0];
+        helped = false;
+        for (uint32_t h = 0; h < o->host_count; h++)
+            hosts[h] = hunt->best.hosts ? hunt->best.hosts[h] : h;
+        for (uint32_t i = 0; i < o->host_count && !helped; i++)
+            for (uint32_t k = i + 1; k < o->host_count && !helped && hunt->order->tried < hunt->tries; k++) {
+                if (orr_budget_spent(1))
+                    return orr_budget_check(err);
+                if (o->class_of_host[hosts[i]] == o->class_of_host[hosts[k]])
+                    continue;
+                const uint32_t one = hosts[i], other = hosts[k];
+                hosts[i] = other;
+                hosts[k] = one;
+                ORR_TRY(try_hosts(hunt, hosts, layout, &helped, err));
+                hosts[i] = one;
+                hosts[k] = other;
+            }
+    }
+    return ORR_OK;
+}
+
+static enum orr_code order_hosts(struct hunt *hunt, const struct layouts *layouts, struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    uint32_t *hosts = ORR_NEW(o->scratch, uint32_t, o->host_count),
+             *room = ORR_NEW(o->scratch, uint32_t, o->host_count);
+    const uint32_t wanted = o->question->tries ? o->question->tries : ORR_ORDER_TRIES;
+    bool complete;
+    hunt->tries = o->question->tries ? wanted : allowed(o, wanted, LEAST_TRIES);
+    hunt->tried = ORR_NEW(o->scratch, uint64_t, hunt->tries);
+    if (!hosts || !room || !hunt->tried)
+        return orr_fail_nomem(err);
+    ORR_TRY(try_all(hunt, layouts, &complete, err));
+    if (complete)
+        return ORR_OK;
+    ORR_TRY(try_grouped(hunt, layouts, room, hosts, err));
+    return exchange_hosts(hunt, layouts, hosts, err);
+}
+
+/* Tries the best order of hosts with another order of GPUs. */
+static enum orr_code try_gpus(struct hunt *hunt, uint32_t *hosts, uint32_t *gpus, bool *ret_better,
+                              struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    struct orr_trial trial = {.hosts = hosts, .gpus = gpus, .layout = hunt->best.layout};
+    hunt->order->gpus_tried++;
+    ORR_TRY(try_one(hunt, &trial, ret_better, err));
+    if (!*ret_better)
+        return ORR_OK;
+    uint32_t *kept = ORR_NEW(o->arena, uint32_t, o->gpu_count);
+    if (!kept)
+        return orr_fail_nomem(err);
+    memcpy(kept, gpus, o->gpu_count * sizeof *kept);
+    hunt->best.gpus = kept;
+    return ORR_OK;
+}
+
+/* The next permutation in lexical order; false: there is none. */
+static bool next_permutation(uint32_t *items, uint32_t count)
+{
+    uint32_t i = count - 1, k = count - 1;
+    while (i > 0 && items[i - 1] > items[i])
+        i--;
+    if (i == 0)
+        return false;
+    while (items[k] < items[i - 1])
+        k--;
+    const uint32_t item = items[i - 1];
+    items[i - 1] = items[k];
+    items[k] = item;
+    for (uint32_t low = i, high = count - 1; low < high; low++, high--) {
+        const uint32_t other = items[low];
+        items[low] = items[high];
+        items[high] = other;
+    }
+    return true;
+}
+
+/* Orders of GPUs within the hosts, with the best order of hosts: all of small hosts, else the order of a channel of the
+ * ring, then exchanges of two. */
+static enum orr_code order_gpus(struct hunt *hunt, struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    const uint32_t count = o->gpu_count, most = allowed(o, MOST_GPU_TRIES, LEAST_TRIES);
+    uint32_t *gpus = ORR_NEW(o->scratch, uint32_t, count), *hosts = ORR_NEW(o->scratch, uint32_t, o->host_count);
+    bool helped;
+    if (!gpus || !hosts)
+        return orr_fail_nomem(err);
+    for (uint32_t h = 0; h < o->host_count; h++)
+        hosts[h] = hunt->best.hosts ? hunt->best.hosts[h] : h;
+    for (uint32_t g = 0; g < count; g++)
+        gpus[g] = g;
+    if (count <= SMALL_HOST) {
+        while (next_permutation(gpus, count) && hunt->order->gpus_tried < most)
+            ORR_TRY(try_gpus(hunt, hosts, gpus, &helped, err));
+        return ORR_OK;
+    }
+    const struct orr_graph *ring = &o->present->analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
+    if (ring->channels > 0 && ring->gpu_count == count && o->present->systems[0].host_count == 1) {
+        for (uint32_t g = 0; g < count; g++)
+            gpus[g] = (uint32_t)ring->gpus[g];
+        ORR_TRY(try_gpus(hunt, hosts, gpus, &helped, err));
+    }
+    for (helped = true; helped;) {
+        helped = false;
+        for (uint32_t g = 0; g < count; g++)
+            gpus[g] = hunt->best.gpus ? hunt->best.gpus[g] : g;
+        for (uint32_t i = 0; i < count && !helped; i++)
+            for (uint32_t k = i + 1; k < count && !helped && hunt->order->gpus_tried < most; k++) {
+                const uint32_t one = gpus[i], other = gpus[k];
+                gpus[i] = other;
+                gpus[k] = one;
+                ORR_TRY(try_gpus(hunt, hosts, gpus, &helped, err));
+                gpus[i] = one;
+                gpus[k] = other;
+            }
+    }
+    return ORR_OK;
+}
+
+/* Takes what was found into the answer; the present order where nothing that counts is better. */
+static enum orr_code conclude(struct hunt *hunt, const struct layouts *layouts, struct orr_error *err)
+{
+    struct orr_ordering *o = hunt->ordering;
+    struct orr_order *order = hunt->order;
+    order->by_prediction = orr_order_compare(&order->best, &order->now) > 0;
+    order->better = order->by_prediction || order->best.leaf_changes < order->now.leaf_changes;
+    if (!order->better) {
+        order->best = order->now;
+        hunt->best = (struct orr_trial){0};
+    }
+    order->host_count = o->host_count;
+    order->gpus = hunt->best.gpus;
+    order->gpu_count = hunt->best.gpus ? o->gpu_count : 0;
+    order->least_leaf_changes = o->leaf_count > 1 ? o->leaf_count : 0;
+    for (uint32_t l = 0; l < layouts->count; l++)
+        if (l == 0 || (hunt->best.layout && !strcmp(hunt->best.layout, layouts->texts[l]))) {
+            memcpy(order->axes, layouts->axes[l], sizeof order->axes);
+            order->axes_change = l > 0;
+        }
+    uint32_t *hosts = hunt->best.hosts ? hunt->best.hosts : ORR_NEW(o->arena, uint32_t, o->host_count);
+    if (!hosts)
+        return orr_fail_nomem(err);
+    for (uint32_t h = 0; h < o->host_count && !hunt->best.hosts; h++)
+        hosts[h] = h;
+    order->hosts = hosts;
+    orr_order_describe(o, order);
+    return ORR_OK;
+}
+
+static enum orr_code find(struct orr_ordering *o, struct orr_order *order, struct orr_error *err)
+{
+    struct hunt hunt = {.ordering = o, .order = order};
+    struct layouts layouts = {.count = 0};
+    bool valid;
+    o->present = order->present = o->question->present;
+    ORR_TRY(orr_ordering_classes(o, err));
+    if (o->question->layout)
+        ORR_TRY(list_layouts(&hunt, &layouts, err));
+    const struct orr_trial present = {.layout = layouts.texts[0]};
+    ORR_TRY(orr_ordering_score(o, &present, &valid, &order->now, err));
+    order->best = order->now;
+    hunt.best = present;
+    ORR_TRY(order_hosts(&hunt, &layouts, err));
+    if (!o->question->keep_gpus && !o->question->layout && o->gpu_count > 1)
+        ORR_TRY(order_gpus(&hunt, err));
+    return conclude(&hunt, &layouts, err);
+}
+
+enum orr_code orr_order_find(const struct orr_order_question *question, struct orr_order **ret_order,
+                             struct orr_error *err)
+{
+    struct orr_arena *arena = orr_arena_new(0), *scratch = orr_arena_new(0);
+    struct orr_order *order = arena ? ORR_NEW(arena, struct orr_order, 1) : NULL;
+    struct orr_ordering ordering = {.question = question, .arena = arena, .scratch = scratch};
+    if (!order || !scratch) {
+        orr_arena_free(arena);
+        orr_arena_free(scratch);
+        return orr_fail_nomem(err);
+    }
+    order->arena = arena;
+    const char *task = orr_budget_task("trying orders of hosts and GPUs");
+    enum orr_code code = find(&ordering, order, err);
+    orr_budget_task(task);
+    orr_arena_free(scratch);
+    if (code != ORR_OK) {
+        orr_order_free(order);
+        return code;
+    }
+    *ret_order = order;
+    return ORR_OK;
+}
+
+void orr_order_free(struct orr_order *order)
+{
+    if (order)
+        orr_arena_free(order->arena);
+}

@@ -1,0 +1,59 @@
+/* Inside engine/order only: one search for an order. */
+#ifndef ORR_ORDER_ORDERING_H
+#define ORR_ORDER_ORDERING_H
+
+#include "engine/order/order.h"
+
+#define ORR_NO_NUMBER UINT32_MAX
+
+/* Hosts that are interchangeable: of one machine, NVLink domain and leaf switch. */
+struct orr_host_class {
+    uint32_t line;   /* the first of them */
+    uint32_t count;  /* hosts */
+    uint32_t domain; /* number of the domain; ORR_NO_NUMBER: none */
+    uint32_t leaf;   /* likewise */
+    uint32_t bare;   /* number of the machine with its leaf, whatever the domain */
+};
+
+/* An order that can be tried. */
+struct orr_trial {
+    uint32_t *hosts;      /* [position]; NULL: the present order of ranks */
+    const uint32_t *gpus; /* [gpu_count]; NULL: as they are */
+    const char *layout;   /* NULL: none */
+};
+
+struct orr_ordering {
+    const struct orr_order_question *question;
+    struct orr_arena *arena; /* of the answer */
+    struct orr_arena *scratch;
+    const struct orr_cluster *present;
+    const uint32_t *line_of_host, *class_of_host; /* [host] */
+    struct orr_host_class *classes;
+    uint32_t class_count, domain_count, leaf_count;
+    const uint32_t *twin; /* [domain]: the domain before it with hosts that are the same; ORR_NO_NUMBER: none */
+    uint32_t host_count, gpu_count; /* gpu_count: of the first host */
+    uint64_t cost;                  /* steps of the last analysis, and of the largest */
+    uint64_t most_cost;
+};
+
+/* classes.c: fills classes, domains and twins. */
+enum orr_code orr_ordering_classes(struct orr_ordering *ordering, struct orr_error *err) ORR_NO_DISCARD;
+/* Distinct orders of classes one by one: sequence[host_count] is the last one, filled with ORR_NO_NUMBER before the
+ * first call. Orders that differ only by equal NVLink domains are one. False: there is no further. */
+bool orr_ordering_next(const struct orr_ordering *ordering, uint32_t *sequence, uint32_t *used, uint32_t *seen);
+/* The hosts of an order of classes, each class's own in their present order. */
+void orr_ordering_hosts(const struct orr_ordering *ordering, const uint32_t *sequence, uint32_t *next, uint32_t *hosts);
+
+/* score.c: what an order gets. ret_valid: false where it cannot be analysed, which for the present order is an error.
+ */
+enum orr_code orr_ordering_score(struct orr_ordering *ordering, const struct orr_trial *trial, bool *ret_valid,
+                                 struct orr_order_figures *ret_figures, struct orr_error *err) ORR_NO_DISCARD;
+/* Above 0: a is better by prediction; below 0: b is. */
+int orr_order_compare(const struct orr_order_figures *a, const struct orr_order_figures *b);
+/* The same with leaf switches, then NVLink domains, where predictions are equal. */
+int orr_order_compare_all(const struct orr_order_figures *a, const struct orr_order_figures *b);
+
+/* order_text.c: the sentences of the answer. */
+void orr_order_describe(const struct orr_ordering *ordering, struct orr_order *order);
+
+#endif
