@@ -1,5 +1,6 @@
 /* What machine a dump describes, and an analysis in figures. */
 #include "api/sections.h"
+#include "engine/hardware/hardware.h"
 #include "engine/topology/machine.h"
 
 json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
@@ -32,6 +33,21 @@ json_t *orr_machine_json(struct orr_json *json, const struct orr_dump *dump)
     return object;
 }
 
+/* What the dump calls each port of a NIC. */
+static json_t *net_names_json(struct orr_json *json, const struct orr_analysis *analysis)
+{
+    const struct orr_system *system = &analysis->parts[0].system;
+    json_t *object = orr_json_object(json);
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++) {
+        const uint32_t element = system->nodes[n].element;
+        char id[ORR_NODE_ID_SIZE];
+        const char *name = element == ORR_NO_ELEMENT ? "" : orr_element_word(analysis->dump, element, ORR_ATTR_NAME);
+        if (*name)
+            orr_json_set(json, object, orr_system_node_id(system, n, id), orr_json_text(json, name));
+    }
+    return object;
+}
+
 json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analysis,
                          const struct orr_diagnosis *diagnosis)
 {
@@ -58,6 +74,7 @@ json_t *orr_summary_json(struct orr_json *json, const struct orr_analysis *analy
     orr_json_set(json, object, "channels", orr_json_int(json, communicator->channel_count));
     orr_json_set(json, object, "ring_bw", orr_json_number(json, (double)ring->bw_intra * ring->channels));
     orr_json_set(json, object, "gpu_path_types", types);
+    orr_json_set(json, object, "net_names", net_names_json(json, analysis));
     orr_json_set(json, object, "p2p_pairs", orr_json_int(json, p2p));
     orr_json_set(json, object, "pairs",
                  orr_json_int(json, (int64_t)analysis->local_ranks * ((int64_t)analysis->local_ranks - 1)));

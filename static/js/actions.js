@@ -110,6 +110,8 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
         },
         detect: () => opening.detect(),
         detected: () => moment.detected ?? null,
+        /** The path from a GPU to its NIC; on one host NCCL has none, so two are asked about. */
+        nic: (from, to) => store.set({ from, to, panel: "selection", hosts: Math.max(loaded.network?.doc.hosts ?? 1, store.state.hosts) }),
         show: (id) => home({ id }),
         stop: () => { opening.stop(); loading.stop(); },
         again: () => loading.analysis(),

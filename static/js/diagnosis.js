@@ -82,10 +82,10 @@ export function headline(doc) {
 
 const LARGE = 2 ** 30, SMALL = 8;
 
-/** What the chosen algorithm gives, and what all repairs together would give: [[name, value]]; none where one rank sends nothing. */
-export function expected(doc) {
-    const at = (bytes) => waysAt(doc.predictions, "AllReduce", bytes).find((way) => way.chosen), large = at(LARGE), small = at(SMALL), cost = doc.summary?.verdict?.cost;
-    return [large && ["AllReduce at 1 GiB", `${bandwidth(large.bw)} GB/s bus bandwidth, ${large.name}`], small && ["AllReduce at 8 bytes", `${bandwidth(small.time)} µs, ${small.name}`],
+/** What the chosen algorithm gives, on more hosts too where their analysis is given, and what all repairs together would give: [[name, value]]; none where one rank sends nothing. */
+export function expected(doc, network = null) {
+    const at = (bytes, { predictions } = doc) => waysAt(predictions, "AllReduce", bytes).find((way) => way.chosen), large = at(LARGE), small = at(SMALL), wide = network && at(LARGE, network), cost = doc.summary?.verdict?.cost;
+    return [large && ["AllReduce at 1 GiB", `${bandwidth(large.bw)} GB/s bus bandwidth, ${large.name}`], wide && [`AllReduce at 1 GiB on ${network.hosts} hosts`, `${bandwidth(wide.bw)} GB/s bus bandwidth, ${wide.name}`], small && ["AllReduce at 8 bytes", `${bandwidth(small.time)} µs, ${small.name}`],
         cost && isLoss(cost) && ["With everything repaired", valueText(bandwidth(cost.repaired), cost)]].filter(Boolean);
 }
 

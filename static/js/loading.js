@@ -7,13 +7,14 @@ import { announce } from "./dom.js";
 import { shape } from "./hosts.js";
 import { verdictText } from "./log.js";
 import { index } from "./model.js";
+import { hidesNetwork, NETWORK_HOSTS } from "./nics.js";
 import { question } from "./state.js";
 import { readSettings } from "./views/settings.js";
 import { openWhy, parseWhy } from "./why.js";
 
 export class Loading {
-    /** What is there; null: not yet. before: the index of the last answer about the same machine. */
-    loaded = { id: "", summary: null, doc: null, model: null, before: null, source: null, findings: null, problem: null };
+    /** What is there; null: not yet. network: the index of the same question about two hosts, where one host leaves the network out. before: the index of the last answer about the same machine. */
+    loaded = { id: "", summary: null, doc: null, model: null, network: null, before: null, source: null, findings: null, problem: null };
     other = { key: "", diff: null, doc: null, model: null, problem: null };
     pair = { key: "", doc: null, problem: null }; // two dumps compared
     kept = null;                                  // dumps to choose the second from
@@ -23,6 +24,7 @@ export class Loading {
     #explaining = null;
     #settingsOf = null;
     #analysing = null;
+    #networking = null;
     #comparing = null;
     #checking = null;
     #pairing = null;
@@ -35,6 +37,7 @@ export class Loading {
 
     stop() {
         this.#analysing?.abort();
+        this.#networking?.abort();
         this.#comparing?.abort();
         this.#pairing?.abort();
         this.#explaining?.abort();
@@ -53,6 +56,7 @@ export class Loading {
     async analysis() {
         const before = this.#analysing, { store, loaded } = this, { id } = store.state, asks = question(store.state), control = (this.#analysing = id ? new AbortController() : null);
         before?.abort();
+        this.#networking?.abort();
         if (!id)
             return;
         const another = loaded.id !== id;
@@ -64,7 +68,8 @@ export class Loading {
         this.source();
         try {
             const [doc, summary] = await Promise.all([api.analysis(id, asks, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
-            Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), summary, problem: null });
+            Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), network: null, summary, problem: null });
+            this.#network(id, asks);
             this.#keepPlace();
             if (doc.findings?.some((row) => row.where?.line) && loaded.source === null)
                 loaded.source = await api.source(id, control.signal);
@@ -78,6 +83,26 @@ export class Loading {
             this.busy(-1);
             if (this.#analysing === control)
                 this.arrived();
+        }
+    }
+
+    /* NCCL drops the NICs of one host: what concerns them is answered for two. */
+    async #network(id, asks) {
+        const { loaded } = this, { doc } = loaded, control = (this.#networking = new AbortController());
+        if (!hidesNetwork(doc))
+            return;
+        this.busy(1);
+        try {
+            const network = index(await api.analysis(id, { ...asks, hosts: NETWORK_HOSTS }, control.signal));
+            if (loaded.doc === doc)
+                loaded.network = network;
+        } catch (error) {
+            if (!(error instanceof api.Problem) && error.name !== "AbortError")
+                throw error; // without an answer, the rows say that two hosts are needed
+        } finally {
+            this.busy(-1);
+            if (loaded.network && loaded.doc === doc)
+                this.changed();
         }
     }
 

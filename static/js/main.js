@@ -119,7 +119,7 @@ function renderDrawer() {
 const PANEL_TABS = [["summary", "Summary"], ["selection", "Selection"], ["why", "Why"], ["settings", "Settings"]];
 
 function renderSide() {
-    const { state } = store, { model, doc, before, summary, source } = loaded;
+    const { state } = store, { model, network, doc, before, summary, source } = loaded;
     const content = () => {
         if (state.panel === "settings")
             return settingsView({ state, input: summary?.input, settings: loading.settings, focus: moment.focus, filter: moment.filter, refused: moment.refused, actions });
@@ -129,7 +129,7 @@ function renderSide() {
             return h("p.muted", null, "Computing…");
         if (state.panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return state.panel === "selection" ? selectionView({ model, other: loading.compared, state, actions }) : summaryView({ model, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, results: results.answer }, actions });
+        return state.panel === "selection" ? selectionView({ model, network, other: loading.compared, state, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, results: results.answer }, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());

@@ -9,10 +9,14 @@ import { verdictText } from "./log.js";
 
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
-/** known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, results: results of nccl-tests judged}. */
-export function questions(model, { releases = [], known = {} } = {}) {
+/** network: the index of the same question about two hosts, where one is asked about; null: there is none.
+ *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, results: results of nccl-tests judged}. */
+export function questions(asked, { network = null, releases = [], known = {} } = {}) {
     return QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
+        const model = network && OF_NETWORK.includes(id) ? network : asked;
         const row = { id, ask, patch: null, assumes: [], ...answer(model, { releases, ...known }) }, found = flaw(model.doc, findings);
+        if (model !== asked)
+            Object.assign(row, { answer: `on ${model.doc.hosts} hosts: ${row.answer}`, patch: row.patch && { hosts: model.doc.hosts, ...row.patch } });
         if (row.tone === "open")
             return row;
         const assumes = row.patch ? assumed(model.doc, parts) : [], tone = found?.tone ?? row.tone;
@@ -38,6 +42,9 @@ const QUESTIONS = [
     ["release", "Another release", release],
     ["log", "Agrees with a log", log],
 ];
+
+/** Questions about the network, which one host does not use. */
+const OF_NETWORK = ["nics", "gdr", "pxn"];
 
 /** Ids of findings that are named here. */
 export const NAMED = QUESTIONS.flatMap(([, , , , findings = []]) => findings);

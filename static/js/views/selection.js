@@ -2,13 +2,15 @@
 import { h } from "../dom.js";
 import { loads } from "../channels.js";
 import { whyOfSelection } from "../why.js";
+import { nicTable } from "../nics.js";
+import { nicTableView } from "./nics.js";
 import { bandwidth, deviceFacts, GRAPH_NAMES, hops, KINDS, pathsFrom, reason, shortName, typeOf, verdict } from "../model.js";
 
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
 const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
 
 /** other: {model, names} of the other side of a comparison, or null. actions: select(from, to), setting(name), hosts(n). */
-export function selectionView({ model, other, state, actions }) {
+export function selectionView({ model, network = null, other, state, actions }) {
     if (!state.from)
         return h("div", null,
             h("p", null, "Nothing is selected."),
@@ -21,13 +23,19 @@ export function selectionView({ model, other, state, actions }) {
                 h("p.note", null, "With one host NCCL drops the NICs."),
                 h("button", { type: "button", onclick: () => actions.hosts(2) }, "Take two hosts")]);
     }
-    return state.to ? [pathView(model, state, actions), other && beforeAfter(model, other, state)] : deviceView(model, state, actions);
+    return state.to ? [pathView(model, state, actions), other && beforeAfter(model, other, state)] : deviceView(model, network, state, actions);
 }
 
 const whyButtons = (model, state, actions) => whyOfSelection(model, state).map(({ why, label }, i) => [
     h("button", { type: "button", "data-key": `ask:${why}`, title: `${label} ( w )`, onclick: () => actions.why(why) }, i ? `Why? ${label.split(",")[0].split(" ")[0]}` : "Why?"), " "]);
 
-function deviceView(model, state, actions) {
+/* The NICs of a GPU; on one host, those that it would use on two. */
+function nicsOf(model, network, gpu, actions) {
+    const row = nicTable(network ?? model).find((one) => one.gpu === gpu);
+    return row?.nics.length > 0 && [h("h3", null, network ? `NICs on ${network.doc.hosts} hosts` : "NICs"), nicTableView([row], actions.nic, { id: "own-nics", caption: "The NICs of this GPU", gpus: false })];
+}
+
+function deviceView(model, network, state, actions) {
     const { from } = state;
     const rows = pathsFrom(model, from);
     return [
@@ -35,6 +43,7 @@ function deviceView(model, state, actions) {
             h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
         h("dl.facts", null, deviceFacts(model, from).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
         h("p", null, h("button.text", { type: "button", "data-key": "show-source", onclick: actions.source }, actions.lineOf(from) ? `Line ${actions.lineOf(from)} of the dump` : "Show in the dump"), " ", whyButtons(model, state, actions)),
+        nicsOf(model, network, from, actions),
         rows.length > 0 && h("table.wide", null,
             h("caption.unseen", null, `Paths from ${shortName(model, from)}`),
             h("thead", null, h("tr", null, h("th", null, "Path to"), h("th", null, "Type"), h("th.num", null, "GB/s"), h("th.num", null, "Hops"), h("th", null, "Verdict"))),

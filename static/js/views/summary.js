@@ -5,19 +5,21 @@ import { figures } from "../model.js";
 import { questions } from "../questions.js";
 import { address } from "../state.js";
 import { inputView } from "./input.js";
+import { nicTable } from "../nics.js";
+import { nicTableView } from "./nics.js";
 import { excerptView } from "./problem.js";
 
 /** before: the index of the last question's answer about the same machine, to show what a change changed. actions: line(n). */
-export function summaryView({ model = null, before = null, summary, source, state, releases, machines = null, known = {}, actions, findings = model?.doc.findings }) {
+export function summaryView({ model = null, network = null, before = null, summary, source, state, releases, machines = null, known = {}, actions, findings = model?.doc.findings }) {
     const doc = model?.doc, machine = doc?.summary?.machine ?? summary?.machine, input = doc?.input ?? summary?.input;
     const old = new Map(before ? figures(before.doc) : []);
     const about = inputView({ input, machine, state, machines, actions, open: !doc }), partial = input?.assumed.length > 0 || input?.missing.length > 0;
     return [
         doc && verdict(doc),
         doc?.verified === false && h("p.unverified", null, h("span.badge", null, "nearest release"), ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest release; they may differ.`),
-        doc && expectation(doc, before?.doc, partial && input.kind !== "machine-type"),
+        doc && expectation(doc, network?.doc, before?.doc, partial && input.kind !== "machine-type"),
         partial && about, // what an input lacks comes before answers that rest on it
-        model && answers(model, before, state, { releases, known }),
+        model && answers(model, before, state, { network, releases, known, actions }),
         findings && findingList(findings, { doc, source, actions }),
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
         !partial && about,
@@ -43,8 +45,8 @@ function verdict(doc) {
 }
 
 /* fillable: a machine type would replace what is assumed. */
-function expectation(doc, before, fillable) {
-    const rows = expected(doc), old = new Map(before ? expected(before) : []), assumes = assumptionsOf(doc, ["tuning"]);
+function expectation(doc, network, before, fillable) {
+    const rows = expected(doc, network), old = new Map(before ? expected(before) : []), assumes = assumptionsOf(doc, ["tuning"]);
     return rows.length > 0 && h("section", { id: "expected", "aria-label": "Expected" },
         h("h2", null, `Expected on ${doc.hosts} host${doc.hosts === 1 ? "" : "s"}, ${doc.ranks} ranks`),
         h("dl.facts", null, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, assumes.length > 0 && "≈ ", value, old.has(name) && old.get(name) !== value && h("div.was", null, `was ${old.get(name)}`))])),
@@ -56,6 +58,7 @@ const TONES = { good: ["✓", "good"], assumed: ["≈", "good if the assumptions
 
 /* The fifteen questions, each a link to its evidence. */
 function answers(model, before, state, context) {
+    const table = nicTable(context.network ?? model).filter((row) => row.nics.length);
     const old = new Map(before ? questions(before, { releases: context.releases }).map((row) => [row.id, row.answer]) : []), rows = questions(model, context);
     return h("section", { "aria-label": "At a glance" },
         h("h2", null, "At a glance"),
@@ -65,6 +68,7 @@ function answers(model, before, state, context) {
             h(`dd.tone-${row.tone ?? "none"}`, { "data-question": row.id },
                 row.tone ? h("span.tone", { role: "img", "aria-label": TONES[row.tone][1], title: TONES[row.tone][1] }, TONES[row.tone][0]) : h("span.tone"),
                 h("span", null, row.patch ? h("a", { href: address(state, row.patch), "data-key": `question:${row.id}` }, row.answer) : row.answer,
+                    row.id === "nics" && table.length > 0 && fold(`${model.doc.topology}:nics`, "Which NIC each GPU uses", () => nicTableView(table, (gpu, net) => context.actions.nic(gpu, net), { id: "gpu-nics", caption: "The NICs of each GPU" })),
                     assumption(row, model.doc),
                     old.has(row.id) && old.get(row.id) !== row.answer && !["release", "peers", "log"].includes(row.id) && h("div.was", null, `was: ${old.get(row.id)}`))),
         ])));
