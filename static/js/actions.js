@@ -181,6 +181,10 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
             const from = row?.device_a?.node ?? "", to = (row?.what === "nvlinks" && row.other_a?.node) || "";
             store.set({ row: text, ...(from ? { from, to, panel: "selection" } : {}) }, { replace: true });
         },
+        count: (count) => store.set({ count, pick: "" }, { replace: true }),
+        free: (free) => store.set({ free, pick: "" }, { replace: true }),
+        rival: (rival) => store.set({ rival, pick: rival }, { replace: true }),
+        pick: replace("pick"),
         beside: replace("beside"), program: replace("program"), axes: replace("axes"),
         swapPair: () => store.set({ id: store.state.with, machine: "", with: store.state.id, row: "", from: "", to: "" }),
         pairAgain: () => loading.pairing({ again: true }),

@@ -106,6 +106,8 @@ export const keepMachine = (machine, signal) => json(ask("v1/topologies", new UR
 export const detect = () => json("v1/detect", { method: "POST" });
 export const summary = (id, signal) => json(topology(id), { signal });
 export const analysis = (id, question, signal) => json(ask(`${topology(id)}/analysis`, question), { signal });
+/** Which GPUs a job should take. */
+export const place = (id, query, signal) => json(ask(`${topology(id)}/place`, query), { signal });
 export function difference(id, question, against, signal) {
     const query = new URLSearchParams(question);
     for (const text of against)

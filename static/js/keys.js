@@ -20,7 +20,7 @@ export function listenToKeys({ store, loaded, moment, schedule, actions }) {
             actions.step(moment.step < 0 && by < 0 ? count - 1 : (moment.step + by + count) % count);
     };
     const keys = {
-        m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"), b: () => actions.view("bandwidth"),
+        m: () => actions.view("machine"), x: () => actions.view("matrix"), c: () => actions.view("channels"), t: () => actions.view("tuning"), b: () => actions.view("bandwidth"), k: () => actions.view("place"),
         p: () => actions.view("transfers"), d: () => actions.view("diff"), v: () => actions.view("compare"), h: () => actions.view("hosts"), r: () => actions.view("source"), g: () => actions.view("log"), e: () => actions.export(), "/": () => actions.search(), l: () => actions.layout(store.state.layout === "load" ? "machine" : "load"),
         f: () => actions.detail(store.state.detail === "less" ? "all" : "less"), s: () => actions.panel("settings"), w: () => actions.panel("why"),
         "[": () => (store.state.view === "transfers" ? move(-1, 0) : turn(-1)), "]": () => (store.state.view === "transfers" ? move(1, 0) : turn(1)),

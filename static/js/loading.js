@@ -69,7 +69,7 @@ export class Loading {
         try {
             const [doc, summary] = await Promise.all([api.analysis(id, asks, control.signal), loaded.summary ?? api.summary(id, control.signal)]);
             Object.assign(loaded, { before: another ? null : loaded.model, doc, model: index(doc), network: null, summary, problem: null });
-            this.#network(id, asks);
+            this.#network(id);
             this.#keepPlace();
             if (doc.findings?.some((row) => row.where?.line) && loaded.source === null)
                 loaded.source = await api.source(id, control.signal);
@@ -87,13 +87,13 @@ export class Loading {
     }
 
     /* NCCL drops the NICs of one host: what concerns them is answered for two. */
-    async #network(id, asks) {
-        const { loaded } = this, { doc } = loaded, control = (this.#networking = new AbortController());
+    async #network(id) {
+        const { store, loaded } = this, { doc } = loaded, asks = question({ ...store.state, hosts: NETWORK_HOSTS }), control = (this.#networking = new AbortController());
         if (!hidesNetwork(doc))
             return;
         this.busy(1);
         try {
-            const network = index(await api.analysis(id, { ...asks, hosts: NETWORK_HOSTS }, control.signal));
+            const network = index(await api.analysis(id, asks, control.signal));
             if (loaded.doc === doc)
                 loaded.network = network;
         } catch (error) {

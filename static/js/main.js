@@ -10,6 +10,7 @@ import { Library } from "./library.js";
 import { Loading } from "./loading.js";
 import { Majority } from "./majority.js";
 import { Opening, Working } from "./opening.js";
+import { Placing } from "./placing.js";
 import { Results } from "./results.js";
 import { Scene } from "./scene.js";
 import { Schedule } from "./schedule.js";
@@ -28,6 +29,7 @@ import { libraryView } from "./views/library.js";
 import { logView } from "./views/log.js";
 import { majorityView } from "./views/majority.js";
 import { matrixView, moveSelection } from "./views/matrix.js";
+import { placeView } from "./views/place.js";
 import { problemView } from "./views/problem.js";
 import { selectionView } from "./views/selection.js";
 import { askBar, readReleases, settingsView } from "./views/settings.js";
@@ -49,7 +51,8 @@ const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
 const schedule = new Schedule(() => { if (store.state.view === "transfers") { renderDrawer(); scene.mark(); } });
 const results = new Results(store, { busy: (by) => working.add(by), changed: renderAll });
-const scene = new Scene({ store, loading, schedule, diagram, moment, again: () => actions.again(), refused: renderSide });
+const placing = new Placing(store, { busy: (by) => working.add(by), changed: () => { renderDrawer(); scene.mark(); } });
+const scene = new Scene({ store, loading, schedule, placing, diagram, moment, again: () => actions.again(), refused: renderSide });
 const beside = new Beside({ store, loading });
 const opening = new Opening({ store, loaded, moment, working, shown: renderAll, refused: (problem) => { loading.pair.problem = problem; renderDrawer(); } });
 const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
@@ -64,6 +67,7 @@ function arrived() {
     moment.step = -1;
     scene.analysed();
     loading.explanation();
+    placing.load(loaded.model);
     renderAll();
     if (store.state.view === "hosts")
         scene.draw();
@@ -80,8 +84,8 @@ function renderHeader() {
         isOpen && askBar({ state, graphs: summary?.input?.graph_file, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["bandwidth", "Bandwidth"], ["hosts", "Hosts"], ["transfers", "Transfers"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
-const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, bandwidth: (context) => bandwidthView({ results, ...context }), hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
+const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["bandwidth", "Bandwidth"], ["place", "Choose GPUs"], ["hosts", "Hosts"], ["transfers", "Transfers"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
+const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, bandwidth: (context) => bandwidthView({ results, ...context }), place: (context) => placeView({ placing, ...context }), hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
 
 /* The rounds of the ranks around the one that is looked at. */
 function loadSchedule(again = false) {
@@ -178,9 +182,12 @@ store.subscribe((state, changed) => {
     if (!state.id && state.place === "set" && (asked || changed.has("place") || changed.has("set")))
         majority.load();
     loading.pairing();
-    if (changed.has("id"))
+    if (changed.has("id")) {
         schedule.forget();
+        placing.forget();
+    }
     loadSchedule();
+    placing.load(asked ? null : loaded.model);
     results.prediction();
     if (!state.id && state.place === "clusters" && (asked || changed.has("place") || ["cluster", "groups", "graph", "channel"].some((name) => changed.has(name))))
         clusters.load();

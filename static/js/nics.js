@@ -33,6 +33,12 @@ export function nicTable(model) {
     return rows.map((row) => ({ ...row, nics: [...row.nics.values()].sort((a, b) => own(a) - own(b) || b.channels - a.channels) }));
 }
 
+/** A row in short: the GPU's own NICs, or where it has none the first of another GPU; more: how many others it reaches through other GPUs. */
+export function inShort({ nics, ...row }) {
+    const own = nics.filter((nic) => nic.via === null), shown = own.length ? own : nics.slice(0, 1);
+    return { ...row, nics: shown, more: nics.length - shown.length };
+}
+
 function gdrText(model, gpu, net) {
     const decision = verdict(model, gpu, net);
     if (!decision)

@@ -6,6 +6,7 @@ import { folded } from "./detail.js";
 import { h, replace } from "./dom.js";
 import { overview, shape } from "./hosts.js";
 import { hops, shortName } from "./model.js";
+import { placeMarks, placeRows, shownRow } from "./place.js";
 import { calledText, findRow, marksOfPair } from "./pairs.js";
 import { question } from "./state.js";
 import * as theme from "./theme.js";
@@ -23,8 +24,8 @@ export class Scene {
     #drawing = null;
 
     /** now: {step} of this moment. refused(): the drawing could not be made. */
-    constructor({ store, loading, schedule, diagram, moment, again, refused }) {
-        Object.assign(this, { store, loading, schedule, diagram, moment, again, refused });
+    constructor({ store, loading, schedule, placing, diagram, moment, again, refused }) {
+        Object.assign(this, { store, loading, schedule, placing, diagram, moment, again, refused });
     }
 
     /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
@@ -100,16 +101,25 @@ export class Scene {
         const less = detail === "less" && this.wanted.view === "system" && view !== "hosts" ? folded(model) : null;
         const pair = view === "compare" ? this.loading.pair.doc : null, chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
         const changed = pair ? marksOfPair(model, pair, chosen, "a") : diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
-        diagram.fold(less, new Set([from, to]));
+        const set = view === "place" ? this.#placed() : null;
+        diagram.fold(less, new Set([from, to, ...set?.devices ?? []]));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
-        diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
+        diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : set ? set.devices : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
         diagram.draw(fanned && !now ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/"))) : steps, at);
+        if (set)
+            return this.#caption(`GPUs ${set.row.gpus.join(", ")}${set.row.nics.length ? ` and ${set.row.nics.join(", ")}` : ""} are marked.`);
         this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
             : path ? `${shortName(model, from)} → ${shortName(model, to)}: ${path.type}${slowest ? ", the narrowest link is the widest line" : ""}`
                 : pair ? `Dashed: differs from ${calledText(pair.b)}. Crossed: only this one has it.`
                     : steps.length ? "Arrows show who sends to whom; a step lights the links it uses."
                     : less ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`
                         : diagram.note.split(" · ").at(-1));
+    }
+
+    /* The set of GPUs that is shown, and its devices. */
+    #placed() {
+        const { model, network } = this.loading.loaded, rows = this.placing.answer ? placeRows(this.placing.answer) : [], row = shownRow(rows, this.store.state.pick);
+        return row && { row, devices: placeMarks(network ?? model, (network ?? model).doc.summary?.net_names ?? {}, row) };
     }
 
     #steps(model) {

@@ -1,6 +1,6 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
-export const VIEWS = ["machine", "matrix", "channels", "tuning", "bandwidth", "diff", "compare", "hosts", "transfers", "source", "log"];
+export const VIEWS = ["machine", "matrix", "channels", "tuning", "bandwidth", "place", "diff", "compare", "hosts", "transfers", "source", "log"];
 export const PANELS = ["summary", "selection", "why", "settings"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
@@ -35,6 +35,10 @@ export const DEFAULTS = Object.freeze({
     collective: "AllReduce",
     size: 0,           // bytes, the message whose tuning is shown
     program: "all_reduce", // of nccl-tests, whose prediction is shown
+    count: 0,          // GPUs of a job for which the best set is looked for; 0: half of them
+    free: "",          // GPUs that it may take, such as "0,1,4"; "": all
+    rival: "",         // another choice, to compare with
+    pick: "",          // the set that is shown on the drawing; "": the best
     axes: "log",       // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
     rank: 0,           // whose transfers are looked at
     round: 0,          // and in which round
@@ -52,13 +56,13 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "program", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group"];
+const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "program", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group", "free", "rival", "pick"];
 export const FUSE_NICS = ["never", "always"];
 const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], axes: ["log", "linear"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 /** What decides an analysis beside the release, the hosts and the settings. */
 const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume"];
 export const ASKED = ["release", "hosts", "settings", ...ASKED_TEXTS];
-const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, rank: 131071, round: 262143, line: 1e7 };
+const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, rank: 131071, round: 262143, line: 1e7, count: 1024 };
 const MOST_AGAINST = 48;
 
 const number = (text, least, most, otherwise) =>

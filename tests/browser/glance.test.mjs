@@ -20,6 +20,26 @@ test("fifteen questions are answered, or say what would answer them", async () =
     assert.match(await it.page.locator("#findings").textContent(), /Findings/);
 });
 
+test("which NIC does GPU 3 use? on one host too, in the table and in the GPU's selection", async () => {
+    await it.open(exampleFile("h100-nvswitch").path);
+    await it.settled();
+    for (const id of ["nics", "gdr", "pxn"])
+        assert.match(await answer(id).textContent(), /on 2 hosts: /, id);
+    assert.match(await it.page.locator("#expected").textContent(), /AllReduce at 1 GiB on 2 hosts\s*\d+ GB\/s/);
+    await answer("nics").getByText("Which NIC each GPU uses").click();
+    const row = it.page.locator('#gpu-nics tr[data-rank="3"]').first();
+    assert.match(await row.innerText(), /^3\s+mlx5_3 5e:00\.0\s+PIX 48 GB\/s\s+yes\s+\d more NICs/);
+    assert.equal(await it.page.locator("#gpu-nics tbody tr").count(), 8);
+    await it.axe("the NICs of each GPU");
+    await it.device("GPU/0-5c000").click();
+    await it.page.locator("#own-nics").waitFor();
+    assert.match(await it.page.locator("#own-nics tbody tr").first().innerText(), /mlx5_3 5e:00\.0\s+PIX\s+48\s+yes/);
+    assert.match(await it.page.locator("#panel").innerText(), /NICs on 2 hosts/);
+    assert.match(await it.page.locator("#own-nics tbody tr").nth(1).innerText(), /PXN.*through GPU \d/s);
+    await it.page.locator("#own-nics button").first().click();
+    await it.until(() => /hosts=2/.test(location.hash) && /GPU 3 → NET 3/.test(document.querySelector("#panel h2")?.textContent));
+});
+
 test("an answer leads to its evidence by mouse: the pair without P2P", async () => {
     await it.open(three());
     assert.match(await answer("p2p").textContent(), /4 of 6 not: the path is longer than the P2P level allows\. SYS against PXB/);

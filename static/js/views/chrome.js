@@ -45,7 +45,7 @@ export function tabs(name, controls, options, current, choose) {
 }
 
 const KEYS = [
-    ["m x c t b h p d v r g", "Machine alone, matrix, channels, tuning, bandwidth, hosts, transfers point to point, differences, another dump beside it, the dump as it reads, a log"], ["s", "Settings"], ["w", "Why: the rule, and what would change it"], ["e", "Export"], ["/", "Find a device: bus id, rank, mlx5_N, GUID"], ["l", "Load of links"], ["f", "Fold what is alike, hide bus ids"], ["[  ]", "Previous, next channel; rank of the transfers"], [",  .", "Previous, next step of the channel; round of the transfers"],
+    ["m x c t b k h p d v r g", "Machine alone, matrix, channels, tuning, bandwidth, choice of GPUs, hosts, transfers point to point, differences, another dump beside it, the dump as it reads, a log"], ["s", "Settings"], ["w", "Why: the rule, and what would change it"], ["e", "Export"], ["/", "Find a device: bus id, rank, mlx5_N, GUID"], ["l", "Load of links"], ["f", "Fold what is alike, hide bus ids"], ["[  ]", "Previous, next channel; rank of the transfers"], [",  .", "Previous, next step of the channel; round of the transfers"],
     ["Esc", "Clear the selection"], ["Tab", "Through the devices of the drawing; Enter selects, Shift+Enter makes it the end of the path"],
     ["← ↑ → ↓", "From a device along its links; move the drawing; go through the matrix"], ["+  −  0", "Zoom the drawing, show all"], ["?", "This list"],
 ];

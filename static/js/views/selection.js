@@ -3,7 +3,7 @@ import { h } from "../dom.js";
 import { loads } from "../channels.js";
 import { whyOfSelection } from "../why.js";
 import { nicTable } from "../nics.js";
-import { nicTableView } from "./nics.js";
+import { nicsOfGpu } from "./nics.js";
 import { bandwidth, deviceFacts, GRAPH_NAMES, hops, KINDS, pathsFrom, reason, shortName, typeOf, verdict } from "../model.js";
 
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
@@ -32,7 +32,7 @@ const whyButtons = (model, state, actions) => whyOfSelection(model, state).map((
 /* The NICs of a GPU; on one host, those that it would use on two. */
 function nicsOf(model, network, gpu, actions) {
     const row = nicTable(network ?? model).find((one) => one.gpu === gpu);
-    return row?.nics.length > 0 && [h("h3", null, network ? `NICs on ${network.doc.hosts} hosts` : "NICs"), nicTableView([row], actions.nic, { id: "own-nics", caption: "The NICs of this GPU", gpus: false })];
+    return row?.nics.length > 0 && [h("h3", null, network ? `NICs on ${network.doc.hosts} hosts` : "NICs"), nicsOfGpu(row, actions.nic)];
 }
 
 function deviceView(model, network, state, actions) {

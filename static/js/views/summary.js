@@ -6,7 +6,7 @@ import { questions } from "../questions.js";
 import { address } from "../state.js";
 import { inputView } from "./input.js";
 import { nicTable } from "../nics.js";
-import { nicTableView } from "./nics.js";
+import { nicSummary } from "./nics.js";
 import { excerptView } from "./problem.js";
 
 /** before: the index of the last question's answer about the same machine, to show what a change changed. actions: line(n). */
@@ -68,7 +68,7 @@ function answers(model, before, state, context) {
             h(`dd.tone-${row.tone ?? "none"}`, { "data-question": row.id },
                 row.tone ? h("span.tone", { role: "img", "aria-label": TONES[row.tone][1], title: TONES[row.tone][1] }, TONES[row.tone][0]) : h("span.tone"),
                 h("span", null, row.patch ? h("a", { href: address(state, row.patch), "data-key": `question:${row.id}` }, row.answer) : row.answer,
-                    row.id === "nics" && table.length > 0 && fold(`${model.doc.topology}:nics`, "Which NIC each GPU uses", () => nicTableView(table, (gpu, net) => context.actions.nic(gpu, net), { id: "gpu-nics", caption: "The NICs of each GPU" })),
+                    row.id === "nics" && table.length > 0 && fold(`${model.doc.topology}:nics`, "Which NIC each GPU uses", () => nicSummary(table, context.actions.nic)),
                     assumption(row, model.doc),
                     old.has(row.id) && old.get(row.id) !== row.answer && !["release", "peers", "log"].includes(row.id) && h("div.was", null, `was: ${old.get(row.id)}`))),
         ])));
