@@ -188,6 +188,8 @@ orr_handler orr_handle_place;
 orr_handler orr_handle_explain;
 /* handle_log.c */
 orr_handler orr_handle_log, orr_handle_topology_log, orr_handle_perf, orr_handle_topology_perf;
+/* handle_gate.c */
+orr_handler orr_handle_gate;
 /* handle_meta.c */
 orr_handler orr_handle_releases, orr_handle_settings, orr_handle_openapi, orr_handle_health, orr_handle_ready,
     orr_handle_version, orr_handle_problem_type;

@@ -18,6 +18,8 @@ struct orr_comparison;
 struct orr_detection;
 struct orr_dump;
 struct orr_expect_table;
+struct orr_gate;
+struct orr_gate_request;
 struct orr_explanation;
 struct orr_log;
 struct orr_log_compared;
@@ -82,6 +84,8 @@ enum orr_code orr_groups_json(struct orr_json *json, const struct orr_cluster *c
 /* The best order of a cluster's hosts. names: [host]; made_up: how many of them nobody gave. */
 json_t *orr_order_json(struct orr_json *json, const struct orr_order_question *question, const struct orr_order *order,
                        const char *const *names, uint32_t made_up);
+/* The verdict on a node. */
+json_t *orr_gate_json(struct orr_json *json, const struct orr_gate_request *request, const struct orr_gate *gate);
 /* Results of nccl-tests judged. */
 json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check);
 /* A log: its triage, what was recovered of it and how a prediction agrees with it. check NULL: nothing to compare with,

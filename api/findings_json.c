@@ -23,8 +23,7 @@ static json_t *place_json(struct orr_json *json, const struct orr_finding_place 
     return object;
 }
 
-/* The shape is the contract's; `repair` says what was repaired to find it. */
-static json_t *cost_json(struct orr_json *json, const struct orr_cost *cost, const char *repair)
+json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const char *repair)
 {
     char what[64];
     json_t *object = orr_json_object(json), *changes = orr_json_array(json);
@@ -74,7 +73,7 @@ static json_t *finding_json(struct orr_json *json, const struct orr_finding *fin
     orr_json_set(json, object, "references", texts_json(json, row->references));
     if (!of)
         return object;
-    orr_json_set(json, object, "cost", of->has_cost ? cost_json(json, &of->cost, of->repair) : json_null());
+    orr_json_set(json, object, "cost", of->has_cost ? orr_cost_json(json, &of->cost, of->repair) : json_null());
     orr_json_set(json, object, "no_cost",
                  of->has_cost ? json_null()
                               : orr_json_text(json, of->not_tried ? of->not_tried : "no repair of it is known"));
@@ -148,7 +147,7 @@ json_t *orr_verdict_json(struct orr_json *json, const struct orr_diagnosis *diag
     orr_json_set(json, object, "advice", orr_json_text(json, diagnosis->advice));
     orr_json_set(json, object, "finding", cause ? orr_json_text(json, cause->finding->row->id) : json_null());
     orr_json_set(json, object, "cost",
-                 diagnosis->has_all ? cost_json(json, &diagnosis->all, diagnosis->all_repair) : json_null());
+                 diagnosis->has_all ? orr_cost_json(json, &diagnosis->all, diagnosis->all_repair) : json_null());
     return object;
 }
 

@@ -32,6 +32,12 @@ static const char *machine_word(size_t i)
     return type ? type->name : NULL;
 }
 
+static const char *gate_word(size_t i)
+{
+    const struct orr_finding_row *row = orr_finding_row(i);
+    return row ? row->id : NULL;
+}
+
 static const char *graph_word(size_t i)
 {
     return i < ORR_GRAPH_COUNT ? orr_graph_name(orr_release_default(), (enum orr_graph_kind)i) : NULL;
@@ -333,6 +339,31 @@ enum orr_code orr_params_place(const struct orr_params *params, const struct orr
     else if (!request.count)
         request.count = (uint32_t)__builtin_popcountll(request.compared ? request.compared : request.free);
     *ret_request = request;
+    return ORR_OK;
+}
+
+enum orr_code orr_params_gate(const struct orr_params *params, struct orr_gate_request *ret_request,
+                              struct orr_error *err)
+{
+    char *end = NULL;
+    const char *share = params->min_bus_bw;
+    double value = isdigit((unsigned char)*share) || *share == '.' ? strtod(share, &end) : -1;
+    *ret_request = (struct orr_gate_request){.query = params->query,
+                                             .min_bus_bw = value,
+                                             .allowed = params->allowed.items,
+                                             .allowed_count = params->allowed.count};
+    if (!end || *end || !(value >= 0 && value <= 1)) {
+        orr_fail(err, ORR_SETTING, "min_busbw must be a share from 0 to 1, such as 0.9, not \"%.40s\"", share);
+        orr_error_where(err, "min_busbw");
+        return ORR_SETTING;
+    }
+    for (uint32_t i = 0; i < params->allowed.count; i++)
+        if (!orr_gate_knows(params->allowed.items[i])) {
+            orr_fail(err, ORR_SETTING, "there is no finding \"%.60s\"", params->allowed.items[i]);
+            orr_error_where(err, "allow");
+            orr_error_advice(err, "docs/findings.md lists the findings; the answer names those of this node");
+            return ORR_SETTING;
+        }
     return ORR_OK;
 }
 

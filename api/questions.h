@@ -10,6 +10,7 @@
 #include "engine/expect/table.h"
 #include "engine/explain/explain.h"
 #include "engine/facts/facts.h"
+#include "engine/gate/gate.h"
 #include "engine/log/check.h"
 #include "engine/machines/machine_types.h"
 #include "engine/order/order.h"
@@ -39,6 +40,8 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 #define ORR_P_PLAN     (ORR_P_CLUSTER | ORR_P(MANY_HOSTS) | ORR_P_READING)
 #define ORR_P_LOG      (ORR_P_RELEASE | ORR_P(LOG_HOSTS) | ORR_P_JOB | ORR_P(COMMUNICATOR) | ORR_P_READING)
 #define ORR_P_PERF     (ORR_P_RELEASE | ORR_P(RESULT_HOSTS) | ORR_P_JOB | ORR_P(TESTED) | ORR_P_READING)
+#define ORR_P_GATE                                                                                                     \
+    (ORR_P_CLUSTER | ORR_P_READING | ORR_P(GATE_HOSTS) | ORR_P(EXPECT) | ORR_P(MIN_BUSBW) | ORR_P(ALLOW) | ORR_P(NODE))
 #define ORR_P_DRAWING  (ORR_P(VIEW) | ORR_P(CHANNEL) | ORR_P(FROM) | ORR_P(TO) | ORR_P(THEME))
 #define ORR_P_SCHEDULE (ORR_P(RANKS) | ORR_P(ROUNDS))
 #define ORR_P_WHY                                                                                                      \
@@ -160,6 +163,9 @@ enum orr_code orr_params_place(const struct orr_params *params, const struct orr
 /* Without the cluster. */
 enum orr_code orr_params_order(const struct orr_params *params, struct orr_order_question *ret_question,
                                struct orr_error *err) ORR_NO_DISCARD;
+/* Without the node and the expectation. */
+enum orr_code orr_params_gate(const struct orr_params *params, struct orr_gate_request *ret_request,
+                              struct orr_error *err) ORR_NO_DISCARD;
 struct orr_log_question orr_params_log(const struct orr_params *params);
 /* Without the machine. */
 enum orr_code orr_params_perf(const struct orr_params *params, struct orr_perf_question *ret_question,

@@ -113,6 +113,7 @@ static const struct orr_route routes[] = {
     {"POST", "/v1/anonymise", orr_handle_anonymise, READ, DUMP | HEAVY, 0, NULL},
     {"GET", "/v1/inputs", orr_handle_inputs, READ, 0, 0, NULL},
     {"GET", "/v1/machines", orr_handle_machines, READ, 0, 0, NULL},
+    {"POST", "/v1/gate", orr_handle_gate, READ, HEAVY | STORE, ORR_P_GATE | P(MACHINE), NULL},
     {"POST", "/v1/check-perf", orr_handle_perf, READ, HEAVY, ORR_P_PERF | P(MACHINE), NULL},
     {"POST", "/v1/check-log", orr_handle_log, READ, HEAVY, ORR_P_LOG | P(MACHINE), NULL},
     {"GET", "/v1/releases", orr_handle_releases, READ, 0, 0, NULL},

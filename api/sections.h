@@ -81,4 +81,7 @@ enum { ORR_COMPARE_ROWS = 200 };
 enum orr_code orr_path_json(struct orr_json *json, const struct orr_analysis *analysis, const char *from,
                             const char *to, json_t **ret_value, struct orr_error *err) ORR_NO_DISCARD;
 
+/* A cost in the contract's shape; repair: what was repaired to find it, NULL: nothing was. */
+json_t *orr_cost_json(struct orr_json *json, const struct orr_cost *cost, const char *repair);
+
 #endif

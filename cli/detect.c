@@ -39,8 +39,7 @@ static bool settings_are_known(const struct orr_options *options)
     return true;
 }
 
-/* Reports errors itself; gives an exit status. */
-static int read_options(const struct orr_options *options, struct orr_detect_options *wanted)
+int orr_detect_options_read(const struct orr_options *options, struct orr_detect_options *wanted)
 {
     struct orr_error err = {0};
     uint32_t sm = 0;
@@ -108,7 +107,7 @@ int orr_command_detect(const struct orr_options *options)
     struct orr_detect_options wanted;
     struct orr_detection detection;
     struct orr_error err = {0};
-    int status = post_is_usable(options) ? read_options(options, &wanted) : ORR_EXIT_USAGE;
+    int status = post_is_usable(options) ? orr_detect_options_read(options, &wanted) : ORR_EXIT_USAGE;
     if (status)
         return status;
     const char *source = options->file ? options->file : options->root;
@@ -138,7 +137,7 @@ int orr_command_gather(const struct orr_options *options)
     /* The positional argument is where the tar goes, not what is read. */
     struct orr_options reading = *options;
     reading.file = NULL;
-    int status = read_options(&reading, &wanted);
+    int status = orr_detect_options_read(&reading, &wanted);
     if (status)
         return status;
     bool standard = !options->file || !strcmp(options->file, "-");

@@ -135,6 +135,18 @@ static const struct orr_command commands[] = {
      "  orrery gather machine.tar.gz\n"
      "  orrery detect machine.tar.gz > machine.xml\n",
      ORR_CMD_GATHER, 0, ORR_ONE_FILE, orr_command_gather},
+    {"gate", "[FILE|-]", "is this node fit: compared with what it should be",
+     "Compares this node with what it should be: a file (another node's dump), a machine type, or the normal host of "
+     "those\nthat a service keeps. Without FILE it detects the node; no CUDA context is made, and a job may run beside "
+     "it.\nThe node is fit where no finding with a cost makes it worse, no GPU or NIC is missing, and AllReduce gets "
+     "at least\n--min-busbw of the expected bus bandwidth. One line says what it costs and why. The exit status is 0 "
+     "where the node is\nfit, 3 where it is degraded, 4 where it cannot be judged: detection failed, time is up, "
+     "another kind of machine.\n\n"
+     "  orrery gate --expect dgx-h100\n"
+     "  orrery gate --expect good.xml --min-busbw 0.95 --allow slow-link --json\n"
+     "  orrery gate --expect fleet:label=rack%3D7 --server https://hub.example:8080 --token-file token\n"
+     "  orrery gate --expect hgx-h100 topo.xml\n",
+     ORR_CMD_GATE, ORR_P_GATE | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_gate},
     {"check-log", "[LOG|-]", "an NCCL debug log against the prediction",
      "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a\n"
      "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what "

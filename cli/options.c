@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER };
+enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER, SEEING = DETECTING | ORR_CMD_GATE };
 
 enum kind { FLAG, VALUE, SETTING };
 
@@ -37,8 +37,9 @@ static const struct option {
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER | ORR_CMD_DETECT | ORR_CMD_COPY,
      VALUE, AT(output)},
     {"json", NULL, "print JSON instead of text",
-     ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_DETECT | ORR_CMD_PLACE, FLAG,
-     AT(json)},
+     ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_DETECT | ORR_CMD_PLACE |
+         ORR_CMD_GATE,
+     FLAG, AT(json)},
     {"text", NULL, "print text also where the output is no terminal",
      ORR_CMD_COMPARE | ORR_CMD_CHECK_PERF | ORR_CMD_PLACE, FLAG, AT(text)},
     {"verbose", NULL,
@@ -49,21 +50,24 @@ static const struct option {
      ORR_CMD_SERVE, FLAG, AT(check_config)},
     {"scope", "SCOPE", "what the token allows: read, write, or read,write (default: read)", ORR_CMD_TOKEN, VALUE,
      AT(scope)},
-    {"root", "DIR", "read a copied /sys and /proc, or an unpacked tar of gather, below that folder", DETECTING, VALUE,
+    {"root", "DIR", "read a copied /sys and /proc, or an unpacked tar of gather, below that folder", SEEING, VALUE,
      AT(root)},
-    {"nvml", "FILE", "load that library in place of libnvidia-ml.so.1; none: ask no driver", DETECTING, VALUE,
-     AT(nvml)},
+    {"nvml", "FILE", "load that library in place of libnvidia-ml.so.1; none: ask no driver", SEEING, VALUE, AT(nvml)},
     {"sm", "N", "compute capability of GPUs whose device id is not known, such as 90, where there is no driver",
-     ORR_CMD_DETECT, VALUE, AT(sm)},
+     ORR_CMD_DETECT | ORR_CMD_GATE, VALUE, AT(sm)},
     {"running", NULL, "NICs merged as a running job uses them; NCCL's own dump has them apart", ORR_CMD_DETECT, FLAG,
      AT(running)},
     {"post", "URL", "keep it in that service in place of printing it, such as https://hub.example:8080", ORR_CMD_DETECT,
      VALUE, AT(post)},
-    {"token-file", "FILE", "its first line is the token for --post", ORR_CMD_DETECT, VALUE, AT(token_file)},
-    {"ca-file", "FILE", "certificates (PEM) that --post trusts, in place of the system's", ORR_CMD_DETECT, VALUE,
+    {"token-file", "FILE", "its first line is the token for the service", ORR_CMD_DETECT | ORR_CMD_GATE, VALUE,
+     AT(token_file)},
+    {"ca-file", "FILE", "certificates (PEM) to trust, in place of the system's", ORR_CMD_DETECT | ORR_CMD_GATE, VALUE,
      AT(ca_file)},
     {"patience", "SECONDS", "how long --post is tried again while the service cannot be reached (default: 300)",
      ORR_CMD_DETECT, VALUE, AT(patience)},
+    {"server", "URL", "let that service judge, such as https://hub.example:8080", ORR_CMD_GATE, VALUE, AT(server)},
+    {"timeout", "SECONDS", "answer within that time, if only that there is no answer (default: 5)", ORR_CMD_GATE, VALUE,
+     AT(timeout)},
     {"analysis-time", "SECONDS", "give up after that time (default: never)", ORR_CMD_LIMITED, VALUE, AT(analysis_time)},
     {"analysis-memory", "BYTES", "give up where more memory is needed, such as 512M (default: never)", ORR_CMD_LIMITED,
      VALUE, AT(analysis_memory)},
@@ -80,7 +84,10 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 static const struct {
     enum orr_ask ask;
     const char *option;
-} otherwise[] = {{ORR_ASK_DECISION, "why"}, {ORR_ASK_SETTINGS, "set"}, {ORR_ASK_FUSE_NICS, "fuse-nics"}};
+} otherwise[] = {{ORR_ASK_DECISION, "why"},
+                 {ORR_ASK_SETTINGS, "set"},
+                 {ORR_ASK_FUSE_NICS, "fuse-nics"},
+                 {ORR_ASK_MIN_BUSBW, "min-busbw"}};
 
 static const char *option_of(enum orr_ask ask)
 {
@@ -235,6 +242,8 @@ static enum orr_code read_values(const struct given *given, struct orr_error *er
         if (asked == ORR_ASK_TUNER)
             ORR_TRY(read_tuner(given->options, value, &value, err));
         ORR_TRY(orr_params_set(params, asked, setting, value, err));
+        given->options->asked[given->options->asked_count++] =
+            (struct orr_asked){asked, asked == ORR_ASK_SETTINGS ? given->values[i] : value};
     }
     return ORR_OK;
 }

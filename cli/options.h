@@ -15,12 +15,12 @@ enum orr_exit {
     ORR_EXIT_OK = 0,
     ORR_EXIT_INPUT = 1,
     ORR_EXIT_USAGE = 2,
-    ORR_EXIT_LOW = 3,     /* check-perf */
-    ORR_EXIT_UNJUDGED = 4 /* check-perf */
+    ORR_EXIT_LOW = 3,     /* check-perf: low; gate: degraded */
+    ORR_EXIT_UNJUDGED = 4 /* check-perf, gate */
 };
 #define ORR_EXIT_TEXT                                                                                                  \
     "0 done, 1 the input or the environment is at fault, 2 wrong usage; check-perf: 3 the bandwidth is low, "          \
-    "4 it cannot be judged"
+    "4 it cannot be judged; gate: 3 the node is degraded, 4 it cannot be judged"
 
 /* Commands by which options.c says who takes an option: bits. */
 enum orr_command_bit {
@@ -39,13 +39,14 @@ enum orr_command_bit {
     ORR_CMD_GATHER = 1 << 12,
     ORR_CMD_EXPLAIN = 1 << 13,
     ORR_CMD_CHECK_PERF = 1 << 14,
-    ORR_CMD_PLACE = 1 << 15
+    ORR_CMD_PLACE = 1 << 15,
+    ORR_CMD_GATE = 1 << 16
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
 enum {
     ORR_CMD_LIMITED = ORR_CMD_ASKING | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_COPY |
-                      ORR_CMD_DETECT | ORR_CMD_PLACE
+                      ORR_CMD_DETECT | ORR_CMD_PLACE | ORR_CMD_GATE
 };
 
 enum { ORR_MAX_GIVEN = 256, ORR_MAX_SETTINGS = 64 };
@@ -60,6 +61,12 @@ struct orr_options {
     const char *settings[ORR_MAX_SETTINGS];                                   /* the same: NAME=VALUE */
     size_t setting_count;
     const char *post, *token_file, *ca_file, *patience;
+    const char *server, *timeout; /* of gate */
+    struct orr_asked {            /* the parameters of requests as they were given, for a service */
+        enum orr_ask ask;
+        const char *value;
+    } asked[ORR_MAX_GIVEN];
+    size_t asked_count;
     bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
@@ -174,5 +181,10 @@ int orr_command_facts(const struct orr_options *options);
 int orr_command_token(const struct orr_options *options);
 int orr_command_detect(const struct orr_options *options);
 int orr_command_gather(const struct orr_options *options);
+int orr_command_gate(const struct orr_options *options);
+
+struct orr_detect_options;
+/* detect.c: what the options say about detection; it refers to them. Reports errors itself; gives an exit status. */
+int orr_detect_options_read(const struct orr_options *options, struct orr_detect_options *ret_wanted);
 
 #endif

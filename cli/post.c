@@ -17,7 +17,8 @@ enum {
     LONGEST_WAIT = 120,
     TRY_SECONDS = 30,
     MOST_ANSWER = 65536,
-    TOKEN_SIZE = 512
+    TOKEN_SIZE = 512,
+    MOST_URL = 65536
 };
 
 double orr_post_delay(unsigned failures, unsigned random, long retry_after)
@@ -46,10 +47,10 @@ static bool read_token(const char *path, char token[TOKEN_SIZE])
     return token[0];
 }
 
-static void add_parameter(CURL *curl, struct orr_text *url, const char *name, const char *value)
+static void add_parameter(struct orr_text *url, const char *name, const char *value)
 {
-    char *encoded = curl_easy_escape(curl, value, 0);
-    if (encoded)
+    char *encoded = curl_easy_escape(NULL, value, 0);
+    if (encoded && url->data)
         orr_text_printf(url, "%c%s=%s", strchr(url->data, '?') ? '&' : '?', name, encoded);
     else
         url->failed = true;
@@ -57,7 +58,7 @@ static void add_parameter(CURL *curl, struct orr_text *url, const char *name, co
 }
 
 /* URL/v1/topologies?name=...&label=...; without a label `host` it is the name of this machine. */
-static void make_url(CURL *curl, const struct orr_options *options, struct orr_text *url)
+static void make_url(const struct orr_options *options, struct orr_text *url)
 {
     static const char folder[] = "/v1/topologies";
     size_t length = strlen(options->post), ending = sizeof folder - 1;
@@ -69,16 +70,16 @@ static void make_url(CURL *curl, const struct orr_options *options, struct orr_t
     if (length < ending || strncmp(options->post + length - ending, folder, ending) != 0)
         orr_text_puts(url, folder);
     if (options->params.name)
-        add_parameter(curl, url, "name", options->params.name);
+        add_parameter(url, "name", options->params.name);
     for (uint32_t i = 0; i < options->params.label_count; i++) {
         const char *label = options->params.labels[i].name; /* NAME=VALUE: the name is not terminated */
         named = named || !strncmp(label, "host=", 5);
-        add_parameter(curl, url, "label", label);
+        add_parameter(url, "label", label);
     }
     if (!named && !gethostname(host, sizeof host - 1) && host[0]) {
         char label[sizeof host + 8];
         snprintf(label, sizeof label, "host=%s", host);
-        add_parameter(curl, url, "label", label);
+        add_parameter(url, "label", label);
     }
 }
 
@@ -96,13 +97,12 @@ struct upload {
 };
 
 static bool prepare(struct upload *upload, const struct orr_options *options, const char *token, const char *xml,
-                    size_t length)
+                    size_t length, unsigned seconds)
 {
     char line[TOKEN_SIZE + 32];
     CURL *curl = upload->curl = curl_easy_init();
     if (!curl)
         return false;
-    make_url(curl, options, &upload->url);
     upload->headers = curl_slist_append(NULL, "Content-Type: application/xml");
     if (token[0]) {
         snprintf(line, sizeof line, "Authorization: Bearer %s", token);
@@ -115,7 +115,7 @@ static bool prepare(struct upload *upload, const struct orr_options *options, co
            !curl_easy_setopt(curl, CURLOPT_URL, upload->url.data) &&
            !curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") &&
            !curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) && !curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) &&
-           !curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)TRY_SECONDS) &&
+           !curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)seconds) &&
            !curl_easy_setopt(curl, CURLOPT_HTTPHEADER, upload->headers) &&
            !curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length) &&
            !curl_easy_setopt(curl, CURLOPT_POSTFIELDS, xml) &&
@@ -184,9 +184,75 @@ static int upload_all(struct upload *upload, const struct orr_options *options, 
     }
 }
 
+/* URL/path?node=...&what was given. */
+static void make_question_url(const struct orr_options *options, const char *path, const char *node,
+                              struct orr_text *url)
+{
+    size_t length = strlen(options->server);
+    while (length && options->server[length - 1] == '/')
+        length--;
+    orr_text_add(url, options->server, length);
+    orr_text_puts(url, path);
+    if (!options->params.node)
+        add_parameter(url, orr_questions[ORR_ASK_NODE].name, node);
+    for (size_t i = 0; i < options->asked_count; i++) {
+        const struct orr_asked *asked = &options->asked[i];
+        char setting[80];
+        snprintf(setting, sizeof setting, "%.*s", (int)strcspn(asked->value, "="), asked->value);
+        if (asked->ask == ORR_ASK_SETTINGS)
+            add_parameter(url, setting, strchr(asked->value, '=') + 1);
+        else
+            add_parameter(url, orr_questions[asked->ask].name, asked->value);
+    }
+}
+
+static void release_upload(struct upload *upload)
+{
+    curl_slist_free_all(upload->headers);
+    if (upload->curl)
+        curl_easy_cleanup(upload->curl);
+    orr_text_release(&upload->url);
+    orr_text_release(&upload->answer);
+    curl_global_cleanup();
+}
+
+enum orr_code orr_post_question(const struct orr_options *options, const char *path, const char *bytes, size_t length,
+                                unsigned seconds, const char *node, struct orr_text *answer, struct orr_error *err)
+{
+    struct upload upload = {0};
+    char token[TOKEN_SIZE] = "", why[400];
+    long status = 0;
+    if (options->token_file && !read_token(options->token_file, token))
+        return orr_fail(err, ORR_IO, "the token cannot be read");
+    if (curl_global_init(CURL_GLOBAL_DEFAULT))
+        return orr_fail(err, ORR_IO, "HTTP cannot be used");
+    orr_text_init(&upload.url, MOST_URL);
+    orr_text_init(&upload.answer, answer->limit);
+    make_question_url(options, path, node, &upload.url);
+    enum orr_code code = ORR_OK;
+    if (!prepare(&upload, options, token, bytes, length, seconds)) {
+        code = orr_fail(err, ORR_IO, "it cannot be used as an address to post to");
+    } else {
+        CURLcode result = curl_easy_perform(upload.curl);
+        curl_easy_getinfo(upload.curl, CURLINFO_RESPONSE_CODE, &status);
+        explain(&upload, result, status, why, sizeof why);
+        if (result != CURLE_OK)
+            code = orr_fail(err, ORR_IO, "%.240s", why);
+        else if (status != 200 || orr_text_failed(&upload.answer) || !upload.answer.length)
+            code = orr_fail(err, ORR_UNSUPPORTED, "%.240s", why);
+    }
+    if (code == ORR_OK) {
+        orr_text_release(answer);
+        *answer = upload.answer;
+        upload.answer = (struct orr_text){0};
+    }
+    release_upload(&upload);
+    return code;
+}
+
 int orr_post_dump(const struct orr_options *options, const char *xml, size_t length)
 {
-    enum { MOST_URL = 65536, USUAL_PATIENCE = 300, MOST_PATIENCE = 86400 };
+    enum { USUAL_PATIENCE = 300, MOST_PATIENCE = 86400 };
     struct upload upload = {0};
     struct orr_error err = {0};
     char token[TOKEN_SIZE] = "";
@@ -200,16 +266,12 @@ int orr_post_dump(const struct orr_options *options, const char *xml, size_t len
         return ORR_EXIT_INPUT;
     orr_text_init(&upload.url, MOST_URL);
     orr_text_init(&upload.answer, MOST_ANSWER);
+    make_url(options, &upload.url);
     int status = ORR_EXIT_INPUT;
-    if (prepare(&upload, options, token, xml, length))
+    if (prepare(&upload, options, token, xml, length, TRY_SECONDS))
         status = upload_all(&upload, options, (int64_t)patience * 1000);
     else
         fprintf(stderr, "%s: cannot be used as an address to post to\n", options->post);
-    curl_slist_free_all(upload.headers);
-    if (upload.curl)
-        curl_easy_cleanup(upload.curl);
-    orr_text_release(&upload.url);
-    orr_text_release(&upload.answer);
-    curl_global_cleanup();
+    release_upload(&upload);
     return status;
 }

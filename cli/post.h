@@ -8,6 +8,13 @@
  * itself; gives an exit status. */
 int orr_post_dump(const struct orr_options *options, const char *xml, size_t length);
 
+/* Posts bytes once to options->server and a path, with the parameters of requests that the options gave and the name of
+ * the node, and takes the answer. IO where the service cannot be reached within so many seconds; UNSUPPORTED where it
+ * answers with an error. */
+enum orr_code orr_post_question(const struct orr_options *options, const char *path, const char *bytes, size_t length,
+                                unsigned seconds, const char *node, struct orr_text *answer,
+                                struct orr_error *err) ORR_NO_DISCARD;
+
 /* Seconds to wait before a further try: doubled each time from 1 to 60, at random between half of it and all, and at
  * least what the service asked for (at most two minutes). random: any number. */
 double orr_post_delay(unsigned failures, unsigned random, long retry_after);

@@ -147,6 +147,9 @@ enum orr_code orr_store_history(struct orr_store *store, const char *host, int64
 /* The hosts that have a history, by name, behind `after` ("": from the first). */
 enum orr_code orr_store_hosts(struct orr_store *store, const char *after, uint32_t limit, struct orr_host **ret_hosts,
                               uint32_t *ret_count, struct orr_error *err) ORR_NO_DISCARD;
+/* How many hosts have a topology as their last upload, and how many ever uploaded it. */
+enum orr_code orr_store_hosts_of(struct orr_store *store, const char *id, int64_t *ret_last, int64_t *ret_ever,
+                                 struct orr_error *err) ORR_NO_DISCARD;
 /* Changes name and labels; NULL leaves one as it is. With a revision other than 0 only where the topology still has
  * it: *ret_done says whether it was changed. */
 enum orr_code orr_store_update(struct orr_store *store, const char *id, int64_t revision, const char *name,

@@ -318,6 +318,39 @@ void orr_record_release(struct orr_record *record)
     record->name = record->labels = NULL;
 }
 
+static enum orr_code read_counts(const struct orr_cell *cells, void *item, struct orr_error *err)
+{
+    (void)err;
+    for (int i = 0; i < 2; i++)
+        ((int64_t *)item)[i] = cells[i].number;
+    return ORR_OK;
+}
+
+static void release_counts(void *item)
+{
+    (void)item;
+}
+
+enum orr_code orr_store_hosts_of(struct orr_store *store, const char *id, int64_t *ret_last, int64_t *ret_ever,
+                                 struct orr_error *err)
+{
+    const struct orr_cell cell = orr_text_cell(id);
+    int64_t counts[2] = {0};
+    struct orr_rows rows = {
+        .statement = ORR_SQL_HOSTS_OF,
+        .cells = &cell,
+        .items = (char *)counts,
+        .item_size = sizeof counts,
+        .limit = 1,
+        .read = read_counts,
+        .release = release_counts,
+    };
+    ORR_TRY(orr_rows_get(store, ORR_STORE_LIST, &rows, err));
+    *ret_last = counts[0];
+    *ret_ever = counts[1];
+    return ORR_OK;
+}
+
 void orr_visit_release(struct orr_visit *visit)
 {
     free(visit->name);

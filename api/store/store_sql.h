@@ -59,6 +59,11 @@ enum { ORR_MOST_CELLS = 12 };
     X(HISTORY, "titi",                                                                                                 \
       "SELECT topology, at, name, labels FROM upload WHERE host = $1 AND (at, topology) < ($2, $3)"                    \
       " ORDER BY at DESC, topology DESC LIMIT $4")                                                                     \
+    /* id: hosts whose last upload it is, and hosts that ever uploaded it */                                           \
+    X(HOSTS_OF, "t",                                                                                                   \
+      "SELECT (SELECT count(DISTINCT u.host) FROM upload u WHERE u.topology = $1 AND NOT EXISTS"                       \
+      " (SELECT 1 FROM upload v WHERE v.host = u.host AND (v.at, v.topology) > (u.at, u.topology))),"                  \
+      " (SELECT count(DISTINCT host) FROM upload WHERE topology = $1)")                                                \
     /* after, limit */                                                                                                 \
     X(HOSTS, "ti", "SELECT host, max(at), count(*) FROM upload WHERE host > $1 GROUP BY host ORDER BY host LIMIT $2")  \
     /* id, name, labels, updated, revision (0: any) */                                                                 \

@@ -246,6 +246,15 @@ enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t c
     return ORR_OK;
 }
 
+uint32_t orr_majority_normal(const struct orr_majority *majority)
+{
+    uint32_t best = majority->reference;
+    for (uint32_t i = 0; i < majority->specimens; i++)
+        if (majority->deviates[i][0] < majority->deviates[best][0])
+            best = i;
+    return best;
+}
+
 const char *orr_deviation_text(const struct orr_deviation *row)
 {
     switch (row->unlike.kind) {

@@ -52,6 +52,8 @@ enum { ORR_SET_FINDINGS = 2 };
 /* What most are like, and who is not. Memory comes from arena. */
 enum orr_code orr_majority_find(const struct orr_specimen *specimens, uint32_t count, struct orr_arena *arena,
                                 struct orr_majority *ret_majority, struct orr_error *err) ORR_NO_DISCARD;
+/* The specimen that deviates least from what most are like: a normal one. Of equals, the reference or the first. */
+uint32_t orr_majority_normal(const struct orr_majority *majority);
 /* What it is about, for people: "presence", "PCIe speed". */
 const char *orr_deviation_text(const struct orr_deviation *row);
 /* Whether so few deviate that they are the exception: at most a quarter, as NCCL's RAS counts. */

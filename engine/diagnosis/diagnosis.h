@@ -7,6 +7,7 @@
 #ifndef ORR_DIAGNOSIS_DIAGNOSIS_H
 #define ORR_DIAGNOSIS_DIAGNOSIS_H
 
+#include "engine/base/text.h"
 #include "engine/findings/findings.h"
 #include "engine/whatif/steps.h"
 
@@ -84,5 +85,9 @@ const char *orr_verdict_state_name(enum orr_verdict_state state);
 void orr_cost_figure_for(enum orr_cost_figure figure, uint32_t hosts, char text[64]);
 /* "20 instead of 240 GB/s"; at least 64 bytes. */
 void orr_cost_text(const struct orr_cost *cost, char text[64]);
+/* verdict.c: "AllReduce gets 20 instead of 240 GB/s on 2 hosts". */
+void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text);
+/* Title and detail of a finding within a sentence, without a full stop. */
+void orr_finding_clause(const struct orr_finding *finding, struct orr_text *text);
 
 #endif

@@ -20,6 +20,8 @@ void orr_measure(const struct orr_analysis *analysis, struct orr_performance *re
 /* The greatest loss against the repaired machine, among figures that both know. A worse figure is no loss. hosts is 0
  * where they know no figure together. */
 struct orr_cost orr_cost_between(const struct orr_measured *now, const struct orr_measured *repaired);
+/* What is lost of the better value, 0 to 1; 0 where nothing is. */
+double orr_cost_share(const struct orr_cost *cost);
 /* Which of the two costs is the greater one, as a share: negative, 0, positive as in qsort(), the greater first. */
 int orr_cost_compare(const struct orr_cost *a, const struct orr_cost *b);
 

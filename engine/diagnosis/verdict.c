@@ -13,15 +13,20 @@ const char *orr_verdict_state_name(enum orr_verdict_state state)
 }
 
 /* A title within a sentence: "A GPU has" becomes "a GPU has", "NVLink connects" and "GPUDirect" stay. */
-static void write_title(const struct orr_finding *finding, struct orr_text *text)
+void orr_finding_clause(const struct orr_finding *finding, struct orr_text *text)
 {
     const char *title = finding->row->title;
     bool name = isupper((unsigned char)title[0]) && isupper((unsigned char)title[1]);
-    orr_text_printf(text, "%c%s: %s.", name ? title[0] : tolower((unsigned char)title[0]), title + 1, finding->detail);
+    orr_text_printf(text, "%c%s: %s", name ? title[0] : tolower((unsigned char)title[0]), title + 1, finding->detail);
 }
 
-/* What the cost is, as the start of a sentence. */
-static void write_loss(const struct orr_cost *cost, struct orr_text *text)
+static void write_title(const struct orr_finding *finding, struct orr_text *text)
+{
+    orr_finding_clause(finding, text);
+    orr_text_puts(text, ".");
+}
+
+void orr_cost_clause(const struct orr_cost *cost, struct orr_text *text)
 {
     char values[64];
     const char *plural = cost->hosts == 1 ? "" : "s";
@@ -54,7 +59,7 @@ static void write_degraded(const struct orr_diagnosis *d, uint32_t cause, struct
     for (uint32_t i = 0; i < d->count; i++)
         others += i != cause && d->rows[i].has_cost && !d->rows[i].cost.none && !d->rows[i].of_file &&
                   d->rows[i].follows == UINT32_MAX;
-    write_loss(&row->cost, text);
+    orr_cost_clause(&row->cost, text);
     if (row->cost.figure == ORR_COST_GPUS)
         orr_text_printf(text, ": %s.", row->finding->detail);
     else {
@@ -180,7 +185,7 @@ enum orr_code orr_verdict_write(struct orr_diagnosis *d, const struct orr_analys
         orr_text_puts(&text, " As it is, ");
         struct orr_text loss;
         orr_text_init(&loss, 512);
-        write_loss(&d->rows[row].cost, &loss);
+        orr_cost_clause(&d->rows[row].cost, &loss);
         if (!orr_text_failed(&loss) && loss.length)
             orr_text_printf(&text, "%.512s.", loss.data);
         orr_text_release(&loss);

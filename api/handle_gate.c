@@ -1,0 +1,147 @@
+/* Is a node fit: the dump of the request beside a machine type, a stored topology, or the normal host of a fleet. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/call.h"
+#include "api/documents.h"
+#include "api/fleet.h"
+#include "engine/compare/majority.h"
+#include "engine/gate/gate.h"
+
+/* What the node should be. */
+struct normal {
+    struct orr_dump *dump; /* owned, where there is no fleet */
+    struct orr_fleet fleet;
+    const struct orr_dump *expected;
+    const char *name;
+    bool of_type;
+    const char *why; /* there is none, a clause; NULL: there is one */
+};
+
+static const char fleet_prefix[] = "fleet:";
+
+static enum orr_code name_fleet(struct orr_call *call, const struct orr_majority *majority, const char *query,
+                                struct normal *normal, struct orr_error *err)
+{
+    char text[400];
+    snprintf(text, sizeof text, "the majority of %u host%s with %.300s", majority->hosts,
+             majority->hosts == 1 ? "" : "s", query);
+    normal->name = orr_arena_strndup(call->arena, text, strlen(text));
+    return normal->name ? ORR_OK : orr_fail_nomem(err);
+}
+
+static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, struct normal *normal,
+                                     struct orr_error *err)
+{
+    struct orr_params *asked = ORR_NEW(call->arena, struct orr_params, 1);
+    struct orr_majority majority;
+    const char *plain;
+    if (!asked)
+        return orr_fail_nomem(err);
+    enum orr_code code = orr_params_read(query, ORR_P(TOPOLOGY) | ORR_P(WITH_LABEL) | ORR_P(SEARCH), call->arena, asked,
+                                         &call->problem, err);
+    if (code != ORR_OK) {
+        call->problem = call->problem ? call->problem : ORR_PROBLEM_PARAMETER;
+        return code;
+    }
+    normal->name = query;
+    normal->fleet.arena = call->arena;
+    ORR_TRY(orr_decode(query, strlen(query), true, call->arena, &plain, err));
+    ORR_TRY(orr_fleet_gather(call, asked, &normal->fleet, err));
+    ORR_TRY(orr_fleet_count_hosts(call, &normal->fleet, err));
+    if (!normal->fleet.count) {
+        normal->why = "no stored topology belongs to the fleet";
+        return ORR_OK;
+    }
+    ORR_TRY(orr_majority_find(normal->fleet.specimens, normal->fleet.count, call->arena, &majority, err));
+    normal->expected = normal->fleet.specimens[orr_majority_normal(&majority)].dump;
+    return name_fleet(call, &majority, plain, normal, err);
+}
+
+static enum orr_code find_normal(struct orr_call *call, struct normal *normal, struct orr_error *err)
+{
+    const char *what = call->params.expect;
+    const size_t prefix = sizeof fleet_prefix - 1;
+    if (what && !strncmp(what, fleet_prefix, prefix))
+        return normal_of_fleet(call, what + prefix, normal, err);
+    if (what && orr_is_id(what)) {
+        ORR_TRY(orr_fleet_turn_to(call, "expect", what, err));
+        ORR_TRY(orr_call_dump(call, NULL, &normal->dump, err));
+        normal->name = what;
+    } else {
+        const struct orr_machine_type *type = what ? orr_machine_type_find(what) : NULL;
+        call->problem = type ? call->problem : ORR_PROBLEM_PARAMETER;
+        if (!type) {
+            orr_fail(err, ORR_SETTING, "expect says what the node should be%s%.60s%s", what ? ", and \"" : "",
+                     what ? what : "", what ? "\" is not known" : "");
+            orr_error_where(err, "expect");
+            orr_error_advice(err,
+                             "a machine type (GET /v1/machines), the id of a topology, or fleet:label=NAME%%3DVALUE");
+            return ORR_SETTING;
+        }
+        ORR_TRY(orr_input_machine(type, &normal->dump, err));
+        normal->name = type->name;
+        normal->of_type = true;
+    }
+    normal->expected = normal->dump;
+    return ORR_OK;
+}
+
+/* The dump of the request, or the machine type that takes its place. */
+static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    const struct orr_params *params = &call->params;
+    struct orr_dump_limits limits = orr_dump_default_limits;
+    const struct orr_input_options as = {
+        .limits = &limits, .assumed = params->assumed, .release = params->query.settings.release};
+    limits.bytes = call->app->max_body;
+    if (params->machine && call->request->body_length) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        orr_fail(err, ORR_SETTING, "machine takes the place of a body, and the request has one");
+        orr_error_where(err, "machine");
+        return ORR_SETTING;
+    }
+    if (params->machine)
+        return orr_input_machine(params->machine, ret_dump, err);
+    if (!call->request->body_length) {
+        call->problem = ORR_PROBLEM_BODY_EMPTY;
+        orr_fail(err, ORR_UNRECOGNISED, "the dump of the node is expected as the body");
+        orr_error_advice(err, "orrery detect | curl --data-binary @- sends it; orrery gate --server URL does both");
+        return ORR_UNRECOGNISED;
+    }
+    ORR_TRY(orr_input_read((const char *)call->request->body, call->request->body_length, &as, ret_dump, err));
+    return params->strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
+}
+
+enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    struct orr_gate_request request;
+    struct orr_gate gate;
+    struct orr_json json = {0};
+    struct orr_dump *node = NULL;
+    struct normal normal = {0};
+    const struct orr_machine_type *machine = call->params.machine;
+    enum orr_code code = orr_params_gate(&call->params, &request, err);
+    if (code != ORR_OK) {
+        call->problem = ORR_PROBLEM_PARAMETER;
+        return code;
+    }
+    code = read_node(call, &node, err);
+    call->params.machine = NULL; /* of the node only */
+    if (code == ORR_OK)
+        code = find_normal(call, &normal, err);
+    request.node_name = call->params.node ? call->params.node : machine ? machine->name : "this node";
+    request.node = node;
+    request.expected = normal.expected;
+    request.expected_name = normal.name;
+    request.of_type = normal.of_type;
+    if (code == ORR_OK)
+        code = normal.why ? orr_gate_refuse(request.node_name, normal.why, call->arena, &gate, err)
+                          : orr_gate_judge(&request, call->arena, &gate, err);
+    if (code == ORR_OK)
+        code = orr_answer_of_json(200, &json, orr_gate_json(&json, &request, &gate), ret_answer, err);
+    orr_dump_free(node);
+    orr_dump_free(normal.dump);
+    orr_fleet_release(&normal.fleet);
+    return code;
+}

@@ -1,0 +1,358 @@
+#include "engine/gate/gate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/text.h"
+#include "engine/diagnosis/measure.h"
+#include "engine/expect/expect.h"
+
+static const char *const compared_ids[] = {"gpu-missing", "nic-missing", "busbw-low"};
+
+const char *orr_gate_state_name(enum orr_gate_state state)
+{
+    static const char *const names[] = {"fit", "degraded", "not comparable"};
+    return names[state];
+}
+
+bool orr_gate_knows(const char *id)
+{
+    const struct orr_finding_row *row;
+    for (size_t i = 0; i < sizeof compared_ids / sizeof compared_ids[0]; i++)
+        if (!strcmp(compared_ids[i], id))
+            return true;
+    for (size_t i = 0; (row = orr_finding_row(i)); i++)
+        if (!strcmp(row->id, id))
+            return true;
+    return false;
+}
+
+static bool is_allowed(const struct orr_gate_request *request, const char *id)
+{
+    for (uint32_t i = 0; i < request->allowed_count; i++)
+        if (!strcmp(request->allowed[i], id))
+            return true;
+    return false;
+}
+
+/* NULL in *ret_analysis where NCCL cannot use the machine there; *own says why. */
+static enum orr_code analyse(const struct orr_dump *dump, const struct orr_query *query, uint32_t hosts,
+                             struct orr_analysis **ret_analysis, struct orr_error *own, struct orr_error *err)
+{
+    struct orr_query asked = {.settings = query->settings, .hosts = hosts, .plan = true};
+    ORR_TRY(orr_budget_check(err));
+    enum orr_code code = orr_analyze(dump, &asked, NULL, ret_analysis, own), spent = orr_budget_check(err);
+    if (code == ORR_OK && spent == ORR_OK)
+        return ORR_OK;
+    if (code == ORR_OK)
+        orr_analysis_free(*ret_analysis);
+    *ret_analysis = NULL;
+    return spent != ORR_OK ? spent : code == ORR_NOMEM ? orr_fail_nomem(err) : ORR_OK;
+}
+
+static enum orr_code read_side(const struct orr_dump *dump, const struct orr_query *query, struct orr_arena *arena,
+                               struct orr_gate_side *side, struct orr_error *own, struct orr_error *err)
+{
+    struct orr_error unused = {0};
+    /* By default some inputs have NICs as NCCL dumps them and others as a job uses them: both sides are the job's. */
+    struct orr_query job = *query;
+    if (job.settings.fuse_nics == ORR_FUSE_AUTO)
+        job.settings.fuse_nics = ORR_FUSE_ALWAYS;
+    side->dump = dump;
+    if (!orr_hardware_read(dump, arena, &side->hw))
+        return orr_fail_nomem(err);
+    ORR_TRY(analyse(dump, &job, 1, &side->one, own, err));
+    if (side->one && job.hosts > 1)
+        ORR_TRY(analyse(dump, &job, job.hosts, &side->many, &unused, err));
+    return ORR_OK;
+}
+
+/* GB/s of a large AllReduce, as `orrery predict` prints it; 0: it cannot be predicted. */
+static double bus_bw(const struct orr_analysis *analysis, struct orr_expect_limit *ret_limit)
+{
+    struct orr_expectation *expectation;
+    struct orr_expected expected = {0};
+    if (!analysis || orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, NULL) != ORR_OK)
+        return 0;
+    if (!orr_expect(expectation, UINT64_C(1) << 30, &expected))
+        expected.bus_bw = 0;
+    orr_expect_limit(expectation, ret_limit);
+    orr_expectation_free(expectation);
+    return expected.bus_bw;
+}
+
+/* Whether the expectation has the finding too, and the node is no worse in the figure that it costs: then the node is
+ * as it should be. */
+static enum orr_code is_expected(const struct orr_gate_request *request, const struct orr_diagnosed *row,
+                                 bool *ret_expected, struct orr_error *err)
+{
+    struct orr_arena *scratch = orr_arena_new(0);
+    struct orr_findings found;
+    struct orr_analysis *made = NULL;
+    struct orr_error own = {0};
+    bool there = false;
+    const uint32_t hosts = row->has_cost ? row->cost.hosts : request->query.hosts;
+    *ret_expected = false;
+    enum orr_code code =
+        scratch ? analyse(request->expected, &request->query, hosts, &made, &own, err) : orr_fail_nomem(err);
+    if (code == ORR_OK && made)
+        code = orr_find(made->dump, made, scratch, &found, err);
+    for (uint32_t i = 0; code == ORR_OK && made && i < found.count && !there; i++)
+        there = found.rows[i].row == row->finding->row;
+    if (there && row->has_cost && row->cost.figure != ORR_COST_GPUS) {
+        struct orr_measured normal = {.hosts = {hosts}, .count = 1}, now;
+        orr_measure(made, &normal.figures[0]);
+        now = normal;
+        now.figures[0].value[row->cost.figure] = row->cost.now;
+        there = orr_cost_between(&now, &normal).none;
+    }
+    orr_analysis_free(made);
+    orr_arena_free(scratch);
+    *ret_expected = code == ORR_OK && there;
+    return code;
+}
+
+/* Whether a finding can make a node degraded. What follows from another one is that one's. */
+static bool matters(const struct orr_diagnosed *row)
+{
+    return row->follows == UINT32_MAX && !row->of_file &&
+           (row->severity == ORR_SEVERITY_ERROR || (row->has_cost && !row->cost.none));
+}
+
+static enum orr_code take_finding(const struct orr_gate_request *request, const struct orr_diagnosed *row,
+                                  struct orr_arena *arena, struct orr_gate *gate, struct orr_error *err)
+{
+    const struct orr_finding *finding = row->finding;
+    struct orr_gate_reason *reason = &gate->reasons[gate->count];
+    const char **devices = ORR_NEW(arena, const char *, ORR_GATE_DEVICES);
+    struct orr_text text;
+    *reason = (struct orr_gate_reason){.id = finding->row->id,
+                                       .devices = devices,
+                                       .cost = row->has_cost && !row->cost.none ? &row->cost : NULL,
+                                       .repair = row->repair,
+                                       .allowed = is_allowed(request, finding->row->id)};
+    orr_text_init(&text, 4096);
+    orr_finding_clause(finding, &text);
+    reason->text = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
+    orr_text_release(&text);
+    if (!devices || !reason->text)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < finding->place_count && i < ORR_GATE_DEVICES; i++) {
+        const struct orr_finding_place *place = &finding->places[i];
+        const char *name = place->device[0] ? place->device : place->node;
+        if (name[0])
+            devices[reason->device_count++] = name;
+    }
+    gate->count++;
+    return ORR_OK;
+}
+
+static enum orr_code take_findings(const struct orr_gate_request *request, const struct orr_diagnosis *diagnosis,
+                                   struct orr_arena *arena, struct orr_gate *gate, struct orr_error *err)
+{
+    for (uint32_t i = 0; i < diagnosis->count; i++) {
+        bool normal;
+        if (!matters(&diagnosis->rows[i]))
+            continue;
+        ORR_TRY(is_expected(request, &diagnosis->rows[i], &normal, err));
+        if (!normal)
+            ORR_TRY(take_finding(request, &diagnosis->rows[i], arena, gate, err));
+    }
+    return ORR_OK;
+}
+
+/* Whether the expected bandwidth is that of PCIe switches and sockets that are made up for a machine type. */
+static bool rests_on_tree(const struct orr_gate_request *request, const struct orr_expect_limit *limit)
+{
+    return request->of_type && (limit->what == ORR_BOUND_PCIE || limit->what == ORR_BOUND_CPU);
+}
+
+/* The bandwidth that the answer shows is that of the larger job; the smaller one counts as well. */
+static enum orr_code take_bandwidths(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                                     const struct orr_gate_side *expected, struct orr_arena *arena,
+                                     struct orr_gate *gate, struct orr_error *err)
+{
+    enum { TEXT = 400 };
+    const struct orr_analysis *const pairs[][2] = {{node->one, expected->one}, {node->many, expected->many}};
+    const uint32_t hosts[] = {1, request->query.hosts};
+    double least = request->min_bus_bw;
+    struct orr_cost *worst = NULL;
+    char *text = NULL;
+    for (int i = 0; i < 2; i++) {
+        struct orr_expect_limit limit = {0}, normal = {0};
+        double has = bus_bw(pairs[i][0], &limit), wants = bus_bw(pairs[i][1], &normal);
+        if (wants <= 0)
+            continue;
+        gate->hosts = hosts[i];
+        gate->bus_bw = has;
+        gate->expected = wants;
+        if (has >= least * wants || rests_on_tree(request, &normal))
+            continue;
+        least = has / wants;
+        worst = worst ? worst : ORR_NEW(arena, struct orr_cost, 1);
+        text = text ? text : ORR_NEW(arena, char, TEXT);
+        if (!worst || !text)
+            return orr_fail_nomem(err);
+        if (has <= 0)
+            snprintf(text, TEXT, "NCCL cannot run this job on the node");
+        else if (!strcmp(limit.text, normal.text))
+            snprintf(text, TEXT, "limited by %s", limit.text);
+        else
+            snprintf(text, TEXT, "limited by %s, and the expectation by %s", limit.text, normal.text);
+        *worst = (struct orr_cost){.figure = ORR_COST_BUS_BW, .now = has, .repaired = wants, .hosts = hosts[i]};
+    }
+    if (worst)
+        gate->reasons[gate->count++] = (struct orr_gate_reason){.id = "busbw-low",
+                                                                .compared = true,
+                                                                .cost = worst,
+                                                                .repair = "what the node should be",
+                                                                .text = text,
+                                                                .allowed = is_allowed(request, "busbw-low")};
+    return ORR_OK;
+}
+
+/* What the answer rests on. */
+static enum orr_code take_assumed(const struct orr_gate_request *request, struct orr_arena *arena,
+                                  struct orr_gate *gate, struct orr_error *err)
+{
+    const struct orr_dump *const dumps[] = {request->node, request->expected};
+    uint32_t most = 1;
+    for (int i = 0; i < 2; i++)
+        most += dumps[i]->notes ? dumps[i]->notes->assumed_count : 0;
+    const char **assumed = ORR_NEW(arena, const char *, most);
+    if (!assumed)
+        return orr_fail_nomem(err);
+    for (int i = 0; i < 2; i++) {
+        const struct orr_dump_notes *notes = dumps[i]->notes;
+        for (uint32_t k = 0; notes && k < notes->assumed_count; k++) {
+            struct orr_text text;
+            orr_text_init(&text, 1024);
+            orr_text_printf(&text, "%s: %s", i ? request->expected_name : request->node_name, notes->assumed[k].what);
+            assumed[gate->assumed_count] =
+                orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
+            orr_text_release(&text);
+            if (!assumed[gate->assumed_count++])
+                return orr_fail_nomem(err);
+        }
+    }
+    gate->assumed = assumed;
+    return ORR_OK;
+}
+
+/* The reasons that count come first, in the order in which they were found. */
+static void put_in_order(struct orr_gate *gate)
+{
+    for (uint32_t i = 0; i < gate->count; i++)
+        if (!gate->reasons[i].allowed) {
+            struct orr_gate_reason reason = gate->reasons[i];
+            memmove(&gate->reasons[gate->counted + 1], &gate->reasons[gate->counted],
+                    (i - gate->counted) * sizeof reason);
+            gate->reasons[gate->counted++] = reason;
+        }
+}
+
+/* NULL: the file of the node is complete; else why nothing can be said of it. */
+static const char *incomplete(const struct orr_diagnosis *diagnosis, struct orr_arena *arena)
+{
+    for (uint32_t i = 0; i < diagnosis->count; i++) {
+        const struct orr_diagnosed *row = &diagnosis->rows[i];
+        if (row->follows != UINT32_MAX || !row->of_file || !row->has_cost || row->cost.none)
+            continue;
+        struct orr_text text;
+        orr_text_init(&text, 2048);
+        orr_text_puts(&text, "its file is incomplete: ");
+        orr_finding_clause(row->finding, &text);
+        const char *why = orr_text_failed(&text) ? "" : orr_arena_strndup(arena, text.data, text.length);
+        orr_text_release(&text);
+        return why;
+    }
+    return NULL;
+}
+
+/* As `orrery analyze` does it: of the NICs as the file has them, where the repairs of findings find them too. */
+static enum orr_code diagnose(const struct orr_gate_request *request, struct orr_arena *arena,
+                              struct orr_diagnosis *ret_diagnosis, struct orr_error *err)
+{
+    struct orr_analysis *analysis = NULL;
+    struct orr_error own = {0};
+    ORR_TRY(analyse(request->node, &request->query, request->query.hosts, &analysis, &own, err));
+    if (!analysis) /* it cannot be used on several hosts: without a network */
+        ORR_TRY(analyse(request->node, &request->query, 1, &analysis, &own, err));
+    if (!analysis)
+        return orr_fail(err, own.code, "%s", own.text);
+    enum orr_code code = orr_diagnose(analysis, arena, ret_diagnosis, err);
+    orr_analysis_free(analysis);
+    return code;
+}
+
+static enum orr_code judge(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                           const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
+                           const char **ret_why, struct orr_error *err)
+{
+    enum { COMPARED = 3 };
+    struct orr_diagnosis *diagnosis = ORR_NEW(arena, struct orr_diagnosis, 1);
+    if (!diagnosis)
+        return orr_fail_nomem(err);
+    if ((*ret_why = orr_gate_other_kind(request, node, expected, arena)))
+        return ORR_OK;
+    ORR_TRY(diagnose(request, arena, diagnosis, err));
+    if ((*ret_why = incomplete(diagnosis, arena)))
+        return ORR_OK;
+    gate->reasons = ORR_NEW(arena, struct orr_gate_reason, (size_t)diagnosis->count + COMPARED);
+    if (!gate->reasons)
+        return orr_fail_nomem(err);
+    ORR_TRY(take_findings(request, diagnosis, arena, gate, err));
+    ORR_TRY(orr_gate_compare(request, node, expected, arena, gate, err));
+    for (uint32_t i = 0; i < gate->count; i++)
+        gate->reasons[i].allowed = is_allowed(request, gate->reasons[i].id);
+    ORR_TRY(take_bandwidths(request, node, expected, arena, gate, err));
+    put_in_order(gate);
+    gate->state = gate->counted ? ORR_GATE_DEGRADED : ORR_GATE_FIT;
+    return ORR_OK;
+}
+
+static const char *not_usable(const char *what, const struct orr_error *own, struct orr_arena *arena)
+{
+    struct orr_text text;
+    orr_text_init(&text, 1024);
+    orr_text_printf(&text, "NCCL cannot use %s: %s", what, own->text[0] ? own->text : "it cannot be analysed");
+    const char *why = orr_text_failed(&text) ? "" : orr_arena_strndup(arena, text.data, text.length);
+    orr_text_release(&text);
+    return why;
+}
+
+enum orr_code orr_gate_judge(const struct orr_gate_request *request, struct orr_arena *arena, struct orr_gate *ret_gate,
+                             struct orr_error *err)
+{
+    struct orr_gate_side node = {0}, expected = {0};
+    struct orr_error of_node = {0}, of_expected = {0};
+    const char *why = NULL;
+    *ret_gate = (struct orr_gate){.state = ORR_GATE_NOT_COMPARABLE};
+    enum orr_code code = read_side(request->node, &request->query, arena, &node, &of_node, err);
+    if (code == ORR_OK)
+        code = read_side(request->expected, &request->query, arena, &expected, &of_expected, err);
+    if (code == ORR_OK)
+        code = take_assumed(request, arena, ret_gate, err);
+    if (code == ORR_OK && !node.one)
+        why = not_usable("this node", &of_node, arena);
+    else if (code == ORR_OK && !expected.one)
+        why = not_usable("what it should be", &of_expected, arena);
+    else if (code == ORR_OK)
+        code = judge(request, &node, &expected, arena, ret_gate, &why, err);
+    if (code == ORR_OK)
+        code = orr_gate_say(request, why, arena, ret_gate, err);
+    orr_analysis_free(node.one);
+    orr_analysis_free(node.many);
+    orr_analysis_free(expected.one);
+    orr_analysis_free(expected.many);
+    return code;
+}
+
+enum orr_code orr_gate_refuse(const char *node_name, const char *why, struct orr_arena *arena,
+                              struct orr_gate *ret_gate, struct orr_error *err)
+{
+    const struct orr_gate_request request = {.node_name = node_name};
+    *ret_gate = (struct orr_gate){.state = ORR_GATE_NOT_COMPARABLE};
+    return orr_gate_say(&request, why, arena, ret_gate, err);
+}

@@ -1,0 +1,83 @@
+/* Is this node fit: a node beside what it should be, and one answer that a scheduler can act on.
+ *
+ * The node is fit where no finding with a cost makes it worse than the expectation, no GPU or NIC of the expectation is
+ * missing, and the bus bandwidth of AllReduce is at least a share of the expectation's. The rules are in README.md.
+ */
+#ifndef ORR_GATE_GATE_H
+#define ORR_GATE_GATE_H
+
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/hardware/hardware.h"
+
+enum orr_gate_state {
+    ORR_GATE_FIT,
+    ORR_GATE_DEGRADED,
+    ORR_GATE_NOT_COMPARABLE /* no answer: one of the two cannot be analysed, or they are different kinds of machine */
+};
+
+struct orr_gate_request {
+    const char *node_name;                  /* "node-17" */
+    const struct orr_dump *node, *expected; /* borrowed */
+    const char *expected_name;              /* for people: "dgx-h100", "the majority of 12 hosts with label=rack=7" */
+    bool of_type;               /* the expectation is made of a machine type: bus ids and switches are made up */
+    struct orr_query query;     /* hosts: of the job that the bandwidth is for */
+    double min_bus_bw;          /* share of the expectation's bus bandwidth that is enough, 0 to 1 */
+    const char *const *allowed; /* [allowed_count]: ids of findings that are accepted */
+    uint32_t allowed_count;
+};
+
+struct orr_gate_reason {
+    const char *id;             /* of the finding, or "gpu-missing", "nic-missing", "busbw-low" of the comparison */
+    bool compared;              /* by comparison with the expectation; false: a finding about the node */
+    const char *text;           /* the cause, one clause */
+    const char *const *devices; /* [device_count] */
+    uint32_t device_count;
+    const struct orr_cost *cost; /* NULL: none could be computed */
+    const char *repair;          /* with a cost: what the machine has after the repair */
+    bool allowed;                /* the caller accepts it */
+};
+
+enum { ORR_GATE_DEVICES = 16, ORR_GATE_DIFFERENCES = 32 };
+
+struct orr_gate {
+    enum orr_gate_state state;
+    const char *sentence;            /* one line, consequence first */
+    struct orr_gate_reason *reasons; /* those that make the node degraded first, the costliest first */
+    uint32_t count, counted;         /* counted: that make it degraded */
+    uint32_t hosts;                  /* of the job that the bandwidths are for; 0: none could be predicted */
+    double bus_bw, expected;         /* GB/s, AllReduce at 1 GiB */
+    const char *const *differences;  /* [difference_count]: hardware that differs, whatever it costs; clauses */
+    uint32_t difference_count, more_differences;
+    const char *const *assumed; /* [assumed_count]: values that the answer rests on; clauses */
+    uint32_t assumed_count;
+};
+
+/* Judges. All of *ret_gate is in arena. What cannot be judged is an answer; errors are NOMEM and SPENT. */
+enum orr_code orr_gate_judge(const struct orr_gate_request *request, struct orr_arena *arena, struct orr_gate *ret_gate,
+                             struct orr_error *err) ORR_NO_DISCARD;
+/* The answer of a caller that has no node or no expectation. why: one clause. NOMEM. */
+enum orr_code orr_gate_refuse(const char *node_name, const char *why, struct orr_arena *arena,
+                              struct orr_gate *ret_gate, struct orr_error *err) ORR_NO_DISCARD;
+/* "fit", "degraded", "not comparable". */
+const char *orr_gate_state_name(enum orr_gate_state state);
+/* Whether a reason can have that id. */
+bool orr_gate_knows(const char *id);
+
+/* Inside gate/: comparing.c, sentence.c */
+struct orr_gate_side {
+    const struct orr_dump *dump;
+    struct orr_hardware_facts hw;
+    struct orr_analysis *one, *many; /* jobs on one host, and on query.hosts; many NULL: NCCL cannot use it there */
+};
+/* Why the two are different kinds of machine, a clause; NULL: they are not. */
+const char *orr_gate_other_kind(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                                const struct orr_gate_side *expected, struct orr_arena *arena);
+/* Fills differences, and reasons for what is missing at reasons[*count]. */
+enum orr_code orr_gate_compare(const struct orr_gate_request *request, const struct orr_gate_side *node,
+                               const struct orr_gate_side *expected, struct orr_arena *arena, struct orr_gate *gate,
+                               struct orr_error *err) ORR_NO_DISCARD;
+/* Writes gate->sentence. */
+enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *why, struct orr_arena *arena,
+                           struct orr_gate *gate, struct orr_error *err) ORR_NO_DISCARD;
+
+#endif

@@ -1,0 +1,71 @@
+/* The one line: consequence first, then the cause. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/base/text.h"
+#include "engine/diagnosis/measure.h"
+#include "engine/gate/gate.h"
+
+static void write_cost(const struct orr_cost *cost, struct orr_text *text)
+{
+    double share = orr_cost_share(cost);
+    orr_cost_clause(cost, text);
+    if (cost->figure == ORR_COST_BUS_BW)
+        orr_text_printf(text, " (%.0f %% less)", floor(100 * share + 0.5));
+}
+
+/* The first reason, with what explains it. */
+static void write_degraded(const struct orr_gate *gate, struct orr_text *text)
+{
+    const struct orr_gate_reason *first = &gate->reasons[0];
+    uint32_t others = gate->counted - 1;
+    const size_t at = text->length;
+    const bool counts = first->cost && first->cost->figure == ORR_COST_GPUS; /* the text says how many */
+    if (first->cost && !counts)
+        write_cost(first->cost, text);
+    else if (!first->compared && !counts)
+        orr_text_puts(text, "NCCL cannot work with this node");
+    if (text->length > at)
+        orr_text_puts(text, ": ");
+    orr_text_puts(text, first->text);
+    if (others)
+        orr_text_printf(text, "; %u further reason%s", others, others == 1 ? "" : "s");
+}
+
+static void write_fit(const struct orr_gate_request *request, const struct orr_gate *gate, struct orr_text *text)
+{
+    uint32_t allowed = gate->count - gate->counted;
+    orr_text_puts(text, "fit");
+    if (gate->hosts)
+        orr_text_printf(text, ": AllReduce gets %.3g GB/s on %u host%s, %.0f %% of %s", gate->bus_bw, gate->hosts,
+                        gate->hosts == 1 ? "" : "s", floor(100 * gate->bus_bw / gate->expected + 0.5),
+                        request->expected_name);
+    else
+        orr_text_printf(text, " as %s", request->expected_name);
+    for (uint32_t i = 0; i < allowed; i++)
+        orr_text_printf(text, "%s%s", i ? ", " : "; allowed: ", gate->reasons[gate->counted + i].id);
+}
+
+enum orr_code orr_gate_say(const struct orr_gate_request *request, const char *why, struct orr_arena *arena,
+                           struct orr_gate *gate, struct orr_error *err)
+{
+    struct orr_text text;
+    orr_text_init(&text, 8192);
+    orr_text_printf(&text, "%s: ", request->node_name);
+    if (why)
+        orr_text_printf(&text, "cannot be judged: %s", why);
+    else if (gate->state == ORR_GATE_DEGRADED)
+        write_degraded(gate, &text);
+    else
+        write_fit(request, gate, &text);
+    char *sentence = orr_text_failed(&text) ? NULL : orr_arena_strndup(arena, text.data, text.length);
+    orr_text_release(&text);
+    if (!sentence)
+        return orr_fail_nomem(err);
+    for (char *at = sentence; *at; at++) /* names come from files and requests */
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    gate->sentence = sentence;
+    return ORR_OK;
+}
