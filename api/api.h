@@ -20,6 +20,7 @@ struct orr_app_options {
     unsigned database_timeout_ms;   /* for a statement of the database; 0: 10 s */
     unsigned keep_days, keep_count; /* retention of dumps by their last upload; 0: for ever */
     const char *static_folder;      /* of the page; NULL: none */
+    const char *docs_folder;        /* of the documentation in HTML, served below /docs/; NULL: none */
     const char *program;            /* this program, for the workers that draw; NULL: /proc/self/exe */
     size_t max_body;                /* largest dump in bytes; 0: 16 MiB */
     size_t cache_bytes;             /* ceiling of the cache; 0: 256 MiB */

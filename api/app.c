@@ -62,6 +62,8 @@ enum orr_code orr_app_new(const struct orr_app_options *options, struct orr_app 
     enum orr_code code = app->cache && app->metrics ? ORR_OK : orr_fail_nomem(err);
     if (code == ORR_OK && options->static_folder && !(app->static_folder = strdup(options->static_folder)))
         code = orr_fail_nomem(err);
+    if (code == ORR_OK && options->docs_folder && !(app->docs_folder = strdup(options->docs_folder)))
+        code = orr_fail_nomem(err);
     if (code == ORR_OK && options->program && !(app->program = strdup(options->program)))
         code = orr_fail_nomem(err);
     if (code == ORR_OK)
@@ -86,6 +88,7 @@ void orr_app_free(struct orr_app *app)
     orr_cache_free(app->cache);
     orr_metrics_free(app->metrics);
     free(app->static_folder);
+    free(app->docs_folder);
     free(app->program);
     free(app);
 }

@@ -22,6 +22,7 @@ struct orr_app {
     struct orr_renderer *renderer;
     struct orr_metrics *metrics;
     char *static_folder; /* NULL: no page */
+    char *docs_folder;   /* NULL: no documentation */
     char *program;       /* this program, for processes of its own; NULL: /proc/self/exe */
     size_t max_body;
     size_t stream_most;         /* bytes that streams under way may hold; 0: any */

@@ -1,4 +1,5 @@
-/* The page: files of one folder, and the index of the example machines in it. */
+/* The page: files of one folder, and the index of the example machines in it. The documentation: files of another
+ * folder, below /docs/. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -96,12 +97,29 @@ static enum orr_code load(struct orr_call *call, int file, const struct stat *st
     return ORR_OK;
 }
 
+static bool is_of_docs(const char *path)
+{
+    return !strncmp(path, "docs/", strlen("docs/"));
+}
+
 static enum orr_code no_file(struct orr_call *call, const char *path, struct orr_error *err)
 {
     orr_fail(err, ORR_NOT_FOUND, "there is no file /%.100s", path);
-    if (!call->app->static_folder)
+    if (is_of_docs(path) && !call->app->docs_folder)
+        orr_error_advice(err, "the documentation was not built or installed with this program");
+    else if (!call->app->static_folder)
         orr_error_advice(err, "the server runs without the page: start it with --static DIR");
     return ORR_NOT_FOUND;
+}
+
+/* The links of a page of /docs are relative, so its folder must be in the address. */
+static enum orr_code send_to_folder(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
+{
+    *ret_answer = orr_answer_new(308, "text/plain; charset=utf-8", NULL, 0);
+    if (!*ret_answer)
+        return orr_fail_nomem(err);
+    orr_response_header(call->response, "Location", "docs/");
+    return ORR_OK;
 }
 
 static enum orr_code serve(struct orr_call *call, const char *path, struct orr_answer **ret_answer,
@@ -110,9 +128,11 @@ static enum orr_code serve(struct orr_call *call, const char *path, struct orr_a
     enum { LARGEST = 64 << 20 };
     char *full = NULL;
     struct stat status;
-    if (!call->app->static_folder || !is_plain(path))
+    const bool of_docs = is_of_docs(path);
+    const char *folder = of_docs ? call->app->docs_folder : call->app->static_folder;
+    if (!folder || !is_plain(path))
         return no_file(call, path, err);
-    if (asprintf(&full, "%s/%s", call->app->static_folder, path) < 0)
+    if (asprintf(&full, "%s/%s", folder, of_docs ? path + strlen("docs/") : path) < 0)
         return orr_fail_nomem(err);
     int file = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     free(full);
@@ -128,6 +148,14 @@ static enum orr_code serve(struct orr_call *call, const char *path, struct orr_a
 enum orr_code orr_handle_static(struct orr_call *call, struct orr_answer **ret_answer, struct orr_error *err)
 {
     const char *path = call->captures[0];
+    if (path && !strcmp(path, "docs"))
+        return send_to_folder(call, ret_answer, err);
+    char index[256];
+    const size_t length = path ? strlen(path) : 0;
+    if (length && path[length - 1] == '/' && length + sizeof "index.html" <= sizeof index) {
+        snprintf(index, sizeof index, "%sindex.html", path);
+        path = index;
+    }
     return serve(call, path && *path ? path : "index.html", ret_answer, err);
 }
 

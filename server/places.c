@@ -1,4 +1,4 @@
-/* Where things are where nobody says so: the database and the page. */
+/* Where things are where nobody says so: the database, the page and the documentation. */
 #include "server/places.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef ORR_STATIC_INSTALLED
-#define ORR_STATIC_INSTALLED "/usr/local/share/orrery/static"
+#ifndef ORR_SHARE_INSTALLED
+#define ORR_SHARE_INSTALLED "/usr/local/share/orrery"
 #endif
 
 /* Makes the folders above a file. */
@@ -40,11 +40,10 @@ enum orr_code orr_default_database(char path[PATH_MAX], struct orr_error *err)
     return ORR_OK;
 }
 
-/* The page beside the program (a build folder in the source tree, or installed), or where it was to be installed. */
-const char *orr_default_static(char path[PATH_MAX])
+/* The first of some folders that has an index.html: below the folder of the program, else where it was installed. */
+static const char *find_folder(const char *const *places, size_t count, const char *installed, char path[PATH_MAX])
 {
-    static const char *const places[] = {"/../static", "/../share/orrery/static", "/static"};
-    char program[PATH_MAX];
+    char program[PATH_MAX], index[PATH_MAX + 32];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     char *slash = NULL;
     if (length > 0) {
@@ -53,16 +52,28 @@ const char *orr_default_static(char path[PATH_MAX])
     }
     if (slash)
         *slash = 0;
-    for (size_t i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        char index[PATH_MAX + 32];
+    for (size_t i = 0; slash && i < count; i++) {
         snprintf(index, sizeof index, "%s%s/index.html", program, places[i]);
         if (!access(index, R_OK)) {
             index[strlen(index) - strlen("/index.html")] = 0;
             return realpath(index, path);
         }
     }
-    if (access(ORR_STATIC_INSTALLED "/index.html", R_OK))
+    snprintf(index, sizeof index, "%s/index.html", installed);
+    if (access(index, R_OK))
         return NULL;
-    snprintf(path, PATH_MAX, "%s", ORR_STATIC_INSTALLED);
+    snprintf(path, PATH_MAX, "%s", installed);
     return path;
+}
+
+const char *orr_default_static(char path[PATH_MAX])
+{
+    static const char *const places[] = {"/../static", "/../share/orrery/static", "/static"};
+    return find_folder(places, sizeof places / sizeof places[0], ORR_SHARE_INSTALLED "/static", path);
+}
+
+const char *orr_default_docs(char path[PATH_MAX])
+{
+    static const char *const places[] = {"/share/docs", "/../share/orrery/docs"};
+    return find_folder(places, sizeof places / sizeof places[0], ORR_SHARE_INSTALLED "/docs", path);
 }

@@ -247,7 +247,7 @@ static void say_ready(const struct service *service, const struct orr_app_option
 
 enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_report *report)
 {
-    char database[PATH_MAX], folder[PATH_MAX];
+    char database[PATH_MAX], folder[PATH_MAX], docs[PATH_MAX];
     struct orr_error err = {0};
     unsigned wrong = orr_config_environment(config, stderr);
     enum orr_code code = check(config, report);
@@ -267,6 +267,7 @@ enum orr_code orr_serve(struct orr_config *config, bool check_only, orr_serve_re
     const struct orr_app_options app_options = {
         .database = config->database ? config->database : database,
         .static_folder = config->static_folder ? config->static_folder : orr_default_static(folder),
+        .docs_folder = orr_default_docs(docs),
         .max_body = config->max_body,
         .cache_bytes = config->cache,
         .stream_bytes = config->stream_memory,

@@ -85,6 +85,9 @@ export function copyButton(text, label = "Copy") {
     return button;
 }
 
+/** A link to a page of the documentation, which opens beside this one. */
+export const docsLink = (page, label) => h("a", { href: `docs/${page}`, target: "_blank", rel: "noopener" }, label);
+
 /* For pages without a secure context: an http:// address other than localhost. */
 function copyBySelection(text) {
     const area = h("textarea.unseen", { value: text, "aria-hidden": "true" });

@@ -17,6 +17,14 @@ export function parseWhy(text) {
     return { decision, ...Object.fromEntries(parts.map((name, i) => [name, values[i]])) };
 }
 
+/** Where the documentation explains how NCCL takes a decision. */
+export const CHAPTERS = {
+    path: "paths.html#which-route-wins", p2p: "p2p-and-gdr.html#when-two-gpus-use-p2p", gdr: "p2p-and-gdr.html#when-gpudirect-rdma-is-used",
+    pxn: "p2p-and-gdr.html#pxn-reaching-a-nic-through-another-gpu", nic: "p2p-and-gdr.html#which-nic-belongs-to-a-gpu", graph: "search.html",
+    tree: "connect.html#double-binary-trees", channels: "connect.html#number-of-channels", nvls: "p2p-and-gdr.html#when-nvls-is-possible",
+    algorithm: "tuning.html",
+};
+
 export const writeWhy = (decision, ...values) => [decision, ...values].join(":");
 
 const PAIRS = {

@@ -62,7 +62,7 @@ export const startBrowser = () => chromium.launch({
 });
 
 /* Files of the page itself are no interface. */
-const isFile = (pathname) => /^\/(index\.html|icon\.svg|favicon\.ico|(css|js|examples)\/.*)?$/.test(pathname);
+const isFile = (pathname) => /^\/(docs|index\.html|icon\.svg|favicon\.ico|(css|js|examples|docs)\/.*)?$/.test(pathname);
 const description = readDescription(root);
 
 function holdCallsToDescription(page) {

@@ -14,7 +14,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 METHODS = ("get", "post", "put", "patch", "delete")
-PAGE = re.compile(r"/(index\.html|icon\.svg|(css|js|examples)/.*)?$")  # files of the page: no interface
+PAGE = re.compile(r"/(index\.html|icon\.svg|(css|js|examples|docs)/.*)?$")  # files of the page: no interface
 
 
 def closed(schema):

@@ -1,5 +1,5 @@
 /* The line on top, tabs, and the help. */
-import { copyButton, h, s } from "../dom.js";
+import { copyButton, docsLink, h, s } from "../dom.js";
 
 /** working: the node that tells of work under way. actions: home(), library(), clusters(), theme(), help(). */
 export function topBar({ name, sentence, theme, open, place, working, actions }) {
@@ -15,6 +15,7 @@ export function topBar({ name, sentence, theme, open, place, working, actions })
         open && h("button.icon", { type: "button", "data-key": "search", title: "Find a device ( / )", "aria-label": "Find a device", onclick: actions.search }, "⌕"),
         open && h("button", { type: "button", "data-key": "export", title: "Pictures, tables, a report ( e )", onclick: actions.export }, "Export…"),
         open && linkButton(),
+        docsLink("", "Docs"),
         open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),
         h("button.icon", { type: "button", id: "help", "data-key": "help", title: "Keys ( ? )", "aria-label": "Keyboard shortcuts", onclick: actions.help }, "?"),
         h("button.icon", { type: "button", id: "theme", "data-key": "theme", title: theme === "dark" ? "Light colours" : "Dark colours", "aria-label": theme === "dark" ? "Light colours" : "Dark colours", onclick: actions.theme }, theme === "dark" ? "☀" : "☾"));

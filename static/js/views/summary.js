@@ -1,6 +1,6 @@
 /* The verdict first, then what is expected, the questions at a glance, findings by cost, and what all of it rests on. */
 import { bySeverity, capital, costs, costText, expected, headline, assumed as assumptionsOf } from "../diagnosis.js";
-import { fold, h } from "../dom.js";
+import { docsLink, fold, h } from "../dom.js";
 import { figures } from "../model.js";
 import { questions } from "../questions.js";
 import { address } from "../state.js";
@@ -102,7 +102,7 @@ function finding(row, { doc, source, actions }) {
         row.detail && h("p", null, capital(row.detail), line ? " (" : ".", line && h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), line ? ")." : ""),
         row.advice && !said && h("p", null, h("b", null, "Do: "), row.advice),
         labels.length > 0 && fold(`${doc?.topology}:${row.id}:${row.detail}`, capital(labels.join(", ")), () => [
-            row.why && h("p.muted", null, row.why),
+            row.why && h("p.muted", null, row.why, " ", docsLink(`findings.html#${row.id}`, "About this finding")),
             row.commands?.length > 0 && h("p", null, row.commands.map((command, i) => [i > 0 && h("br"), h("code", null, command)])),
             line && source && excerptView(source, line, row.where.column, 1)])];
 }

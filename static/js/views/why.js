@@ -1,7 +1,7 @@
 /* Why a decision is what it is: the answer, then the evidence: rule, limiting link, values with their origin, settings that would change it. */
-import { h } from "../dom.js";
+import { docsLink, h } from "../dom.js";
 import { shortName } from "../model.js";
-import { comparedText, evidence, internals, openWhy, whyOfMachine, whyOfSelection } from "../why.js";
+import { CHAPTERS, comparedText, evidence, internals, openWhy, whyOfMachine, whyOfSelection } from "../why.js";
 import { problemView } from "./problem.js";
 
 /** explained: {why, data, problem}. actions: why(text), limit(from, to), whatIf(setting, value), setting(name). */
@@ -27,7 +27,8 @@ function answer(model, data, actions) {
         h("p", { id: "why-answer" }, data.answer),
         data.advice && h("p", { id: "why-advice" }, data.advice),
         h("section.verdict", { id: "why-rule", "aria-label": "Rule" },
-            h("h3", null, `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`, h("span.mono", null, data.rule)), h("p", null, data.text)),
+            h("h3", null, `Rule of NCCL ${data.nccl}${data.verified ? "" : " (the nearest emulated release)"}`, h("span.mono", null, data.rule)), h("p", null, data.text),
+            h("p.small", null, docsLink(`nccl/${CHAPTERS[data.decision]}`, "How NCCL decides this"))),
         data.limit && limit(model, data.limit, actions),
         compared(evidence(data.compared), "compared", "Values that were compared"),
         changing(data, actions),
