@@ -99,6 +99,7 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
         call->problem = ORR_PROBLEM_PARAMETER;
         orr_fail(err, ORR_SETTING, "machine takes the place of a body, and the request has one");
         orr_error_where(err, "machine");
+        orr_error_advice(err, "assume=TYPE fills in what a body lacks");
         return ORR_SETTING;
     }
     if (params->machine)
@@ -120,7 +121,6 @@ enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_ans
     struct orr_json json = {0};
     struct orr_dump *node = NULL;
     struct normal normal = {0};
-    const struct orr_machine_type *machine = call->params.machine;
     enum orr_code code = orr_params_gate(&call->params, &request, err);
     if (code != ORR_OK) {
         call->problem = ORR_PROBLEM_PARAMETER;
@@ -130,7 +130,7 @@ enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_ans
     call->params.machine = NULL; /* of the node only */
     if (code == ORR_OK)
         code = find_normal(call, &normal, err);
-    request.node_name = call->params.node ? call->params.node : machine ? machine->name : "this node";
+    request.node_name = call->params.node ? call->params.node : "this node";
     request.node = node;
     request.expected = normal.expected;
     request.expected_name = normal.name;

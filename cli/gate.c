@@ -288,8 +288,8 @@ static const char *wrong_usage(const struct orr_options *options)
         return "--token-file and --ca-file are for --server URL";
     if ((options->root || options->nvml || options->sm) && options->file)
         return "--root, --nvml and --sm are for detection, and a file takes its place";
-    if (options->params.machine && (options->file || options->root))
-        return "--machine takes the place of this node: leave the file or --root out";
+    if (options->params.machine && options->root)
+        return "--machine takes the place of this node: leave --root out";
     return NULL;
 }
 
@@ -303,6 +303,8 @@ int orr_command_gate(const struct orr_options *options)
         fprintf(stderr, "orrery gate: %s\n", wrong);
         return ORR_EXIT_USAGE;
     }
+    if (orr_is_machine_and_file(options))
+        return ORR_EXIT_USAGE;
     if (orr_params_gate(&options->params, &g.request, &err) != ORR_OK ||
         (options->timeout && orr_read_number("timeout", options->timeout, 1, MOST_SECONDS, &seconds, &err) != ORR_OK))
         return orr_report(NULL, &err);

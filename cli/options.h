@@ -119,6 +119,9 @@ int orr_write_out(const char *file, const char *bytes, size_t length);
  * says, NULL: the default. Reports errors itself; gives an exit status. */
 int orr_read_dump(const struct orr_options *options, const struct orr_release *release, struct orr_dump **ret_dump);
 
+/* Whether --machine is given beside a file, and then that is reported. */
+bool orr_is_machine_and_file(const struct orr_options *options);
+
 /* What analyze and render share: the input, or what the cluster file names, and its analysis. */
 struct orr_question {
     const char *name;      /* of the input, for the document and for errors */

@@ -198,7 +198,7 @@ static enum orr_code read_machine(const struct orr_options *options, struct orr_
     return orr_analyze(question->dump, query, NULL, &question->analysis, err);
 }
 
-static bool is_machine_and_file(const struct orr_options *options)
+bool orr_is_machine_and_file(const struct orr_options *options)
 {
     const char *given = options->cluster ? "--cluster" : options->graphs ? "--graphs" : options->file;
     if (options->params.machine && given)
@@ -213,7 +213,7 @@ int orr_read_dump(const struct orr_options *options, const struct orr_release *r
     size_t length = 0;
     if (orr_given(&options->params, ORR_ASK_RELEASE))
         release = options->params.query.settings.release;
-    if (is_machine_and_file(options))
+    if (orr_is_machine_and_file(options))
         return ORR_EXIT_USAGE;
     enum orr_code code = options->params.machine ? orr_input_machine(options->params.machine, ret_dump, &err)
                                                  : orr_read_input(options->file, &bytes, &length, &err);
@@ -244,7 +244,7 @@ int orr_question_read(const struct orr_options *options, bool plan, struct orr_q
         fprintf(stderr, "orrery: --cluster names the topologies: leave %s out\n", options->file);
         return ORR_EXIT_USAGE;
     }
-    if (is_machine_and_file(options))
+    if (orr_is_machine_and_file(options))
         return ORR_EXIT_USAGE;
     enum orr_code code = options->cluster ? read_cluster(options, &query, &question, &err)
                                           : read_machine(options, &query, &question, &err);

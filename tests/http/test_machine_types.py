@@ -13,13 +13,15 @@ TYPE, TEXT = "hgx-h100", b"machine type: hgx-h100\n"
 # What a route cannot do without; the others answer without more.
 ASKS = {"/v1/explain": "&decision=channels", "/v1/path": "&from=rank:0&to=rank:1", "/v1/diff": "&against=2.21.5", "/v1/vm-file": "",
         "/v1/channels": "&hosts=600", "/v1/p2p": "&hosts=600&ranks=0-1&rounds=0-3", "/v1/predict": "&sizes=1G", "/v1/place": "&count=2",
+        "/v1/gate": "&expect=dgx-h100",
         "/v1/render": "&format=dot"}
 ROUTES = sorted(path for method, path, _, parameters in description.operations()
                 if method == "post" and "machine" in [description.resolve(one)["name"] for one in parameters])
 STATELESS = [path for path in ROUTES if path not in ("/v1/topologies", "/v1/check-log", "/v1/check-perf")]
 COMMANDS = {"analyze": [], "channels": [], "p2p": ["--ranks", "0"], "groups": ["--hosts", "2", "--layout", "tp=8"], "order": [], "explain": ["--why", "channels"], "predict": ["--json"],
             "render": ["--format", "dot"],
-            "convert": [], "vm-file": [], "predict": ["--sizes", "1M:1G:32"], "place": ["--count", "7"]}
+            "convert": [], "vm-file": [], "predict": ["--sizes", "1M:1G:32"], "place": ["--count", "7"],
+            "gate": ["--json", "--expect", "dgx-h100", "--timeout", "600", "--node", "a"], "facts": []}
 
 
 def run(*arguments, stdin=b""):
