@@ -303,7 +303,8 @@ enum orr_code orr_params_scored(const struct orr_params *params, struct orr_scor
                                 struct orr_error *err)
 {
     const char *nics = params->placed_nics;
-    *ret_question = (struct orr_score_question){.settings = params->query.settings, .size = params->placed_size};
+    *ret_question = (struct orr_score_question){
+        .settings = params->query.settings, .size = params->placed_size, .orders = params->orders};
     ret_question->settings.gpus = NULL;
     if (nics && strspn(nics, "0123456789") == strlen(nics))
         ORR_TRY(orr_read_number("nics", nics, 1, ORR_MOST_PLACE_NICS, &ret_question->nic_count, err));

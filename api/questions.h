@@ -52,7 +52,7 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
      ORR_P(GPUS) | ORR_P(STRICT) | ORR_P_SCORED | ORR_P(PLACED) | ORR_P(FREE) | ORR_P(COMPARED) | ORR_P(JOBS) |        \
      ORR_P(PACK) | ORR_P(TOP))
 /* What scores of sets depend on, beside the query. */
-#define ORR_P_SCORED (ORR_P(PLACE_HOSTS) | ORR_P(PLACE_SIZE) | ORR_P(PLACE_NICS))
+#define ORR_P_SCORED (ORR_P(PLACE_HOSTS) | ORR_P(ORDERS) | ORR_P(PLACE_SIZE) | ORR_P(PLACE_NICS))
 #define ORR_P_VM     (ORR_P(VM_GPUS) | ORR_P(VM_NICS))
 #define ORR_P_PAGE   (ORR_P(LIMIT) | ORR_P(CURSOR))
 #define ORR_P_RECORD (ORR_P(NAME) | ORR_P(LABEL))

@@ -242,8 +242,11 @@ enum orr_code orr_part_search(const struct orr_analysis *a, struct orr_part *par
 {
     struct orr_contribution *c = &part->contribution;
     ORR_TRY(orr_part_measure(a, part, err));
-    struct orr_search_request request = {
-        .hosts = a->query.hosts, .collnet = c->has_collnet, .nvls = c->nvls_on, .file = a->dump->graphs};
+    struct orr_search_request request = {.hosts = a->query.hosts,
+                                         .collnet = c->has_collnet,
+                                         .nvls = c->nvls_on,
+                                         .file = a->dump->graphs,
+                                         .memo = a->query.memo};
     ORR_TRY(orr_search(&part->paths, &a->query.settings, &request, a->arena, c->graphs, err));
     int32_t ring = c->graphs[ORR_GRAPH_RING].channels, tree = c->graphs[ORR_GRAPH_TREE].channels;
     bool fewer = part->system.release->ring_follows_tree && tree < ring;

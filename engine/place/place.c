@@ -8,14 +8,6 @@
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
 
-/* A set on its way, light enough to have all of them. */
-struct ranked {
-    orr_bits gpus;
-    double busbw;
-    uint32_t missing;
-    double left_busbw, left_next;
-};
-
 static enum orr_code refuse(struct orr_error *err, const char *where, const char *advice)
 {
     orr_error_where(err, "%s", where);
@@ -72,37 +64,36 @@ static int compare_numbers(double a, double b)
 /* The best first; of equal ones, what leaves the most, then the lowest GPU numbers. */
 static int compare_ranked(const void *x, const void *y)
 {
-    const struct ranked *a = x, *b = y;
+    const struct orr_ranked_set *a = x, *b = y;
     int order = a->missing != b->missing ? (a->missing < b->missing ? -1 : 1) : compare_numbers(a->busbw, b->busbw);
     order = order ? order : compare_numbers(a->left_next, b->left_next);
     order = order ? order : compare_numbers(a->left_busbw, b->left_busbw);
     return order ? order : compare_sets(a->gpus, b->gpus);
 }
 
-/* Scores every set of `count` free GPUs. */
-static enum orr_code score_all(struct orr_place_work *work, struct ranked *ranked, uint32_t *ret_count,
-                               struct orr_error *err)
+/* Scores every set of `count` free GPUs, as far as the budget goes. */
+static enum orr_code score_all(struct orr_place_work *work, struct orr_ranked_sets *sets, struct orr_error *err)
 {
     const struct orr_place_request *request = &work->placing->request;
     const uint32_t free = orr_bit_count(request->free);
-    uint32_t count = 0;
-    for (orr_bits compact = orr_first_subset(request->count); compact; compact = orr_next_subset(compact, free)) {
+    sets->room = (uint32_t)work->placing->sets;
+    sets->sets = ORR_NEW(work->arena, struct orr_ranked_set, sets->room);
+    if (!sets->sets)
+        return orr_fail_nomem(err);
+    for (orr_bits compact = orr_first_subset(request->count); compact && (!sets->count || orr_place_goes_on(work));
+         compact = orr_next_subset(compact, free)) {
         const orr_bits gpus = orr_spread_bits(compact, request->free);
         struct orr_score score;
-        if (!orr_place_goes_on(work)) {
-            work->placing->exact = false;
-            break;
-        }
         ORR_TRY(orr_scores_of(work->placing->scores, gpus, &score, &work->analyses, err));
-        ranked[count++] = (struct ranked){.gpus = gpus, .busbw = score.busbw, .missing = score.missing};
+        sets->sets[sets->count++] =
+            (struct orr_ranked_set){.gpus = gpus, .busbw = score.busbw, .missing = score.missing};
     }
-    *ret_count = count;
     return ORR_OK;
 }
 
 /* What the GPUs that stay free are worth. ranked: sorted by bandwidth. */
-static enum orr_code value_left(struct orr_place_work *work, const struct ranked *ranked, uint32_t count,
-                                struct ranked *set, struct orr_error *err)
+static enum orr_code value_left(struct orr_place_work *work, const struct orr_ranked_set *ranked, uint32_t count,
+                                struct orr_ranked_set *set, struct orr_error *err)
 {
     const orr_bits left = work->placing->request.free & ~set->gpus;
     struct orr_score score;
@@ -119,7 +110,7 @@ static enum orr_code value_left(struct orr_place_work *work, const struct ranked
     return ORR_OK;
 }
 
-static struct orr_place_choice choice_of(const struct orr_place_work *work, const struct ranked *set,
+static struct orr_place_choice choice_of(const struct orr_place_work *work, const struct orr_ranked_set *set,
                                          const struct orr_score *score)
 {
     return (struct orr_place_choice){.score = *score,
@@ -129,8 +120,8 @@ static struct orr_place_choice choice_of(const struct orr_place_work *work, cons
                                      .left_next = set->left_next};
 }
 
-static bool is_same(const struct orr_place_work *work, const struct orr_place_choice *choice, const struct ranked *set,
-                    const struct orr_score *score)
+static bool is_same(const struct orr_place_work *work, const struct orr_place_choice *choice,
+                    const struct orr_ranked_set *set, const struct orr_score *score)
 {
     if (choice->left_busbw != set->left_busbw || choice->left_next != set->left_next ||
         orr_bit_count(choice->score.nics) != orr_bit_count(score->nics))
@@ -143,7 +134,7 @@ static bool is_same(const struct orr_place_work *work, const struct orr_place_ch
 }
 
 /* Sets with the same figures become one choice. */
-static enum orr_code add_level(struct orr_place_work *work, const struct ranked *level, uint32_t size,
+static enum orr_code add_level(struct orr_place_work *work, const struct orr_ranked_set *level, uint32_t size,
                                struct orr_error *err)
 {
     struct orr_placing *placing = work->placing;
@@ -163,10 +154,11 @@ static enum orr_code add_level(struct orr_place_work *work, const struct ranked 
 }
 
 /* The levels of equal bandwidth, until the answer is full. */
-static enum orr_code add_best(struct orr_place_work *work, struct ranked *ranked, uint32_t count, struct orr_error *err)
+static enum orr_code add_best(struct orr_place_work *work, struct orr_ranked_set *ranked, uint32_t count,
+                              struct orr_error *err)
 {
     struct orr_placing *placing = work->placing;
-    struct ranked *level = ORR_NEW(work->arena, struct ranked, count + 1);
+    struct orr_ranked_set *level = ORR_NEW(work->arena, struct orr_ranked_set, count + 1);
     placing->best = ORR_NEW(work->arena, struct orr_place_choice, placing->request.top);
     if (!level || !placing->best)
         return orr_fail_nomem(err);
@@ -183,11 +175,11 @@ static enum orr_code add_best(struct orr_place_work *work, struct ranked *ranked
     return ORR_OK;
 }
 
-static enum orr_code add_compared(struct orr_place_work *work, const struct ranked *ranked, uint32_t count,
+static enum orr_code add_compared(struct orr_place_work *work, const struct orr_ranked_set *ranked, uint32_t count,
                                   struct orr_error *err)
 {
     struct orr_placing *placing = work->placing;
-    struct ranked set = {.gpus = placing->request.compared};
+    struct orr_ranked_set set = {.gpus = placing->request.compared};
     struct orr_score score;
     placing->compared = ORR_NEW(work->arena, struct orr_place_choice, 1);
     if (!placing->compared)
@@ -202,17 +194,17 @@ static enum orr_code choose(struct orr_place_work *work, struct orr_error *err)
 {
     struct orr_placing *placing = work->placing;
     const struct orr_place_request *request = &placing->request;
+    const bool few = orr_bit_count(request->free) <= ORR_EXACT_GPUS;
+    struct orr_ranked_sets sets = {0};
     placing->sets = orr_choices(orr_bit_count(request->free), request->count);
-    const uint64_t most = placing->sets < ORR_MOST_ANALYSES ? placing->sets : ORR_MOST_ANALYSES;
-    struct ranked *ranked = ORR_NEW(work->arena, struct ranked, (size_t)most + 1);
-    uint32_t count = 0;
-    if (!ranked)
-        return orr_fail_nomem(err);
-    ORR_TRY(score_all(work, ranked, &count, err));
-    qsort(ranked, count, sizeof *ranked, compare_ranked);
-    placing->scored = count;
-    ORR_TRY(add_best(work, ranked, count, err));
-    return request->compared ? add_compared(work, ranked, count, err) : ORR_OK;
+    ORR_TRY(few ? score_all(work, &sets, err) : orr_place_some(work, &sets, err));
+    placing->scored = sets.count;
+    placing->exact = placing->scored == placing->sets;
+    if (!placing->exact)
+        ORR_TRY(orr_place_bound(work, &placing->bound, err));
+    qsort(sets.sets, sets.count, sizeof *sets.sets, compare_ranked);
+    ORR_TRY(add_best(work, sets.sets, sets.count, err));
+    return request->compared ? add_compared(work, sets.sets, sets.count, err) : ORR_OK;
 }
 
 enum orr_code orr_place(struct orr_scores *scores, const struct orr_place_request *request, struct orr_arena *arena,

@@ -6,6 +6,18 @@
 
 enum { ORR_MOST_ANALYSES = 100000 }; /* of one request */
 
+/* A set on its way, light enough to have all of them. */
+struct orr_ranked_set {
+    orr_bits gpus;
+    double busbw;
+    uint32_t missing;
+    double left_busbw, left_next;
+};
+struct orr_ranked_sets {
+    struct orr_ranked_set *sets;
+    uint32_t count, room;
+};
+
 struct orr_place_work {
     struct orr_placing *placing;
     struct orr_arena *arena;
@@ -16,6 +28,11 @@ struct orr_place_work {
  * answer is given while the budget lasts. */
 bool orr_place_goes_on(const struct orr_place_work *work);
 
+/* some.c: some sets of the request's size, scored; what no set of that size can exceed, in GB/s,
+ * 0 where that is not known. */
+enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets *sets,
+                             struct orr_error *err) ORR_NO_DISCARD;
+enum orr_code orr_place_bound(struct orr_place_work *work, double *ret_bound, struct orr_error *err) ORR_NO_DISCARD;
 /* pack.c */
 enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err) ORR_NO_DISCARD;
 /* sentences.c: the sentence of an answer that has all else. */

@@ -8,12 +8,16 @@
 #include "engine/base/budget.h"
 #include "engine/base/hash.h"
 #include "engine/place/bits.h"
+#include "engine/search/memo.h"
 
 enum {
     SLOTS_LOG = ORR_EXACT_GPUS, /* of the table where a set is not its own place in it */
     MOST_LIMITS = 64,           /* different texts of limits that are kept */
     LIST_SIZE = 4 * ORR_MOST_PLACE_GPUS,
-    NIC_NAME = 64
+    NIC_NAME = 64,
+    FEW_GPUS = 8,
+    MEMO_BYTES = 2 << 20, /* of few GPUs */
+    LARGE_MEMO_BYTES = 16 << 20
 };
 
 struct orr_scores {
@@ -24,6 +28,7 @@ struct orr_scores {
     uint32_t ports; /* NICs of the dump, which are the first names */
     bool direct;    /* a set is its own place in the table */
     size_t slot_count;
+    struct orr_search_memo *memo;
     pthread_mutex_t lock; /* of all below */
     struct orr_score *slots;
     size_t used;
@@ -67,6 +72,11 @@ static enum orr_code list_ports(struct orr_scores *s, struct orr_error *err)
     return ORR_OK;
 }
 
+static size_t memo_bytes(const struct orr_scores *s)
+{
+    return s->gpu_count <= FEW_GPUS ? MEMO_BYTES : LARGE_MEMO_BYTES;
+}
+
 static enum orr_code fill(struct orr_scores *s, struct orr_error *err)
 {
     ORR_TRY(orr_settings_keep(&s->question.settings, s->arena, err));
@@ -80,7 +90,8 @@ static enum orr_code fill(struct orr_scores *s, struct orr_error *err)
     s->direct = s->gpu_count <= ORR_EXACT_GPUS;
     s->slot_count = (size_t)1 << (s->direct ? s->gpu_count : SLOTS_LOG);
     s->slots = calloc(s->slot_count, sizeof *s->slots);
-    return s->slots ? ORR_OK : orr_fail_nomem(err);
+    s->memo = orr_search_memo_new(memo_bytes(s));
+    return s->slots && s->memo ? ORR_OK : orr_fail_nomem(err);
 }
 
 /* It outlives the request that begins it, so but for the texts it is not drawn from that one's budget. */
@@ -108,6 +119,7 @@ void orr_scores_free(struct orr_scores *scores)
     if (!scores)
         return;
     pthread_mutex_destroy(&scores->lock);
+    orr_search_memo_free(scores->memo);
     orr_arena_free(scores->arena);
     free(scores->slots);
     free(scores);
@@ -115,7 +127,8 @@ void orr_scores_free(struct orr_scores *scores)
 
 size_t orr_scores_bytes(const struct orr_scores *scores)
 {
-    return sizeof *scores + orr_arena_bytes(scores->arena) + scores->slot_count * sizeof *scores->slots;
+    return sizeof *scores + memo_bytes(scores) + orr_arena_bytes(scores->arena) +
+           scores->slot_count * sizeof *scores->slots;
 }
 
 const struct orr_dump *orr_scores_dump(const struct orr_scores *scores)
@@ -259,7 +272,7 @@ static enum orr_code try_set(struct orr_scores *s, const char *nics, struct orr_
                              struct orr_error *err)
 {
     char gpus[LIST_SIZE];
-    struct orr_query query = {.settings = s->question.settings, .plan = true};
+    struct orr_query query = {.settings = s->question.settings, .plan = true, .memo = s->memo};
     write_gpus(score->order, score->count, gpus);
     query.settings.gpus = gpus;
     if (nics)
@@ -281,6 +294,42 @@ bool orr_score_better(const struct orr_score *a, const struct orr_score *b)
     return a->missing != b->missing ? a->missing < b->missing : a->busbw > b->busbw;
 }
 
+/* The next order of GPUs by number; false: this is the last. */
+static bool next_order(uint8_t *order, uint32_t count)
+{
+    uint32_t i = count - 1, j = count - 1;
+    while (i > 0 && order[i - 1] > order[i])
+        i--;
+    if (!i)
+        return false;
+    while (order[j] < order[i - 1])
+        j--;
+    uint8_t swapped = order[i - 1];
+    order[i - 1] = order[j];
+    order[j] = swapped;
+    for (j = count - 1; i < j; i++, j--) {
+        swapped = order[i];
+        order[i] = order[j];
+        order[j] = swapped;
+    }
+    return true;
+}
+
+/* By the order of the GPUs' numbers, or the best of all orders: the first where several are. */
+static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct orr_score *best, uint32_t *analyses,
+                                struct orr_error *err)
+{
+    struct orr_score bare = *best;
+    ORR_TRY(try_set(s, nics, best, analyses, err));
+    while (s->question.orders && bare.count <= ORR_ORDERED_GPUS && next_order(bare.order, bare.count)) {
+        struct orr_score score = bare;
+        ORR_TRY(try_set(s, nics, &score, analyses, err));
+        if (orr_score_better(&score, best))
+            *best = score;
+    }
+    return ORR_OK;
+}
+
 /* Every choice of so many NICs, and the best of them: the first where several are. */
 static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, uint32_t *analyses,
                                  struct orr_error *err)
@@ -295,7 +344,7 @@ static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, u
         for (uint32_t i = 0; i < s->ports; i++)
             if (given >> i & 1)
                 length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? "," : "=", s->nics[i]);
-        ORR_TRY(try_set(s, list, &score, analyses, err));
+        ORR_TRY(try_orders(s, list, &score, analyses, err));
         score.nics = given;
         if (first || orr_score_better(&score, best))
             *best = score;
@@ -320,7 +369,7 @@ enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_scor
         if (gpus >> g & 1)
             score.order[score.count++] = (uint8_t)g;
     const bool choose = s->question.nic_count && s->question.nic_count < s->ports;
-    enum orr_code code = choose ? choose_nics(s, &score, &made, err) : try_set(s, NULL, &score, &made, err);
+    enum orr_code code = choose ? choose_nics(s, &score, &made, err) : try_orders(s, NULL, &score, &made, err);
     if (analyses)
         *analyses += made;
     ORR_TRY(code);

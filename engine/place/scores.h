@@ -16,7 +16,8 @@ enum {
     ORR_MOST_PLACE_GPUS = 64,
     ORR_MOST_PLACE_NICS = 64,
     ORR_MOST_PLACE_HOSTS = 8, /* host counts of one question */
-    ORR_EXACT_GPUS = 16       /* up to that many GPUs every set can be kept */
+    ORR_EXACT_GPUS = 16,      /* up to that many GPUs every set can be kept */
+    ORR_ORDERED_GPUS = 4      /* of sets up to that size every order of ranks can be tried */
 };
 
 struct orr_place_hosts {
@@ -29,6 +30,7 @@ struct orr_score_question {
     struct orr_settings settings; /* without gpus; borrows its texts */
     enum orr_test test;
     uint64_t size;      /* bytes */
+    bool orders;        /* the best order of ranks counts, not that of the GPUs' numbers */
     uint32_t nic_count; /* NICs that the job gets; 0: all that the settings leave */
     struct orr_place_hosts hosts[ORR_MOST_PLACE_HOSTS];
     uint32_t host_counts; /* 1.. */

@@ -116,6 +116,13 @@ const char *orr_place_assumed(const struct orr_placing *placing, uint32_t i, cha
     const struct orr_score *best = placing->packed ? placing->packed : &placing->best[0].score;
     if (i-- == 0)
         return "all hosts are the same, the job takes the same GPUs on each, and nothing else uses their links";
+    if (i-- == 0) {
+        if (!question->orders)
+            return "ranks are in the order of the GPUs' numbers; between GPUs that are not all connected alike another "
+                   "order can be faster, which --orders (orders=1) tries for up to 4 GPUs";
+        return "of sets of up to 4 GPUs every order of ranks was tried; larger ones have the order of the GPUs' "
+               "numbers";
+    }
     if (placing->packed && i-- == 0)
         return "the traffic of the jobs on links that they share is not modelled";
     if (question->host_counts > 1 && i-- == 0)

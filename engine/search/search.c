@@ -7,6 +7,7 @@
 #include "engine/release/release.h"
 #include "engine/search/given.h"
 #include "engine/search/limits.h"
+#include "engine/search/memo_state.h"
 #include "engine/search/relaxing.h"
 
 /* Is the best trial as good as it can get? left: what remained of the last attempt's steps. */
@@ -171,8 +172,11 @@ static enum orr_code deliver(const struct orr_search_state *s, enum orr_graph_ki
     return ORR_OK;
 }
 
-static enum orr_code run(struct orr_search_state *s, const struct orr_graph_request *request, struct orr_arena *arena,
-                         struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_error *err)
+/* found: where a memo is to remember it, by the numbers of the key; NULL: nowhere. */
+static enum orr_code run(struct orr_search_state *s, const struct orr_graph_request *request,
+                         const struct orr_search_key *key, struct orr_arena *arena,
+                         struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_found_graphs *found,
+                         struct orr_error *err)
 {
     struct orr_limits limits;
     struct orr_graph_story story;
@@ -198,7 +202,8 @@ static enum orr_code run(struct orr_search_state *s, const struct orr_graph_requ
     ORR_TRY(deliver(s, request->kind, arena, &graphs[request->kind], err));
     graphs[request->kind].steps = s->budget.steps - before;
     graphs[request->kind].story = story;
-    return ORR_OK;
+    return found ? orr_search_note_found(s, key, &graphs[request->kind], arena, &found->graphs[request->kind], err)
+                 : ORR_OK;
 }
 
 enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint32_t hosts)
@@ -212,6 +217,67 @@ enum orr_pattern orr_tree_pattern_asked(const struct orr_release *release, uint3
         break;
     }
     return ORR_PATTERN_BALANCED_TREE;
+}
+
+/* Every graph that is wanted. found: what to add them to for a memo, NULL: nothing. */
+static enum orr_code search_all(struct orr_search_state *s, const struct orr_search_request *request,
+                                const struct orr_search_key *key, struct orr_arena *arena,
+                                struct orr_graph graphs[ORR_GRAPH_COUNT], struct orr_found_graphs *found,
+                                struct orr_error *err)
+{
+    const struct orr_release *release = s->input.system->release;
+    struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, release->ring_max_channels, false, 0};
+    ORR_TRY(run(s, &ring, key, arena, graphs, found, err));
+    int32_t k = graphs[ORR_GRAPH_RING].channels;
+    const struct {
+        struct orr_graph_request request;
+        bool wanted;
+    } others[] = {
+        {{ORR_GRAPH_TREE, orr_tree_pattern_asked(release, request->hosts), release->tree_keeps_ring_channels ? k : 1, k,
+          false, 1},
+         true},
+        {{ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true, 2}, request->collnet || release->collnet_always},
+        {{ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, release->max_channels, true, 4},
+         request->collnet && release->collnet_direct},
+        {{ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false, 3},
+         request->nvls && release->nvls_max_channels > 0},
+    };
+    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].wanted)
+            ORR_TRY(run(s, &others[i].request, key, arena, graphs, found, err));
+    return ORR_OK;
+}
+
+/* The graphs that a memo has. */
+static enum orr_code deliver_found(struct orr_search_state *s, const struct orr_found_graphs *found,
+                                   struct orr_arena *arena, struct orr_graph graphs[ORR_GRAPH_COUNT],
+                                   struct orr_error *err)
+{
+    for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
+        if (!found->graphs[kind].found)
+            continue;
+        s->best = found->graphs[kind].best;
+        ORR_TRY(deliver(s, (enum orr_graph_kind)kind, arena, &graphs[kind], err));
+        graphs[kind].steps = found->graphs[kind].steps;
+        graphs[kind].story = found->graphs[kind].story;
+    }
+    return ORR_OK;
+}
+
+/* The same with a memo: what it has is taken, and what is found is added to it. */
+static enum orr_code search_or_remember(struct orr_search_state *s, const struct orr_search_request *request,
+                                        struct orr_arena *arena, struct orr_graph graphs[ORR_GRAPH_COUNT],
+                                        struct orr_error *err)
+{
+    struct orr_search_key key;
+    struct orr_found_graphs found = {0};
+    ORR_TRY(orr_search_key_make(s, request, arena, &key, err));
+    if (orr_search_memo_find(request->memo, &key, s->input.n, arena, &found))
+        return deliver_found(s, &found, arena, graphs, err);
+    memset(&found, 0, sizeof found);
+    ORR_TRY(search_all(s, request, &key, arena, graphs, &found, err));
+    orr_search_memo_keep(request->memo, &key, s->input.n, &found);
+    return ORR_OK;
 }
 
 enum orr_code orr_search(const struct orr_paths *paths, const struct orr_settings *settings,
@@ -238,26 +304,9 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
     s.input.inter = (s.input.net_count > 0 || system->release->keeps_nets) && system->leaves_host;
     ORR_TRY(orr_search_prepare(&s, arena, err));
 
-    struct orr_graph_request ring = {ORR_GRAPH_RING, ORR_PATTERN_RING, 1, system->release->ring_max_channels, false, 0};
-    ORR_TRY(run(&s, &ring, arena, graphs, err));
-    int32_t k = graphs[ORR_GRAPH_RING].channels;
-    const struct orr_release *release = system->release;
-    const struct {
-        struct orr_graph_request request;
-        bool wanted;
-    } others[] = {
-        {{ORR_GRAPH_TREE, orr_tree_pattern_asked(release, request->hosts), release->tree_keeps_ring_channels ? k : 1, k,
-          false, 1},
-         true},
-        {{ORR_GRAPH_COLLNET_CHAIN, ORR_PATTERN_TREE, k, k, true, 2}, request->collnet || release->collnet_always},
-        {{ORR_GRAPH_COLLNET_DIRECT, ORR_PATTERN_COLLNET_DIRECT, 1, release->max_channels, true, 4},
-         request->collnet && release->collnet_direct},
-        {{ORR_GRAPH_NVLS, ORR_PATTERN_NVLS, 1, release->nvls_max_channels, false, 3},
-         request->nvls && release->nvls_max_channels > 0},
-    };
-    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].wanted)
-            ORR_TRY(run(&s, &others[i].request, arena, graphs, err));
+    const bool remembers = request->memo && !request->file;
+    ORR_TRY(remembers ? search_or_remember(&s, request, arena, graphs, err)
+                      : search_all(&s, request, NULL, arena, graphs, NULL, err));
     memcpy(ret_graphs, graphs, sizeof graphs);
     return ORR_OK;
 }

@@ -7,12 +7,15 @@
 #include "engine/search/graph.h"
 #include "engine/topology/graph_file.h"
 
+struct orr_search_memo; /* engine/search/memo.h */
+
 /* Which graphs beside ring and tree a rank asks for. */
 struct orr_search_request {
     uint32_t hosts;                    /* of the communicator */
     bool collnet;                      /* CollNet is on, with a plugin */
     bool nvls;                         /* NVLS is supported */
     const struct orr_graph_file *file; /* NCCL_GRAPH_FILE: its graphs are taken unchanged; NULL: none */
+    struct orr_search_memo *memo;      /* searches made before, NULL: none */
 };
 
 /* The pattern with which a tree is asked for. */

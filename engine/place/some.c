@@ -1,0 +1,120 @@
+/* Some of the sets, where all are too many: rows of neighbours, sets spread evenly, and from the best of these on
+ * whatever an exchange of one GPU improves. And what no set can exceed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/nics/gpus.h"
+#include "engine/nics/used.h"
+#include "engine/place/bits.h"
+#include "engine/place/placing.h"
+#include "engine/topology/system.h"
+
+enum { MOST_TRIED = 4000 }; /* sets */
+
+static enum orr_code try_set(struct orr_place_work *work, orr_bits gpus, struct orr_ranked_sets *sets,
+                             struct orr_error *err)
+{
+    struct orr_score score;
+    for (uint32_t i = 0; i < sets->count; i++)
+        if (sets->sets[i].gpus == gpus)
+            return ORR_OK;
+    if (sets->count == sets->room || (sets->count && !orr_place_goes_on(work)))
+        return ORR_OK;
+    ORR_TRY(orr_scores_of(work->placing->scores, gpus, &score, &work->analyses, err));
+    sets->sets[sets->count++] = (struct orr_ranked_set){.gpus = gpus, .busbw = score.busbw, .missing = score.missing};
+    return ORR_OK;
+}
+
+/* The GPUs first, first + step, ... of the free ones, around the end. */
+static orr_bits row_of(const struct orr_place_request *request, uint32_t first, uint32_t step)
+{
+    const uint32_t free = orr_bit_count(request->free);
+    orr_bits compact = 0;
+    for (uint32_t i = 0, at = first; i < request->count; i++, at += step) {
+        while (compact >> (at % free) & 1)
+            at++;
+        compact |= UINT64_C(1) << (at % free);
+    }
+    return orr_spread_bits(compact, request->free);
+}
+
+static bool is_better(const struct orr_ranked_set *a, const struct orr_ranked_set *b)
+{
+    return a->missing != b->missing ? a->missing < b->missing : a->busbw > b->busbw;
+}
+
+/* Exchanges one GPU after the other as long as that helps. */
+static enum orr_code improve(struct orr_place_work *work, struct orr_ranked_sets *sets, struct orr_error *err)
+{
+    const orr_bits free = work->placing->request.free;
+    for (uint32_t best = 0;;) {
+        for (uint32_t i = 0; i < sets->count; i++)
+            best = is_better(&sets->sets[i], &sets->sets[best]) ? i : best;
+        const orr_bits from = sets->sets[best].gpus;
+        const uint32_t before = sets->count;
+        bool better = false;
+        for (orr_bits out = from; out; out &= out - 1)
+            for (orr_bits in = free & ~from; in; in &= in - 1)
+                ORR_TRY(try_set(work, (from & ~(out & (0 - out))) | (in & (0 - in)), sets, err));
+        for (uint32_t i = before; i < sets->count; i++)
+            better |= is_better(&sets->sets[i], &sets->sets[best]);
+        if (!better)
+            return ORR_OK;
+    }
+}
+
+enum orr_code orr_place_some(struct orr_place_work *work, struct orr_ranked_sets *sets, struct orr_error *err)
+{
+    const struct orr_place_request *request = &work->placing->request;
+    const uint32_t free = orr_bit_count(request->free);
+    sets->room = MOST_TRIED;
+    sets->sets = ORR_NEW(work->arena, struct orr_ranked_set, sets->room);
+    if (!sets->sets)
+        return orr_fail_nomem(err);
+    for (uint32_t step = 1; step <= free / request->count; step++)
+        for (uint32_t first = 0; first < free; first++)
+            ORR_TRY(try_set(work, row_of(request, first, step), sets, err));
+    return sets->count ? improve(work, sets, err) : ORR_OK;
+}
+
+static int compare_bw(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return *x > *y ? -1 : *x < *y;
+}
+
+/* GB/s of all links that leave a GPU. */
+static double leaving(const struct orr_system *system, uint32_t gpu)
+{
+    double sum = 0;
+    uint32_t node = system->release->has_devs ? system->links[system->nodes[gpu].first_link].to : gpu;
+    for (uint32_t l = 0; l < system->nodes[node].link_count; l++) {
+        const struct orr_link *link = &system->links[system->nodes[node].first_link + l];
+        sum += link->type == ORR_LINK_LOC ? 0 : (double)link->bw;
+    }
+    return sum;
+}
+
+/* Each channel of a graph leaves every GPU but the last by one of its links, so the links of the second weakest GPU
+ * carry all channels. NCCL's model counts a graph up to twice: NVLink SHARP adds on the way, and on two hosts trees go
+ * by the rate between GPUs, which is raised to twice that between hosts. For one GPU the model knows no such limit: 0.
+ */
+enum orr_code orr_place_bound(struct orr_place_work *work, double *ret_bound, struct orr_error *err)
+{
+    enum { COUNTED = 2 };
+    const struct orr_scores *scores = work->placing->scores;
+    const struct orr_settings *settings = &orr_scores_question(scores)->settings;
+    const struct orr_dump *dump = NULL;
+    struct orr_system system;
+    uint32_t count = 0, wanted = work->placing->request.count;
+    ORR_TRY(orr_nics_used(orr_scores_dump(scores), settings, work->arena, &dump, err));
+    ORR_TRY(orr_system_build(dump, settings, work->arena, &system, err));
+    double *sums = ORR_NEW(work->arena, double, orr_system_count(&system, ORR_GPU));
+    if (!sums)
+        return orr_fail_nomem(err);
+    for (uint32_t g = system.first[ORR_GPU]; g < system.first[ORR_GPU + 1]; g++)
+        sums[count++] = leaving(&system, g);
+    qsort(sums, count, sizeof *sums, compare_bw);
+    *ret_bound = wanted < 2 || !count ? 0 : COUNTED * sums[wanted - 2 < count ? wanted - 2 : 0];
+    return ORR_OK;
+}

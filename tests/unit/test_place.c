@@ -1,0 +1,362 @@
+/* Sets of GPUs: what another order of ranks gives, NICs to choose, several jobs, budgets, and what cannot be asked.
+ * tests/tools/check_place.c holds the answers against brute force. */
+#include "engine/place/place.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/base/budget.h"
+#include "engine/base/clock.h"
+#include "engine/place/bits.h"
+#include "engine/release/release.h"
+#include "engine/search/memo.h"
+#include "tests/support/four_gpus.h"
+
+static struct orr_dump *dump;
+static struct orr_scores *scores;
+static struct orr_arena *arena;
+static struct orr_error err;
+
+static int teardown(void **state)
+{
+    (void)state;
+    orr_scores_free(scores);
+    orr_dump_free(dump);
+    orr_arena_free(arena);
+    scores = NULL;
+    dump = NULL;
+    arena = NULL;
+    return 0;
+}
+
+static void load(const char *file)
+{
+    enum { MOST = 1 << 20 };
+    static char bytes[MOST];
+    (void)teardown(NULL);
+    err = (struct orr_error){0};
+    FILE *stream = fopen(file, "rb");
+    assert_non_null(stream);
+    size_t length = fread(bytes, 1, MOST, stream);
+    fclose(stream);
+    arena = orr_arena_new(0);
+    assert_ok(orr_dump_read(bytes, length, NULL, &dump, &err), &err);
+}
+
+static struct orr_score_question question_on(const char *hosts)
+{
+    struct orr_score_question question = {.test = ORR_TEST_ALL_REDUCE, .size = UINT64_C(1) << 30};
+    orr_settings_init(&question.settings, orr_release_find("2.27.7"));
+    assert_ok(orr_place_hosts_read(hosts, &question, &err), &err);
+    return question;
+}
+
+static void ask(const struct orr_score_question *question)
+{
+    orr_scores_free(scores);
+    scores = NULL;
+    assert_ok(orr_scores_new(dump, question, &scores, &err), &err);
+}
+
+static orr_bits all_gpus(void)
+{
+    return orr_first_subset(orr_scores_gpu_count(scores));
+}
+
+static const struct orr_placing *place(struct orr_place_request request)
+{
+    struct orr_placing *placing;
+    request.free = request.free ? request.free : all_gpus();
+    request.top = request.top ? request.top : 5;
+    assert_ok(orr_place(scores, &request, arena, &placing, &err), &err);
+    return placing;
+}
+
+static double score_of(orr_bits gpus)
+{
+    struct orr_score score;
+    assert_ok(orr_scores_of(scores, gpus, &score, NULL, &err), &err);
+    return score.busbw;
+}
+
+static void test_orders(void **state)
+{
+    (void)state;
+    const orr_bits chain = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 5; /* NVLinks 2-0-4-5: no ring without another hop */
+    struct orr_score score;
+    load("static/examples/v100-cube-mesh.xml");
+    struct orr_score_question question = question_on("1");
+    ask(&question);
+    double by_number = score_of(chain);
+    question.orders = true;
+    ask(&question);
+    assert_ok(orr_scores_of(scores, chain, &score, NULL, &err), &err);
+    assert_true(score.busbw > by_number * 1.3);
+    assert_int_equal(score.count, 4);
+    assert_false(score.order[0] < score.order[1] && score.order[1] < score.order[2] && score.order[2] < score.order[3]);
+    assert_true(score_of(15) >= 79); /* where the order of the numbers is as good, it stays */
+    assert_ok(orr_scores_of(scores, 15, &score, NULL, &err), &err);
+    for (uint8_t i = 0; i < 4; i++)
+        assert_int_equal(score.order[i], i);
+}
+
+static void test_hosts_and_weights(void **state)
+{
+    (void)state;
+    load("static/examples/aws-p4d.xml");
+    struct orr_score_question question = question_on("1:3,2:1");
+    struct orr_score score;
+    ask(&question);
+    assert_ok(orr_scores_of(scores, 0x0f, &score, NULL, &err), &err);
+    double expected = 4 / (3 / score.by_hosts[0].busbw + 1 / score.by_hosts[1].busbw);
+    assert_true(fabs(score.busbw - expected) < 1e-9 * expected);
+    assert_int_equal(score.missing, 0);
+    assert_ok(orr_scores_of(scores, 1, &score, NULL, &err), &err); /* one GPU: two hosts alone count */
+    assert_true(score.by_hosts[0].busbw == 0 && score.busbw == score.by_hosts[1].busbw && score.missing == 0);
+    question = question_on("1");
+    ask(&question);
+    const struct orr_placing *placing = place((struct orr_place_request){.count = 1});
+    assert_true(placing->best[0].score.busbw == 0 && placing->best[0].same == 8);
+    assert_string_equal(placing->sentence, "Take GPU 0: one GPU on one host exchanges no data, so any GPU will do.");
+}
+
+static void test_choosing_nics(void **state)
+{
+    (void)state;
+    load("static/examples/aws-p4d.xml");
+    struct orr_score_question question = question_on("2");
+    struct orr_score all, some;
+    ask(&question);
+    assert_ok(orr_scores_of(scores, 0x17, &all, NULL, &err), &err);
+    question.nic_count = 2;
+    ask(&question);
+    assert_ok(orr_scores_of(scores, 0x17, &some, NULL, &err), &err);
+    assert_int_equal(orr_bit_count(some.nics), 2);
+    assert_true(some.busbw > 0 && some.busbw < all.busbw);
+    double best = 0; /* every pair by its names, as --nics lists them */
+    for (orr_bits pair = 3; pair; pair = orr_next_subset(pair, orr_scores_port_count(scores))) {
+        char list[200];
+        uint32_t a = orr_lowest_bit(pair), b = orr_lowest_bit(pair & (pair - 1));
+        struct orr_scores *kept = scores;
+        snprintf(list, sizeof list, "=%s,%s", orr_scores_nic(scores, a), orr_scores_nic(scores, b));
+        struct orr_score_question one = question_on("2");
+        one.settings.nics = list;
+        scores = NULL;
+        ask(&one);
+        best = fmax(best, score_of(0x17));
+        orr_scores_free(scores);
+        scores = kept;
+    }
+    assert_true(some.busbw == best);
+}
+
+/* The best of all ways to give disjoint sets, by trying them. */
+static void try_jobs(const struct orr_place_request *request, uint32_t job, orr_bits free, double total, double worst,
+                     double best[2])
+{
+    if (job == request->job_count) {
+        best[0] = fmax(best[0], total);
+        best[1] = fmax(best[1], worst);
+        return;
+    }
+    for (orr_bits set = 1; set <= free; set++)
+        if (!(set & ~free) && orr_bit_count(set) == request->jobs[job]) {
+            double busbw = score_of(set);
+            try_jobs(request, job + 1, free & ~set, total + busbw, fmin(worst, busbw), best);
+        }
+}
+
+static void test_several_jobs(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"4,2,2", "2,2,2", "3,2,1", "5,3", "2,2,4"};
+    load("static/examples/v100-cube-mesh.xml");
+    struct orr_score_question question = question_on("2");
+    ask(&question);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (int worst = 0; worst < 2; worst++) {
+            struct orr_place_request request = {.worst = worst};
+            double best[2] = {0};
+            assert_ok(orr_place_jobs_read(lists[i], &request, &err), &err);
+            const struct orr_placing *placing = place(request);
+            try_jobs(&request, 0, all_gpus(), 0, INFINITY, best);
+            double got = worst ? placing->worst : placing->total;
+            if (fabs(got - best[worst]) > 1e-9 * best[worst])
+                fail_msg("%s by %s: %.9g, not %.9g", lists[i], orr_pack_word((size_t)worst), got, best[worst]);
+            orr_bits taken = 0;
+            for (uint32_t j = 0; j < request.job_count; j++) {
+                assert_int_equal(placing->packed[j].count, request.jobs[j]);
+                assert_true((taken & placing->packed[j].gpus) == 0);
+                taken |= placing->packed[j].gpus;
+            }
+        }
+}
+
+/* Twenty GPUs behind one CPU with two NICs: more than can all be compared. */
+static void make_many(uint32_t gpus)
+{
+    struct orr_text xml;
+    (void)teardown(NULL);
+    err = (struct orr_error){0};
+    arena = orr_arena_new(0);
+    orr_text_init(&xml, 1 << 20);
+    orr_text_puts(&xml, "<system version=\"1\"><cpu numaid=\"0\" host_hash=\"0x1\" " X86_INTEL ">");
+    for (uint32_t g = 0; g < gpus; g++)
+        orr_text_printf(&xml,
+                        "<pci busid=\"0000:%02x:00.0\" class=\"0x030200\" link_speed=\"%s\" "
+                        "link_width=\"16\"><gpu dev=\"%u\" sm=\"80\" rank=\"%u\" gdr=\"1\"/></pci>",
+                        g + 1, g % 3 ? "16.0 GT/s PCIe" : "8.0 GT/s PCIe", g, g);
+    for (uint32_t n = 0; n < 2; n++)
+        orr_text_printf(&xml,
+                        "<pci busid=\"0000:%02x:00.0\" class=\"0x020000\" link_speed=\"16.0 GT/s PCIe\" "
+                        "link_width=\"16\"><nic><net name=\"mlx5_%u\" dev=\"%u\" speed=\"100000\" port=\"1\" "
+                        "guid=\"0x%u\" maxconn=\"131072\" gdr=\"1\"/></nic></pci>",
+                        0xc0 + n, n, n, n + 7);
+    orr_text_puts(&xml, "</cpu></system>");
+    assert_false(orr_text_failed(&xml));
+    assert_ok(orr_dump_read(xml.data, xml.length, NULL, &dump, &err), &err);
+    orr_text_release(&xml);
+}
+
+static void test_more_than_all_can_be_compared(void **state)
+{
+    (void)state;
+    make_many(20);
+    struct orr_score_question question = question_on("1");
+    ask(&question);
+    const struct orr_placing *placing = place((struct orr_place_request){.count = 3, .compared = 7});
+    assert_false(placing->exact);
+    assert_int_equal(placing->sets, 1140);
+    assert_true(placing->scored > 20 && placing->scored < placing->sets);
+    assert_true(placing->bound >= placing->best[0].score.busbw && placing->best[0].score.busbw > 0);
+    assert_true(placing->best[0].score.busbw > placing->compared->score.busbw); /* GPU 0 has half the bandwidth */
+    placing = place((struct orr_place_request){.count = 3, .free = 0xffff});    /* sixteen: all are */
+    assert_true(placing->exact && placing->scored == 560);
+    make_many(65);
+    question = question_on("1");
+    assert_error(orr_scores_new(dump, &question, &scores, &err), ORR_LIMIT, &err, "64 GPUs");
+}
+
+static void test_answers_within_the_budget(void **state)
+{
+    (void)state;
+    struct orr_budget budget = {.time_ns = UINT64_C(3600) * 1000000000};
+    load("static/examples/v100-cube-mesh.xml");
+    struct orr_score_question question = question_on("1,2");
+    ask(&question);
+    orr_budget_begin(&budget);
+    budget.started_ns -= budget.time_ns / 2; /* half of the time is over: one set is looked at, and no more */
+    const struct orr_placing *placing = place((struct orr_place_request){.count = 4});
+    orr_budget_end();
+    assert_false(placing->exact);
+    assert_int_equal(placing->scored, 1);
+    assert_true(placing->bound >= score_of(0x0f) && placing->best_count == 1);
+    budget = (struct orr_budget){0};
+    ask(&question);
+    orr_budget_begin(&budget);
+    orr_budget_stop(&budget, ORR_SPENT_CLIENT);
+    struct orr_placing *none;
+    struct orr_place_request request = {.count = 4, .free = all_gpus(), .top = 5};
+    assert_true(orr_place(scores, &request, arena, &none, &err) != ORR_OK);
+    orr_budget_end();
+}
+
+static void assert_refused(struct orr_place_request request, const char *where, const char *words)
+{
+    struct orr_placing *placing;
+    err = (struct orr_error){0};
+    request.top = 5;
+    assert_error(orr_place(scores, &request, arena, &placing, &err), ORR_SETTING, &err, words);
+    assert_string_equal(err.where, where);
+}
+
+static void test_what_cannot_be_asked(void **state)
+{
+    (void)state;
+    static const char *const hosts[] = {"",   "0", "2,2", "1:0", "1:", "x", "1,", "-1", "16385", "1,2,3,4,5,6,7,8,9",
+                                        "2;3"};
+    static const char *const jobs[] = {"", "0", "4,", "4,,2", "65", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1", "4 2"};
+    static const char *const lists[] = {"", "0,0", "8", "0,8", "0,", "-1", "gpu", "0000:ff:00.0", "1000000000000"};
+    struct orr_score_question question = {0};
+    struct orr_place_request request;
+    orr_bits gpus;
+    err = (struct orr_error){0};
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++, err = (struct orr_error){0})
+        assert_error(orr_place_hosts_read(hosts[i], &question, &err), ORR_SETTING, &err, "hosts cannot be");
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++, err = (struct orr_error){0})
+        assert_error(orr_place_jobs_read(jobs[i], &request, &err), ORR_SETTING, &err, "jobs cannot be");
+    load("static/examples/aws-p4d.xml");
+    question = question_on("2");
+    ask(&question);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++, err = (struct orr_error){0}) {
+        assert_error(orr_place_gpus_read(scores, "free", lists[i], &gpus, &err), ORR_SETTING, &err, "free: ");
+        assert_string_equal(err.where, "free");
+    }
+    assert_refused((struct orr_place_request){.count = 9, .free = 0xff}, "count", "9 GPUs are wanted, and 8 free");
+    assert_refused((struct orr_place_request){.count = 1}, "count", "1 GPU is wanted, and 0 free");
+    assert_refused((struct orr_place_request){0}, "free", "no GPU is free");
+    assert_refused((struct orr_place_request){.count = 2, .free = 0x0f, .compared = 0x30}, "compare",
+                   "GPU 4 of compare is not free");
+    assert_refused((struct orr_place_request){.count = 2, .free = 0x0f, .compared = 7}, "compare",
+                   "compare names 3 GPUs");
+    assert_refused((struct orr_place_request){.jobs = {4, 4, 1}, .job_count = 3, .free = 0xff}, "jobs",
+                   "9 GPUs are wanted, and 8 free");
+}
+
+/* A memo changes nothing but the time: graphs with it are those without it. */
+static void test_searches_are_remembered_exactly(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"static/examples/h100-with-faults.xml", "static/examples/v100-cube-mesh.xml",
+                                        "static/examples/gcp-a3.xml"};
+    static const char *const sets[] = {"0,1", "2,3", "4,6", "1,0", "0,2,5", "5,6,7", "0,1,4,5", "2,3,6,7", "6,7,2,3"};
+    static const char *const releases[] = {"2.12.12", "2.18.1", "2.27.7"};
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++)
+        for (size_t r = 0; r < sizeof releases / sizeof releases[0]; r++) {
+            load(files[f]);
+            struct orr_search_memo *memo = orr_search_memo_new(1 << 20);
+            assert_non_null(memo);
+            for (size_t i = 0; i < 2 * sizeof sets / sizeof sets[0]; i++) {
+                struct orr_query query = {.hosts = 1 + (uint32_t)(i & 1), .plan = true};
+                struct orr_analysis *with, *without;
+                orr_settings_init(&query.settings, orr_release_find(releases[r]));
+                query.settings.gpus = sets[i / 2];
+                assert_ok(orr_analyze(dump, &query, NULL, &without, &err), &err);
+                query.memo = memo;
+                assert_ok(orr_analyze(dump, &query, NULL, &with, &err), &err);
+                for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
+                    const struct orr_graph *a = &with->parts[0].contribution.graphs[kind];
+                    const struct orr_graph *b = &without->parts[0].contribution.graphs[kind];
+                    assert_int_equal(a->channels, b->channels);
+                    assert_true(a->bw_intra == b->bw_intra && a->bw_inter == b->bw_inter && a->hops == b->hops);
+                    assert_true(a->type_intra == b->type_intra && a->type_inter == b->type_inter);
+                    assert_true(a->pattern == b->pattern && a->cross_nic == b->cross_nic && a->steps == b->steps);
+                    for (int32_t c = 0; c < a->channels; c++) {
+                        for (uint32_t g = 0; g < a->row_count; g++)
+                            assert_int_equal(a->gpus[(uint32_t)c * a->gpu_count + g],
+                                             b->gpus[(uint32_t)c * b->gpu_count + g]);
+                        if (a->nets)
+                            assert_memory_equal(a->nets[c], b->nets[c], sizeof a->nets[c]);
+                    }
+                }
+                orr_analysis_free(with);
+                orr_analysis_free(without);
+            }
+            orr_search_memo_free(memo);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_orders, teardown),
+        cmocka_unit_test_teardown(test_hosts_and_weights, teardown),
+        cmocka_unit_test_teardown(test_choosing_nics, teardown),
+        cmocka_unit_test_teardown(test_several_jobs, teardown),
+        cmocka_unit_test_teardown(test_more_than_all_can_be_compared, teardown),
+        cmocka_unit_test_teardown(test_answers_within_the_budget, teardown),
+        cmocka_unit_test_teardown(test_what_cannot_be_asked, teardown),
+        cmocka_unit_test_teardown(test_searches_are_remembered_exactly, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
