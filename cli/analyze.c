@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 #include "engine/cluster/again.h"
 #include "engine/diagram/diagram_worker.h"
 
@@ -49,6 +49,11 @@ int orr_command_analyze(const struct orr_options *options)
     int status = orr_question_read(options, plan, &question);
     if (status)
         return status;
+    if (!section && orr_is_for_people(options)) {
+        status = orr_show(options, &question, plan, "`orrery analyze --json` prints the whole analysis as JSON.");
+        orr_question_release(&question);
+        return status;
+    }
     enum orr_code code =
         options->params.against.count
             ? write_changes(options, plan, &question, &text, &err)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 #include "server/serve.h"
 
 static struct orr_budget budget;
@@ -43,11 +43,13 @@ int orr_budget_of_options(const struct orr_options *options)
     /* No restart: what waits for input ends too. The second Ctrl-C does what it does by default. */
     const struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
+    orr_progress_begin(&budget);
     return ORR_EXIT_OK;
 }
 
 void orr_budget_leave(void)
 {
+    orr_progress_end();
     orr_budget_end();
     signal(SIGINT, SIG_DFL);
     orr_budget_interrupted(); /* it may have come before that */

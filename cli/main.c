@@ -2,9 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/api.h"
 #include "cli/describe.h"
+#include "cli/terminal.h"
 #include "engine/diagram/diagram_worker.h"
 
 static const struct orr_command commands[] = {
@@ -16,19 +18,34 @@ static const struct orr_command commands[] = {
      "`orrery serve --check-config ...` prints what is in force and where it comes from.\n\n"
      "  orrery serve --listen 127.0.0.1:8080\n",
      ORR_CMD_SERVE, 0, ORR_NO_FILE, orr_command_serve},
+    {"show", "[FILE|-]", "a report on a machine for people; `orrery FILE` prints it too",
+     "Prints what the machine is, the verdict, findings with what they cost, what NCCL does on it (channels, rings, "
+     "NVLS,\nbandwidths), the bus bandwidth to expect of AllReduce, the paths between GPUs and NICs, the NIC of each "
+     "GPU, what\nis assumed, and commands that answer further questions. --against adds what changes with another "
+     "release or\nsetting, or what differs from another file or machine type. Long text goes to $PAGER on a "
+     "terminal. The text is\nas wide as the terminal, or as COLUMNS says.\n\n"
+     "  orrery show topo.xml\n"
+     "  orrery show --hosts 4 --release 2.27.7 topo.xml\n"
+     "  orrery show --machine hgx-h100\n"
+     "  orrery show --tree topo.xml            (what is connected to what)\n"
+     "  nvidia-smi topo -m | orrery show --matrix -\n"
+     "  orrery show --against dgx-h100 topo.xml\n",
+     ORR_CMD_ASKING | ORR_CMD_TEXT | ORR_CMD_SHOW, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P(AGAINST), ORR_ONE_FILE,
+     orr_command_show},
     {"analyze", "[FILE|-]", "what NCCL makes of a topology dump, as JSON",
      "Reads a topology dump (NCCL_TOPO_DUMP_FILE) from FILE or standard input and prints the whole analysis as "
-     "JSON.\n\n"
+     "JSON.\nOn a terminal it prints the report of `orrery show`; --json prints JSON there too.\n\n"
      "  orrery analyze --hosts 2 --set NCCL_CROSS_NIC=1 topo.xml\n"
      "  orrery analyze --section paths --pretty topo.xml\n"
      "  orrery analyze --release 2.21.5 --against 2.30.7 --against NCCL_NVLS_ENABLE=0 topo.xml\n",
-     ORR_CMD_ASKING | ORR_CMD_ANALYZE, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P(AGAINST) | ORR_P(SECTION), ORR_ONE_FILE,
-     orr_command_analyze},
+     ORR_CMD_ASKING | ORR_CMD_ANALYZE | ORR_CMD_TEXT, ORR_P_ANALYSIS | ORR_P(MACHINE) | ORR_P(AGAINST) | ORR_P(SECTION),
+     ORR_ONE_FILE, orr_command_analyze},
     {"channels", "[FILE|-]", "rings and trees of any number of ranks, written as they are made",
      "Writes the rings and trees of a communicator as JSON while they are made, for up to 131072 ranks.\n\n"
      "  orrery channels --hosts 16384 topo.xml > channels.json\n"
      "  orrery channels --cluster cluster.json --lines | head -2\n",
-     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_channels},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT, ORR_P_PLAN | ORR_P(MACHINE), ORR_ONE_FILE,
+     orr_command_channels},
     {"p2p", "[FILE|-]", "the point-to-point schedule: who sends to whom in which round, over what",
      "Writes the rounds in which ranks send to and receive from each other as JSON while they are made: the peers, the "
      "channels,\n"
@@ -36,15 +53,16 @@ static const struct orr_command commands[] = {
      "  orrery p2p topo.xml\n"
      "  orrery p2p --hosts 16384 --ranks 0-1 --lines topo.xml | head -3\n"
      "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n",
-     ORR_CMD_ASKING | ORR_CMD_STREAMING, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT) | ORR_P(GROUP) | ORR_P_SCHEDULE,
-     ORR_ONE_FILE, orr_command_p2p},
+     ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT,
+     ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT) | ORR_P(GROUP) | ORR_P_SCHEDULE, ORR_ONE_FILE, orr_command_p2p},
     {"groups", "[FILE|-]", "tensor, pipeline, data and expert parallel groups on a cluster",
      "Analyses the groups into which training frameworks split a communicator: each kind of group with its "
      "channels,\nand the traffic that its rings cause on the hosts' NICs. Ranks are numbered through tp, cp, dp, pp in "
      "this order,\nor as order=... says. One size may be *; dp may be left out.\n\n"
      "  orrery groups --hosts 64 --layout tp=8,pp=4 topo.xml\n"
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
-     ORR_CMD_ASKING | ORR_CMD_GROUPS, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE, orr_command_groups},
+     ORR_CMD_ASKING | ORR_CMD_GROUPS | ORR_CMD_TEXT, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE,
+     orr_command_groups},
     {"order", "[FILE|-]", "the order of hosts and ranks for which the prediction is best",
      "Tries orders of the hosts, and of the GPUs within them, and prints the one with the highest predicted busbw; or, "
      "with\n--layout, the one in which the groups load the busiest NIC least. It says what the present order gets, and "
@@ -220,14 +238,30 @@ static const struct orr_command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
+static const struct orr_command *find_command(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+/* `orrery FILE` and `orrery --hosts 2 FILE` are `orrery show`: a file, a path, or an option. */
+static bool is_to_show(const char *name)
+{
+    return !access(name, F_OK) || name[0] == '-' || strpbrk(name, "./");
+}
+
 static void print_help(FILE *stream)
 {
-    fprintf(stream, "Orrery %s shows how NCCL sees a machine.\n\nusage: orrery COMMAND [options]\n\n", orr_version());
+    fprintf(stream,
+            "Orrery %s shows how NCCL sees a machine.\n\nusage: orrery COMMAND [options]\n       orrery FILE\n\n",
+            orr_version());
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(stream, "\n`orrery COMMAND --help` says more. A first try:\n\n"
                     "  NCCL_TOPO_DUMP_FILE=topo.xml your-job     (NCCL writes the file when it starts)\n"
-                    "  orrery analyze topo.xml | less\n"
+                    "  orrery show topo.xml                      (a report; `orrery analyze` prints it as JSON)\n"
                     "  orrery serve                              (then open http://127.0.0.1:8080)\n\n"
                     "Exit status: " ORR_EXIT_TEXT ".\n");
 }
@@ -248,6 +282,7 @@ static int run(const struct orr_command *command, int count, char **arguments)
     if (!options.help) {
         status = command->bits & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
         status = status ? status : command->run(&options);
+        orr_progress_end();
         if (status)
             orr_budget_interrupted();
         free(options.tuner);
@@ -286,9 +321,11 @@ int main(int count, char **arguments)
         orr_bash_completion(commands, COMMAND_COUNT, stdout);
         return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
     }
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (!strcmp(commands[i].name, name))
-            return run(&commands[i], count - 2, arguments + 2);
+    const struct orr_command *command = find_command(name);
+    if (command)
+        return run(command, count - 2, arguments + 2);
+    if (*name && is_to_show(name))
+        return run(find_command("show"), count - 1, arguments + 1);
     if (*name)
         fprintf(stderr, "orrery: there is no command \"%s\"\n\n", name);
     print_help(stderr);

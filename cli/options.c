@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum { DETECTING = ORR_CMD_DETECT | ORR_CMD_GATHER, SEEING = DETECTING | ORR_CMD_GATE };
 
-enum kind { FLAG, VALUE, SETTING };
+enum kind { FLAG, VALUE, SETTING, COLOR };
 
 static const struct option {
     const char *name, *value, *help; /* value: what --help calls it, NULL for a flag */
@@ -37,11 +37,17 @@ static const struct option {
     {"output", "FILE", "write there instead of to standard output", ORR_CMD_RENDER | ORR_CMD_DETECT | ORR_CMD_COPY,
      VALUE, AT(output)},
     {"json", NULL, "print JSON instead of text",
-     ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_DETECT | ORR_CMD_PLACE |
-         ORR_CMD_GATE,
+     ORR_CMD_LIST | ORR_CMD_TEXT | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_DETECT |
+         ORR_CMD_PLACE | ORR_CMD_GATE,
      FLAG, AT(json)},
     {"text", NULL, "print text also where the output is no terminal",
-     ORR_CMD_COMPARE | ORR_CMD_CHECK_PERF | ORR_CMD_PLACE, FLAG, AT(text)},
+     ORR_CMD_COMPARE | ORR_CMD_CHECK_PERF | ORR_CMD_PLACE | ORR_CMD_TEXT, FLAG, AT(text)},
+    {"tree", NULL, "print the machine as a tree of CPUs, PCIe switches, GPUs and NICs, with their links", ORR_CMD_SHOW,
+     FLAG, AT(tree)},
+    {"matrix", NULL, "print only the table of path types, in the layout of nvidia-smi topo -m", ORR_CMD_SHOW, FLAG,
+     AT(matrix)},
+    {"color", "WHEN", "colours in text for people: auto, always or never (default: auto, on a terminal)", ORR_CMD_TEXT,
+     COLOR, AT(color)},
     {"verbose", NULL,
      "also print the behaviours of the release that the rule goes by, figures of the search, and every figure that a "
      "setting changes",
@@ -122,9 +128,12 @@ static bool apply(struct given *given, const struct option *option, const char *
 {
     struct orr_options *options = given->options;
     void *place = (char *)options + option->at;
+    unsigned unused;
+    if (option->kind == COLOR && !orr_word_find(orr_color_word, value, &unused))
+        return wrong(given, "--color wants auto, always or never, not ", value);
     if (option->kind == FLAG)
         *(bool *)place = true;
-    else if (option->kind == VALUE)
+    else if (option->kind == VALUE || option->kind == COLOR)
         *(const char **)place = value;
     else if (options->setting_count == ORR_MAX_SETTINGS || !strchr(value, '='))
         return wrong(given, "--set wants NAME=VALUE, not ", value);
@@ -307,6 +316,7 @@ bool orr_option_row(const struct orr_command *command, size_t i, struct orr_opti
         if ((!rows[k].commands || (rows[k].commands & command->bits)) && i-- == 0) {
             ret_row->name = rows[k].name;
             ret_row->value = rows[k].value;
+            ret_row->words = rows[k].kind == COLOR ? orr_color_word : NULL;
             describe(ret_row, rows[k].help, NULL, NULL);
             return true;
         }

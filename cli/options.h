@@ -40,7 +40,9 @@ enum orr_command_bit {
     ORR_CMD_EXPLAIN = 1 << 13,
     ORR_CMD_CHECK_PERF = 1 << 14,
     ORR_CMD_PLACE = 1 << 15,
-    ORR_CMD_GATE = 1 << 16
+    ORR_CMD_GATE = 1 << 16,
+    ORR_CMD_TEXT = 1 << 17, /* pages for people on a terminal, JSON elsewhere: show, analyze, groups, channels, p2p */
+    ORR_CMD_SHOW = 1 << 18
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
@@ -58,6 +60,7 @@ struct orr_options {
     char *tuner;        /* the bytes of --tuner, NULL: none; params refers to them */
     const char *analysis_time, *analysis_memory, *unpacked, *archive_entries; /* NULL: any */
     const char *root, *nvml, *sm;                                             /* of detect and gather */
+    const char *color;                                                        /* NULL: auto */
     const char *settings[ORR_MAX_SETTINGS];                                   /* the same: NAME=VALUE */
     size_t setting_count;
     const char *post, *token_file, *ca_file, *patience;
@@ -67,7 +70,7 @@ struct orr_options {
         const char *value;
     } asked[ORR_MAX_GIVEN];
     size_t asked_count;
-    bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running;
+    bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running, tree, matrix;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */
@@ -163,6 +166,7 @@ void orr_budget_interrupted(void);
 
 int orr_command_serve(const struct orr_options *options);
 int orr_command_analyze(const struct orr_options *options);
+int orr_command_show(const struct orr_options *options);
 int orr_command_channels(const struct orr_options *options);
 int orr_command_p2p(const struct orr_options *options);
 int orr_command_groups(const struct orr_options *options);

@@ -1,8 +1,7 @@
 /* orrery place: which GPUs of a host a job should take. */
 #include <stdio.h>
-#include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 
 static int print(const struct orr_options *options, const struct orr_placing *placing)
 {
@@ -10,7 +9,7 @@ static int print(const struct orr_options *options, const struct orr_placing *pl
     struct orr_text text;
     const struct orr_machine_type *machine = options->params.machine;
     const char *name = machine ? machine->name : orr_base_name(orr_input_name(options->file));
-    if (!options->text && (options->json || !isatty(STDOUT_FILENO)))
+    if (!orr_is_for_people(options))
         return orr_print_json(&json, orr_place_json(&json, placing, name, orr_given(&options->params, ORR_ASK_RELEASE)),
                               true);
     orr_text_init(&text, ORR_MAX_ANSWER);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 #include "engine/base/budget.h"
 #include "engine/input/input.h"
 
@@ -17,6 +17,7 @@ int orr_report(const char *file, const struct orr_error *found)
 {
     struct orr_error verdict = *found;
     const struct orr_error *err = &verdict;
+    orr_progress_end();
     (void)orr_budget_verdict(orr_budget_in_force(), found->code, &verdict);
     if (file && err->line)
         fprintf(stderr, "%s:%u:%u: %s", file, err->line, err->column ? err->column : 1, err->text);
@@ -176,6 +177,7 @@ static enum orr_code take_logged_release(const struct orr_options *options, cons
     struct orr_settings given = query->settings;
     if (!logged || orr_given(&options->params, ORR_ASK_RELEASE) || options->params.against.count)
         return ORR_OK;
+    orr_progress_clear();
     fprintf(stderr, "orrery: the log is of NCCL %s, which is emulated; --release chooses another\n", logged);
     return orr_settings_for(&query->settings, orr_release_find(logged), &given, err);
 }

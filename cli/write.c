@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 #include "engine/base/budget.h"
 
 /* All or nothing as far as a stream can: the whole document is there before the first byte goes out. */
@@ -13,6 +14,8 @@ int orr_write_out(const char *file, const char *bytes, size_t length)
     struct orr_error err = {0};
     if (orr_budget_check(&err) != ORR_OK) /* what was made under a spent budget may lack something */
         return orr_report(NULL, &err);
+    if (!file && isatty(STDOUT_FILENO))
+        orr_progress_end();
     FILE *stream = file ? fopen(file, "wb") : stdout;
     bool done = stream && fwrite(bytes, 1, length, stream) == length && !fflush(stream);
     int problem = errno;

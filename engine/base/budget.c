@@ -55,7 +55,13 @@ void orr_budget_stop(struct orr_budget *budget, enum orr_spent reason)
 void orr_budget_stage(const char *stage)
 {
     if (orr_budget_of_thread && !orr_budget_of_thread->spent)
-        orr_budget_of_thread->stage = stage;
+        __atomic_store_n(&orr_budget_of_thread->stage, stage, __ATOMIC_RELAXED);
+}
+
+const char *orr_budget_doing(const struct orr_budget *budget, const char **ret_task)
+{
+    *ret_task = __atomic_load_n(&budget->task, __ATOMIC_RELAXED);
+    return __atomic_load_n(&budget->stage, __ATOMIC_RELAXED);
 }
 
 const char *orr_budget_task(const char *task)
@@ -63,7 +69,7 @@ const char *orr_budget_task(const char *task)
     struct orr_budget *budget = orr_budget_of_thread;
     const char *before = budget ? budget->task : NULL;
     if (budget && !budget->spent)
-        budget->task = task;
+        __atomic_store_n(&budget->task, task, __ATOMIC_RELAXED);
     return before;
 }
 

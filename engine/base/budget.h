@@ -76,6 +76,8 @@ void orr_budget_stage(const char *stage);
  * itself. Static, too. Gives what it was before, to be set again at the end. Neither changes once the budget is spent.
  */
 const char *orr_budget_task(const char *task);
+/* The stage of a budget, and in *ret_task why; either may be NULL. Any thread may ask. */
+const char *orr_budget_doing(const struct orr_budget *budget, const char **ret_task);
 /* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is looked at
  * every few thousand of them. */
 static inline bool orr_budget_spent(uint32_t steps);

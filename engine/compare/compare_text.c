@@ -6,7 +6,7 @@
 #include "engine/topology/machine.h"
 #include "engine/whatif/shown.h"
 
-enum { ROWS_SHOWN = 60, CHANGES_SHOWN = 12, DEVIANTS_SHOWN = 12 };
+enum { ROWS_SHOWN = 60, DEVIANTS_SHOWN = 12 };
 
 void orr_comparison_summary(const struct orr_comparison *c, struct orr_text *text)
 {
@@ -71,61 +71,6 @@ static void put_unlikes(const struct orr_comparison *c, uint32_t from, uint32_t 
         orr_text_printf(text, "  ... and %u more (--json lists all)\n", to - from - ROWS_SHOWN);
 }
 
-static void put_shown(const struct orr_shown *shown, struct orr_text *text)
-{
-    if (shown->kind == ORR_SHOWN_INT)
-        orr_text_printf(text, "%lld", (long long)shown->integer);
-    else if (shown->kind == ORR_SHOWN_FLOAT)
-        orr_text_printf(text, "%g", shown->number);
-    else
-        orr_text_puts(text, shown->kind == ORR_SHOWN_TEXT ? shown->text : "none");
-}
-
-static void put_value(const struct orr_changes *changes, const struct orr_change *change, bool side_b,
-                      struct orr_text *text)
-{
-    struct orr_shown_value value;
-    orr_change_value(changes, change, side_b, &value);
-    for (uint32_t i = 0; i < value.count; i++) {
-        if (i)
-            orr_text_puts(text, " ");
-        put_shown(&value.items[i], text);
-    }
-}
-
-static void put_change(const struct orr_changes *changes, const struct orr_change *change, struct orr_text *text)
-{
-    struct orr_place_member members[ORR_PLACE_MEMBERS];
-    uint32_t count = change->count ? orr_change_place(changes, &change->places[0], members) : 0;
-    orr_text_printf(text, "  %s: ", orr_fact_info(change->kind)->text);
-    put_value(changes, change, false, text);
-    orr_text_puts(text, " -> ");
-    put_value(changes, change, true, text);
-    if (change->count > 1)
-        orr_text_printf(text, ", %zu places, such as", change->count);
-    else if (count)
-        orr_text_puts(text, ",");
-    for (uint32_t i = 0; i < count; i++) {
-        orr_text_printf(text, " %s ", members[i].name);
-        put_shown(&members[i].value, text);
-    }
-    orr_text_puts(text, "\n");
-}
-
-static void put_section(const struct orr_changes *changes, enum orr_fact_section section, struct orr_text *text)
-{
-    size_t shown = 0;
-    if (!changes->section_changed[section])
-        return;
-    orr_text_printf(text, "\n%s (%zu of %zu facts)\n", orr_fact_section_name(section),
-                    changes->section_changed[section], changes->section_facts[section]);
-    for (size_t i = 0; i < changes->count; i++)
-        if (orr_fact_info(changes->changes[i].kind)->section == section && shown++ < CHANGES_SHOWN)
-            put_change(changes, &changes->changes[i], text);
-    if (shown > CHANGES_SHOWN)
-        orr_text_printf(text, "  ... and %zu more kinds of change (--json lists all)\n", shown - CHANGES_SHOWN);
-}
-
 void orr_comparison_write(const struct orr_comparison *c, const char *name_a, const char *name_b, struct orr_text *text)
 {
     const struct orr_dump *dumps[2] = {c->a->dump, c->b->dump};
@@ -142,8 +87,7 @@ void orr_comparison_write(const struct orr_comparison *c, const char *name_a, co
     orr_text_puts(text, "\n");
     put_unlikes(c, 0, hardware, "Hardware", text);
     put_unlikes(c, hardware, c->unlikes.count, "Only named or numbered otherwise", text);
-    for (int s = 0; s < ORR_SECTION_COUNT; s++)
-        put_section(&c->changes, (enum orr_fact_section)s, text);
+    orr_changes_write(&c->changes, text);
 }
 
 void orr_majority_summary(const struct orr_majority *m, struct orr_text *text)

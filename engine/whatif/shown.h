@@ -39,5 +39,8 @@ uint32_t orr_change_place(const struct orr_changes *changes, const struct orr_fa
 void orr_changes_summary(const struct orr_changes *changes, struct orr_text *text);
 /* The end of such a sentence: " 2 in graphs, 1 in tuning." */
 void orr_changed_sections(const struct orr_changes *changes, struct orr_text *text);
+/* The changes, section by section; the rules and settings that change them. Lines for people. */
+void orr_changes_write(const struct orr_changes *changes, struct orr_text *text);
+void orr_reasons_write(const struct orr_changes *changes, struct orr_text *text);
 
 #endif

@@ -1,0 +1,240 @@
+/* orrery show: the report on a machine for people. What it says is engine/report's; here it is asked and printed. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/terminal.h"
+#include "engine/cluster/again.h"
+#include "engine/compare/compare.h"
+#include "engine/input/input.h"
+#include "engine/release/release_names.h"
+#include "engine/report/report.h"
+#include "engine/whatif/shown.h"
+
+/* A word as a shell reads it. */
+static void add_word(struct orr_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        orr_text_puts(text, word);
+        return;
+    }
+    orr_text_puts(text, "'");
+    for (; *word; word++)
+        orr_text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
+    orr_text_puts(text, "'");
+}
+
+static void add_option(struct orr_text *text, const char *option, const char *value)
+{
+    if (!value)
+        return;
+    orr_text_printf(text, "--%s ", option);
+    add_word(text, value);
+    orr_text_puts(text, " ");
+}
+
+/* The options that a further command about the same machine needs. */
+static void add_options(const struct orr_options *options, struct orr_text *text)
+{
+    const struct orr_params *params = &options->params;
+    const struct orr_settings *settings = &params->query.settings;
+    char version[ORR_VERSION_SIZE];
+    if (orr_given(params, ORR_ASK_RELEASE))
+        add_option(text, "release",
+                   orr_settings_nearest(settings) ? orr_version_format(settings->asked, version)
+                                                  : settings->release->name);
+    if (params->nearest)
+        orr_text_puts(text, "--nearest ");
+    if (params->assumed)
+        add_option(text, "assume", params->assumed->name);
+    add_option(text, "gpus", settings->gpus);
+    add_option(text, "nics", settings->nics);
+    if (orr_given(params, ORR_ASK_FUSE_NICS))
+        add_option(text, "fuse-nics", orr_fuse_word((size_t)settings->fuse_nics));
+    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
+        struct orr_setting_info info;
+        char pair[256];
+        const char *value = orr_setting_text(settings, (enum orr_setting)i);
+        if (!value)
+            continue;
+        orr_setting_info((enum orr_setting)i, &info);
+        snprintf(pair, sizeof pair, "%s=%s", info.name, value);
+        add_option(text, "set", pair);
+    }
+    add_option(text, "graphs", options->graphs);
+}
+
+static void add_machine(const struct orr_options *options, struct orr_text *text)
+{
+    if (options->cluster) {
+        orr_text_puts(text, "--cluster ");
+        add_word(text, options->cluster);
+    } else if (options->params.machine) {
+        orr_text_printf(text, "--machine %s", options->params.machine->name);
+    } else if (options->file && strcmp(options->file, "-") != 0) {
+        add_word(text, options->file);
+    }
+}
+
+static enum orr_code write_report(const struct orr_options *options, const struct orr_question *question,
+                                  struct orr_arena *arena, struct orr_page *page, struct orr_error *err)
+{
+    struct orr_report report;
+    struct orr_text asked_options, asked_machine;
+    enum orr_code code = orr_report_make(question->analysis, orr_base_name(question->name), arena, &report, err);
+    orr_text_init(&asked_options, 65536);
+    orr_text_init(&asked_machine, 65536);
+    add_options(options, &asked_options);
+    add_machine(options, &asked_machine);
+    const struct orr_report_asked asked = {.machine = asked_machine.data,
+                                           .options = asked_options.data ? asked_options.data : "",
+                                           .hosts = options->cluster ? 1 : options->params.query.hosts,
+                                           .is_file = options->file && asked_machine.data};
+    if (code == ORR_OK && options->matrix)
+        orr_matrix_write(page, &report, false);
+    else if (code == ORR_OK)
+        orr_report_write(page, &report, &asked);
+    orr_text_release(&asked_options);
+    orr_text_release(&asked_machine);
+    orr_report_release(&report);
+    return code;
+}
+
+/* The other side of --against is a release or settings. */
+static enum orr_code write_changes(const struct orr_options *options, bool plan, const struct orr_question *question,
+                                   const struct orr_texts *against, struct orr_arena *arena, struct orr_text *text,
+                                   struct orr_error *err)
+{
+    struct orr_query other;
+    struct orr_analysis *made = NULL;
+    struct orr_changes changes;
+    ORR_TRY(orr_against_read(&options->params.query, against, &other, err));
+    other.plan = plan;
+    enum orr_code code = orr_analyze_again(question->analysis, &other, &made, err);
+    if (code == ORR_OK)
+        code = orr_changes_find(question->analysis, made, orr_changes_effort(question->analysis), arena, &changes, err);
+    if (code == ORR_OK) {
+        orr_changes_summary(&changes, text);
+        orr_text_puts(text, "\n");
+        orr_reasons_write(&changes, text);
+        orr_changes_write(&changes, text);
+    }
+    orr_analysis_again_free(made);
+    return code;
+}
+
+/* It is a machine type or a file: B of the comparison. */
+static enum orr_code write_comparison(const struct orr_options *options, const struct orr_question *question,
+                                      const char *other, struct orr_arena *arena, struct orr_text *text,
+                                      struct orr_error *err)
+{
+    const struct orr_machine_type *type = orr_machine_type_find(other);
+    const struct orr_input_options as = {.assumed = options->params.assumed,
+                                         .release = options->params.query.settings.release};
+    struct orr_comparison comparison;
+    struct orr_dump *dump = NULL;
+    struct orr_analysis *analysis = NULL;
+    char *bytes = NULL;
+    size_t length = 0;
+    if (!question->dump)
+        return orr_fail(err, ORR_SETTING, "--against %.80s compares one machine, not a cluster", other);
+    enum orr_code code = type ? orr_input_machine(type, &dump, err) : orr_read_input(other, &bytes, &length, err);
+    if (code == ORR_OK && !type)
+        code = orr_input_read(bytes, length, &as, &dump, err);
+    if (code == ORR_OK)
+        code = orr_analyze(dump, &question->analysis->query, NULL, &analysis, err);
+    if (code != ORR_OK)
+        orr_error_where(err, "--against %.80s", other);
+    if (code == ORR_OK)
+        code = orr_compare(question->analysis, analysis, arena, &comparison, err);
+    if (code == ORR_OK)
+        orr_comparison_write(&comparison, orr_base_name(question->name), orr_base_name(other), text);
+    if (analysis)
+        orr_analysis_free(analysis);
+    if (dump)
+        orr_dump_free(dump);
+    free(bytes);
+    return code;
+}
+
+/* A release begins with a digit and is no file; a setting has an equals sign. */
+static bool is_question(const char *against)
+{
+    unsigned char first = (unsigned char)against[*against == 'v'];
+    return strchr(against, '=') || (isdigit(first) && !strchr(against, '/') && !orr_machine_type_find(against) &&
+                                    against[strspn(against, "v0123456789.-")] == '\0');
+}
+
+static enum orr_code write_against(const struct orr_options *options, bool plan, const struct orr_question *question,
+                                   struct orr_arena *arena, struct orr_page *page, struct orr_error *err)
+{
+    const struct orr_texts *against = &options->params.against;
+    struct orr_texts asked = {0};
+    struct orr_text text;
+    enum orr_code code = ORR_OK;
+    for (uint32_t i = 0; i < against->count; i++)
+        if (is_question(against->items[i]))
+            asked.items[asked.count++] = against->items[i];
+    if (asked.count) {
+        orr_text_init(&text, ORR_MAX_ANSWER);
+        code = write_changes(options, plan, question, &asked, arena, &text, err);
+        orr_page_heading(page, "What changes with --against");
+        orr_page_lines(page, text.data ? text.data : "");
+        orr_text_release(&text);
+    }
+    for (uint32_t i = 0; i < against->count && code == ORR_OK; i++) {
+        if (is_question(against->items[i]))
+            continue;
+        orr_text_init(&text, ORR_MAX_ANSWER);
+        code = write_comparison(options, question, against->items[i], arena, &text, err);
+        orr_page_heading(page, "What differs from --against");
+        orr_page_lines(page, text.data ? text.data : "");
+        orr_text_release(&text);
+    }
+    return code;
+}
+
+int orr_show(const struct orr_options *options, const struct orr_question *question, bool plan, const char *hint)
+{
+    struct orr_error err = {0};
+    struct orr_text text;
+    struct orr_page page;
+    struct orr_arena *arena = orr_arena_new(0);
+    enum orr_code code = arena ? ORR_OK : orr_fail_nomem(&err);
+    orr_terminal_page(options, &text, &page);
+    if (code == ORR_OK && options->tree)
+        code = orr_tree_write(&page, question->analysis, arena, &err);
+    else if (code == ORR_OK)
+        code = write_report(options, question, arena, &page, &err);
+    if (code == ORR_OK && options->params.against.count)
+        code = write_against(options, plan, question, arena, &page, &err);
+    if (hint && code == ORR_OK) {
+        orr_page_blank(&page);
+        orr_page_say(&page, ORR_STYLE_PLAIN, "", hint);
+    }
+    orr_arena_free(arena);
+    if (code == ORR_OK)
+        return orr_terminal_print(&text);
+    orr_text_release(&text);
+    return orr_report(question->name, &err);
+}
+
+int orr_command_show(const struct orr_options *options)
+{
+    struct orr_question question = {0};
+    const bool plan = options->cluster || options->params.query.hosts > ORR_MAX_HOSTS;
+    if (options->json)
+        return orr_command_analyze(options);
+    if (options->tree && options->matrix) {
+        fprintf(stderr, "orrery show: --tree and --matrix exclude each other\n");
+        return ORR_EXIT_USAGE;
+    }
+    int status = orr_question_read(options, plan, &question);
+    if (status)
+        return status;
+    status = orr_show(options, &question, plan, NULL);
+    orr_question_release(&question);
+    return status;
+}

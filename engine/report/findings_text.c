@@ -1,0 +1,174 @@
+/* Findings and further questions as text. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/report/report.h"
+
+enum { IN_FULL = 6, TITLES = 8 };
+
+/* Assumptions have a section of their own. */
+static bool is_left_out(const struct orr_diagnosed *row)
+{
+    return !strcmp(row->finding->row->id, "input-assumed");
+}
+
+static bool is_note(const struct orr_diagnosed *row)
+{
+    return row->severity == ORR_SEVERITY_INFO;
+}
+
+static bool is_cost_known(const struct orr_diagnosed *row)
+{
+    return row->has_cost && !row->cost.none;
+}
+
+/* The consequence first, then the cause, then the remedy. */
+static void write_finding(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number)
+{
+    const struct orr_finding_row *finding = row->finding->row;
+    const enum orr_style style = row->severity == ORR_SEVERITY_ERROR ? ORR_STYLE_BAD : ORR_STYLE_CAREFUL;
+    char lead[16];
+    struct orr_text text;
+    snprintf(lead, sizeof lead, "  %u. ", number);
+    orr_text_init(&text, 4096);
+    if (is_cost_known(row))
+        orr_cost_clause(&row->cost, &text);
+    else
+        orr_text_puts(&text, finding->title);
+    orr_page_printf(page, style, lead, "%s (%s).", text.data ? text.data : "", orr_severity_name(row->severity));
+    orr_text_release(&text);
+    if (is_cost_known(row))
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s. %s.", finding->title, row->finding->detail);
+    else
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s. %s %s", row->finding->detail, finding->why,
+                        row->has_cost ? "A repair changes none of the figures that Orrery compares."
+                                      : "What it costs is not known.");
+    orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Remedy: %s", finding->advice);
+    if (finding->commands[0])
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Check: %s", finding->commands[0]);
+}
+
+/* Titles of what follows from a row: one paragraph. */
+static void write_following(struct orr_page *page, const struct orr_diagnosis *d, uint32_t of)
+{
+    struct orr_text text;
+    orr_text_init(&text, 8192);
+    for (uint32_t i = 0; i < d->count; i++)
+        if (d->rows[i].follows == of)
+            orr_text_printf(&text, "%s%s", text.length ? "; " : "", d->rows[i].finding->row->title);
+    if (text.data)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "What follows from it: %s.", text.data);
+    orr_text_release(&text);
+}
+
+void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *d)
+{
+    uint32_t full = 0, notes = 0, more = 0;
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (d->rows[i].follows != UINT32_MAX || is_note(&d->rows[i]))
+            continue;
+        if (full >= IN_FULL) {
+            more++;
+            continue;
+        }
+        if (!full)
+            orr_page_heading(page, "Findings, the most expensive first");
+        write_finding(page, &d->rows[i], ++full);
+        write_following(page, d, i);
+    }
+    if (more)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%u more: `orrery analyze --section findings` lists all.", more);
+    for (uint32_t i = 0; i < d->count; i++) {
+        if (d->rows[i].follows != UINT32_MAX || !is_note(&d->rows[i]) || is_left_out(&d->rows[i]) || notes++ >= TITLES)
+            continue;
+        if (notes == 1)
+            orr_page_heading(page, "Notes");
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%s: %s.", d->rows[i].finding->row->title,
+                        d->rows[i].finding->detail);
+    }
+    if (notes > TITLES)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%u more: `orrery analyze --section findings` lists all.",
+                        notes - TITLES);
+}
+
+/* A pair of GPUs without P2P; false: every pair has it. */
+static bool find_no_p2p(const struct orr_report *report, uint32_t *from, uint32_t *to)
+{
+    const struct orr_analysis *analysis = report->analysis;
+    for (*from = 0; *from < analysis->local_ranks; ++*from)
+        for (*to = 0; *to < analysis->local_ranks; ++*to)
+            if (*from != *to && !analysis->p2p[(size_t)*from * analysis->local_ranks + *to].decision.verdict)
+                return true;
+    return false;
+}
+
+/* A GPU whose own NIC may not be used by GPUDirect RDMA. */
+static bool find_no_gdr(const struct orr_report *report, uint32_t *ret_rank, char net[ORR_NODE_ID_SIZE])
+{
+    for (uint32_t rank = 0; report->nics && rank < report->analysis->local_ranks; rank++) {
+        const struct orr_report_nics *nics = &report->nics[rank];
+        const struct orr_system *system = &nics->part->system;
+        const uint32_t at = (nics->gpu - system->first[ORR_GPU]) * orr_system_count(system, ORR_NET);
+        for (uint32_t i = 0; i < nics->net_count; i++) {
+            const struct orr_gdr *gdr = &nics->part->gdr[at + nics->nets[i] - system->first[ORR_NET]];
+            if (gdr->send.verdict && gdr->recv.verdict)
+                continue;
+            *ret_rank = rank;
+            orr_system_node_id(system, nics->nets[i], net);
+            return true;
+        }
+    }
+    return false;
+}
+
+struct further {
+    struct orr_page *page;
+    const struct orr_report_asked *asked;
+};
+
+/* One question, and the command that answers it. hosts: the command is about so many, 1: --hosts is left out. */
+static void propose(const struct further *further, const char *question, const char *command, uint32_t hosts)
+{
+    struct orr_text text;
+    orr_text_init(&text, 8192);
+    orr_text_printf(&text, "orrery %s %s", command, further->asked->options);
+    if (hosts > 1)
+        orr_text_printf(&text, "--hosts %u ", hosts);
+    orr_text_puts(&text, further->asked->machine ? further->asked->machine : "FILE");
+    orr_page_say(further->page, ORR_STYLE_PLAIN, "  ", question);
+    orr_page_command(further->page, "    ", text.data ? text.data : "");
+    orr_text_release(&text);
+}
+
+void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked)
+{
+    const struct further further = {page, asked};
+    const struct orr_dump_notes *notes = report->analysis->given->notes;
+    const bool degraded = report->diagnosis.state == ORR_VERDICT_DEGRADED;
+    const uint32_t hosts = report->networked->cluster ? 1 : report->networked->query.hosts;
+    uint32_t from, to;
+    char net[ORR_NODE_ID_SIZE], command[200];
+    orr_page_heading(page, "What to ask next");
+    for (uint32_t i = 0; notes && i < notes->missing_count; i++) {
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "The input does not show %s%s", notes->missing[i].what,
+                        *notes->missing[i].command ? ". On the machine, run:" : ".");
+        if (*notes->missing[i].command)
+            orr_page_command(page, "    ", notes->missing[i].command);
+    }
+    if (degraded && asked->is_file && report->machine.type && report->machine.fitting == 1) {
+        snprintf(command, sizeof command, "compare --machine %s", report->machine.type->name);
+        propose(&further, "What differs from a sound machine of this type?", command, hosts);
+    }
+    if (find_no_p2p(report, &from, &to)) {
+        snprintf(command, sizeof command, "explain --why p2p --from %u --to %u", from, to);
+        propose(&further, "Why can these two GPUs not use P2P?", command, asked->hosts);
+    }
+    if (find_no_gdr(report, &from, net)) {
+        snprintf(command, sizeof command, "explain --why gdr --from %u --to %s", from, net);
+        propose(&further, "Why is GPUDirect RDMA off for this GPU?", command, hosts);
+    }
+    propose(&further, "Why this number of channels, and which settings would change it?",
+            "explain --why graph --graph ring", hosts);
+    propose(&further, "Which bandwidth should nccl-tests show at every size?", "predict", hosts);
+    propose(&further, "What is connected to what?", "show --tree", asked->hosts);
+}

@@ -1,0 +1,247 @@
+/* The table of path types. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/report/report.h"
+
+enum { NAME = 32, DEVICES_SHOWN = 128, NAMES_SHOWN = 8 };
+
+/* Devices of one column: several NICs where all GPUs have the same type of path to them. */
+struct column {
+    uint32_t first, last; /* devices */
+};
+
+/* The devices in the order of the columns: GPUs by rank, then NICs. */
+struct devices {
+    const struct orr_report *report;
+    const struct orr_part *nic_part; /* NICs are nodes of it */
+    const uint32_t *gpus;            /* [gpu_count]: local ranks that are shown */
+    uint32_t gpu_count, net_count;
+    struct column *columns; /* [column_count] */
+    uint32_t column_count;
+    bool brief;
+};
+
+static bool is_gpu(const struct devices *devices, uint32_t device)
+{
+    return device < devices->gpu_count;
+}
+
+/* The node of a device in a system, which may be a part of the host. */
+static uint32_t node_of(const struct devices *devices, const struct orr_part *part, uint32_t device)
+{
+    const struct orr_system *system = &part->system;
+    if (!is_gpu(devices, device)) {
+        int64_t id = orr_system_node(&devices->nic_part->system, ORR_NET, device - devices->gpu_count)->id;
+        for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+            if (system->nodes[n].id == id)
+                return n;
+        return ORR_NO_NODE;
+    }
+    for (uint32_t n = system->first[ORR_GPU]; n < system->first[ORR_GPU + 1]; n++)
+        if (system->nodes[n].gpu.rank == (int32_t)devices->gpus[device])
+            return n;
+    return ORR_NO_NODE;
+}
+
+/* The type of the path between two nodes; NET across the systems of a host that NCCL splits. */
+static enum orr_path_type type_between(const struct orr_part *part, uint32_t from, uint32_t to)
+{
+    if (from == ORR_NO_NODE || to == ORR_NO_NODE)
+        return ORR_PATH_NET;
+    if (!orr_paths_has(&part->paths, from) || !orr_paths_has(&part->paths, to))
+        return ORR_PATH_DIS;
+    return (enum orr_path_type)orr_path(&part->paths, from, to)->type;
+}
+
+static const char *cell(const struct devices *devices, uint32_t from, uint32_t to, bool *seen)
+{
+    const struct orr_part *part = is_gpu(devices, from)
+                                      ? orr_analysis_part(devices->report->networked, (int32_t)devices->gpus[from])
+                                      : devices->nic_part;
+    if (from == to)
+        return " X";
+    if (!is_gpu(devices, from) && is_gpu(devices, to))
+        part = orr_analysis_part(devices->report->networked, (int32_t)devices->gpus[to]);
+    enum orr_path_type type = type_between(part, node_of(devices, part, from), node_of(devices, part, to));
+    seen[type] = true;
+    return orr_path_type_name(type);
+}
+
+static bool is_alike(const struct devices *devices, uint32_t a, uint32_t b)
+{
+    bool unused[ORR_PATH_TYPE_COUNT];
+    for (uint32_t from = 0; from < devices->gpu_count; from++)
+        if (strcmp(cell(devices, from, a, unused), cell(devices, from, b, unused)) != 0)
+            return false;
+    return true;
+}
+
+/* One column a device; in brief, neighbouring NICs that are alike share one. */
+static bool choose_columns(struct devices *devices)
+{
+    const uint32_t count = devices->gpu_count + devices->net_count;
+    devices->columns = ORR_NEW(devices->report->arena, struct column, count);
+    for (uint32_t device = 0; devices->columns && device < count; device++) {
+        struct column *before = devices->column_count ? &devices->columns[devices->column_count - 1] : NULL;
+        if (devices->brief && device > devices->gpu_count && is_alike(devices, before->first, device))
+            before->last = device;
+        else
+            devices->columns[devices->column_count++] = (struct column){device, device};
+    }
+    return devices->columns != NULL;
+}
+
+static void name_of(const struct devices *devices, struct column column, bool is_short, char name[NAME])
+{
+    const bool gpu = is_gpu(devices, column.first);
+    const char *kind = gpu ? is_short ? "G" : "GPU" : is_short ? "N" : "NIC";
+    const uint32_t first = gpu ? devices->gpus[column.first] : column.first - devices->gpu_count;
+    if (column.last > column.first)
+        snprintf(name, NAME, "%s%u-%u", kind, first, column.last - devices->gpu_count);
+    else
+        snprintf(name, NAME, "%s%u", kind, first);
+}
+
+/* The NUMA node of a GPU: that of the CPU which is nearest to it; "" without one. */
+static const char *numa_of(const struct devices *devices, uint32_t device, char text[ORR_NODE_ID_SIZE])
+{
+    const struct orr_part *part = orr_analysis_part(devices->report->networked, (int32_t)devices->gpus[device]);
+    const struct orr_system *system = &part->system;
+    uint32_t gpu = node_of(devices, part, device);
+    uint32_t cpu = part->paths.local_cpu ? part->paths.local_cpu[gpu - system->first[ORR_GPU]] : ORR_NO_NODE;
+    if (cpu == ORR_NO_NODE)
+        return "";
+    const char *numa = system->nodes[cpu].element == ORR_NO_ELEMENT
+                           ? NULL
+                           : orr_element_text(system->dump, system->nodes[cpu].element, ORR_ATTR_NUMAID);
+    snprintf(text, ORR_NODE_ID_SIZE, "%.8s", numa ? numa : "");
+    return text;
+}
+
+static void fill(const struct devices *devices, bool is_short, struct orr_table *table, bool *seen)
+{
+    const uint32_t rows = devices->gpu_count + (devices->brief ? 0 : devices->net_count);
+    char name[NAME], numa[ORR_NODE_ID_SIZE];
+    orr_table_init(table, devices->report->arena, devices->column_count + 2);
+    table->gap = " ";
+    table->split = 1 + devices->gpu_count;
+    orr_table_add(table, ORR_STYLE_PLAIN, "%s", "");
+    for (uint32_t i = 0; i < devices->column_count; i++) {
+        name_of(devices, devices->columns[i], is_short, name);
+        orr_table_add(table, ORR_STYLE_PLAIN, "%s", name);
+    }
+    orr_table_add(table, ORR_STYLE_PLAIN, "NUMA");
+    for (uint32_t from = 0; from < rows; from++) {
+        name_of(devices, (struct column){from, from}, false, name);
+        orr_table_add(table, ORR_STYLE_PLAIN, "%s", name);
+        for (uint32_t i = 0; i < devices->column_count; i++)
+            orr_table_add(table, ORR_STYLE_PLAIN, "%s", cell(devices, from, devices->columns[i].first, seen));
+        orr_table_add(table, ORR_STYLE_PLAIN, "%s", is_gpu(devices, from) ? numa_of(devices, from, numa) : "");
+    }
+}
+
+static void write_legend(struct orr_page *page, const struct devices *devices, const bool *seen)
+{
+    char name[ORR_NIC_NAME_SIZE];
+    struct orr_text text;
+    if (devices->brief) {
+        orr_text_init(&text, 4096);
+        for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++)
+            if (seen[type])
+                orr_text_printf(&text, "%s%s = %s", text.length ? "; " : "",
+                                orr_path_type_name((enum orr_path_type)type),
+                                orr_path_type_meaning((enum orr_path_type)type));
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
+        orr_text_release(&text);
+    } else {
+        orr_page_heading(page, "Legend");
+        orr_page_say(page, ORR_STYLE_PLAIN, "  X    = ", "the device itself");
+        for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++)
+            if (seen[type])
+                orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%-4s = %s", orr_path_type_name((enum orr_path_type)type),
+                                orr_path_type_meaning((enum orr_path_type)type));
+        orr_page_say(page, ORR_STYLE_PLAIN, "  ",
+                     "Rows are where a path starts. These are NCCL's types of paths, not those of nvidia-smi.");
+    }
+    if (!devices->net_count)
+        return;
+    if (devices->brief && devices->net_count > NAMES_SHOWN) {
+        orr_page_say(page, ORR_STYLE_PLAIN, "  ", "`orrery show --matrix` lists the names of the NICs.");
+        return;
+    }
+    orr_text_init(&text, 16384);
+    for (uint32_t i = 0; i < devices->net_count; i++) {
+        const struct orr_system *system = &devices->nic_part->system;
+        orr_text_printf(&text, "%sNIC%u %s", i ? ", " : "", i,
+                        orr_report_nic_name(system, system->first[ORR_NET] + i, name));
+    }
+    orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
+    orr_text_release(&text);
+}
+
+/* Pairs of GPUs on different hosts of a fused dump, by type. */
+static void write_between_hosts(struct orr_page *page, const struct orr_report *report)
+{
+    const struct orr_analysis *analysis = report->networked;
+    uint64_t pairs[ORR_PATH_TYPE_COUNT] = {0};
+    const uint32_t hosts = analysis->built.host_count;
+    for (uint32_t p = 0; p < analysis->part_count; p++) {
+        const struct orr_part *part = &analysis->parts[p];
+        for (uint32_t a = part->system.first[ORR_GPU]; a < part->system.first[ORR_GPU + 1]; a++)
+            for (uint32_t b = a + 1; b < part->system.first[ORR_GPU + 1]; b++)
+                if (orr_id_system(part->system.nodes[a].id) != orr_id_system(part->system.nodes[b].id))
+                    pairs[orr_path(&part->paths, a, b)->type]++;
+    }
+    orr_page_printf(page, ORR_STYLE_PLAIN, "  ",
+                    "The table is about the first of %u hosts in one NVLink domain, with %u GPUs in all.", hosts,
+                    analysis->local_ranks);
+    for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++)
+        if (pairs[type])
+            orr_page_printf(page, ORR_STYLE_PLAIN, "  ",
+                            "%llu pairs of GPUs on different hosts have a path of type %s (%s).",
+                            (unsigned long long)pairs[type], orr_path_type_name((enum orr_path_type)type),
+                            orr_path_type_meaning((enum orr_path_type)type));
+}
+
+/* GPUs of the first host, or all; at most so many. */
+static bool choose_gpus(const struct orr_report *report, struct devices *devices)
+{
+    const struct orr_analysis *analysis = report->networked;
+    uint32_t *gpus = ORR_NEW(report->arena, uint32_t, analysis->local_ranks);
+    for (uint32_t rank = 0; gpus && rank < analysis->local_ranks && devices->gpu_count < DEVICES_SHOWN; rank++) {
+        const struct orr_part *part = orr_analysis_part(analysis, (int32_t)rank);
+        for (uint32_t n = part->system.first[ORR_GPU]; n < part->system.first[ORR_GPU + 1]; n++)
+            if (part->system.nodes[n].gpu.rank == (int32_t)rank &&
+                (analysis->built.host_count <= 1 || !orr_id_system(part->system.nodes[n].id)))
+                gpus[devices->gpu_count++] = rank;
+    }
+    devices->gpus = gpus;
+    return gpus != NULL;
+}
+
+void orr_matrix_write(struct orr_page *page, const struct orr_report *report, bool brief)
+{
+    struct devices devices = {.report = report, .nic_part = &report->networked->parts[0], .brief = brief};
+    const struct orr_system *system = &devices.nic_part->system;
+    bool seen[ORR_PATH_TYPE_COUNT] = {0};
+    struct orr_table table;
+    if (!choose_gpus(report, &devices)) {
+        page->text->failed = true;
+        return;
+    }
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1] && devices.net_count < DEVICES_SHOWN; n++)
+        devices.net_count += system->host_count <= 1 || !orr_id_system(system->nodes[n].id);
+    if (!choose_columns(&devices)) {
+        page->text->failed = true;
+        return;
+    }
+    orr_page_heading(page, devices.net_count ? "Paths between GPUs, and from GPUs to NICs" : "Paths between GPUs");
+    fill(&devices, false, &table, seen);
+    if (orr_table_width(page, &table) + 2 > page->width)
+        fill(&devices, true, &table, seen);
+    orr_table_write(page, &table, "  ");
+    write_legend(page, &devices, seen);
+    if (report->networked->built.host_count > 1)
+        write_between_hosts(page, report);
+}

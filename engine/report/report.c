@@ -1,0 +1,223 @@
+#include "engine/report/report.h"
+
+#include <stdio.h>
+
+#include "engine/base/budget.h"
+#include "engine/cluster/again.h"
+#include "engine/cluster/cluster.h"
+#include "engine/decide/nearest.h"
+#include "engine/explain/assumptions.h"
+
+const uint64_t orr_report_sizes[ORR_REPORT_SIZES] = {UINT64_C(1) << 20, UINT64_C(1) << 26, UINT64_C(1) << 30};
+
+static enum orr_code add_job(struct orr_report *report, const struct orr_analysis *analysis, struct orr_error *err)
+{
+    struct orr_report_job *job = &report->jobs[report->job_count++];
+    struct orr_expectation *expectation;
+    struct orr_error own = {0}; /* where nothing can be predicted, the report says so */
+    job->analysis = analysis;
+    enum orr_code code = orr_expectation_new(analysis, ORR_TEST_ALL_REDUCE, &expectation, &own);
+    if (code == ORR_NOMEM || code == ORR_SPENT) {
+        *err = own;
+        return code;
+    }
+    if (code != ORR_OK)
+        return ORR_OK;
+    job->predicted = true;
+    for (int i = 0; i < ORR_REPORT_SIZES; i++)
+        job->known[i] = orr_expect(expectation, orr_report_sizes[i], &job->expected[i]);
+    orr_expect_limit(expectation, &job->limit);
+    orr_expectation_free(expectation);
+    return ORR_OK;
+}
+
+/* The same machine on another number of hosts; one that NCCL cannot use in this way is left out. */
+static enum orr_code add_other_job(struct orr_report *report, uint32_t hosts, struct orr_error *err)
+{
+    struct orr_query query = report->analysis->query;
+    struct orr_error own = {0};
+    query.hosts = hosts;
+    query.plan = true;
+    const char *task = orr_budget_task("the same machine on another number of hosts");
+    enum orr_code code = orr_analyze_again(report->analysis, &query, &report->made, &own);
+    (void)orr_budget_task(task);
+    if (code == ORR_NOMEM || code == ORR_SPENT) {
+        *err = own;
+        return code;
+    }
+    return code == ORR_OK ? add_job(report, report->made, err) : ORR_OK;
+}
+
+/* One host and two, or one and as many as were asked for; a cluster of different hosts as it is. */
+static enum orr_code add_jobs(struct orr_report *report, bool has_nics, struct orr_error *err)
+{
+    const struct orr_analysis *analysis = report->analysis;
+    const uint32_t hosts = analysis->query.hosts;
+    if (!analysis->cluster && hosts > 1)
+        ORR_TRY(add_other_job(report, 1, err));
+    ORR_TRY(add_job(report, analysis, err));
+    if (!analysis->cluster && hosts == 1 && has_nics)
+        ORR_TRY(add_other_job(report, 2, err));
+    return ORR_OK;
+}
+
+/* NICs that NCCL assigns to a GPU: that of each channel, each of them once. */
+static bool find_nets(struct orr_report_nics *row, struct orr_arena *arena)
+{
+    const struct orr_system *system = &row->part->system;
+    const uint32_t nets = orr_system_count(system, ORR_NET);
+    uint32_t *scratch = ORR_NEW(arena, uint32_t, 2 * (nets + orr_system_count(system, ORR_GPU)));
+    uint32_t *found = ORR_NEW(arena, uint32_t, nets);
+    if (!scratch || !found)
+        return false;
+    for (uint32_t channel = 0; channel < nets; channel++) {
+        uint32_t net = orr_local_net(&row->part->paths, row->gpu, (int32_t)channel, scratch), i = 0;
+        while (i < row->net_count && found[i] != net)
+            i++;
+        if (i == row->net_count && net != ORR_NO_NODE)
+            found[row->net_count++] = net;
+    }
+    row->nets = found;
+    return true;
+}
+
+static bool find_vias(struct orr_report_nics *row, struct orr_arena *arena)
+{
+    const struct orr_system *system = &row->part->system;
+    const uint32_t nets = orr_system_count(system, ORR_NET), first = system->first[ORR_NET];
+    const uint32_t gpus = orr_system_count(system, ORR_GPU), at = (row->gpu - system->first[ORR_GPU]) * nets;
+    unsigned char *is_via = ORR_NEW(arena, unsigned char, gpus);
+    uint32_t *vias = ORR_NEW(arena, uint32_t, gpus);
+    if (!is_via || !vias)
+        return false;
+    for (uint32_t n = 0; n < nets; n++) {
+        if (orr_path(&row->part->paths, row->gpu, first + n)->origin != ORR_ROUTE_PXN)
+            continue;
+        row->pxn++;
+        uint32_t relay = row->part->paths.pxn ? row->part->paths.pxn[at + n].relay : ORR_NO_NODE;
+        if (relay != ORR_NO_NODE)
+            is_via[relay - system->first[ORR_GPU]] = 1;
+    }
+    for (uint32_t g = 0; g < gpus; g++)
+        if (is_via[g])
+            vias[row->via_count++] = (uint32_t)orr_system_node(system, ORR_GPU, g)->gpu.rank;
+    for (uint32_t i = 1; i < row->via_count; i++)
+        for (uint32_t k = i; k && vias[k - 1] > vias[k]; k--) {
+            uint32_t more = vias[k];
+            vias[k] = vias[k - 1];
+            vias[k - 1] = more;
+        }
+    row->vias = vias;
+    return true;
+}
+
+static enum orr_code find_nics(struct orr_report *report, struct orr_error *err)
+{
+    const struct orr_analysis *analysis = report->networked;
+    if (!orr_system_count(&analysis->parts[0].system, ORR_NET))
+        return ORR_OK;
+    report->nics = ORR_NEW(report->arena, struct orr_report_nics, analysis->local_ranks);
+    if (!report->nics)
+        return orr_fail_nomem(err);
+    for (uint32_t rank = 0; rank < analysis->local_ranks; rank++) {
+        struct orr_report_nics *row = &report->nics[rank];
+        row->part = orr_analysis_part(analysis, (int32_t)rank);
+        row->gpu = row->part->system.first[ORR_GPU];
+        while (row->part->system.nodes[row->gpu].gpu.rank != (int32_t)rank)
+            row->gpu++;
+        row->host = orr_id_system(row->part->system.nodes[row->gpu].id);
+        if (!find_nets(row, report->arena) || !find_vias(row, report->arena))
+            return orr_fail_nomem(err);
+    }
+    return ORR_OK;
+}
+
+static enum orr_code list_assumed(struct orr_report *report, struct orr_error *err)
+{
+    const struct orr_assumption *row;
+    uint32_t most = 0;
+    while (orr_assumption(most))
+        most++;
+    const char **list = ORR_NEW(report->arena, const char *, most);
+    if (!list)
+        return orr_fail_nomem(err);
+    for (unsigned i = 0; (row = orr_assumption(i)); i++)
+        if (row->applies(report->networked))
+            list[report->assumed_count++] = row->text;
+    report->assumed = list;
+    return ORR_OK;
+}
+
+static enum orr_code recognise(struct orr_report *report, struct orr_error *err)
+{
+    struct orr_hardware_facts *hardware = ORR_NEW(report->arena, struct orr_hardware_facts, 1);
+    struct orr_machine_summary machine;
+    struct orr_text text;
+    if (!hardware || !orr_hardware_read(report->analysis->dump, report->arena, hardware))
+        return orr_fail_nomem(err);
+    orr_machine_recognise(hardware, &report->machine);
+    orr_machine_summarise(report->analysis->dump, &machine);
+    orr_text_init(&text, 1024);
+    orr_machine_sentence(&machine, &text);
+    report->sentence = orr_text_failed(&text) ? NULL : orr_arena_strndup(report->arena, text.data, text.length);
+    orr_text_release(&text);
+    return report->sentence ? ORR_OK : orr_fail_nomem(err);
+}
+
+enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *name, struct orr_arena *arena,
+                              struct orr_report *ret_report, struct orr_error *err)
+{
+    struct orr_report *report = ret_report;
+    *report = (struct orr_report){.analysis = analysis, .name = name, .arena = arena};
+    ORR_TRY(recognise(report, err));
+    ORR_TRY(add_jobs(report, orr_system_count(&analysis->built, ORR_NET) > 0, err));
+    report->networked = report->jobs[report->job_count - 1].analysis;
+    ORR_TRY(find_nics(report, err));
+    ORR_TRY(list_assumed(report, err));
+    return orr_diagnose(analysis, arena, &report->diagnosis, err);
+}
+
+void orr_report_release(struct orr_report *report)
+{
+    if (report->made)
+        orr_analysis_again_free(report->made);
+    report->made = NULL;
+}
+
+const char *orr_report_extent(const struct orr_analysis *analysis, char text[ORR_REPORT_EXTENT_SIZE])
+{
+    const uint32_t hosts = analysis->query.hosts;
+    const char *plural = hosts == 1 ? "" : "s";
+    if (analysis->cluster)
+        snprintf(text, ORR_REPORT_EXTENT_SIZE, "the cluster of %u host%s", analysis->cluster->host_count,
+                 analysis->cluster->host_count == 1 ? "" : "s");
+    else
+        snprintf(text, ORR_REPORT_EXTENT_SIZE, "%u %s%s", hosts,
+                 analysis->built.host_count > 1 ? "NVLink domain" : "host", plural);
+    return text;
+}
+
+char *orr_report_nic_name(const struct orr_system *system, uint32_t net, char name[ORR_NIC_NAME_SIZE])
+{
+    const struct orr_node *node = &system->nodes[net];
+    const char *given =
+        node->element == ORR_NO_ELEMENT ? NULL : orr_element_text(system->dump, node->element, ORR_ATTR_NAME);
+    if (given && *given)
+        snprintf(name, ORR_NIC_NAME_SIZE, "%.40s", given);
+    else
+        snprintf(name, ORR_NIC_NAME_SIZE, "NIC %d", node->net.dev);
+    return name;
+}
+
+void orr_report_numbers(const uint32_t *numbers, uint32_t count, struct orr_text *text)
+{
+    for (uint32_t i = 0; i < count;) {
+        uint32_t last = i;
+        while (last + 1 < count && numbers[last + 1] == numbers[last] + 1)
+            last++;
+        orr_text_printf(text, "%s%u", i ? ", " : "", numbers[i]);
+        if (last > i)
+            orr_text_printf(text, last > i + 1 ? "-%u" : ", %u", numbers[last]);
+        i = last + 1;
+    }
+}

@@ -1,0 +1,98 @@
+/* The report on a machine for people: what it is, the verdict, what NCCL will do on it, how GPUs and NICs reach each
+ * other, what is wrong and what it costs, what was assumed and what to ask next.
+ *
+ * struct orr_report has the values, orr_report_write() the sentences. Bandwidths are GB/s, times microseconds. Nothing
+ * here prints: a page takes the text (page.h).
+ */
+#ifndef ORR_REPORT_REPORT_H
+#define ORR_REPORT_REPORT_H
+
+#include "engine/diagnosis/diagnosis.h"
+#include "engine/expect/expect.h"
+#include "engine/machines/recognise.h"
+#include "engine/report/page.h"
+#include "engine/topology/machine.h"
+
+enum {
+    ORR_REPORT_SIZES = 3, /* of AllReduce: 1 MiB, 64 MiB, 1 GiB */
+    ORR_REPORT_JOBS = 2   /* one host, and several */
+};
+extern const uint64_t orr_report_sizes[ORR_REPORT_SIZES];
+
+/* One number of hosts with the expected results of AllReduce. */
+struct orr_report_job {
+    const struct orr_analysis *analysis; /* a plan, where it was made for the report */
+    bool predicted;                      /* false: nothing can be expected, such as with one rank */
+    bool known[ORR_REPORT_SIZES];
+    struct orr_expected expected[ORR_REPORT_SIZES];
+    struct orr_expect_limit limit;
+};
+
+/* The NICs of a GPU. */
+struct orr_report_nics {
+    const struct orr_part *part;
+    uint32_t gpu;         /* node in the part */
+    const uint32_t *nets; /* [net_count]: nodes of the NICs that NCCL assigns to it */
+    uint32_t net_count;
+    uint32_t pxn;         /* NICs that it reaches through other GPUs */
+    const uint32_t *vias; /* [via_count]: host ranks of these GPUs, ascending */
+    uint32_t via_count;
+    uint32_t host; /* system id */
+};
+
+struct orr_report {
+    const struct orr_analysis *analysis; /* borrowed */
+    const char *name;                    /* of the input; borrowed */
+    const char *sentence;                /* what the machine is, without a full stop */
+    struct orr_machine machine;
+    struct orr_diagnosis diagnosis;
+    struct orr_report_job jobs[ORR_REPORT_JOBS]; /* by number of hosts */
+    uint32_t job_count;
+    const struct orr_analysis *networked; /* of a job whose systems have NICs; without NICs that of one host */
+    struct orr_report_nics *nics;         /* [local rank]; NULL: there are no NICs */
+    const char *const *assumed;           /* [assumed_count]: sentences about NCCL and the hosts; those about the
+                                 input are in the dump's notes */
+    uint32_t assumed_count;
+    struct orr_arena *arena; /* owns all of it */
+    struct orr_analysis *made;
+};
+
+/* Makes the report of an analysis, which must live as long. name: of the input. Everything is in arena, but for the
+ * further analysis that orr_report_release() frees; call that on failure as well. */
+enum orr_code orr_report_make(const struct orr_analysis *analysis, const char *name, struct orr_arena *arena,
+                              struct orr_report *ret_report, struct orr_error *err) ORR_NO_DISCARD;
+void orr_report_release(struct orr_report *report);
+
+/* How a command line names what the report is about, for the commands that it proposes. */
+struct orr_report_asked {
+    const char *machine; /* "topo.xml", "--machine hgx-h100", "--cluster hosts.json"; NULL: it cannot be named again */
+    const char *options; /* "--release 2.27.7 " ..., each with a blank behind it; without --hosts */
+    uint32_t hosts;      /* 1: --hosts is not needed */
+    bool is_file;        /* machine is a file of one host */
+};
+
+/* The whole report. */
+void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
+/* Parts of it: findings by cost, errors and warnings in full, notes by their title; commands that answer further
+ * questions. */
+void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *diagnosis);
+void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
+
+/* Which type of path leads from each GPU and NIC to each other, in the layout of `nvidia-smi topo -m` with NCCL's path
+ * types. brief: GPUs only to GPUs and NICs, as a part of the report. Of several hosts the first is shown, and what
+ * holds between them is said. */
+void orr_matrix_write(struct orr_page *page, const struct orr_report *report, bool brief);
+/* The machine as a tree: CPUs, PCIe switches, GPUs, NICs and their links. Hosts that are alike are shown once. */
+enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_arena *arena,
+                             struct orr_error *err) ORR_NO_DISCARD;
+
+/* "1 host", "the cluster of 18 hosts", "2 NVLink domains": of the communicator. Returns text. */
+enum { ORR_REPORT_EXTENT_SIZE = 64 };
+const char *orr_report_extent(const struct orr_analysis *analysis, char text[ORR_REPORT_EXTENT_SIZE]);
+/* Names: "GPU 3" is the local rank, as NCCL counts; a NIC's name is that of the dump, else "NIC 3". */
+enum { ORR_NIC_NAME_SIZE = 48 };
+char *orr_report_nic_name(const struct orr_system *system, uint32_t net, char name[ORR_NIC_NAME_SIZE]);
+/* "0-3, 5, 7": ascending numbers. */
+void orr_report_numbers(const uint32_t *numbers, uint32_t count, struct orr_text *text);
+
+#endif

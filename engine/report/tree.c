@@ -1,0 +1,350 @@
+/* The machine as a tree. */
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/hardware/hardware.h"
+#include "engine/machines/recognise.h"
+#include "engine/report/report.h"
+
+enum { DEPTH_MOST = 64, PREFIX = 4 * DEPTH_MOST + 8, PEERS_SHOWN = 8 };
+
+struct tree {
+    struct orr_page *page;
+    const struct orr_dump *dump;
+    const struct orr_system *system; /* as built: with all devices */
+    const struct orr_hardware_facts *hw;
+    bool anonymous; /* without bus ids, names and numbers, to compare hosts */
+};
+
+static const struct orr_slower *slower_of(const struct tree *tree, uint32_t element)
+{
+    for (uint32_t i = 0; i < tree->hw->slower_count; i++)
+        if (tree->hw->slower[i].element == element)
+            return &tree->hw->slower[i];
+    return NULL;
+}
+
+/* ", 32 GT/s x16 (63 GB/s)"; nothing where the dump does not say. */
+static void write_link(const struct orr_card *card, struct orr_text *text)
+{
+    if (card->rate > 0)
+        orr_text_printf(text, ", %g GT/s", (double)card->rate);
+    if (card->width > 0)
+        orr_text_printf(text, "%sx%d", card->rate > 0 ? " " : ", ", card->width);
+    if (card->gbs > 0)
+        orr_text_printf(text, " (%.3g GB/s)", (double)card->gbs);
+}
+
+/* What the device should have; card: of its equal. */
+static bool write_slower(const struct tree *tree, const struct orr_slower *row, struct orr_text *text)
+{
+    if (!row)
+        return false;
+    orr_text_puts(text, " <- slower than its equals: ");
+    switch (row->kind) {
+    case ORR_SLOWER_PCIE: {
+        struct orr_text link;
+        orr_text_init(&link, 200);
+        uint32_t card = tree->hw->card_of[row->best];
+        if (card != ORR_NO_CARD)
+            write_link(&tree->hw->cards[card], &link);
+        orr_text_printf(text, "an equal device has %s", link.length > 2 ? link.data + 2 : "more");
+        orr_text_release(&link);
+        break;
+    }
+    case ORR_SLOWER_C2C:
+        orr_text_printf(text, "%.4g GB/s of C2C instead of %.4g", (double)row->has, (double)row->best_has);
+        break;
+    case ORR_SLOWER_NVLINK:
+        orr_text_printf(text, "%.0f NVLinks instead of %.0f", (double)row->has, (double)row->best_has);
+        break;
+    default:
+        orr_text_printf(text, "%.4g Gb/s instead of %.4g", (double)row->has, (double)row->best_has);
+    }
+    return true;
+}
+
+/* words NULL: memory ran out, which the page notes by itself. */
+static void put(const struct tree *tree, const char *prefix, bool last, const char *words, bool slower)
+{
+    char lead[PREFIX + 16], rest[PREFIX + 16];
+    snprintf(lead, sizeof lead, "%s%s", prefix, last ? "└─ " : "├─ ");
+    snprintf(rest, sizeof rest, "%s%s", prefix, last ? "" : "│");
+    orr_page_hang(tree->page, slower ? ORR_STYLE_CAREFUL : ORR_STYLE_PLAIN, lead, rest, words ? words : "");
+}
+
+/* The node of a type that an element became; for a <gpu> the element is the <pci> around it. ORR_NO_NODE: none. */
+static uint32_t node_of(const struct tree *tree, uint32_t element, enum orr_node_type type)
+{
+    for (uint32_t n = tree->system->first[type]; n < tree->system->first[type + 1]; n++)
+        if (tree->system->nodes[n].element == element)
+            return n;
+    return ORR_NO_NODE;
+}
+
+/* The node of a <gpu> that has a rank; of several on one card the one of its partition. */
+static uint32_t rank_node_of(const struct tree *tree, uint32_t gpu)
+{
+    const uint32_t first = node_of(tree, tree->dump->elements[gpu].parent, ORR_GPU);
+    const int32_t partition = orr_element_int(tree->dump, gpu, ORR_ATTR_MLOPART, -1);
+    if (!orr_element_text(tree->dump, gpu, ORR_ATTR_RANK) || first == ORR_NO_NODE)
+        return ORR_NO_NODE;
+    for (uint32_t n = first; n < tree->system->first[ORR_GPU + 1]; n++)
+        if (tree->system->nodes[n].element == tree->system->nodes[first].element &&
+            tree->system->nodes[n].gpu.mlopart == partition)
+            return n;
+    return first;
+}
+
+/* NVLinks of a GPU to the device with a bus id. */
+static int32_t count_links_to(const struct tree *tree, uint32_t gpu, const char *bus_id)
+{
+    int32_t count = 0;
+    for (uint32_t e = tree->dump->elements[gpu].first_child; e != ORR_NO_ELEMENT;
+         e = tree->dump->elements[e].next_sibling) {
+        const char *target = orr_element_text(tree->dump, e, ORR_ATTR_TARGET);
+        if (tree->dump->elements[e].kind == ORR_ELEMENT_NVLINK && target && !strcmp(target, bus_id))
+            count += orr_element_int(tree->dump, e, ORR_ATTR_COUNT_, 0);
+    }
+    return count;
+}
+
+static const char *bus_id_of(const struct tree *tree, uint32_t pci)
+{
+    const char *text = pci == ORR_NO_ELEMENT ? NULL : orr_element_text(tree->dump, pci, ORR_ATTR_BUSID);
+    return text ? text : "";
+}
+
+/* "18 NVLinks to NVSwitches (371 GB/s)". */
+static void write_nvlinks(const struct tree *tree, uint32_t gpu, struct orr_text *text)
+{
+    const enum orr_node_type types[] = {ORR_DEV, ORR_GPU};
+    const int32_t all = orr_gpu_nvlinks(tree->dump, gpu);
+    int32_t counted = 0;
+    uint32_t shown = 0;
+    for (size_t t = 0; t < 2; t++) {
+        uint32_t node = node_of(tree, tree->dump->elements[gpu].parent, types[t]);
+        const struct orr_node *from = node == ORR_NO_NODE ? NULL : &tree->system->nodes[node];
+        for (uint32_t l = 0; from && l < from->link_count; l++) {
+            const struct orr_link *link = &tree->system->links[from->first_link + l];
+            const struct orr_node *to = &tree->system->nodes[link->to];
+            if (link->type != ORR_LINK_NVL || shown++ >= PEERS_SHOWN)
+                continue;
+            bool peer = to->type == ORR_GPU || to->type == ORR_DEV;
+            int32_t count = peer ? count_links_to(tree, gpu, bus_id_of(tree, to->element)) : all - counted;
+            counted += peer ? count : 0;
+            orr_text_printf(text, ", %d NVLink%s to ", count, count == 1 ? "" : "s");
+            if (peer)
+                orr_text_printf(text, "GPU %d", tree->anonymous ? 0 : to->type == ORR_GPU ? to->gpu.rank : to->gpu.dev);
+            else
+                orr_text_puts(text, to->type == ORR_NVS ? "NVSwitches" : "the CPU");
+            orr_text_printf(text, " (%.4g GB/s)", (double)link->bw);
+        }
+        if (shown)
+            return;
+    }
+}
+
+static void put_gpu(const struct tree *tree, const char *prefix, bool last, uint32_t gpu, const struct orr_card *card)
+{
+    const struct orr_slower *slower = slower_of(tree, gpu);
+    const int32_t sm = orr_element_int(tree->dump, gpu, ORR_ATTR_SM, 0);
+    const uint32_t node = rank_node_of(tree, gpu), pci = tree->dump->elements[gpu].parent;
+    struct orr_text text;
+    orr_text_init(&text, 4096);
+    if (tree->anonymous)
+        orr_text_puts(&text, "GPU");
+    else if (node != ORR_NO_NODE)
+        orr_text_printf(&text, "GPU %d %s", tree->system->nodes[node].gpu.rank, bus_id_of(tree, pci));
+    else
+        orr_text_printf(&text, "GPU without a rank %s", bus_id_of(tree, pci));
+    if (sm > 0)
+        orr_text_printf(&text, ", sm %d", sm);
+    write_link(card, &text);
+    if (orr_gpu_c2c(tree->dump, gpu) > 0)
+        orr_text_printf(&text, ", C2C to the CPU (%.4g GB/s)", orr_gpu_c2c(tree->dump, gpu));
+    write_nvlinks(tree, gpu, &text);
+    const struct orr_slower *by_card = slower_of(tree, card->element);
+    bool marked = write_slower(tree, by_card, &text);
+    marked = write_slower(tree, slower, &text) || marked;
+    put(tree, prefix, last, text.data, marked);
+    orr_text_release(&text);
+}
+
+static void put_net(const struct tree *tree, const char *prefix, bool last, uint32_t net, const struct orr_card *card)
+{
+    const char *name = orr_element_text(tree->dump, net, ORR_ATTR_NAME);
+    const int32_t speed = orr_element_int(tree->dump, net, ORR_ATTR_SPEED, 0);
+    struct orr_text text;
+    orr_text_init(&text, 2048);
+    orr_text_puts(&text, "NIC");
+    if (name && !tree->anonymous)
+        orr_text_printf(&text, " %.60s", name);
+    if (card && !tree->anonymous) {
+        orr_text_printf(&text, " %s", bus_id_of(tree, card->element));
+    }
+    if (speed > 0)
+        orr_text_printf(&text, ", %g Gb/s", (double)speed / 1000);
+    if (orr_element_int(tree->dump, net, ORR_ATTR_GDR, 0) == 0)
+        orr_text_puts(&text, ", no GDR");
+    if (card)
+        write_link(card, &text);
+    bool marked = card && write_slower(tree, slower_of(tree, card->element), &text);
+    marked = write_slower(tree, slower_of(tree, net), &text) || marked;
+    put(tree, prefix, last, text.data, marked);
+    orr_text_release(&text);
+}
+
+/* Puts the lines right below an element on the stack: switches, GPUs, ports. A card with one of them and <nic> have no
+ * line of their own. No element is on the stack twice, so it has room for all. */
+static uint32_t push_below(const struct tree *tree, uint32_t element, uint32_t *lines)
+{
+    uint32_t count = 0;
+    const struct orr_element *elements = tree->dump->elements;
+    for (uint32_t e = elements[element].first_child; e != ORR_NO_ELEMENT; e = elements[e].next_sibling) {
+        const bool card =
+            elements[e].kind == ORR_ELEMENT_PCI && tree->hw->cards[tree->hw->card_of[e]].kind != ORR_CARD_BRIDGE;
+        if (card || elements[e].kind == ORR_ELEMENT_NIC)
+            count += push_below(tree, e, lines + count);
+        else if (elements[e].kind == ORR_ELEMENT_PCI || elements[e].kind == ORR_ELEMENT_GPU ||
+                 elements[e].kind == ORR_ELEMENT_NET)
+            lines[count++] = e;
+    }
+    return count;
+}
+
+static void put_switch(const struct tree *tree, const char *prefix, bool last, uint32_t element)
+{
+    struct orr_text text;
+    orr_text_init(&text, 2048);
+    orr_text_printf(&text, "PCIe switch %s", tree->anonymous ? "" : bus_id_of(tree, element));
+    write_link(&tree->hw->cards[tree->hw->card_of[element]], &text);
+    bool marked = write_slower(tree, slower_of(tree, element), &text);
+    put(tree, prefix, last, text.data, marked);
+    orr_text_release(&text);
+}
+
+static void put_below(const struct tree *tree, uint32_t element, const char *prefix, uint32_t *lines)
+{
+    const uint32_t count = push_below(tree, element, lines);
+    char below[PREFIX];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = tree->hw->card_of[lines[i]];
+        const struct orr_card *card = at == ORR_NO_CARD ? NULL : &tree->hw->cards[at];
+        const bool last = i + 1 == count;
+        if (tree->dump->elements[lines[i]].kind == ORR_ELEMENT_GPU) {
+            put_gpu(tree, prefix, last, lines[i], card);
+        } else if (tree->dump->elements[lines[i]].kind == ORR_ELEMENT_NET) {
+            put_net(tree, prefix, last, lines[i], card);
+        } else {
+            const bool deep = strlen(prefix) > tree->page->width / 2; /* what is below stays in this column */
+            put_switch(tree, prefix, last, lines[i]);
+            snprintf(below, sizeof below, "%s%s", prefix, deep ? "" : last ? "   " : "│  ");
+            put_below(tree, lines[i], below, lines + count);
+        }
+    }
+}
+
+/* "NUMA node 0, x86_64 GenuineIntel, 20 GB/s to other NUMA nodes". */
+static void put_cpu(const struct tree *tree, uint32_t cpu, bool last)
+{
+    const char *numa = orr_element_text(tree->dump, cpu, ORR_ATTR_NUMAID),
+               *arch = orr_element_text(tree->dump, cpu, ORR_ATTR_ARCH);
+    const char *vendor = orr_element_text(tree->dump, cpu, ORR_ATTR_VENDOR);
+    const uint32_t node = node_of(tree, cpu, ORR_CPU);
+    double most = 0;
+    struct orr_text text;
+    orr_text_init(&text, 1024);
+    orr_text_printf(&text, "NUMA node %.8s", numa && !tree->anonymous ? numa : "");
+    if (arch)
+        orr_text_printf(&text, ", %.16s%s%.16s", arch, vendor ? " " : "", vendor ? vendor : "");
+    for (uint32_t l = 0; node != ORR_NO_NODE && l < tree->system->nodes[node].link_count; l++) {
+        const struct orr_link *link = &tree->system->links[tree->system->nodes[node].first_link + l];
+        if (link->type == ORR_LINK_SYS && tree->system->nodes[link->to].type == ORR_CPU && (double)link->bw > most)
+            most = (double)link->bw;
+    }
+    if (most > 0)
+        orr_text_printf(&text, ", %.4g GB/s to other NUMA nodes", most);
+    put(tree, "", last, text.data, false);
+    orr_text_release(&text);
+}
+
+/* CPUs of one host with all below; lines: room for every element. */
+static void put_host(const struct tree *tree, uint32_t host, uint32_t *lines)
+{
+    const struct orr_system *system = tree->system;
+    uint32_t last = ORR_NO_NODE;
+    for (uint32_t n = system->first[ORR_CPU]; n < system->first[ORR_CPU + 1]; n++)
+        if (orr_id_system(system->nodes[n].id) == host)
+            last = n;
+    for (uint32_t n = system->first[ORR_CPU]; n < system->first[ORR_CPU + 1]; n++) {
+        if (orr_id_system(system->nodes[n].id) != host || system->nodes[n].element == ORR_NO_ELEMENT)
+            continue;
+        put_cpu(tree, system->nodes[n].element, n == last);
+        put_below(tree, system->nodes[n].element, n == last ? "   " : "│  ", lines);
+    }
+}
+
+/* A host without what only identifies its devices. */
+static void describe_host(const struct tree *tree, uint32_t host, uint32_t *lines, struct orr_text *text)
+{
+    struct orr_page page = {.text = text, .width = tree->page->width, .unicode = true};
+    const struct tree anonymous = {&page, tree->dump, tree->system, tree->hw, true};
+    orr_text_init(text, tree->page->text->limit);
+    put_host(&anonymous, host, lines);
+}
+
+/* Hosts of one NVLink domain: one of each kind, with the numbers of those that are alike. */
+static enum orr_code put_hosts(const struct tree *tree, uint32_t *lines, struct orr_arena *arena, struct orr_error *err)
+{
+    const uint32_t count = tree->system->host_count;
+    struct orr_text *kinds = ORR_NEW(arena, struct orr_text, count);
+    uint32_t *numbers = ORR_NEW(arena, uint32_t, count);
+    bool *done = ORR_NEW(arena, bool, count);
+    if (!kinds || !numbers || !done)
+        return orr_fail_nomem(err);
+    for (uint32_t host = 0; host < count; host++)
+        describe_host(tree, host, lines, &kinds[host]);
+    for (uint32_t host = 0; host < count; host++) {
+        uint32_t alike = 0;
+        for (uint32_t other = host; other < count && !done[host]; other++)
+            if (kinds[other].length == kinds[host].length &&
+                !memcmp(kinds[other].data, kinds[host].data, kinds[host].length))
+                numbers[alike++] = other;
+        for (uint32_t i = 0; i < alike; i++)
+            done[numbers[i]] = true;
+        if (!alike)
+            continue;
+        struct orr_text list;
+        orr_text_init(&list, 4096);
+        orr_report_numbers(numbers, alike, &list);
+        orr_page_printf(tree->page, ORR_STYLE_HEADING, "", alike > 1 ? "Host %u; hosts %s are alike" : "Host %u", host,
+                        list.data);
+        orr_text_release(&list);
+        put_host(tree, host, lines);
+    }
+    for (uint32_t host = 0; host < count; host++)
+        orr_text_release(&kinds[host]);
+    return ORR_OK;
+}
+
+enum orr_code orr_tree_write(struct orr_page *page, const struct orr_analysis *analysis, struct orr_arena *arena,
+                             struct orr_error *err)
+{
+    struct orr_hardware_facts hw;
+    uint32_t *lines = ORR_NEW(arena, uint32_t, analysis->dump->element_count);
+    if (!lines || !orr_hardware_read(analysis->dump, arena, &hw))
+        return orr_fail_nomem(err);
+    const struct tree tree = {page, analysis->dump, &analysis->built, &hw, false};
+    struct orr_machine_summary machine;
+    struct orr_text text;
+    orr_text_init(&text, 1024);
+    orr_machine_summarise(analysis->dump, &machine);
+    orr_machine_sentence(&machine, &text);
+    orr_page_heading(page, text.data ? text.data : "");
+    orr_text_release(&text);
+    if (analysis->built.host_count > 1)
+        return put_hosts(&tree, lines, arena, err);
+    put_host(&tree, 0, lines);
+    return ORR_OK;
+}
