@@ -21,6 +21,7 @@ struct orr_expect_table;
 struct orr_gate;
 struct orr_gate_request;
 struct orr_explanation;
+struct orr_groups;
 struct orr_log;
 struct orr_log_compared;
 struct orr_log_question;
@@ -35,6 +36,7 @@ struct orr_placing;
 struct orr_release;
 struct orr_results;
 struct orr_set_finding;
+struct orr_transfers;
 struct orr_shared; /* api/cache.h */
 
 typedef struct json_t json_t;
@@ -119,6 +121,21 @@ struct orr_stream *orr_channels_stream(const struct orr_analysis *analysis, bool
 
 /* Ranks times rounds of one answer, whether they are shown or not: 128 ranks of 131072. */
 enum { ORR_MAX_P2P_ANSWER = 1 << 24 };
+/* What a question about the point-to-point schedule selects. */
+struct orr_range {
+    uint32_t first, last;
+};
+struct orr_p2p_window {
+    const struct orr_analysis *analysis; /* of the communicator, or of the group */
+    struct orr_groups *groups;           /* the one group that is asked about, NULL: the whole communicator */
+    struct orr_transfers *transfers;
+    struct orr_range ranks, rounds;
+};
+/* brief: rank 0 alone, unless ranks are asked for. Errors of orr_p2p_stream(). Close it, unless opening failed. */
+enum orr_code orr_p2p_window_open(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
+                                  const struct orr_params *asked, bool brief, struct orr_p2p_window *ret_window,
+                                  struct orr_error *err) ORR_NO_DISCARD;
+void orr_p2p_window_close(struct orr_p2p_window *window);
 /* The point-to-point schedule of the communicator, or of a group of the cluster (NULL: groups cannot be asked for), as
  * openapi.yaml describes it; one rank's rounds are held. asked: ranks, rounds, layout and group. lines: a line for each
  * rank and each round, instead of one document. The analysis may be a plan. owner: as above, given back on failure too.

@@ -11,25 +11,18 @@
 
 enum part { HEAD, WORLD, WORLD_END, RANK, ROUND, RANK_END, END };
 
-struct range {
-    uint32_t first, last;
-};
-
 struct p2p_stream {
     struct orr_stream_text text; /* first */
-    const struct orr_analysis *analysis;
-    struct orr_groups *groups; /* the one group that is asked about, NULL: the whole communicator */
+    struct orr_p2p_window window;
     struct orr_shared *owner;
-    struct orr_transfers *transfers;
     bool lines;
-    struct range ranks, rounds;
     enum part part;
     uint32_t rank, round, at; /* the next ones to be written */
     const struct orr_p2p_round *schedule;
     uint32_t count; /* rounds of the rank at hand */
 };
 
-static bool is_outside(uint32_t at, struct range range)
+static bool is_outside(uint32_t at, struct orr_range range)
 {
     return at < range.first || at > range.last;
 }
@@ -43,7 +36,7 @@ static void put_quoted(struct orr_stream_text *text, const char *name, const cha
     orr_put_char(text, '"');
 }
 
-static void put_range(struct orr_stream_text *text, const char *name, struct range range)
+static void put_range(struct orr_stream_text *text, const char *name, struct orr_range range)
 {
     orr_put_text(text, name);
     orr_put_int(text, (int32_t)range.first);
@@ -55,25 +48,25 @@ static void put_range(struct orr_stream_text *text, const char *name, struct ran
 static void put_head(struct p2p_stream *s)
 {
     struct orr_stream_text *text = &s->text;
-    const struct orr_communicator *c = &s->analysis->communicator;
+    const struct orr_communicator *c = &s->window.analysis->communicator;
     orr_put_text(text, "{\"nccl\":\"");
-    orr_put_text(text, s->analysis->query.settings.release->name);
+    orr_put_text(text, s->window.analysis->query.settings.release->name);
     orr_put_char(text, '"');
-    orr_put_member(text, "hosts", (int32_t)s->analysis->query.hosts);
+    orr_put_member(text, "hosts", (int32_t)s->window.analysis->query.hosts);
     orr_put_member(text, "ranks", (int32_t)c->rank_count);
     orr_put_member(text, "nodes", (int32_t)c->node_count);
     orr_put_member(text, "p2p_channels", c->p2p_channels);
     orr_put_member(text, "p2p_channels_per_peer", c->p2p_channels_per_peer);
     orr_put_text(text, ",\"window\":{");
-    put_range(text, "\"ranks\":[", s->ranks);
-    put_range(text, ",\"rounds\":[", s->rounds);
+    put_range(text, "\"ranks\":[", s->window.ranks);
+    put_range(text, ",\"rounds\":[", s->window.rounds);
     orr_put_text(text, "},\"group\":");
-    if (!s->groups) {
+    if (!s->window.groups) {
         orr_put_text(text, "null");
         s->part = WORLD_END;
         return;
     }
-    const struct orr_groups_of_kind *of_kind = &s->groups->kinds[0];
+    const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
     orr_put_text(text, "{\"kind\":\"");
     orr_put_text(text, orr_group_kind_name(of_kind->kind));
     orr_put_char(text, '"');
@@ -86,7 +79,7 @@ static void put_head(struct p2p_stream *s)
 /* Which rank of the whole cluster each rank of the group is. */
 static void put_world(struct p2p_stream *s)
 {
-    const struct orr_groups_of_kind *of_kind = &s->groups->kinds[0];
+    const struct orr_groups_of_kind *of_kind = &s->window.groups->kinds[0];
     for (; s->at < of_kind->size && !orr_stream_full(&s->text); s->at++) {
         if (s->at)
             orr_put_char(&s->text, ',');
@@ -100,22 +93,22 @@ static void put_world(struct p2p_stream *s)
 
 static void begin_rank(struct p2p_stream *s)
 {
-    if (s->rank > s->ranks.last) {
+    if (s->rank > s->window.ranks.last) {
         s->part = END;
         return;
     }
-    s->schedule = orr_transfers_turn(s->transfers, (int32_t)s->rank, &s->count);
-    bool later = s->rank > s->ranks.first;
+    s->schedule = orr_transfers_turn(s->window.transfers, (int32_t)s->rank, &s->count);
+    bool later = s->rank > s->window.ranks.first;
     orr_put_text(&s->text, !s->lines && later ? ",{\"rank\":" : "{\"rank\":");
     orr_put_int(&s->text, (int32_t)s->rank);
-    orr_put_member(&s->text, "node", s->analysis->communicator.node_of_rank[s->rank]);
+    orr_put_member(&s->text, "node", s->window.analysis->communicator.node_of_rank[s->rank]);
     orr_put_member(&s->text, "count", (int32_t)s->count);
     if (s->lines) {
-        orr_put_member(&s->text, "done", (int32_t)(s->rank - s->ranks.first + 1));
-        orr_put_member(&s->text, "of", (int32_t)(s->ranks.last - s->ranks.first + 1));
+        orr_put_member(&s->text, "done", (int32_t)(s->rank - s->window.ranks.first + 1));
+        orr_put_member(&s->text, "of", (int32_t)(s->window.ranks.last - s->window.ranks.first + 1));
     }
     orr_put_text(&s->text, s->lines ? "}\n" : ",\"rounds\":[");
-    s->round = s->rounds.first;
+    s->round = s->window.rounds.first;
     s->part = ROUND;
 }
 
@@ -138,12 +131,13 @@ static void put_nic(struct orr_stream_text *text, bool found, const struct orr_t
 /* One for all channels, or one for each where they differ. */
 static void put_nics(struct p2p_stream *s, const struct orr_p2p_round *round, int32_t peer, bool sending)
 {
-    const struct orr_communicator *c = &s->analysis->communicator;
+    const struct orr_communicator *c = &s->window.analysis->communicator;
     int32_t parts = round->channel < 0 ? 1 : c->p2p_channels_per_peer;
     struct orr_transfer_nic nics[ORR_MAX_CHANNELS];
     bool found[ORR_MAX_CHANNELS] = {false}, differ = false;
     for (int32_t u = 0; u < parts; u++) {
-        found[u] = orr_transfer_nic(s->transfers, peer, sending, orr_p2p_channel(c, round->channel, u), &nics[u]);
+        found[u] =
+            orr_transfer_nic(s->window.transfers, peer, sending, orr_p2p_channel(c, round->channel, u), &nics[u]);
         differ = differ || found[u] != found[0] || (found[u] && !orr_same_nic(&nics[u], &nics[0]));
     }
     orr_put_text(&s->text, ",\"nics\":[");
@@ -163,7 +157,7 @@ static void put_way(struct p2p_stream *s, const struct orr_p2p_round *round, boo
         orr_put_text(&s->text, "null");
         return;
     }
-    struct orr_transfer_way way = orr_transfer_way(s->transfers, peer, sending);
+    struct orr_transfer_way way = orr_transfer_way(s->window.transfers, peer, sending);
     orr_put_text(&s->text, "{\"rank\":");
     orr_put_int(&s->text, peer);
     put_quoted(&s->text, "transport", orr_transport_name(way.transport));
@@ -179,7 +173,7 @@ static void put_way(struct p2p_stream *s, const struct orr_p2p_round *round, boo
 
 static void put_channels(struct p2p_stream *s, int32_t first)
 {
-    const struct orr_communicator *c = &s->analysis->communicator;
+    const struct orr_communicator *c = &s->window.analysis->communicator;
     if (first < 0) {
         orr_put_text(&s->text, ",\"channels\":null");
         return;
@@ -195,12 +189,12 @@ static void put_channels(struct p2p_stream *s, int32_t first)
 
 static void put_round(struct p2p_stream *s)
 {
-    if (s->round >= s->count || is_outside(s->round, s->rounds)) {
+    if (s->round >= s->count || is_outside(s->round, s->window.rounds)) {
         s->part = RANK_END;
         return;
     }
     const struct orr_p2p_round *round = &s->schedule[s->round];
-    orr_put_text(&s->text, !s->lines && s->round > s->rounds.first ? ",{\"round\":" : "{\"round\":");
+    orr_put_text(&s->text, !s->lines && s->round > s->window.rounds.first ? ",{\"round\":" : "{\"round\":");
     orr_put_int(&s->text, (int32_t)s->round++);
     put_channels(s, round->channel);
     put_way(s, round, true);
@@ -243,8 +237,7 @@ static enum orr_stream_step step(struct orr_stream_text *text)
 static void free_p2p(struct orr_stream *stream)
 {
     struct p2p_stream *s = (struct p2p_stream *)stream;
-    orr_transfers_free(s->transfers);
-    orr_groups_free(s->groups);
+    orr_p2p_window_close(&s->window);
     orr_shared_give(s->owner);
     free(s);
 }
@@ -267,10 +260,10 @@ static const char *read_digits(const char *text, uint32_t *ret_number)
 }
 
 /* "3" or "0-7", as far as they are below `most`; NULL: all. */
-static enum orr_code read_range(const char *name, const char *text, uint32_t most, struct range *ret_range,
+static enum orr_code read_range(const char *name, const char *text, uint32_t most, struct orr_range *ret_range,
                                 struct orr_error *err)
 {
-    *ret_range = (struct range){0, most - 1};
+    *ret_range = (struct orr_range){0, most - 1};
     if (!text)
         return ORR_OK;
     const char *end = read_digits(text, &ret_range->first);
@@ -289,7 +282,7 @@ static enum orr_code read_range(const char *name, const char *text, uint32_t mos
 }
 
 /* "ep:3" of a layout. */
-static enum orr_code choose_group(struct p2p_stream *s, const struct orr_cluster *cluster,
+static enum orr_code choose_group(struct orr_p2p_window *window, const struct orr_cluster *cluster,
                                   const struct orr_params *wish, struct orr_error *err)
 {
     struct orr_layout layout;
@@ -312,31 +305,49 @@ static enum orr_code choose_group(struct p2p_stream *s, const struct orr_cluster
         kind++;
     if (kind == ORR_GROUP_KIND_COUNT || !end || *end)
         return bad_wish("group", wish->group, "tp, cp, dp, pp, ep or edp with a number, such as ep:0", err);
-    enum orr_code code = orr_group_analyze(cluster, &layout, (enum orr_group_kind)kind, number, &s->groups, err);
+    enum orr_code code = orr_group_analyze(cluster, &layout, (enum orr_group_kind)kind, number, &window->groups, err);
     if (code == ORR_SETTING)
         orr_error_where(err, "group");
     ORR_TRY(code);
-    s->analysis = s->groups->kinds[0].shapes[0].cluster->analysis;
+    window->analysis = window->groups->kinds[0].shapes[0].cluster->analysis;
     return ORR_OK;
 }
 
-static enum orr_code begin(struct p2p_stream *s, const struct orr_cluster *cluster, const struct orr_params *wish,
-                           struct orr_error *err)
+static enum orr_code open_window(struct orr_p2p_window *window, const struct orr_cluster *cluster,
+                                 const struct orr_params *wish, bool brief, struct orr_error *err)
 {
-    ORR_TRY(choose_group(s, cluster, wish, err));
-    uint32_t ranks = s->analysis->communicator.rank_count;
-    ORR_TRY(read_range("ranks", wish->ranks, ranks, &s->ranks, err));
-    ORR_TRY(orr_transfers_new(s->analysis, &s->transfers, err));
-    uint32_t rounds = (uint32_t)orr_transfers_rounds(s->transfers), most = ORR_MAX_P2P_ANSWER / rounds;
-    uint32_t wanted = s->ranks.last - s->ranks.first + 1;
+    ORR_TRY(choose_group(window, cluster, wish, err));
+    ORR_TRY(read_range("ranks", wish->ranks, window->analysis->communicator.rank_count, &window->ranks, err));
+    if (brief && !wish->ranks)
+        window->ranks.last = 0;
+    ORR_TRY(orr_transfers_new(window->analysis, &window->transfers, err));
+    uint32_t rounds = (uint32_t)orr_transfers_rounds(window->transfers), most = ORR_MAX_P2P_ANSWER / rounds;
+    uint32_t wanted = window->ranks.last - window->ranks.first + 1;
     if (wanted > most) {
         orr_fail(err, ORR_LIMIT, "%u ranks of %u rounds are too many for one answer", wanted, rounds);
         orr_error_where(err, "ranks");
         orr_error_advice(err, "ask for %u or fewer at a time, such as ranks 0-%u", most, most - 1);
         return ORR_LIMIT;
     }
-    s->rank = s->ranks.first;
-    return read_range("rounds", wish->rounds, rounds, &s->rounds, err);
+    return read_range("rounds", wish->rounds, rounds, &window->rounds, err);
+}
+
+enum orr_code orr_p2p_window_open(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
+                                  const struct orr_params *wish, bool brief, struct orr_p2p_window *ret_window,
+                                  struct orr_error *err)
+{
+    *ret_window = (struct orr_p2p_window){.analysis = analysis};
+    enum orr_code code = open_window(ret_window, cluster, wish, brief, err);
+    if (code != ORR_OK)
+        orr_p2p_window_close(ret_window);
+    return code;
+}
+
+void orr_p2p_window_close(struct orr_p2p_window *window)
+{
+    orr_transfers_free(window->transfers);
+    orr_groups_free(window->groups);
+    *window = (struct orr_p2p_window){0};
 }
 
 enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct orr_cluster *cluster,
@@ -349,10 +360,10 @@ enum orr_code orr_p2p_stream(const struct orr_analysis *analysis, const struct o
         return orr_fail_nomem(err);
     }
     orr_stream_text_init(&s->text, step, free_p2p);
-    s->analysis = analysis;
     s->owner = owner;
     s->lines = lines;
-    enum orr_code code = begin(s, cluster, wish, err);
+    enum orr_code code = orr_p2p_window_open(analysis, cluster, wish, false, &s->window, err);
+    s->rank = s->window.ranks.first;
     if (code != ORR_OK) {
         free_p2p(&s->text.stream);
         return code;

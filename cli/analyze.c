@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "engine/cluster/again.h"
 #include "engine/diagram/diagram_worker.h"
+#include "engine/report/communicator.h"
 
 /* The document about what changes with --against. */
 static enum orr_code write_changes(const struct orr_options *options, bool plan, const struct orr_question *question,
@@ -63,6 +64,25 @@ int orr_command_analyze(const struct orr_options *options)
     return status;
 }
 
+static enum orr_code print_groups(const struct orr_options *options, const struct orr_cluster *cluster, int *ret_status,
+                                  struct orr_error *err)
+{
+    struct orr_layout layout;
+    struct orr_groups *groups;
+    struct orr_text text;
+    struct orr_page page;
+    ORR_TRY(orr_layout_read(options->params.layout, cluster->rank_count, &layout, err));
+    ORR_TRY(orr_groups_analyze(cluster, &layout, &groups, err));
+    struct orr_arena *arena = orr_arena_new(0);
+    orr_terminal_page(options, &text, &page);
+    if (arena)
+        orr_groups_write(&page, cluster, groups, arena);
+    orr_arena_free(arena);
+    orr_groups_free(groups);
+    *ret_status = orr_terminal_print(&text);
+    return ORR_OK;
+}
+
 int orr_command_groups(const struct orr_options *options)
 {
     struct orr_question question = {0};
@@ -79,9 +99,14 @@ int orr_command_groups(const struct orr_options *options)
     if (status)
         return status;
     enum orr_code code = orr_question_cluster(options, &question, &made, &cluster, &err);
-    if (code == ORR_OK)
+    if (code == ORR_OK && orr_is_for_people(options))
+        code = print_groups(options, cluster, &status, &err);
+    else if (code == ORR_OK)
         code = orr_groups_json(&json, cluster, options->params.layout, &object, &err);
-    status = code == ORR_OK ? orr_print_json(&json, object, options->pretty) : orr_report(NULL, &err);
+    if (code != ORR_OK)
+        status = orr_report(NULL, &err);
+    else if (object)
+        status = orr_print_json(&json, object, options->pretty);
     orr_cluster_free(made);
     orr_question_release(&question);
     return status;

@@ -1,9 +1,8 @@
 /* orrery check-perf: results of nccl-tests against the rows that the machine should give. */
 #include <stdio.h>
-#include <unistd.h>
 
-#include "cli/options.h"
 #include "cli/read_pieces.h"
+#include "cli/terminal.h"
 #include "engine/perf/perf.h"
 
 static enum orr_code take(void *reader, const char *bytes, size_t length, struct orr_error *err)
@@ -82,6 +81,7 @@ static void print_table(const struct orr_perf_table *table, bool rows)
 
 static int print_check(const struct orr_results *results, const struct orr_perf_check *check)
 {
+    orr_progress_end();
     for (uint32_t i = 0; i < check->table_count; i++) {
         const struct orr_perf_table *table = &check->tables[i];
         if (check->table_count > 1)
@@ -121,7 +121,7 @@ int orr_command_check_perf(const struct orr_options *options)
     question.dump = dump;
     if (!status && orr_perf_judge(results, &question, &check, &err) != ORR_OK)
         status = orr_report(options->topology ? options->topology : orr_input_name(options->file), &err);
-    if (check && !options->text && (options->json || !isatty(STDOUT_FILENO))) {
+    if (check && !orr_is_for_people(options)) {
         struct orr_json json = {0};
         status = orr_print_json(&json, orr_perf_json(&json, results, check), true);
     } else if (check) {

@@ -2,9 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 #include "engine/compare/compare.h"
 #include "engine/compare/majority.h"
 #include "engine/input/input.h"
@@ -54,12 +53,6 @@ static void release(struct input *inputs, size_t count)
     free(inputs);
 }
 
-/* Whether people read it: text instead of JSON. */
-static bool is_read(const struct orr_options *options)
-{
-    return options->text || (!options->json && !options->pretty && isatty(STDOUT_FILENO));
-}
-
 static int print_text(struct orr_text *text)
 {
     int status = orr_text_failed(text) ? ORR_EXIT_INPUT : orr_write_out(NULL, text->data, text->length);
@@ -82,7 +75,7 @@ static int compare_two(const struct orr_options *options, const struct orr_query
     int status = ORR_EXIT_OK;
     if (code != ORR_OK) {
         status = orr_report(NULL, &err);
-    } else if (is_read(options)) {
+    } else if (orr_is_for_people(options)) {
         struct orr_text text;
         orr_text_init(&text, ORR_MAX_ANSWER);
         orr_comparison_write(&comparison, a.topology, b.topology, &text);
@@ -155,7 +148,7 @@ static int compare_many(const struct orr_options *options, const struct orr_quer
     int status = ORR_EXIT_OK;
     if (code != ORR_OK) {
         status = orr_report(NULL, &err);
-    } else if (is_read(options)) {
+    } else if (orr_is_for_people(options)) {
         struct orr_text text;
         orr_text_init(&text, ORR_MAX_ANSWER);
         orr_majority_write(&majority, findings, found, called, &text);

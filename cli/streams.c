@@ -3,14 +3,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/options.h"
+#include "cli/terminal.h"
 #include "engine/base/budget.h"
+#include "engine/report/communicator.h"
 
 /* Frees the stream; NULL: out of memory. */
 static int write_stream(struct orr_stream *stream)
 {
     enum { BLOCK = 1 << 18 };
+    orr_budget_stage("writing the answer");
+    if (isatty(STDOUT_FILENO))
+        orr_progress_end();
     int status = ORR_EXIT_OK;
     char *block = malloc(BLOCK);
     ptrdiff_t got = stream && block ? 1 : -1;
@@ -35,15 +40,61 @@ static int write_stream(struct orr_stream *stream)
     return status;
 }
 
+/* --lines are for programs. */
+static bool is_page(const struct orr_options *options)
+{
+    return !options->lines && orr_is_for_people(options);
+}
+
+static int print_channels(const struct orr_options *options, const struct orr_question *question)
+{
+    struct orr_error err = {0};
+    struct orr_text text;
+    struct orr_page page;
+    struct orr_arena *arena = orr_arena_new(0);
+    orr_terminal_page(options, &text, &page);
+    enum orr_code code = arena ? orr_channels_write(&page, question->analysis, arena, &err) : orr_fail_nomem(&err);
+    orr_arena_free(arena);
+    if (code == ORR_OK)
+        return orr_terminal_print(&text);
+    orr_text_release(&text);
+    return orr_report(NULL, &err);
+}
+
 int orr_command_channels(const struct orr_options *options)
 {
     struct orr_question question = {0};
     int status = orr_question_read(options, true, &question);
     if (status)
         return status;
-    status = write_stream(orr_channels_stream(question.analysis, options->lines, NULL));
+    status = is_page(options) ? print_channels(options, &question)
+                              : write_stream(orr_channels_stream(question.analysis, options->lines, NULL));
     orr_question_release(&question);
     return status;
+}
+
+/* At most so many ranks; without --ranks the first alone. */
+static int print_rounds(const struct orr_options *options, const struct orr_p2p_window *window)
+{
+    enum { RANKS_SHOWN = 16 };
+    struct orr_error err = {0};
+    struct orr_text text;
+    struct orr_page page;
+    struct orr_arena *arena = orr_arena_new(0);
+    if (!arena)
+        return orr_report(NULL, (orr_fail_nomem(&err), &err));
+    orr_terminal_page(options, &text, &page);
+    for (uint32_t i = 0; i < RANKS_SHOWN && i <= window->ranks.last - window->ranks.first; i++) {
+        if (i)
+            orr_page_blank(&page);
+        orr_rounds_write(&page, window->analysis, window->transfers, window->ranks.first + i, window->rounds.first,
+                         window->rounds.last, arena);
+    }
+    orr_page_blank(&page);
+    orr_page_printf(&page, ORR_STYLE_PLAIN, "", "%u ranks in all: --ranks shows others, --json prints all as JSON.",
+                    window->analysis->communicator.rank_count);
+    orr_arena_free(arena);
+    return orr_terminal_print(&text);
 }
 
 int orr_command_p2p(const struct orr_options *options)
@@ -54,15 +105,19 @@ int orr_command_p2p(const struct orr_options *options)
     struct orr_cluster *made = NULL;
     const struct orr_cluster *cluster = NULL;
     struct orr_stream *stream = NULL;
+    struct orr_p2p_window window = {0};
     int status = orr_question_read(options, true, &question);
     if (status)
         return status;
     enum orr_code code = ORR_OK;
     if (asked->layout || asked->group)
         code = orr_question_cluster(options, &question, &made, &cluster, &err);
-    if (code == ORR_OK)
+    if (code == ORR_OK && is_page(options))
+        code = orr_p2p_window_open(question.analysis, cluster, asked, true, &window, &err);
+    else if (code == ORR_OK)
         code = orr_p2p_stream(question.analysis, cluster, asked, options->lines, NULL, &stream, &err);
-    status = code == ORR_OK ? write_stream(stream) : orr_report(NULL, &err);
+    status = code != ORR_OK ? orr_report(NULL, &err) : stream ? write_stream(stream) : print_rounds(options, &window);
+    orr_p2p_window_close(&window);
     orr_cluster_free(made);
     orr_question_release(&question);
     return status;

@@ -130,8 +130,7 @@ static void write_graphs(struct orr_page *page, const struct orr_report *report)
             first = false;
         }
     }
-    orr_page_say(page, ORR_STYLE_PLAIN, "  ",
-                 "The graphs of NCCL's search: channels x GB/s of each, and the farthest type of path:");
+    orr_page_say(page, ORR_STYLE_PLAIN, "  ", "Graphs: channels x GB/s of each, and the farthest type of path:");
     orr_table_write(page, &table, "  ");
 }
 
@@ -142,9 +141,9 @@ static void write_counts(struct orr_page *page, const struct orr_report_job *job
     char extent[ORR_REPORT_EXTENT_SIZE];
     struct orr_text text;
     orr_text_init(&text, 1024);
-    orr_text_printf(&text, "On %s, %u rank%s use %d channel%s; %d for point-to-point transfers, %d of them per peer.",
-                    orr_report_extent(analysis, extent), c->rank_count, plural(c->rank_count), c->channel_count,
-                    plural((uint32_t)c->channel_count), c->p2p_channels, c->p2p_channels_per_peer);
+    orr_text_printf(&text, "On %s, %u rank%s %d channel%s; %d for point-to-point transfers, %d of them per peer.",
+                    orr_report_extent(analysis, extent), c->rank_count, c->rank_count == 1 ? " uses" : "s use",
+                    c->channel_count, plural((uint32_t)c->channel_count), c->p2p_channels, c->p2p_channels_per_peer);
     if (c->nvls)
         orr_text_printf(&text, " NVLink SHARP (NVLS) uses %d channel%s.", c->nvls_channels,
                         plural((uint32_t)c->nvls_channels));
@@ -164,36 +163,55 @@ static void write_no_nvls(struct orr_page *page, const struct orr_report *report
                         orr_rule_text(own->nvls_on ? ORR_RULE_NVLS_NOT_EVERYWHERE : (enum orr_rule)own->nvls_rule));
 }
 
-/* The orders of ranks in the rings of one host, each with its channels. */
+/* Whether the rings of two channels are the same, wherever they begin. */
+static bool is_same_ring(const struct orr_graph *ring, int32_t a, int32_t b)
+{
+    const uint32_t count = ring->gpu_count;
+    const int32_t *row_a = ring->gpus + (size_t)a * count, *row_b = ring->gpus + (size_t)b * count;
+    uint32_t shift = 0, i = 0;
+    while (shift < count && row_b[shift] != row_a[0])
+        shift++;
+    while (i < count && row_a[i] == row_b[(shift + i) % count])
+        i++;
+    return i == count;
+}
+
+static void write_ring(struct orr_page *page, const struct orr_graph *ring, const uint32_t *channels, uint32_t count)
+{
+    const int32_t *row = ring->gpus + (size_t)channels[0] * ring->gpu_count;
+    uint32_t lowest = 0;
+    struct orr_text text;
+    orr_text_init(&text, 4096);
+    orr_text_printf(&text, "Ring order of the search's channel%s ", plural(count));
+    orr_report_numbers(channels, count, &text);
+    orr_text_puts(&text, ":");
+    for (uint32_t i = 1; i < ring->gpu_count; i++)
+        lowest = row[i] < row[lowest] ? i : lowest;
+    for (uint32_t i = 0; i < ring->gpu_count && i < RANKS_SHOWN; i++)
+        orr_text_printf(&text, " %d", row[(lowest + i) % ring->gpu_count]);
+    if (ring->gpu_count > RANKS_SHOWN)
+        orr_text_printf(&text, " ... (%u ranks)", ring->gpu_count);
+    orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
+    orr_text_release(&text);
+}
+
+/* The orders of ranks in the rings of one host, each with its channels and from its lowest rank. */
 static void write_rings(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_graph *ring = &report->analysis->parts[0].contribution.graphs[ORR_GRAPH_RING];
-    const size_t row = sizeof *ring->gpus * ring->gpu_count;
     uint32_t channels[ORR_MAX_CHANNELS], orders = 0;
     bool done[ORR_MAX_CHANNELS] = {0};
-    struct orr_text text;
     if (ring->gpu_count < 2)
         return;
     for (int32_t c = 0; c < ring->channels && c < ORR_MAX_CHANNELS; c++) {
-        const int32_t *order = ring->gpus + (size_t)c * ring->gpu_count;
         uint32_t count = 0;
         for (int32_t k = c; k < ring->channels && k < ORR_MAX_CHANNELS && !done[c]; k++)
-            if (k == c || (!done[k] && !memcmp(order, ring->gpus + (size_t)k * ring->gpu_count, row)))
+            if (k == c || (!done[k] && is_same_ring(ring, c, k)))
                 channels[count++] = (uint32_t)k;
         for (uint32_t i = 0; i < count; i++)
             done[channels[i]] = true;
-        if (!count || orders++ >= RINGS_SHOWN)
-            continue;
-        orr_text_init(&text, 4096);
-        orr_text_printf(&text, "Ring order of the search's channel%s ", plural(count));
-        orr_report_numbers(channels, count, &text);
-        orr_text_puts(&text, ":");
-        for (uint32_t i = 0; i < ring->gpu_count && i < RANKS_SHOWN; i++)
-            orr_text_printf(&text, " %d", order[i]);
-        if (ring->gpu_count > RANKS_SHOWN)
-            orr_text_printf(&text, " ... (%u ranks)", ring->gpu_count);
-        orr_page_say(page, ORR_STYLE_PLAIN, "  ", text.data ? text.data : "");
-        orr_text_release(&text);
+        if (count && orders++ < RINGS_SHOWN)
+            write_ring(page, ring, channels, count);
     }
     if (orders > RINGS_SHOWN)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%u further order%s of ranks: `orrery channels` lists all.",
@@ -262,7 +280,7 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
     const struct orr_system *system = &part->system;
     const uint32_t all = orr_system_count(system, ORR_NET), at = (nics->gpu - system->first[ORR_GPU]) * all;
     uint32_t send = 0, receive = 0;
-    char name[ORR_NIC_NAME_SIZE], last[ORR_NIC_NAME_SIZE];
+    char name[ORR_NIC_NAME_SIZE], second[ORR_NIC_NAME_SIZE];
     *row = (struct nics_row){.path = "-", .gdr = "-", .pxn = "-"};
     *ret_refused = NULL;
     for (uint32_t i = 0; i < nics->net_count; i++) {
@@ -275,12 +293,12 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
     if (!nics->net_count)
         return;
     orr_report_nic_name(system, nics->nets[0], name);
-    orr_report_nic_name(system, nics->nets[nics->net_count - 1], last);
+    orr_report_nic_name(system, nics->nets[nics->net_count > 1], second);
     if (nics->net_count > 2)
-        snprintf(row->names, sizeof row->names, "%s ... %s (%u NICs)", name, last, nics->net_count);
+        snprintf(row->names, sizeof row->names, "%s, %s and %u more", name, second, nics->net_count - 2);
     else
         snprintf(row->names, sizeof row->names, "%s%s%s", name, nics->net_count > 1 ? ", " : "",
-                 nics->net_count > 1 ? last : "");
+                 nics->net_count > 1 ? second : "");
     const struct orr_path *path = orr_path(&part->paths, nics->gpu, nics->nets[0]);
     snprintf(row->path, sizeof row->path, "%s, %.4g GB/s", orr_path_type_name((enum orr_path_type)path->type),
              (double)path->bw);

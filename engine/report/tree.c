@@ -6,7 +6,7 @@
 #include "engine/machines/recognise.h"
 #include "engine/report/report.h"
 
-enum { DEPTH_MOST = 64, PREFIX = 4 * DEPTH_MOST + 8, PEERS_SHOWN = 8 };
+enum { DEPTH_MOST = 64, PREFIX = 4 * DEPTH_MOST + 8, PEERS_SHOWN = 16 };
 
 struct tree {
     struct orr_page *page;
@@ -115,33 +115,60 @@ static const char *bus_id_of(const struct tree *tree, uint32_t pci)
     return text ? text : "";
 }
 
-/* "18 NVLinks to NVSwitches (371 GB/s)". */
+/* NVLinks of a GPU to one device. */
+struct bundle {
+    const struct orr_node *to;
+    int32_t count;
+    float bw;
+};
+
+static bool is_peer(const struct orr_node *node)
+{
+    return node->type == ORR_GPU || node->type == ORR_DEV;
+}
+
+static uint32_t list_bundles(const struct tree *tree, uint32_t gpu, struct bundle bundles[PEERS_SHOWN])
+{
+    const uint32_t pci = tree->dump->elements[gpu].parent, dev = node_of(tree, pci, ORR_DEV);
+    const uint32_t node = dev == ORR_NO_NODE ? node_of(tree, pci, ORR_GPU) : dev;
+    int32_t left = orr_gpu_nvlinks(tree->dump, gpu);
+    uint32_t count = 0;
+    const struct orr_node *from = node == ORR_NO_NODE ? NULL : &tree->system->nodes[node];
+    for (uint32_t l = 0; from && l < from->link_count && count < PEERS_SHOWN; l++) {
+        const struct orr_link *link = &tree->system->links[from->first_link + l];
+        struct bundle *bundle = &bundles[count];
+        if (link->type != ORR_LINK_NVL)
+            continue;
+        *bundle = (struct bundle){&tree->system->nodes[link->to], left, link->bw};
+        if (is_peer(bundle->to))
+            bundle->count = count_links_to(tree, gpu, bus_id_of(tree, bundle->to->element));
+        left -= bundle->count;
+        count++;
+    }
+    return count;
+}
+
+/* "18 NVLinks to NVSwitches (371 GB/s)"; "2 NVLinks to each of GPUs 3, 4 (40 GB/s)". */
 static void write_nvlinks(const struct tree *tree, uint32_t gpu, struct orr_text *text)
 {
-    const enum orr_node_type types[] = {ORR_DEV, ORR_GPU};
-    const int32_t all = orr_gpu_nvlinks(tree->dump, gpu);
-    int32_t counted = 0;
-    uint32_t shown = 0;
-    for (size_t t = 0; t < 2; t++) {
-        uint32_t node = node_of(tree, tree->dump->elements[gpu].parent, types[t]);
-        const struct orr_node *from = node == ORR_NO_NODE ? NULL : &tree->system->nodes[node];
-        for (uint32_t l = 0; from && l < from->link_count; l++) {
-            const struct orr_link *link = &tree->system->links[from->first_link + l];
-            const struct orr_node *to = &tree->system->nodes[link->to];
-            if (link->type != ORR_LINK_NVL || shown++ >= PEERS_SHOWN)
-                continue;
-            bool peer = to->type == ORR_GPU || to->type == ORR_DEV;
-            int32_t count = peer ? count_links_to(tree, gpu, bus_id_of(tree, to->element)) : all - counted;
-            counted += peer ? count : 0;
-            orr_text_printf(text, ", %d NVLink%s to ", count, count == 1 ? "" : "s");
-            if (peer)
-                orr_text_printf(text, "GPU %d", tree->anonymous ? 0 : to->type == ORR_GPU ? to->gpu.rank : to->gpu.dev);
-            else
-                orr_text_puts(text, to->type == ORR_NVS ? "NVSwitches" : "the CPU");
-            orr_text_printf(text, " (%.4g GB/s)", (double)link->bw);
-        }
-        if (shown)
-            return;
+    struct bundle bundles[PEERS_SHOWN];
+    const uint32_t count = list_bundles(tree, gpu, bundles);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        const struct bundle *first = &bundles[i];
+        for (next = i + 1; next < count && is_peer(first->to) && is_peer(bundles[next].to) &&
+                           bundles[next].count == first->count && !(bundles[next].bw < first->bw);)
+            next++;
+        orr_text_printf(text, ", %d NVLink%s to ", first->count, first->count == 1 ? "" : "s");
+        if (!is_peer(first->to))
+            orr_text_puts(text, first->to->type == ORR_NVS ? "NVSwitches" : "the CPU");
+        else
+            orr_text_puts(text, next > i + 1 ? "each of GPUs" : "GPU");
+        for (uint32_t k = i; k < next && is_peer(first->to); k++)
+            orr_text_printf(text, "%s%d", k > i ? ", " : " ",
+                            tree->anonymous                  ? 0
+                            : bundles[k].to->type == ORR_GPU ? bundles[k].to->gpu.rank
+                                                             : bundles[k].to->gpu.dev);
+        orr_text_printf(text, " (%.4g GB/s)", (double)first->bw);
     }
 }
 

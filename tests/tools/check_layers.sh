@@ -37,7 +37,7 @@ forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_
 # Rooms from the ground up; each uses those before it. whatif, findings and diagram do not use one another; compare
 # uses whatif and findings.
 rooms="base release topology hardware machines nics paths decide search connect tuning analysis cluster"
-above="log nccltests expect triage whatif findings diagnosis compare explain detect input diagram library orrery"
+above="log nccltests expect triage whatif findings diagnosis compare explain report detect input diagram library orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
@@ -51,6 +51,7 @@ forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](
 [ -d engine/nccltests ] && forbid "nccltests uses a room above log" "$include\"engine/(triage|findings|whatif|diagnosis|compare|explain|diagram|input|detect)/" engine/nccltests
 [ -d engine/expect ] && forbid "expect uses a room above nccltests" "$include\"engine/(triage|findings|whatif|diagnosis|compare|explain|diagram|input|detect)/" engine/expect
 [ -d engine/triage ] && forbid "triage uses a room above log" "$include\"engine/(findings|whatif|compare|explain|diagram|input|detect)/" engine/triage
+[ -d engine/report ] && forbid "report uses compare, detect, input, diagram or perf" "$include\"engine/(compare|detect|input|diagram|perf)/" engine/report
 forbid "findings uses diagram" "$include\"engine/(diagram|compare)/" engine/findings
 forbid "diagram uses findings" "$include\"engine/(findings|compare)/" engine/diagram
 [ -d engine/whatif ] && forbid "whatif uses findings, compare or diagram" "$include\"engine/(findings|compare|diagram)/" engine/whatif

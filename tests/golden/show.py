@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""Reports of `orrery show` on ten machines, held against show/*.txt: at 80 and 120 columns on a terminal, and piped.
+
+    ORRERY=build-dev/orrery python3 tests/golden/show.py     compares, shows the differences
+    ORR_UPDATE_GOLDEN=1 ...                                  rewrites; read the diff like a ticket
+
+Beside the text it is checked that no line is wider than the page, that a report about eight GPUs fits two screens, that
+every command which it proposes runs, and that its figures are those of `analyze --json` and `predict --json`.
+"""
+import difflib
+import json
+import os
+import pathlib
+import pty
+import re
+import shlex
+import subprocess
+import sys
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+ORRERY = str(ROOT / os.environ.get("ORRERY", "build-dev/orrery"))
+TWO_SCREENS = 112
+
+# Name of the files, arguments, whether the report must fit two screens.
+CASES = [
+    ("h100-nvswitch", ["static/examples/h100-nvswitch.xml"], True),
+    ("h100-with-faults", ["--hosts", "2", "--release", "2.27.7", "static/examples/h100-with-faults.xml"], True),
+    ("v100-cube-mesh", ["static/examples/v100-cube-mesh.xml"], True),
+    ("dgx-2", ["static/examples/dgx-2.xml"], False),
+    ("aws-p5", ["static/examples/aws-p5.xml"], True),
+    ("l40s-8gpu", ["static/examples/l40s-8gpu.xml"], True),
+    ("workstation-2gpu", ["static/examples/workstation-2gpu.xml"], True),
+    ("hgx-h100-assumed", ["--machine", "hgx-h100", "--set", "NCCL_CROSS_NIC=1", "--gpus", "0,1,2,3"], True),
+    ("nvl72", ["--cluster", "tests/golden/show/nvl72.json"], True),
+    ("single-gpu", ["tests/data/single-gpu.xml"], True),
+]
+# Further texts: name, arguments.
+PARTS = [
+    ("tree-h100-with-faults", ["--tree", "static/examples/h100-with-faults.xml"]),
+    ("tree-v100", ["--tree", "static/examples/v100-cube-mesh.xml"]),
+    ("tree-nvl72", ["--tree", "--cluster", "tests/golden/show/nvl72.json"]),
+    ("matrix-a100", ["--matrix", "static/examples/a100-nvswitch.xml"]),
+    ("matrix-dgx-2", ["--matrix", "static/examples/dgx-2.xml"]),
+    ("against-release", ["--release", "2.21.5", "--against", "2.27.7", "static/examples/workstation-2gpu.xml"]),
+    ("against-machine", ["--against", "dgx-h100", "static/examples/h100-with-faults.xml"]),
+]
+
+
+def environment(**more):
+    kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "NO_COLOR", "PAGER")}
+    return {**kept, "LC_ALL": "C", **more}
+
+
+def piped(arguments, **more):
+    done = subprocess.run([ORRERY, "show", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600, env=environment(**more))
+    return done.stdout if done.returncode == 0 else f"refused: {done.stderr}"
+
+
+def on_terminal(arguments, columns):
+    """What a terminal of so many columns shows: UTF-8, without colours so that files can be read."""
+    master, slave = pty.openpty()
+    shown = []
+
+    def read():
+        try:
+            while piece := os.read(master, 65536):
+                shown.append(piece)
+        except OSError:
+            pass
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    done = subprocess.run([ORRERY, "show", "--color", "never", *arguments], cwd=ROOT, stdin=slave, stdout=slave, stderr=subprocess.PIPE, timeout=600,
+                          env=environment(LC_ALL="C.UTF-8", COLUMNS=str(columns), PAGER="cat", TERM="xterm"))
+    os.close(slave)
+    reader.join()
+    os.close(master)
+    text = b"".join(shown).decode().replace("\r\n", "\n")
+    return text if done.returncode == 0 else f"refused: {done.stderr.decode()}"
+
+
+def too_wide(text, columns):
+    return [f"a line of {len(line)} columns: {line}" for line in text.split("\n") if len(line) > columns]
+
+
+def commands(text):
+    """The commands that the report proposes, of those that orrery itself runs."""
+    joined = re.sub(r" \\\n +", " ", text)
+    return [shlex.split(line)[1:] for line in re.findall(r"^    (orrery .*)$", joined, re.M)]
+
+
+def run(arguments):
+    return subprocess.run([ORRERY, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600, env=environment())
+
+
+def document(command, arguments):
+    done = run([command, "--json", *arguments])
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def without_hosts(arguments):
+    return arguments[:arguments.index("--hosts")] + arguments[arguments.index("--hosts") + 2:] if "--hosts" in arguments else arguments
+
+
+def shown(number):
+    return f"{number:.4g}"
+
+
+def check_figures(arguments, text):
+    """Graphs, channels and expected bandwidths of each number of hosts; the verdict, the costs and the paths."""
+    wrong, flat = [], " ".join(text.split())
+    cluster = "--cluster" in arguments
+    asked = document("analyze", arguments)
+    if " ".join(asked["summary"]["verdict"]["sentence"].split()) not in flat:
+        wrong.append("the verdict is another one")
+    if asked["summary"]["machine"]["sentence"] not in flat:
+        wrong.append("the machine is another one")
+    for finding in asked["findings"]:
+        cost = finding["cost"]
+        if finding["severity"] != "info" and finding["follows_from"] is None and finding["detail"] not in flat:
+            wrong.append(f"{finding['id']} is missing")
+        if cost and cost["now"] != cost["repaired"] and f"{cost['now']:.3g} instead of {cost['repaired']:.3g}" not in flat:
+            wrong.append(f"the cost of {finding['id']} is missing")
+    for table in re.split(r"^  (?=Hosts|Domains)", text, flags=re.M)[1:]:
+        hosts = None
+        for line in table.split("\n")[1:]:
+            cells = re.split(r"  +", line.strip())
+            if not line.startswith("  ") or len(cells) < 3:
+                break
+            hosts = int(cells.pop(0)) if re.fullmatch(r" +\d+ *", line[:9]) else hosts
+            options = arguments if cluster else ["--hosts", str(hosts), *without_hosts(arguments)]
+            if "Size" in table.split("\n")[0]:
+                size, bandwidth, way, channels, time = cells
+                row = document("predict", [*options, "--sizes", size.replace(" MiB", "M").replace(" GiB", "G")])["rows"][0]
+                real = [f"{row['busbw']:.1f}", f"{row['algorithm']}, {row['protocol']}", str(row["channels"]), f"{row['time']:.1f}"]
+                if real != [bandwidth, way, channels, time]:
+                    wrong.append(f"{hosts} hosts, {size}: {cells} instead of {real}")
+            else:
+                graph = next(g for g in document("analyze", [*options, "--section", "graphs"]) if g["name"] == cells[0])
+                rates = [f"{graph['channels']} x {shown(graph['bw_intra'])} = {shown(graph['bw_intra'] * graph['channels'])}, {graph['type_intra']}"]
+                if cells[2] != "-":
+                    rates.append(f"{graph['channels']} x {shown(graph['bw_inter'])} = {shown(graph['bw_inter'] * graph['channels'])}, {graph['type_inter']}")
+                if cells[1:1 + len(rates)] != rates:
+                    wrong.append(f"{hosts} hosts, {cells} instead of {rates}")
+    counts = re.findall(r"On (\d+) hosts?, (\d+) ranks? uses? (\d+) channels?; (\d+) for point-to-point transfers, (\d+) of them per peer", flat)
+    for hosts, ranks, channels, p2p, per_peer in counts:
+        real = document("analyze", ["--hosts", hosts, *without_hosts(arguments)])
+        of = real["channels"]
+        if [real["ranks"], of["count"], of["p2p_channels"], of["p2p_channels_per_peer"]] != [int(n) for n in (ranks, channels, p2p, per_peer)]:
+            wrong.append(f"{hosts} hosts: other channels")
+    if not counts and not cluster:
+        wrong.append("no channels are counted")
+    return wrong + ([] if cluster else check_matrix(arguments, text))
+
+
+def check_matrix(arguments, text):
+    """Types of paths from each GPU: of a job with NICs, where there are any."""
+    hosts = "2" if "--hosts" not in arguments else arguments[arguments.index("--hosts") + 1]
+    real = document("analyze", ["--hosts", hosts, *without_hosts(arguments)])
+    ranks = {node["id"]: node["rank"] for node in real["system"]["nodes"] if node["type"] == "GPU"}
+    nets = {id: i for i, id in enumerate(node["id"] for node in real["system"]["nodes"] if node["type"] == "NET")}
+    types = {(ranks[path["from"]], ("G", ranks[path["to"]]) if path["to"] in ranks else ("N", nets[path["to"]])): path["type"]
+             for path in real["paths"] if path["from"] in ranks and (path["to"] in ranks or path["to"] in nets)}
+    wrong, seen, heads = [], 0, []
+    section = re.split(r"\nPaths between GPUs.*\n", text)[1].split("\n\nNIC of")[0]
+    for line in section.split("\n"):
+        cells = line.split()
+        if cells and re.fullmatch(r"(G|GPU|N|NIC)\d+(-\d+)?", cells[0]) and all(re.match(r"G|N", cell) for cell in cells):
+            heads = [cell for cell in cells if cell != "NUMA"]
+        elif cells and re.fullmatch(r"GPU\d+", cells[0]):
+            for head, type in zip(heads, cells[1:]):
+                first, _, last = re.sub(r"\D+", "", head.split("-")[0]), 0, head.split("-")[-1]
+                for device in range(int(first), int(re.sub(r"\D", "", last)) + 1):
+                    expected = types.get((int(cells[0][3:]), (head[0], device)), "NET")
+                    seen += 1
+                    if int(cells[0][3:]) not in ranks.values():
+                        continue  # in another system than rank 0, whose paths the document has
+                    if type != ("X" if head[0] == "G" and device == int(cells[0][3:]) else expected):
+                        wrong.append(f"{cells[0]} to {head}: {type} instead of {expected}")
+    if seen != real["local_ranks"] * (real["local_ranks"] + len(nets)):
+        wrong.append(f"{seen} paths in the matrix of {real['local_ranks']} GPUs and {len(nets)} NICs")
+    return wrong
+
+
+def main():
+    bad, texts, update = 0, 0, os.environ.get("ORR_UPDATE_GOLDEN")
+    written = {"nvl72.json"}
+
+    def hold(name, text, wrong):
+        nonlocal bad, texts
+        texts += 1
+        path = HERE / "show" / name
+        written.add(name)
+        if update:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        expected = path.read_text() if path.exists() else ""
+        if text != expected:
+            bad += 1
+            sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), text.splitlines(True), str(path.relative_to(ROOT)), "now"))
+        for line in wrong:
+            bad += 1
+            print(f"{name}: {line}")
+
+    for name, arguments, short in CASES:
+        text = piped(arguments)
+        wrong = too_wide(text, 80) + check_figures(arguments, text)
+        if piped(arguments) != text or not text.isascii():
+            wrong.append("piped text is neither stable nor plain")
+        if short and text.count("\n") > TWO_SCREENS:
+            wrong.append(f"{text.count(chr(10))} lines")
+        for command in commands(text):
+            if (done := run(command)).returncode:
+                wrong.append(f"orrery {shlex.join(command)}: {done.stderr}")
+        hold(f"{name}.txt", text, wrong)
+        for columns in (80, 120):
+            text = on_terminal(arguments, columns)
+            hold(f"{name}.{columns}.txt", text, too_wide(text, columns))
+        for columns in (40, 60, 100):
+            for line in too_wide(piped(arguments, COLUMNS=str(columns)), columns):
+                bad += 1
+                print(f"{name} at {columns} columns: {line}")
+    for name, arguments in PARTS:
+        text = on_terminal(arguments, 80)
+        hold(f"{name}.80.txt", text, too_wide(text, 80))
+    left = {path.name for path in (HERE / "show").iterdir()} - written
+    print(f"show: {texts} texts, {bad} wrong" + (f"; no case: {', '.join(sorted(left))}" if left else ""))
+    return bad > 0 or bool(left)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
