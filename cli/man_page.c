@@ -111,6 +111,7 @@ void orr_man_page(const struct orr_command *commands, size_t count, const char *
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s.B orrery %s\n.RI [ options \"]%s%s\"\n", i ? ".br\n" : "", commands[i].name,
                 *commands[i].arguments ? " " : "", commands[i].arguments);
+    fputs(".br\n.B orrery\n.I FILE\n", out);
     fputs(
         ".SH DESCRIPTION\nNCCL writes what it detected as an XML file (NCCL_TOPO_DUMP_FILE). From such a dump Orrery\n"
         "recomputes what a chosen NCCL release decides: the graph of the machine, the path between every two\n"
@@ -125,6 +126,12 @@ void orr_man_page(const struct orr_command *commands, size_t count, const char *
     nccl_settings(out);
     fputs(".SH EXIT STATUS\n", out);
     line(out, ORR_EXIT_TEXT ".");
+    fputs(".SH ENVIRONMENT\nOf text for people on a terminal:\n.TP\n.B COLUMNS, LINES\nThe size of the page, in place "
+          "of the "
+          "terminal's. COLUMNS counts for pipes too, which have 80 otherwise.\n.TP\n.B NO_COLOR\nNo colours, unless "
+          "\\-\\-color says so.\n.TP\n.B PAGER\nThe program that shows what is longer than the terminal; less where "
+          "it is not set, none where it is empty.\n",
+          out);
     fputs(".SH FILES\n.TP\n.I ~/.local/state/orrery/orrery.db\nThe dumps that\n.B orrery serve\nkeeps, where nothing "
           "else "
           "is said (below XDG_STATE_HOME where that is set).\n.TP\n.I /var/lib/orrery\nThose of orrery.service.\n"

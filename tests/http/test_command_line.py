@@ -179,7 +179,7 @@ def interrupted(arguments, computes):
             pipe.close()
 
 
-COMMANDS = ["analyze", "channels", "p2p", "groups --layout tp=2", "order", "explain --why channels", "predict", "place --count 4", "compare {dump}", "check-log", "convert", "render", "vm-file", "anonymise", "detect"]
+COMMANDS = ["show", "analyze", "channels", "p2p", "groups --layout tp=2", "order", "explain --why channels", "predict", "place --count 4", "compare {dump}", "check-log", "convert", "render", "vm-file", "anonymise", "detect"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -188,7 +188,7 @@ def test_ctrl_c_ends_waiting_for_input(command, dump):
     assert (status, out) == (-signal.SIGINT, b"") and "interrupted" in err and "Sanitizer" not in err, (status, err)
 
 
-LONG = [c for c in COMMANDS if c.split()[0] in ("analyze", "channels", "p2p", "groups", "explain", "predict", "compare", "render")]
+LONG = [c for c in COMMANDS if c.split()[0] in ("show", "analyze", "channels", "p2p", "groups", "explain", "predict", "compare", "render")]
 
 
 @pytest.mark.parametrize("command", LONG)

@@ -18,7 +18,7 @@ ASKS = {"/v1/explain": "&decision=channels", "/v1/path": "&from=rank:0&to=rank:1
 ROUTES = sorted(path for method, path, _, parameters in description.operations()
                 if method == "post" and "machine" in [description.resolve(one)["name"] for one in parameters])
 STATELESS = [path for path in ROUTES if path not in ("/v1/topologies", "/v1/check-log", "/v1/check-perf")]
-COMMANDS = {"analyze": [], "channels": [], "p2p": ["--ranks", "0"], "groups": ["--hosts", "2", "--layout", "tp=8"], "order": [], "explain": ["--why", "channels"], "predict": ["--json"],
+COMMANDS = {"show": ["--matrix"], "analyze": [], "channels": [], "p2p": ["--ranks", "0"], "groups": ["--hosts", "2", "--layout", "tp=8"], "order": [], "explain": ["--why", "channels"], "predict": ["--json"],
             "render": ["--format", "dot"],
             "convert": [], "vm-file": [], "predict": ["--sizes", "1M:1G:32"], "place": ["--count", "7"],
             "gate": ["--json", "--expect", "dgx-h100", "--timeout", "600", "--node", "a"], "facts": []}
