@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/print_triage.h"
 #include "cli/read_log.h"
+#include "cli/terminal.h"
 #include "engine/release/release_names.h"
 
 #include "engine/findings/findings.h"
@@ -129,6 +130,7 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
         struct orr_json json = {0};
         status = orr_print_json(&json, orr_log_json(&json, log, &compared, &triage), true);
     } else {
+        orr_progress_end();
         orr_print_triage(log, &triage);
         if (check)
             print_check(check);

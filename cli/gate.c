@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/options.h"
 #include "cli/post.h"
+#include "cli/terminal.h"
 #include "engine/base/budget.h"
 #include "engine/base/clock.h"
 #include "engine/detect/detect.h"
@@ -229,6 +229,7 @@ static int supervise(struct gating *g, unsigned seconds)
     char why[200];
     if (pipe(ends))
         return refuse(g, "no pipe can be made");
+    orr_progress_end(); /* its thread would not be in the child */
     fflush(NULL);
     pid_t child = fork();
     if (child < 0)

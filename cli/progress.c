@@ -1,5 +1,6 @@
 /* One line on standard error while something takes long. */
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool running, shown, end;
+    char detail[160]; /* in place of the stage; "": none */
 } progress = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
 static void remove_line(void)
@@ -27,8 +29,9 @@ static void remove_line(void)
 static void show(int64_t began)
 {
     const char *task, *stage = orr_budget_doing(progress.budget, &task);
+    const char *doing = *progress.detail ? progress.detail : stage ? stage : "working";
     remove_line();
-    fprintf(stderr, "%s%s%s, %lld s", task ? task : "", task ? ": " : "", stage ? stage : "working",
+    fprintf(stderr, "%s%s%s, %lld s", task ? task : "", task ? ": " : "", doing,
             (long long)((orr_clock_ms() - began) / 1000));
     fflush(stderr);
     progress.shown = true;
@@ -59,8 +62,22 @@ void orr_progress_begin(const struct orr_budget *budget)
     progress.running = !pthread_create(&progress.thread, NULL, watch, NULL);
 }
 
+void orr_progress_say(const char *format, ...)
+{
+    va_list args;
+    if (!progress.running)
+        return;
+    pthread_mutex_lock(&progress.lock);
+    va_start(args, format);
+    vsnprintf(progress.detail, sizeof progress.detail, format, args);
+    va_end(args);
+    pthread_mutex_unlock(&progress.lock);
+}
+
 void orr_progress_clear(void)
 {
+    if (!progress.running)
+        return;
     pthread_mutex_lock(&progress.lock);
     remove_line();
     pthread_mutex_unlock(&progress.lock);

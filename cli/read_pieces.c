@@ -5,32 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "cli/terminal.h"
 #include "engine/base/budget.h"
-#include "engine/base/clock.h"
 
 enum { BLOCK = 1 << 20 };
 
-/* Shows how far the reading is, once a second. */
-struct progress {
-    const char *what;
-    bool shown, wanted;
-    uint64_t next, taken, whole; /* nanoseconds; bytes; 0: not known */
-};
-
-static void show(struct progress *progress, size_t more)
+/* How far the reading is. whole: bytes, 0: not known. */
+static void show(const char *what, uint64_t taken, uint64_t whole)
 {
-    enum { SECOND = 1000000000, MEGA = 1000000 };
-    progress->taken += more;
-    uint64_t now = progress->wanted ? orr_clock_ns() : 0;
-    if (!progress->wanted || now < progress->next)
-        return;
-    progress->next = now + SECOND;
-    progress->shown = true;
-    fprintf(stderr, "\rreading %s: %llu MB", progress->what, (unsigned long long)(progress->taken / MEGA));
-    if (progress->whole)
-        fprintf(stderr, " of %llu MB", (unsigned long long)(progress->whole / MEGA));
+    enum { MEGA = 1000000 };
+    char of[40] = "";
+    if (whole)
+        snprintf(of, sizeof of, " of %llu MB", (unsigned long long)(whole / MEGA));
+    orr_progress_say("reading %s: %llu MB%s", what, (unsigned long long)(taken / MEGA), of);
 }
 
 enum orr_code orr_read_pieces(const char *file, const char *what, orr_piece_taker *take, void *context,
@@ -39,7 +27,7 @@ enum orr_code orr_read_pieces(const char *file, const char *what, orr_piece_take
     const bool standard = !file || !strcmp(file, "-");
     FILE *stream = standard ? stdin : fopen(file, "rb");
     char *block = malloc(BLOCK);
-    struct progress progress = {.what = what, .wanted = isatty(STDERR_FILENO) != 0};
+    uint64_t taken = 0, whole = 0;
     struct stat about;
     enum orr_code code = ORR_OK;
     if (!stream)
@@ -48,11 +36,10 @@ enum orr_code orr_read_pieces(const char *file, const char *what, orr_piece_take
         code = orr_fail_nomem(err);
     if (code == ORR_OK) {
         if (!fstat(fileno(stream), &about) && S_ISREG(about.st_mode))
-            progress.whole = (uint64_t)about.st_size;
-        progress.next = progress.wanted ? orr_clock_ns() + 1000000000 : 0;
+            whole = (uint64_t)about.st_size;
         for (size_t got; code == ORR_OK && (got = fread(block, 1, BLOCK, stream)) > 0;) {
             code = take(context, block, got, err);
-            show(&progress, got);
+            show(what, taken += got, whole);
         }
         int problem = errno;
         if (ferror(stream)) {
@@ -62,8 +49,7 @@ enum orr_code orr_read_pieces(const char *file, const char *what, orr_piece_take
                 code = orr_fail(err, ORR_IO, "cannot be read: %s", strerror(problem));
         }
     }
-    if (progress.shown)
-        fprintf(stderr, "\r\033[K");
+    orr_progress_say("%s", "");
     if (stream && !standard)
         fclose(stream);
     free(block);

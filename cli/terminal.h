@@ -24,6 +24,8 @@ const char *orr_color_word(size_t i);
 /* cli/progress.c: one line on standard error, where that is a terminal, says what takes longer than a second. */
 struct orr_budget;
 void orr_progress_begin(const struct orr_budget *budget);
+/* What is being done, in place of the budget's stage; "": nothing that is known better. */
+void orr_progress_say(const char *format, ...) ORR_PRINTF(1, 2);
 /* Removes the line, because something is printed on the terminal; it comes back while the work goes on. */
 void orr_progress_clear(void);
 void orr_progress_end(void);
