@@ -82,8 +82,14 @@ static double bus_bw(const struct orr_analysis *analysis, struct orr_expect_limi
     return expected.bus_bw;
 }
 
-/* Whether the expectation has the finding too, and the node is no worse in the figure that it costs: then the node is
- * as it should be. */
+static bool is_same(const struct orr_finding *node, const struct orr_finding *expected)
+{
+    return !strcmp(node->detail, expected->detail) &&
+           node->place_count + node->more_places <= expected->place_count + expected->more_places;
+}
+
+/* Whether the expectation has the finding too, with the same values in as many places, or the node is no worse in the
+ * figure that it costs: then the node is as it should be. */
 static enum orr_code is_expected(const struct orr_gate_request *request, const struct orr_diagnosed *row,
                                  bool *ret_expected, struct orr_error *err)
 {
@@ -91,16 +97,18 @@ static enum orr_code is_expected(const struct orr_gate_request *request, const s
     struct orr_findings found;
     struct orr_analysis *made = NULL;
     struct orr_error own = {0};
-    bool there = false;
+    bool there = false, same = false;
     const uint32_t hosts = row->has_cost ? row->cost.hosts : request->query.hosts;
     *ret_expected = false;
     enum orr_code code =
         scratch ? analyse(request->expected, &request->query, hosts, &made, &own, err) : orr_fail_nomem(err);
     if (code == ORR_OK && made)
         code = orr_find(made->dump, made, scratch, &found, err);
-    for (uint32_t i = 0; code == ORR_OK && made && i < found.count && !there; i++)
+    for (uint32_t i = 0; code == ORR_OK && made && i < found.count && !there; i++) {
         there = found.rows[i].row == row->finding->row;
-    if (there && row->has_cost && row->cost.figure != ORR_COST_GPUS) {
+        same = there && is_same(row->finding, &found.rows[i]);
+    }
+    if (there && !same && row->has_cost && row->cost.figure != ORR_COST_GPUS) {
         struct orr_measured normal = {.hosts = {hosts}, .count = 1}, now;
         orr_measure(made, &normal.figures[0]);
         now = normal;

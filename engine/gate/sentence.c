@@ -29,6 +29,9 @@ static void write_degraded(const struct orr_gate *gate, struct orr_text *text)
     if (text->length > at)
         orr_text_puts(text, ": ");
     orr_text_puts(text, first->text);
+    if (!strcmp(first->id, "busbw-low") && gate->difference_count)
+        orr_text_printf(text, "; what differs: %s%s", gate->differences[0],
+                        gate->difference_count > 1 ? " and more" : "");
     if (others)
         orr_text_printf(text, "; %u further reason%s", others, others == 1 ? "" : "s");
 }

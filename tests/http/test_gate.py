@@ -178,6 +178,13 @@ def test_the_time_is_bounded_whatever_hangs(good, tmp_path):
             assert json.loads(out)["state"] == "not comparable" and json.loads(out)["reasons"] == []
 
 
+def test_no_cuda_context_can_be_made():
+    """Of CUDA's functions the program names those alone that ask; a context would take memory of each GPU."""
+    program = open(PROGRAM, "rb").read()
+    assert all(name in program for name in (b"cuInit", b"cuDriverGetVersion", b"cuDeviceGetByPCIBusId", b"cuDeviceGetAttribute"))
+    assert not re.search(rb"\bcu(Ctx|Mem[A-Z]|DevicePrimary|Launch|Stream)\w*", program)
+
+
 def test_under_load_there_is_an_answer_in_time_or_none(good, bad):
     """64 busy processes of the lowest priority: the deadline may strike, and never changes the verdict."""
     def limits():
