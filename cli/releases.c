@@ -21,7 +21,7 @@ static const struct line {
     {"PCIe x16 GB/s", "{speeds}"},
     {"between CPUs", "Intel {qpi_intel} GB/s; AMD {qpi_amd}; ARM {qpi_arm}; POWER {qpi_power}; Zhaoxin {qpi_zhaoxin}"},
     {"C2C", "{c2c}"},
-    {"a way wins if", "{admission}; NVLink through another GPU: {relays_by_gpu}"},
+    {"a path wins if", "{admission}; NVLink through another GPU: {relays_by_gpu}"},
     {"P2P up to", "{p2p_default}"},
     {"GDR up to", "{NCCL_NET_GDR_LEVEL}; over C2C by default: {NCCL_NET_GDR_C2C}; sending needs NVLink at any sm: "
                   "{reads_only_with_nvlink}"},

@@ -21,8 +21,8 @@ static void look_for_wsl(struct orr_detector *d)
         return;
     d->off_bus = true;
     orr_note(d, ORR_NOTE_WSL,
-             "this is WSL (kernel %.60s): GPUs are handed on by Windows through /dev/dxg and have no place in the PCI "
-             "tree, so NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
+             "this is WSL (kernel %.60s). Windows gives the GPUs through /dev/dxg, and they have no place in the PCI tree. "
+             "So NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
              kernel, d->facts.nvml ? "" : ", and NVML lies in /usr/lib/wsl/lib");
 }
 

@@ -116,7 +116,7 @@ const struct orr_finding_row orr_findings_p2p[] = {
         .of_analysis = true,
         .find = amd_pair,
         .title = "P2P goes through the CPU because there are only two GPUs and an AMD CPU",
-        .why = "Results with two GPUs do not apply to more GPUs: on AMD CPUs NCCL allows P2P up to SYS with two GPUs, "
+        .why = "Results with two GPUs do not apply to more GPUs. On AMD CPUs NCCL allows P2P up to SYS with two GPUs, "
                "but only up to PXB with three or more.",
         .advice = "Measure with the number of GPUs that the job will use.",
     },

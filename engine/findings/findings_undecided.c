@@ -3,7 +3,7 @@
 #include "engine/findings/finder.h"
 
 const struct orr_undecided orr_undecided_rows[] = {
-    {"L58", "Ports merged into one NIC stand at different distances", "a merged NIC shows the place of one port only"},
+    {"L58", "Ports merged into one NIC are at different distances", "a merged NIC shows the place of one port only"},
     {"L76", "A graph file does not match the machine", "Orrery does not read NCCL_GRAPH_FILE yet"},
     {0},
 };

@@ -39,7 +39,7 @@ static void note_log(struct orr_draft *draft, const struct orr_log *log)
             orr_note_assumed(
                 draft, ORR_TOUCHES_ALL,
                 "NCCL's tree has no compute capability: %s is assumed, from the first known device name of the log or "
-                "the bandwidth of the NVLinks, else 80; it also decides how many NVLinks make up a bandwidth",
+                "the bandwidth of the NVLinks, else 80. It also decides how many NVLinks make up a bandwidth",
                 orr_draft_get(draft, i, ORR_ATTR_SM));
             break;
         }

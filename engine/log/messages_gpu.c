@@ -45,9 +45,9 @@ const struct orr_log_message orr_log_messages_gpu[] = {
      "Cuda failure 719 'unspecified launch failure'"},
     {"cuda-invalid-argument", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", "invalid argument",
      "CUDA refused a call of NCCL.",
-     "The file name in the line shows the part of NCCL: nvls.cc points to Fabric Manager or NVSwitch (try "
-     "NCCL_NVLS_ENABLE=0), p2p.cc to "
-     "IPC between containers (give them one IPC and PID namespace, or NCCL_P2P_DISABLE=1).",
+     "The file name in the line shows the part of NCCL. nvls.cc points to Fabric Manager or NVSwitch: try "
+     "NCCL_NVLS_ENABLE=0. p2p.cc points to IPC between containers: give them one IPC and PID namespace, or set "
+     "NCCL_P2P_DISABLE=1.",
      "Cuda failure 1 'invalid argument'"},
     {"cuda-failure", ORR_FROM_WARN_OTHER, ORR_WEIGHT_FATAL, "Cuda failure", NULL, "A CUDA call of NCCL failed.",
      "Look at the CUDA error in the line, and for Xid messages in the kernel log (dmesg).",

@@ -50,7 +50,7 @@ static const struct orr_behaviour connect_rows[] = {
     {FIELD(rails), ROW(WORD, NULL, CHANNELS, "when nodes with odd numbers exchange ring channels 2j and 2j+1"),
      .words = rails},
     YES(up_and_down_trees, CHANNELS, "trees are two link sets over one loop, not parent and children"),
-    YES(shifts_even_trees, CHANNELS, "the second tree is shifted for an even number of nodes, mirrored for an odd one"),
+    YES(shifts_even_trees, CHANNELS, "the second tree is shifted for an even number of nodes, mirrored for an odd number"),
     INT(root_child_slot, CHANNELS, "slot of the root's only child"),
     INT(collnet_max_local_ranks, CHANNELS | TUNING, "CollNet is off where a node has more ranks, 0: no limit"),
     YES(collnet_counts_hosts, CHANNELS | TUNING, "... where a host has more, whatever its nodes"),

@@ -194,7 +194,7 @@ const struct orr_release_step orr_steps_2_27_to_2_30[] = {
      "P2C counts as nearer than PXN, channels repeat the one before or search freely, not both", at_2_27_5},
     {ORR_VERSION(2, 27, 7), "2.27.7", "2025-07",
      "C2C and P2C paths, GPUDirect RDMA over C2C, P2P level PXB for all but pairs on AMD, rails kept by rings that "
-     "enter and leave by two NICs in turn, rates for capability 100",
+     "alternate between two NICs, rates for capability 100",
      at_2_27_7},
     {ORR_VERSION(2, 28, 3), "2.28.3", NULL,
      "PXN over C2C, NICs shared out by policy (NCCL_NETDEVS_POLICY), another model of NVLS", at_2_28_3},

@@ -26,7 +26,7 @@ static const char *const opening =
     "| info | worth knowing; often harmless |\n"
     "\n"
     "A finding looks at the dump alone, at the dump and the prediction, or at an NCCL log beside a prediction.\n"
-    "Orrery compares equal devices with one another. What all equal devices share counts as the way the machine was "
+    "Orrery compares equal devices with one another. What all equal devices share counts as how the machine was "
     "built.\n"
     "`orrery analyze --section findings DUMP` prints the findings of a dump, and `GET /v1/topologies/{id}/findings` "
     "returns them.\n"

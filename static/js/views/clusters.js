@@ -33,7 +33,7 @@ function list({ clusters, state, actions }) {
                         h("td.num", null, String(row.hosts)), h("td", null, row.created.slice(0, 16).replace("T", " ")),
                         h("td", null, h("button", { type: "button", "data-key": `delete:${row.id}`, "aria-label": `Delete ${row.name || row.id}`, onclick: () => actions.remove(row.id) }, "Delete"))))))),
         h("h2", null, "Describe one"),
-        h("p.muted", null, "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain), and say what its GPUs report of it (fabric: uuid, clique, state); ranks are block, cyclic, or a list with the host of every rank."),
+        h("p.muted", null, "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain), and say what its GPUs report of it (fabric: uuid, clique, state). Ranks are block, cyclic, or a list with the host of every rank."),
         text, h("p", null, h("button", { type: "button", "data-key": "keep-cluster", onclick: () => actions.keep(text.value) }, "Keep and look at it")),
     ];
 }

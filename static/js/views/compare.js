@@ -38,7 +38,7 @@ function chooser(state, pair, kept, machines, actions) {
 }
 
 const empty = () => h("div", { id: "no-second" },
-    h("p", null, "Choose another dump from the library, or drop a file: devices are matched by their role in the machine, not by bus id, so you can compare a host with its neighbour, with itself a month ago, or with what its machine type should have."),
+    h("p", null, "Choose another dump from the library, or drop a file. Devices are matched by their role in the machine, not by bus id. So you can compare a host with its neighbour, with itself a month ago, or with what its machine type should have."),
     h("p.muted", null, "The library compares three dumps or more with what most of them are like."));
 
 function answer(model, state, doc, actions) {
