@@ -7,6 +7,7 @@
 #include "api/answer.h"
 #include "api/api.h"
 #include "api/cache.h"
+#include "api/cluster_file.h"
 #include "api/json.h"
 #include "api/metrics.h"
 #include "api/params.h"
@@ -166,6 +167,10 @@ orr_handler orr_handle_cluster_put, orr_handle_cluster_list, orr_handle_cluster,
     orr_handle_cluster_findings, orr_handle_groups;
 /* handle_order.c */
 orr_handler orr_handle_order;
+/* handle_facts.c */
+orr_handler orr_handle_topology_facts, orr_handle_cluster_facts, orr_handle_fleet_facts;
+/* A label of a stored topology (`host`, `switch`, `domain`); context: the call. */
+orr_topology_gives orr_label_of_topology;
 /* handle_channels.c */
 orr_handler orr_handle_channels, orr_handle_p2p;
 /* handle_detect.c */

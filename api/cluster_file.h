@@ -12,6 +12,7 @@
 
 #include "api/documents.h"
 #include "engine/cluster/cluster.h"
+#include "engine/facts/facts.h"
 #include "engine/machines/machine_types.h"
 
 struct orr_cluster_gpu {
@@ -48,18 +49,23 @@ enum orr_code orr_cluster_file_read(const char *text, size_t length, struct orr_
                                     struct orr_error *err) ORR_NO_DISCARD;
 void orr_cluster_file_release(struct orr_cluster_file *file);
 
-/* Names of all hosts and leaf switches of all lines, with those that the topologies give where the file has none. */
+/* Names of all hosts, and what is known of each line, with what the topologies give where the file says nothing. */
 struct orr_cluster_names {
-    const char **hosts;  /* [host]: all differ */
-    const char **leaves; /* [line], NULL: not known; NULL: of none */
-    uint32_t made_up;    /* hosts that nothing names: "host-0" by their number */
+    const char **hosts;   /* [host]: all differ */
+    const char **leaves;  /* [line]: leaf switch, NULL: not known; NULL: of none */
+    const char **domains; /* [line]: NVLink domain, from the fabric where there is no name; NULL: not known */
+    uint32_t made_up;     /* hosts that nothing names: "host-0" by their number */
 };
-/* What a topology gives, such as its label `host`; NULL: nothing. leaf: its switch, not its name. Lives as long as the
- * names. */
-typedef const char *orr_topology_gives(void *context, const char *topology, bool leaf);
+enum orr_topology_fact { ORR_TOPOLOGY_NAME, ORR_TOPOLOGY_LEAF, ORR_TOPOLOGY_DOMAIN };
+/* What a topology gives, such as its label `host`; NULL: nothing. Lives as long as the names. */
+typedef const char *orr_topology_gives(void *context, const char *topology, enum orr_topology_fact fact);
 /* gives: asked only about lines of one host; NULL: nobody. Memory comes from arena. NOMEM. */
 enum orr_code orr_cluster_file_names(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
                                      struct orr_arena *arena, struct orr_cluster_names *ret_names,
+                                     struct orr_error *err) ORR_NO_DISCARD;
+/* The hosts for facts about a fleet, into request; INVALID where a host has no name. */
+enum orr_code orr_cluster_file_facts(const struct orr_cluster_file *file, orr_topology_gives *gives, void *context,
+                                     struct orr_arena *arena, struct orr_facts_request *request,
                                      struct orr_error *err) ORR_NO_DISCARD;
 /* A topology's path, which is taken from the folder of the cluster file where it is relative. NULL: no memory. */
 char *orr_cluster_path(struct orr_arena *arena, const char *cluster_file, const char *topology);

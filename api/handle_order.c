@@ -6,20 +6,6 @@
 #include "api/cluster_work.h"
 #include "api/documents.h"
 
-/* A label of a stored topology: `host` its name, `switch` its leaf switch. */
-static const char *label_of(void *context, const char *topology, bool leaf)
-{
-    struct orr_call *call = context;
-    struct orr_record record;
-    struct orr_error ignored = {0};
-    char value[ORR_MAX_LABEL_VALUE + 1];
-    if (orr_store_get(call->app->store, topology, &record, &ignored) != ORR_OK)
-        return NULL;
-    orr_json_member(record.labels, strlen(record.labels), leaf ? "switch" : "host", value, sizeof value);
-    orr_record_release(&record);
-    return value[0] ? orr_arena_strndup(call->arena, value, strlen(value)) : NULL;
-}
-
 static enum orr_code answer(struct orr_call *call, const struct orr_order_question *question,
                             const struct orr_cluster_names *names, struct orr_answer **ret_answer,
                             struct orr_error *err)
@@ -54,7 +40,8 @@ enum orr_code orr_handle_order(struct orr_call *call, struct orr_answer **ret_an
     call->params.query.plan = true;
     ORR_TRY(orr_call_work(call, &work, err));
     question.present = work->cluster->cluster;
-    enum orr_code code = orr_cluster_file_names(&work->cluster->parts->file, label_of, call, call->arena, &names, err);
+    enum orr_code code =
+        orr_cluster_file_names(&work->cluster->parts->file, orr_label_of_topology, call, call->arena, &names, err);
     if (code == ORR_OK) {
         question.leaves = names.leaves;
         code = answer(call, &question, &names, ret_answer, err);

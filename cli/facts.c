@@ -1,4 +1,5 @@
 /* orrery facts: what Orrery knows about machines, as other programs read it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,43 @@ static char *host_name(const char *file)
     return !strcmp(base, "-") ? strdup("") : strndup(base, strcspn(base, "."));
 }
 
+/* Names, NVLink domains and leaf switches as a cluster file has them; its topologies are not read. */
+static enum orr_code write_fleet(const struct orr_options *options, struct orr_text *text, struct orr_error *err)
+{
+    struct orr_facts_request request = {.settings = options->params.query.settings};
+    struct orr_cluster_file file;
+    char *bytes;
+    size_t length;
+    ORR_TRY(orr_read_input(options->cluster, &bytes, &length, err));
+    enum orr_code code = orr_cluster_file_read(bytes, length, &file, err);
+    free(bytes);
+    ORR_TRY(code);
+    code = orr_cluster_file_facts(&file, orr_name_of_file, file.arena, file.arena, &request, err);
+    if (code == ORR_OK)
+        code = orr_facts_write(options->params.facts, &request, text, err);
+    orr_cluster_file_release(&file);
+    return code;
+}
+
+static int facts_of_cluster(const struct orr_options *options)
+{
+    const struct orr_facts_format *format = orr_facts_format(options->params.facts);
+    struct orr_error err = {0};
+    struct orr_text text;
+    if (!format->fleet || options->file || options->params.machine) {
+        fprintf(stderr, format->fleet ? "orrery facts: --cluster names the hosts: leave files and --machine out\n"
+                                      : "orrery facts: --cluster goes with the formats of several hosts, such as "
+                                        "slurm-block\n");
+        return ORR_EXIT_USAGE;
+    }
+    orr_text_init(&text, ORR_MAX_ANSWER);
+    int status = write_fleet(options, &text, &err) == ORR_OK
+                     ? orr_write_out(options->output, text.data ? text.data : "", text.length)
+                     : orr_report(options->cluster, &err);
+    orr_text_release(&text);
+    return status;
+}
+
 int orr_command_facts(const struct orr_options *options)
 {
     const struct orr_params *params = &options->params;
@@ -21,6 +59,10 @@ int orr_command_facts(const struct orr_options *options)
     struct orr_error err = {0};
     struct orr_text text;
     int status = ORR_EXIT_OK;
+    if (options->cluster) {
+        free(hosts);
+        return facts_of_cluster(options);
+    }
     if (!hosts) {
         orr_fail_nomem(&err);
         return orr_report(NULL, &err);
@@ -31,7 +73,8 @@ int orr_command_facts(const struct orr_options *options)
         struct orr_dump *dump = NULL;
         one.file = options->file_count ? options->files[i] : NULL;
         status = orr_read_dump(&one, NULL, &dump);
-        hosts[i] = (struct orr_facts_host){host_name(params->machine ? params->machine->name : one.file), dump};
+        hosts[i] = (struct orr_facts_host){.name = host_name(params->machine ? params->machine->name : one.file),
+                                           .dump = dump};
         request.count += !status;
         if (!status && !hosts[i].name) {
             orr_fail_nomem(&err);

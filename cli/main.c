@@ -193,10 +193,16 @@ static const struct orr_command commands[] = {
      ORR_CMD_CHECK_PERF, ORR_P_PERF | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_perf},
     {"facts", "[FILE...|-]", "what is known about machines, as other programs read it",
      "Writes facts about machines in the format of another program. nfd: labels of a Kubernetes node, as a feature "
-     "file of\nNode Feature Discovery.\n\n"
+     "file of\nNode Feature Discovery. topograph: the NICs closest to each GPU on each rail. slurm-tree, slurm-block "
+     "and "
+     "slurm-yaml:\nleaf switches and NVLink domains of the hosts of a cluster file, as Slurm's topology.conf and "
+     "topology.yaml.\nWhat is not known is not claimed.\n\n"
      "  orrery detect | orrery facts --format nfd --output /etc/kubernetes/node-feature-discovery/features.d/orrery\n"
-     "  orrery facts --machine hgx-h100 --release 2.27.7\n",
-     ORR_CMD_COPY, ORR_P_CLUSTER | ORR_P_READING | ORR_P(MACHINE) | ORR_P(FACTS), ORR_FILES, orr_command_facts},
+     "  orrery facts --machine hgx-h100 --release 2.27.7\n"
+     "  orrery facts --format topograph topo.xml\n"
+     "  orrery facts --format slurm-block --cluster cluster.json --output topology.conf\n",
+     ORR_CMD_COPY | ORR_CMD_FACTS, ORR_P_CLUSTER | ORR_P_READING | ORR_P(MACHINE) | ORR_P(FACTS), ORR_FILES,
+     orr_command_facts},
     {"releases", "", "the NCCL releases that Orrery knows",
      "Lists the NCCL releases that Orrery knows, by minor release, with what distinguishes each and which tags "
      "behave alike.\n\n"

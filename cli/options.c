@@ -24,7 +24,7 @@ static const struct option {
     {"cluster", "FILE",
      "JSON file that lists the hosts: {\"hosts\": [{\"topology\": PATH or \"machine\": TYPE, "
      "\"count\": N}, ...]}",
-     ORR_CMD_ASKING, VALUE, AT(cluster)},
+     ORR_CMD_ASKING | ORR_CMD_FACTS, VALUE, AT(cluster)},
     {"graphs", "FILE",
      "take the graphs from that file (NCCL_GRAPH_DUMP_FILE), as NCCL_GRAPH_FILE does; nothing is searched",
      ORR_CMD_ASKING, VALUE, AT(graphs)},

@@ -42,7 +42,8 @@ enum orr_command_bit {
     ORR_CMD_PLACE = 1 << 15,
     ORR_CMD_GATE = 1 << 16,
     ORR_CMD_TEXT = 1 << 17, /* pages for people on a terminal, JSON elsewhere: show, analyze, groups, channels, p2p */
-    ORR_CMD_SHOW = 1 << 18
+    ORR_CMD_SHOW = 1 << 18,
+    ORR_CMD_FACTS = 1 << 19
 };
 
 /* Commands that read inputs and compute: their work can be limited. */
@@ -143,6 +144,8 @@ enum orr_code orr_question_cluster(const struct orr_options *options, const stru
                                    struct orr_cluster **ret_made, const struct orr_cluster **ret_cluster,
                                    struct orr_error *err) ORR_NO_DISCARD;
 
+/* A topology file of one host is named after it: its name without folder and ending; context: the arena. */
+orr_topology_gives orr_name_of_file;
 /* The last part of a path. */
 const char *orr_base_name(const char *path);
 /* Prints a document to standard output and drops it. Reports errors itself; gives an exit status. */

@@ -5,13 +5,6 @@
 
 #include "cli/options.h"
 
-/* A topology file of one host is named after it. */
-static const char *name_of_file(void *context, const char *topology, bool leaf)
-{
-    const char *base = orr_base_name(topology);
-    return leaf ? NULL : orr_arena_strndup(context, base, strcspn(base, "."));
-}
-
 /* Without a cluster file: so many equal hosts, as a file of one line. */
 static enum orr_code read_names(const struct orr_question *question, uint32_t hosts, struct orr_arena *arena,
                                 struct orr_cluster_names *ret_names, struct orr_error *err)
@@ -20,7 +13,7 @@ static enum orr_code read_names(const struct orr_question *question, uint32_t ho
     struct orr_cluster_file_host line = {.count = hosts};
     const struct orr_cluster_file made = {.hosts = &line, .host_count = 1, .topologies = &none, .topology_count = 1};
     if (question->cluster)
-        return orr_cluster_file_names(&question->cluster_file, name_of_file, arena, arena, ret_names, err);
+        return orr_cluster_file_names(&question->cluster_file, orr_name_of_file, arena, arena, ret_names, err);
     return orr_cluster_file_names(&made, NULL, NULL, arena, ret_names, err);
 }
 

@@ -64,6 +64,12 @@ enum orr_code orr_read_input(const char *file, char **ret_bytes, size_t *ret_len
     return orr_read_file(file, orr_dump_default_limits.bytes, ret_bytes, ret_length, err);
 }
 
+const char *orr_name_of_file(void *context, const char *topology, enum orr_topology_fact fact)
+{
+    const char *base = orr_base_name(topology);
+    return fact != ORR_TOPOLOGY_NAME ? NULL : orr_arena_strndup(context, base, strcspn(base, "."));
+}
+
 const char *orr_input_name(const char *file)
 {
     return file && strcmp(file, "-") ? file : "<standard input>";

@@ -1,7 +1,16 @@
 #include "engine/facts/facts.h"
 
 static const struct orr_facts_format formats[] = {
-    {"nfd", "labels for Kubernetes, as a feature file of Node Feature Discovery", "text/plain", false, orr_facts_nfd},
+    {"nfd", "labels for Kubernetes, as a feature file of Node Feature Discovery", "text/plain", false, false,
+     orr_facts_nfd},
+    {"topograph", "the NICs closest to each GPU on each rail, as topograph's record of a node", "application/json",
+     false, false, orr_facts_topograph},
+    {"slurm-tree", "leaf switches, as Slurm's topology.conf for topology/tree", "text/plain", true, true,
+     orr_facts_slurm_tree},
+    {"slurm-block", "NVLink domains, as Slurm's topology.conf for topology/block (23.11 and later)", "text/plain", true,
+     true, orr_facts_slurm_block},
+    {"slurm-yaml", "both, as Slurm's topology.yaml (25.05 and later)", "application/yaml", true, true,
+     orr_facts_slurm_yaml},
 };
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 

@@ -7,7 +7,9 @@
 
 struct orr_facts_host {
     const char *name;            /* of the host, or of its file; "": nobody gave one */
-    const struct orr_dump *dump; /* borrowed */
+    const struct orr_dump *dump; /* borrowed; NULL: not read, as formats of a fleet need none */
+    const char *domain;          /* NVLink domain; NULL: not known */
+    const char *leaf;            /* leaf switch of its NICs; NULL: not known */
 };
 
 struct orr_facts_request {
@@ -26,6 +28,7 @@ struct orr_facts_format {
     const char *title;
     const char *media_type;
     bool several; /* describes one host or many; false: exactly one */
+    bool fleet;   /* names, domains and leaf switches of hosts are enough: no dump is read */
     orr_facts_writer *write;
 };
 
@@ -37,6 +40,6 @@ enum orr_code orr_facts_write(size_t format, const struct orr_facts_request *req
                               struct orr_error *err) ORR_NO_DISCARD;
 
 /* Inside facts/: the writers, a file each. */
-orr_facts_writer orr_facts_nfd;
+orr_facts_writer orr_facts_nfd, orr_facts_topograph, orr_facts_slurm_tree, orr_facts_slurm_block, orr_facts_slurm_yaml;
 
 #endif

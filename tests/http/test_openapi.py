@@ -68,13 +68,14 @@ def own(tmp_path_factory):
 
 
 def upload(server):
-    response, data = server.ask("POST", "/v1/topologies?name=example&label=host%3Dexample", DUMP)
+    response, data = server.ask("POST", "/v1/topologies?name=example&label=host%3Dexample&label=switch%3Dleaf&label=domain%3Drack", DUMP)
     assert response.status in (200, 201), data
     return json.loads(data)["id"]
 
 
 def make_cluster(server, topology):
-    body = json.dumps({"hosts": [{"topology": topology, "count": 2}, {"topology": topology, "gpus": [1]}]}).encode()
+    body = json.dumps({"hosts": [{"topology": topology, "count": 2, "names": ["a", "b"], "domain": "rack", "switch": "leaf"},
+                                 {"topology": topology, "gpus": [1], "names": ["c"], "switch": "leaf"}]}).encode()
     response, data = server.ask("POST", "/v1/clusters", body)
     assert response.status in (200, 201), data
     return json.loads(data)["id"]

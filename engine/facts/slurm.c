@@ -1,0 +1,289 @@
+/* A fleet as Slurm's topology plugins read it: leaf switches as a tree, NVLink domains as blocks. What is not known is
+ * not claimed: hosts without an NVLink domain are in no block, and without leaf switches there is no tree. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/base/budget.h"
+#include "engine/facts/facts.h"
+
+enum { MOST_NAME = 253 };
+
+/* Hosts that share a leaf switch or an NVLink domain. */
+struct group {
+    char name[MOST_NAME + 1]; /* as Slurm takes it; differs from all others */
+    const char *known_as;
+    uint32_t count;
+};
+
+struct groups {
+    struct group *items;
+    uint32_t count;
+    uint32_t *of_host; /* [host]; UINT32_MAX: in none */
+    uint32_t without;  /* hosts in none */
+};
+
+static const char *key_of(const struct orr_facts_host *host, bool domain)
+{
+    return domain ? host->domain : host->leaf;
+}
+
+static bool is_name(const char *text)
+{
+    return isalnum((unsigned char)*text) && strlen(text) <= MOST_NAME &&
+           strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(text);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Slurm knows nodes by names that differ and have no blanks, commas or brackets. */
+static enum orr_code check_names(const struct orr_facts_request *request, struct orr_error *err)
+{
+    const char **names = calloc(request->count, sizeof *names);
+    enum orr_code code = names ? ORR_OK : orr_fail_nomem(err);
+    for (uint32_t i = 0; code == ORR_OK && i < request->count; i++) {
+        names[i] = request->hosts[i].name;
+        if (!is_name(names[i]))
+            code = orr_fail(err, ORR_INVALID, "\"%.80s\" cannot be the name of a node in Slurm", names[i]);
+    }
+    if (code == ORR_OK)
+        qsort(names, request->count, sizeof *names, compare_names);
+    for (uint32_t i = 1; code == ORR_OK && i < request->count; i++)
+        if (!strcmp(names[i - 1], names[i]))
+            code = orr_fail(err, ORR_INVALID, "two hosts are called %.80s", names[i]);
+    free(names);
+    return code;
+}
+
+/* A name for a group: its own where Slurm takes that, with other characters as '-', and a number where it is taken. */
+static void name_group(struct groups *groups, struct group *group)
+{
+    char plain[MOST_NAME - 16];
+    size_t length = 0;
+    for (; group->known_as[length] && length + 1 < sizeof plain; length++) {
+        const char c = group->known_as[length];
+        plain[length] = (char)(isalnum((unsigned char)c) || (length && strchr("-_.", c)) ? c : length ? '-' : 'x');
+    }
+    plain[length] = '\0';
+    snprintf(group->name, sizeof group->name, "%s", plain);
+    for (uint32_t i = 0, number = 2; i < groups->count; i++)
+        if (!strcmp(groups->items[i].name, group->name)) {
+            snprintf(group->name, sizeof group->name, "%s-%u", plain, number++);
+            i = UINT32_MAX; /* again from the first */
+        }
+}
+
+static enum orr_code find_groups(const struct orr_facts_request *request, bool domain, struct groups *groups,
+                                 struct orr_error *err)
+{
+    *groups = (struct groups){.items = calloc(request->count, sizeof *groups->items),
+                              .of_host = calloc(request->count, sizeof *groups->of_host)};
+    if (!groups->items || !groups->of_host)
+        return orr_fail_nomem(err);
+    for (uint32_t h = 0; h < request->count; h++) {
+        const char *key = key_of(&request->hosts[h], domain);
+        uint32_t g = 0;
+        if (orr_budget_spent(groups->count + 1))
+            return orr_budget_check(err);
+        while (key && g < groups->count && strcmp(groups->items[g].known_as, key) != 0)
+            g++;
+        groups->of_host[h] = key ? g : UINT32_MAX;
+        groups->without += !key;
+        if (key && g == groups->count) {
+            groups->items[g].known_as = key;
+            name_group(groups, &groups->items[g]);
+            groups->count++;
+        }
+        if (key)
+            groups->items[g].count++;
+    }
+    return ORR_OK;
+}
+
+static void free_groups(struct groups *groups)
+{
+    free(groups->items);
+    free(groups->of_host);
+}
+
+/* The hosts of a group, or those in none (UINT32_MAX), with commas. */
+static void write_hosts(const struct orr_facts_request *request, const struct groups *groups, uint32_t group,
+                        struct orr_text *text)
+{
+    const char *comma = "";
+    for (uint32_t h = 0; h < request->count; h++)
+        if (groups->of_host[h] == group) {
+            orr_text_printf(text, "%s%s", comma, request->hosts[h].name);
+            comma = ",";
+        }
+}
+
+static void write_names(const struct groups *groups, struct orr_text *text)
+{
+    for (uint32_t g = 0; g < groups->count; g++)
+        orr_text_printf(text, "%s%s", g ? "," : "", groups->items[g].name);
+}
+
+/* The switch above the leaf switches, by a name that none of them has. */
+static void top_name(struct groups *groups, struct group *top)
+{
+    *top = (struct group){.known_as = "top"};
+    name_group(groups, top);
+}
+
+/* Planning sizes: the smallest block, and doubles of it as far as that many blocks go. */
+static void write_sizes(const struct groups *groups, const char *before, const char *between, struct orr_text *text)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t g = 0; g < groups->count; g++)
+        least = groups->items[g].count < least ? groups->items[g].count : least;
+    for (uint32_t blocks = 1; blocks <= groups->count; blocks *= 2)
+        orr_text_printf(text, "%s%u", blocks == 1 ? before : between, least * blocks);
+    orr_text_puts(text, "\n");
+}
+
+static enum orr_code need_domains(const struct groups *domains, struct orr_error *err)
+{
+    if (domains->count)
+        return ORR_OK;
+    orr_fail(err, ORR_INVALID, "no host is known to be in an NVLink domain, so there are no blocks");
+    orr_error_advice(err, "give \"domain\" in the cluster file, or upload each host with the label domain=NAME");
+    return ORR_INVALID;
+}
+
+static enum orr_code need_switches(const struct orr_facts_request *request, const struct groups *leaves,
+                                   struct orr_error *err)
+{
+    uint32_t h = 0;
+    if (leaves->count && !leaves->without)
+        return ORR_OK;
+    while (leaves->of_host[h] != UINT32_MAX)
+        h++;
+    orr_fail(err, ORR_INVALID, "the leaf switch of %u of %u hosts is not known, such as that of %.80s", leaves->without,
+             request->count, request->hosts[h].name);
+    orr_error_advice(err, "give \"switch\" in the cluster file, or upload each host with the label switch=NAME");
+    return ORR_INVALID;
+}
+
+enum orr_code orr_facts_slurm_tree(const struct orr_facts_request *request, struct orr_text *text,
+                                   struct orr_error *err)
+{
+    struct groups leaves = {0};
+    struct group top;
+    enum orr_code code = check_names(request, err);
+    if (code == ORR_OK)
+        code = find_groups(request, false, &leaves, err);
+    if (code == ORR_OK)
+        code = need_switches(request, &leaves, err);
+    if (code == ORR_OK) {
+        top_name(&leaves, &top);
+        orr_text_puts(text, "# topology.conf for TopologyPlugin=topology/tree: the leaf switch of each host.\n");
+        for (uint32_t g = 0; g < leaves.count; g++) {
+            orr_text_printf(text, "SwitchName=%s Nodes=", leaves.items[g].name);
+            write_hosts(request, &leaves, g, text);
+            orr_text_puts(text, "\n");
+        }
+        if (leaves.count > 1) {
+            orr_text_printf(text,
+                            "# Assumed: all leaf switches reach one another. What is above them is not known.\n"
+                            "SwitchName=%s Switches=",
+                            top.name);
+            write_names(&leaves, text);
+            orr_text_puts(text, "\n");
+        }
+    }
+    free_groups(&leaves);
+    return code;
+}
+
+enum orr_code orr_facts_slurm_block(const struct orr_facts_request *request, struct orr_text *text,
+                                    struct orr_error *err)
+{
+    struct groups domains = {0};
+    enum orr_code code = check_names(request, err);
+    if (code == ORR_OK)
+        code = find_groups(request, true, &domains, err);
+    if (code == ORR_OK)
+        code = need_domains(&domains, err);
+    if (code == ORR_OK) {
+        orr_text_puts(text,
+                      "# topology.conf for TopologyPlugin=topology/block (Slurm 23.11 and later): NVLink domains.\n");
+        if (domains.without) {
+            orr_text_puts(text, "# No NVLink domain is known of: ");
+            write_hosts(request, &domains, UINT32_MAX, text);
+            orr_text_puts(text, "\n");
+        }
+        for (uint32_t g = 0; g < domains.count; g++) {
+            orr_text_printf(text, "BlockName=%s Nodes=", domains.items[g].name);
+            write_hosts(request, &domains, g, text);
+            orr_text_puts(text, "\n");
+        }
+        write_sizes(&domains, "BlockSizes=", ",", text);
+    }
+    free_groups(&domains);
+    return code;
+}
+
+static void write_yaml_blocks(const struct orr_facts_request *request, const struct groups *domains,
+                              struct orr_text *text)
+{
+    orr_text_puts(text, "- topology: \"nvlink-domains\"\n  cluster_default: true\n  block:\n    block_sizes:\n");
+    write_sizes(domains, "      - ", "\n      - ", text);
+    orr_text_puts(text, "    blocks:\n");
+    for (uint32_t g = 0; g < domains->count; g++) {
+        orr_text_printf(text, "      - block: \"%s\"\n        nodes: \"", domains->items[g].name);
+        write_hosts(request, domains, g, text);
+        orr_text_puts(text, "\"\n");
+    }
+}
+
+static void write_yaml_tree(const struct orr_facts_request *request, struct groups *leaves, bool is_default,
+                            struct orr_text *text)
+{
+    struct group top;
+    top_name(leaves, &top);
+    orr_text_printf(text, "- topology: \"leaf-switches\"\n  cluster_default: %s\n  tree:\n    switches:\n",
+                    is_default ? "true" : "false");
+    for (uint32_t g = 0; g < leaves->count; g++) {
+        orr_text_printf(text, "      - switch: \"%s\"\n        nodes: \"", leaves->items[g].name);
+        write_hosts(request, leaves, g, text);
+        orr_text_puts(text, "\"\n");
+    }
+    if (leaves->count > 1) { /* assumed, as in the tree of topology.conf */
+        orr_text_printf(text, "      - switch: \"%s\"\n        children: \"", top.name);
+        write_names(leaves, text);
+        orr_text_puts(text, "\"\n");
+    }
+}
+
+enum orr_code orr_facts_slurm_yaml(const struct orr_facts_request *request, struct orr_text *text,
+                                   struct orr_error *err)
+{
+    struct groups domains = {0}, leaves = {0};
+    enum orr_code code = check_names(request, err);
+    if (code == ORR_OK)
+        code = find_groups(request, true, &domains, err);
+    if (code == ORR_OK)
+        code = find_groups(request, false, &leaves, err);
+    const bool tree = code == ORR_OK && leaves.count && !leaves.without;
+    if (code == ORR_OK && !tree && !domains.count)
+        code = leaves.count ? need_switches(request, &leaves, err) : need_domains(&domains, err);
+    if (code == ORR_OK) {
+        orr_text_puts(text,
+                      "# topology.yaml (Slurm 25.05 and later). The switch above the leaf switches is assumed.\n---\n");
+        if (!tree && leaves.count)
+            orr_text_printf(text, "# No tree: the leaf switch of %u of %u hosts is not known.\n", leaves.without,
+                            request->count);
+        if (domains.count)
+            write_yaml_blocks(request, &domains, text);
+        if (tree)
+            write_yaml_tree(request, &leaves, !domains.count, text);
+    }
+    free_groups(&domains);
+    free_groups(&leaves);
+    return code;
+}
