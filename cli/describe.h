@@ -1,4 +1,5 @@
-/* The program described for other programs: its manual page as roff and its completion for bash, both written from the
+/* The program described for other programs: its manual page as roff, its reference as
+ * Markdown and its completion for bash, all written from the
  * tables that --help prints. The build runs `orrery man DATE` and `orrery completion bash` and installs what they say.
  */
 #ifndef ORR_CLI_DESCRIBE_H
@@ -10,6 +11,10 @@
 
 /* orrery(1). date: "2026-11-21", of the page's footer. */
 void orr_man_page(const struct orr_command *commands, size_t count, const char *date, FILE *out);
+/* The same as Markdown, for docs/reference. */
+void orr_reference_commands(const struct orr_command *commands, size_t count, FILE *out);
+/* NCCL's settings of the default release, as Markdown. */
+void orr_reference_settings(FILE *out);
 /* A script for bash, which needs nothing but bash. */
 void orr_bash_completion(const struct orr_command *commands, size_t count, FILE *out);
 

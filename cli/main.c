@@ -19,11 +19,14 @@ static const struct orr_command commands[] = {
      "  orrery serve --listen 127.0.0.1:8080\n",
      ORR_CMD_SERVE, 0, ORR_NO_FILE, orr_command_serve},
     {"show", "[FILE|-]", "a report on a machine for people; `orrery FILE` prints it too",
-     "Prints what the machine is, the verdict, findings with what they cost, what NCCL does on it (channels, rings, "
-     "NVLS,\nbandwidths), the bus bandwidth to expect of AllReduce, the paths between GPUs and NICs, the NIC of each "
-     "GPU, what\nis assumed, and commands that answer further questions. --against adds what changes with another "
-     "release or\nsetting, or what differs from another file or machine type. Long text goes to $PAGER on a "
-     "terminal. The text is\nas wide as the terminal, or as COLUMNS says.\n\n"
+     "Prints a report: what the machine is, the verdict, and findings with what they cost. Then comes what NCCL does "
+     "on it\n"
+     "(channels, rings, NVLS, bandwidths), the bus bandwidth to expect of AllReduce, the paths between GPUs and NICs, "
+     "and\n"
+     "the NIC of each GPU. It ends with what is assumed, and with commands that answer further questions. --against "
+     "adds\n"
+     "what changes with another release or setting, or what differs from another file or machine type.\n"
+     "Long text goes to $PAGER on a terminal. The text is as wide as the terminal, or as COLUMNS says.\n\n"
      "  orrery show topo.xml\n"
      "  orrery show --hosts 4 --release 2.27.7 topo.xml\n"
      "  orrery show --machine hgx-h100\n"
@@ -47,9 +50,11 @@ static const struct orr_command commands[] = {
      ORR_CMD_ASKING | ORR_CMD_STREAMING | ORR_CMD_TEXT, ORR_P_PLAN | ORR_P(MACHINE), ORR_ONE_FILE,
      orr_command_channels},
     {"p2p", "[FILE|-]", "the point-to-point schedule: who sends to whom in which round, over what",
-     "Writes the rounds in which ranks send to and receive from each other as JSON while they are made: the peers, the "
-     "channels,\n"
-     "P2P (with the path), SHM or NET, and then the NIC and the rank that drives it (another one by PXN).\n\n"
+     "Writes the rounds in which ranks send to and receive from each other, as JSON while they are made. Each has the "
+     "peers,\n"
+     "the channels, and what they use: P2P (with the path), SHM, or NET with the NIC and the rank that drives it "
+     "(another\n"
+     "one by PXN).\n\n"
      "  orrery p2p topo.xml\n"
      "  orrery p2p --hosts 16384 --ranks 0-1 --lines topo.xml | head -3\n"
      "  orrery p2p --cluster cluster.json --layout tp=4,dp=8,ep=4 --group ep:0\n",
@@ -64,11 +69,15 @@ static const struct orr_command commands[] = {
      ORR_CMD_ASKING | ORR_CMD_GROUPS | ORR_CMD_TEXT, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE,
      orr_command_groups},
     {"order", "[FILE|-]", "the order of hosts and ranks for which the prediction is best",
-     "Tries orders of the hosts, and of the GPUs within them, and prints the one with the highest predicted busbw; or, "
-     "with\n--layout, the one in which the groups load the busiest NIC least. It says what the present order gets, and "
-     "whether\nthe answer is proven or the best of those tried. Leaf switches count where the cluster file has them "
-     "(\"switch\").\nText on a terminal and JSON elsewhere; --format chooses. Hosts are called as \"names\" in the "
-     "cluster file says,\nelse after their topology files.\n\n"
+     "Tries orders of the hosts, and of the GPUs within them, and prints the one with the highest predicted busbw. "
+     "With\n"
+     "--layout it is the one in which the groups load the busiest NIC least. It says what the present order gets, and "
+     "whether\n"
+     "the answer is proven or the best of those tried. Leaf switches count where the cluster file has them "
+     "(\"switch\").\n"
+     "Text on a terminal and JSON elsewhere; --format chooses. Hosts are called as \"names\" in the cluster file "
+     "says,\n"
+     "else after their topology files.\n\n"
      "  orrery order --cluster cluster.json --layout tp=8,pp=4,dp=16\n"
      "  orrery order --cluster cluster.json --collective sendrecv --size 64M\n"
      "  orrery order --cluster cluster.json --layout tp=8 --format slurm > hosts\n"
@@ -87,13 +96,15 @@ static const struct orr_command commands[] = {
      "  orrery predict --set NCCL_ALGO=Ring --json topo.xml\n",
      ORR_CMD_ASKING | ORR_CMD_LIST, ORR_P_PREDICT | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_predict},
     {"place", "[FILE|-]", "which GPUs of a host a job should take, by predicted bandwidth",
-     "Compares sets of GPUs by the bus bandwidth that NCCL's own model predicts for them, with the NICs that NCCL "
-     "would "
-     "use,\nand prints the best ones. GPUs are numbers from 0, in the order of their ranks in the dump. Sets with the "
-     "same\nfigures are listed once, with their number. Of equally fast sets, the one comes first that leaves the most "
-     "to\nother jobs: the bandwidth of the best further job of the same size, then that of all GPUs that stay "
-     "free.\nHosts are taken to be the same, and the job to take the same GPUs on each.\nPrints text on a terminal and "
-     "JSON elsewhere; --text and --json choose.\n\n"
+     "Compares sets of GPUs by the bus bandwidth that NCCL's own model predicts for them, and prints the best ones "
+     "with the\n"
+     "NICs that NCCL would use. GPUs are numbers from 0, in the order of their ranks in the dump. Sets with the same "
+     "figures\n"
+     "are listed once, with their number. Of equally fast sets, the one comes first that leaves the most to other "
+     "jobs. That is\n"
+     "the bandwidth of the best further job of the same size, then that of all GPUs that stay free.\n"
+     "Hosts are taken to be the same, and the job to take the same GPUs on each.\n"
+     "Prints text on a terminal and JSON elsewhere; --text and --json choose.\n\n"
      "  orrery place --count 4 --hosts 2 topo.xml                          (four GPUs on each of two hosts)\n"
      "  orrery place --count 2 --free 0,1,4,5,6,7 --machine dgx-1v          (the others are taken)\n"
      "  orrery place --compare 0,1,2,3 --hosts 2 topo.xml                  (what a scheduler's choice costs)\n"
@@ -102,10 +113,11 @@ static const struct orr_command commands[] = {
      "  orrery place --count 4 --hosts 1:3,16:1 --collective alltoall topo.xml\n",
      ORR_CMD_PLACE, ORR_P_PLACE | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_place},
     {"explain", "[FILE|-]", "why NCCL made a decision, and which settings would change it",
-     "Explains one decision: first the answer in two or three sentences, then the evidence: the release's rule, the "
-     "values\nthat it compares and their origin, the limiting link, which settings would change the decision, and what "
-     "is "
-     "assumed.\nOrrery analyses the machine with each of these settings to find out.\n\n"
+     "Explains one decision. First comes the answer in two or three sentences. Then comes the evidence: the release's "
+     "rule,\n"
+     "the values that it compares and their origin, the limiting link, which settings would change the decision, and "
+     "what is\n"
+     "assumed. Orrery analyses the machine with each of these settings to find out.\n\n"
      "  orrery explain --why p2p --from 0 --to 3 topo.xml          (ranks; or ids: --from GPU/0-1b000)\n"
      "  orrery explain --hosts 2 --why gdr --from rank:0 --to NET/0-0 topo.xml   (sending; the other way: receiving)\n"
      "  orrery explain --why path --from 0 --to CPU/0-1 topo.xml\n"
@@ -166,12 +178,13 @@ static const struct orr_command commands[] = {
      "  orrery gate --expect hgx-h100 topo.xml\n",
      ORR_CMD_GATE, ORR_P_GATE | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_gate},
     {"check-log", "[LOG|-]", "an NCCL debug log against the prediction",
-     "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a\n"
-     "file of NCCL_GRAPH_DUMP_FILE, and compares it with what is predicted for the machine: what agrees, what "
+     "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a "
+     "file of\n"
+     "NCCL_GRAPH_DUMP_FILE. It compares the log with what is predicted for the machine, and prints what agrees, what "
      "differs,\n"
      "the first difference and its likely causes. Release and settings are the log's unless given here. Without "
-     "--topology or\n"
-     "--machine, the machine is the tree that the log prints, or the machine type that its lines imply.\n\n"
+     "--topology\n"
+     "or --machine, the machine is the tree that the log prints, or the machine type that its lines imply.\n\n"
      "  orrery check-log --topology topo.xml job.log\n"
      "  orrery check-log --topology provider.xml --assume p4d.24xlarge job.log\n"
      "  orrery check-log --json job.log           (the machine is the one that the log prints or implies)\n"
@@ -179,9 +192,9 @@ static const struct orr_command commands[] = {
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_P_LOG | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_log},
     {"check-perf", "[RESULTS|-]", "results of nccl-tests against the bandwidth to expect",
-     "Reads what nccl-tests printed (any version, several tables, with NCCL's own lines and prefixes of launchers, "
+     "Reads what nccl-tests printed: any version, several tables, with NCCL's own lines and prefixes of launchers, "
      "CSV,\n"
-     "Markdown, or the JSON of -J) and says for each row whether the machine should give this bandwidth, within the "
+     "Markdown, or the JSON of -J. It says for each row whether the machine should give this bandwidth, within the "
      "range\n"
      "that published results have. Low results are explained by configurations whose predictions fit them.\n"
      "The machine is --topology FILE or --machine TYPE, else what NCCL's own lines or the GPUs' names show.\n"
@@ -212,9 +225,11 @@ static const struct orr_command commands[] = {
      "Lists the NCCL_* settings that change what is computed.\n", ORR_CMD_LIST, ORR_P_RELEASE, ORR_NO_FILE,
      orr_command_settings},
     {"convert", "[FILE|-]", "converts any input to NCCL's topology XML",
-     "Reads a description of a machine in any supported format (NCCL topology XML, also with text around it or "
-     "several\nfiles in one; hwloc XML; the output of nvidia-smi topo -m; an NCCL log with its tree; a tar of orrery "
-     "gather) and\nprints it as NCCL would write it. What was assumed or is missing is printed to standard error.\n\n"
+     "Reads a description of a machine in any supported format and prints it as NCCL would write it. Formats are "
+     "NCCL's\n"
+     "topology XML (also with text around it), hwloc XML, the output of nvidia-smi topo -m, "
+     "an NCCL\n"
+     "log with its tree, and a tar of orrery gather. What was assumed or is missing is printed to standard error.\n\n"
      "  nvidia-smi topo -m | orrery convert > topo.xml\n"
      "  orrery convert --assume p4d.24xlarge provider.xml > topo.xml\n",
      ORR_CMD_COPY, ORR_P_READING | ORR_P(MACHINE) | ORR_P_RELEASE, ORR_ONE_FILE, orr_command_convert},
@@ -321,6 +336,13 @@ int main(int count, char **arguments)
     }
     if (!strcmp(name, "man")) { /* for the build: see describe.h */
         orr_man_page(commands, COMMAND_COUNT, count > 2 ? arguments[2] : "", stdout);
+        return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
+    }
+    if (!strcmp(name, "reference") && count > 2) { /* for docs/reference */
+        if (!strcmp(arguments[2], "settings"))
+            orr_reference_settings(stdout);
+        else
+            orr_reference_commands(commands, COMMAND_COUNT, stdout);
         return fflush(stdout) ? ORR_EXIT_INPUT : ORR_EXIT_OK;
     }
     if (!strcmp(name, "completion") && count > 2 && !strcmp(arguments[2], "bash")) {
