@@ -10,7 +10,8 @@
 
 /* What the node should be. */
 struct normal {
-    struct orr_dump *dump; /* owned, where there is no fleet */
+    struct orr_arena *arena; /* that of the request is for small things */
+    struct orr_dump *dump;   /* owned, where there is no fleet */
     struct orr_fleet fleet;
     const struct orr_dump *expected;
     const char *name;
@@ -20,20 +21,20 @@ struct normal {
 
 static const char fleet_prefix[] = "fleet:";
 
-static enum orr_code name_fleet(struct orr_call *call, const struct orr_majority *majority, const char *query,
-                                struct normal *normal, struct orr_error *err)
+static enum orr_code name_fleet(const struct orr_majority *majority, const char *query, struct normal *normal,
+                                struct orr_error *err)
 {
     char text[400];
     snprintf(text, sizeof text, "the majority of %u host%s with %.300s", majority->hosts,
              majority->hosts == 1 ? "" : "s", query);
-    normal->name = orr_arena_strndup(call->arena, text, strlen(text));
+    normal->name = orr_arena_strndup(normal->arena, text, strlen(text));
     return normal->name ? ORR_OK : orr_fail_nomem(err);
 }
 
 static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, struct normal *normal,
                                      struct orr_error *err)
 {
-    struct orr_params *asked = ORR_NEW(call->arena, struct orr_params, 1);
+    struct orr_params *asked = ORR_NEW(normal->arena, struct orr_params, 1);
     struct orr_majority majority;
     const char *plain;
     if (!asked)
@@ -45,7 +46,7 @@ static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, s
         return code;
     }
     normal->name = query;
-    normal->fleet.arena = call->arena;
+    normal->fleet.arena = normal->arena;
     ORR_TRY(orr_decode(query, strlen(query), true, call->arena, &plain, err));
     ORR_TRY(orr_fleet_gather(call, asked, &normal->fleet, err));
     ORR_TRY(orr_fleet_count_hosts(call, &normal->fleet, err));
@@ -53,9 +54,9 @@ static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, s
         normal->why = "no stored topology belongs to the fleet";
         return ORR_OK;
     }
-    ORR_TRY(orr_majority_find(normal->fleet.specimens, normal->fleet.count, call->arena, &majority, err));
+    ORR_TRY(orr_majority_find(normal->fleet.specimens, normal->fleet.count, normal->arena, &majority, err));
     normal->expected = normal->fleet.specimens[orr_majority_normal(&majority)].dump;
-    return name_fleet(call, &majority, plain, normal, err);
+    return name_fleet(&majority, plain, normal, err);
 }
 
 static enum orr_code find_normal(struct orr_call *call, struct normal *normal, struct orr_error *err)
@@ -120,13 +121,12 @@ enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_ans
     struct orr_gate gate;
     struct orr_json json = {0};
     struct orr_dump *node = NULL;
-    struct normal normal = {0};
+    struct normal normal = {.arena = orr_arena_new(0)};
     enum orr_code code = orr_params_gate(&call->params, &request, err);
-    if (code != ORR_OK) {
+    if (code != ORR_OK)
         call->problem = ORR_PROBLEM_PARAMETER;
-        return code;
-    }
-    code = read_node(call, &node, err);
+    if (code == ORR_OK)
+        code = normal.arena ? read_node(call, &node, err) : orr_fail_nomem(err);
     call->params.machine = NULL; /* of the node only */
     if (code == ORR_OK)
         code = find_normal(call, &normal, err);
@@ -136,12 +136,13 @@ enum orr_code orr_handle_gate(struct orr_call *call, struct orr_answer **ret_ans
     request.expected_name = normal.name;
     request.of_type = normal.of_type;
     if (code == ORR_OK)
-        code = normal.why ? orr_gate_refuse(request.node_name, normal.why, call->arena, &gate, err)
-                          : orr_gate_judge(&request, call->arena, &gate, err);
+        code = normal.why ? orr_gate_refuse(request.node_name, normal.why, normal.arena, &gate, err)
+                          : orr_gate_judge(&request, normal.arena, &gate, err);
     if (code == ORR_OK)
         code = orr_answer_of_json(200, &json, orr_gate_json(&json, &request, &gate), ret_answer, err);
     orr_dump_free(node);
     orr_dump_free(normal.dump);
     orr_fleet_release(&normal.fleet);
+    orr_arena_free(normal.arena);
     return code;
 }

@@ -311,6 +311,18 @@ def test_the_normal_host_of_a_fleet(tmp_path):
     assert status == UNJUDGED and "cannot be judged: http://127.0.0.1" in line
 
 
+def test_a_fleet_of_many_different_hosts():
+    """Comparing them needs more memory than a request has for small things."""
+    server = Server("--database", ":memory:")
+    try:
+        for i in range(64):
+            host(server, H100 + f"<!-- {i} -->".encode(), f"host-{i}", 9)
+        status, found = ask(server, narrow(H100), "fleet:label=rack%3D9")
+        assert (status, found["state"]) == (200, "degraded") and found["compared_with"].startswith("the majority of 64 hosts"), found
+    finally:
+        server.stop()
+
+
 def test_the_service_may_demand_a_token(tmp_path):
     token = subprocess.run([PROGRAM, "token", "gate", "--scope", "read"], capture_output=True, text=True, check=True)
     (tmp_path / "tokens").write_text(token.stdout)
