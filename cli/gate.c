@@ -98,6 +98,7 @@ static enum orr_code detect(const struct gating *g, char **ret_xml, size_t *ret_
     struct orr_detection detection;
     if (orr_detect_options_read(g->options, &wanted))
         return orr_fail(err, ORR_SETTING, "the options of detection cannot be used");
+    wanted.trained = true;
     ORR_TRY(orr_detect(&wanted, &detection, err));
     const struct orr_note *blind = NULL;
     for (uint32_t i = 0; i < detection.note_count && !blind; i++)

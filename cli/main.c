@@ -167,8 +167,9 @@ static const struct orr_command commands[] = {
      ORR_CMD_GATHER, 0, ORR_ONE_FILE, orr_command_gather},
     {"gate", "[FILE|-]", "is this node fit: compared with what it should be",
      "Compares this node with what it should be: a file (another node's dump), a machine type, or the normal host of "
-     "those\nthat a service keeps. Without FILE it detects the node; no CUDA context is made, and a job may run beside "
-     "it.\nThe node is fit where no finding with a cost makes it worse, no GPU or NIC is missing, and AllReduce gets "
+     "those\nthat a service keeps. Without FILE it detects the node, with PCIe links as they run; no CUDA context is "
+     "made, and a\njob may run beside it. The node is fit where no finding with a cost makes it worse, no GPU or NIC "
+     "is missing, and AllReduce gets "
      "at least\n--min-busbw of the expected bus bandwidth. One line says what it costs and why. The exit status is 0 "
      "where the node is\nfit, 3 where it is degraded, 4 where it cannot be judged: detection failed, time is up, "
      "another kind of machine.\n\n"

@@ -85,20 +85,34 @@ static float speed_of(const char *text)
     return sscanf(text, "%f GT/s%n", &rate, &taken) == 1 && taken ? rate : 1e9f;
 }
 
+static bool is_network(const struct orr_doc_node *pci)
+{
+    const char *class = orr_doc_get(pci, "class");
+    return class && !strncmp(class, "0x02", 4);
+}
+
 /* The slower of a function and what it is plugged into. */
 static void set_link(struct orr_detector *d, struct orr_doc_node *pci, const char *path)
 {
-    char own[ORR_SYS_VALUE], above[ORR_SYS_VALUE];
+    char own[ORR_SYS_VALUE], above[ORR_SYS_VALUE], now[ORR_SYS_VALUE];
     if (!orr_doc_get(pci, "link_speed")) {
         orr_sys_value(d, path, "max_link_speed", own);
         orr_sys_value(d, path, "../max_link_speed", above);
-        orr_doc_set(d->tree, pci, "link_speed", "%s", speed_of(above) < speed_of(own) ? above : own);
+        orr_sys_value(d, path, "current_link_speed", now);
+        const char *slower = speed_of(above) < speed_of(own) ? above : own;
+        if (d->options->trained && is_network(pci) && speed_of(now) < speed_of(slower))
+            slower = now;
+        orr_doc_set(d->tree, pci, "link_speed", "%s", slower);
     }
     if (!orr_doc_get(pci, "link_width")) {
         orr_sys_value(d, path, "max_link_width", own);
         orr_sys_value(d, path, "../max_link_width", above);
-        long lanes = strtol(own, NULL, 0), lanes_above = strtol(above, NULL, 0);
-        orr_doc_set(d->tree, pci, "link_width", "%ld", lanes_above < lanes ? lanes_above : lanes);
+        orr_sys_value(d, path, "current_link_width", now);
+        long lanes = strtol(own, NULL, 0), lanes_above = strtol(above, NULL, 0), lanes_now = strtol(now, NULL, 0);
+        lanes = lanes_above < lanes ? lanes_above : lanes;
+        if (d->options->trained && lanes_now > 0 && lanes_now < lanes) /* 0: not known */
+            lanes = lanes_now;
+        orr_doc_set(d->tree, pci, "link_width", "%ld", lanes);
     }
 }
 
@@ -125,6 +139,8 @@ static bool set_from_nvml(struct orr_detector *d, struct orr_doc_node *pci, cons
     for (int i = 0; i < 4; i++)
         orr_doc_set_once(d->tree, pci, id_names[i], "0x%x", ids[i]);
     uint32_t generation = gpu->generation <= 6 ? gpu->generation : 0;
+    if (d->options->trained && gpu->full_generation && gpu->full_generation <= 6)
+        generation = gpu->full_generation;
     orr_doc_set_once(d->tree, pci, "link_speed", "%s", generation ? orr_pcie_speed_text(generation) : "16.0 GT/s");
     orr_doc_set_once(d->tree, pci, "link_width", "%u", gpu->width ? gpu->width : 16);
     if (generation && generation < gpu->full_generation)

@@ -31,6 +31,9 @@ struct orr_detect_options {
     const char *nvml; /* library in place of libnvidia-ml.so.1; "none": not asked. With a root: NULL is none */
     int32_t sm;       /* compute capability of GPUs that no table knows; 0: not given */
     bool running;     /* as a running job has it, with NICs merged; a dump has them apart */
+    /* PCIe links as they run: with their present width, and of NICs their present speed. GPUs have the speed that they
+     * can reach, because idle ones run slower. A dump of NCCL has what the release writes. */
+    bool trained;
     orr_detect_setting *setting; /* NCCL_* names of orr_detect_setting_name(); NULL: none are given */
     const void *context;         /* of setting */
 };

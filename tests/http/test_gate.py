@@ -234,6 +234,26 @@ def test_the_node_is_detected(tmp_path):
     assert status == DEGRADED and line.startswith("node-17: ") and "NVLink" in line, line
 
 
+def test_links_count_as_they_run(tmp_path):
+    """NCCL's dump has the lanes of the slot; a node whose link came up with fewer is degraded. An idle GPU is not."""
+    card = "/sys/devices/pci0000:15/0000:15:01.0/0000:16:00.0/0000:17:01.0/0000:19:00.0"
+
+    def train(name, value):
+        def change(machine):
+            machine.write(f"{card}/{name}", value + "\n")
+        return change
+
+    def idle(machine):
+        machine.gpus = [re.sub(r"pcie \d+ (\d+) (\d+)", r"pcie 1 \1 \2", text) for text in machine.gpus]
+
+    cases = [(train("current_link_width", "4"), DEGRADED), (train("current_link_speed", "2.5 GT/s PCIe"), DEGRADED), (train("current_link_width", "16"), FIT),
+             (train("current_link_width", "0"), FIT), (train("current_link_width", "63"), FIT), (train("current_link_speed", "Unknown"), FIT), (idle, FIT)]
+    for number, (change, wanted) in enumerate(cases):
+        arguments, nvml = detected(tmp_path / str(number), change)
+        status, line = gate_here(arguments, nvml, "--expect", "hgx-h100")
+        assert status == wanted and (status == FIT or "0000:19:00.0 has " in line), line
+
+
 def test_what_detection_cannot_see_is_no_verdict(tmp_path):
     arguments, nvml = detected(tmp_path)
     status, line = gate_here(arguments[:2], nvml, "--nvml", "none", "--expect", "hgx-h100")
