@@ -140,6 +140,17 @@ static void propose(const struct further *further, const char *question, const c
     orr_text_release(&text);
 }
 
+/* A command that runs on the machine first. */
+static void propose_run(const struct further *further, const char *question, const char *command)
+{
+    struct orr_text text;
+    orr_text_init(&text, 8192);
+    orr_text_printf(&text, "%s%s", command, further->asked->machine ? further->asked->machine : "--topology FILE");
+    orr_page_say(further->page, ORR_STYLE_PLAIN, "  ", question);
+    orr_page_command(further->page, "    ", text.data ? text.data : "");
+    orr_text_release(&text);
+}
+
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked)
 {
     const struct further further = {page, asked};
@@ -170,5 +181,10 @@ void orr_report_next(struct orr_page *page, const struct orr_report *report, con
     propose(&further, "Why this number of channels, and which settings would change it?",
             "explain --why graph --graph ring", hosts);
     propose(&further, "Which bandwidth should nccl-tests show at every size?", "predict", hosts);
+    if (!report->analysis->cluster && report->analysis->local_ranks > 1) {
+        snprintf(command, sizeof command, "./all_reduce_perf -b 1M -e 8G -f 2 -g %u | orrery check-perf %s",
+                 report->analysis->local_ranks, asked->is_file ? "--topology " : "");
+        propose_run(&further, "Are the results of nccl-tests on this machine normal?", command);
+    }
     propose(&further, "What is connected to what?", "show --tree", asked->hosts);
 }

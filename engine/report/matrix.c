@@ -172,11 +172,16 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
     }
     orr_text_init(&text, 16384);
     for (uint32_t i = 0; i < devices->net_count; i++) {
+        char label[NAME];
         const struct orr_system *system = &devices->nic_part->system;
-        orr_text_printf(&text, "%sNIC%u %s", i ? ", " : "", i,
-                        orr_report_nic_name(system, system->first[ORR_NET] + i, name));
+        const uint32_t device = devices->gpu_count + i;
+        name_of(devices, (struct column){device, device}, false, label);
+        orr_report_nic_name(system, system->first[ORR_NET] + i, name);
+        if (strcmp(label, name) != 0)
+            orr_text_printf(&text, "%s%s %s", text.length ? ", " : "", label, name);
     }
-    orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
+    if (text.data)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data);
     orr_text_release(&text);
 }
 

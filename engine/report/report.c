@@ -81,6 +81,15 @@ static bool find_nets(struct orr_report_nics *row, struct orr_arena *arena)
     return true;
 }
 
+static bool is_own(const struct orr_report_nics *row, uint32_t net)
+{
+    for (uint32_t i = 0; i < row->net_count; i++)
+        if (row->nets[i] == net)
+            return true;
+    return false;
+}
+
+/* GPUs through which it reaches NICs other than its own. */
 static bool find_vias(struct orr_report_nics *row, struct orr_arena *arena)
 {
     const struct orr_system *system = &row->part->system;
@@ -91,7 +100,7 @@ static bool find_vias(struct orr_report_nics *row, struct orr_arena *arena)
     if (!is_via || !vias)
         return false;
     for (uint32_t n = 0; n < nets; n++) {
-        if (orr_path(&row->part->paths, row->gpu, first + n)->origin != ORR_ROUTE_PXN)
+        if (is_own(row, first + n) || orr_path(&row->part->paths, row->gpu, first + n)->origin != ORR_ROUTE_PXN)
             continue;
         row->pxn++;
         uint32_t relay = row->part->paths.pxn ? row->part->paths.pxn[at + n].relay : ORR_NO_NODE;

@@ -34,7 +34,7 @@ struct orr_report_nics {
     uint32_t gpu;         /* node in the part */
     const uint32_t *nets; /* [net_count]: nodes of the NICs that NCCL assigns to it */
     uint32_t net_count;
-    uint32_t pxn;         /* NICs that it reaches through other GPUs */
+    uint32_t pxn;         /* other NICs, which it reaches through other GPUs */
     const uint32_t *vias; /* [via_count]: host ranks of these GPUs, ascending */
     uint32_t via_count;
     uint32_t host; /* system id */

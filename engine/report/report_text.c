@@ -41,6 +41,8 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
     struct orr_text text;
     orr_text_init(&text, 4096);
     orr_text_printf(&text, "%s.", report->sentence);
+    if (notes && notes->assumed_count && !notes->machine_type)
+        orr_text_printf(&text, " Input: %s (%s).", notes->title, notes->recognised);
     if (notes && notes->machine_type)
         orr_text_printf(&text, " What the input does not show comes from the machine type %s.", notes->machine_type);
     else if (type && report->machine.fitting == 1)
@@ -87,11 +89,6 @@ static uint32_t extent_number(const struct orr_analysis *analysis)
 {
     return analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts;
 }
-static const char *extent_head(const struct orr_report *report)
-{
-    return !report->analysis->cluster && report->analysis->built.host_count > 1 ? "Domains" : "Hosts";
-}
-
 /* "12 x 30 = 360, NVL": channels, the bandwidth of each, and the farthest type of path. */
 static void add_rate(struct orr_table *table, int32_t channels, float bandwidth, enum orr_path_type type)
 {
@@ -114,12 +111,14 @@ static void add_graph(struct orr_table *table, const struct orr_analysis *analys
 
 static void write_graphs(struct orr_page *page, const struct orr_report *report)
 {
-    static const char *const heads[] = {"Hosts", "Graph", "Inside a host", "To and from NICs"};
+    const bool fused = !report->analysis->cluster && report->analysis->built.host_count > 1;
+    const char *const heads[] = {fused ? "Domains" : "Hosts", "Graph", fused ? "Inside a domain" : "Inside a host",
+                                 "To and from NICs"};
     struct orr_table table;
     orr_table_init(&table, report->arena, 4);
     table.right = 1;
     for (int i = 0; i < 4; i++)
-        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", i ? heads[i] : extent_head(report));
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", heads[i]);
     for (uint32_t j = 0; j < report->job_count; j++) {
         bool first = true;
         for (int kind = 0; kind < ORR_GRAPH_COUNT; kind++) {
@@ -245,9 +244,10 @@ static void write_expected(struct orr_page *page, const struct orr_report *repor
     }
     orr_table_init(&table, report->arena, 6);
     table.right = 0x37;
-    static const char *const heads[] = {"Hosts", "Size", "GB/s", "Algorithm", "Channels", "Time, us"};
+    const bool fused = !report->analysis->cluster && report->analysis->built.host_count > 1;
+    const char *const heads[] = {fused ? "Domains" : "Hosts", "Size", "GB/s", "Algorithm", "Channels", "Time, us"};
     for (int i = 0; i < 6; i++)
-        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", i ? heads[i] : extent_head(report));
+        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", heads[i]);
     for (uint32_t j = 0; j < report->job_count; j++)
         for (int s = 0; s < ORR_REPORT_SIZES; s++) {
             const struct orr_report_job *job = &report->jobs[j];
@@ -270,9 +270,25 @@ static void write_expected(struct orr_page *page, const struct orr_report *repor
 
 /* What the table says of a GPU's NICs, without the GPU's own number. */
 struct nics_row {
-    char names[128], path[40], gdr[24], pxn[64];
+    char names[128], path[64], gdr[24], pxn[64];
     enum orr_style style;
 };
+
+/* "PIX, 48 GB/s": from the GPU to the first of its NICs. */
+static void write_path(const struct orr_report_nics *nics, char *text, size_t size)
+{
+    const struct orr_paths *paths = &nics->part->paths;
+    const struct orr_system *system = &nics->part->system;
+    const struct orr_path *path = orr_path(paths, nics->gpu, nics->nets[0]);
+    const uint32_t at = (nics->gpu - system->first[ORR_GPU]) * orr_system_count(system, ORR_NET) + nics->nets[0] -
+                        system->first[ORR_NET];
+    const uint32_t relay = path->origin == ORR_ROUTE_PXN && paths->pxn ? paths->pxn[at].relay : ORR_NO_NODE;
+    char through[32] = "";
+    if (relay != ORR_NO_NODE)
+        snprintf(through, sizeof through, " (GPU %d)", system->nodes[relay].gpu.rank);
+    snprintf(text, size, "%s%s, %.4g GB/s", orr_path_type_name((enum orr_path_type)path->type), through,
+             (double)path->bw);
+}
 
 static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, const struct orr_decision **ret_refused)
 {
@@ -295,13 +311,11 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
     orr_report_nic_name(system, nics->nets[0], name);
     orr_report_nic_name(system, nics->nets[nics->net_count > 1], second);
     if (nics->net_count > 2)
-        snprintf(row->names, sizeof row->names, "%s, %s and %u more", name, second, nics->net_count - 2);
+        snprintf(row->names, sizeof row->names, "%s and %u more", name, nics->net_count - 1);
     else
         snprintf(row->names, sizeof row->names, "%s%s%s", name, nics->net_count > 1 ? ", " : "",
                  nics->net_count > 1 ? second : "");
-    const struct orr_path *path = orr_path(&part->paths, nics->gpu, nics->nets[0]);
-    snprintf(row->path, sizeof row->path, "%s, %.4g GB/s", orr_path_type_name((enum orr_path_type)path->type),
-             (double)path->bw);
+    write_path(nics, row->path, sizeof row->path);
     row->style = *ret_refused ? ORR_STYLE_CAREFUL : ORR_STYLE_PLAIN;
     if (send == nics->net_count && receive == nics->net_count)
         snprintf(row->gdr, sizeof row->gdr, "yes");
@@ -317,7 +331,7 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
     orr_text_init(&text, 48);
     orr_report_numbers(nics->vias, nics->via_count, &text);
     if (nics->pxn && nics->via_count > VIAS_SHOWN)
-        snprintf(row->pxn, sizeof row->pxn, "%u NICs through %u GPUs", nics->pxn, nics->via_count);
+        snprintf(row->pxn, sizeof row->pxn, "%u through %u GPUs", nics->pxn, nics->via_count);
     else if (nics->pxn)
         snprintf(row->pxn, sizeof row->pxn, "%u NIC%s through GPU%s %s", nics->pxn, plural(nics->pxn),
                  plural(nics->via_count), text.data && !orr_text_failed(&text) ? text.data : "...");
@@ -348,7 +362,7 @@ static bool is_like_first(const struct orr_report *report, uint32_t host)
 
 static void write_nics(struct orr_page *page, const struct orr_report *report)
 {
-    static const char *const heads[] = {"GPU", "NIC", "Path", "GDR", "Other NICs by PXN"};
+    static const char *const heads[] = {"GPU", "NIC", "Path", "GDR", "NICs by PXN"};
     const struct orr_decision *reasons[ORR_RULE_COUNT] = {0}, *refused;
     uint32_t counts[ORR_RULE_COUNT] = {0}, shown = 0, hosts = report->analysis->built.host_count, alike = 0;
     struct orr_table table;
