@@ -116,7 +116,7 @@ int orr_terminal_print(struct orr_text *text)
     struct orr_error err = {0};
     int status = ORR_EXIT_OK;
     if (!pager)
-        pager = "less";
+        pager = "command -v less > /dev/null || exit 127; exec less";
     orr_progress_end();
     if (orr_text_failed(text) || !text->data)
         status = orr_report(NULL, (orr_fail_nomem(&err), &err));

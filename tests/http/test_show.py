@@ -23,7 +23,8 @@ LIMIT = 120  # seconds; none of this waits for the clock
 
 def environment(more):
     kept = {name: value for name, value in os.environ.items() if name not in UNSET}
-    return {**kept, "TERM": "xterm", "LC_ALL": "C.UTF-8", "PAGER": "cat", **SANITIZERS, **more}
+    made = {**kept, "TERM": "xterm", "LC_ALL": "C.UTF-8", "PAGER": "cat", **SANITIZERS, **more}
+    return {name: value for name, value in made.items() if value is not None}
 
 
 def read_all(master, until=None):
@@ -109,6 +110,7 @@ def test_a_pager_that_is_missing_or_quits_does_no_harm():
     status, text = terminal("show", H100, rows=24, PAGER="/nowhere/pager 2>/dev/null")
     assert status == 0 and text == whole
     assert terminal("show", H100, rows=24, PAGER="")[1] == whole
+    assert terminal("show", H100, rows=24, PAGER=None, PATH="/nowhere") == (0, whole)  # less is not installed
     status, text = terminal("show", H100, rows=24, PAGER="head -1")
     assert status == 0 and text == whole.split("\n")[0] + "\n"
     assert terminal("show", H100, rows=24, PAGER="true") == (0, "")
