@@ -247,7 +247,7 @@ static const bool *choose_nodes(const struct modelling *m, struct orr_arena *are
         nodes[n] = (struct kind_of_node){(uintptr_t)m->comm->members[n].contribution, n};
     qsort(nodes, count, sizeof *nodes, by_kind);
     for (uint32_t i = 0; i < count; i++)
-        laid[nodes[i].node] = nodes[i].node < 2 || nodes[i].kind != nodes[i - 1].kind;
+        laid[nodes[i].node] = nodes[i].node < 2 || i == 0 || nodes[i].kind != nodes[i - 1].kind;
     return laid;
 }
 

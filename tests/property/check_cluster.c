@@ -167,7 +167,7 @@ bool check_cluster(const struct orr_analysis *a, uint64_t seed, struct tally *ta
     if (code == ORR_OK) {
         good = check_places(c, &made, err) && check_systems(c, err) && check_channels(c->analysis, tally, err) &&
                check_setters(c, err) && check_traffic(c, err) && check_transfers(c->analysis, tally, err) &&
-               check_section(c, err);
+               check_section(c, err) && (seed % 4 || check_order(c, tally, err));
         tally->clusters++;
         tally->fused += c->system_count < c->host_count;
         orr_cluster_free(c);

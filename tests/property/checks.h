@@ -4,7 +4,7 @@
 #ifndef ORR_PROPERTY_CHECKS_H
 #define ORR_PROPERTY_CHECKS_H
 
-#include "engine/analysis/analysis.h"
+#include "engine/cluster/cluster.h"
 
 /* How often each property was put to the test: one that never was has not been shown. */
 #define TALLY_MAP(X)                                                                                                   \
@@ -31,6 +31,7 @@
     X(views, "paths told and pictures drawn")                                                                          \
     X(clusters, "clusters of different hosts")                                                                         \
     X(fused, "of them with fused hosts")                                                                               \
+    X(orders, "orders of their hosts")                                                                                 \
     X(explanations, "decisions explained")                                                                             \
     X(repeats, "analyses repeated")
 
@@ -55,6 +56,9 @@ bool check_differences(const struct orr_analysis *analysis, struct tally *tally,
 
 /* Clusters of random choices of the machine's GPUs, in random orders, some of them fused. */
 bool check_cluster(const struct orr_analysis *analysis, uint64_t seed, struct tally *tally, struct orr_error *err);
+
+/* The order of a cluster's hosts. */
+bool check_order(const struct orr_cluster *cluster, struct tally *tally, struct orr_error *err);
 
 /* The analysis document as bytes: valid JSON without a missing number. *ret_bytes is the caller's to free. */
 bool check_document(const struct orr_analysis *analysis, struct tally *tally, char **ret_bytes, size_t *ret_length,
