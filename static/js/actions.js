@@ -81,6 +81,12 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
             const { blob, name } = moment.log ?? loading.log;
             return (await actions.machine(type)) && actions.log(blob, name);
         },
+        /** The log that is there, as if no machine were open: its own tree, or what it implies. */
+        logOwn: async () => {
+            const { blob, name } = loading.log;
+            home({});
+            await actions.open(blob, name);
+        },
         forgetLog: () => { moment.log = null; loading.changed(); },
         /* The service takes a dump and its graph file as one text: another dump, which takes the place of the open one. null: no graph file. */
         graphs: async (blob) => {

@@ -1,5 +1,7 @@
 /* A log's answer in words. Pure functions. */
 
+import { parseId } from "./model.js";
+
 /** Topics as the service names them, in NCCL's order. */
 export const TOPICS = {
     system: "System", links: "Links", paths: "Paths", graphs: "Graphs", orders: "Orders of channels", rings: "Rings", trees: "Trees", nvls: "NVLS", counts: "Counts",
@@ -13,6 +15,25 @@ export function verdictText(check) {
     if (check.verdict === "nothing-to-compare")
         return "Nothing in the log can be compared.";
     return check.verdict === "agrees" ? `All ${check.agree} facts of the log agree with the prediction.` : `${check.differ} of ${check.agree + check.differ} facts differ from the prediction.`;
+}
+
+const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
+
+/* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in NCCL's own dumps. */
+function missingGpus({ log, check }, model) {
+    const said = check?.causes.find((row) => row.id === "other-gpus")?.what, wanted = new Set(log.communicators[0]?.members.map((row) => row.bus_id).filter(Boolean));
+    if (said || !wanted.size || model.doc.input?.kind !== "nccl-topology")
+        return said ?? "";
+    return model.gpus.some(({ id }) => wanted.has(parseId(id).local)) ? "" : `none of the log's ${wanted.size} GPUs is in the dump`;
+}
+
+/** Of a log whose GPUs are not the machine's: what it is from, and what is shown; "": it may be from this machine. */
+export function otherMachine(answer, model) {
+    const missing = missingGpus(answer, model), [first] = answer.log.communicators, { hosts, ranks } = model.doc;
+    if (!missing)
+        return "";
+    const from = first ? [first.hosts > 0 && plural(first.hosts, "host"), plural(first.ranks, "rank")].filter(Boolean).join(", ") : "";
+    return `This log is from another machine${from && `: ${from}`}; shown: ${plural(hosts, "host")}, ${plural(ranks, "rank")}. ${missing[0].toUpperCase()}${missing.slice(1)}.`;
 }
 
 /** What was predicted for, in a sentence. */

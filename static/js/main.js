@@ -5,6 +5,7 @@ import { Beside } from "./beside.js";
 import { h, replace } from "./dom.js";
 import { listenToDrops } from "./drop.js";
 import { listenToKeys } from "./keys.js";
+import { otherMachine } from "./log.js";
 import { Clusters } from "./clusters.js";
 import { Library } from "./library.js";
 import { Loading } from "./loading.js";
@@ -133,7 +134,7 @@ function renderSide() {
             return h("p.muted", null, "Computing…");
         if (state.panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return state.panel === "selection" ? selectionView({ model, network, other: loading.compared, state, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, results: results.answer }, actions });
+        return state.panel === "selection" ? selectionView({ model, network, other: loading.compared, state, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, other: loading.log.answer && model ? otherMachine(loading.log.answer, model) : "", results: results.answer }, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
     const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());

@@ -10,7 +10,7 @@ import { verdictText } from "./log.js";
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
 /** network: the index of the same question about two hosts, where one is asked about; null: there is none.
- *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, results: results of nccl-tests judged}. */
+ *  known: what was found out since, each null where it was not: {pair: a comparison with another dump, log: the check of a log, other: what says that the log is from another machine, results: results of nccl-tests judged}. */
 export function questions(asked, { network = null, releases = [], known = {} } = {}) {
     return QUESTIONS.map(([id, ask, answer, parts = [], findings = []]) => {
         const model = network && OF_NETWORK.includes(id) ? network : asked;
@@ -195,7 +195,9 @@ function release({ doc }, { releases }) {
     return before ? { answer: `what ${before.name} would decide`, tone: null, patch: { view: "diff", against: [before.name], change: "" } } : { answer: "the differences", tone: null, patch: { view: "diff" } };
 }
 
-function log(model, { log: check }) {
+function log(model, { log: check, other }) {
+    if (other)
+        return { answer: "the log that was opened is from another machine", tone: null, patch: { view: "log" } };
     if (check?.agree + check?.differ > 0)
         return { answer: lower(verdictText(check)), tone: check.verdict === "agrees" ? "good" : "limited", patch: { view: "log" } };
     return { answer: "needs an NCCL debug log (NCCL_DEBUG=INFO, NCCL_DEBUG_SUBSYS=INIT,GRAPH)", tone: null, patch: { view: "log" } };

@@ -1,9 +1,10 @@
 /* A log held against the prediction: chosen, dropped, pasted; by keyboard, by address; on a phone. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
 import { logOf } from "./logs.mjs";
-import { exampleFile } from "./support.mjs";
+import { exampleFile, root } from "./support.mjs";
 
 const it = fixture();
 const { path: workstation } = exampleFile("workstation");
@@ -42,6 +43,26 @@ test("pasted, with a difference: it is named, lit on the drawing, and its topic 
     const row = page.locator('#log-facts tr[data-verdict="differs"]').last();
     await row.getByRole("button").click();
     assert.match(page.url(), /from=/);
+});
+
+test("a log of another machine: that first, no causes, and the log's own machine is one click away", async () => {
+    const { page } = it;
+    await it.open(exampleFile("h100-nvswitch").path, "hosts=4");
+    await it.page.locator("body").press("g");
+    await page.locator("#log-file").setInputFiles(join(root, "tests/data/logs/workstation-2.27.7-1h.log"));
+    await page.locator("#other-machine").waitFor();
+    assert.match(await page.locator("#other-machine").textContent(), /^This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks\. None of the log's 2 GPUs is in the dump\./);
+    assert.equal(await page.locator("#causes").count(), 0);
+    assert.equal(await page.locator("#first-difference:visible").count(), 0, "folded");
+    await it.axe("another machine");
+    await it.tab("Summary").click();
+    assert.match(await page.locator('[data-question="log"]').textContent(), /the log that was opened is from another machine/);
+    await it.page.locator("#hosts").fill("1"); // the prediction is for the log's ranks then, and the service says it too
+    await it.page.locator("#hosts").press("Enter");
+    await it.until(() => /2 of the log's 2 GPUs are not in the dump/.test(document.querySelector("#other-machine")?.textContent));
+    await it.key("log-own").click();
+    await it.until(() => /^All \d+ facts of the log agree/.test(document.querySelector("#log-verdict")?.textContent));
+    assert.match(await page.locator('[data-question="machine"]').textContent(), /^2 GPUs/);
 });
 
 test("a dropped log goes to the machine that is open; forgetting it leaves the machine", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applied, factRows, isLog, logRows, verdictText } from "../../static/js/log.js";
+import { applied, factRows, isLog, logRows, otherMachine, verdictText } from "../../static/js/log.js";
 
 test("logs and dumped graphs are told from topologies", () => {
     assert.ok(isLog("node1:1:2 [0] NCCL INFO Bootstrap"));
@@ -14,6 +14,17 @@ test("verdicts and questions in words", () => {
     assert.match(verdictText({ verdict: "differs", agree: 7, differ: 2 }), /^2 of 9 facts differ/);
     const check = { release: { predicted: "2.27.7", same: false, logged: "2.26.2" }, hosts: 2, ranks: 16, settings: { NCCL_ALGO: "Ring" }, ranks_taken_from_log: true };
     assert.equal(applied(check), "NCCL 2.27.7, the nearest emulated release; 2 hosts, 16 ranks numbered as in the log; NCCL_ALGO=Ring");
+});
+
+test("a log of other GPUs is from another machine, before anything is compared", () => {
+    const other = "2 of the log's 2 GPUs are not in the dump", members = [{ rank: 0, bus_id: "21000" }, { rank: 1, bus_id: "61000" }];
+    const log = { communicators: [{ hosts: 1, ranks: 2, members }] }, shown = (gpu, kind = "nccl-topology") => ({ doc: { hosts: 4, ranks: 32, input: { kind } }, gpus: [{ id: gpu }] });
+    const says = (causes, model, of = log) => otherMachine({ log: of, check: causes && { causes } }, model);
+    assert.equal(says([{ id: "other-gpus", what: other }], shown("GPU/0-21000")), `This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks. ${other}.`);
+    assert.equal(says([], shown("GPU/0-1b000")), "This log is from another machine: 1 host, 2 ranks; shown: 4 hosts, 32 ranks. None of the log's 2 GPUs is in the dump.");
+    assert.equal(says(null, shown("GPU/0-21000")), "");
+    assert.equal(says([], shown("GPU/0-1b000", "machine-type")), "", "bus ids of a machine type are made up");
+    assert.equal(says([], shown("GPU/0-1b000"), { communicators: [] }), "");
 });
 
 test("facts of a topic, differences first; rows for a spreadsheet", () => {

@@ -1,6 +1,6 @@
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
-import { copyButton, h } from "../dom.js";
-import { applied, communicatorsText, factRows, TOPICS, verdictText } from "../log.js";
+import { copyButton, fold, h } from "../dom.js";
+import { applied, communicatorsText, factRows, otherMachine, TOPICS, verdictText } from "../log.js";
 import { machineOptions } from "./input.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./chrome.js";
@@ -57,19 +57,25 @@ function empty() {
 
 function answer(model, state, { answer: { triage, log, check, why_no_check }, implied }, actions) {
     const shown = check?.topics.filter((row) => row.verdict !== "not-told").map((row) => row.topic) ?? [], topic = shown.includes(state.topic) ? state.topic : "";
-    return [
-        triageView(triage),
-        h("h2", null, "The machine, compared with the prediction"),
-        recovered(log, check),
+    const other = otherMachine({ log, check }, model);
+    const compared = () => [
         implied?.type && h("p.note", { id: "log-implied" }, `No topology was given, and no known type but ${implied.fits.join(" or ")} fits the log: ${implied.lines.map((row) => `line ${row.line}: ${row.says}`).join("; ")}.`),
         check?.assumed?.length > 0 && h("details", { id: "log-assumed", open: true }, h("summary", null, "Assumed"), h("ul", null, check.assumed.map((sentence) => h("li", null, `${sentence}.`)))),
         !check ? h("p.note", null, `The machine was not compared: ${why_no_check}.`) : [
             h("p", { id: "log-verdict" }, h("b", null, verdictText(check))),
             check.first_difference && first(model, check, actions),
-            check.causes.length > 0 && causes(check),
+            check.causes.length > 0 && !other && causes(check),
             tabs("topic", "log-facts", [["", "Topics"], ...shown.map((name) => [name, TOPICS[name] ?? name])], topic, actions.topic),
             h("div", { id: "log-facts", role: "tabpanel", tabindex: "-1" }, topic ? facts(model, check, topic, actions) : topics(check, actions)),
         ],
+    ];
+    return [
+        other && h("section", { id: "other-machine", "aria-label": "Another machine" }, h("p", null, h("b", null, other)),
+            h("p", null, h("button", { type: "button", "data-key": "log-own", onclick: actions.logOwn }, "Open the machine of the log"), " ", h("span.muted", null, "Or choose its type above."))),
+        triageView(triage),
+        h("h2", null, "The machine, compared with the prediction"),
+        recovered(log, check),
+        ...(other ? [fold("log:other-machine", "The comparison with the machine that is shown", compared, { id: "log-compared" })] : compared()),
     ];
 }
 
