@@ -118,6 +118,18 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
         detected: () => moment.detected ?? null,
         /** The path from a GPU to its NIC; on one host NCCL has none, so two are asked about. */
         nic: (from, to) => store.set({ from, to, panel: "selection", hosts: Math.max(loaded.network?.doc.hosts ?? 1, store.state.hosts) }),
+        /** The finding in the summary, from its mark on the drawing; a consequence is behind its cause. */
+        finding: ({ id }) => {
+            store.set({ panel: "summary" }, { replace: true });
+            const row = document.querySelector(`#findings [data-finding="${CSS.escape(id)}"]`);
+            for (let one = row; one; one = one.parentElement?.closest("details"))
+                if (one.matches("details"))
+                    one.open = true;
+            row?.scrollIntoView({ block: "nearest" });
+            row?.querySelector("button, summary")?.focus({ preventScroll: true });
+        },
+        /** A device of a finding on the drawing; the finding stays in sight. */
+        placed: (node) => store.set({ from: node, to: "", line: 0 }, { replace: true }),
         show: (id) => home({ id }),
         stop: () => { opening.stop(); loading.stop(); },
         again: () => loading.analysis(),

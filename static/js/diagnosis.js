@@ -60,6 +60,16 @@ export function causes(findings) {
     return groups.map((group) => ({ ...group, severity: worst([group.cause, ...group.consequences]) }));
 }
 
+/** Devices with findings that are no notes, for marks on the drawing: [{node, severity, findings: [the rows about it]}]. */
+export function flawedDevices(findings) {
+    const rows = new Map();
+    for (const finding of findings.filter(({ severity }) => severity !== "info"))
+        for (const { node } of finding.places)
+            if (node)
+                rows.set(node, [...(rows.get(node) ?? []).filter((one) => one !== finding), finding]);
+    return [...rows].map(([node, list]) => ({ node, severity: worst(list), findings: list }));
+}
+
 /** Groups that need attention, and those that are only notes. */
 export function bySeverity(findings) {
     const groups = causes(findings);

@@ -53,7 +53,7 @@ const diagram = new Diagram((id, extend) => actions.choose(id, extend));
 const schedule = new Schedule(() => { if (store.state.view === "transfers") { renderDrawer(); scene.mark(); } });
 const results = new Results(store, { busy: (by) => working.add(by), changed: renderAll });
 const placing = new Placing(store, { busy: (by) => working.add(by), changed: () => { renderDrawer(); scene.mark(); } });
-const scene = new Scene({ store, loading, schedule, placing, diagram, moment, again: () => actions.again(), refused: renderSide });
+const scene = new Scene({ store, loading, schedule, placing, diagram, moment, again: () => actions.again(), refused: renderSide, opened: (finding) => actions.finding(finding) });
 const beside = new Beside({ store, loading });
 const opening = new Opening({ store, loaded, moment, working, shown: renderAll, refused: (problem) => { loading.pair.problem = problem; renderDrawer(); } });
 const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));

@@ -3,6 +3,7 @@ import * as api from "./api.js";
 import { channelCount, channelSteps, drawnAlone, linksOf, loads } from "./channels.js";
 import { findChange, marksOf } from "./compare.js";
 import { folded } from "./detail.js";
+import { flawedDevices } from "./diagnosis.js";
 import { h, replace } from "./dom.js";
 import { overview, shape } from "./hosts.js";
 import { hops, shortName } from "./model.js";
@@ -23,9 +24,9 @@ export class Scene {
     #shown = "";
     #drawing = null;
 
-    /** now: {step} of this moment. refused(): the drawing could not be made. */
-    constructor({ store, loading, schedule, placing, diagram, moment, again, refused }) {
-        Object.assign(this, { store, loading, schedule, placing, diagram, moment, again, refused });
+    /** now: {step} of this moment. refused(): the drawing could not be made. opened(finding): its mark was chosen. */
+    constructor({ store, loading, schedule, placing, diagram, moment, again, refused, opened }) {
+        Object.assign(this, { store, loading, schedule, placing, diagram, moment, again, refused, opened });
     }
 
     /** What is asked of the server: a view, and a channel. local: the page draws it itself. */
@@ -103,6 +104,7 @@ export class Scene {
         const changed = pair ? marksOfPair(model, pair, chosen, "a") : diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
         const set = view === "place" ? this.#placed() : null;
         diagram.fold(less, new Set([from, to, ...set?.devices ?? []]));
+        diagram.badge(this.wanted.view === "system" ? this.#flawed(model) : [], (finding) => this.opened(finding));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
         diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : set ? set.devices : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
         diagram.draw(fanned && !now ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/"))) : steps, at);
@@ -114,6 +116,13 @@ export class Scene {
                     : steps.length ? "Arrows show who sends to whom; a step lights the links it uses."
                     : less ? `Bus ids are hidden${less.blocks ? `, and the NICs of ${less.blocks} block${less.blocks > 1 ? "s" : ""} like another` : ""}.`
                         : diagram.note.split(" · ").at(-1));
+    }
+
+    /* The same rows for the same analysis, which are marked once. */
+    #flawed(model) {
+        if (this.flawed?.model !== model)
+            this.flawed = { model, rows: flawedDevices(model.doc.findings ?? []) };
+        return this.flawed.rows;
     }
 
     /* The set of GPUs that is shown, and its devices. */

@@ -48,6 +48,35 @@ for (const [width, height] of [[1280, 800], [390, 844]])
         assert.ok(await it.wideAsWindow());
     });
 
+test("each device with a finding is marked on the drawing, at every width and in Channels; mark and finding lead to each other", async () => {
+    for (const options of [{}, { width: 390, height: 844 }]) {
+        await it.another(options);
+        await it.open(faults, "hosts=2");
+        assert.deepEqual(await it.page.locator("#canvas .badge-at").evaluateAll((marks) => marks.map((mark) => mark.dataset.badge).sort()), ["NET/0-5", "NIC/0-5e000"]);
+        const mark = it.key("badge:NIC/0-5e000"), size = async () => (await mark.locator("circle").last().boundingBox()).width;
+        assert.match(await mark.getAttribute("aria-label"), /^warning: .*slower.* and 1 more$/);
+        const before = await size();
+        assert.ok(before >= 12, `${before} pixels`);
+        await it.page.getByRole("button", { name: "Zoom in" }).first().click();
+        assert.ok(Math.abs(await size() - before) < 1.5, "as large when near");
+        await it.page.getByRole("button", { name: "Show all" }).first().click();
+        await it.tab("Settings").click();
+        await mark.focus();
+        await it.page.keyboard.press("Enter");
+        await finding("slow-link").waitFor();
+        assert.equal(await it.page.evaluate(() => document.activeElement.closest("[data-finding]")?.dataset.finding), "slow-link");
+        await it.key("place:slow-link:NIC/0-5e000").click();
+        await it.until(() => document.querySelector("#canvas .node.picked")?.id === "NIC/0-5e000");
+        assert.equal(await it.page.locator("#findings").count(), 1, "the finding stays in sight");
+    }
+    await it.tab("Channels").click();
+    await it.settled();
+    assert.equal(await it.key("badge:NIC/0-5e000").evaluate((mark) => getComputedStyle(mark).opacity), "1");
+    await it.axe("marks");
+    await it.open(healthy);
+    assert.equal(await it.page.locator("#canvas .badge-at").count(), 0);
+});
+
 test("figures of the verdict, of its finding and at a glance are the same", async () => {
     await it.open(narrow(), "hosts=2");
     const [, now, repaired] = /gets (\d+) instead of (\d+) GB\/s/.exec(await text("#verdict"));

@@ -1,7 +1,7 @@
 /* The words of a diagnosis: costs, causes with their consequences, the headline, what a figure assumes. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assumed, bySeverity, capital, causes, costs, costText, expected, headline } from "../../static/js/diagnosis.js";
+import { assumed, bySeverity, capital, causes, costs, costText, expected, flawedDevices, headline } from "../../static/js/diagnosis.js";
 
 const large = "bus bandwidth of AllReduce at 1 GiB on 2 hosts";
 const cost = (now, repaired, unit = "GB/s", what = large) => ({ now, repaired, unit, for: what, hosts: Number(/ on (\d+) host/.exec(what)?.[1] ?? 1), repair: "x" });
@@ -68,4 +68,10 @@ test("a figure rests on the assumptions that touch its part", () => {
 
 test("a sentence begins with a capital, a name stays as it is", () => {
     assert.deepEqual(["a port is slow", 'gdr="0" on 1 port', "mlx5_0 is slow", "0000:5e:00.0 has x8", "GPU 0"].map(capital), ["A port is slow", 'gdr="0" on 1 port', "mlx5_0 is slow", "0000:5e:00.0 has x8", "GPU 0"]);
+});
+
+test("devices with findings are marked once each, by the gravest; notes are not", () => {
+    const row = (id, severity, ...nodes) => ({ id, severity, places: nodes.map((node) => ({ node })) });
+    const rows = flawedDevices([row("a", "warning", "NIC/0-1", "GPU/0-2"), row("b", "error", "NIC/0-1", "NIC/0-1"), row("c", "info", "CPU/0-0"), row("d", "warning", undefined)]);
+    assert.deepEqual(rows.map(({ node, severity, findings }) => [node, severity, findings.map(({ id }) => id)]), [["NIC/0-1", "error", ["a", "b"]], ["GPU/0-2", "warning", ["a"]]]);
 });

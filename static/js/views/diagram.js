@@ -69,7 +69,9 @@ export class Diagram {
         for (const group of svg.querySelectorAll("g.node[id*='/']"))
             this.#makeDevice(group);
         this.overlay = s("g", { class: "overlay" });
-        (svg.querySelector("g.graph") ?? svg).append(this.overlay);
+        this.badges = s("g", { class: "badges" });
+        this.badged = null;
+        (svg.querySelector("g.graph") ?? svg).append(this.overlay, this.badges);
         this.message.replaceChildren();
         if (same)
             this.#look(this.box);
@@ -93,12 +95,15 @@ export class Diagram {
         const { svg, whole } = this, away = [...svg.querySelectorAll(".away, .apart")], classes = svg.getAttribute("class") ?? "", had = away.map((one) => one.getAttribute("class"));
         const brief = [...svg.querySelectorAll("text.brief")].map((text) => [text, text.parentNode]);
         svg.classList.remove("far", "tiny", "brief", "small");
+        const { badges } = this, around = badges.parentNode;
+        badges.remove();
         away.forEach((one) => one.classList.remove("away", "apart"));
         if (!svg.matches(".less"))
             brief.forEach(([text]) => text.remove());
         try {
             return make(svg, whole);
         } finally {
+            around.append(badges);
             svg.setAttribute("class", classes);
             away.forEach((one, i) => one.setAttribute("class", had[i]));
             brief.forEach(([text, parent]) => parent.append(text));
@@ -173,6 +178,24 @@ export class Diagram {
         this.overlay.replaceChildren(...[...hooks.values(), ...arrows].filter(Boolean));
         this.overlay.setAttribute("class", now >= 0 ? "overlay stepping" : "overlay");
         this.canvas.classList.toggle("drawn", steps.length > 0);
+    }
+
+    /** Puts a mark on each device that has findings, as large at every zoom: rows of flawedDevices(). open(finding): what a click does. */
+    badge(rows, open) {
+        if (!this.svg || this.badged === rows)
+            return;
+        this.badged = rows;
+        this.badges.replaceChildren(...rows.map((row) => this.#badge(row, open)).filter(Boolean));
+    }
+
+    #badge({ node, severity, findings: [first, ...more] }, open) {
+        const at = this.#centre(node);
+        if (!at?.w)
+            return null;
+        const label = `${severity}: ${first.title}${more.length ? ` and ${more.length} more` : ""}`, act = (event) => { event.stopPropagation(); open(first); };
+        return s("g", { class: `badge-at sev-${severity}`, transform: `translate(${at.x + at.w / 2} ${at.y - at.h / 2})`, "data-badge": node, "data-key": `badge:${node}`, role: "button", tabindex: "0", "aria-label": label,
+            onpointerdown: (event) => event.stopPropagation(), onclick: act, onkeydown: (event) => ["Enter", " "].includes(event.key) && (event.preventDefault(), act(event)) },
+        s("title", null, label), s("g", { class: "badge-face" }, s("circle", { r: "12", class: "reach" }), s("circle", { r: "7.5" }), s("text", { y: "4" }, severity === "error" ? "✗" : "!")));
     }
 
     #centre(id) {

@@ -59,7 +59,7 @@ const TONES = { good: ["✓", "good"], assumed: ["≈", "good if the assumptions
 /* The fifteen questions, each a link to its evidence. */
 function answers(model, before, state, context) {
     const table = nicTable(context.network ?? model).filter((row) => row.nics.length);
-    const old = new Map(before ? questions(before, { releases: context.releases }).map((row) => [row.id, row.answer]) : []), rows = questions(model, context);
+    const old = new Map(before ? questions(before, { releases: context.releases }).filter((row) => row.tone !== "open").map((row) => [row.id, row.answer]) : []), rows = questions(model, context);
     return h("section", { "aria-label": "At a glance" },
         h("h2", null, "At a glance"),
         h("p.small", { "aria-hidden": "true" }, Object.entries(TONES).filter(([tone]) => rows.some((row) => row.tone === tone)).map(([, [mark, word]]) => `${mark} ${word}`).join("  ·  ")),
@@ -92,6 +92,8 @@ function groupView({ cause, consequences }, about) {
         n > 0 && fold(`${about.doc?.topology}:${cause.id}:${cause.detail}:follows`, `${n} consequence${n > 1 ? "s" : ""} of this`, h("ul.findings", null, consequences.map((row) => h("li", { "data-finding": row.id }, finding(row, about))))));
 }
 
+const MOST_PLACES = 4;
+
 /* What, its cost, the values and the advice; why, commands and the lines of the dump on demand. */
 function finding(row, { doc, source, actions }) {
     const line = row.where?.line, cost = costText(row), said = doc?.summary?.verdict?.finding === row.id; // the verdict gives its advice
@@ -100,6 +102,8 @@ function finding(row, { doc, source, actions }) {
         h("h3", null, h(`span.sev.sev-${row.severity}`, null, row.severity), row.title),
         cost && h(costs(row) ? "p.cost" : "p.small", null, cost, "."),
         row.detail && h("p", null, capital(row.detail), line ? " (" : ".", line && h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), line ? ")." : ""),
+        row.places?.some((place) => place.node) && h("p.small", null, "On the drawing: ", row.places.filter((place) => place.node).slice(0, MOST_PLACES).map((place, i) => [i > 0 && ", ",
+            h("button.text", { type: "button", "data-key": `place:${row.id}:${place.node}`, onclick: () => actions.placed(place.node) }, place.device || place.node)]), row.places.length + row.more_places > MOST_PLACES && ` and ${row.places.length + row.more_places - MOST_PLACES} more`),
         row.advice && !said && h("p", null, h("b", null, "Do: "), row.advice),
         labels.length > 0 && fold(`${doc?.topology}:${row.id}:${row.detail}`, capital(labels.join(", ")), () => [
             row.why && h("p.muted", null, row.why, " ", docsLink(`findings.html#${row.id}`, "About this finding")),
