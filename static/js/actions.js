@@ -11,11 +11,18 @@ import { exportDialog } from "./views/export.js";
 import { searchDialog } from "./views/search.js";
 import { openWhy } from "./why.js";
 
+const MOST_FILES = 512; // dumps of hosts that are dropped at once
 const LOOKED_AT = 1 << 20; // bytes at the beginning of a file by which its format is recognised; a quarter of them at its end
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
-export function makeActions({ store, loading, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
+export function makeActions({ store, loading, library, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped }) {
     const { loaded } = loading, home = (patch) => { moment.startProblem = moment.log = moment.results = null; store.set({ ...DEFAULTS, settings: {}, ...patch }); };
+    /* What is shown on the start page without a machine, from wherever it was dropped. */
+    const alone = (shown) => {
+        home({});
+        Object.assign(moment, shown);
+        loading.changed();
+    };
     const replace = (name) => (value) => store.set({ [name]: value }, { replace: true });
     /* The machine type that results imply, with their hosts and release; without an answer, the type that was chosen for them. */
     async function openedFor(type, blob, name, answer = null) {
@@ -42,14 +49,25 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
                 return actions.second(blob, name);
             const answer = log ? await opening.readLog(blob, name) : null, implied = answer?.implied_machine;
             if (log && (!answer || !answer.check)) {
-                if (answer)
-                    Object.assign(moment, { startProblem: null, results: null, log: { blob, name, answer } });
-                return loading.changed();
+                return answer ? alone({ log: { blob, name, answer } }) : loading.changed();
             }
             if (implied?.type)
                 return (await actions.machine(implied.type)) && actions.log(blob, name, implied);
             if (await opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")) && loaded.summary?.input?.kind === "nccl-log")
                 await actions.log(blob, name);
+        },
+        /** Several dumps, one a host: kept, and chosen in the library. */
+        openMany: async (files) => {
+            const ids = [], refused = [];
+            for (const file of files.slice(0, MOST_FILES)) {
+                const kept = await opening.keep(file, file.name, file.name.replace(/\.[a-z]+$/i, ""), () => refused.push(file.name));
+                if (kept)
+                    ids.push(kept.id);
+            }
+            library.choose(ids);
+            announce(`${ids.length} dumps kept${refused.length ? `; not understood: ${refused.join(", ")}` : ""}`);
+            home({ place: "library" });
+            library.load();
         },
         /** A machine of a type in place of a file; whether it is open now. */
         machine: (type) => opening.machine(type),
@@ -59,11 +77,11 @@ export function makeActions({ store, loading, results, scene, diagram, moment, o
                 store.set({ view: "bandwidth" }, { replace: true });
                 return results.open(blob, name);
             }
-            const answer = await opening.readResults(blob, name), type = answer?.machine?.name;
-            if (answer && moment.machines?.some((row) => row.name === type))
+            const answer = await opening.readResults(blob, name), type = answer?.machine?.name, machines = moment.machines ?? await api.machines().catch(() => []);
+            if (answer && machines.some((row) => row.name === type))
                 await openedFor(type, blob, name, answer);
             else if (answer)
-                Object.assign(moment, { startProblem: null, log: null, results: { blob, name, answer } });
+                return alone({ results: { blob, name, answer } }) ?? true;
             loading.changed();
             return answer !== undefined;
         },

@@ -93,3 +93,18 @@ export function order(findings) {
     const first = ["domain-unused", "domain-split", "cluster-odd-host", "cluster-nic-order", "host-sets-channels", "uneven-hosts"], of = (row) => first.includes(row.id);
     return [...findings.filter(of), ...findings.filter((row) => !of(row))];
 }
+
+/** Hosts in the order of their ids as runs: [{id, count}]. */
+export function runsOf(ids) {
+    const rows = [];
+    for (const id of ids) {
+        if (rows.at(-1)?.id === id)
+            rows.at(-1).count++;
+        else
+            rows.push({ id, count: 1 });
+    }
+    return rows;
+}
+
+/** The description of a cluster of kept dumps, as the service reads it. */
+export const describe = (runs) => JSON.stringify({ hosts: runs.map(({ id, count }) => ({ topology: id, count })) });

@@ -1,4 +1,4 @@
-/* A file or a text may be dropped anywhere on the page, and a text pasted. */
+/* A file, several dumps or a text may be dropped anywhere on the page, and a text pasted. */
 const isField = (node) => node instanceof Element && node.matches("input, textarea, select");
 
 export function listenToDrops(actions) {
@@ -12,10 +12,12 @@ export function listenToDrops(actions) {
     addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dragging"));
     addEventListener("drop", (event) => {
         document.body.classList.remove("dragging");
-        const [file] = event.dataTransfer?.files ?? [], text = isField(event.target) ? "" : event.dataTransfer?.getData("text/plain") ?? "";
+        const files = [...event.dataTransfer?.files ?? []], [file] = files, text = isField(event.target) ? "" : event.dataTransfer?.getData("text/plain") ?? "";
         if (file || text.includes("\n"))
             event.preventDefault();
-        if (file)
+        if (files.length > 1)
+            actions.openMany(files);
+        else if (file)
             actions.open(file, file.name);
         else if (text.includes("\n"))
             actions.open(new Blob([text]), "dropped.txt");

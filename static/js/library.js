@@ -1,6 +1,8 @@
 /* Keeps the list of the library in step with what is searched. */
 import * as api from "./api.js";
+import { describe, runsOf } from "./cluster.js";
 import { announce } from "./dom.js";
+import { DEFAULTS } from "./state.js";
 import { deleteDialog, editDialog } from "./views/dialogs.js";
 
 export class Library {
@@ -9,9 +11,28 @@ export class Library {
 
     /** store: of the state; changed(): the list is another. */
     constructor(store, changed) {
-        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null, picked: new Set() });
+        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null, picked: new Set(), runs: [] });
         this.actions = {
-            pick: (id, on) => { this.picked[on ? "add" : "delete"](id); this.changed(); },
+            pick: (id, on) => {
+                this.picked[on ? "add" : "delete"](id);
+                this.runs = on ? [...this.runs, { id, count: 1 }] : this.runs.filter((run) => run.id !== id);
+                this.changed();
+            },
+            /** How many such hosts the cluster is to have. */
+            count: (id, count) => {
+                const [first] = this.runs.filter((run) => run.id === id);
+                this.runs = this.runs.filter((run) => run.id !== id || run === first).map((run) => (run === first ? { id, count } : run));
+                this.changed();
+            },
+            cluster: async () => {
+                try {
+                    const { id } = await api.keepCluster(describe(this.runs));
+                    store.set({ ...DEFAULTS, settings: {}, place: "clusters", cluster: id });
+                } catch (error) {
+                    this.problem = api.problemOf(error);
+                    this.changed();
+                }
+            },
             search: (q, now = false) => {
                 clearTimeout(this.#timer);
                 const field = document.getElementById("library-search");
@@ -31,6 +52,11 @@ export class Library {
                     this.#change(row, async () => { await api.remove(row.id); return null; });
             },
         };
+    }
+
+    /** Dumps that were just kept, in the order of their hosts: all are chosen. */
+    choose(ids) {
+        Object.assign(this, { picked: new Set(ids), runs: runsOf(ids) });
     }
 
     /** Loads the first page, or the next one. */

@@ -59,7 +59,7 @@ const opening = new Opening({ store, loaded, moment, working, shown: renderAll, 
 const sourceLines = new SourceView((id) => store.set({ from: id, to: "", line: 0, panel: "selection" }));
 const help = helpDialog(), library = new Library(store, () => !store.state.id && renderAll()), majority = new Majority(store, () => !store.state.id && renderAll());
 const clusters = new Clusters(store, () => !store.state.id && renderAll());
-const actions = makeActions({ store, loading, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped: () => { renderDrawer(); scene.mark(); } });
+const actions = makeActions({ store, loading, library, results, scene, diagram, moment, opening, help, sourceLines, schedule, stepped: () => { renderDrawer(); scene.mark(); } });
 const drawer = h("section.drawer", { "aria-label": "Tables" }), side = h("section.side", { "aria-label": "Selection and settings" });
 const work = h("div.work", null, h("div.left", null, h("div.stages", null, diagram.root, beside.root), drawer), side);
 api.onTokenNeeded(tokenDialog);

@@ -57,6 +57,28 @@ test("a cluster shows who differs and who sets what", async () => {
     assert.match(it.page.url(), /hosts=8/, "a tile leads to its machine");
 });
 
+test("dumps of 64 hosts are dropped; a cluster is made of them, and the host that differs is named with what differs", async () => {
+    await it.page.goto(it.server.url);
+    await it.key("clusters").waitFor();
+    await it.page.evaluate(([same, other]) => {
+        const dataTransfer = new DataTransfer();
+        for (let i = 0; i < 64; i++)
+            dataTransfer.items.add(new File([i === 40 ? other : same], `host${i}.xml`));
+        for (const type of ["dragover", "drop"])
+            document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    }, [good.toString(), bad.toString()]);
+    await it.page.getByRole("button", { name: "Make a cluster of 64 hosts" }).click();
+    await it.page.locator("#tiles .odd").waitFor();
+    assert.match(await it.page.locator("#tiles .odd").textContent(), /^40 B/);
+    assert.match(await it.page.locator('[data-finding="cluster-odd-host"]').textContent(), /mlx5_3|5e:00/);
+    await it.key("library").click();
+    await it.page.locator("#together").waitFor();
+    await it.axe("library with choices");
+    await it.page.locator('#library input[data-key^="hosts:"]').first().fill("3");
+    await it.page.locator('#library input[data-key^="hosts:"]').first().press("Enter");
+    await it.page.getByRole("button", { name: /Make a cluster of (4|66) hosts/ }).waitFor();
+});
+
 test("hosts of a machine type", async () => {
     const { id } = await post("/v1/clusters", JSON.stringify({ hosts: [{ machine: "hgx-h100", count: 3 }, { topology: await machine(bad) }] }), "application/json");
     await go(`&cluster=${id}`);

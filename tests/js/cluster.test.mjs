@@ -1,7 +1,7 @@
 /* A cluster from above: tiles, the odd ones out, the fullest links, sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behind, busiest, domainSentence, fullestSentence, hostsOf, letter, odd, order, railMap, railSentence, ranges, runs, sentence, tiles, used } from "../../static/js/cluster.js";
+import { behind, busiest, describe, domainSentence, fullestSentence, hostsOf, letter, odd, order, railMap, railSentence, ranges, runs, runsOf, sentence, tiles, used } from "../../static/js/cluster.js";
 
 const kind = (hosts, more) => ({ hosts, host_count: hosts.reduce((sum, [from, to]) => sum + to - from + 1, 0), ...more });
 const view = { hosts: 5, systems: 5, nodes: 5, order: "cyclic", host_ranks: [8, 8, 4, 8, 8], kinds: [kind([[0, 1], [3, 4]]), kind([[2, 2]])] };
@@ -63,4 +63,9 @@ test("NVLink domains in a sentence, and hosts in ranges", () => {
 
 test("what concerns hosts beside one another comes first", () => {
     assert.deepEqual(order([{ id: "a" }, { id: "cluster-odd-host" }, { id: "b" }]).map((row) => row.id), ["cluster-odd-host", "a", "b"]);
+});
+
+test("dumps in the order of their hosts are runs of equal hosts", () => {
+    assert.deepEqual(runsOf(["a", "a", "b", "a"]), [{ id: "a", count: 2 }, { id: "b", count: 1 }, { id: "a", count: 1 }]);
+    assert.deepEqual(JSON.parse(describe(runsOf(["a", "a", "b"]))), { hosts: [{ topology: "a", count: 2 }, { topology: "b", count: 1 }] });
 });

@@ -4,7 +4,7 @@ import { sizeText } from "../compare.js";
 import { address, DEFAULTS } from "../state.js";
 import { problemView } from "./problem.js";
 
-/** library: {items, next, busy, problem, picked}. actions: search(text), more(), edit(row), remove(row), home(), reload(), pick(id, on), pair(a, b),
+/** library: {items, next, busy, problem, picked, runs}. actions: search(text), more(), edit(row), remove(row), home(), reload(), pick(id, on), pair(a, b),
  *  majority(set). */
 export function libraryView({ library, state, actions }) {
     const search = h("input.filter", { type: "search", id: "library-search", "data-key": "library-search", placeholder: "Name, label or id", "aria-label": "Search the library", value: document.getElementById("library-search")?.value ?? state.q,
@@ -13,31 +13,39 @@ export function libraryView({ library, state, actions }) {
     return h("div.library", null,
         h("header", null, h("h1", null, "Library"), h("p.muted", null, "Dumps that this server keeps, newest first. "), h("button", { type: "button", "data-key": "add-dump", onclick: actions.home }, "Add one…")),
         search,
-        items?.length > 1 && together(library.picked, items, state, actions),
+        items?.length > 0 && together(library, items, state, actions),
         library.problem ? [problemView(library.problem, { again: actions.reload }), h("p", null, h("button", { type: "button", "data-key": "reload", onclick: actions.reload }, "Try again"))]
             : !items ? h("p.muted", null, "Loading…")
                 : !items.length ? h("div", { id: "library-empty" }, state.q ? `Nothing kept here has “${state.q}” in its name, labels or id.` : ["Nothing is kept yet. What you open on this page is kept, until somebody deletes it; a script adds one so:", h("div.command", null, h("pre", { tabindex: "0" }, ADD), copyButton(ADD))])
-                    : table(items, library.picked, actions),
+                    : table(items, library, actions),
         library.next && h("p", null, h("button", { type: "button", id: "more", "data-key": "more", disabled: library.busy, onclick: actions.more }, library.busy ? "Loading…" : "More")));
 }
 
 const ADD = `curl --data-binary @topo.xml "${location.origin}/v1/topologies?name=node17"`;
 
 /* What can be done with several: two side by side, more against what most are like. */
-function together(picked, items, state, actions) {
-    const chosen = [...picked];
+function together({ picked, runs }, items, state, actions) {
+    const chosen = [...picked], hosts = runs.reduce((sum, run) => sum + run.count, 0);
     return h("p.toolbar", { id: "together" },
         h("button", { type: "button", "data-key": "compare-two", disabled: chosen.length !== 2, onclick: () => actions.pair(...chosen) }, "Compare the two"),
         h("button", { type: "button", "data-key": "compare-many", disabled: chosen.length < 3, onclick: () => actions.majority(chosen.join(",")) }, "Against most of them"),
         state.q && items.length > 2 && h("button", { type: "button", "data-key": "compare-found", onclick: () => actions.majority(`q:${state.q}`) }, "All found, against most of them"),
-        h("span.muted", null, chosen.length ? `${chosen.length} chosen` : "Choose dumps to compare them."));
+        h("button", { type: "button", "data-key": "make-cluster", disabled: hosts < 2, onclick: actions.cluster }, hosts > 1 ? `Make a cluster of ${hosts} hosts` : "Make a cluster"),
+        h("span.muted", null, chosen.length ? `${chosen.length} chosen` : "Choose dumps to compare them or to make a cluster of them."));
 }
 
-const table = (items, picked, actions) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Kept dumps" }, h("table.wide", { id: "library" },
+/* How many hosts of a cluster are like this dump. */
+function hostsField(row, runs, actions) {
+    const field = h("input.short", { type: "number", min: "1", max: "16384", value: String(runs.filter((run) => run.id === row.id).reduce((sum, run) => sum + run.count, 0)), "data-key": `hosts:${row.id}`, "aria-label": `Hosts like ${row.name || row.id}`,
+        onchange: () => Number(field.value) >= 1 && actions.count(row.id, Math.floor(Number(field.value))) });
+    return h("label", { title: "Hosts of the cluster" }, " × ", field);
+}
+
+const table = (items, { picked, runs }, actions) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": "Kept dumps" }, h("table.wide", { id: "library" },
     h("caption.unseen", null, "Kept dumps"),
     h("thead", null, h("tr", null, h("th", null, h("span.unseen", null, "Choose")), h("th", null, "Name"), h("th", null, "Machine"), h("th", null, "Labels"), h("th", { title: "Findings about the dump alone. Open the dump to see what each of them costs; one that costs nothing is a note." }, "Findings, before costs"), h("th", null, "Added (UTC)"), h("th.num", null, "Size"), h("th", null, h("span.unseen", null, "Do")))),
     h("tbody", null, items.map((row) => h("tr", { "data-topology": row.id },
-        h("td", null, h("input", { type: "checkbox", checked: picked.has(row.id), "data-key": `pick:${row.id}`, "aria-label": `Choose ${row.name || row.id}`, onchange: (event) => actions.pick(row.id, event.target.checked) })),
+        h("td", null, h("input", { type: "checkbox", checked: picked.has(row.id), "data-key": `pick:${row.id}`, "aria-label": `Choose ${row.name || row.id}`, onchange: (event) => actions.pick(row.id, event.target.checked) }), picked.has(row.id) && hostsField(row, runs, actions)),
         h("td.wrap", null, h("a", { href: address(DEFAULTS, { id: row.id }), "data-key": `open:${row.id}` }, row.name || row.id.slice(0, 12))),
         h("td.wrap.machine", null, row.machine?.sentence ?? "–"),
         h("td.wrap", null, Object.entries(row.labels ?? {}).map(([name, value]) => [h("button.label", { type: "button", title: "Search for this label", onclick: () => actions.search(value, true) }, `${name}=${value}`), " "])),
