@@ -20,6 +20,7 @@ struct normal {
 };
 
 static const char fleet_prefix[] = "fleet:";
+enum { LEAST_HOSTS = 3 }; /* of which two agree */
 
 static enum orr_code name_fleet(const struct orr_majority *majority, const char *query, struct normal *normal,
                                 struct orr_error *err)
@@ -50,8 +51,12 @@ static enum orr_code normal_of_fleet(struct orr_call *call, const char *query, s
     ORR_TRY(orr_decode(query, strlen(query), true, call->arena, &plain, err));
     ORR_TRY(orr_fleet_gather(call, asked, &normal->fleet, err));
     ORR_TRY(orr_fleet_count_hosts(call, &normal->fleet, err));
-    if (!normal->fleet.count) {
-        normal->why = "no stored topology belongs to the fleet";
+    uint32_t hosts = 0;
+    for (uint32_t i = 0; i < normal->fleet.count; i++)
+        hosts += normal->fleet.specimens[i].hosts;
+    if (hosts < LEAST_HOSTS) {
+        normal->why = hosts ? "the fleet has fewer than 3 hosts, too few for a majority"
+                            : "no stored topology belongs to the fleet";
         return ORR_OK;
     }
     ORR_TRY(orr_majority_find(normal->fleet.specimens, normal->fleet.count, normal->arena, &majority, err));

@@ -309,6 +309,8 @@ def test_the_normal_host_of_a_fleet(tmp_path):
         status, found = ask(server, with_faults[0], fleet, node="bad-0")
         assert found["state"] == "degraded" and found["reasons"][0]["finding"] == "slow-link"
         assert ask(server, H100, "fleet:label=rack%3D8")[1]["sentence"].endswith("no stored topology belongs to the fleet")
+        host(server, H100 + b"<!-- alone -->", "alone", 8)
+        assert ask(server, H100, "fleet:label=rack%3D8")[1]["sentence"].endswith("the fleet has fewer than 3 hosts, too few for a majority")
         host(server, H100, "bad-0", 7)
         assert ask(server, H100, fleet)[1]["compared_with"].startswith("the majority of 7 hosts")
         host(server, H100, "bad-1", 7)
