@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Orrery. `./dev bench` builds and runs it.
 
-usage: bench.py [engine] [server] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
+usage: bench.py [engine] [server] [place] [scale] [logs] [--release R] [--hosts N] [--runs N] [--match TEXT] [--seconds S]
        bench.py --instructions [--release R] [--match TEXT] [--every N] [--jobs N]
 
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
@@ -9,6 +9,8 @@ engine  for every topology of the conformance set (of static/examples and tests/
 server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery serve`,
         beside libmicrohttpd alone with the same bytes from memory, and beside the same asked for our address and sending
         our headers; the same wrk drives all, in turns
+place   processor time of the scores of all sets of GPUs, of all sizes, on 1 and 2 hosts, for every example of 8 GPUs; then requests a
+        second for place that differ in their free GPUs and counts, beside a cached analysis of the same machine, in turns
 scale   rings and trees of every rank, 32 channels, written as JSON by `orrery channels`, from 8 to 131072 ranks: seconds and the
         largest resident memory as the operating system counts them, and what twice the ranks cost against half of them
 logs    MB of log that `orrery check-log` reads in a second of processor time, by what the lines are, beside `wc -l` and `grep -c` of the
@@ -82,10 +84,10 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def load(url, pid, seconds):
+def load(url, pid, seconds, *more, **settings):
     """(requests a second, microseconds of the server's CPU a request, answers that were no 200) of wrk with 64 connections."""
     before = cpu_seconds(pid)
-    out = subprocess.run(["wrk", "-t1", "-c64", f"-d{seconds}s", url], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(["wrk", "-t1", "-c64", f"-d{seconds}s", *more, url], capture_output=True, text=True, check=True, env={**os.environ, **settings}).stdout
     used = cpu_seconds(pid) - before
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
     errors = re.search(r"Socket errors: (.*)", out)
@@ -95,21 +97,51 @@ def load(url, pid, seconds):
     return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), used / max(count, 1) * 1e6, int(bad.group(1)) if bad else 0
 
 
+@contextlib.contextmanager
+def service(folder, threads):
+    """(process id, address) of a service of our own."""
+    serve = subprocess.Popen([BUILD / "orrery", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/bench.db",
+                              "--threads", threads, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield serve.pid, serve.stdout.readline().split()[-1].rstrip("/")
+    finally:
+        serve.terminate()
+        serve.wait(15)
+
+
+def upload(base, example):
+    dump = (ROOT / "static/examples" / example).read_bytes()
+    post = urllib.request.Request(f"{base}/v1/topologies", data=dump, headers={"Content-Type": "application/xml"})
+    return json.load(urllib.request.urlopen(post))["id"]
+
+
 def bench_server(args):
-    dump = (ROOT / "static/examples/h100-nvswitch.xml").read_bytes()
     threads = str(os.cpu_count() or 1)
-    with tempfile.TemporaryDirectory() as folder:
-        serve = subprocess.Popen([BUILD / "orrery", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/bench.db",
-                                  "--threads", threads, "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        try:
-            base = serve.stdout.readline().split()[-1].rstrip("/")
-            post = urllib.request.Request(f"{base}/v1/topologies", data=dump, headers={"Content-Type": "application/xml"})
-            ident = json.load(urllib.request.urlopen(post))["id"]
-            for section in ("/tuning", ""):
-                compare_with_bare(args, serve.pid, f"{base}/v1/topologies/{ident}/analysis{section}?release={args.release}", folder, threads)
-        finally:
-            serve.terminate()
-            serve.wait(15)
+    with tempfile.TemporaryDirectory() as folder, service(folder, threads) as (pid, base):
+        ident = upload(base, "h100-nvswitch.xml")
+        for section in ("/tuning", ""):
+            compare_with_bare(args, pid, f"{base}/v1/topologies/{ident}/analysis{section}?release={args.release}", folder, threads)
+
+
+def bench_place(args):
+    threads = str(os.cpu_count() or 1)
+    print("\nscores of all sets of GPUs of all sizes, 1 and 2 hosts: milliseconds of processor time")
+    with tempfile.TemporaryDirectory() as folder, service(folder, threads) as (pid, base):
+        for example in sorted(path for path in (ROOT / "static/examples").glob("*.xml") if args.match in path.name):
+            if len(re.findall("<gpu ", example.read_text())) != 8:
+                continue
+            ident, before = upload(base, example.name), cpu_seconds(pid)
+            for count in range(1, 9):
+                urllib.request.urlopen(f"{base}/v1/topologies/{ident}/place?release={args.release}&count={count}&top=200").read()
+            print(f"{example.name:<36}{(cpu_seconds(pid) - before) * 1000:>8.0f}")
+        ident = upload(base, "h100-nvswitch.xml")
+        analysis = f"{base}/v1/topologies/{ident}/analysis?release={args.release}"
+        asked = ("-s", str(ROOT / "tests/bench/place.lua"))
+        runs = [(load(analysis, pid, args.seconds), load(base, pid, args.seconds, *asked, PLACE_ID=ident, PLACE_RELEASE=args.release))
+                for _ in range(args.runs)]
+    rates = [statistics.median(run[what][0] for run in runs) for what in (0, 1)]
+    print(f"cached analysis {rates[0]:.0f} requests/s, place with other GPUs and counts each time {rates[1]:.0f}: ratio {rates[1] / rates[0]:.2f}; "
+          f"{sum(run[1][2] for run in runs)} answers other than 200")
 
 
 class Bare:
@@ -262,7 +294,7 @@ def bench_instructions(args):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="*", help="engine, server, scale, logs; all by default")
+    parser.add_argument("part", nargs="*", help="engine, server, place, scale, logs; all by default")
     parser.add_argument("--release", help="2.27.7 by default; with --instructions: every release of cost.csv by default")
     parser.add_argument("--hosts", type=int, default=1)
     parser.add_argument("--runs", type=int, default=5)
@@ -275,7 +307,7 @@ def main():
     if args.instructions:
         return bench_instructions(args)
     args.release = args.release or "2.27.7"
-    known = {"engine": bench_engine, "server": bench_server, "scale": bench_scale, "logs": bench_logs}
+    known = {"engine": bench_engine, "server": bench_server, "place": bench_place, "scale": bench_scale, "logs": bench_logs}
     for part in args.part or known:
         if part not in known:
             parser.error(f"no part named {part}: {', '.join(known)}")
