@@ -200,6 +200,7 @@ static enum orr_code choose(struct orr_place_work *work, struct orr_error *err)
     ORR_TRY(few ? score_all(work, &sets, err) : orr_place_some(work, &sets, err));
     placing->scored = sets.count;
     placing->exact = placing->scored == placing->sets;
+    placing->cut_short = !placing->exact && !orr_place_goes_on(work);
     if (!placing->exact)
         ORR_TRY(orr_place_bound(work, &placing->bound, err));
     qsort(sets.sets, sets.count, sizeof *sets.sets, compare_ranked);

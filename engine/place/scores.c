@@ -1,6 +1,7 @@
 #include "engine/place/scores.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +26,12 @@ struct orr_scores {
     struct orr_score_question question;
     struct orr_arena *arena; /* of the question's texts */
     uint32_t gpu_count;
-    uint32_t ports; /* NICs of the dump, which are the first names */
-    bool direct;    /* a set is its own place in the table */
-    size_t slot_count;
+    uint32_t ports;               /* NICs of the dump, which are the first names */
+    bool direct;                  /* a set is its own place in the table */
+    size_t slot_count, slot_size; /* slot_size: bytes of a score with the host counts that are asked about */
     struct orr_search_memo *memo;
     pthread_mutex_t lock; /* of all below */
-    struct orr_score *slots;
+    char *slots;
     size_t used;
     uint32_t nic_count, limit_count;
     char nics[ORR_MOST_PLACE_NICS][NIC_NAME];
@@ -89,7 +90,8 @@ static enum orr_code fill(struct orr_scores *s, struct orr_error *err)
     ORR_TRY(list_ports(s, err));
     s->direct = s->gpu_count <= ORR_EXACT_GPUS;
     s->slot_count = (size_t)1 << (s->direct ? s->gpu_count : SLOTS_LOG);
-    s->slots = calloc(s->slot_count, sizeof *s->slots);
+    s->slot_size = offsetof(struct orr_score, by_hosts) + s->question.host_counts * sizeof(struct orr_set_prediction);
+    s->slots = calloc(s->slot_count, s->slot_size);
     s->memo = orr_search_memo_new(memo_bytes(s));
     return s->slots && s->memo ? ORR_OK : orr_fail_nomem(err);
 }
@@ -128,7 +130,7 @@ void orr_scores_free(struct orr_scores *scores)
 size_t orr_scores_bytes(const struct orr_scores *scores)
 {
     return sizeof *scores + memo_bytes(scores) + orr_arena_bytes(scores->arena) +
-           scores->slot_count * sizeof *scores->slots;
+           scores->slot_count * scores->slot_size;
 }
 
 const struct orr_dump *orr_scores_dump(const struct orr_scores *scores)
@@ -161,7 +163,7 @@ static struct orr_score *find_slot(const struct orr_scores *s, orr_bits gpus)
 {
     size_t at = s->direct ? (size_t)gpus : orr_hash_number(ORR_HASH_START, gpus) >> (64 - SLOTS_LOG);
     for (size_t tried = 0; tried < s->slot_count; tried++, at++) {
-        struct orr_score *slot = &s->slots[at & (s->slot_count - 1)];
+        struct orr_score *slot = (void *)(s->slots + (at & (s->slot_count - 1)) * s->slot_size);
         if (slot->gpus == gpus || (!slot->gpus && (s->direct || s->used < s->slot_count / 2)))
             return slot;
         if (!slot->gpus)
@@ -361,7 +363,7 @@ enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_scor
     const struct orr_score *kept = find_slot(s, gpus);
     bool known = kept && kept->gpus;
     if (known)
-        *ret_score = *kept;
+        memcpy(ret_score, kept, s->slot_size);
     pthread_mutex_unlock(&s->lock);
     if (known)
         return ORR_OK;
@@ -376,7 +378,7 @@ enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_scor
     pthread_mutex_lock(&s->lock);
     struct orr_score *slot = find_slot(s, gpus);
     if (slot && !slot->gpus) {
-        *slot = score;
+        memcpy(slot, &score, s->slot_size);
         s->used++;
     }
     pthread_mutex_unlock(&s->lock);

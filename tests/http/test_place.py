@@ -3,11 +3,15 @@ import itertools
 import json
 import os
 import subprocess
+import sys
 import xml.etree.ElementTree as xml
 
 import pytest
 
-from conftest import DUMP, ROOT, SANITIZERS
+from conftest import DUMP, ROOT, SANITIZERS, Server
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import attacks  # noqa: E402
 
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 EXAMPLES = ROOT / "static" / "examples"
@@ -116,7 +120,7 @@ def test_text_and_help():
 
 
 def test_routes_answer_alike(server):
-    dump = (EXAMPLES / "v100-cube-mesh.xml").read_bytes()
+    dump = (EXAMPLES / "aws-p4d.xml").read_bytes()
     ident = server.json("POST", "/v1/topologies", dump)[1]["id"]
     for question in ("count=2&hosts=2", "count=3&free=0,2,4,5,6&hosts=1:3,16:1", "compare=2,3&hosts=2", "jobs=4,2,2&pack=worst", "count=4&orders=1&hosts=1",
                      "count=2&nics=1&hosts=2", "count=2&collective=alltoall&size=64M", "count=2&gpus=0,1,2&free=1,2,3", ""):
@@ -135,7 +139,7 @@ def test_routes_answer_alike(server):
     ("count=2&hosts=0", "hosts"), ("count=2&hosts=1,1", "hosts"), ("count=2&hosts=99999999999", "hosts"), ("count=2&nics=0", "nics"),
     ("count=2&nics=99", "nics"), ("count=2&collective=sum", "collective"), ("count=2&size=0", "size"), ("count=2&pack=all", "pack"), ("count=2&top=0", "top")])
 def test_what_cannot_be_asked(server, question, where):
-    status, problem = server.json("POST", f"/v1/place?{question}", (EXAMPLES / "v100-cube-mesh.xml").read_bytes())
+    status, problem = server.json("POST", f"/v1/place?{question}", (EXAMPLES / "aws-p4d.xml").read_bytes())
     assert (status, problem["where"]) == (400, where), problem
 
 
@@ -143,3 +147,20 @@ def test_without_a_place_to_choose(server):
     status, problem = server.json("POST", "/v1/place?count=1", b"<system version='1'><cpu numaid='0'/></system>")
     assert status == 422 and "no GPU" in problem["detail"]
     assert server.json("POST", "/v1/place?count=1&hosts=2", DUMP)[0] == 200
+
+
+def test_what_the_time_does_not_allow_is_bounded(tmp_path):
+    """16 GPUs, 12,870 sets of 8, and four seconds: the best so far with a bound; asked again, more sets are compared."""
+    own = Server("--database", f"sqlite:{tmp_path}/orrery.db", "--analysis-time", "4")
+    try:
+        ident = own.json("POST", "/v1/topologies", attacks.switched(16, 8))[1]["id"]
+        target = f"/v1/topologies/{ident}/place?count=8&release=2.27.7"
+        status, first = own.json("GET", target)
+        assert status == 200 and not first["exact"] and 0 < first["scored"] < first["sets"] == 12870, first
+        assert first["bound"] >= first["best"][0]["busbw"] > 0
+        status, again = own.json("GET", target)
+        assert status == 200 and (again["exact"] or again["scored"] > first["scored"])
+        status, few = own.json("GET", f"{target}&free=0,1,2,3,4,5,6,7")
+        assert status == 200 and few["exact"] and few["bound"] is None and few["sets"] == 1
+    finally:
+        own.stop()
