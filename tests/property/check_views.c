@@ -1,7 +1,11 @@
-/* What users ask of an answer besides the document: one path in words, and pictures. Any two devices may be named; an
- * error is an answer, and says what is wrong. */
+/* What users ask of an answer besides the document: one path in words, pictures, and pages of text. Any two devices may
+ * be named; an error is an answer, and says what is wrong. */
+#include <string.h>
+
 #include "api/sections.h"
 #include "engine/diagram/diagram.h"
+#include "engine/report/communicator.h"
+#include "engine/report/report.h"
 #include "tests/property/checks.h"
 
 static bool is_answer(enum orr_code code, const struct orr_error *err)
@@ -38,6 +42,29 @@ static bool check_picture(const struct orr_analysis *a, const struct orr_diagram
                         own.text);
 }
 
+/* The tree of the machine and the channels as text: no line is wider than the page. */
+static bool check_page(const struct orr_analysis *a, uint32_t width, struct tally *tally, struct orr_error *err)
+{
+    enum { LARGEST = 64 << 20 };
+    struct orr_text text;
+    struct orr_page page = {.text = &text, .width = width};
+    struct orr_arena *arena = orr_arena_new(0);
+    size_t widest = 0;
+    orr_text_init(&text, LARGEST);
+    bool good =
+        arena && orr_tree_write(&page, a, arena, err) == ORR_OK && orr_channels_write(&page, a, arena, err) == ORR_OK;
+    good = good && !orr_text_failed(&text) && text.length;
+    for (const char *line = good ? text.data : ""; *line;) {
+        size_t length = strcspn(line, "\n");
+        widest = length > widest ? length : widest;
+        line += length + (line[length] != '\0');
+    }
+    orr_text_release(&text);
+    orr_arena_free(arena);
+    tally->views++;
+    return good && widest <= width ? true : WRONG(err, "a page of %u columns has a line of %zu", width, widest);
+}
+
 bool check_views(const struct orr_analysis *a, struct tally *tally, struct orr_error *err)
 {
     const struct orr_system *system = &a->parts[a->part_count - 1].system;
@@ -50,6 +77,9 @@ bool check_views(const struct orr_analysis *a, struct tally *tally, struct orr_e
         for (int to = 0; to < count; to++)
             if (!check_path_between(a, names[from], names[to], tally, err))
                 return false;
+    for (uint32_t width = ORR_PAGE_LEAST; width <= 100; width += 60)
+        if (!check_page(a, width, tally, err))
+            return false;
     for (int view = 0; view < ORR_VIEW_COUNT; view++) {
         struct orr_diagram_request request = {.view = (enum orr_view)view,
                                               .channel = a->communicator.channel_count - 1,
