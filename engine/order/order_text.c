@@ -31,6 +31,12 @@ static const char *what_is_predicted(const struct orr_ordering *o, char text[64]
     return text;
 }
 
+/* 1 is one ring; 0.25 and 0 are rings, as people say it. */
+static const char *ring_word(double rings)
+{
+    return rings < 1 || rings > 1 ? "rings" : "ring";
+}
+
 static bool differs(const struct orr_order_load *a, const struct orr_order_load *b)
 {
     return a->rings < b->rings || b->rings < a->rings || a->bw < b->bw || b->bw < a->bw;
@@ -40,13 +46,15 @@ static bool differs(const struct orr_order_load *a, const struct orr_order_load 
 static void add_loads(const struct orr_order *order, char *text)
 {
     char before[24], after[24];
-    const char *format = "%s rings of %s groups instead of %s";
+    uint32_t count = 0;
     for (uint32_t k = 0; k < order->now.load_count; k++) {
         const struct orr_order_load *now = &order->now.loads[k], *best = &order->best.loads[k];
         if (!differs(now, best))
             continue;
-        add(text, format, number(after, best->rings), orr_group_kind_name(now->kind), number(before, now->rings));
-        format = ", and %s of %s groups instead of %s";
+        add(text, "%s%s", count ? ", and " : "", number(after, best->rings));
+        if (!count++)
+            add(text, " %s", ring_word(best->rings));
+        add(text, " of %s groups instead of %s", orr_group_kind_name(now->kind), number(before, now->rings));
     }
 }
 
@@ -98,8 +106,8 @@ static void describe_same(const struct orr_ordering *o, struct orr_order *order)
     }
     add(text, ": the busiest NIC carries");
     for (uint32_t k = 0; k < order->now.load_count; k++)
-        add(text, "%s %s rings of %s groups", k ? "," : "", number(figure, order->now.loads[k].rings),
-            orr_group_kind_name(order->now.loads[k].kind));
+        add(text, "%s %s %s of %s groups", k ? "," : "", number(figure, order->now.loads[k].rings),
+            ring_word(order->now.loads[k].rings), orr_group_kind_name(order->now.loads[k].kind));
     add(text, order->now.load_count ? "." : " nothing.");
 }
 
