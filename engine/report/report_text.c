@@ -365,6 +365,7 @@ static void write_nics(struct orr_page *page, const struct orr_report *report)
     static const char *const heads[] = {"GPU", "NIC", "Path", "GDR", "NICs by PXN"};
     const struct orr_decision *reasons[ORR_RULE_COUNT] = {0}, *refused;
     uint32_t counts[ORR_RULE_COUNT] = {0}, shown = 0, hosts = report->analysis->built.host_count, alike = 0;
+    bool any_pxn = false;
     struct orr_table table;
     if (!report->nics)
         return;
@@ -376,6 +377,7 @@ static void write_nics(struct orr_page *page, const struct orr_report *report)
     for (uint32_t rank = 0; rank < report->analysis->local_ranks; rank++) {
         struct nics_row row;
         read_nics(&report->nics[rank], &row, &refused);
+        any_pxn = any_pxn || report->nics[rank].pxn;
         if (refused) {
             reasons[refused->rule] = refused;
             counts[refused->rule]++;
@@ -389,6 +391,9 @@ static void write_nics(struct orr_page *page, const struct orr_report *report)
         orr_table_add(&table, ORR_STYLE_PLAIN, "%s", row.pxn);
     }
     orr_table_write(page, &table, "  ");
+    if (any_pxn)
+        orr_page_say(page, ORR_STYLE_PLAIN, "  ",
+                     "NICs by PXN: further NICs that the GPU reaches over NVLink through other GPUs.");
     for (uint32_t host = 1; host < hosts; host++)
         alike += is_like_first(report, host);
     if (hosts > 1)
