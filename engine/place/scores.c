@@ -153,9 +153,12 @@ uint32_t orr_scores_port_count(const struct orr_scores *scores)
     return scores->ports;
 }
 
-const char *orr_scores_nic(const struct orr_scores *scores, uint32_t nic)
+const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic)
 {
-    return nic < scores->nic_count ? scores->nics[nic] : NULL;
+    pthread_mutex_lock(&scores->lock);
+    const char *name = nic < scores->nic_count ? scores->nics[nic] : NULL;
+    pthread_mutex_unlock(&scores->lock);
+    return name;
 }
 
 /* Where a set is in the table, or where it would be: NULL where the table is full. */

@@ -72,7 +72,7 @@ uint32_t orr_scores_gpu_count(const struct orr_scores *scores);
 /* NICs of the dump: the first of those that orr_scores_nic() names. */
 uint32_t orr_scores_port_count(const struct orr_scores *scores);
 /* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */
-const char *orr_scores_nic(const struct orr_scores *scores, uint32_t nic);
+const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic);
 
 /* The score of a set that is not empty, kept or made now: *analyses (may be NULL) counts the analyses made. What cannot
  * be predicted (one rank, no NIC) is no error. Errors of orr_analyze() and orr_expectation_new() otherwise. */
