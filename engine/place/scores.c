@@ -200,7 +200,9 @@ static const char *keep_limit(struct orr_scores *s, const char *text)
             return s->limits[i];
     if (s->limit_count == MOST_LIMITS)
         return NULL;
-    return strcpy(s->limits[s->limit_count++], text);
+    char *kept = s->limits[s->limit_count++];
+    snprintf(kept, sizeof s->limits[0], "%s", text);
+    return kept;
 }
 
 static void note(struct orr_scores *s, const struct orr_expectation *expectation, const struct orr_analysis *analysis,
