@@ -24,7 +24,6 @@ struct orr_answer {
     const char *policy;     /* static: the Content-Security-Policy, NULL: the strictest */
     enum orr_keeping keeping;
     bool compressible;
-    bool passing;  /* asked again, it may be better: it is not kept in the cache */
     char etag[48]; /* quoted; "" where there is none */
     char *body;
     size_t length;

@@ -82,8 +82,6 @@ static enum orr_code answer(struct orr_call *call, const struct scored *scored, 
         code = orr_answer_of_json(200, &json,
                                   orr_place_json(&json, placing, call->id, orr_given(&call->params, ORR_ASK_RELEASE)),
                                   ret_answer, err);
-    if (code == ORR_OK)
-        (*ret_answer)->passing = placing->cut_short;
     call->problem = code == ORR_SETTING ? call->problem : ORR_PROBLEM_NONE;
     orr_arena_free(arena);
     return code;

@@ -186,9 +186,7 @@ static enum orr_code make(struct orr_call *call, const char *key, struct orr_ans
     if (code == ORR_OK)
         code = call->route->handler(call, ret_answer, err);
     if (key)
-        orr_cache_end(cache, key,
-                      code == ORR_OK && (*ret_answer)->status == 200 && !(*ret_answer)->passing ? &(*ret_answer)->shared
-                                                                                                : NULL);
+        orr_cache_end(cache, key, code == ORR_OK && (*ret_answer)->status == 200 ? &(*ret_answer)->shared : NULL);
     return code;
 }
 

@@ -75,8 +75,7 @@ static enum orr_code score_sizes(struct packing *p, struct orr_error *err)
         placing->sets += orr_choices(p->free, request->jobs[j]);
         for (orr_bits set = orr_first_subset(request->jobs[j]); set; set = orr_next_subset(set, p->free)) {
             struct orr_score score;
-            ORR_TRY(
-                orr_scores_of(placing->scores, orr_spread_bits(set, request->free), &score, &p->work->analyses, err));
+            ORR_TRY(orr_place_score(p->work, orr_spread_bits(set, request->free), &score, err));
             p->busbw[set] = score.busbw;
             placing->scored++;
         }
@@ -93,7 +92,7 @@ static enum orr_code deliver(struct packing *p, orr_bits used, struct orr_error 
     for (uint32_t j = placing->request.job_count; j-- > 0;) {
         const orr_bits set = p->states[used].last;
         struct orr_score *score = &placing->packed[j];
-        ORR_TRY(orr_scores_of(placing->scores, orr_spread_bits(set, placing->request.free), score, NULL, err));
+        ORR_TRY(orr_scores_of(placing->scores, orr_spread_bits(set, placing->request.free), score, err));
         placing->total += score->busbw;
         if (score->busbw > 0 && (placing->worst <= 0 || score->busbw < placing->worst))
             placing->worst = score->busbw;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/base/clock.h"
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
 
@@ -44,10 +43,18 @@ static enum orr_code check(const struct orr_place_request *request, struct orr_e
 
 bool orr_place_goes_on(const struct orr_place_work *work)
 {
+    enum { NS_OF_STEP = 200, FEW_GPUS = 8 }; /* four times what a step usually takes */
     const struct orr_budget *budget = orr_budget_in_force();
-    if (work->analyses >= ORR_MOST_ANALYSES)
-        return false;
-    return !budget || !budget->time_ns || orr_clock_ns() - budget->started_ns < budget->time_ns / 2;
+    return orr_bit_count(work->placing->request.free) <= FEW_GPUS ||
+           work->done < (budget && budget->time_ns ? budget->time_ns / NS_OF_STEP : ORR_MOST_WORK);
+}
+
+enum orr_code orr_place_score(struct orr_place_work *work, orr_bits gpus, struct orr_score *ret_score,
+                              struct orr_error *err)
+{
+    ORR_TRY(orr_scores_of(work->placing->scores, gpus, ret_score, err));
+    work->done += ret_score->work;
+    return ORR_OK;
 }
 
 static int compare_sets(orr_bits a, orr_bits b)
@@ -84,7 +91,7 @@ static enum orr_code score_all(struct orr_place_work *work, struct orr_ranked_se
          compact = orr_next_subset(compact, free)) {
         const orr_bits gpus = orr_spread_bits(compact, request->free);
         struct orr_score score;
-        ORR_TRY(orr_scores_of(work->placing->scores, gpus, &score, &work->analyses, err));
+        ORR_TRY(orr_place_score(work, gpus, &score, err));
         sets->sets[sets->count++] =
             (struct orr_ranked_set){.gpus = gpus, .busbw = score.busbw, .missing = score.missing};
     }
@@ -105,7 +112,7 @@ static enum orr_code value_left(struct orr_place_work *work, const struct orr_ra
         }
     if (!left || !orr_place_goes_on(work))
         return ORR_OK;
-    ORR_TRY(orr_scores_of(work->placing->scores, left, &score, &work->analyses, err));
+    ORR_TRY(orr_place_score(work, left, &score, err));
     set->left_busbw = score.busbw;
     return ORR_OK;
 }
@@ -142,7 +149,7 @@ static enum orr_code add_level(struct orr_place_work *work, const struct orr_ran
     for (uint32_t i = 0; i < size; i++) {
         struct orr_score score;
         uint32_t at = first;
-        ORR_TRY(orr_scores_of(placing->scores, level[i].gpus, &score, &work->analyses, err));
+        ORR_TRY(orr_scores_of(placing->scores, level[i].gpus, &score, err)); /* known already */
         while (at < placing->best_count && !is_same(work, &placing->best[at], &level[i], &score))
             at++;
         if (at < placing->best_count)
@@ -184,7 +191,7 @@ static enum orr_code add_compared(struct orr_place_work *work, const struct orr_
     placing->compared = ORR_NEW(work->arena, struct orr_place_choice, 1);
     if (!placing->compared)
         return orr_fail_nomem(err);
-    ORR_TRY(orr_scores_of(placing->scores, set.gpus, &score, &work->analyses, err));
+    ORR_TRY(orr_place_score(work, set.gpus, &score, err));
     ORR_TRY(value_left(work, ranked, count, &set, err));
     *placing->compared = choice_of(work, &set, &score);
     return ORR_OK;
@@ -200,7 +207,6 @@ static enum orr_code choose(struct orr_place_work *work, struct orr_error *err)
     ORR_TRY(few ? score_all(work, &sets, err) : orr_place_some(work, &sets, err));
     placing->scored = sets.count;
     placing->exact = placing->scored == placing->sets;
-    placing->cut_short = !placing->exact && !orr_place_goes_on(work);
     if (!placing->exact)
         ORR_TRY(orr_place_bound(work, &placing->bound, err));
     qsort(sets.sets, sets.count, sizeof *sets.sets, compare_ranked);

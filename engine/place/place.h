@@ -41,7 +41,6 @@ struct orr_placing {
     double total, worst;               /* GB/s of the jobs that can be predicted; 0: none */
     uint64_t sets, scored;             /* there are, and were analysed */
     bool exact;                        /* no set is better */
-    bool cut_short;                    /* the budget ended the comparison: asked again, more sets are compared */
     double bound;                      /* otherwise: no set has more GB/s; 0: that is not known */
     char sentence[400];
 };

@@ -4,7 +4,7 @@
 
 #include "engine/place/place.h"
 
-enum { ORR_MOST_ANALYSES = 100000 }; /* of one request */
+#define ORR_MOST_WORK UINT64_C(20000000000) /* steps of one request, about a quarter of an hour */
 
 /* A set on its way, light enough to have all of them. */
 struct orr_ranked_set {
@@ -21,12 +21,16 @@ struct orr_ranked_sets {
 struct orr_place_work {
     struct orr_placing *placing;
     struct orr_arena *arena;
-    uint32_t analyses; /* made so far */
+    uint64_t done; /* the work of the scores that were asked for, kept or not: the answer does not depend on that */
 };
 
-/* Whether further sets may be analysed: not beyond ORR_MOST_ANALYSES, nor beyond half of the budget's time, so that an
- * answer is given while the budget lasts. */
+/* Whether further sets may be analysed. Of 8 free GPUs all are; of more, not beyond ORR_MOST_WORK or, where the budget
+ * has a time, the work that usually takes a quarter of it. The clock is not asked, so that the same question has the
+ * same answer. */
 bool orr_place_goes_on(const struct orr_place_work *work);
+/* A score, whose work counts. */
+enum orr_code orr_place_score(struct orr_place_work *work, orr_bits gpus, struct orr_score *ret_score,
+                              struct orr_error *err) ORR_NO_DISCARD;
 
 /* some.c: some sets of the request's size, scored; what no set of that size can exceed, in GB/s,
  * 0 where that is not known. */

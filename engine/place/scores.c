@@ -8,6 +8,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/base/hash.h"
+#include "engine/cluster/again.h"
 #include "engine/place/bits.h"
 #include "engine/search/memo.h"
 
@@ -226,13 +227,16 @@ static void note(struct orr_scores *s, const struct orr_expectation *expectation
 
 /* What cannot be predicted, such as transfers without a NIC, has no bandwidth. */
 static enum orr_code predict(struct orr_scores *s, const struct orr_query *query, struct orr_set_prediction *prediction,
-                             orr_bits *nics, struct orr_error *err)
+                             orr_bits *nics, uint64_t *work, struct orr_error *err)
 {
+    enum { WORK_OF_ANALYSIS = 20000 }; /* what is not its search: about a millisecond */
     struct orr_error own = {0};
     struct orr_analysis *analysis;
     struct orr_expectation *expectation;
     enum orr_code code = orr_analyze(s->dump, query, NULL, &analysis, &own);
+    *work += WORK_OF_ANALYSIS;
     if (code == ORR_OK) {
+        *work += orr_analysis_steps(analysis);
         code = orr_expectation_new(analysis, s->question.test, &expectation, &own);
         if (code == ORR_OK) {
             note(s, expectation, analysis, prediction, nics);
@@ -275,7 +279,7 @@ static void write_gpus(const uint8_t *order, uint32_t count, char list[LIST_SIZE
         length += (size_t)snprintf(list + length, LIST_SIZE - length, "%s%u", i ? "," : "", order[i]);
 }
 
-static enum orr_code try_set(struct orr_scores *s, const char *nics, struct orr_score *score, uint32_t *analyses,
+static enum orr_code try_set(struct orr_scores *s, const char *nics, struct orr_score *score, uint64_t *work,
                              struct orr_error *err)
 {
     char gpus[LIST_SIZE];
@@ -289,8 +293,7 @@ static enum orr_code try_set(struct orr_scores *s, const char *nics, struct orr_
         if ((uint64_t)query.hosts * score->count < 2)
             continue;
         ORR_TRY(orr_budget_check(err));
-        *analyses += 1;
-        ORR_TRY(predict(s, &query, &score->by_hosts[h], &score->nics, err));
+        ORR_TRY(predict(s, &query, &score->by_hosts[h], &score->nics, work, err));
     }
     conclude(&s->question, score);
     return ORR_OK;
@@ -323,14 +326,14 @@ static bool next_order(uint8_t *order, uint32_t count)
 }
 
 /* By the order of the GPUs' numbers, or the best of all orders: the first where several are. */
-static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct orr_score *best, uint32_t *analyses,
+static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct orr_score *best, uint64_t *work,
                                 struct orr_error *err)
 {
     struct orr_score bare = *best;
-    ORR_TRY(try_set(s, nics, best, analyses, err));
+    ORR_TRY(try_set(s, nics, best, work, err));
     while (s->question.orders && bare.count <= ORR_ORDERED_GPUS && next_order(bare.order, bare.count)) {
         struct orr_score score = bare;
-        ORR_TRY(try_set(s, nics, &score, analyses, err));
+        ORR_TRY(try_set(s, nics, &score, work, err));
         if (orr_score_better(&score, best))
             *best = score;
     }
@@ -338,8 +341,7 @@ static enum orr_code try_orders(struct orr_scores *s, const char *nics, struct o
 }
 
 /* Every choice of so many NICs, and the best of them: the first where several are. */
-static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, uint32_t *analyses,
-                                 struct orr_error *err)
+static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, uint64_t *work, struct orr_error *err)
 {
     const struct orr_score bare = *best;
     char list[ORR_MOST_PLACE_NICS * (NIC_NAME + 1) + 2];
@@ -351,7 +353,7 @@ static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, u
         for (uint32_t i = 0; i < s->ports; i++)
             if (given >> i & 1)
                 length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? "," : "=", s->nics[i]);
-        ORR_TRY(try_orders(s, list, &score, analyses, err));
+        ORR_TRY(try_orders(s, list, &score, work, err));
         score.nics = given;
         if (first || orr_score_better(&score, best))
             *best = score;
@@ -359,10 +361,9 @@ static enum orr_code choose_nics(struct orr_scores *s, struct orr_score *best, u
     return ORR_OK;
 }
 
-enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_score *ret_score, uint32_t *analyses,
-                            struct orr_error *err)
+enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_score *ret_score, struct orr_error *err)
 {
-    uint32_t made = 0;
+    uint64_t work = 0;
     struct orr_score score = {.gpus = gpus};
     pthread_mutex_lock(&s->lock);
     const struct orr_score *kept = find_slot(s, gpus);
@@ -376,10 +377,9 @@ enum orr_code orr_scores_of(struct orr_scores *s, orr_bits gpus, struct orr_scor
         if (gpus >> g & 1)
             score.order[score.count++] = (uint8_t)g;
     const bool choose = s->question.nic_count && s->question.nic_count < s->ports;
-    enum orr_code code = choose ? choose_nics(s, &score, &made, err) : try_orders(s, NULL, &score, &made, err);
-    if (analyses)
-        *analyses += made;
+    enum orr_code code = choose ? choose_nics(s, &score, &work, err) : try_orders(s, NULL, &score, &work, err);
     ORR_TRY(code);
+    score.work = work;
     pthread_mutex_lock(&s->lock);
     struct orr_score *slot = find_slot(s, gpus);
     if (slot && !slot->gpus) {

@@ -49,6 +49,7 @@ struct orr_score {
     orr_bits nics;    /* that the job uses between hosts; of a question with nic_count the NICs to give it */
     double busbw;     /* over all host counts; 0: none can be predicted */
     uint32_t missing; /* host counts with two ranks or more that cannot be predicted */
+    uint64_t work;    /* what its analyses cost, in steps of a search; kept scores have it too */
     uint32_t count;   /* GPUs */
     uint8_t order[ORR_MOST_PLACE_GPUS]; /* the GPUs by rank */
     struct orr_set_prediction by_hosts[ORR_MOST_PLACE_HOSTS];
@@ -74,9 +75,9 @@ uint32_t orr_scores_port_count(const struct orr_scores *scores);
 /* Name of a NIC, as the analysis has it; NULL beyond the last. Fused NICs are added while sets are analysed. */
 const char *orr_scores_nic(struct orr_scores *scores, uint32_t nic);
 
-/* The score of a set that is not empty, kept or made now: *analyses (may be NULL) counts the analyses made. What cannot
- * be predicted (one rank, no NIC) is no error. Errors of orr_analyze() and orr_expectation_new() otherwise. */
-enum orr_code orr_scores_of(struct orr_scores *scores, orr_bits gpus, struct orr_score *ret_score, uint32_t *analyses,
+/* The score of a set that is not empty, kept or made now. What cannot be predicted (one rank, no NIC) is no error.
+ * Errors of orr_analyze() and orr_expectation_new() otherwise. */
+enum orr_code orr_scores_of(struct orr_scores *scores, orr_bits gpus, struct orr_score *ret_score,
                             struct orr_error *err) ORR_NO_DISCARD;
 
 #endif

@@ -64,7 +64,7 @@ static void write_choice(const struct orr_placing *placing, struct orr_text *tex
     orr_text_printf(text, " for %s", operation(question));
     if (!contrast)
         contrast = orr_spread_bits(orr_first_subset(request->count), request->free);
-    if (contrast == best->score.gpus || orr_scores_of(placing->scores, contrast, &other, NULL, NULL) != ORR_OK)
+    if (contrast == best->score.gpus || orr_scores_of(placing->scores, contrast, &other, NULL) != ORR_OK)
         return;
     orr_text_puts(text, "; ");
     write_list(contrast, text);

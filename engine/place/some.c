@@ -20,7 +20,7 @@ static enum orr_code try_set(struct orr_place_work *work, orr_bits gpus, struct 
             return ORR_OK;
     if (sets->count == sets->room || (sets->count && !orr_place_goes_on(work)))
         return ORR_OK;
-    ORR_TRY(orr_scores_of(work->placing->scores, gpus, &score, &work->analyses, err));
+    ORR_TRY(orr_place_score(work, gpus, &score, err));
     sets->sets[sets->count++] = (struct orr_ranked_set){.gpus = gpus, .busbw = score.busbw, .missing = score.missing};
     return ORR_OK;
 }
