@@ -114,8 +114,8 @@ void orr_man_page(const struct orr_command *commands, size_t count, const char *
     fputs(".br\n.B orrery\n.I FILE\n", out);
     fputs(
         ".SH DESCRIPTION\nNCCL writes what it detected as an XML file (NCCL_TOPO_DUMP_FILE). From such a dump Orrery\n"
-        "recomputes what a chosen NCCL release decides: the graph of the machine, the path between every two\n"
-        "devices, P2P and GPUDirect RDMA, channels, rings and trees over several hosts, and the tuning model.\n"
+        "recomputes what a chosen NCCL release decides. That is the graph of the machine, the path between every\n"
+        "two devices, P2P and GPUDirect RDMA, channels, rings and trees over several hosts, and the tuning model.\n"
         "It says why, as JSON, as diagrams and on a web page. No GPU is needed.\n.SH COMMANDS\n",
         out);
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 /* The search of the documentation. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { CHAPTERS, PARTS } from "../../static/js/why.js";
 
@@ -33,3 +34,12 @@ test("words in a heading come first, and an excerpt shows the first word", () =>
 });
 
 test("every decision has a chapter", () => assert.deepEqual(Object.keys(CHAPTERS).sort(), Object.keys(PARTS).sort()));
+
+test("the guide to the page lists every key that views listen to", () => {
+    const guide = readFileSync(new URL("../../docs/guides/page.md", import.meta.url), "utf8");
+    const source = readFileSync(new URL("../../static/js/keys.js", import.meta.url), "utf8");
+    const keys = [...source.matchAll(/^\s*(?:([a-z])|"(.)"): \(\) =>|, (?:([a-z])|"(.)"): \(\) =>/gm)].map((found) => found.slice(1).find(Boolean));
+    assert.ok(keys.length > 18, keys.join());
+    for (const key of [...keys, "Esc", "?"])
+        assert.ok(guide.includes(`\`${key}\``), `docs/guides/page.md does not name ${key}`);
+});

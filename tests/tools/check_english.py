@@ -95,7 +95,7 @@ def wrong_of(text, prose):
         around = text[max(0, found.start() - 20):found.end() + 12]
         if not any(right.start() <= found.start() - max(0, found.start() - 20) < right.end() for right in EXCEPT.finditer(around)):
             yield f"the word “{found[0]}”"
-    for sentence in re.split(r"(?<=[.!?])\s+|\n", text):
+    for sentence in re.split(r"(?<=[.!?])\s+|\n\s*\n|\n(?=  )", text):
         count = len(re.findall(r"[A-Za-z][\w'’-]*", sentence))
         if count > MOST_WORDS:
             yield f"{count} words in one sentence"
