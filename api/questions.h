@@ -148,7 +148,12 @@ static inline bool orr_ask_repeats(enum orr_ask ask)
 enum orr_code orr_read_number(const char *name, const char *text, uint32_t least, uint32_t most, uint32_t *ret_number,
                               struct orr_error *err) ORR_NO_DISCARD;
 
-/* The engine's own questions, made of what was asked. SETTING where something is missing. */
+/* The programs of nccl-tests that can be predicted: a list of words, NULL beyond the last. */
+const char *orr_predicted_word(size_t i);
+/* The error for a value that is none of the words. */
+enum orr_code orr_not_a_word(const char *name, const char *value, orr_words *words, struct orr_error *err);
+
+/* asked.c: the engine's own questions, made of what was asked. SETTING where something is missing. */
 enum orr_code orr_params_drawing(const struct orr_params *params, struct orr_diagram_request *ret_request,
                                  struct orr_error *err) ORR_NO_DISCARD;
 enum orr_code orr_params_why(const struct orr_params *params, struct orr_why *ret_why,

@@ -12,9 +12,7 @@ enum {
     LEAST_TRIES = 8,
     MOST_GPU_TRIES = 48,
     MOST_ENUMERATED = 4000000, /* hosts times classes: beyond it distinct orders are not listed */
-    MOST_AXES = 24,
-    MOST_LAYOUT = 400,
-    SMALL_HOST = 4 /* GPUs of which all orders are tried */
+    SMALL_HOST = 4             /* GPUs of which all orders are tried */
 };
 
 /* A search: the best order so far, and what was tried. */
@@ -74,54 +72,8 @@ static enum orr_code try_hosts(struct hunt *hunt, uint32_t *hosts, const char *l
     return try_one(hunt, &trial, ret_better, err);
 }
 
-/* The text of a layout with its axes in another order. */
-static void write_layout(const struct orr_layout *layout, const enum orr_dimension *axes, char *text)
-{
-    int used = 0;
-    for (int d = 0; d < ORR_DIMENSION_COUNT; d++)
-        used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "%s=%u,", orr_dimension_name((enum orr_dimension)d),
-                         layout->size[d]);
-    if (layout->expert > 1)
-        used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "ep=%u,", layout->expert);
-    used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "order=");
-    for (int i = 0; i < ORR_DIMENSION_COUNT; i++)
-        used += snprintf(text + used, (size_t)(MOST_LAYOUT - used), "%s%s", i ? "-" : "", orr_dimension_name(axes[i]));
-}
-
-struct layouts {
-    char *texts[MOST_AXES];
-    enum orr_dimension axes[MOST_AXES][ORR_DIMENSION_COUNT];
-    uint32_t count;
-};
-
-/* Orders of the axes that have a size, the present one first; those of size 1 stay last. */
-static enum orr_code list_layouts(struct hunt *hunt, struct layouts *out, struct orr_error *err)
-{
-    struct orr_ordering *o = hunt->ordering;
-    struct orr_layout layout;
-    ORR_TRY(orr_layout_read(o->question->layout, o->present->rank_count, &layout, err));
-    const bool fixed = strstr(o->question->layout, "order=") != NULL;
-    for (uint32_t code = 0; code < 256; code++) { /* four digits of base four: places in the present order */
-        enum orr_dimension axes[ORR_DIMENSION_COUNT];
-        bool seen[ORR_DIMENSION_COUNT] = {false}, valid = true;
-        for (uint32_t i = 0; i < ORR_DIMENSION_COUNT; i++) {
-            const uint32_t place = code >> (6 - 2 * i) & 3;
-            axes[i] = layout.order[place];
-            valid = valid && !seen[place] && (layout.size[axes[i]] > 1 || place == i);
-            seen[place] = true;
-        }
-        if (!valid || (fixed && out->count))
-            continue;
-        memcpy(out->axes[out->count], axes, sizeof axes);
-        if (!(out->texts[out->count] = orr_arena_alloc(o->arena, MOST_LAYOUT, 1)))
-            return orr_fail_nomem(err);
-        write_layout(&layout, axes, out->texts[out->count++]);
-    }
-    return ORR_OK;
-}
-
 /* Every distinct order of hosts, where there are few enough. */
-static enum orr_code try_all(struct hunt *hunt, const struct layouts *layouts, bool *ret_complete,
+static enum orr_code try_all(struct hunt *hunt, const struct orr_layouts *layouts, bool *ret_complete,
                              struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;
@@ -201,7 +153,7 @@ static void lead_with(const struct orr_ordering *o, uint32_t class, uint32_t *ho
 }
 
 /* Orders that keep together what belongs together, for each order of the axes. */
-static enum orr_code try_grouped(struct hunt *hunt, const struct layouts *layouts, uint32_t *room, uint32_t *hosts,
+static enum orr_code try_grouped(struct hunt *hunt, const struct orr_layouts *layouts, uint32_t *room, uint32_t *hosts,
                                  struct orr_error *err)
 {
     static const enum key keys[][2] = {{BY_DOMAIN, BY_LEAF},    {BY_LEAF, BY_DOMAIN},  {BY_MACHINE, BY_DOMAIN},
@@ -224,7 +176,7 @@ static enum orr_code try_grouped(struct hunt *hunt, const struct layouts *layout
 }
 
 /* Exchanges of two hosts in the best order, as long as one helps and more may be tried. */
-static enum orr_code exchange_hosts(struct hunt *hunt, const struct layouts *layouts, uint32_t *hosts,
+static enum orr_code exchange_hosts(struct hunt *hunt, const struct orr_layouts *layouts, uint32_t *hosts,
                                     struct orr_error *err)
 {
     const struct orr_ordering *o = hunt->ordering;
@@ -250,7 +202,7 @@ static enum orr_code exchange_hosts(struct hunt *hunt, const struct layouts *lay
     return ORR_OK;
 }
 
-static enum orr_code order_hosts(struct hunt *hunt, const struct layouts *layouts, struct orr_error *err)
+static enum orr_code order_hosts(struct hunt *hunt, const struct orr_layouts *layouts, struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;
     uint32_t *hosts = ORR_NEW(o->scratch, uint32_t, o->host_count),
@@ -350,7 +302,7 @@ static enum orr_code order_gpus(struct hunt *hunt, struct orr_error *err)
 }
 
 /* Takes what was found into the answer; the present order where nothing that counts is better. */
-static enum orr_code conclude(struct hunt *hunt, const struct layouts *layouts, struct orr_error *err)
+static enum orr_code conclude(struct hunt *hunt, const struct orr_layouts *layouts, struct orr_error *err)
 {
     struct orr_ordering *o = hunt->ordering;
     struct orr_order *order = hunt->order;
@@ -382,12 +334,12 @@ static enum orr_code conclude(struct hunt *hunt, const struct layouts *layouts, 
 static enum orr_code find(struct orr_ordering *o, struct orr_order *order, struct orr_error *err)
 {
     struct hunt hunt = {.ordering = o, .order = order};
-    struct layouts layouts = {.count = 0};
+    struct orr_layouts layouts = {.count = 0};
     bool valid;
     o->present = order->present = o->question->present;
     ORR_TRY(orr_ordering_classes(o, err));
     if (o->question->layout)
-        ORR_TRY(list_layouts(&hunt, &layouts, err));
+        ORR_TRY(orr_list_layouts(o, &layouts, err));
     const struct orr_trial present = {.layout = layouts.texts[0]};
     ORR_TRY(orr_ordering_score(o, &present, &valid, &order->now, err));
     order->best = order->now;

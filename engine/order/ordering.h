@@ -53,6 +53,16 @@ int orr_order_compare(const struct orr_order_figures *a, const struct orr_order_
 /* The same with leaf switches, then NVLink domains, where predictions are equal. */
 int orr_order_compare_all(const struct orr_order_figures *a, const struct orr_order_figures *b);
 
+/* layouts.c: orders of the axes that have a size, the present one first; those of size 1 stay last. */
+enum { ORR_MOST_AXES = 24 }; /* orders of four axes */
+struct orr_layouts {
+    char *texts[ORR_MOST_AXES]; /* as orr_layout_read() reads them */
+    enum orr_dimension axes[ORR_MOST_AXES][ORR_DIMENSION_COUNT];
+    uint32_t count;
+};
+enum orr_code orr_list_layouts(struct orr_ordering *ordering, struct orr_layouts *layouts,
+                               struct orr_error *err) ORR_NO_DISCARD;
+
 /* order_text.c: the sentences of the answer. */
 void orr_order_describe(const struct orr_ordering *ordering, struct orr_order *order);
 

@@ -73,9 +73,10 @@ struct orr_report_asked {
 
 /* The whole report. */
 void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
-/* Parts of it: findings by cost, errors and warnings in full, notes by their title; commands that answer further
- * questions. */
+/* Parts of it: findings by cost, errors and warnings in full, notes by their title; the NICs of each GPU; commands
+ * that answer further questions. */
 void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *diagnosis);
+void orr_report_nics(struct orr_page *page, const struct orr_report *report);
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
 
 /* Which type of path leads from each GPU and NIC to each other, in the layout of `nvidia-smi topo -m` with NCCL's path
