@@ -104,7 +104,7 @@ def test_systemd_units(nodes, tmp_path):
     for ending in ("service", "timer"):
         text = (EXAMPLES / f"orrery-gate.{ending}").read_text()
         units.append(folder / f"orrery-gate.{ending}")
-        units[-1].write_text(text.replace("/usr/bin/orrery", PROGRAM))
+        units[-1].write_text(text.replace("/usr/bin/orrery", os.path.abspath(PROGRAM)))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout + done.stderr) == (0, "")
     done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", units[0]], capture_output=True, text=True, check=False)
