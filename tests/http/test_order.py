@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, Server
 from test_command_line import run
 
 TRAY = ROOT / "static" / "examples" / "grace-blackwell-tray.xml"
@@ -126,15 +126,18 @@ def test_stored_cluster_answers_the_same(server, cluster):
         assert status == 400 and problem["type"] == "/problems/invalid-parameter", wrong
 
 
-def test_stored_hosts_are_called_by_their_labels(server):
-    hosts = []
-    for i, machine in enumerate(("hgx-h100", "dgx-a100")):
-        status, answer = server.json("POST", f"/v1/topologies?machine={machine}&label=host%3Dnode-{i}&label=switch%3Dleaf-{i}")
-        assert status in (200, 201)
-        hosts.append({"topology": answer["id"]})
-    status, made = server.json("POST", "/v1/clusters", body=json.dumps({"hosts": hosts}).encode())
-    status, answer = server.json("GET", f"/v1/clusters/{made['id']}/order")
-    assert status == 200 and [(host["name"], host["switch"]) for host in answer["hosts"]] == [("node-0", "leaf-0"), ("node-1", "leaf-1")]
+def test_stored_hosts_are_called_by_their_labels():
+    server, hosts = Server("--database", ":memory:"), []  # labels of a first upload stay, so others must not have kept these machines
+    try:
+        for i, machine in enumerate(("hgx-h100", "dgx-a100")):
+            status, answer = server.json("POST", f"/v1/topologies?machine={machine}&label=host%3Dnode-{i}&label=switch%3Dleaf-{i}")
+            assert status == 201
+            hosts.append({"topology": answer["id"]})
+        status, made = server.json("POST", "/v1/clusters", body=json.dumps({"hosts": hosts}).encode())
+        status, answer = server.json("GET", f"/v1/clusters/{made['id']}/order")
+        assert status == 200 and [(host["name"], host["switch"]) for host in answer["hosts"]] == [("node-0", "leaf-0"), ("node-1", "leaf-1")]
+    finally:
+        server.stop()
 
 
 @pytest.mark.parametrize("host, words", [
