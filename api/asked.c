@@ -1,11 +1,13 @@
 /* Parameters as the questions that rooms of the engine take. */
 #include "api/questions.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/documents.h"
+#include "engine/release/release_names.h"
 
 static enum orr_code read_test(const char *name, enum orr_test *ret_test, struct orr_error *err)
 {
