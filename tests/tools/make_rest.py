@@ -44,7 +44,7 @@ class Description:
         self.routes = [(path, verb, item[verb], [*item.get("parameters", []), *item[verb].get("parameters", [])])
                        for path, item in self.doc["paths"].items() for verb in VERBS if verb in item]
         used = [row["$ref"] for _, _, _, rows in self.routes for row in rows if "$ref" in row]
-        self.shared = sorted({ref for ref in used if used.count(ref) >= MANY and self.at(ref)["in"] == "query"}, key=lambda ref: self.at(ref)["name"])
+        self.shared = sorted({ref for ref in used if used.count(ref) >= MANY and self.at(ref)["in"] == "query"}, key=lambda ref: (self.at(ref)["name"], ref))
 
     def at(self, ref):
         node = self.doc
