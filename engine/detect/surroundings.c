@@ -20,10 +20,11 @@ static void look_for_wsl(struct orr_detector *d)
     if (!strstr(kernel, "microsoft") && !strstr(kernel, "WSL"))
         return;
     d->off_bus = true;
-    orr_note(d, ORR_NOTE_WSL,
-             "this is WSL (kernel %.60s). Windows gives the GPUs through /dev/dxg, and they have no place in the PCI tree. "
-             "So NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
-             kernel, d->facts.nvml ? "" : ", and NVML lies in /usr/lib/wsl/lib");
+    orr_note(
+        d, ORR_NOTE_WSL,
+        "this is WSL (kernel %.60s). Windows gives the GPUs through /dev/dxg, and they have no place in the PCI tree. "
+        "So NCCL knows neither their switches nor their CPUs; NICs are virtual%s",
+        kernel, d->facts.nvml ? "" : ", and NVML lies in /usr/lib/wsl/lib");
 }
 
 static void look_for_jetson(struct orr_detector *d)

@@ -43,8 +43,8 @@ void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit 
 /* The system of a member. */
 const struct orr_part *orr_member_part(const struct orr_analysis *analysis, const struct orr_member *member);
 
-/* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. *ret_pcie: load / bandwidth
- * of the fullest PCIe link. */
+/* limit.c: what limits an algorithm for large messages, by the graphs of every kind of host. *ret_pcie: load /
+ * bandwidth of the fullest PCIe link. */
 enum orr_code orr_graph_limit(const struct orr_analysis *analysis, enum orr_algorithm algorithm,
                               enum orr_peer_traffic peers, struct orr_arena *arena, double *ret_pcie,
                               struct orr_expect_limit *ret_limit, struct orr_error *err) ORR_NO_DISCARD;
