@@ -78,6 +78,16 @@ void orr_json_set(struct orr_json *json, json_t *object, const char *key, json_t
     }
 }
 
+void orr_json_set_text(struct orr_json *json, json_t *object, const char *key, const char *text)
+{
+    orr_json_set(json, object, key, orr_json_text(json, text));
+}
+
+void orr_json_set_int(struct orr_json *json, json_t *object, const char *key, int64_t value)
+{
+    orr_json_set(json, object, key, orr_json_int(json, value));
+}
+
 void orr_json_add(struct orr_json *json, json_t *array, json_t *value)
 {
     if (!array || !value) {

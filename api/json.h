@@ -12,6 +12,9 @@ json_t *orr_json_array(struct orr_json *json);
 /* Add a member or an element and take its reference over, even on failure. key and value may be what failed before. */
 void orr_json_set(struct orr_json *json, json_t *object, const char *key, json_t *value);
 void orr_json_add(struct orr_json *json, json_t *array, json_t *value);
+/* text NULL: null. */
+void orr_json_set_text(struct orr_json *json, json_t *object, const char *key, const char *text);
+void orr_json_set_int(struct orr_json *json, json_t *object, const char *key, int64_t value);
 /* A shared value: takes a further reference and leaves the caller's. */
 json_t *orr_json_again(json_t *value);
 

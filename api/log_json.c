@@ -10,16 +10,6 @@ static json_t *texts(struct orr_json *json, const char *const *list, uint32_t co
     return array;
 }
 
-static void set_text(struct orr_json *json, json_t *object, const char *key, const char *text)
-{
-    orr_json_set(json, object, key, orr_json_text(json, text));
-}
-
-static void set_int(struct orr_json *json, json_t *object, const char *key, int64_t value)
-{
-    orr_json_set(json, object, key, orr_json_int(json, value));
-}
-
 static void set_bool(struct orr_json *json, json_t *object, const char *key, bool value)
 {
     orr_json_set(json, object, key, orr_json_bool(json, value));
@@ -30,9 +20,9 @@ static json_t *settings_json(struct orr_json *json, const struct orr_log *log)
     json_t *array = orr_json_array(json);
     for (uint32_t i = 0; i < log->setting_count; i++) {
         json_t *object = orr_json_object(json);
-        set_text(json, object, "name", log->settings[i].name);
-        set_text(json, object, "value", log->settings[i].value);
-        set_int(json, object, "line", log->settings[i].line);
+        orr_json_set_text(json, object, "name", log->settings[i].name);
+        orr_json_set_text(json, object, "value", log->settings[i].value);
+        orr_json_set_int(json, object, "line", log->settings[i].line);
         set_bool(json, object, "varies", log->settings[i].varies);
         orr_json_add(json, array, object);
     }
@@ -46,21 +36,21 @@ static json_t *communicators_json(struct orr_json *json, const struct orr_log *l
     for (uint32_t i = 0; i < log->communicator_count; i++) {
         const struct orr_log_communicator *of = &log->communicators[i];
         json_t *object = orr_json_object(json), *members = orr_json_array(json);
-        set_int(json, object, "ranks", of->rank_count);
+        orr_json_set_int(json, object, "ranks", of->rank_count);
         if (of->node_count > 0)
-            set_int(json, object, "nodes", of->node_count);
-        set_int(json, object, "hosts", of->host_count);
-        set_int(json, object, "ranks_seen", of->seen);
-        set_int(json, object, "line", of->first_line);
+            orr_json_set_int(json, object, "nodes", of->node_count);
+        orr_json_set_int(json, object, "hosts", of->host_count);
+        orr_json_set_int(json, object, "ranks_seen", of->seen);
+        orr_json_set_int(json, object, "line", of->first_line);
         for (int32_t r = 0; r < of->rank_count && r < MEMBERS_SHOWN; r++) {
             const struct orr_log_member *member = &of->members[r];
             json_t *row = member->host ? orr_json_object(json) : NULL;
             if (!member->host)
                 continue;
-            set_int(json, row, "rank", r);
-            set_text(json, row, "host", member->host);
+            orr_json_set_int(json, row, "rank", r);
+            orr_json_set_text(json, row, "host", member->host);
             if (member->bus_id)
-                set_text(json, row, "bus_id", member->bus_id);
+                orr_json_set_text(json, row, "bus_id", member->bus_id);
             orr_json_add(json, members, row);
         }
         orr_json_set(json, object, "members", members);
@@ -74,17 +64,17 @@ static json_t *recovered_json(struct orr_json *json, const struct orr_log *log)
     json_t *object = orr_json_object(json), *kinds = orr_json_object(json);
     for (int kind = 0; kind < ORR_LOG_KIND_COUNT; kind++)
         if (log->kinds[kind])
-            set_int(json, kinds, orr_log_kind_name((enum orr_log_kind)kind), log->kinds[kind]);
-    set_text(json, object, "format", log->graph_file ? "graph-file" : "log");
-    set_int(json, object, "bytes", (int64_t)log->byte_count);
-    set_int(json, object, "lines", log->line_count);
-    set_int(json, object, "nccl_lines", log->nccl_count);
-    set_int(json, object, "understood", log->record_count + log->left_out);
-    set_int(json, object, "rejoined", log->rejoined);
-    set_int(json, object, "run_together", log->split);
-    set_int(json, object, "cut", log->cut);
-    set_int(json, object, "not_kept", log->left_out);
-    set_text(json, object, "library", log->rccl ? "RCCL" : "NCCL");
+            orr_json_set_int(json, kinds, orr_log_kind_name((enum orr_log_kind)kind), log->kinds[kind]);
+    orr_json_set_text(json, object, "format", log->graph_file ? "graph-file" : "log");
+    orr_json_set_int(json, object, "bytes", (int64_t)log->byte_count);
+    orr_json_set_int(json, object, "lines", log->line_count);
+    orr_json_set_int(json, object, "nccl_lines", log->nccl_count);
+    orr_json_set_int(json, object, "understood", log->record_count + log->left_out);
+    orr_json_set_int(json, object, "rejoined", log->rejoined);
+    orr_json_set_int(json, object, "run_together", log->split);
+    orr_json_set_int(json, object, "cut", log->cut);
+    orr_json_set_int(json, object, "not_kept", log->left_out);
+    orr_json_set_text(json, object, "library", log->rccl ? "RCCL" : "NCCL");
     orr_json_set(json, object, "releases", texts(json, log->releases, log->release_count));
     orr_json_set(json, object, "hosts", texts(json, log->hosts, log->host_count));
     orr_json_set(json, object, "settings", settings_json(json, log));
@@ -97,13 +87,13 @@ static json_t *fact_json(struct orr_json *json, const struct orr_log_fact *fact)
 {
     static const char *const verdicts[] = {"agrees", "differs", "not-predicted"};
     json_t *object = orr_json_object(json), *nodes = orr_json_array(json);
-    set_text(json, object, "topic", orr_log_topic_name(fact->topic));
-    set_text(json, object, "what", fact->what);
-    set_text(json, object, "verdict", verdicts[fact->verdict]);
-    set_text(json, object, "logged", fact->logged);
-    set_text(json, object, "predicted", fact->predicted);
-    set_int(json, object, "line", fact->line);
-    set_int(json, object, "times", fact->times);
+    orr_json_set_text(json, object, "topic", orr_log_topic_name(fact->topic));
+    orr_json_set_text(json, object, "what", fact->what);
+    orr_json_set_text(json, object, "verdict", verdicts[fact->verdict]);
+    orr_json_set_text(json, object, "logged", fact->logged);
+    orr_json_set_text(json, object, "predicted", fact->predicted);
+    orr_json_set_int(json, object, "line", fact->line);
+    orr_json_set_int(json, object, "times", fact->times);
     for (int i = 0; i < 2 && fact->nodes[i][0]; i++)
         orr_json_add(json, nodes, orr_json_text(json, fact->nodes[i]));
     orr_json_set(json, object, "nodes", nodes);
@@ -116,13 +106,13 @@ static json_t *topics_json(struct orr_json *json, const struct orr_log_check *ch
     for (int t = 0; t < ORR_LOG_TOPIC_COUNT; t++) {
         json_t *object = orr_json_object(json);
         bool found = check->topics[t].agree || check->topics[t].differ || check->topics[t].not_predicted;
-        set_text(json, object, "topic", orr_log_topic_name((enum orr_log_topic)t));
-        set_text(json, object, "verdict", check->topics[t].differ ? "differs" : found ? "agrees" : "not-told");
-        set_int(json, object, "agree", check->topics[t].agree);
-        set_int(json, object, "differ", check->topics[t].differ);
-        set_int(json, object, "not_predicted", check->topics[t].not_predicted);
+        orr_json_set_text(json, object, "topic", orr_log_topic_name((enum orr_log_topic)t));
+        orr_json_set_text(json, object, "verdict", check->topics[t].differ ? "differs" : found ? "agrees" : "not-told");
+        orr_json_set_int(json, object, "agree", check->topics[t].agree);
+        orr_json_set_int(json, object, "differ", check->topics[t].differ);
+        orr_json_set_int(json, object, "not_predicted", check->topics[t].not_predicted);
         if (!found)
-            set_text(json, object, "ask_for", orr_log_topic_subsystem((enum orr_log_topic)t));
+            orr_json_set_text(json, object, "ask_for", orr_log_topic_subsystem((enum orr_log_topic)t));
         orr_json_add(json, array, object);
     }
     return array;
@@ -134,13 +124,13 @@ static json_t *causes_json(struct orr_json *json, const struct orr_log_check *ch
     for (uint32_t i = 0; i < check->cause_count; i++) {
         const struct orr_log_cause *cause = &check->causes[i];
         json_t *object = orr_json_object(json), *lines = orr_json_array(json);
-        set_text(json, object, "id", cause->id);
-        set_text(json, object, "what", cause->what);
-        set_text(json, object, "why", cause->why);
-        set_text(json, object, "advice", cause->advice);
+        orr_json_set_text(json, object, "id", cause->id);
+        orr_json_set_text(json, object, "what", cause->what);
+        orr_json_set_text(json, object, "why", cause->why);
+        orr_json_set_text(json, object, "advice", cause->advice);
         set_bool(json, object, "tested", cause->tested);
         if (cause->tested)
-            set_int(json, object, "differences_left", cause->left);
+            orr_json_set_int(json, object, "differences_left", cause->left);
         for (uint32_t l = 0; l < cause->line_count; l++)
             orr_json_add(json, lines, orr_json_int(json, cause->lines[l]));
         orr_json_set(json, object, "lines", lines);
@@ -157,7 +147,7 @@ static json_t *given_json(struct orr_json *json, const struct orr_log_check *che
         if (!check->query.settings.values[s].given)
             continue;
         orr_setting_info((enum orr_setting)s, &info);
-        set_text(json, object, info.name, orr_setting_text(&check->query.settings, (enum orr_setting)s));
+        orr_json_set_text(json, object, info.name, orr_setting_text(&check->query.settings, (enum orr_setting)s));
     }
     return object;
 }
@@ -167,9 +157,9 @@ static json_t *ignored_json(struct orr_json *json, const struct orr_log_check *c
     json_t *array = orr_json_array(json);
     for (uint32_t i = 0; i < check->ignored_count; i++) {
         json_t *object = orr_json_object(json);
-        set_text(json, object, "name", check->ignored[i].name);
-        set_text(json, object, "value", check->ignored[i].value);
-        set_text(json, object, "why", check->ignored[i].why);
+        orr_json_set_text(json, object, "name", check->ignored[i].name);
+        orr_json_set_text(json, object, "value", check->ignored[i].value);
+        orr_json_set_text(json, object, "why", check->ignored[i].why);
         orr_json_add(json, array, object);
     }
     return array;
@@ -181,26 +171,29 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
     json_t *object = orr_json_object(json), *facts = orr_json_array(json), *release = orr_json_object(json);
     uint32_t agreeing = 0, differing = 0;
     if (check->release_named)
-        set_text(json, release, "logged", check->release_text);
-    set_text(json, release, "predicted", check->query.settings.release->name);
+        orr_json_set_text(json, release, "logged", check->release_text);
+    orr_json_set_text(json, release, "predicted", check->query.settings.release->name);
     set_bool(json, release, "same", check->release_exact);
     orr_json_set(json, object, "release", release);
     if (check->communicator < check->log->communicator_count)
-        set_int(json, object, "communicator", check->communicator);
-    set_int(json, object, "hosts", check->query.hosts);
-    set_int(json, object, "ranks", check->analysis->ranks);
+        orr_json_set_int(json, object, "communicator", check->communicator);
+    orr_json_set_int(json, object, "hosts", check->query.hosts);
+    orr_json_set_int(json, object, "ranks", check->analysis->ranks);
     orr_json_set(json, object, "settings", given_json(json, check));
     orr_json_set(json, object, "settings_not_used", ignored_json(json, check));
     set_bool(json, object, "ranks_taken_from_log", check->ranks_renumbered);
     if (check->note[0])
-        set_text(json, object, "note", check->note);
+        orr_json_set_text(json, object, "note", check->note);
     if (check->assumed_count)
         orr_json_set(json, object, "assumed", texts(json, check->assumed, check->assumed_count));
     if (check->undecidable)
-        set_text(json, object, "choices_undecidable", check->undecidable);
-    set_text(json, object, "verdict", check->differ ? "differs" : check->agree ? "agrees" : "nothing-to-compare");
-    set_int(json, object, "agree", check->agree);
-    set_int(json, object, "differ", check->differ);
+        orr_json_set_text(json, object, "choices_undecidable", check->undecidable);
+    orr_json_set_text(json, object, "verdict",
+                      check->differ  ? "differs"
+                      : check->agree ? "agrees"
+                                     : "nothing-to-compare");
+    orr_json_set_int(json, object, "agree", check->agree);
+    orr_json_set_int(json, object, "differ", check->differ);
     orr_json_set(json, object, "topics", topics_json(json, check));
     orr_json_set(json, object, "first_difference",
                  check->first < check->fact_count ? fact_json(json, &check->facts[check->first]) : json_null());
@@ -212,7 +205,7 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
             orr_json_add(json, facts, fact_json(json, &check->facts[i]));
     }
     orr_json_set(json, object, "facts", facts);
-    set_int(json, object, "facts_in_all", check->fact_count);
+    orr_json_set_int(json, object, "facts_in_all", check->fact_count);
     return object;
 }
 
@@ -223,16 +216,16 @@ static json_t *machine_json(struct orr_json *json, const struct orr_log_machine 
     orr_json_set(json, object, "type", machine->type ? orr_json_text(json, machine->type->name) : json_null());
     for (uint32_t i = 0; i < machine->clue_count; i++) {
         json_t *row = orr_json_object(json);
-        set_int(json, row, "line", machine->clues[i].line);
-        set_text(json, row, "says", machine->clues[i].says);
+        orr_json_set_int(json, row, "line", machine->clues[i].line);
+        orr_json_set_text(json, row, "says", machine->clues[i].says);
         orr_json_add(json, lines, row);
     }
     orr_json_set(json, object, "lines", lines);
     for (uint32_t i = 0; i < machine->fit_count; i++)
         orr_json_add(json, fits, orr_json_text(json, machine->fits[i]->name));
     orr_json_set(json, object, "fits", fits);
-    set_int(json, object, "fits_in_all", machine->fits_in_all);
-    set_text(json, object, "would_decide", machine->open);
+    orr_json_set_int(json, object, "fits_in_all", machine->fits_in_all);
+    orr_json_set_text(json, object, "would_decide", machine->open);
     return object;
 }
 
@@ -245,7 +238,7 @@ json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const str
     orr_json_set(json, object, "log", recovered_json(json, log));
     orr_json_set(json, object, "check", check ? check_json(json, check) : json_null());
     if (!check)
-        set_text(json, object, "why_no_check", compared->why ? compared->why : "");
+        orr_json_set_text(json, object, "why_no_check", compared->why ? compared->why : "");
     if (compared->machine.clue_count)
         orr_json_set(json, object, "implied_machine", machine_json(json, &compared->machine));
     orr_json_set(json, object, "findings", orr_log_findings_json(json, log, check));

@@ -2,11 +2,6 @@
 #include "api/sections.h"
 #include "engine/perf/perf.h"
 
-static void set_text(struct orr_json *json, json_t *object, const char *key, const char *text)
-{
-    orr_json_set(json, object, key, orr_json_text(json, text));
-}
-
 /* null where it is negative: not printed. */
 static void set_printed(struct orr_json *json, json_t *object, const char *key, double value)
 {
@@ -18,19 +13,14 @@ static void set_number(struct orr_json *json, json_t *object, const char *key, d
     orr_json_set(json, object, key, orr_json_number(json, value));
 }
 
-static void set_int(struct orr_json *json, json_t *object, const char *key, int64_t value)
-{
-    orr_json_set(json, object, key, orr_json_int(json, value));
-}
-
 static json_t *band_json(struct orr_json *json, const struct orr_perf_row *row)
 {
     json_t *object = orr_json_object(json);
-    set_text(json, object, "based_on", row->band.based_on);
+    orr_json_set_text(json, object, "based_on", row->band.based_on);
     set_number(json, object, "low", row->band.low);
     set_number(json, object, "high", row->band.high);
-    set_int(json, object, "results", row->band.results);
-    set_int(json, object, "sources", row->band.sources);
+    orr_json_set_int(json, object, "results", row->band.results);
+    orr_json_set_int(json, object, "sources", row->band.sources);
     orr_json_set(json, object, "wide", orr_json_bool(json, row->band.wide));
     return object;
 }
@@ -38,7 +28,7 @@ static json_t *band_json(struct orr_json *json, const struct orr_perf_row *row)
 static json_t *row_json(struct orr_json *json, const struct orr_perf_row *row)
 {
     json_t *object = orr_json_object(json);
-    set_int(json, object, "size", (int64_t)row->size);
+    orr_json_set_int(json, object, "size", (int64_t)row->size);
     set_printed(json, object, "busbw", row->bus_bw);
     set_printed(json, object, "out_of_place", row->out);
     set_printed(json, object, "in_place", row->in);
@@ -46,14 +36,14 @@ static json_t *row_json(struct orr_json *json, const struct orr_perf_row *row)
     set_printed(json, object, "expected", row->known ? row->expected.bus_bw : -1);
     set_printed(json, object, "low", row->known && row->band.low > 0 ? row->low : -1);
     set_printed(json, object, "high", row->known && row->band.low > 0 ? row->high : -1);
-    set_text(json, object, "verdict", orr_perf_verdict_name(row->verdict));
+    orr_json_set_text(json, object, "verdict", orr_perf_verdict_name(row->verdict));
     if (*row->why)
-        set_text(json, object, "why", row->why);
+        orr_json_set_text(json, object, "why", row->why);
     orr_json_set(json, object, "algorithm",
                  row->known ? orr_json_text(json, row->expected.algorithm_name) : json_null());
     orr_json_set(json, object, "protocol", row->known ? orr_json_text(json, row->expected.protocol_name) : json_null());
     if (row->known)
-        set_int(json, object, "channels", row->expected.channels);
+        orr_json_set_int(json, object, "channels", row->expected.channels);
     return object;
 }
 
@@ -70,11 +60,11 @@ static json_t *explanation_json(struct orr_json *json, const struct orr_perf_tab
 {
     json_t *object = orr_json_object(json), *curve = orr_json_array(json);
     orr_json_set(json, object, "ids", texts(json, explanation->ids, explanation->id_count));
-    set_text(json, object, "what", explanation->what);
+    orr_json_set_text(json, object, "what", explanation->what);
     set_number(json, object, "fit", explanation->fit);
-    set_text(json, object, "confirm", explanation->confirm);
+    orr_json_set_text(json, object, "confirm", explanation->confirm);
     if (*explanation->evidence)
-        set_text(json, object, "evidence", explanation->evidence);
+        orr_json_set_text(json, object, "evidence", explanation->evidence);
     for (uint32_t i = 0; i < table->row_count; i++)
         orr_json_add(json, curve,
                      explanation->curve[i] > 0 ? orr_json_number(json, explanation->curve[i]) : json_null());
@@ -85,19 +75,19 @@ static json_t *explanation_json(struct orr_json *json, const struct orr_perf_tab
 static void set_machine(struct orr_json *json, json_t *object, const struct orr_perf_table *table)
 {
     json_t *machine = orr_json_object(json);
-    set_text(json, machine, "name", table->machine_name);
-    set_text(json, machine, "source", table->machine_source);
-    set_text(json, machine, "sentence", table->machine);
+    orr_json_set_text(json, machine, "name", table->machine_name);
+    orr_json_set_text(json, machine, "source", table->machine_source);
+    orr_json_set_text(json, machine, "sentence", table->machine);
     orr_json_set(json, object, "machine", table->analysis ? machine : json_null());
     if (!table->analysis) {
         json_decref(machine);
         return;
     }
-    set_text(json, object, "network", orr_perf_link_name(orr_perf_network(table->analysis)));
-    set_int(json, object, "generation", table->analysis->communicator.sm_min / 10);
-    set_text(json, object, "release", table->analysis->query.settings.release->name);
-    set_int(json, object, "hosts", table->analysis->query.hosts);
-    set_int(json, object, "ranks", table->analysis->ranks);
+    orr_json_set_text(json, object, "network", orr_perf_link_name(orr_perf_network(table->analysis)));
+    orr_json_set_int(json, object, "generation", table->analysis->communicator.sm_min / 10);
+    orr_json_set_text(json, object, "release", table->analysis->query.settings.release->name);
+    orr_json_set_int(json, object, "hosts", table->analysis->query.hosts);
+    orr_json_set_int(json, object, "ranks", table->analysis->ranks);
 }
 
 /* What the document says about one table. */
@@ -105,8 +95,8 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
 {
     json_t *rows = orr_json_array(json), *crossovers = orr_json_array(json), *shapes = orr_json_array(json),
            *explanations = orr_json_array(json);
-    set_text(json, object, "verdict", orr_perf_verdict_name(table->verdict));
-    set_text(json, object, "sentence", table->sentence);
+    orr_json_set_text(json, object, "verdict", orr_perf_verdict_name(table->verdict));
+    orr_json_set_text(json, object, "sentence", table->sentence);
     orr_json_set(json, object, "collective",
                  table->test < ORR_TEST_COUNT ? orr_json_text(json, orr_test_programs[table->test].name) : json_null());
     set_machine(json, object, table);
@@ -119,7 +109,7 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
     for (uint32_t i = 0; i < table->crossover_count; i++) {
         const struct orr_perf_crossover *at = &table->crossovers[i];
         json_t *one = orr_json_object(json);
-        set_int(json, one, "size", (int64_t)at->size);
+        orr_json_set_int(json, one, "size", (int64_t)at->size);
         orr_json_set(json, one, "from",
                      orr_json_format(json, "%s/%s", at->from->algorithm_name, at->from->protocol_name));
         orr_json_set(json, one, "to", orr_json_format(json, "%s/%s", at->to->algorithm_name, at->to->protocol_name));
@@ -128,10 +118,10 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
     orr_json_set(json, object, "crossovers", crossovers);
     for (uint32_t i = 0; i < table->shape_count; i++) {
         json_t *one = orr_json_object(json);
-        set_text(json, one, "kind", orr_perf_shape_name(table->shapes[i].kind));
-        set_int(json, one, "from", (int64_t)table->shapes[i].from);
-        set_int(json, one, "to", (int64_t)table->shapes[i].to);
-        set_text(json, one, "sentence", table->shapes[i].sentence);
+        orr_json_set_text(json, one, "kind", orr_perf_shape_name(table->shapes[i].kind));
+        orr_json_set_int(json, one, "from", (int64_t)table->shapes[i].from);
+        orr_json_set_int(json, one, "to", (int64_t)table->shapes[i].to);
+        orr_json_set_text(json, one, "sentence", table->shapes[i].sentence);
         orr_json_add(json, shapes, one);
     }
     orr_json_set(json, object, "shapes", shapes);
@@ -142,7 +132,7 @@ static void set_table(struct orr_json *json, json_t *object, const struct orr_pe
     orr_json_set(json, object, "limit", table->limit_known ? orr_json_text(json, table->limit.text) : json_null());
     set_printed(json, object, "per_nic", table->per_nic > 0 ? table->per_nic : -1);
     orr_json_set(json, object, "assumed", texts(json, table->assumed, table->assumed_count));
-    set_int(json, object, "line", table->measured->first_line);
+    orr_json_set_int(json, object, "line", table->measured->first_line);
 }
 
 json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, const struct orr_perf_check *check)
@@ -156,11 +146,11 @@ json_t *orr_perf_json(struct orr_json *json, const struct orr_results *results, 
     }
     orr_json_set(json, object, "table", orr_json_int(json, check->main));
     orr_json_set(json, object, "tables", tables);
-    set_text(json, input, "form", results->form);
+    orr_json_set_text(json, input, "form", results->form);
     orr_json_set(json, input, "library", results->library ? orr_json_text(json, results->library) : json_null());
-    set_int(json, input, "left_out", results->left_out);
-    set_int(json, input, "torn", results->torn);
-    set_int(json, input, "refused", results->refused);
+    orr_json_set_int(json, input, "left_out", results->left_out);
+    orr_json_set_int(json, input, "torn", results->torn);
+    orr_json_set_int(json, input, "refused", results->refused);
     orr_json_set(json, input, "notes", texts(json, results->notes, results->note_count));
     orr_json_set(json, object, "input", input);
     return object;

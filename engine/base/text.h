@@ -34,4 +34,10 @@ char *orr_text_take(struct orr_text *text, size_t *ret_length);
 enum { ORR_SIZE_TEXT = 24 };
 void orr_size_text(uint64_t size, char text[ORR_SIZE_TEXT]);
 
+/* The ending of a noun that is counted: "s", or nothing for one. */
+static inline const char *orr_plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 #endif

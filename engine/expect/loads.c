@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "engine/base/text.h"
 #include "engine/cluster/cluster.h"
 
 const char *orr_bottleneck_name(size_t what)
@@ -165,11 +166,6 @@ static uint32_t alike(const struct orr_loads *loads, const struct orr_fullest *f
     return count;
 }
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fullest, struct orr_expect_limit *limit)
 {
     const struct orr_system *system = &loads->part->system;
@@ -177,7 +173,7 @@ void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fulle
     bool gpu = leads_to(system, link, ORR_GPU) || leads_to(system, link, ORR_DEV);
     bool pair = system->nodes[link->from].type == system->nodes[link->to].type;
     *limit = (struct orr_expect_limit){.what = fullest->what, .count = alike(loads, fullest), .bw = (double)link->bw};
-    const char *s = plural(limit->count);
+    const char *s = orr_plural(limit->count);
     switch (fullest->what) {
     case ORR_BOUND_NICS:
         snprintf(limit->text, sizeof limit->text, "%u NIC%s of %.4g GB/s", limit->count, s, limit->bw);
@@ -204,5 +200,5 @@ void orr_limit_by_channels(int32_t channels, double bw, struct orr_expect_limit 
 {
     *limit = (struct orr_expect_limit){
         .what = ORR_BOUND_CHANNELS, .count = (uint32_t)(channels > 0 ? channels : 0), .bw = bw};
-    snprintf(limit->text, sizeof limit->text, "%u channel%s of %.4g GB/s", limit->count, plural(limit->count), bw);
+    snprintf(limit->text, sizeof limit->text, "%u channel%s of %.4g GB/s", limit->count, orr_plural(limit->count), bw);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/findings/findings.h"
 #include "engine/hardware/hardware.h"
 #include "engine/machines/recognise.h"
@@ -38,12 +39,6 @@ uint32_t orr_node_of_rank(const struct orr_system *system, int32_t rank);
 void orr_point_rank(struct orr_finder *f, int32_t rank);
 /* A node of a system by its index. */
 void orr_point_node(struct orr_finder *f, const struct orr_system *system, uint32_t node);
-
-/* The plural's end for a count. */
-static inline const char *orr_plural(int64_t count)
-{
-    return count == 1 ? "" : "s";
-}
 
 /* Value of an attribute, "" where there is none. */
 static inline const char *orr_attr_of(const struct orr_finder *f, uint32_t element, enum orr_attr attr)

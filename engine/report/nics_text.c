@@ -11,11 +11,6 @@ enum {
     GPUS_SHOWN = 16 /* in the table, of one host */
 };
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* What the table says of a GPU's NICs, without the GPU's own number. */
 struct nics_row {
     char names[128], path[64], gdr[24], pxn[64];
@@ -81,8 +76,8 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
     if (nics->pxn && nics->via_count > VIAS_SHOWN)
         snprintf(row->pxn, sizeof row->pxn, "%u through %u GPUs", nics->pxn, nics->via_count);
     else if (nics->pxn)
-        snprintf(row->pxn, sizeof row->pxn, "%u NIC%s through GPU%s %s", nics->pxn, plural(nics->pxn),
-                 plural(nics->via_count), text.data && !orr_text_failed(&text) ? text.data : "...");
+        snprintf(row->pxn, sizeof row->pxn, "%u NIC%s through GPU%s %s", nics->pxn, orr_plural(nics->pxn),
+                 orr_plural(nics->via_count), text.data && !orr_text_failed(&text) ? text.data : "...");
     orr_text_release(&text);
 }
 
@@ -150,5 +145,5 @@ void orr_report_nics(struct orr_page *page, const struct orr_report *report)
     for (int rule = 0; rule < ORR_RULE_COUNT; rule++)
         if (reasons[rule])
             orr_page_printf(page, ORR_STYLE_CAREFUL, "  ", "GPUDirect RDMA is off for %u GPU%s. %s", counts[rule],
-                            plural(counts[rule]), orr_rule_text((enum orr_rule)rule));
+                            orr_plural(counts[rule]), orr_rule_text((enum orr_rule)rule));
 }

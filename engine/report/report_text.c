@@ -12,11 +12,6 @@ enum {
     RANKS_SHOWN = 32 /* of one order */
 };
 
-static const char *plural(uint32_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void write_name(struct orr_page *page, const struct orr_report *report)
 {
     const struct orr_settings *settings = &report->analysis->query.settings;
@@ -50,8 +45,8 @@ static void write_machine(struct orr_page *page, const struct orr_report *report
                         type->title);
     if (cluster)
         orr_text_printf(&text, " The cluster has %u host%s of %u kind%s and %u ranks; this is the host of rank 0.",
-                        cluster->host_count, plural(cluster->host_count), cluster->kind_count,
-                        plural(cluster->kind_count), analysis->ranks);
+                        cluster->host_count, orr_plural(cluster->host_count), cluster->kind_count,
+                        orr_plural(cluster->kind_count), analysis->ranks);
     orr_page_say(page, ORR_STYLE_PLAIN, "", text.data ? text.data : "");
     orr_text_release(&text);
 }
@@ -140,10 +135,11 @@ static void write_counts(struct orr_page *page, const struct orr_report_job *job
     orr_text_init(&text, 1024);
     orr_text_printf(&text, "On %s, %u rank%s %d channel%s; %d for point-to-point transfers, %d of them per peer.",
                     orr_report_extent(analysis, extent), c->rank_count, c->rank_count == 1 ? " uses" : "s use",
-                    c->channel_count, plural((uint32_t)c->channel_count), c->p2p_channels, c->p2p_channels_per_peer);
+                    c->channel_count, orr_plural((uint32_t)c->channel_count), c->p2p_channels,
+                    c->p2p_channels_per_peer);
     if (c->nvls)
         orr_text_printf(&text, " NVLink SHARP (NVLS) uses %d channel%s.", c->nvls_channels,
-                        plural((uint32_t)c->nvls_channels));
+                        orr_plural((uint32_t)c->nvls_channels));
     if (analysis->part_count > 1)
         orr_text_printf(&text, " NCCL splits each host into %u systems, which reach each other through the network.",
                         analysis->part_count);
@@ -179,7 +175,7 @@ static void write_ring(struct orr_page *page, const struct orr_graph *ring, cons
     uint32_t lowest = 0;
     struct orr_text text;
     orr_text_init(&text, 4096);
-    orr_text_printf(&text, "Ring order of the search's channel%s ", plural(count));
+    orr_text_printf(&text, "Ring order of the search's channel%s ", orr_plural(count));
     orr_report_numbers(channels, count, &text);
     orr_text_puts(&text, ":");
     for (uint32_t i = 1; i < ring->gpu_count; i++)
@@ -212,7 +208,7 @@ static void write_rings(struct orr_page *page, const struct orr_report *report)
     }
     if (orders > RINGS_SHOWN)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%u further order%s of ranks: `orrery channels` lists all.",
-                        orders - RINGS_SHOWN, plural(orders - RINGS_SHOWN));
+                        orders - RINGS_SHOWN, orr_plural(orders - RINGS_SHOWN));
 }
 
 static void write_decisions(struct orr_page *page, const struct orr_report *report)

@@ -21,9 +21,4 @@ void orr_triage_ran(struct orr_triaging *t);
 enum orr_code orr_triage_choices(struct orr_triaging *t, struct orr_error *err) ORR_NO_DISCARD;
 void orr_triage_sentences(struct orr_triaging *t);
 
-static inline const char *orr_plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 #endif

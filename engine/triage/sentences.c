@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, QUOTED_MOST = 260 };
