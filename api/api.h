@@ -58,6 +58,12 @@ bool orr_route_is_for_operators(const struct orr_route *route);
 /* "/v1/topologies/{id}", "" for NULL. */
 const char *orr_route_template(const struct orr_route *route);
 
+/* Why a request failed, for callers in this process. */
+struct orr_failure {
+    const char *type; /* the last part of the problem's type: "malformed-xml"; static */
+    struct orr_error error;
+};
+
 struct orr_request {
     const char *method;
     const struct orr_route *route;                                /* orr_route_find(), NULL: to be found */
@@ -70,7 +76,8 @@ struct orr_request {
     struct orr_budget *budget; /* what the work may use, and its stop flag; NULL: any. Not looked at with may_defer */
     bool
         may_defer; /* in a thread that serves connections: give back with response->deferred whatever the cache lacks */
-    bool only_short; /* in a thread for short work: give long work back the same way */
+    bool only_short;             /* in a thread for short work: give long work back the same way */
+    struct orr_failure *failure; /* filled where the answer is a problem; NULL: not wanted */
 };
 
 enum { ORR_OWN_HEADERS = 8, ORR_ANSWER_HEADERS = 8, ORR_MAX_HEADERS = 16, ORR_HEADER_SIZE = 320 };

@@ -168,6 +168,9 @@ void orr_call_problem(struct orr_call *call, const struct orr_error *err)
 {
     struct orr_answer *answer = orr_problem_answer(call->problem, err, call->budget, call->request->id);
     call->response->status = 503;
+    if (call->request->failure)
+        *call->request->failure =
+            (struct orr_failure){.type = orr_problem_info(call->problem, err->code).type, .error = *err};
     if (!answer)
         return; /* not even the error fits into memory: the status has to do */
     bool says_when = false;

@@ -1,7 +1,7 @@
 /* liborrery as its users see it: linked, not built in. */
-#include "engine/library/orrery.h"
 #include "tests/support/machine_xml.h"
 #include "tests/support/orr_test.h"
+#include <orrery/orrery.h>
 
 struct fixture {
     struct orr_machine *machine;

@@ -13,38 +13,42 @@ forbid() { # why, pattern, folder or file...
 }
 
 include='^[[:space:]]*#[[:space:]]*include[[:space:]]*'
-forbid "engine/ includes api/, server/ or cli/" "$include\"(api|server|cli)/" engine
-forbid "api/ includes server/ or cli/" "$include\"(server|cli)/" api
-forbid "server/ includes cli/" "$include\"cli/" server
+forbid "engine/ includes api/, server/, cli/, library/ or its header" "$include[\"<](api|server|cli|library|include|orrery)/" engine
+forbid "api/ includes server/, cli/, library/ or its header" "$include[\"<](server|cli|library|include|orrery)/" api
+forbid "server/ includes cli/, library/ or its header" "$include[\"<](cli|library|include|orrery)/" server
+forbid "library/ includes server/ or cli/" "$include\"(server|cli)/" library
+forbid "cli/ includes library/ or its header" "$include[\"<](library|include|orrery)/" cli
+# Users have the header alone.
+forbid "include/ includes another header of Orrery" "$include\"" include
 # No look-ahead in grep -E: every name that is not serve.h.
 forbid "cli/ includes another header of server/ than serve.h" "$include\"server/([^s]|s[^e]|se[^r]|ser[^v]|serv[^e]|serve[^.])" cli
 # What cli and server share with the handlers of api: its own interface, never the handlers' insides.
 forbid "cli/ or server/ includes the insides of the handlers" "$include\"api/(call|json|params|problem|sections|stream_text)\.h" cli server
-forbid "only server/ knows libmicrohttpd" "$include[<\"]microhttpd" engine api cli
-forbid "only api/ knows jansson" "$include[<\"]jansson" engine server cli
+forbid "only server/ knows libmicrohttpd" "$include[<\"]microhttpd" engine api cli library
+forbid "only api/ knows jansson" "$include[<\"]jansson" engine server cli library
 
-outside=$(find engine api server cli -name '*.[ch]' -not -path 'engine/diagram/*')
+outside=$(find engine api server cli library include -name '*.[ch]' -not -path 'engine/diagram/*')
 # shellcheck disable=SC2086  file names here have no blanks
 forbid "only engine/diagram knows Graphviz" "$include[<\"]graphviz" $outside
-outside=$(find engine api server cli -name '*.[ch]' -not -path 'api/store/*')
+outside=$(find engine api server cli library include -name '*.[ch]' -not -path 'api/store/*')
 # shellcheck disable=SC2086
 forbid "only api/store knows SQLite and libpq" "$include[<\"](sqlite3|libpq)" $outside
 
-outside=$(find engine api server cli -name '*.[ch]' -not -path 'engine/release/*')
+outside=$(find engine api server cli library include -name '*.[ch]' -not -path 'engine/release/*')
 # shellcheck disable=SC2086
 forbid "only engine/release looks at versions; others ask for a behaviour" "ORR_VERSION\(|release(s\[[^]]*\])?(->|\.)version" $outside
 
 # Rooms from the ground up; each uses those before it. whatif, findings and diagram do not use one another; compare
 # uses whatif and findings.
 rooms="base release topology hardware machines nics paths decide search connect tuning analysis cluster"
-above="log nccltests expect triage whatif findings diagnosis compare explain report detect input diagram library orrery"
+above="log nccltests expect triage whatif findings diagnosis compare explain report detect input diagram orrery"
 for room in $rooms; do
     later=$(printf '%s' "${rooms#*"$room"} $above" | xargs | tr ' ' '|')
     [ -d "engine/$room" ] && forbid "engine/$room includes a room above it" "$include\"engine/($later)[/.]" "engine/$room"
 done
 forbid "detect uses another room than base, release, topology, hardware and nics" "$include\"engine/(paths|decide|search|connect|tuning|analysis|$(printf '%s' "$above" | sed 's/detect//' | xargs | tr ' ' '|'))/" engine/detect
 forbid "findings or diagram uses detect" "$include\"engine/detect/" engine/findings engine/diagram
-outside=$(find engine api server cli -name '*.[ch]' -not -path 'engine/detect/*')
+outside=$(find engine api server cli library include -name '*.[ch]' -not -path 'engine/detect/*')
 # shellcheck disable=SC2086
 forbid "only engine/detect knows libarchive and loads libraries" "$include[<\"](archive|dlfcn)" $outside
 [ -d engine/log ] && forbid "log uses a room above it" "$include\"engine/(triage|findings|whatif|compare|explain|diagram|input|detect)/" engine/log
@@ -58,7 +62,7 @@ forbid "diagram uses findings" "$include\"engine/(findings|compare)/" engine/dia
 [ -d engine/compare ] && forbid "compare uses diagram" "$include\"engine/diagram/" engine/compare
 
 # The shared folder is for tests and tools alone.
-hits=$(grep -rnE --include='*' '(\.\./|/work/)shared' engine api server cli static CMakeLists.txt CMakePresets.json Dockerfile 2>/dev/null |
+hits=$(grep -rnE --include='*' '(\.\./|/work/)shared' engine api server cli library include bindings static CMakeLists.txt CMakePresets.json Dockerfile 2>/dev/null |
     grep -v node_modules) && { printf 'only tests may point to the shared folder:\n%s\n' "$hits"; bad=1; }
-[ -d engine/base ] && [ -d api ] && [ -d server ] && [ -d cli ] || { echo "not the root of Orrery: $PWD"; exit 2; }
+[ -d engine/base ] && [ -d api ] && [ -d server ] && [ -d cli ] && [ -d library ] || { echo "not the root of Orrery: $PWD"; exit 2; }
 exit $bad

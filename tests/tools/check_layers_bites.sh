@@ -6,7 +6,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 status=0
 
-fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,findings,diagram} "$tree"/api/store "$tree"/{server,cli,static}; }
+fresh() { rm -rf "$tree" && mkdir -p "$tree"/engine/{base,paths,search,findings,diagram} "$tree"/api/store "$tree"/{server,cli,library,include,static}; }
 
 fresh
 printf '#include "engine/base/error.h"\n' >"$tree/engine/paths/good.c"
@@ -15,6 +15,7 @@ printf '#include <sqlite3.h>\n' >"$tree/api/store/good.c"
 printf '#include <jansson.h>\n' >"$tree/api/good.c"
 printf '#include "server/serve.h"\n' >"$tree/cli/good.c"
 printf '#include <microhttpd.h>\n' >"$tree/server/good.c"
+printf '#include "api/api.h"\n' >"$tree/library/good.c"
 bash "$check" "$tree" || { echo "a tree without fault was refused"; status=1; }
 
 while read -r file line; do
@@ -34,6 +35,13 @@ cli/x.c #include "server/http.h"
 cli/x.c #include "server/server.h"
 cli/x.c #include "api/call.h"
 server/x.c #include "api/json.h"
+engine/base/x.c #include "library/library.h"
+api/x.c #include <orrery/orrery.h>
+server/x.c #include "include/orrery/orrery.h"
+cli/x.c #include "library/library.h"
+library/x.c #include "server/serve.h"
+library/x.c #include <jansson.h>
+include/x.h #include "engine/orrery.h"
 cli/x.c #include <microhttpd.h>
 cli/x.c #include <jansson.h>
 cli/x.c #include <sqlite3.h>

@@ -38,9 +38,9 @@ contains "$files" ' ./usr/bin/orrery$' ' ./usr/share/orrery/static/index.html$' 
     ' ./usr/share/doc/orrery/copyright$'
 grep -qE 'node_modules|\.so|/include/|\.a$' <<<"$files" && wrong "orrery holds what it should not: $files"
 ok "orrery: program, page, unit, manual page, completion"
-contains "$(dpkg-deb -I "$library")" '^ Package: liborrery0.1$' '^ Depends:.*libxml2' 'shlibs'
+contains "$(dpkg-deb -I "$library")" '^ Package: liborrery0.1$' '^ Depends:.*libxml2' '^ Depends:.*libjansson4' 'shlibs'
 contains "$(dpkg-deb -c "$library")" 'liborrery.so.0.1 -> liborrery.so.0\.1\.'
-grep -qE 'microhttpd|libgvc|sqlite' <<<"$(dpkg-deb -I "$library")" && wrong "liborrery0.1 depends on the server's libraries"
+grep -qE 'microhttpd|libgvc|libpq|curl' <<<"$(dpkg-deb -I "$library")" && wrong "liborrery0.1 depends on the server's libraries"
 contains "$(dpkg-deb -I "$development")" '^ Depends: liborrery0.1 \(= '
 contains "$(dpkg-deb -c "$development")" ' ./usr/include/orrery/orrery.h$' 'liborrery.so -> ' 'pkgconfig/orrery.pc$'
 ok "liborrery0.1 and liborrery-dev"

@@ -1,23 +1,42 @@
 /* liborrery: how NCCL sees a machine, recomputed from a topology dump without a GPU.
  *
- * The one header of the library; installed as <orrery/orrery.h>. What a dump holds, a release and its settings decide
- * the plan: paths, verdicts, channels, rings, trees, tuning. The way is always the same (tests/library/example.c):
+ * The one header of the library; installed as <orrery/orrery.h>. There are two ways to use it, and one program may use
+ * both. examples/c has a program for each of five tasks.
  *
- *     orr_machine_read()      bytes of NCCL_TOPO_DUMP_FILE -> machine
- *     orr_question_new()      a release of NCCL, one host; orr_question_hosts(), orr_question_set() change that
- *     orr_plan_make()         machine + question -> plan
- *     orr_plan_path() ...     look at the plan
- *     orr_plan_free(), orr_question_free(), orr_machine_free()
+ * 1. Documents. orr_ask() answers every question that the service answers, by the same code: analysis, explanation,
+ *    findings with their cost, comparison, prediction, placement, logs, results of nccl-tests, drawings, detection. The
+ *    answer is JSON (or a picture). docs/reference/rest.md lists questions and parameters; share/orrery/schemas holds
+ *    the JSON schemas.
+ *
+ *        orr_session_new()       keeps inputs and answers in memory
+ *        orr_ask()               "analyze", "release=2.27.7&hosts=2", the bytes of a dump -> document
+ *        orr_document_bytes()    its text
+ *        orr_document_free(), orr_session_free()
+ *
+ * 2. Plans. A plan is an analysis with typed getters, for programs that ask for many paths or try many settings.
+ *
+ *        orr_machine_load()      bytes of NCCL_TOPO_DUMP_FILE, or of another input -> machine
+ *        orr_plan_ask()          machine + "release=2.27.7&hosts=2" -> plan
+ *        orr_plan_path() ...     look at the plan
+ *        orr_plan_free(), orr_machine_free()
  *
  * A function that can fail returns false and fills a struct orr_report, which may be NULL; its outputs ret_x are then
- * unchanged. Machines and plans never change: any number of threads may read one. A question belongs to one thread
- * at a time. A plan borrows its machine: free the machine after the plan. The question may be freed before.
+ * unchanged.
+ *
+ * Threads: the library has no state outside its objects. Any number of threads may use a session, a machine, a plan or
+ * a document at once; free it when no call uses it. A question and limits belong to one call at a time, except for
+ * orr_limits_stop(). A plan borrows its machine: free the machine after the plan. After fork(), only exec() is safe in
+ * the child of a process that has a session. While a thread is inside a call, the library keeps the call's limits in a
+ * thread-local variable.
+ *
+ * Processes: only drawings (formats svg, png, pdf) and detection start processes: the program `orrery`, which a
+ * session's options name.
  *
  * Units: bandwidths are in GB/s (10^9 bytes per second) for one direction, times in microseconds, sizes in bytes.
  * Ranks are 0 to count-1 in the order of the dump's ranks; with several hosts, rank r of host h is
  * h * orr_plan_local_ranks() + r. Devices are named as the program names them, "GPU/0-1b000", by "rank:3", or by bus
- * id. Texts that are returned belong to the library unless the function says otherwise. Arguments must not be NULL
- * unless the function says otherwise.
+ * id. Texts that are returned belong to the object that gave them unless the function says otherwise. Arguments must
+ * not be NULL unless the function says otherwise.
  *
  * Structures that the caller allocates begin with their size: initialise them with their ORR_..._INIT before the first
  * call (in C++ before C++20: zero them and set size). The library fills as much as the caller's version of the
@@ -25,7 +44,8 @@
  * minor version (liborrery.so.0.1).
  *
  * Errors: every function that takes a report may give "out-of-memory" and "internal"; those with a structure to fill
- * give "unsupported" where its size was not initialised. The comment of each function lists its other codes.
+ * give "unsupported" where its size was not initialised. The comment of each function lists its other codes. GET
+ * /problems/CODE of the service explains each code.
  */
 #ifndef ORRERY_ORRERY_H
 #define ORRERY_ORRERY_H
@@ -49,9 +69,14 @@ extern "C" {
 struct orr_machine;  /* a dump as it was read */
 struct orr_question; /* release, settings, hosts */
 struct orr_plan;     /* what that NCCL decides on that machine */
+struct orr_session;  /* inputs that were kept, and answers that are made once */
+struct orr_document; /* an answer: bytes that never change */
+struct orr_limits;   /* time and memory of a call, and its stop flag */
 
 /* Room for the name of a device with its terminating zero, and children of a rank in a tree at most. */
 enum { ORR_DEVICE_NAME_LENGTH = 40, ORR_TREE_CHILDREN = 3 };
+/* Room for the id of a kept input with its terminating zero. */
+enum { ORR_INPUT_ID_LENGTH = 33 };
 /* Room for the texts of a report with their terminating zeros. */
 enum { ORR_REPORT_WHERE_LENGTH = 96, ORR_REPORT_TEXT_LENGTH = 256, ORR_REPORT_ADVICE_LENGTH = 192 };
 
@@ -75,11 +100,70 @@ ORR_LIBRARY_CALL const char *orr_library_version(void);
 ORR_LIBRARY_CALL const char *orr_library_release(size_t i);
 ORR_LIBRARY_CALL const char *orr_library_setting(size_t i);
 
-/* Reads a dump of at most 16 MiB, or another input that the program accepts. The caller frees *ret_machine.
+/* Limits of a call. Without them (NULL) a call takes what it needs. Each call starts with the full allowance. */
+ORR_LIBRARY_MUST bool orr_limits_new(struct orr_limits **ret_limits, struct orr_report *report);
+ORR_LIBRARY_CALL void orr_limits_free(struct orr_limits *limits); /* NULL is allowed */
+/* Each limit is unlimited until it is set; 0 is unlimited again. unpacked: bytes that come out of an archive. */
+ORR_LIBRARY_CALL void orr_limits_time(struct orr_limits *limits, uint64_t milliseconds);
+ORR_LIBRARY_CALL void orr_limits_memory(struct orr_limits *limits, uint64_t bytes);
+ORR_LIBRARY_CALL void orr_limits_unpacked(struct orr_limits *limits, uint64_t bytes);
+/* Ends the call that uses the limits, and every later one until orr_limits_resume(). Any thread and any signal handler
+ * may call it. The call fails with "stopped" within milliseconds. */
+ORR_LIBRARY_CALL void orr_limits_stop(struct orr_limits *limits);
+ORR_LIBRARY_CALL void orr_limits_resume(struct orr_limits *limits);
+
+struct orr_session_options {
+    size_t size;         /* ORR_SESSION_OPTIONS_INIT */
+    const char *program; /* the program `orrery`, a path or a name in PATH; NULL: "orrery" */
+    uint64_t cache;      /* bytes of answers and analyses that are kept; 0: 256 MiB */
+    uint64_t largest;    /* bytes of the largest input; 0: 16 MiB */
+};
+#define ORR_SESSION_OPTIONS_INIT                                                                                       \
+    {                                                                                                                  \
+        .size = sizeof(struct orr_session_options)                                                                     \
+    }
+/* options: NULL takes the defaults. The caller frees *ret_session. */
+ORR_LIBRARY_MUST bool orr_session_new(const struct orr_session_options *options, struct orr_session **ret_session,
+                                      struct orr_report *report);
+ORR_LIBRARY_CALL void orr_session_free(struct orr_session *session); /* NULL is allowed */
+/* Keeps an input, so that questions can name it: in a comparison, a cluster, or where a log or results come with it.
+ * The same bytes have the same id. name: for people, may be NULL. Errors: those of orr_machine_load(). */
+ORR_LIBRARY_MUST bool orr_session_keep(struct orr_session *session, const void *bytes, size_t length, const char *name,
+                                       const struct orr_limits *limits, char ret_id[ORR_INPUT_ID_LENGTH],
+                                       struct orr_report *report);
+
+/* Asks a question. The caller frees *ret_document.
+ * question: a word, such as "analyze", "explain", "findings", "diff", "predict", "place", "path", "channels", "p2p",
+ *   "render", "convert", "gate", "check-log", "check-perf", "compare", "releases" or "machines": the route /v1/WORD. Or
+ *   a route with its method, such as "GET /v1/topologies/ID/findings" (ID is what orr_session_keep() gave) or
+ *   "POST /v1/clusters".
+ * parameters: "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1", values percent-encoded as in a query string; NULL: none.
+ * input, length: the dump, the log, the results or the JSON that the question is about; NULL and 0 where it has none.
+ * Errors: the types of problem that docs/reference/rest.md lists for the route, such as "invalid-parameter",
+ * "invalid-setting", "malformed-xml", "not-found"; "too-complex" and "stopped" by the limits. */
+ORR_LIBRARY_MUST bool orr_ask(struct orr_session *session, const char *question, const char *parameters,
+                              const void *input, size_t length, const struct orr_limits *limits,
+                              struct orr_document **ret_document, struct orr_report *report);
+/* The bytes, with a zero behind the last one; ret_length may be NULL. */
+ORR_LIBRARY_CALL const char *orr_document_bytes(const struct orr_document *document, size_t *ret_length);
+/* "application/json", "image/svg+xml" ... */
+ORR_LIBRARY_CALL const char *orr_document_type(const struct orr_document *document);
+ORR_LIBRARY_CALL void orr_document_free(struct orr_document *document); /* NULL is allowed */
+
+/* Reads a machine. The caller frees *ret_machine. parameters: "assume=hgx-h100", "strict=1", "release=2.27.7" (whose
+ * rules make a dump of what is none yet), or "machine=hgx-h100" in place of bytes; NULL: none.
+ * Errors: malformed-xml, unrecognised-input, invalid-topology, refused-by-nccl, limit-exceeded, unsupported,
+ * invalid-parameter, too-complex, stopped. */
+ORR_LIBRARY_MUST bool orr_machine_load(const void *bytes, size_t length, const char *parameters,
+                                       const struct orr_limits *limits, struct orr_machine **ret_machine,
+                                       struct orr_report *report);
+/* The same without parameters and limits, for a dump of at most 16 MiB or another input that the program accepts.
  * Errors: malformed-xml, unrecognised-input, invalid-topology, limit-exceeded, unsupported. */
 ORR_LIBRARY_MUST bool orr_machine_read(const char *bytes, size_t length, struct orr_machine **ret_machine,
                                        struct orr_report *report);
 ORR_LIBRARY_CALL void orr_machine_free(struct orr_machine *machine); /* NULL is allowed, here and below */
+/* The id that the service and documents give to the input: the beginning of its SHA-256. */
+ORR_LIBRARY_CALL const char *orr_machine_id(const struct orr_machine *machine);
 /* Would NCCL's own reader, which is not an XML parser, refuse this file? True: the report has the code refused-by-nccl
  * and the place. */
 ORR_LIBRARY_CALL bool orr_machine_refused(const struct orr_machine *machine, struct orr_report *report);
@@ -96,11 +180,23 @@ ORR_LIBRARY_MUST bool orr_question_hosts(struct orr_question *question, uint32_t
 ORR_LIBRARY_MUST bool orr_question_set(struct orr_question *question, const char *name, const char *value,
                                        struct orr_report *report);
 
-/* Predicts what NCCL decides. The caller frees *ret_plan before the machine.
+/* Predicts what NCCL decides. parameters: those of /v1/analyze except assume, such as
+ * "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1&gpus=0,1"; NULL: none. The caller frees *ret_plan before the machine.
+ * Errors: invalid-parameter, invalid-setting, invalid-topology, no-ranks, limit-exceeded, unsupported, too-complex,
+ * stopped. */
+ORR_LIBRARY_MUST bool orr_plan_ask(const struct orr_machine *machine, const char *parameters,
+                                   const struct orr_limits *limits, struct orr_plan **ret_plan,
+                                   struct orr_report *report);
+/* The same for a question object. The caller frees *ret_plan before the machine.
  * Errors: invalid-topology, no-ranks, limit-exceeded, unsupported. */
 ORR_LIBRARY_MUST bool orr_plan_make(const struct orr_machine *machine, const struct orr_question *question,
                                     struct orr_plan **ret_plan, struct orr_report *report);
 ORR_LIBRARY_CALL void orr_plan_free(struct orr_plan *plan);
+/* The plan as the JSON document of /v1/analyze. section: one of its members, such as "paths"; NULL: all. topology: the
+ * name that the document gives to the machine; NULL: its id. The caller frees *ret_document. Errors: not-found. */
+ORR_LIBRARY_MUST bool orr_plan_document(const struct orr_plan *plan, const char *section, const char *topology,
+                                        const struct orr_limits *limits, struct orr_document **ret_document,
+                                        struct orr_report *report);
 
 /* The number of ranks on all hosts, and on one host. */
 ORR_LIBRARY_CALL uint32_t orr_plan_ranks(const struct orr_plan *plan);

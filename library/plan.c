@@ -1,5 +1,5 @@
 /* Looking at a plan. */
-#include "engine/library/library.h"
+#include "library/library.h"
 
 #include <string.h>
 
