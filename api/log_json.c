@@ -1,6 +1,7 @@
 /* A log, what was recovered of it and how a prediction agrees with it, as JSON. */
 #include "api/sections.h"
 #include "engine/input/compare_log.h"
+#include "engine/log/survey.h"
 
 static json_t *texts(struct orr_json *json, const char *const *list, uint32_t count)
 {
@@ -209,6 +210,47 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
     return object;
 }
 
+static json_t *survey_row_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_survey_row *row)
+{
+    json_t *object = orr_json_object(json);
+    set_int(json, object, "communicator", row->communicator);
+    set_int(json, object, "ranks", log->communicators[row->communicator].rank_count);
+    set_int(json, object, "agree", row->agree);
+    set_int(json, object, "differ", row->differ);
+    if (row->like != row->communicator)
+        set_int(json, object, "same_as", row->like);
+    if (row->why)
+        set_text(json, object, "why_not_compared", row->why);
+    if (row->what) {
+        json_t *first = orr_json_object(json);
+        set_text(json, first, "what", row->what);
+        set_text(json, first, "logged", row->logged);
+        set_text(json, first, "predicted", row->predicted);
+        if (row->line)
+            set_int(json, first, "line", row->line);
+        orr_json_set(json, object, "first_difference", first);
+    }
+    if (row->cause)
+        set_text(json, object, "cause", row->cause);
+    if (row->cause && row->left != UINT32_MAX)
+        set_int(json, object, "differences_left", row->left);
+    return object;
+}
+
+/* Every communicator of the log, compared. */
+static json_t *survey_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_survey *survey)
+{
+    json_t *object = orr_json_object(json), *rows = orr_json_array(json);
+    set_int(json, object, "compared", survey->compared);
+    set_int(json, object, "differing", survey->differing);
+    set_int(json, object, "agree", survey->agree);
+    set_int(json, object, "differ", survey->differ);
+    for (uint32_t i = 0; i < survey->row_count; i++)
+        orr_json_add(json, rows, survey_row_json(json, log, &survey->rows[i]));
+    orr_json_set(json, object, "rows", rows);
+    return object;
+}
+
 /* What the log's lines say of the machine, where nobody gave one and the log does not print it. */
 static json_t *machine_json(struct orr_json *json, const struct orr_log_machine *machine)
 {
@@ -237,6 +279,8 @@ json_t *orr_log_json(struct orr_json *json, const struct orr_log *log, const str
     orr_json_set(json, object, "triage", orr_triage_json(json, log, triage));
     orr_json_set(json, object, "log", recovered_json(json, log));
     orr_json_set(json, object, "check", check ? check_json(json, check) : json_null());
+    if (check && check->survey)
+        orr_json_set(json, object, "communicators_compared", survey_json(json, log, check->survey));
     if (!check)
         orr_json_set_text(json, object, "why_no_check", compared->why ? compared->why : "");
     if (compared->machine.clue_count)

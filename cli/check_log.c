@@ -11,6 +11,7 @@
 
 #include "engine/findings/findings.h"
 #include "engine/input/compare_log.h"
+#include "engine/log/survey.h"
 #include "engine/machines/machine_types.h"
 
 static void print_communicators(const struct orr_log *log)
@@ -51,6 +52,11 @@ static void print_check(const struct orr_log_check *check)
                                   : ", which agrees best, as the log does not name its release",
            check->query.hosts, check->query.hosts == 1 ? "" : "s", check->analysis->local_ranks,
            check->ranks_renumbered ? ", numbered as in the log" : "");
+    const bool one_of_several =
+        check->communicator < check->log->communicator_count && check->log->communicator_count > 1;
+    if (one_of_several)
+        printf("These are the facts of communicator %u, one of %u.\n", check->communicator,
+               check->log->communicator_count);
     if (check->note[0])
         printf("%s\n", check->note);
     for (uint32_t i = 0; i < check->assumed_count; i++)
@@ -69,8 +75,9 @@ static void print_check(const struct orr_log_check *check)
                    orr_log_topic_name((enum orr_log_topic)t), orr_log_topic_subsystem((enum orr_log_topic)t));
     }
     if (!check->differ) {
-        printf("\n%s\n", check->agree ? "All that the log says about the machine agrees with the prediction."
-                                      : "Nothing in the log can be compared.");
+        printf(check->agree ? "\nAll that the log says about %s agrees with the prediction.\n"
+                            : "\nNothing that the log says about %s can be compared.\n",
+               one_of_several ? "this communicator" : "the machine");
         return;
     }
     const struct orr_log_fact *first = &check->facts[check->first];
@@ -100,6 +107,53 @@ static void print_check(const struct orr_log_check *check)
         }
     if (check->differ > shown)
         printf("  and %u more (--json lists them)\n", check->differ - shown);
+}
+
+/* The communicators for which the first of them was compared, "8-55". */
+static const char *alike(const struct orr_log_survey *survey, uint32_t like, struct orr_arena *arena,
+                         uint32_t *ret_count)
+{
+    int32_t *list = ORR_NEW(arena, int32_t, survey->row_count);
+    *ret_count = 0;
+    for (uint32_t i = 0; list && i < survey->row_count; i++)
+        if (survey->rows[i].like == like)
+            list[(*ret_count)++] = (int32_t)survey->rows[i].communicator;
+    const char *text = list ? orr_ranks_text(list, *ret_count, arena) : NULL;
+    return text ? text : "";
+}
+
+static void print_survey(const struct orr_log *log, const struct orr_log_survey *survey)
+{
+    enum { SHOWN = 8 };
+    uint32_t left_out = 0, shown = 0;
+    if (survey->row_count < 2)
+        return;
+    printf("\nAll communicators: %u of %u compared, %u facts agree and %u differ\n", survey->compared,
+           survey->row_count, survey->agree, survey->differ);
+    for (uint32_t i = 0; i < survey->row_count; i++) {
+        const struct orr_log_survey_row *row = &survey->rows[i];
+        if (row->like != row->communicator || (!row->differ && !row->why))
+            continue;
+        if (shown++ == SHOWN) {
+            left_out++;
+            continue;
+        }
+        uint32_t count;
+        const char *names = alike(survey, row->like, log->arena, &count);
+        printf("  communicator%s %s, %d ranks%s: ", count > 1 ? "s" : "", names,
+               log->communicators[row->communicator].rank_count, count > 1 ? " each" : "");
+        if (row->why) {
+            printf("not compared: %s\n", row->why);
+            continue;
+        }
+        printf("%u of %u facts differ, first in line %u: %s: %s, predicted %s\n", row->differ, row->agree + row->differ,
+               row->line, row->what, row->logged, row->predicted);
+        if (row->cause)
+            printf("    Likely cause: %s\n", row->cause);
+        printf("    `--communicator %u` prints the details.\n", row->communicator);
+    }
+    if (left_out)
+        printf("  and %u more (--json lists them)\n", left_out);
 }
 
 /* The rebuilt topology, for --extract. */
@@ -132,9 +186,10 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     } else {
         orr_progress_end();
         orr_print_triage(log, &triage);
-        if (check)
+        if (check) {
             print_check(check);
-        else
+            print_survey(log, check->survey);
+        } else
             printf("\nThe machine was not compared with a prediction: %s.%s\n", compared.why,
                    log->rccl ? "" : " Give the machine with --topology FILE.");
         print_recovered(log);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/log/survey.h"
 
 /* The reason why there is nothing to compare with, and the machine types that fit the log's lines. */
 static const char *name_types(const struct orr_log *log, const char *why, const struct orr_log_machine *machine)
@@ -66,11 +67,15 @@ enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_
         code = make_machine(log, assumed, &asked, &compared, err);
     if (code == ORR_OK && !compared.why)
         code = orr_log_compare(log, dump ? dump : compared.own, &asked, &compared.check, err);
+    if (code == ORR_OK && compared.check)
+        code = orr_log_survey(compared.check, dump ? dump : compared.own, &asked, err);
     if (code == ORR_NOT_FOUND) { /* the machine is too small: reported like a missing one, for the log says more */
         compared.why = orr_arena_strndup(log->arena, err->text, strlen(err->text));
         *err = (struct orr_error){0};
         code = compared.why ? ORR_OK : orr_fail_nomem(err);
     }
+    if (code != ORR_OK && compared.check)
+        orr_log_check_free(compared.check);
     if (code != ORR_OK || compared.why) {
         if (compared.own)
             orr_dump_free(compared.own);

@@ -47,6 +47,8 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
 
 /* sessions.c: the session to which a line of a kind belongs; the record is the next one of the log. */
 uint32_t orr_log_session_of(struct orr_log_building *b, uint32_t writer, enum orr_log_kind kind);
+/* records.c: fills by_communicator and first_of. False: out of memory. */
+bool orr_log_index_records(struct orr_log *log);
 /* Puts sessions together to communicators. */
 enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err) ORR_NO_DISCARD;
 

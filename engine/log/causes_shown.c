@@ -4,11 +4,6 @@
 
 #include "engine/log/trial.h"
 
-static bool concerns(const struct orr_log_check *check, const struct orr_log_record *record)
-{
-    return check->log->sessions[record->session].communicator == check->communicator;
-}
-
 /* What a network connection shows: "IB/2(5)/GDRDMA". */
 static unsigned shown_by_net(const struct orr_log_record *record)
 {
@@ -24,10 +19,9 @@ static unsigned shown_by_net(const struct orr_log_record *record)
 unsigned orr_log_shown(const struct orr_log_check *check)
 {
     unsigned seen = 0;
-    for (uint32_t i = 0; i < check->log->record_count; i++) {
-        const struct orr_log_record *record = &check->log->records[i];
-        if (!concerns(check, record))
-            continue;
+    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &check->log->records[own.at[i]];
         if (record->kind == ORR_LOG_CONNECT_NET)
             seen |= shown_by_net(record);
         else if (record->kind == ORR_LOG_CONNECT_P2P)
@@ -52,9 +46,10 @@ static enum orr_code add_other_gpus(struct orr_log_check *check, struct orr_erro
                                   .advice = "take a dump on the machine of the job: NCCL_TOPO_DUMP_FILE"};
     if (!check->note[0])
         return ORR_OK;
-    for (uint32_t i = 0; i < check->log->record_count && cause.line_count < ORR_LOG_CAUSE_LINES; i++)
-        if (check->log->records[i].kind == ORR_LOG_INIT_START && concerns(check, &check->log->records[i]))
-            cause.lines[cause.line_count++] = check->log->records[i].line;
+    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
+    for (uint32_t i = 0; i < own.count && cause.line_count < ORR_LOG_CAUSE_LINES; i++)
+        if (check->log->records[own.at[i]].kind == ORR_LOG_INIT_START)
+            cause.lines[cause.line_count++] = check->log->records[own.at[i]].line;
     return orr_log_keep_cause(check, &cause, err);
 }
 
@@ -64,10 +59,11 @@ static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_
     const struct orr_log *log = check->log;
     const struct orr_log_record *first = NULL;
     char what[280];
-    for (uint32_t i = 0; i < log->record_count; i++) {
-        const struct orr_log_record *record = &log->records[i];
+    const struct orr_log_own own = orr_log_records_of(log, check->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &log->records[own.at[i]];
         uint32_t writer = log->sessions[record->session].writer;
-        if (record->kind != ORR_LOG_NETWORK || !concerns(check, record) || writer == UINT32_MAX)
+        if (record->kind != ORR_LOG_NETWORK || writer == UINT32_MAX)
             continue;
         if (!first)
             first = record;

@@ -94,12 +94,13 @@ struct orr_log_check {
     uint32_t shown_count; /* the first of them, which the log itself shows */
     struct orr_log_ignored *ignored;
     uint32_t ignored_count;
-    uint32_t applied_count;        /* settings of the log that the prediction was given */
-    struct orr_analysis *analysis; /* the prediction; owned */
-    struct orr_dump *dump;         /* which it was made for; owned, NULL: the caller's */
-    struct orr_dump *edited;       /* what `dump` was made of, or what is predicted; owned, NULL: nothing */
-    struct orr_dump *renumbered;   /* the same with other numbers of NICs; owned, NULL: nothing */
-    struct orr_arena *arena;       /* owns the rest */
+    uint32_t applied_count;              /* settings of the log that the prediction was given */
+    const struct orr_log_survey *survey; /* of every communicator (survey.h); NULL: not made */
+    struct orr_analysis *analysis;       /* the prediction; owned */
+    struct orr_dump *dump;               /* which it was made for; owned, NULL: the caller's */
+    struct orr_dump *edited;             /* what `dump` was made of, or what is predicted; owned, NULL: nothing */
+    struct orr_dump *renumbered;         /* the same with other numbers of NICs; owned, NULL: nothing */
+    struct orr_arena *arena;             /* owns the rest */
 };
 
 struct orr_log_question {
@@ -110,6 +111,7 @@ struct orr_log_question {
     const struct orr_settings *given;  /* those of the user, over the log's; NULL: none */
     const char *const *assumed;        /* how the machine was chosen: come first in the check's `assumed` */
     uint32_t assumed_count;
+    bool without_causes; /* of what differs */
 };
 
 /* Compares a prediction for the dump with the log. Both must live as long as the check. Fails as orr_analyze() does;

@@ -63,7 +63,8 @@ static bool is_replaced(const struct writing *w, uint32_t element, enum orr_attr
     const struct orr_dump_edit *edit = w->edit;
     return (kind == ORR_ELEMENT_GPU && ((edit->ranks && attr == ORR_ATTR_RANK) || (edit->sm && attr == ORR_ATTR_SM))) ||
            (kind == ORR_ELEMENT_NET &&
-            ((edit->net_devs && attr == ORR_ATTR_DEV) || (attr == ORR_ATTR_GDR && loses_gdr(w, element))));
+            ((edit->net_devs && attr == ORR_ATTR_DEV) || (edit->collnet && attr == ORR_ATTR_COLL) ||
+             (attr == ORR_ATTR_GDR && loses_gdr(w, element))));
 }
 
 static void write_attribute(struct writing *w, const struct orr_attribute *attribute)
@@ -92,6 +93,8 @@ static void write_element(struct writing *w, uint32_t index, int depth)
     }
     if (net && edit->net_devs)
         orr_text_printf(&w->text, " dev=\"%d\"", edit->net_devs[index]);
+    if (net && edit->collnet)
+        orr_text_puts(&w->text, " coll=\"1\"");
     if (net && loses_gdr(w, index))
         orr_text_puts(&w->text, " gdr=\"0\"");
     if (gpu && edit->sm)

@@ -183,10 +183,9 @@ void orr_log_facts_of_channels(struct orr_log_facts *f)
         {ORR_LOG_NVLS_HEAD, add_head},
         {ORR_LOG_NVLS_SUPPORT, add_support},
     };
-    for (uint32_t i = 0; i < f->log->record_count; i++) {
-        const struct orr_log_record *record = &f->log->records[i];
-        if (f->log->sessions[record->session].communicator != f->communicator)
-            continue;
+    const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &f->log->records[own.at[i]];
         for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
             if (rows[r].kind == record->kind)
                 rows[r].add(f, record);

@@ -149,11 +149,10 @@ enum orr_code orr_log_facts_of_graphs(struct orr_log_facts *f, struct orr_error 
     struct graph_state *states = ORR_NEW(f->arena, struct graph_state, f->log->session_count);
     if (!states)
         return orr_fail_nomem(err);
-    for (uint32_t i = 0; i < f->log->record_count; i++) {
-        const struct orr_log_record *record = &f->log->records[i];
+    const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &f->log->records[own.at[i]];
         struct graph_state *state = &states[record->session];
-        if (f->log->sessions[record->session].communicator != f->communicator)
-            continue;
         if (record->kind == ORR_LOG_PATTERN)
             add_pattern(f, record, kind_after(state, (int)record->values[0]));
         else if (record->kind == ORR_LOG_GRAPH_CHANNEL && state->any)

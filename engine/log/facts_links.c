@@ -225,10 +225,9 @@ static void add_refusal(struct orr_log_facts *f, const struct orr_log_record *re
 
 void orr_log_facts_of_connections(struct orr_log_facts *f)
 {
-    for (uint32_t i = 0; i < f->log->record_count; i++) {
-        const struct orr_log_record *record = &f->log->records[i];
-        if (f->log->sessions[record->session].communicator != f->communicator)
-            continue;
+    const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &f->log->records[own.at[i]];
         bool indexed = record->value_count > 3;
         if (record->kind == ORR_LOG_CONNECT_NET)
             add_net(f, record);

@@ -214,10 +214,9 @@ enum orr_code orr_log_facts_of_system(struct orr_log_facts *f, struct orr_error 
     struct orr_log_links links;
     uint32_t checked = 0;
     ORR_TRY(orr_log_links_of(f->log, f->arena, &links, err));
-    for (uint32_t i = 0; i < f->log->record_count; i++) {
-        const struct orr_log_record *record = &f->log->records[i];
-        if (!concerns(f, record->session))
-            continue;
+    const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &f->log->records[own.at[i]];
         if (record->kind == ORR_LOG_SYSTEM)
             add_summary(f, record);
         else if (record->kind == ORR_LOG_PATHS || record->kind == ORR_LOG_PATHS_OTHER)

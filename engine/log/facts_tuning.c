@@ -72,10 +72,9 @@ enum orr_code orr_log_facts_of_tuning(struct orr_log_facts *f, struct orr_error 
     struct table_state *states = ORR_NEW(f->arena, struct table_state, f->log->session_count);
     if (!states)
         return orr_fail_nomem(err);
-    for (uint32_t i = 0; i < f->log->record_count; i++) {
-        const struct orr_log_record *record = &f->log->records[i];
-        if (f->log->sessions[record->session].communicator != f->communicator)
-            continue;
+    const struct orr_log_own own = orr_log_records_of(f->log, f->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &f->log->records[own.at[i]];
         if (record->kind == ORR_LOG_TUNING_ALGORITHMS)
             states[record->session].algorithms = record;
         else if (record->kind == ORR_LOG_TUNING_ROW && states[record->session].algorithms)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/log/log.h"
+#include "engine/log/building.h"
 #include "engine/topology/graph_file.h"
 
 struct writing {
@@ -95,6 +95,8 @@ enum orr_code orr_log_read_graph_file(const char *bytes, size_t length, struct o
         for (uint32_t i = 0; i < file->count && code == ORR_OK; i++)
             if (!add_graph(&w, &file->graphs[i]))
                 code = orr_fail_nomem(err);
+        if (code == ORR_OK && !orr_log_index_records(log))
+            code = orr_fail_nomem(err);
     }
     if (code != ORR_OK) {
         orr_arena_free(arena);

@@ -122,6 +122,7 @@ struct orr_log_communicator {
     struct orr_log_member *members; /* [rank], rank_count of them; NULL where that is unknown */
     uint32_t seen;                  /* ranks that wrote */
     uint32_t first_line;
+    bool guessed; /* no line shows that its ranks belong together rather than to others of its size */
 };
 
 struct orr_log_setting {
@@ -177,6 +178,9 @@ struct orr_log {
     uint32_t session_count;
     struct orr_log_communicator *communicators; /* in order of their first line */
     uint32_t communicator_count;
+    uint32_t
+        *by_communicator; /* [record_count]: records by communicator, those of none last; see orr_log_records_of() */
+    uint32_t *first_of;   /* [communicator_count + 2]: where those of each begin */
     struct orr_log_setting *settings; /* NCCL_* set by environment, each name once */
     uint32_t setting_count;
     const char **releases; /* as printed, "2.27.7+cuda13.0", each once */
@@ -247,6 +251,14 @@ enum orr_code orr_log_read_any(const char *bytes, size_t length, struct orr_log 
 const char *orr_log_kind_name(enum orr_log_kind kind);
 /* The communicator with the most ranks; UINT32_MAX: none. */
 uint32_t orr_log_largest(const struct orr_log *log);
+/* The length of the value of a line about a setting, without the stop that lines about integers end with. */
+size_t orr_log_setting_length(const struct orr_log_record *record);
+/* The records of a communicator, in order; UINT32_MAX: those that belong to none. */
+struct orr_log_own {
+    const uint32_t *at;
+    uint32_t count;
+};
+struct orr_log_own orr_log_records_of(const struct orr_log *log, uint32_t communicator);
 /* Version number of the log's release of NCCL (ORR_VERSION), 0: unknown, or RCCL. *ret_text may be NULL. */
 uint32_t orr_log_version(const struct orr_log *log, const char **ret_text);
 
@@ -258,6 +270,8 @@ struct orr_log_nic {
 };
 /* NICs with higher numbers are not matched: no host has so many. */
 enum { ORR_LOG_NICS = 256 };
+/* Ranks of a communicator; lines of larger ones are not put together. */
+enum { ORR_LOG_RANKS_MOST = 65536 };
 /* Reads the list behind "Using " of such a line; 0: it also has NICs that consist of several. */
 uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NICS]);
 

@@ -35,11 +35,11 @@ static int32_t ranks_of(const struct orr_log_check *check)
 /* The bus id of a rank in the printed trees: "GPU/0-1b000 (3)". 0: unknown. */
 static uint64_t bus_id_in_tree(const struct orr_log_check *check, int32_t rank)
 {
-    for (uint32_t i = 0; i < check->log->record_count; i++) {
-        const struct orr_log_record *record = &check->log->records[i];
+    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &check->log->records[own.at[i]];
         char *end;
-        if (record->kind != ORR_LOG_TREE_LINK || record->word_count < 3 || strncmp(record->words[1], "GPU/", 4) != 0 ||
-            check->log->sessions[record->session].communicator != check->communicator)
+        if (record->kind != ORR_LOG_TREE_LINK || record->word_count < 3 || strncmp(record->words[1], "GPU/", 4) != 0)
             continue;
         const char *dash = strchr(record->words[1], '-');
         if (strtol(record->words[2], &end, 10) == rank && !*end && end != record->words[2])
@@ -341,6 +341,7 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
     }
     if (!given_nics)
         ORR_TRY(orr_log_match_nics(check, m->dump, check->made_up, &nics, err));
+    edit.collnet = orr_log_adds_collnet(check, m->dump);
     edit.net_devs = nics.devs;
     edit.sm = check->made_up ? orr_log_capability(check->log) : 0;
     if (edit.sm && m->gpu_count && orr_element_int(m->dump, m->gpus[0], ORR_ATTR_SM, edit.sm) != edit.sm)
@@ -349,7 +350,7 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
                        "is taken, so the machine is probably another one",
                        edit.sm / 10, edit.sm % 10, orr_element_int(m->dump, m->gpus[0], ORR_ATTR_SM, 0) / 10,
                        orr_element_int(m->dump, m->gpus[0], ORR_ATTR_SM, 0) % 10);
-    if (!edit.ranks && !edit.bus_ids && !edit.net_devs && !edit.sm)
+    if (!edit.ranks && !edit.bus_ids && !edit.net_devs && !edit.sm && !edit.collnet)
         return ORR_OK;
     check->ranks_renumbered = chosen;
     ORR_TRY(orr_log_edit_dump(m->dump, &edit, &check->edited, err));

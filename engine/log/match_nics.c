@@ -26,22 +26,33 @@ uint32_t orr_log_read_nics(const char *list, struct orr_log_nic nics[ORR_LOG_NIC
     return count;
 }
 
-static bool concerns(const struct orr_log_check *check, uint32_t session)
+/* Whether a session is of the communicator, or, of_host, of the host of its lowest rank that wrote: a process lists its
+ * NICs once, before its first communicator. */
+static bool concerns(const struct orr_log_check *check, uint32_t session, bool of_host)
 {
-    return check->log->sessions[session].communicator == check->communicator;
+    const struct orr_log *log = check->log;
+    const struct orr_log_session *of = &log->sessions[session];
+    if (!of_host || check->communicator == UINT32_MAX || of->writer == UINT32_MAX)
+        return of->communicator == check->communicator;
+    const struct orr_log_communicator *communicator = &log->communicators[check->communicator];
+    int32_t rank = 0;
+    while (rank < communicator->rank_count - 1 && !communicator->members[rank].host)
+        rank++;
+    const char *host = communicator->members[rank].host;
+    return host && !strcmp(host, log->writers[of->writer].host);
 }
 
-/* The list of the network in use on the first host; 0: there is none. */
-static uint32_t list_of_log(const struct orr_log_check *check, struct orr_log_nic *nics, uint32_t *ret_line)
+/* The list of the network in use; 0: there is none. */
+static uint32_t find_list(const struct orr_log_check *check, bool of_host, struct orr_log_nic *nics, uint32_t *ret_line)
 {
     const struct orr_log *log = check->log;
     const char *network = NULL;
     for (uint32_t i = 0; i < log->record_count && !network; i++)
-        if (log->records[i].kind == ORR_LOG_NETWORK && concerns(check, log->records[i].session))
+        if (log->records[i].kind == ORR_LOG_NETWORK && concerns(check, log->records[i].session, of_host))
             network = log->records[i].words[0];
     for (uint32_t i = 0; i < log->record_count; i++) {
         const struct orr_log_record *record = &log->records[i];
-        if (record->kind != ORR_LOG_NIC_LIST || !concerns(check, record->session) || record->word_count < 2 ||
+        if (record->kind != ORR_LOG_NIC_LIST || record->word_count < 2 || !concerns(check, record->session, of_host) ||
             (network && strncmp(network, record->words[0], strlen(network)) != 0))
             continue;
         *ret_line = record->line;
@@ -52,13 +63,20 @@ static uint32_t list_of_log(const struct orr_log_check *check, struct orr_log_ni
     return 0;
 }
 
+static uint32_t list_of_log(const struct orr_log_check *check, struct orr_log_nic *nics, uint32_t *ret_line)
+{
+    const uint32_t count = find_list(check, false, nics, ret_line);
+    return count ? count : find_list(check, true, nics, ret_line);
+}
+
 /* The numbers of NICs that connections name: [dev] of those in use. Returns how many. */
 static uint32_t used_in_log(const struct orr_log_check *check, bool used[NICS_MOST])
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < check->log->record_count; i++) {
-        const struct orr_log_record *record = &check->log->records[i];
-        if (record->kind != ORR_LOG_CONNECT_NET || !concerns(check, record->session) || record->word_count < 4)
+    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
+    for (uint32_t i = 0; i < own.count; i++) {
+        const struct orr_log_record *record = &check->log->records[own.at[i]];
+        if (record->kind != ORR_LOG_CONNECT_NET || record->word_count < 4)
             continue;
         const char *slash = strchr(record->words[3], '/');
         char *end;
@@ -335,4 +353,22 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
     }
     ret_nics->devs = devs;
     return ORR_OK;
+}
+
+bool orr_log_adds_collnet(struct orr_log_check *check, const struct orr_dump *dump)
+{
+    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
+    bool without = false;
+    uint32_t i = 0;
+    for (uint32_t e = 0; e < dump->element_count; e++)
+        without |= dump->elements[e].kind == ORR_ELEMENT_NET && !orr_element_int(dump, e, ORR_ATTR_COLL, 0);
+    while (i < own.count && check->log->records[own.at[i]].kind != ORR_LOG_CONNECT_COLLNET)
+        i++;
+    if (i == own.count || !without)
+        return false;
+    orr_log_assume(check,
+                   "Every NIC can reduce in the network (coll=\"1\"), because line %u of the log connects a rank "
+                   "over CollNet",
+                   check->log->records[own.at[i]].line);
+    return true;
 }

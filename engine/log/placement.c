@@ -45,6 +45,11 @@ enum orr_code orr_log_place_ranks(struct orr_log_check *check, struct orr_error 
 {
     const struct orr_log_communicator *of =
         check->communicator == NONE ? NULL : &check->log->communicators[check->communicator];
+    if (of && of->guessed)
+        orr_log_assume(check,
+                       "Which ranks belong to this communicator, and which to others of %d ranks, is assumed from the "
+                       "order of hosts and GPUs, because no line says it",
+                       of->rank_count);
     if (!of || of->rank_count < 2 || of->rank_count > RANKS_PLACED || of->seen < (uint32_t)of->rank_count)
         return ORR_OK;
     const uint32_t ranks = (uint32_t)of->rank_count;

@@ -1,12 +1,19 @@
 /* Which lines belong together. A writer initialises communicators one after the other, so its lines fall into sessions
  * that begin with the first line of an initialisation; sessions of one communicator are those that name the same
- * commId, or, before NCCL printed it, as many ranks each with another number. */
+ * commId, or, before NCCL printed it, those of one group (groups.h). */
 #include <ctype.h>
 #include <string.h>
 
 #include "engine/log/building.h"
+#include "engine/log/groups.h"
 
-enum { NONE = UINT32_MAX, RANKS_MOST = 65536 };
+enum { NONE = UINT32_MAX, COMMUNICATORS_MOST = 1024 };
+
+size_t orr_log_setting_length(const struct orr_log_record *record)
+{
+    const size_t length = strlen(record->words[1]);
+    return length && record->words[1][length - 1] == '.' ? length - 1 : length;
+}
 
 void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_record *record)
 {
@@ -14,10 +21,8 @@ void orr_log_take_setting(struct orr_log_building *b, const struct orr_log_recor
     struct orr_log *log = b->log;
     char name[NAME_SIZE] = "NCCL_";
     const char *value = record->words[1];
-    size_t length = strlen(value);
+    const size_t length = orr_log_setting_length(record);
     strncat(name, record->words[0], sizeof name - strlen(name) - 1);
-    if (length && value[length - 1] == '.') /* lines about integers end with a stop */
-        length--;
     for (uint32_t i = 0; i < log->setting_count; i++)
         if (!strcmp(log->settings[i].name, name)) {
             log->settings[i].varies |=
@@ -154,17 +159,59 @@ static void close_torn(struct orr_log *log, uint32_t nobody)
     }
 }
 
-/* The communicator that a named session joins; made where there is none. */
-static enum orr_code join(struct orr_log_building *b, uint32_t index, const char **ids, uint32_t line,
-                          struct orr_error *err)
+/* Communicators while they are made. */
+struct joining {
+    struct orr_log_building *b;
+    const char *ids[COMMUNICATORS_MOST]; /* commId; NULL: its lines name none */
+    uint32_t groups[COMMUNICATORS_MOST]; /* groups.h; NONE: its lines name a commId */
+    uint32_t *group_of;                  /* [session] */
+    bool *guessed;                       /* [group] */
+    uint64_t members;
+};
+
+/* Whether a session is one of the communicator's. */
+static bool belongs(const struct joining *j, uint32_t index, uint32_t c)
 {
-    struct orr_log *log = b->log;
+    const struct orr_log_session *session = &j->b->log->sessions[index];
+    return session->comm_id
+               ? j->b->log->communicators[c].rank_count == session->rank_count && same_text(j->ids[c], session->comm_id)
+               : j->groups[c] == j->group_of[index];
+}
+
+static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_t line, struct orr_error *err)
+{
+    struct orr_log *log = j->b->log;
+    const struct orr_log_session *session = &log->sessions[index];
+    const uint32_t c = log->communicator_count, group = session->comm_id ? NONE : j->group_of[index];
+    if (!ORR_RESERVE(log->arena, log->communicators, c, j->b->communicator_capacity))
+        return orr_fail_nomem(err);
+    struct orr_log_communicator *of = &log->communicators[log->communicator_count++];
+    *of = (struct orr_log_communicator){.rank_count = session->rank_count,
+                                        .node_count = -1,
+                                        .first_line = line,
+                                        .guessed = group != NONE && j->guessed[group],
+                                        .members =
+                                            ORR_NEW(log->arena, struct orr_log_member, (size_t)session->rank_count)};
+    if (!of->members)
+        return orr_fail_nomem(err);
+    for (int32_t r = 0; r < session->rank_count; r++)
+        of->members[r].session = NONE;
+    j->ids[c] = session->comm_id;
+    j->groups[c] = group;
+    j->members += (uint64_t)session->rank_count;
+    return ORR_OK;
+}
+
+/* The communicator that a named session joins; made where there is none. */
+static enum orr_code join(struct joining *j, uint32_t index, uint32_t line, struct orr_error *err)
+{
+    enum { MEMBERS_MOST = 1 << 22 };
+    struct orr_log *log = j->b->log;
     struct orr_log_session *session = &log->sessions[index];
     uint32_t c = 0;
     /* The same rank of the same communicator once more: its first line lost its header, or the name of its host. */
     for (uint32_t k = 0; session->comm_id && k < log->communicator_count; k++)
-        if (log->communicators[k].rank_count == session->rank_count && same_text(ids[k], session->comm_id) &&
-            log->communicators[k].members[session->rank].session != NONE) {
+        if (belongs(j, index, k) && log->communicators[k].members[session->rank].session != NONE) {
             struct orr_log_session *first = &log->sessions[log->communicators[k].members[session->rank].session];
             if (first->closed && session->closed)
                 continue; /* made twice */
@@ -172,23 +219,13 @@ static enum orr_code join(struct orr_log_building *b, uint32_t index, const char
             session->communicator = k;
             return ORR_OK;
         }
-    for (; c < log->communicator_count; c++) {
-        struct orr_log_communicator *of = &log->communicators[c];
-        if (of->rank_count == session->rank_count && same_text(ids[c], session->comm_id) &&
-            of->members[session->rank].session == NONE)
-            break;
-    }
+    while (c < log->communicator_count &&
+           (!belongs(j, index, c) || log->communicators[c].members[session->rank].session != NONE))
+        c++;
     if (c == log->communicator_count) {
-        if (!ORR_RESERVE(log->arena, log->communicators, c, b->communicator_capacity))
-            return orr_fail_nomem(err);
-        struct orr_log_communicator *of = &log->communicators[log->communicator_count++];
-        *of = (struct orr_log_communicator){.rank_count = session->rank_count, .node_count = -1, .first_line = line};
-        of->members = ORR_NEW(log->arena, struct orr_log_member, (size_t)session->rank_count);
-        if (!of->members)
-            return orr_fail_nomem(err);
-        for (int32_t r = 0; r < session->rank_count; r++)
-            of->members[r].session = NONE;
-        ids[c] = session->comm_id;
+        if (c == COMMUNICATORS_MOST || j->members + (uint64_t)session->rank_count > MEMBERS_MOST)
+            return ORR_OK;
+        ORR_TRY(add_communicator(j, index, line, err));
     }
     struct orr_log_communicator *of = &log->communicators[c];
     of->members[session->rank] = (struct orr_log_member){
@@ -224,28 +261,29 @@ static void adopt(struct orr_log *log)
 
 enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error *err)
 {
-    enum { COMMUNICATORS_MOST = 1024 };
+    enum { HOSTS_COUNTED = 1024 };
     struct orr_log *log = b->log;
-    const char **ids = ORR_NEW(log->arena, const char *, COMMUNICATORS_MOST);
-    uint32_t *first_lines = ORR_NEW(log->arena, uint32_t, log->session_count);
-    uint64_t members = 0;
-    if (!ids || !first_lines)
-        return orr_fail_nomem(err);
-    for (uint32_t i = log->record_count; i-- > 0;)
-        first_lines[log->records[i].session] = log->records[i].line;
-    for (uint32_t i = 0; i < log->session_count; i++) {
-        const struct orr_log_session *session = &log->sessions[i];
-        if (!session->named || session->rank < 0 || session->rank >= session->rank_count ||
-            session->rank_count > RANKS_MOST || members + (uint64_t)session->rank_count > (1u << 22) ||
-            log->communicator_count == COMMUNICATORS_MOST)
-            continue;
-        uint32_t before = log->communicator_count;
-        ORR_TRY(join(b, i, ids, first_lines[i], err));
-        if (log->communicator_count > before)
-            members += (uint64_t)session->rank_count;
+    struct orr_arena *scratch = orr_arena_new(b->limits.memory);
+    struct joining *j = scratch ? ORR_NEW(scratch, struct joining, 1) : NULL;
+    uint32_t *first_lines = scratch ? ORR_NEW(scratch, uint32_t, log->session_count) : NULL;
+    enum orr_code code = j && first_lines ? ORR_OK : orr_fail_nomem(err);
+    if (code == ORR_OK) {
+        j->b = b;
+        code = orr_log_group(log, scratch, &j->group_of, &j->guessed, err);
     }
+    for (uint32_t i = code == ORR_OK ? log->record_count : 0; i-- > 0;)
+        first_lines[log->records[i].session] = log->records[i].line;
+    for (uint32_t i = 0; code == ORR_OK && i < log->session_count; i++) {
+        const struct orr_log_session *session = &log->sessions[i];
+        if (session->named && session->rank >= 0 && session->rank < session->rank_count &&
+            session->rank_count <= ORR_LOG_RANKS_MOST && (session->comm_id || j->group_of[i] != NONE))
+            code = join(j, i, first_lines[i], err);
+    }
+    orr_arena_free(scratch);
+    if (code != ORR_OK)
+        return code;
     for (uint32_t c = 0; c < log->communicator_count; c++)
-        if (log->communicators[c].rank_count <= 1024)
+        if (log->communicators[c].rank_count <= HOSTS_COUNTED)
             count_hosts(&log->communicators[c]);
     adopt(log);
     if (b->nobody)

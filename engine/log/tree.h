@@ -37,6 +37,7 @@ struct orr_dump_edit {
     const int32_t *net_devs; /* new numbers of NICs, -1: takes no part */
     int32_t sm;              /* of every GPU, 0: as it is */
     bool drop_nets;          /* no NIC takes part */
+    bool collnet;            /* every NIC can reduce in the network */
     const bool *no_gdr;      /* [ORR_LOG_NICS]: the NICs of these numbers cannot GPUDirect RDMA */
 };
 /* A copy with changes: orr_dump_free(). Its notes are borrowed from the dump. */

@@ -11,6 +11,11 @@ enum orr_code orr_log_try(const struct orr_log_check *check, const struct orr_du
 /* How many facts differ of the topics from first to last. */
 uint32_t orr_log_differences(const struct orr_log_facts *facts, enum orr_log_topic first, enum orr_log_topic last);
 
+/* query.c: fills check->query, and what it ignores of the log's settings. */
+enum orr_code orr_log_make_query(struct orr_log_check *check, const struct orr_dump *dump,
+                                 const struct orr_log_question *question, const struct orr_release *release,
+                                 struct orr_error *err) ORR_NO_DISCARD;
+
 /* match.c: the machine that the job used, in check->dump (NULL: the dump as it is), and how many hosts there are. What
  * had to be assumed is in check->assumed. */
 enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
@@ -32,6 +37,9 @@ enum orr_code orr_log_renumber_nics(const struct orr_log_check *check, const str
                                     struct orr_arena *arena, struct orr_log_nics *ret_nics,
                                     struct orr_error *err) ORR_NO_DISCARD;
 
+/* Whether the job's NICs can reduce in the network, as the log's connections show, and the dump does not contain that:
+ * only a dump of a job with CollNet does. */
+bool orr_log_adds_collnet(struct orr_log_check *check, const struct orr_dump *dump);
 /* NICs that the log shows without GPUDirect RDMA, and the prediction with it, by number. Returns how many. */
 uint32_t orr_log_nics_without_gdr(const struct orr_log_check *check, bool nics[ORR_LOG_NICS]);
 

@@ -290,7 +290,7 @@ static enum orr_code from_log(const struct orr_perf_work *work, struct orr_perf_
     const struct orr_log_question question = {
         .release = work->question->release_given ? work->question->settings.release : NULL,
         .hosts = work->question->hosts,
-        .communicator = UINT32_MAX,
+        .communicator = log ? orr_log_largest(log) : UINT32_MAX,
         .given = &work->question->settings};
     if (!log || !log->communicator_count)
         return ORR_OK;

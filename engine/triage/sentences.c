@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/log/survey.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, QUOTED_MOST = 260 };
@@ -203,22 +204,36 @@ static void say_differing(struct orr_triaging *t)
     }
 }
 
+/* " in 57 communicators"; where not all could be compared, " in 12 of 57 communicators". */
+static const char *communicators_text(struct orr_triaging *t, const struct orr_log_survey *survey)
+{
+    if (survey->row_count < 2)
+        return "";
+    if (survey->compared < survey->row_count)
+        return orr_triage_text(t, " in %u of %u communicators", survey->compared, survey->row_count);
+    return orr_triage_text(t, " in %u communicators", survey->compared);
+}
+
 static void say_check(struct orr_triaging *t)
 {
     const struct orr_log_check *check = t->check;
+    const struct orr_log_survey *survey = check ? check->survey : NULL;
+    const uint32_t agree = survey ? survey->agree : check ? check->agree : 0;
+    const uint32_t differ = survey ? survey->differ : check ? check->differ : 0;
+    const char *where = survey ? communicators_text(t, survey) : "";
     if (t->log->rccl)
         return;
     if (!check)
         say(t, "The machine is not known, so nothing was compared with a prediction.");
-    else if (!check->agree && !check->differ)
+    else if (!agree && !differ)
         say(t, "Nothing that the log says about the machine can be compared with the prediction.");
-    else if (!check->differ)
-        say(t, orr_triage_text(t, "The machine is as predicted%s: all %u facts of the log about it agree.",
-                               check->machine_implied ? " for the machine type that the log's lines imply" : "",
-                               check->agree));
+    else if (!differ)
+        say(t, orr_triage_text(t, "The machine is as predicted%s: all %u facts of the log about it%s agree.",
+                               check->machine_implied ? " for the machine type that the log's lines imply" : "", agree,
+                               where));
     else
-        say(t, orr_triage_text(t, "%u of %u facts of the log about the machine differ from the prediction%s.",
-                               check->differ, check->agree + check->differ,
+        say(t, orr_triage_text(t, "%u of %u facts of the log about the machine%s differ from the prediction%s.", differ,
+                               agree + differ, where,
                                check->machine_implied ? " for the machine type that its lines imply" : ""));
 }
 

@@ -17,6 +17,15 @@ export function verdictText(check) {
     return check.verdict === "agrees" ? `All ${check.agree} facts of the log agree with the prediction.` : `${check.differ} of ${check.agree + check.differ} facts differ from the prediction.`;
 }
 
+/** How every communicator of the log compares; "": the log names one at most. */
+export function surveyText(survey) {
+    if (!survey || survey.rows.length < 2)
+        return "";
+    const all = survey.rows.length, differing = survey.rows.filter((row) => row.differ > 0).map((row) => row.communicator), shown = differing.slice(0, 20);
+    const text = `${survey.compared === all ? `All ${all}` : `${survey.compared} of ${all}`} communicators were compared: ${survey.agree} facts agree, ${survey.differ} differ.`;
+    return shown.length ? `${text} Facts differ in communicator${differing.length === 1 ? "" : "s"} ${shown.join(", ")}${differing.length > shown.length ? ` and ${differing.length - shown.length} more` : ""}.` : text;
+}
+
 const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
 /* What the log says of GPUs that the machine lacks; "": they may be its own. Bus ids are the machine's only in NCCL's own dumps. */

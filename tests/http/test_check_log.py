@@ -96,8 +96,40 @@ def test_several_jobs_in_one_file_are_told_apart(tmp_path):
     answer = check(tmp_path, large + other, "--topology", str(EXAMPLES / "h100-nvswitch.xml"))
     assert [c["ranks"] for c in answer["log"]["communicators"]] == [8, 2]
     assert (answer["check"]["communicator"], answer["check"]["differ"]) == (0, 0)
+    rows = answer["communicators_compared"]["rows"]
+    assert rows[0]["differ"] == 0 and rows[1]["differ"] > 0 and rows[1]["cause"] == "2 of the log's 2 GPUs are not in the dump"
     answer = check(tmp_path, large + other, "--topology", str(EXAMPLES / "workstation-2gpu.xml"), "--communicator", "1")
     assert (answer["check"]["communicator"], answer["check"]["differ"]) == (1, 0)
+
+
+def made_again(lines, number):
+    """The lines of a job as those of another communicator that its ranks made in other threads."""
+    again = [line.replace("0xabc1", f"0xabc{number}") for line in lines if not line.startswith("NCCL version")]
+    return [re.sub(r"^(\w+:\d+:)(\d+)", lambda m: f"{m[1]}{int(m[2]) + 1000 * number}", line) for line in again]
+
+
+def test_every_communicator_is_compared_under_its_own_settings(tmp_path):
+    machine = "h100-nvswitch.xml"
+    few, more, plain = lines_of(machine, settings=["NCCL_MAX_NCHANNELS=4"]), lines_of(machine, settings=["NCCL_MAX_NCHANNELS=8"]), lines_of(machine)
+    lines = few + made_again(more, 2) + made_again(few, 3) + made_again(few, 4)
+    answer = check(tmp_path, lines, "--topology", str(EXAMPLES / machine))
+    survey = answer["communicators_compared"]
+    assert (survey["compared"], survey["differing"], survey["differ"]) == (4, 0, 0)
+    assert survey["agree"] == sum(row["agree"] for row in survey["rows"]) > 4 * 200
+    assert [row.get("same_as") for row in survey["rows"]] == [None, None, 0, 0]
+    for number, value in ((0, "4"), (1, "8")):
+        one = check(tmp_path, lines, "--topology", str(EXAMPLES / machine), "--communicator", str(number))
+        assert one["check"]["settings"] == {"NCCL_MAX_NCHANNELS": value} and [r["communicator"] for r in one["communicators_compared"]["rows"]] == [number]
+    # One of them ran with a setting that its lines do not name.
+    hidden = [line for line in made_again(more, 2) if "set by environment" not in line]
+    answer = check(tmp_path, plain + hidden + made_again(plain, 3), "--topology", str(EXAMPLES / machine))
+    survey, row = answer["communicators_compared"], answer["communicators_compared"]["rows"][1]
+    assert answer["check"]["differ"] == 0 and (survey["differing"], survey["differ"]) == (1, row["differ"]) and row["differ"] > 0
+    assert row["cause"].startswith("NCCL_MAX_NCHANNELS=") and row["differences_left"] == 0 and row["first_difference"]["line"] > len(plain)
+    assert any("in 3 communicators differ" in sentence for sentence in answer["triage"]["sentences"])
+    status, out, err = run("check-log", "--topology", str(EXAMPLES / machine), str(tmp_path / "job.log"))
+    assert status == 0 and f"communicator 1, 8 ranks: {row['differ']} of {row['agree'] + row['differ']} facts differ" in out.decode(), err
+    assert "All communicators: 3 of 3 compared" in out.decode() and f"Likely cause: {row['cause']}" in out.decode()
 
 
 @pytest.mark.parametrize("machine, setting", [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { applied, factRows, isLog, logRows, otherMachine, verdictText } from "../../static/js/log.js";
+import { applied, factRows, isLog, logRows, otherMachine, surveyText, verdictText } from "../../static/js/log.js";
 
 test("logs and dumped graphs are told from topologies", () => {
     assert.ok(isLog("node1:1:2 [0] NCCL INFO Bootstrap"));
@@ -14,6 +14,15 @@ test("verdicts and questions in words", () => {
     assert.match(verdictText({ verdict: "differs", agree: 7, differ: 2 }), /^2 of 9 facts differ/);
     const check = { release: { predicted: "2.27.7", same: false, logged: "2.26.2" }, hosts: 2, ranks: 16, settings: { NCCL_ALGO: "Ring" }, ranks_taken_from_log: true };
     assert.equal(applied(check), "NCCL 2.27.7, the nearest emulated release; 2 hosts, 16 ranks numbered as in the log; NCCL_ALGO=Ring");
+});
+
+test("all communicators in a sentence", () => {
+    const row = (communicator, differ) => ({ communicator, ranks: 8, agree: 5, differ });
+    assert.equal(surveyText({ compared: 1, agree: 5, differ: 0, rows: [row(0, 0)] }), "", "one communicator needs no sentence of its own");
+    assert.equal(surveyText(undefined), "");
+    assert.equal(surveyText({ compared: 2, agree: 10, differ: 0, rows: [row(0, 0), row(1, 0)] }), "All 2 communicators were compared: 10 facts agree, 0 differ.");
+    assert.equal(surveyText({ compared: 2, agree: 10, differ: 3, rows: [row(0, 0), row(1, 3), { communicator: 2, ranks: 4, agree: 0, differ: 0, why_not_compared: "x" }] }),
+        "2 of 3 communicators were compared: 10 facts agree, 3 differ. Facts differ in communicator 1.");
 });
 
 test("a log of other GPUs is from another machine, before anything is compared", () => {

@@ -54,11 +54,19 @@ def machine_of(name, answer):
         many = implied["fits_in_all"] if implied else 0
         return "RCCL" if answer["log"]["library"] == "RCCL" else f"{many} type{'' if many == 1 else 's'} fit{'s' if many == 1 else ''}" if many else "unknown"
     source = f"{implied['type']}, implied" if implied else f"{GIVEN[name].rpartition('/')[2]}, given" if name in GIVEN else "its own tree"
-    if not check["differ"]:
-        return f"{source}: {check['agree']} facts agree"
+    survey = answer["communicators_compared"]
+    of_rows = (sum(row["agree"] for row in survey["rows"]), sum(row["differ"] for row in survey["rows"]))
+    if survey["rows"] and of_rows != (survey["agree"], survey["differ"]):
+        return f"the rows of the communicators add up to {of_rows}"
+    if len(survey["rows"]) > 1:
+        source += f", {survey['compared']} of {len(survey['rows'])} communicators"
+    if not survey["differ"]:
+        return f"{source}: {survey['agree']} facts agree"
+    first = next((row for row in survey["rows"] if row["differ"] and row["communicator"] != check.get("communicator")), None)
     cause = check["causes"][0] if check["causes"] else None
     left = cause and (f", leaves {cause['differences_left']}" if cause["tested"] else ", not tested")
-    return f"{source}: {check['agree']} facts agree, {check['differ']} differ; cause: {cause['what'] + left if cause else 'not known'}"
+    what = cause["what"] + left if cause else f"communicator {first['communicator']}: {first.get('cause')}" if first and not check["differ"] else "not known"
+    return f"{source}: {survey['agree']} facts agree, {survey['differ']} differ; cause: {what}"
 
 
 def row_of(name, answer):

@@ -1,6 +1,6 @@
 /* A log: its triage first, then the comparison with the prediction: what was recovered, what agrees topic by topic, the first difference and its likely causes. */
 import { copyButton, fold, h } from "../dom.js";
-import { applied, communicatorsText, factRows, otherMachine, TOPICS, verdictText } from "../log.js";
+import { applied, communicatorsText, factRows, otherMachine, surveyText, TOPICS, verdictText } from "../log.js";
 import { machineOptions } from "./input.js";
 import { problemView } from "./problem.js";
 import { tabs } from "./chrome.js";
@@ -55,13 +55,14 @@ function empty() {
         h("p.muted", null, "Several ranks, launchers' prefixes, colours and wrapped lines are understood; NCCL_GRAPH_DUMP_FILE as well."));
 }
 
-function answer(model, state, { answer: { triage, log, check, why_no_check }, implied }, actions) {
+function answer(model, state, { answer: { triage, log, check, communicators_compared: survey, why_no_check }, implied }, actions) {
     const shown = check?.topics.filter((row) => row.verdict !== "not-told").map((row) => row.topic) ?? [], topic = shown.includes(state.topic) ? state.topic : "";
     const other = otherMachine({ log, check }, model);
     const compared = () => [
         implied?.type && h("p.note", { id: "log-implied" }, `No topology was given, and no known type but ${implied.fits.join(" or ")} fits the log: ${implied.lines.map((row) => `line ${row.line}: ${row.says}`).join("; ")}.`),
         check?.assumed?.length > 0 && h("details", { id: "log-assumed", open: true }, h("summary", null, "Assumed"), h("ul", null, check.assumed.map((sentence) => h("li", null, `${sentence}.`)))),
         !check ? h("p.note", null, `The machine was not compared: ${why_no_check}.`) : [
+            surveyText(survey) && h("p", { id: "log-communicators" }, h("b", null, surveyText(survey)), ` Below: communicator ${check.communicator}.`),
             h("p", { id: "log-verdict" }, h("b", null, verdictText(check))),
             check.first_difference && first(model, check, actions),
             check.causes.length > 0 && !other && causes(check),
