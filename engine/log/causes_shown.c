@@ -58,7 +58,7 @@ static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_
 {
     const struct orr_log *log = check->log;
     const struct orr_log_record *first = NULL;
-    char what[280];
+    char what[320];
     const struct orr_log_own own = orr_log_records_of(log, check->communicator);
     for (uint32_t i = 0; i < own.count; i++) {
         const struct orr_log_record *record = &log->records[own.at[i]];
@@ -125,9 +125,66 @@ static enum orr_code add_other_releases(struct orr_log_check *check, struct orr_
                               err);
 }
 
+/* The first link of a session's printed tree that another session's tree does not have; NULL: there is none. */
+static const struct orr_log_link *link_missing(const struct orr_log_links *links, uint32_t session, uint32_t other)
+{
+    for (uint32_t i = 0; i < links->count; i++) {
+        const struct orr_log_link *link = &links->rows[i];
+        bool found = link->session != session || link->tree > 0;
+        for (uint32_t k = 0; k < links->count && !found; k++) {
+            const struct orr_log_link *there = &links->rows[k];
+            found = there->session == other && !there->tree && !strcmp(there->to, link->to) &&
+                    !strcmp(there->from, link->from) && !strcmp(there->type, link->type) && there->bw == link->bw;
+        }
+        if (!found)
+            return link;
+    }
+    return NULL;
+}
+
+/* A host whose printed tree is not that of the first host. */
+static enum orr_code add_other_hosts(struct orr_log_check *check, struct orr_error *err)
+{
+    enum { LINKS_MOST = 4000, TREES_MOST = 64 };
+    const struct orr_log *log = check->log;
+    struct orr_log_links links;
+    uint32_t first = UINT32_MAX, trees = 0;
+    ORR_TRY(orr_log_links_of(log, check->arena, &links, err));
+    for (uint32_t s = 0; s < log->session_count && links.count <= LINKS_MOST && trees < TREES_MOST; s++) {
+        if (!links.complete[s] || log->sessions[s].communicator != check->communicator ||
+            log->sessions[s].writer == UINT32_MAX)
+            continue;
+        trees++;
+        first = first == UINT32_MAX ? s : first;
+        const char *hosts[] = {log->writers[log->sessions[first].writer].host,
+                               log->writers[log->sessions[s].writer].host};
+        const struct orr_log_link *link = strcmp(hosts[0], hosts[1]) != 0 ? link_missing(&links, s, first) : NULL;
+        if (!link)
+            continue;
+        char what[320];
+        snprintf(what, sizeof what,
+                 "host %.60s has another topology than host %.60s: line %u shows %.24s, which is not "
+                 "in the tree of host %.60s",
+                 hosts[1], hosts[0], link->line, link->to, hosts[0]);
+        return orr_log_keep_cause(
+            check,
+            &(struct orr_log_cause){.id = "hosts-differ",
+                                    .what = what,
+                                    .left = UINT32_MAX,
+                                    .lines = {link->line},
+                                    .line_count = 1,
+                                    .why = "All hosts are predicted as the first one is.",
+                                    .advice = "take a dump on each host (NCCL_TOPO_DUMP_FILE), and analyse both in "
+                                              "one cluster file"},
+            err);
+    }
+    return ORR_OK;
+}
+
 enum orr_code orr_log_shown_causes(struct orr_log_check *check, struct orr_error *err)
 {
     ORR_TRY(add_other_gpus(check, err));
+    ORR_TRY(add_other_hosts(check, err));
     ORR_TRY(add_other_networks(check, err));
     ORR_TRY(add_other_releases(check, err));
     check->shown_count = check->cause_count;

@@ -11,13 +11,14 @@
 
 enum { NONE = UINT32_MAX };
 
-/* How many ranks the communicator has: as a line says, else one more than the highest rank of rings and trees. -1:
- * unknown. */
-static int32_t ranks_of(const struct orr_log_check *check)
+/* How many ranks the communicator has: as a line says, else one more than the highest rank of rings and trees; where
+ * there are none, of connections, which may be of some ranks only: *ret_least. -1: unknown. */
+static int32_t ranks_of(const struct orr_log_check *check, bool *ret_least)
 {
     enum { RANKS_MOST = 65536, EACH_TREE = 7, SELF = 5 };
     const struct orr_log *log = check->log;
-    double highest = -1;
+    double highest = -1, connected = -1;
+    *ret_least = false;
     if (check->communicator != NONE)
         return log->communicators[check->communicator].rank_count;
     for (uint32_t i = 0; i < log->record_count; i++) {
@@ -28,7 +29,13 @@ static int32_t ranks_of(const struct orr_log_check *check)
                                                                    : UINT32_MAX;
         for (uint32_t v = first; v < record->value_count; v += record->kind == ORR_LOG_TREES ? EACH_TREE : 1)
             highest = record->values[v] > highest ? record->values[v] : highest;
+        const bool connects = record->kind == ORR_LOG_CONNECT_NET || record->kind == ORR_LOG_CONNECT_P2P ||
+                              record->kind == ORR_LOG_CONNECT_SHM;
+        for (uint32_t v = record->value_count > 3 ? 2 : 1; connects && v < record->value_count; v++)
+            connected = record->values[v] > connected ? record->values[v] : connected;
     }
+    *ret_least = highest < 0 && connected >= 0;
+    highest = *ret_least ? connected : highest;
     return highest < RANKS_MOST ? (int32_t)highest + (highest >= 0) : -1;
 }
 
@@ -357,20 +364,36 @@ static enum orr_code make_dump(struct matching *m, bool given_gpus, bool given_n
     return chosen ? cut(m, release, err) : ORR_OK;
 }
 
+/* Where only connections name ranks, which may be some of them: as many as whole hosts have. */
+static int32_t whole_hosts(struct matching *m, int32_t ranks, uint32_t given_hosts)
+{
+    const int32_t local = (int32_t)m->gpu_count;
+    if (!local || m->fused || given_hosts)
+        return -1;
+    if (ranks > local)
+        orr_log_assume(m->check,
+                       "The log's connections name ranks up to %d, so the job is taken to have %d hosts of %d ranks",
+                       ranks - 1, (ranks + local - 1) / local, local);
+    return (ranks + local - 1) / local * local;
+}
+
 enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_dump *dump,
                                   const struct orr_log_question *question, const struct orr_release *release,
                                   struct orr_error *err)
 {
     struct matching *m = ORR_NEW(check->arena, struct matching, 1);
-    int32_t ranks = ranks_of(check);
+    bool least;
+    int32_t ranks = ranks_of(check, &least);
     if (!m)
         return orr_fail_nomem(err);
     m->check = check;
     m->dump = dump;
     check->made_up = is_made_up(dump);
     ORR_TRY(orr_log_place_ranks(check, err));
-    read_ranks(m, ranks);
     read_gpus(m);
+    if (least)
+        ranks = whole_hosts(m, ranks, question->hosts);
+    read_ranks(m, ranks);
     check->query.hosts = 1;
     if (!m->local && m->with_bus_id && m->with_bus_id == (uint32_t)ranks)
         m->local = until_repeated(m, (uint32_t)ranks);

@@ -169,6 +169,25 @@ def test_hardware_that_changed_is_found_with_its_place(tmp_path):
     assert link["nodes"][0].startswith("GPU/") and lines[link["line"] - 1].count(link["nodes"][1].split("-")[1])
 
 
+def test_a_host_that_is_another_machine_is_named_with_its_line(tmp_path):
+    lines = lines_of("v100-cube-mesh.xml", hosts=2)
+    at = [number for number, line in enumerate(lines) if line.startswith("node2:") and "+ PCI[" in line and " - GPU/" in line]
+    other = [re.sub(r"\+ PCI\[[0-9.]+\]", "+ PCI[6.0]", line) if number in at else line for number, line in enumerate(lines)]
+    cause = check(tmp_path, other)["check"]["causes"][0]
+    assert cause["id"] == "hosts-differ" and cause["lines"] == [at[0] + 1] and "host node2 has another topology than host node1" in cause["what"]
+    assert all(row["id"] != "hosts-differ" for row in check(tmp_path, lines, "--set", "NCCL_P2P_DISABLE=1")["check"]["causes"])
+
+
+def test_a_few_connections_say_how_many_hosts_there_are(tmp_path):
+    lines = [line for line in lines_of("v100-cube-mesh.xml", hosts=2) if "NCCL version" in line or re.match(r"node1:1000:", line) and re.search(r"=|CPU/|\+ [A-Z]", line)]
+    lines = [line for line in lines if not re.search(r"Pattern|via ", line)]
+    one = check(tmp_path, lines)["check"]
+    assert one["hosts"] == 1 and one["differ"] > 0
+    answer = check(tmp_path, lines + ["node1:1007:1107 [7] NCCL INFO Channel 00/0 : 7[7] -> 12[4] [send] via NET/IB/3"])["check"]
+    assert answer["hosts"] == 2 and answer["differ"] == 0
+    assert any("name ranks up to 12" in sentence for sentence in answer["assumed"])
+
+
 def test_a_nic_that_the_job_did_not_have(tmp_path):
     lines = lines_of("h100-with-faults.xml", hosts=2)
     checked = check(tmp_path, lines, "--topology", str(EXAMPLES / "h100-nvswitch.xml"))["check"]

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 import shared_tables
 
@@ -28,7 +29,11 @@ GIVEN = {"waynehacking-g2_Ring.log": "hgx-h100", "waynehacking-g6_NVLS.log": "hg
          "vastai-hgx-b200-rank0-excerpt.log": "topologies/real/vastai-hgx-b200-8x.xml",
          "vastai-hgx-h200-rank0-excerpt.log": "topologies/real/vastai-hgx-h200-8x.xml",
          "lm2-rtx30-2ranks.log": "topologies/real/yccl-topo.xml", "lm2-rtx30-3ranks.log": "topologies/real/yccl-topo.xml",
-         "lm2-rtx30-4ranks-shm.log": "topologies/real/yccl-topo.xml"}
+         "lm2-rtx30-4ranks-shm.log": "topologies/real/yccl-topo.xml", "ssbandjl-gdr114-s114.log": "data/gdr114.xml"}
+
+# What the log does not say and its first cause asks for, given in a second run: settings, and for machines that the log prints, what its paths show.
+ASKED = {"waynehacking-g2_Ring.log": ["NCCL_ALGO=Ring"], "waynehacking-g6_NVLS.log": ["NCCL_ALGO=NVLS"], "lm2-rtx30-4ranks-shm.log": ["NCCL_MIN_NCHANNELS=4"],
+         "oneflow-27-log27.log": ["NCCL_P2P_DISABLE=1", 'gdr="0"'], "oneflow-2x-log.log": ["NCCL_P2P_DISABLE=1", 'gdr="0"']}
 
 
 def given(name):
@@ -37,6 +42,20 @@ def given(name):
     if not source:
         return []
     return ["--topology", str((ROOT / "tests" if source.startswith("data/") else LOGS.parent) / source)] if "/" in source else ["--machine", source]
+
+
+def asked(name, folder):
+    """What agrees and differs when the log is compared again with what was asked for."""
+    settings = [part for what in ASKED[name] if what.startswith("NCCL_") for part in ("--set", what)]
+    machine = given(name)
+    if 'gdr="0"' in ASKED[name]:
+        xml = subprocess.run([ORRERY, "check-log", "--extract", str(LOGS / name)], capture_output=True, text=True).stdout
+        path = pathlib.Path(folder) / "machine.xml"
+        path.write_text(xml.replace('gdr="1"', 'gdr="0"'))
+        machine = ["--topology", str(path)]
+    run = subprocess.run([ORRERY, "check-log", "--json", *machine, *settings, str(LOGS / name)], capture_output=True, text=True)
+    survey = json.loads(run.stdout)["communicators_compared"]
+    return f"; with {' and '.join(ASKED[name])}: {survey['agree']} facts agree, {survey['differ']} differ"
 
 
 def ranks_of(log):
@@ -98,7 +117,11 @@ def check(name):
     text = subprocess.run([ORRERY, "check-log", str(LOGS / name)], capture_output=True, text=True).stdout
     if not text.startswith(f"Verdict: {triage['verdict']}\n"):
         wrong.append(f"{name}: the text begins with {text[:60]!r}")
-    return row_of(name, answer), wrong
+    row = row_of(name, answer)
+    if name in ASKED:
+        with tempfile.TemporaryDirectory() as folder:
+            row = (*row[:-1], row[-1] + asked(name, folder))
+    return row, wrong
 
 
 def main():
