@@ -213,27 +213,27 @@ static json_t *check_json(struct orr_json *json, const struct orr_log_check *che
 static json_t *survey_row_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_survey_row *row)
 {
     json_t *object = orr_json_object(json);
-    set_int(json, object, "communicator", row->communicator);
-    set_int(json, object, "ranks", log->communicators[row->communicator].rank_count);
-    set_int(json, object, "agree", row->agree);
-    set_int(json, object, "differ", row->differ);
+    orr_json_set_int(json, object, "communicator", row->communicator);
+    orr_json_set_int(json, object, "ranks", log->communicators[row->communicator].rank_count);
+    orr_json_set_int(json, object, "agree", row->agree);
+    orr_json_set_int(json, object, "differ", row->differ);
     if (row->like != row->communicator)
-        set_int(json, object, "same_as", row->like);
+        orr_json_set_int(json, object, "same_as", row->like);
     if (row->why)
-        set_text(json, object, "why_not_compared", row->why);
+        orr_json_set_text(json, object, "why_not_compared", row->why);
     if (row->what) {
         json_t *first = orr_json_object(json);
-        set_text(json, first, "what", row->what);
-        set_text(json, first, "logged", row->logged);
-        set_text(json, first, "predicted", row->predicted);
+        orr_json_set_text(json, first, "what", row->what);
+        orr_json_set_text(json, first, "logged", row->logged);
+        orr_json_set_text(json, first, "predicted", row->predicted);
         if (row->line)
-            set_int(json, first, "line", row->line);
+            orr_json_set_int(json, first, "line", row->line);
         orr_json_set(json, object, "first_difference", first);
     }
     if (row->cause)
-        set_text(json, object, "cause", row->cause);
+        orr_json_set_text(json, object, "cause", row->cause);
     if (row->cause && row->left != UINT32_MAX)
-        set_int(json, object, "differences_left", row->left);
+        orr_json_set_int(json, object, "differences_left", row->left);
     return object;
 }
 
@@ -241,10 +241,10 @@ static json_t *survey_row_json(struct orr_json *json, const struct orr_log *log,
 static json_t *survey_json(struct orr_json *json, const struct orr_log *log, const struct orr_log_survey *survey)
 {
     json_t *object = orr_json_object(json), *rows = orr_json_array(json);
-    set_int(json, object, "compared", survey->compared);
-    set_int(json, object, "differing", survey->differing);
-    set_int(json, object, "agree", survey->agree);
-    set_int(json, object, "differ", survey->differ);
+    orr_json_set_int(json, object, "compared", survey->compared);
+    orr_json_set_int(json, object, "differing", survey->differing);
+    orr_json_set_int(json, object, "agree", survey->agree);
+    orr_json_set_int(json, object, "differ", survey->differ);
     for (uint32_t i = 0; i < survey->row_count; i++)
         orr_json_add(json, rows, survey_row_json(json, log, &survey->rows[i]));
     orr_json_set(json, object, "rows", rows);
