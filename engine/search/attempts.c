@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/release/release.h"
+#include "engine/search/bounds.h"
 #include "engine/search/reserve.h"
 
 /* Roundings of a link under all channels stay below this many thousandths. */
@@ -61,6 +62,7 @@ static struct orr_attempt describe(const struct orr_search_state *s, int32_t ste
         .steps = steps,
         .bw_intra = t->bw_intra,
         .bw_inter = t->bw_inter,
+        .only_counted = s->attempt.counting,
     };
 }
 
@@ -69,7 +71,8 @@ static bool is_same(const struct orr_search_state *s, const struct orr_attempt *
     if (past->pattern != now->pattern || past->same_channels != now->same_channels ||
         past->type_intra != now->type_intra || past->type_inter != now->type_inter ||
         past->min_channels != now->min_channels || past->max_channels != now->max_channels ||
-        past->steps != now->steps || (past->cross_nic != now->cross_nic && !past->any_cross))
+        past->steps != now->steps || (past->only_counted && !now->only_counted) ||
+        (past->cross_nic != now->cross_nic && !past->any_cross))
         return false;
     if (past->bw_intra == now->bw_intra && past->bw_inter == now->bw_inter)
         return true;
@@ -110,8 +113,8 @@ static void begin(struct orr_search_state *s)
 {
     s->trial.channels = 0;
     s->channel.candidate_top = 0;
-    s->attempt.leaked = s->attempt.repeats = s->attempt.cross_asked = s->attempt.pci_asked = s->attempt.pci_short =
-        false;
+    s->attempt.ended = s->attempt.leaked = s->attempt.repeats = s->attempt.cross_asked = s->attempt.pci_asked =
+        s->attempt.pci_short = false;
     s->attempt.refused_start = 0;
     for (uint32_t net = 0; net < s->input.net_count; net++) {
         s->attempt.net_full[net] = s->left.net_bw[net];
@@ -166,13 +169,13 @@ int32_t orr_search_slice(struct orr_search_state *s)
     return slice;
 }
 
-int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps)
+/* One attempt, whose rates are set; or the memory of one. */
+static int32_t make_or_remember(struct orr_search_state *s, int32_t steps)
 {
-    orr_search_set_rates(s);
     struct orr_attempt now = describe(s, steps);
     struct orr_attempts *past = &s->attempts;
     bool comparable = !s->input.system->release->weighs_crossing; /* else what is better depends on when it is found */
-    for (uint32_t i = comparable ? past->count : 0; i-- > 0;)
+    for (uint32_t i = comparable || s->attempt.counting ? past->count : 0; i-- > 0;)
         if (is_same(s, &past->list[i], &now))
             return past->list[i].left;
     begin(s);
@@ -180,16 +183,40 @@ int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps)
     s->budget.sliced = &now.left;
     now.left = orr_search_slice(s);
     orr_search_channels(s, &now.left);
-    now.left = now.left < 0 ? now.left : now.left + s->budget.later;
+    now.left = s->attempt.ended ? ORR_LEFT_UNKNOWN : now.left < 0 ? now.left : now.left + s->budget.later;
     now.any_cross = !s->attempt.cross_asked;
     find_rates(s, &now);
     while (s->attempt.refusals > 0)
         s->attempt.demand[s->attempt.refused_links[--s->attempt.refusals]] = INT32_MAX;
     if (!capacities_came_back(s)) {
         past->count = 0; /* what was found with other capacities says nothing any more */
+        past->capacities_changed = true;
     } else if (now.left >= 0 && now.pattern != ORR_PATTERN_NVLS && now.pattern != ORR_PATTERN_COLLNET_DIRECT) {
         past->count %= ORR_MOST_ATTEMPTS;
         past->list[past->count++] = now;
     }
     return now.left;
+}
+
+int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps)
+{
+    (void)orr_search_is_hopeless(s);
+    return make_or_remember(s, steps);
+}
+
+int32_t orr_search_count(struct orr_search_state *s, int32_t steps)
+{
+    orr_search_set_rates(s);
+    s->attempt.bounded = false;
+    s->attempt.counting = true;
+    int32_t left = make_or_remember(s, steps);
+    s->attempt.counting = false;
+    return left;
+}
+
+bool orr_search_is_hopeless(struct orr_search_state *s)
+{
+    orr_search_set_rates(s);
+    s->attempt.bounded = orr_search_bound(s, &s->attempt.bound);
+    return s->attempt.bounded && !orr_search_may_improve(s, &s->attempt.bound);
 }

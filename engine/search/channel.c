@@ -2,36 +2,12 @@
 #include <string.h>
 
 #include "engine/base/budget.h"
-#include "engine/release/release.h"
+#include "engine/search/better.h"
+#include "engine/search/bounds.h"
 #include "engine/search/reserve.h"
 
 static void visit(struct orr_search_state *s, int32_t x, int32_t p, struct orr_shape shape, enum orr_order order,
                   int32_t *budget);
-
-/* Is the trial, with k channels complete, better than the best? docs/nccl/search.md, "When a result is better". */
-static bool is_better(const struct orr_search_state *s)
-{
-    const struct orr_trial *t = &s->trial, *b = &s->best;
-    if (t->channels < t->min_channels)
-        return false;
-    float k = (float)t->channels, best = (float)b->channels;
-    const struct orr_release *release = s->input.system->release;
-    enum orr_nvls_better nvls = release->nvls_better;
-    if (nvls != ORR_NVLS_BETTER_AS_OTHERS && t->pattern == ORR_PATTERN_NVLS)
-        return (t->channels > b->channels && t->channels <= (int32_t)s->input.n) ||
-               (nvls == ORR_NVLS_BETTER_BY_RATE && k * t->bw_inter > best * b->bw_inter);
-    if (release->weighs_crossing) {
-        int32_t crossing = (int32_t)((uint32_t)b->cross_nic - (uint32_t)t->cross_nic); /* it wraps */
-        float needed = best * b->bw_intra * (float)(1 - .15 * crossing);
-        if (k * t->bw_intra != needed)
-            return k * t->bw_intra > needed;
-        return t->pattern == b->pattern && t->cross_nic == b->cross_nic && t->hops < b->hops;
-    }
-    if (k * t->bw_intra != best * b->bw_intra)
-        return k * t->bw_intra > best * b->bw_intra;
-    bool comparable = t->pattern == b->pattern || !release->compares_patterns;
-    return comparable && t->cross_nic == b->cross_nic && t->hops < b->hops;
-}
 
 void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t n)
 {
@@ -43,15 +19,25 @@ void orr_trial_copy(struct orr_trial *to, const struct orr_trial *from, uint32_t
     to->nets = keep.nets;
 }
 
+/* The rest of the attempt is left out. */
+static void end(struct orr_search_state *s, int32_t *budget)
+{
+    s->attempt.ended = true;
+    s->budget.later = 0;
+    *budget = *s->budget.sliced = 0;
+}
+
 static void complete(struct orr_search_state *s, int32_t *budget)
 {
     struct orr_trial *t = &s->trial;
     t->channels++;
     orr_search_at_channel(s);
-    if (is_better(s)) {
+    if (!s->attempt.counting && orr_search_is_better(s, t->channels, t->hops)) {
         orr_trial_copy(&s->best, t, s->input.n);
         if (t->channels == t->max_channels)
             *budget = -1;
+        else if (s->attempt.bounded && !orr_search_may_improve(s, &s->attempt.bound))
+            end(s, budget);
     }
     if (t->channels < t->max_channels)
         orr_search_channels(s, budget);

@@ -3,7 +3,7 @@
 
 #include "engine/base/budget.h"
 #include "engine/release/release.h"
-#include "engine/search/search_state.h"
+#include "engine/search/bounds.h"
 
 /* The first PCI link of each GPU, and the first link back from its far end. */
 static void find_pci_links(struct orr_search_state *s)
@@ -161,5 +161,6 @@ enum orr_code orr_search_prepare(struct orr_search_state *s, struct orr_arena *a
     order_gpus(s);
     ORR_TRY(orr_budget_check(err));
     orr_search_score_nets(s);
+    ORR_TRY(orr_search_note_doors(s, arena, err));
     return orr_search_note_nets(s, arena, err);
 }

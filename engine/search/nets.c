@@ -84,6 +84,21 @@ static void find_near(struct orr_search_state *s, uint32_t net)
     s->facts.near_gpus[net] = near;
 }
 
+/* Does an attempt leave the bandwidths of NICs as they were? Subtracting whole GB/s and adding them again loses nothing
+ * of small parts of powers of two; and a NIC that no GPU reaches makes some releases forget to give back. */
+static bool nets_come_back(const struct orr_search_state *s)
+{
+    enum { PARTS = 1024, MOST_GBPS = 8192 };
+    bool forgets = s->input.system->release->start_gpus >= ORR_START_NEAREST;
+    for (uint32_t net = 0; net < s->input.net_count; net++) {
+        float bw = s->left.net_bw[net];
+        if (!(bw >= 0 && bw < MOST_GBPS) || bw * PARTS != (float)(int32_t)(bw * PARTS) ||
+            (forgets && s->facts.near_gpus[net].type == ORR_PATH_DIS))
+            return false;
+    }
+    return true;
+}
+
 struct nets_in_order {
     struct orr_net_list *list;
     uint8_t *listed; /* [NET] */
@@ -253,10 +268,12 @@ static enum orr_code order_nets(struct orr_search_state *s, struct orr_arena *ar
 
 enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
 {
+    s->facts.nets_come_back = true;
     if (!s->input.net_count)
         return ORR_OK;
     note_ports(s);
     for (uint32_t net = 0; net < s->input.net_count; net++)
         find_near(s, net);
+    s->facts.nets_come_back = nets_come_back(s);
     return order_nets(s, arena, err);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/release/release.h"
+#include "engine/search/steps.h"
 
 static bool is_amd(const struct orr_search_state *s)
 {
@@ -39,7 +40,7 @@ static bool relax_split_tree(struct orr_trial *t, const struct orr_trial *b)
     return false;
 }
 
-bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t left, int32_t *all_left,
+bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t steps, int32_t left,
                       uint32_t *rate)
 {
     struct orr_trial *t = &s->trial;
@@ -50,12 +51,9 @@ bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limit
         t->same_channels = 0;
         return true;
     }
+    orr_steps_give_back(s, steps, left);
     t->same_channels = limits->start.same_channels;
-    if (release->finishes_at_full_rate && left == -1)
-        *all_left = release->steps_all;
-    else
-        *all_left += left;
-    if (*all_left < 0 && (found || release->finishes_at_full_rate)) {
+    if ((found || release->finishes_at_full_rate) && orr_steps_look(s)) {
         s->budget.steps_spent = true;
         return false;
     }

@@ -6,8 +6,8 @@
 
 /* docs/nccl/search.md, "What NCCL relaxes, and when it stops".
  * Changes the trial to the next thing worth trying: same channels, pattern, types, crossing NICs, rate; the first is
- * the innermost loop. false: nothing is left. */
-bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t left, int32_t *all_left,
+ * the innermost loop. The last attempt had `steps` and left so many over. false: nothing is left. */
+bool orr_search_relax(struct orr_search_state *s, const struct orr_limits *limits, int32_t steps, int32_t left,
                       uint32_t *rate);
 
 /* Twice the channels at half the rate, where the rate allows it: then DOUBLED, else 0.

@@ -9,6 +9,7 @@
 #include "engine/search/limits.h"
 #include "engine/search/memo_state.h"
 #include "engine/search/relaxing.h"
+#include "engine/search/steps.h"
 
 /* Is the best trial as good as it can get? left: what remained of the last attempt's steps. */
 static bool is_done(const struct orr_search_state *s, int32_t left)
@@ -19,16 +20,13 @@ static bool is_done(const struct orr_search_state *s, int32_t left)
     return left == -1 || (float)b->channels * b->bw_inter >= s->input.system->total_bw;
 }
 
-/* Tries with the trial's limits. true: this will do. *left is what remains of the attempt's steps. */
-static bool attempt(struct orr_search_state *s, int32_t *left, int32_t *all_left)
+/* NCCL's budget of an attempt with the trial's limits. */
+static int32_t steps_of(const struct orr_search_state *s)
 {
     const struct orr_release *release = s->input.system->release;
-    int32_t steps = s->trial.same_channels                 ? release->steps_same
-                    : s->trial.pattern == ORR_PATTERN_TREE ? release->steps_tree
-                                                           : release->steps_other;
-    *all_left -= steps;
-    *left = orr_search_attempt(s, steps);
-    return is_done(s, *left) || orr_budget_spent(s->input.n);
+    return s->trial.same_channels                 ? release->steps_same
+           : s->trial.pattern == ORR_PATTERN_TREE ? release->steps_tree
+                                                  : release->steps_other;
 }
 
 /* No way was found: all GPUs in order, at a rate that no plan would choose.
@@ -86,10 +84,66 @@ static enum orr_search_end end_of(const struct orr_search_state *s, bool enough)
     return s->budget.steps_spent ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
 }
 
+/* Attempts with ever looser limits until one will do. */
+static void relax(struct orr_search_state *s, const struct orr_limits *limits, uint32_t *rate,
+                  struct orr_graph_story *story)
+{
+    bool enough;
+    int32_t steps, left;
+    orr_steps_begin(s);
+    do {
+        steps = steps_of(s);
+        left = ORR_LEFT_UNKNOWN;
+        if (!orr_search_is_hopeless(s)) {
+            if (!orr_steps_sufficed(s)) {
+                s->budget.steps_spent = true;
+                enough = false;
+                break;
+            }
+            left = orr_search_attempt(s, steps);
+        }
+        orr_steps_take(s, steps);
+        story->attempts++;
+        enough = is_done(s, left) || orr_budget_spent(s->input.n);
+    } while (!enough && orr_search_relax(s, limits, steps, left, rate));
+    story->end = (uint8_t)end_of(s, enough);
+}
+
+/* Did an attempt that was not made to its end leave steps over? */
+static bool left_steps(struct orr_search_state *s, const struct orr_trial *trial, int32_t steps)
+{
+    struct orr_trial now = s->trial;
+    s->trial = *trial;
+    int32_t left = orr_search_count(s, steps);
+    s->trial = now;
+    return left != 0;
+}
+
+/* Attempts with ever higher rates for the channels that were found. */
+static void raise_rates(struct orr_search_state *s, const struct orr_limits *limits)
+{
+    uint32_t rate = 0;
+    orr_trial_copy(&s->trial, &s->best, s->input.n);
+    while (rate + 1 < limits->rate_count && limits->rates[rate] > s->best.bw_inter)
+        rate++;
+    s->trial.bw_intra = s->trial.bw_inter = limits->rates[rate];
+    s->trial.min_channels = s->best.channels;
+    s->attempts.count = 0; /* duplication changed the best trial */
+    struct orr_trial last = s->trial;
+    for (int32_t left = 1, steps = 0; left != 0 && orr_search_raise(s, limits, &rate); last = s->trial) {
+        /* What does not fit so often does not fit at a higher rate either. */
+        if (orr_search_is_hopeless(s) && s->attempt.bound.channels < s->trial.min_channels)
+            break;
+        if (left == ORR_LEFT_UNKNOWN && !left_steps(s, &last, steps))
+            break;
+        steps = steps_of(s);
+        left = orr_search_attempt(s, steps);
+    }
+}
+
 static void search_graph(struct orr_search_state *s, const struct orr_limits *limits, struct orr_graph_story *story)
 {
     const struct orr_release *release = s->input.system->release;
-    int32_t all_left = release->steps_all, left = 0;
     uint32_t rate = orr_search_first_rate(s, limits);
     struct orr_trial t = s->trial, b = s->best;
     s->trial = s->best = limits->start;
@@ -101,28 +155,13 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
     s->attempts.count = 0;
     s->budget.steps_spent = false;
     begin_story(s, limits, story);
-
-    bool enough;
-    do {
-        enough = attempt(s, &left, &all_left);
-        story->attempts++;
-    } while (!enough && orr_search_relax(s, limits, left, &all_left, &rate));
-    story->end = (uint8_t)end_of(s, enough);
+    relax(s, limits, &rate, story);
     if (s->best.channels) {
         unsigned relaxed = relaxed_in(&s->best, limits, story->first_rate);
         if (release->duplicates_early)
             relaxed |= orr_search_duplicate(s);
-        orr_trial_copy(&s->trial, &s->best, s->input.n);
-        rate = 0;
-        while (rate + 1 < limits->rate_count && limits->rates[rate] > s->best.bw_inter)
-            rate++;
-        s->trial.bw_intra = s->trial.bw_inter = limits->rates[rate];
-        s->trial.min_channels = s->best.channels;
-        s->attempts.count = 0; /* duplication changed the best trial */
-        left = 1;
         float found_intra = s->best.bw_intra, found_inter = s->best.bw_inter;
-        while (left != 0 && orr_search_raise(s, limits, &rate))
-            attempt(s, &left, &all_left);
+        raise_rates(s, limits);
         relaxed |= s->best.bw_intra > found_intra || s->best.bw_inter > found_inter ? ORR_RELAXED_RAISED : 0u;
         if (!release->duplicates_early)
             relaxed |= orr_search_duplicate(s);

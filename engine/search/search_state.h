@@ -64,6 +64,24 @@ struct orr_leg {
     uint8_t state;    /* enum orr_leg_state */
 };
 
+/* All legs of a group that begin (or end) by one link and have one type: bounds.c. */
+struct orr_door {
+    uint32_t link;   /* ORR_NO_LINK: they load none */
+    int32_t least;   /* thousandths of a GB/s that the widest of them carries */
+    uint16_t hops;   /* of the shortest */
+    uint8_t type[2]; /* as of a leg */
+};
+struct orr_doors { /* of group g: list[first[g]] up to list[first[g + 1]] */
+    struct orr_door *list;
+    uint32_t *first;
+};
+
+/* What the channels of an attempt cannot exceed. */
+struct orr_bound {
+    int32_t channels;         /* their number */
+    int32_t first_hops, hops; /* k channels have first_hops + k * hops at least */
+};
+
 /* What a move takes. A trial has a few of them. */
 enum orr_rate_kind {
     ORR_RATE_INTRA,      /* between GPUs */
@@ -91,6 +109,7 @@ struct orr_attempt {
     float whole_from;  /* where the rate's whole GB/s are that many at least */
     bool needs_linear; /* and the amounts are linear in the rate */
     bool any_cross;    /* it is the same whether NICs may be crossed or not */
+    bool only_counted; /* what it found is unknown */
     int32_t left;
 };
 /* The attempts since the best trial last changed for another reason. When the list is full, all are forgotten. */
@@ -98,6 +117,25 @@ enum { ORR_MOST_ATTEMPTS = 64 };
 struct orr_attempts {
     uint32_t count;
     struct orr_attempt list[ORR_MOST_ATTEMPTS];
+    bool capacities_changed; /* an attempt did not give back what it took: bounds no longer hold */
+};
+
+/* What an attempt left over of its steps where it was not made, or not to its end. */
+enum { ORR_LEFT_UNKNOWN = -2 };
+/* The steps that NCCL's search has for all attempts of a graph, less what they took. Attempts that were left out are
+ * counted only where it matters (steps.c). */
+enum { ORR_MOST_UNCOUNTED = 64 };
+struct orr_steps_left {
+    int32_t most;   /* left at most, if the uncounted attempts took none */
+    int32_t unsure; /* what these may have taken */
+    bool looked;    /* NCCL looked last where it ends with less than 0: */
+    int32_t then;   /* `most` at that time, */
+    int32_t unsure_then;
+    uint32_t count;
+    struct orr_uncounted {
+        struct orr_trial trial; /* its limits and rates */
+        int32_t steps;          /* of its budget */
+    } uncounted[ORR_MOST_UNCOUNTED];
 };
 
 /* The position from which a channel must return to a NIC, and from which it must close to its first GPU; -1: none. */
@@ -130,6 +168,7 @@ struct orr_search_facts {
     bool has_nvs;          /* the system has NVSwitches */
     bool neighbours_only;  /* with NVSwitches: only the GPUs next by index are tried */
     bool neighbours_first; /* ... are tried first */
+    bool nets_come_back;   /* an attempt leaves the bandwidths of NICs as they were, whatever it takes of them */
     /* GPUs (facts.c): */
     uint8_t number_of[ORR_PATH_TYPE_COUNT]; /* path type -> the release's number */
     int32_t *pci_link, *pci_back;           /* [GPU]: its first PCI link, and the first link back to it; -1: none */
@@ -155,6 +194,9 @@ struct orr_search_facts {
     uint8_t *shares_of;              /* [link]: bit ORR_SHARE_*: which shares some leg takes from the link */
     uint8_t any_share, wide_share;   /* the same for all links together; for those above ORR_NARROW_GBPS */
     uint64_t types_of_nets;          /* bit NUMBER: some path to or from a NET has the type of that number */
+    /* By which links legs begin and end (bounds.c): */
+    struct orr_doors next, exit_doors;      /* [GPU]: from it to other GPUs, to NICs: their first links */
+    struct orr_doors entry_doors, arrivals; /* [NET]: from it, the first links; to it, the last ones */
 };
 
 /* The steps that NCCL counts, over all attempts of all graphs. */
@@ -203,7 +245,12 @@ struct orr_attempt_scratch {
     bool pci_asked;          /* the PCI bandwidths that GPUs have left were compared */
     bool pci_short;          /* a GPU had less than 1 GB/s of it left */
     bool leaked;             /* NCCL did not give back all that a channel had taken */
-    float *kept;             /* [link]: capacities before the attempt, for attempts that count in floats */
+    /* What it may find (bounds.c): */
+    struct orr_bound bound;
+    bool bounded;  /* the bound holds */
+    bool counting; /* only the steps are wanted: nothing it finds is better */
+    bool ended;    /* nothing better can follow, so that it goes on no longer */
+    float *kept;   /* [link]: capacities before the attempt, for attempts that count in floats */
 };
 
 /* The channel that is being built (channel.c). */
@@ -223,6 +270,7 @@ struct orr_search_state {
     struct orr_capacities left;
     struct orr_attempt_scratch attempt;
     struct orr_attempts attempts;
+    struct orr_steps_left steps_left; /* of the graph */
     struct orr_channel_scratch channel;
     struct orr_trial trial, best;
 };
@@ -262,8 +310,15 @@ int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu);
 /* candidates.c: fills s->facts.net_score. */
 void orr_search_score_nets(struct orr_search_state *s);
 
-/* attempts.c: one attempt with the trial's limits; returns the steps left over, -1: a complete set was found. */
+/* attempts.c: one attempt with the trial's limits; returns the steps left over, -1: a complete set was found,
+ * ORR_LEFT_UNKNOWN: it was not made to its end, because it can't find anything more that is better. */
 int32_t orr_search_attempt(struct orr_search_state *s, int32_t steps);
+
+/* attempts.c: the steps that an attempt with the trial's limits leaves over; the best trial stays as it is. */
+int32_t orr_search_count(struct orr_search_state *s, int32_t steps);
+
+/* attempts.c: can an attempt with the trial's limits find anything better? */
+bool orr_search_is_hopeless(struct orr_search_state *s);
 
 /* nets.c: all facts of NICs. */
 enum orr_code orr_search_note_nets(struct orr_search_state *s, struct orr_arena *arena,

@@ -65,10 +65,11 @@ static enum head_start start_at_head(struct orr_search_state *s, int16_t net, in
     return HEAD_DONE;
 }
 
-/* The first channel tries the GPUs in index order, under a budget of its own. */
+/* The first channel tries the GPUs in index order, under a budget of its own, which is not counted. */
 static void start_in_order(struct orr_search_state *s, int16_t net, int32_t *budget)
 {
-    if (s->trial.channels || (s->facts.has_nvs && s->input.system->release->switch_skips_order))
+    if (s->trial.channels || s->attempt.ended || s->attempt.counting ||
+        (s->facts.has_nvs && s->input.system->release->switch_skips_order))
         return;
     int32_t own = PCI_ORDER_STEPS;
     orr_search_enter(s, net, 0, ORR_PCI_ORDER, &own);

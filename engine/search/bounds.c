@@ -1,0 +1,237 @@
+/* What no attempt can exceed, so that attempts that cannot be better need not be made.
+ *
+ * Every channel leaves each GPU by one of the links at which its legs begin (a tree's last GPU it does not leave),
+ * enters by one of the NICs' first links, and leaves by one of their last. So often as a rate fits into these links, so
+ * many channels there are at most; and each takes at least as many hops as its GPUs' shortest legs have. */
+#include "engine/search/bounds.h"
+
+#include "engine/search/better.h"
+
+enum { MOST_USES = 1 << 12 }; /* of a link: more than the channels of any release */
+
+static int32_t uses_of(const struct orr_search_state *s, uint32_t link, const struct orr_rate *rate)
+{
+    int32_t needed = rate->needed[ORR_SHARE_PLAIN], taken = rate->taken[ORR_SHARE_PLAIN];
+    if (link == ORR_NO_LINK || taken <= 0)
+        return MOST_USES;
+    int32_t full = s->left.full[link], uses = full < needed ? 0 : (full - needed) / taken + 1;
+    return uses < MOST_USES ? uses : MOST_USES;
+}
+
+/* The link that stands for a leg's beginning (its end): the first that is not between a GPU and its own device. */
+static uint32_t first_link(const struct orr_search_state *s, const struct orr_leg *leg)
+{
+    const uint32_t *link = s->facts.links + leg->first;
+    const struct orr_system *system = s->input.system;
+    if (!leg->charges)
+        return ORR_NO_LINK;
+    bool to_own_device = leg->charges > 1 && system->nodes[system->links[link[0]].to].type == ORR_DEV;
+    return link[to_own_device];
+}
+
+static uint32_t last_link(const struct orr_search_state *s, const struct orr_leg *leg, uint32_t net)
+{
+    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++)
+        if (s->input.system->links[s->facts.links[i]].to == orr_net_node(s, net))
+            return s->facts.links[i];
+    return ORR_NO_LINK;
+}
+
+/* What the leg can carry at most, in thousandths. */
+static int32_t narrowest(const struct orr_search_state *s, const struct orr_leg *leg)
+{
+    float least = 16000;
+    for (uint32_t i = leg->first; i < leg->first + leg->charges; i++) {
+        float capacity = s->left.capacity[s->facts.links[i]];
+        least = capacity < least ? capacity : least;
+    }
+    return (int32_t)(least * 1000 + 0.5f);
+}
+
+/* Adds a leg to the last group of doors, to the door by the same link and type where there is one. */
+static void add(const struct orr_search_state *s, struct orr_doors *doors, uint32_t group, const struct orr_leg *leg,
+                uint32_t link)
+{
+    if (leg->state == ORR_LEG_BLOCKED)
+        return;
+    struct orr_door *door = doors->list + doors->first[group], *end = doors->list + doors->first[group + 1];
+    int32_t least = narrowest(s, leg);
+    while (door < end && (door->link != link || door->type[0] != leg->type[0] || door->type[1] != leg->type[1]))
+        door++;
+    if (door == end) {
+        *door = (struct orr_door){link, least, leg->hops, {leg->type[0], leg->type[1]}};
+        doors->first[group + 1]++;
+    }
+    door->least = least > door->least ? least : door->least;
+    door->hops = leg->hops < door->hops ? leg->hops : door->hops;
+}
+
+static bool allocate(struct orr_doors *doors, struct orr_arena *arena, size_t groups, size_t legs)
+{
+    doors->list = ORR_NEW(arena, struct orr_door, legs);
+    doors->first = ORR_NEW(arena, uint32_t, groups + 1);
+    return doors->list && doors->first;
+}
+
+enum orr_code orr_search_note_doors(struct orr_search_state *s, struct orr_arena *arena, struct orr_error *err)
+{
+    const uint32_t n = s->input.n, nets = s->input.net_count;
+    struct orr_doors *next = &s->facts.next, *exits = &s->facts.exit_doors, *entries = &s->facts.entry_doors,
+                     *arrivals = &s->facts.arrivals;
+    if (!allocate(next, arena, n, (size_t)n * n) || !allocate(exits, arena, n, (size_t)n * nets) ||
+        !allocate(entries, arena, nets, (size_t)n * nets) || !allocate(arrivals, arena, nets, (size_t)n * nets))
+        return orr_fail_nomem(err);
+    for (uint32_t x = 0; x < n; x++) {
+        next->first[x + 1] = next->first[x];
+        for (uint32_t y = 0; y < n; y++)
+            if (y != x) {
+                const struct orr_leg *leg = &s->facts.between[(size_t)x * n + y];
+                add(s, next, x, leg, first_link(s, leg));
+            }
+        exits->first[x + 1] = exits->first[x];
+        for (uint32_t net = 0; net < nets; net++) {
+            const struct orr_leg *leg = &s->facts.exits[(size_t)net * n + x];
+            add(s, exits, x, leg, first_link(s, leg));
+        }
+    }
+    for (uint32_t net = 0; net < nets; net++) {
+        entries->first[net + 1] = entries->first[net];
+        arrivals->first[net + 1] = arrivals->first[net];
+        for (uint32_t x = 0; x < n; x++) {
+            const struct orr_leg *in = &s->facts.entries[(size_t)net * n + x],
+                                 *out = &s->facts.exits[(size_t)net * n + x];
+            add(s, entries, net, in, in->charges ? s->facts.links[in->first] : ORR_NO_LINK);
+            add(s, arrivals, net, out, last_link(s, out, net));
+        }
+    }
+    return ORR_OK;
+}
+
+static bool is_open(const struct orr_door *door, const struct orr_rate *rate)
+{
+    return door->type[rate->both_ways] <= rate->limit && door->least >= rate->needed[ORR_SHARE_PLAIN];
+}
+
+/* Is a link among the open doors? */
+static bool has(const struct orr_door *begin, const struct orr_door *end, const struct orr_rate *rate, uint32_t link)
+{
+    for (; begin < end; begin++)
+        if (begin->link == link && is_open(begin, rate))
+            return true;
+    return false;
+}
+
+/* How often a rate fits into the open doors of a group; *hops becomes the fewest of a leg by one of them, if fewer. */
+static int32_t fits(const struct orr_search_state *s, const struct orr_doors *doors, uint32_t group,
+                    const struct orr_rate *rate, int32_t *hops)
+{
+    const struct orr_door *begin = doors->list + doors->first[group], *end = doors->list + doors->first[group + 1];
+    int32_t uses = 0;
+    for (const struct orr_door *door = begin; door < end; door++) {
+        if (!is_open(door, rate))
+            continue;
+        *hops = door->hops < *hops ? door->hops : *hops;
+        if (!has(begin, door, rate, door->link)) /* by another type of path */
+            uses += uses_of(s, door->link, rate);
+    }
+    return uses;
+}
+
+/* How many channels may leave a GPU to the next one, or, where `exits`, to a NIC. */
+static int32_t leave_gpu(const struct orr_search_state *s, uint32_t gpu, bool exits, int32_t *hops)
+{
+    const struct orr_doors *next = &s->facts.next, *nets = &s->facts.exit_doors;
+    const struct orr_rate *intra = &s->left.rates[ORR_RATE_INTRA], *inter = &s->left.rates[ORR_RATE_INTER];
+    const struct orr_door *first = nets->list + nets->first[gpu], *end = nets->list + nets->first[gpu + 1];
+    int32_t uses = fits(s, next, gpu, intra, hops);
+    for (const struct orr_door *door = first; exits && door < end; door++)
+        if (is_open(door, inter) && !has(first, door, inter, door->link) &&
+            !has(next->list + next->first[gpu], next->list + next->first[gpu + 1], intra, door->link))
+            uses += uses_of(s, door->link, inter);
+    return uses;
+}
+
+/* How many channels may enter by the NICs of a card's port, of which `net` is the first; 0 for the others. */
+static int32_t enter_port(const struct orr_search_state *s, uint32_t net, int32_t *hops)
+{
+    const float whole = (float)(int32_t)s->trial.bw_inter;
+    int32_t uses = 0, port = 0;
+    uint32_t other = net;
+    do {
+        const struct orr_node *node = &s->input.system->nodes[orr_net_node(s, other)];
+        if (!s->trial.collnet || node->net.coll) {
+            int32_t by_links = fits(s, &s->facts.entry_doors, other, &s->left.rates[ORR_RATE_INTER], hops);
+            float by_port = whole >= 1 ? s->left.net_bw[other] / whole + 0.001f : MOST_USES;
+            int32_t most = by_port < MOST_USES ? (int32_t)by_port : MOST_USES;
+            if (s->input.system->release->counts_connections && s->left.net_connections[other] < by_links)
+                by_links = s->left.net_connections[other];
+            port = most > port ? most : port;
+            uses += by_links;
+        }
+        other = (uint32_t)s->facts.next_of_card[other];
+        if (other < net)
+            return 0;
+    } while (other != net);
+    return uses < port ? uses : port;
+}
+
+/* How many channels may enter and leave by all NICs. */
+static void bound_by_nets(const struct orr_search_state *s, struct orr_bound *bound)
+{
+    const bool halves = s->trial.pattern == ORR_PATTERN_BALANCED_TREE && s->input.n > 1;
+    const struct orr_rate *exit =
+        &s->left.rates[s->trial.pattern == ORR_PATTERN_BALANCED_TREE ? ORR_RATE_INTER_HALF : ORR_RATE_INTER];
+    int32_t entry_hops = UINT16_MAX, exit_hops = UINT16_MAX, enter = 0, leave = 0;
+    for (uint32_t net = 0; net < s->input.net_count; net++) {
+        enter += enter_port(s, net, &entry_hops);
+        leave += fits(s, &s->facts.arrivals, net, exit, &exit_hops);
+    }
+    leave /= halves ? 2 : 1;
+    bound->channels = enter < bound->channels ? enter : bound->channels;
+    bound->channels = leave < bound->channels ? leave : bound->channels;
+    bound->hops += entry_hops + exit_hops * (halves ? 2 : 1);
+}
+
+/* How many channels may leave the GPUs. */
+static void bound_by_gpus(const struct orr_search_state *s, struct orr_bound *bound)
+{
+    const bool ring = s->trial.pattern == ORR_PATTERN_RING, leaves = ring && s->input.inter;
+    uint64_t *uses = s->channel.scores; /* free before an attempt */
+    int32_t most_hops = 0;
+    for (uint32_t x = 0; x < s->input.n; x++) {
+        int32_t hops = UINT16_MAX;
+        uses[x] = (uint64_t)leave_gpu(s, x, leaves, &hops);
+        hops = hops == UINT16_MAX ? 0 : hops;
+        most_hops = hops > most_hops ? hops : most_hops;
+        bound->hops += hops;
+    }
+    bound->hops -= ring && !leaves ? 0 : most_hops; /* of the last GPU */
+    for (; bound->channels > 0; bound->channels--) {
+        int64_t most = bound->channels, lack = 0;
+        for (uint32_t x = 0; x < s->input.n; x++)
+            lack += most > (int64_t)uses[x] ? most - (int64_t)uses[x] : 0;
+        if (lack <= (ring ? 0 : most)) /* each tree ends at one GPU, which it need not leave */
+            return;
+    }
+}
+
+bool orr_search_bound(struct orr_search_state *s, struct orr_bound *ret_bound)
+{
+    *ret_bound = (struct orr_bound){.channels = s->trial.max_channels, .first_hops = s->trial.hops};
+    if (!s->left.exact || s->attempts.capacities_changed || !s->facts.nets_come_back ||
+        s->trial.pattern == ORR_PATTERN_NVLS || s->trial.pattern == ORR_PATTERN_COLLNET_DIRECT)
+        return false;
+    if (s->input.n > 1)
+        bound_by_gpus(s, ret_bound);
+    if (s->input.inter)
+        bound_by_nets(s, ret_bound);
+    return true;
+}
+
+bool orr_search_may_improve(const struct orr_search_state *s, const struct orr_bound *bound)
+{
+    for (int32_t k = bound->channels; k > 0 && k >= s->trial.min_channels; k--)
+        if (orr_search_is_better(s, k, bound->first_hops + k * bound->hops))
+            return true;
+    return false;
+}

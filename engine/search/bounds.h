@@ -1,0 +1,17 @@
+/* Inside search/: what an attempt cannot exceed, and whether that could be better than the best trial. */
+#ifndef ORR_SEARCH_BOUNDS_H
+#define ORR_SEARCH_BOUNDS_H
+
+#include "engine/search/search_state.h"
+
+/* Computes the bound of the trial, whose rates are set. false: none is known. */
+bool orr_search_bound(struct orr_search_state *s, struct orr_bound *ret_bound) ORR_NO_DISCARD;
+
+/* Could a set of channels within the bound be better than the best trial? */
+bool orr_search_may_improve(const struct orr_search_state *s, const struct orr_bound *bound);
+
+/* Fills the doors of s->facts. */
+enum orr_code orr_search_note_doors(struct orr_search_state *s, struct orr_arena *arena,
+                                    struct orr_error *err) ORR_NO_DISCARD;
+
+#endif
