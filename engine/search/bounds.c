@@ -6,6 +6,7 @@
 #include "engine/search/bounds.h"
 
 #include "engine/search/better.h"
+#include "engine/search/reserve.h"
 
 enum { MOST_USES = 1 << 12 }; /* of a link: more than the channels of any release */
 
@@ -234,4 +235,39 @@ bool orr_search_may_improve(const struct orr_search_state *s, const struct orr_b
         if (orr_search_is_better(s, k, bound->first_hops + k * bound->hops))
             return true;
     return false;
+}
+
+/* With the trial's rates and pattern, whatever the types of paths and the crossing of NICs: can anything be better? */
+static bool may_improve_somehow(struct orr_search_state *s)
+{
+    struct orr_bound bound;
+    orr_search_set_rates(s);
+    if (!orr_search_bound(s, &bound))
+        return true;
+    for (s->trial.cross_nic = 0; s->trial.cross_nic <= 2; s->trial.cross_nic++)
+        if (orr_search_may_improve(s, &bound))
+            return true;
+    return false;
+}
+
+bool orr_search_nothing_better(struct orr_search_state *s, const struct orr_limits *limits, uint32_t rate)
+{
+    const struct orr_trial now = s->trial;
+    const enum orr_pattern patterns[] = {limits->start.pattern, now.pattern, s->best.pattern, ORR_PATTERN_TREE};
+    const unsigned pattern_count = limits->start.pattern == ORR_PATTERN_RING ? 1 : 4;
+    bool better = false;
+    s->trial.type_intra = s->trial.type_inter = UINT8_MAX; /* no limit */
+    for (uint32_t r = rate; r < limits->rate_count && !better; r++) {
+        if (r > rate && s->best.channels && limits->rates[r] / s->best.bw_inter <= .49)
+            break;
+        s->trial.bw_intra = s->trial.bw_inter = limits->rates[r];
+        for (unsigned i = 0; i < pattern_count && !better; i++) {
+            s->trial.pattern = patterns[i];
+            for (unsigned j = 0; j < i; j++)
+                s->trial.pattern = patterns[j] == patterns[i] ? ORR_PATTERN_NONE : s->trial.pattern;
+            better = s->trial.pattern != ORR_PATTERN_NONE && may_improve_somehow(s);
+        }
+    }
+    s->trial = now;
+    return !better;
 }

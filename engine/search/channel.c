@@ -34,6 +34,7 @@ static void complete(struct orr_search_state *s, int32_t *budget)
     orr_search_at_channel(s);
     if (!s->attempt.counting && orr_search_is_better(s, t->channels, t->hops)) {
         orr_trial_copy(&s->best, t, s->input.n);
+        s->found++;
         if (t->channels == t->max_channels)
             *budget = -1;
         else if (s->attempt.bounded && !orr_search_may_improve(s, &s->attempt.bound))

@@ -5,8 +5,8 @@
 
 #include "engine/base/budget.h"
 #include "engine/release/release.h"
+#include "engine/search/bounds.h"
 #include "engine/search/given.h"
-#include "engine/search/limits.h"
 #include "engine/search/memo_state.h"
 #include "engine/search/relaxing.h"
 #include "engine/search/steps.h"
@@ -84,20 +84,26 @@ static enum orr_search_end end_of(const struct orr_search_state *s, bool enough)
     return s->budget.steps_spent ? ORR_END_STEPS : ORR_END_NOTHING_LEFT;
 }
 
-/* Attempts with ever looser limits until one will do. */
-static void relax(struct orr_search_state *s, const struct orr_limits *limits, uint32_t *rate,
+/* Attempts with ever looser limits until one will do, or none can be better. */
+static void relax(struct orr_search_state *s, const struct orr_limits *limits, uint32_t rate,
                   struct orr_graph_story *story)
 {
-    bool enough;
+    bool enough = false;
+    uint32_t known_rate = UINT32_MAX, known_best = 0; /* where something better may follow */
     int32_t steps, left;
     orr_steps_begin(s);
     do {
+        if (known_rate != rate || known_best != s->found) {
+            if (orr_search_nothing_better(s, limits, rate))
+                break;
+            known_rate = rate;
+            known_best = s->found;
+        }
         steps = steps_of(s);
         left = ORR_LEFT_UNKNOWN;
         if (!orr_search_is_hopeless(s)) {
             if (!orr_steps_sufficed(s)) {
                 s->budget.steps_spent = true;
-                enough = false;
                 break;
             }
             left = orr_search_attempt(s, steps);
@@ -105,7 +111,7 @@ static void relax(struct orr_search_state *s, const struct orr_limits *limits, u
         orr_steps_take(s, steps);
         story->attempts++;
         enough = is_done(s, left) || orr_budget_spent(s->input.n);
-    } while (!enough && orr_search_relax(s, limits, steps, left, rate));
+    } while (!enough && orr_search_relax(s, limits, steps, left, &rate));
     story->end = (uint8_t)end_of(s, enough);
 }
 
@@ -155,7 +161,7 @@ static void search_graph(struct orr_search_state *s, const struct orr_limits *li
     s->attempts.count = 0;
     s->budget.steps_spent = false;
     begin_story(s, limits, story);
-    relax(s, limits, &rate, story);
+    relax(s, limits, rate, story);
     if (s->best.channels) {
         unsigned relaxed = relaxed_in(&s->best, limits, story->first_rate);
         if (release->duplicates_early)

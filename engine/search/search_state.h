@@ -273,6 +273,7 @@ struct orr_search_state {
     struct orr_steps_left steps_left; /* of the graph */
     struct orr_channel_scratch channel;
     struct orr_trial trial, best;
+    uint32_t found; /* how often the best trial was replaced */
 };
 
 enum orr_order { ORR_FREE, ORR_PCI_ORDER, ORR_REPLAY };
