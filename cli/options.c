@@ -46,6 +46,8 @@ static const struct option {
      FLAG, AT(tree)},
     {"matrix", NULL, "print only the table of path types, in the layout of nvidia-smi topo -m", ORR_CMD_SHOW, FLAG,
      AT(matrix)},
+    {"findings", NULL, "print only the verdict, every finding in full, and every note", ORR_CMD_SHOW, FLAG,
+     AT(findings)},
     {"color", "WHEN", "colours in text for people: auto, always or never (default: auto, on a terminal)", ORR_CMD_TEXT,
      COLOR, AT(color)},
     {"verbose", NULL,

@@ -71,7 +71,7 @@ struct orr_options {
         const char *value;
     } asked[ORR_MAX_GIVEN];
     size_t asked_count;
-    bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running, tree, matrix;
+    bool extract, pretty, json, lines, text, verbose, majority, help, check_config, running, tree, matrix, findings;
     struct orr_config *config; /* of the service; NULL: the command takes none of its settings */
     const char *file;          /* the first positional argument, NULL: none */
     char **files;              /* [file_count]: all of them */

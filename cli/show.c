@@ -94,6 +94,8 @@ static enum orr_code write_report(const struct orr_options *options, const struc
                                            .is_file = options->file && asked_machine.data};
     if (code == ORR_OK && options->matrix)
         orr_matrix_write(page, &report, false);
+    else if (code == ORR_OK && options->findings)
+        orr_report_write_findings(page, &report);
     else if (code == ORR_OK)
         orr_report_write(page, &report, &asked);
     orr_text_release(&asked_options);
@@ -227,8 +229,8 @@ int orr_command_show(const struct orr_options *options)
     const bool plan = options->cluster || options->params.query.hosts > ORR_MAX_HOSTS;
     if (options->json)
         return orr_command_analyze(options);
-    if (options->tree && options->matrix) {
-        fprintf(stderr, "orrery show: --tree and --matrix exclude each other\n");
+    if (options->tree + options->matrix + options->findings > 1) {
+        fprintf(stderr, "orrery show: --tree, --matrix and --findings exclude each other\n");
         return ORR_EXIT_USAGE;
     }
     int status = orr_question_read(options, plan, &question);

@@ -6,7 +6,7 @@
 #include "engine/topology/machine.h"
 #include "engine/whatif/shown.h"
 
-enum { ROWS_SHOWN = 60, DEVIANTS_SHOWN = 12 };
+enum { ROWS_SHOWN = 60, DEVIANTS_SHOWN = 12, FIGURES = 64 };
 
 void orr_comparison_summary(const struct orr_comparison *c, struct orr_text *text)
 {
@@ -21,7 +21,7 @@ void orr_comparison_summary(const struct orr_comparison *c, struct orr_text *tex
         orr_text_puts(text, ". NCCL decides the same for both.");
         return;
     }
-    orr_text_printf(text, ". NCCL decides otherwise in %zu of %zu facts%s:", changes->changed, changes->facts,
+    orr_text_printf(text, ". NCCL decides %zu of %zu facts differently%s:", changes->changed, changes->facts,
                     hardware ? "" : ", as its search follows the order of the devices");
     orr_changed_sections(changes, text);
 }
@@ -58,23 +58,47 @@ static void put_unlike(const struct orr_comparison *c, const struct orr_unlike *
     orr_text_puts(text, "\n");
 }
 
-/* Rows from..to-1. */
-static void put_unlikes(const struct orr_comparison *c, uint32_t from, uint32_t to, const char *title,
-                        struct orr_text *text)
+static void put_hardware(const struct orr_comparison *c, struct orr_text *text)
 {
-    if (from == to)
-        return;
-    orr_text_printf(text, "\n%s (%u)\n", title, to - from);
-    for (uint32_t i = from; i < to && i < from + ROWS_SHOWN; i++)
+    const uint32_t count = c->unlikes.count - c->unlikes.numbering;
+    if (count)
+        orr_text_printf(text, "\nHardware (%u)\n", count);
+    for (uint32_t i = 0; i < count && i < ROWS_SHOWN; i++)
         put_unlike(c, &c->unlikes.rows[i], text);
-    if (to - from > ROWS_SHOWN)
-        orr_text_printf(text, "  ... and %u more (--json lists all)\n", to - from - ROWS_SHOWN);
+    if (count > ROWS_SHOWN)
+        orr_text_printf(text, "  ... and %u more (--json lists all)\n", count - ROWS_SHOWN);
+}
+
+/* Other names and numbers: alike ones are a line with the first as the example. */
+static void put_numbering(const struct orr_comparison *c, struct orr_text *text)
+{
+    static const char *const kinds[ORR_DEVICE_KIND_COUNT] = {"dumps", "hosts", "CPUs", "bridges", "GPUs",
+                                                             "NICs",  "GPUs",  "NICs", "ports"};
+    const uint32_t from = c->unlikes.count - c->unlikes.numbering;
+    uint32_t counts[ORR_DEVICE_KIND_COUNT][FIGURES] = {0};
+    if (c->unlikes.numbering)
+        orr_text_printf(text, "\nThe same device with another name or number (%u)\n", c->unlikes.numbering);
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = from; i < c->unlikes.count; i++) {
+            const struct orr_unlike *row = &c->unlikes.rows[i];
+            const bool in_a = row->a != ORR_NO_DEVICE;
+            const enum orr_device_kind kind = in_a ? c->devices_a.rows[row->a].kind : c->devices_b.rows[row->b].kind;
+            uint32_t *count = &counts[kind][row->kind == ORR_UNLIKE_FIGURE && row->figure < FIGURES ? row->figure : 0];
+            if (!pass)
+                ++*count;
+            else if (*count == 1)
+                put_unlike(c, row, text);
+            else if (*count)
+                orr_text_printf(text, "  %u %s: %s: %s -> %s, and so on\n", *count, kinds[kind], orr_unlike_text(row),
+                                row->value_a, row->value_b);
+            if (pass)
+                *count = 0;
+        }
 }
 
 void orr_comparison_write(const struct orr_comparison *c, const char *name_a, const char *name_b, struct orr_text *text)
 {
     const struct orr_dump *dumps[2] = {c->a->dump, c->b->dump};
-    const uint32_t hardware = c->unlikes.count - c->unlikes.numbering;
     for (int side = 0; side < 2; side++) {
         struct orr_machine_summary machine;
         orr_machine_summarise(dumps[side], &machine);
@@ -85,8 +109,8 @@ void orr_comparison_write(const struct orr_comparison *c, const char *name_a, co
     orr_text_puts(text, "\n");
     orr_comparison_summary(c, text);
     orr_text_puts(text, "\n");
-    put_unlikes(c, 0, hardware, "Hardware", text);
-    put_unlikes(c, hardware, c->unlikes.count, "Only named or numbered otherwise", text);
+    put_hardware(c, text);
+    put_numbering(c, text);
     orr_changes_write(&c->changes, text);
 }
 
@@ -102,7 +126,7 @@ void orr_majority_summary(const struct orr_majority *m, struct orr_text *text)
                         m->hosts);
     else
         orr_text_printf(text,
-                        "%u of %u different dumps have hardware that most have not; there %s %u kind%s of machine.",
+                        "%u of %u different dumps have hardware that most of them do not have. There %s %u kind%s of machine.",
                         unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, m->shapes == 1 ? "" : "s");
 }
 

@@ -181,18 +181,18 @@ void orr_limit_of(const struct orr_loads *loads, const struct orr_fullest *fulle
     case ORR_BOUND_NVLINK:
     case ORR_BOUND_NVLS:
         snprintf(limit->text, sizeof limit->text,
-                 pair ? "NVLink of %.4g GB/s between two GPUs%s" : "NVLink of %.4g GB/s at each GPU%s", limit->bw,
-                 fullest->what == ORR_BOUND_NVLS ? ", by NVLink SHARP" : "");
+                 pair ? "the NVLinks between two GPUs (%.4g GB/s%s)" : "the NVLinks of each GPU (%.4g GB/s%s)",
+                 limit->bw, fullest->what == ORR_BOUND_NVLS ? " with NVLink SHARP" : "");
         break;
     case ORR_BOUND_CPU:
         if (link->type == ORR_LINK_C2C)
             snprintf(limit->text, sizeof limit->text, "%u C2C link%s of %.4g GB/s", limit->count, s, limit->bw);
         else
-            snprintf(limit->text, sizeof limit->text, "the link of %.4g GB/s between CPU sockets", limit->bw);
+            snprintf(limit->text, sizeof limit->text, "the link between CPU sockets (%.4g GB/s)", limit->bw);
         break;
     default:
-        snprintf(limit->text, sizeof limit->text,
-                 gpu ? "%u PCIe link%s of GPUs, %.4g GB/s" : "%u PCIe link%s of %.4g GB/s", limit->count, s, limit->bw);
+        snprintf(limit->text, sizeof limit->text, "%u PCIe link%s%s of %.4g GB/s", limit->count, s,
+                 gpu ? " to GPUs" : "", limit->bw);
     }
 }
 

@@ -87,7 +87,9 @@ static void gdr_too_far(struct orr_finder *f)
     }
     if (farthest < ORR_PATH_P2C)
         return;
-    orr_say(f, "the nearest NIC of %s %u GPU%s is at %s, beyond the level; NCCL_NET_GDR_LEVEL=%s would allow it",
+    orr_say(f,
+            "the nearest NIC of %s %u GPU%s is at distance %s, beyond the allowed level; NCCL_NET_GDR_LEVEL=%s would "
+            "allow it",
             gpus == 1 ? "the" : "all", gpus, gpus == 1 ? "" : "s", orr_path_type_name(farthest),
             orr_path_type_name(farthest));
     for (uint32_t g = 0; g < gpus; g++)
@@ -145,7 +147,8 @@ const struct orr_finding_row orr_findings_gdr[] = {
         .why = "Data between GPU and network is copied through host memory, which costs memory bandwidth and latency. "
                "GPUs "
                "and NICs support GPUDirect RDMA, but the path between them crosses their CPU.",
-        .advice = "Set NCCL_NET_GDR_LEVEL to the level in the detail and measure. NCCL's own model does not count the "
+        .advice = "Set NCCL_NET_GDR_LEVEL to the level that this finding names, and measure. NCCL's own model does not "
+                  "count the "
                   "copy, so "
                   "the predicted bandwidth stays the same.",
         .commands = {"nvidia-smi topo -m"},

@@ -52,7 +52,7 @@ static void amd_pair(struct orr_finder *f)
     const struct orr_decision *decision = &f->analysis->p2p[1].decision; /* rank 0 to rank 1 */
     if (cpu->cpu.arch == ORR_ARCH_X86 && cpu->cpu.vendor == ORR_VENDOR_AMD && decision->verdict &&
         decision->rule == ORR_RULE_P2P_WITHIN_LEVEL && !decision->by_user && decision->distance >= ORR_PATH_PHB)
-        orr_say(f, "an AMD CPU and 2 GPUs at %s of each other",
+        orr_say(f, "2 GPUs on an AMD CPU, with a path of type %s between them",
                 orr_path_type_name((enum orr_path_type)decision->distance));
 }
 

@@ -4,7 +4,8 @@
 
 #include "engine/report/report.h"
 
-enum { IN_FULL = 6, TITLES = 8 };
+/* The report has room for two screens; `orrery show --findings` has all. */
+enum { IN_FULL = 2, IN_BRIEF = 4, FOLLOWING_NAMED = 1, NOTES_SHOWN = 3, QUESTIONS = 3 };
 
 /* Assumptions have a section of their own. */
 static bool is_left_out(const struct orr_diagnosed *row)
@@ -38,7 +39,7 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
     orr_page_printf(page, style, lead, "%s (%s).", text.data ? text.data : "", orr_severity_name(row->severity));
     orr_text_release(&text);
     if (is_cost_known(row))
-        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s. %s.", finding->title, row->finding->detail);
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s: %s.", finding->title, row->finding->detail);
     else
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Cause: %s. %s %s", row->finding->detail, finding->why,
                         row->has_cost ? "A repair changes none of the figures that Orrery compares."
@@ -48,47 +49,79 @@ static void write_finding(struct orr_page *page, const struct orr_diagnosed *row
         orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "Check: %s", finding->commands[0]);
 }
 
-/* Titles of what follows from a row: one paragraph. */
-static void write_following(struct orr_page *page, const struct orr_diagnosis *d, uint32_t of)
+/* One with others that are more expensive: what is wrong, and what it costs. */
+static void write_brief(struct orr_page *page, const struct orr_diagnosed *row, uint32_t number)
 {
+    char lead[16];
     struct orr_text text;
-    orr_text_init(&text, 8192);
-    for (uint32_t i = 0; i < d->count; i++)
-        if (d->rows[i].follows == of)
-            orr_text_printf(&text, "%s%s", text.length ? "; " : "", d->rows[i].finding->row->title);
-    if (text.data)
-        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "What follows from it: %s.", text.data);
+    snprintf(lead, sizeof lead, "  %u. ", number);
+    orr_text_init(&text, 4096);
+    if (is_cost_known(row))
+        orr_cost_clause(&row->cost, &text);
+    orr_page_printf(page, ORR_STYLE_PLAIN, lead, "%s%s%s: %s (%s).", text.data ? text.data : "", text.data ? ". " : "",
+                    row->finding->row->title, row->finding->detail, orr_severity_name(row->severity));
     orr_text_release(&text);
 }
 
-void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *d)
+/* Titles of what follows from a row: one paragraph. */
+static void write_following(struct orr_page *page, const struct orr_diagnosis *d, uint32_t of, bool all)
 {
-    uint32_t full = 0, notes = 0, more = 0;
+    struct orr_text text;
+    uint32_t count = 0;
+    orr_text_init(&text, 8192);
+    for (uint32_t i = 0; i < d->count; i++)
+        if (d->rows[i].follows == of && (count++ < FOLLOWING_NAMED || all))
+            orr_text_printf(&text, "%s%s", text.length ? "; " : "", d->rows[i].finding->row->title);
+    if (count > FOLLOWING_NAMED && !all)
+        orr_text_printf(&text, "; and %u more", count - FOLLOWING_NAMED);
+    if (text.data)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "     ", "It also explains: %s.", text.data);
+    orr_text_release(&text);
+}
+
+/* Errors and warnings; gives their number. */
+static uint32_t write_faults(struct orr_page *page, const struct orr_diagnosis *d, bool all)
+{
+    uint32_t count = 0;
     for (uint32_t i = 0; i < d->count; i++) {
         if (d->rows[i].follows != UINT32_MAX || is_note(&d->rows[i]))
             continue;
-        if (full >= IN_FULL) {
-            more++;
-            continue;
-        }
-        if (!full)
+        if (!count++)
             orr_page_heading(page, "Findings, the most expensive first");
-        write_finding(page, &d->rows[i], ++full);
-        write_following(page, d, i);
+        if (count <= IN_FULL || all) {
+            write_finding(page, &d->rows[i], count);
+            write_following(page, d, i, all);
+        } else if (count <= IN_FULL + IN_BRIEF) {
+            write_brief(page, &d->rows[i], count);
+        }
     }
-    if (more)
-        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%u more: `orrery analyze --section findings` lists all.", more);
+    return count;
+}
+
+/* At most so many; where none is shown, only their number. */
+static void write_notes(struct orr_page *page, const struct orr_diagnosis *d, uint32_t most)
+{
+    uint32_t count = 0;
     for (uint32_t i = 0; i < d->count; i++) {
-        if (d->rows[i].follows != UINT32_MAX || !is_note(&d->rows[i]) || is_left_out(&d->rows[i]) || notes++ >= TITLES)
+        const struct orr_diagnosed *row = &d->rows[i];
+        if (row->follows != UINT32_MAX || !is_note(row) || is_left_out(row) || count++ >= most)
             continue;
-        if (notes == 1)
+        if (count == 1)
             orr_page_heading(page, "Notes");
-        orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%s: %s.", d->rows[i].finding->row->title,
-                        d->rows[i].finding->detail);
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%s: %s.", row->finding->row->title, row->finding->detail);
     }
-    if (notes > TITLES)
-        orr_page_printf(page, ORR_STYLE_PLAIN, "  - ", "%u more: `orrery analyze --section findings` lists all.",
-                        notes - TITLES);
+    if (count > most)
+        orr_page_printf(page, ORR_STYLE_PLAIN, most ? "  - " : "  ", "%u %s%s: `orrery show --findings` lists all.",
+                        count - most, most ? "more" : "note", most || count == 1 ? "" : "s");
+}
+
+void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *d, bool all)
+{
+    const uint32_t faults = write_faults(page, d, all);
+    if (faults > IN_FULL + IN_BRIEF && !all)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%u more: `orrery show --findings` lists all.",
+                        faults - IN_FULL - IN_BRIEF);
+    write_notes(page, d, all ? UINT32_MAX : faults > 1 ? 0 : NOTES_SHOWN);
 }
 
 /* A pair of GPUs without P2P; false: every pair has it. */
@@ -124,12 +157,15 @@ static bool find_no_gdr(const struct orr_report *report, uint32_t *ret_rank, cha
 struct further {
     struct orr_page *page;
     const struct orr_report_asked *asked;
+    uint32_t count; /* proposed so far, QUESTIONS at most */
 };
 
 /* One question, and the command that answers it. hosts: the command is about so many, 1: --hosts is left out. */
-static void propose(const struct further *further, const char *question, const char *command, uint32_t hosts)
+static void propose(struct further *further, const char *question, const char *command, uint32_t hosts)
 {
     struct orr_text text;
+    if (further->count++ >= QUESTIONS)
+        return;
     orr_text_init(&text, 8192);
     orr_text_printf(&text, "orrery %s %s", command, further->asked->options);
     if (hosts > 1)
@@ -141,9 +177,11 @@ static void propose(const struct further *further, const char *question, const c
 }
 
 /* A command that runs on the machine first. */
-static void propose_run(const struct further *further, const char *question, const char *command)
+static void propose_run(struct further *further, const char *question, const char *command)
 {
     struct orr_text text;
+    if (further->count++ >= QUESTIONS)
+        return;
     orr_text_init(&text, 8192);
     orr_text_printf(&text, "%s%s", command, further->asked->machine ? further->asked->machine : "--topology FILE");
     orr_page_say(further->page, ORR_STYLE_PLAIN, "  ", question);
@@ -153,7 +191,7 @@ static void propose_run(const struct further *further, const char *question, con
 
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked)
 {
-    const struct further further = {page, asked};
+    struct further further = {page, asked, 0};
     const struct orr_dump_notes *notes = report->analysis->given->notes;
     const bool degraded = report->diagnosis.state == ORR_VERDICT_DEGRADED;
     const uint32_t hosts = report->networked->cluster ? 1 : report->networked->query.hosts;
@@ -178,13 +216,13 @@ void orr_report_next(struct orr_page *page, const struct orr_report *report, con
         snprintf(command, sizeof command, "explain --why gdr --from %u --to %s", from, net);
         propose(&further, "Why is GPUDirect RDMA off for this GPU?", command, hosts);
     }
-    propose(&further, "Why this number of channels, and which settings would change it?",
-            "explain --why graph --graph ring", hosts);
     propose(&further, "Which bandwidth should nccl-tests show at every size?", "predict", hosts);
     if (!report->analysis->cluster && report->analysis->local_ranks > 1) {
         snprintf(command, sizeof command, "./all_reduce_perf -b 1M -e 8G -f 2 -g %u | orrery check-perf %s",
                  report->analysis->local_ranks, asked->is_file ? "--topology " : "");
         propose_run(&further, "Are the results of nccl-tests on this machine normal?", command);
     }
-    propose(&further, "What is connected to what?", "show --tree", asked->hosts);
+    propose(&further, "Why this number of channels, and which settings would change it?",
+            "explain --why graph --graph ring", hosts);
+    orr_page_say(page, ORR_STYLE_PLAIN, "  ", "`orrery show --tree`, --matrix and --findings show other parts.");
 }

@@ -54,16 +54,21 @@ static enum orr_path_type type_between(const struct orr_part *part, uint32_t fro
     return (enum orr_path_type)orr_path(&part->paths, from, to)->type;
 }
 
-static const char *cell(const struct devices *devices, uint32_t from, uint32_t to, bool *seen)
+static enum orr_path_type type_of(const struct devices *devices, uint32_t from, uint32_t to)
 {
     const struct orr_part *part = is_gpu(devices, from)
                                       ? orr_analysis_part(devices->report->networked, (int32_t)devices->gpus[from])
                                       : devices->nic_part;
-    if (from == to)
-        return " X";
     if (!is_gpu(devices, from) && is_gpu(devices, to))
         part = orr_analysis_part(devices->report->networked, (int32_t)devices->gpus[to]);
-    enum orr_path_type type = type_between(part, node_of(devices, part, from), node_of(devices, part, to));
+    return type_between(part, node_of(devices, part, from), node_of(devices, part, to));
+}
+
+static const char *cell(const struct devices *devices, uint32_t from, uint32_t to, bool *seen)
+{
+    if (from == to)
+        return " X";
+    enum orr_path_type type = type_of(devices, from, to);
     seen[type] = true;
     return orr_path_type_name(type);
 }
@@ -119,13 +124,36 @@ static const char *numa_of(const struct devices *devices, uint32_t device, char 
     return text;
 }
 
+/* A table that is too wide has no columns of GPUs: a sentence says how many pairs have which type. */
+static void leave_out_gpus(struct orr_page *page, struct devices *devices, bool *seen)
+{
+    uint32_t pairs[ORR_PATH_TYPE_COUNT] = {0}, kinds = 0;
+    struct orr_text text;
+    orr_text_init(&text, 1024);
+    for (uint32_t from = 0; from < devices->gpu_count; from++)
+        for (uint32_t to = from + 1; to < devices->gpu_count; to++)
+            kinds += !pairs[type_of(devices, from, to)]++;
+    for (int type = 0; type < ORR_PATH_TYPE_COUNT; type++) {
+        const char *name = orr_path_type_name((enum orr_path_type)type);
+        seen[type] = seen[type] || pairs[type];
+        if (pairs[type] && kinds == 1)
+            orr_text_printf(&text, "The path between every two GPUs is %s", name);
+        else if (pairs[type])
+            orr_text_printf(&text, text.length ? ", %u %s" : "Paths between GPUs, in pairs: %u %s", pairs[type], name);
+    }
+    orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data ? text.data : "");
+    orr_text_release(&text);
+    devices->columns += devices->gpu_count;
+    devices->column_count -= devices->gpu_count;
+}
+
 static void fill(const struct devices *devices, bool is_short, struct orr_table *table, bool *seen)
 {
     const uint32_t rows = devices->gpu_count + (devices->brief ? 0 : devices->net_count);
     char name[NAME], numa[ORR_NODE_ID_SIZE];
     orr_table_init(table, devices->report->arena, devices->column_count + 2);
     table->gap = " ";
-    table->split = 1 + devices->gpu_count;
+    table->split = devices->columns && is_gpu(devices, devices->columns->first) ? 1 + devices->gpu_count : 0;
     orr_table_add(table, ORR_STYLE_PLAIN, "%s", "");
     for (uint32_t i = 0; i < devices->column_count; i++) {
         name_of(devices, devices->columns[i], is_short, name);
@@ -167,18 +195,27 @@ static void write_legend(struct orr_page *page, const struct devices *devices, c
     if (!devices->net_count)
         return;
     if (devices->brief && devices->net_count > NAMES_SHOWN) {
-        orr_page_say(page, ORR_STYLE_PLAIN, "  ", "`orrery show --matrix` lists the names of the NICs.");
+        orr_page_say(page, ORR_STYLE_PLAIN, "  ",
+                     "`orrery show --matrix` has the whole table, with the names of the NICs.");
         return;
     }
     orr_text_init(&text, 16384);
-    for (uint32_t i = 0; i < devices->net_count; i++) {
-        char label[NAME];
+    for (uint32_t i = 0, last; i < devices->net_count; i = last + 1) {
+        char label[NAME], next[ORR_NIC_NAME_SIZE];
         const struct orr_system *system = &devices->nic_part->system;
-        const uint32_t device = devices->gpu_count + i;
-        name_of(devices, (struct column){device, device}, false, label);
         orr_report_nic_name(system, system->first[ORR_NET] + i, name);
+        snprintf(next, sizeof next, "%s", name);
+        for (last = i; last + 1 < devices->net_count; last++) {
+            char after[ORR_NIC_NAME_SIZE];
+            orr_report_nic_name(system, system->first[ORR_NET] + last + 1, after);
+            if (!orr_report_is_next_name(next, after))
+                break;
+            snprintf(next, sizeof next, "%s", after);
+        }
+        name_of(devices, (struct column){devices->gpu_count + i, devices->gpu_count + last}, false, label);
         if (strcmp(label, name) != 0)
-            orr_text_printf(&text, "%s%s %s", text.length ? ", " : "", label, name);
+            orr_text_printf(&text, "%s%s = %s%s%s", text.length ? "; " : "", label, name, last > i ? " to " : "",
+                            last > i ? next : "");
     }
     if (text.data)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "%s.", text.data);
@@ -245,6 +282,10 @@ void orr_matrix_write(struct orr_page *page, const struct orr_report *report, bo
     fill(&devices, false, &table, seen);
     if (orr_table_width(page, &table) + 2 > page->width)
         fill(&devices, true, &table, seen);
+    if (brief && devices.net_count && devices.gpu_count > 1 && orr_table_width(page, &table) + 2 > page->width) {
+        leave_out_gpus(page, &devices, seen);
+        fill(&devices, true, &table, seen);
+    }
     orr_table_write(page, &table, "  ");
     write_legend(page, &devices, seen);
     if (report->networked->built.host_count > 1)

@@ -6,14 +6,14 @@
 
 #include "engine/release/release_names.h"
 
-enum {
-    VIAS_SHOWN = 4, /* GPUs through which PXN leads */
-    GPUS_SHOWN = 16 /* in the table, of one host */
-};
+enum { GPUS_SHOWN = 16 }; /* in the table, of one host */
 
-/* What the table says of a GPU's NICs, without the GPU's own number. */
+/* What the table says of the NICs of a GPU, or of neighbouring GPUs that are alike. */
 struct nics_row {
-    char names[128], path[64], gdr[24], pxn[64];
+    uint32_t first, last; /* GPUs */
+    uint32_t nics;        /* of each GPU */
+    bool counting;        /* the names of its NICs, and of NICs from GPU to GPU, go up by one */
+    char first_nic[ORR_NIC_NAME_SIZE], last_nic[ORR_NIC_NAME_SIZE], names[128], path[64], gdr[24], pxn[16];
     enum orr_style style;
 };
 
@@ -40,7 +40,7 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
     const uint32_t all = orr_system_count(system, ORR_NET), at = (nics->gpu - system->first[ORR_GPU]) * all;
     uint32_t send = 0, receive = 0;
     char name[ORR_NIC_NAME_SIZE], second[ORR_NIC_NAME_SIZE];
-    *row = (struct nics_row){.path = "-", .gdr = "-", .pxn = "-"};
+    *row = (struct nics_row){.path = "-", .gdr = "-", .pxn = "-", .nics = nics->net_count, .counting = true};
     *ret_refused = NULL;
     for (uint32_t i = 0; i < nics->net_count; i++) {
         const struct orr_gdr *gdr = &part->gdr[at + nics->nets[i] - system->first[ORR_NET]];
@@ -58,6 +58,13 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
     else
         snprintf(row->names, sizeof row->names, "%s%s%s", name, nics->net_count > 1 ? ", " : "",
                  nics->net_count > 1 ? second : "");
+    snprintf(row->first_nic, sizeof row->first_nic, "%s", name);
+    for (uint32_t i = 1; i < nics->net_count; i++) {
+        orr_report_nic_name(system, nics->nets[i], second);
+        row->counting = row->counting && orr_report_is_next_name(name, second);
+        snprintf(name, sizeof name, "%s", second);
+    }
+    snprintf(row->last_nic, sizeof row->last_nic, "%s", name);
     write_path(nics, row->path, sizeof row->path);
     row->style = *ret_refused ? ORR_STYLE_CAREFUL : ORR_STYLE_PLAIN;
     if (send == nics->net_count && receive == nics->net_count)
@@ -70,15 +77,8 @@ static void read_nics(const struct orr_report_nics *nics, struct nics_row *row, 
         snprintf(row->gdr, sizeof row->gdr, "send only");
     else
         snprintf(row->gdr, sizeof row->gdr, "some");
-    struct orr_text text;
-    orr_text_init(&text, 48);
-    orr_report_numbers(nics->vias, nics->via_count, &text);
-    if (nics->pxn && nics->via_count > VIAS_SHOWN)
-        snprintf(row->pxn, sizeof row->pxn, "%u through %u GPUs", nics->pxn, nics->via_count);
-    else if (nics->pxn)
-        snprintf(row->pxn, sizeof row->pxn, "%u NIC%s through GPU%s %s", nics->pxn, orr_plural(nics->pxn),
-                 orr_plural(nics->via_count), text.data && !orr_text_failed(&text) ? text.data : "...");
-    orr_text_release(&text);
+    if (nics->pxn)
+        snprintf(row->pxn, sizeof row->pxn, "%u", nics->pxn);
 }
 
 /* Hosts of a fused dump whose GPUs have the same paths, GPUDirect RDMA and number of PXN routes as those of the first.
@@ -103,12 +103,45 @@ static bool is_like_first(const struct orr_report *report, uint32_t host)
     }
 }
 
+/* Takes the next GPU into the row: the same NICs, or each GPU the next one, with equal paths. false: it differs. */
+static bool join(struct nics_row *row, const struct nics_row *next)
+{
+    const bool same = !strcmp(row->names, next->names) && row->nics <= 2 && (row->first == row->last || !row->counting);
+    const bool counting = row->counting && next->counting && orr_report_is_next_name(row->last_nic, next->first_nic);
+    if (next->first != row->last + 1 || row->nics != next->nics || strcmp(row->path, next->path) != 0 ||
+        strcmp(row->gdr, next->gdr) != 0 || strcmp(row->pxn, next->pxn) != 0 || !(same || counting))
+        return false;
+    row->last = next->last;
+    row->counting = counting;
+    snprintf(row->last_nic, sizeof row->last_nic, "%s", next->last_nic);
+    return true;
+}
+
+static void add_row(struct orr_table *table, const struct nics_row *row)
+{
+    const bool range = row->last > row->first;
+    if (range)
+        orr_table_add(table, ORR_STYLE_PLAIN, "%u-%u", row->first, row->last);
+    else
+        orr_table_add(table, ORR_STYLE_PLAIN, "%u", row->first);
+    if (range && row->counting && row->nics > 1)
+        orr_table_add(table, ORR_STYLE_PLAIN, "%s to %s, %u each", row->first_nic, row->last_nic, row->nics);
+    else if (range && row->counting)
+        orr_table_add(table, ORR_STYLE_PLAIN, "%s to %s", row->first_nic, row->last_nic);
+    else
+        orr_table_add(table, ORR_STYLE_PLAIN, "%s", row->names);
+    orr_table_add(table, ORR_STYLE_PLAIN, "%s", row->path);
+    orr_table_add(table, row->style, "%s", row->gdr);
+    orr_table_add(table, ORR_STYLE_PLAIN, "%s", row->pxn);
+}
+
 void orr_report_nics(struct orr_page *page, const struct orr_report *report)
 {
-    static const char *const heads[] = {"GPU", "NIC", "Path", "GDR", "NICs by PXN"};
+    static const char *const heads[] = {"GPU", "NIC", "Path", "GDR", "More by PXN"};
     const struct orr_decision *reasons[ORR_RULE_COUNT] = {0}, *refused;
     uint32_t counts[ORR_RULE_COUNT] = {0}, shown = 0, hosts = report->analysis->built.host_count, alike = 0;
-    bool any_pxn = false;
+    bool any_range = false;
+    struct nics_row open = {0};
     struct orr_table table;
     if (!report->nics)
         return;
@@ -120,23 +153,25 @@ void orr_report_nics(struct orr_page *page, const struct orr_report *report)
     for (uint32_t rank = 0; rank < report->analysis->local_ranks; rank++) {
         struct nics_row row;
         read_nics(&report->nics[rank], &row, &refused);
-        any_pxn = any_pxn || report->nics[rank].pxn;
         if (refused) {
             reasons[refused->rule] = refused;
             counts[refused->rule]++;
         }
+        row.first = row.last = rank;
         if ((report->nics[rank].host && is_like_first(report, report->nics[rank].host)) || shown++ >= 2 * GPUS_SHOWN)
             continue;
-        orr_table_add(&table, ORR_STYLE_PLAIN, "%u", rank);
-        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", row.names);
-        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", row.path);
-        orr_table_add(&table, row.style, "%s", row.gdr);
-        orr_table_add(&table, ORR_STYLE_PLAIN, "%s", row.pxn);
+        if (shown > 1 && join(&open, &row)) {
+            any_range = any_range || open.counting;
+            continue;
+        }
+        if (shown > 1)
+            add_row(&table, &open);
+        open = row;
     }
+    add_row(&table, &open);
     orr_table_write(page, &table, "  ");
-    if (any_pxn)
-        orr_page_say(page, ORR_STYLE_PLAIN, "  ",
-                     "NICs by PXN: further NICs that the GPU reaches over NVLink through other GPUs.");
+    if (any_range)
+        orr_page_say(page, ORR_STYLE_PLAIN, "  ", "A range of NICs is divided among its GPUs in order.");
     for (uint32_t host = 1; host < hosts; host++)
         alike += is_like_first(report, host);
     if (hosts > 1)

@@ -1,6 +1,9 @@
 #include "engine/report/report.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "engine/base/budget.h"
 #include "engine/cluster/again.h"
@@ -89,35 +92,11 @@ static bool is_own(const struct orr_report_nics *row, uint32_t net)
     return false;
 }
 
-/* GPUs through which it reaches NICs other than its own. */
-static bool find_vias(struct orr_report_nics *row, struct orr_arena *arena)
+static void count_pxn(struct orr_report_nics *row)
 {
     const struct orr_system *system = &row->part->system;
-    const uint32_t nets = orr_system_count(system, ORR_NET), first = system->first[ORR_NET];
-    const uint32_t gpus = orr_system_count(system, ORR_GPU), at = (row->gpu - system->first[ORR_GPU]) * nets;
-    unsigned char *is_via = ORR_NEW(arena, unsigned char, gpus);
-    uint32_t *vias = ORR_NEW(arena, uint32_t, gpus);
-    if (!is_via || !vias)
-        return false;
-    for (uint32_t n = 0; n < nets; n++) {
-        if (is_own(row, first + n) || orr_path(&row->part->paths, row->gpu, first + n)->origin != ORR_ROUTE_PXN)
-            continue;
-        row->pxn++;
-        uint32_t relay = row->part->paths.pxn ? row->part->paths.pxn[at + n].relay : ORR_NO_NODE;
-        if (relay != ORR_NO_NODE)
-            is_via[relay - system->first[ORR_GPU]] = 1;
-    }
-    for (uint32_t g = 0; g < gpus; g++)
-        if (is_via[g])
-            vias[row->via_count++] = (uint32_t)orr_system_node(system, ORR_GPU, g)->gpu.rank;
-    for (uint32_t i = 1; i < row->via_count; i++)
-        for (uint32_t k = i; k && vias[k - 1] > vias[k]; k--) {
-            uint32_t more = vias[k];
-            vias[k] = vias[k - 1];
-            vias[k - 1] = more;
-        }
-    row->vias = vias;
-    return true;
+    for (uint32_t n = system->first[ORR_NET]; n < system->first[ORR_NET + 1]; n++)
+        row->pxn += !is_own(row, n) && orr_path(&row->part->paths, row->gpu, n)->origin == ORR_ROUTE_PXN;
 }
 
 static enum orr_code find_nics(struct orr_report *report, struct orr_error *err)
@@ -135,8 +114,9 @@ static enum orr_code find_nics(struct orr_report *report, struct orr_error *err)
         while (row->part->system.nodes[row->gpu].gpu.rank != (int32_t)rank)
             row->gpu++;
         row->host = orr_id_system(row->part->system.nodes[row->gpu].id);
-        if (!find_nets(row, report->arena) || !find_vias(row, report->arena))
+        if (!find_nets(row, report->arena))
             return orr_fail_nomem(err);
+        count_pxn(row);
     }
     return ORR_OK;
 }
@@ -216,6 +196,20 @@ char *orr_report_nic_name(const struct orr_system *system, uint32_t net, char na
     else
         snprintf(name, ORR_NIC_NAME_SIZE, "NIC %d", node->net.dev);
     return name;
+}
+
+bool orr_report_is_next_name(const char *a, const char *b)
+{
+    static const char digits[] = "0123456789";
+    size_t stem = 0;
+    while (a[stem] && a[stem] == b[stem])
+        stem++;
+    while (stem && isdigit((unsigned char)a[stem - 1]))
+        stem--;
+    a += stem;
+    b += stem;
+    return isdigit((unsigned char)*a) && isdigit((unsigned char)*b) &&
+           strtoul(b, NULL, 10) == strtoul(a, NULL, 10) + 1 && !strcmp(a + strspn(a, digits), b + strspn(b, digits));
 }
 
 void orr_report_numbers(const uint32_t *numbers, uint32_t count, struct orr_text *text)

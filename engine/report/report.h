@@ -34,9 +34,7 @@ struct orr_report_nics {
     uint32_t gpu;         /* node in the part */
     const uint32_t *nets; /* [net_count]: nodes of the NICs that NCCL assigns to it */
     uint32_t net_count;
-    uint32_t pxn;         /* other NICs, which it reaches through other GPUs */
-    const uint32_t *vias; /* [via_count]: host ranks of these GPUs, ascending */
-    uint32_t via_count;
+    uint32_t pxn;  /* other NICs, which it reaches through other GPUs */
     uint32_t host; /* system id */
 };
 
@@ -73,9 +71,11 @@ struct orr_report_asked {
 
 /* The whole report. */
 void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
-/* Parts of it: findings by cost, errors and warnings in full, notes by their title; the NICs of each GPU; commands
- * that answer further questions. */
-void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *diagnosis);
+/* The machine, the verdict and all findings, with nothing left out. */
+void orr_report_write_findings(struct orr_page *page, const struct orr_report *report);
+/* Parts of it: findings by cost, where `all` is false the first in full and a limited number of others; the NICs of
+ * each GPU; commands that answer further questions. */
+void orr_report_findings(struct orr_page *page, const struct orr_diagnosis *diagnosis, bool all);
 void orr_report_nics(struct orr_page *page, const struct orr_report *report);
 void orr_report_next(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked);
 
@@ -93,6 +93,8 @@ const char *orr_report_extent(const struct orr_analysis *analysis, char text[ORR
 /* Names: "GPU 3" is the local rank, as NCCL counts; a NIC's name is that of the dump, else "NIC 3". */
 enum { ORR_NIC_NAME_SIZE = 48 };
 char *orr_report_nic_name(const struct orr_system *system, uint32_t net, char name[ORR_NIC_NAME_SIZE]);
+/* Whether b is a's name with the next number, as mlx5_4 is after mlx5_3 and rdmap4s0 after rdmap3s0. */
+bool orr_report_is_next_name(const char *a, const char *b);
 /* "0-3, 5, 7": ascending numbers. */
 void orr_report_numbers(const uint32_t *numbers, uint32_t count, struct orr_text *text);
 

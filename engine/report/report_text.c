@@ -133,13 +133,11 @@ static void write_counts(struct orr_page *page, const struct orr_report_job *job
     char extent[ORR_REPORT_EXTENT_SIZE];
     struct orr_text text;
     orr_text_init(&text, 1024);
-    orr_text_printf(&text, "On %s, %u rank%s %d channel%s; %d for point-to-point transfers, %d of them per peer.",
-                    orr_report_extent(analysis, extent), c->rank_count, c->rank_count == 1 ? " uses" : "s use",
-                    c->channel_count, orr_plural((uint32_t)c->channel_count), c->p2p_channels,
-                    c->p2p_channels_per_peer);
+    orr_text_printf(&text, "On %s: %d channel%s", orr_report_extent(analysis, extent), c->channel_count,
+                    orr_plural((uint32_t)c->channel_count));
     if (c->nvls)
-        orr_text_printf(&text, " NVLink SHARP (NVLS) uses %d channel%s.", c->nvls_channels,
-                        orr_plural((uint32_t)c->nvls_channels));
+        orr_text_printf(&text, "; %d for NVLS", c->nvls_channels);
+    orr_text_printf(&text, "; %d for Send and Recv (%d per peer).", c->p2p_channels, c->p2p_channels_per_peer);
     if (analysis->part_count > 1)
         orr_text_printf(&text, " NCCL splits each host into %u systems, which reach each other through the network.",
                         analysis->part_count);
@@ -215,17 +213,34 @@ static void write_decisions(struct orr_page *page, const struct orr_report *repo
 {
     orr_page_heading(page, "What NCCL does");
     write_graphs(page, report);
-    orr_page_blank(page);
     for (uint32_t j = 0; j < report->job_count; j++)
         write_counts(page, &report->jobs[j]);
     write_no_nvls(page, report);
     write_rings(page, report);
 }
 
+static void write_limits(struct orr_page *page, const struct orr_report *report)
+{
+    const char *common = report->jobs[0].limit.text;
+    char extent[ORR_REPORT_EXTENT_SIZE];
+    struct orr_text text;
+    for (uint32_t j = 1; j < report->job_count && common; j++)
+        common = !strcmp(common, report->jobs[j].limit.text) ? common : NULL;
+    orr_text_init(&text, 1024);
+    for (uint32_t j = 0; j < report->job_count && !common; j++)
+        if (report->jobs[j].predicted)
+            orr_text_printf(&text, "%son %s by %s", text.length ? ", and " : "",
+                            orr_report_extent(report->jobs[j].analysis, extent), report->jobs[j].limit.text);
+    orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "Large messages are limited %s%s.", common ? "by " : "",
+                    common      ? common
+                    : text.data ? text.data
+                                : "");
+    orr_text_release(&text);
+}
+
 static void write_expected(struct orr_page *page, const struct orr_report *report)
 {
     static const char *const sizes[ORR_REPORT_SIZES] = {"1 MiB", "64 MiB", "1 GiB"};
-    char extent[ORR_REPORT_EXTENT_SIZE];
     struct orr_table table;
     bool any = false;
     for (uint32_t j = 0; j < report->job_count; j++)
@@ -256,10 +271,7 @@ static void write_expected(struct orr_page *page, const struct orr_report *repor
             orr_table_add(&table, ORR_STYLE_PLAIN, "%.1f", row->time);
         }
     orr_table_write(page, &table, "  ");
-    for (uint32_t j = 0; j < report->job_count; j++)
-        if (report->jobs[j].predicted)
-            orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "On %s, large messages are limited by %s.",
-                            orr_report_extent(report->jobs[j].analysis, extent), report->jobs[j].limit.text);
+    write_limits(page, report);
 }
 
 static void write_assumed(struct orr_page *page, const struct orr_report *report)
@@ -276,13 +288,22 @@ static void write_assumed(struct orr_page *page, const struct orr_report *report
     orr_text_release(&text);
 }
 
+void orr_report_write_findings(struct orr_page *page, const struct orr_report *report)
+{
+    write_name(page, report);
+    write_machine(page, report);
+    write_settings(page, &report->analysis->query.settings);
+    write_verdict(page, &report->diagnosis);
+    orr_report_findings(page, &report->diagnosis, true);
+}
+
 void orr_report_write(struct orr_page *page, const struct orr_report *report, const struct orr_report_asked *asked)
 {
     write_name(page, report);
     write_machine(page, report);
     write_settings(page, &report->analysis->query.settings);
     write_verdict(page, &report->diagnosis);
-    orr_report_findings(page, &report->diagnosis);
+    orr_report_findings(page, &report->diagnosis, false);
     write_decisions(page, report);
     write_expected(page, report);
     orr_matrix_write(page, report, true);

@@ -4,9 +4,10 @@
     ORRERY=build-dev/orrery python3 tests/golden/show.py     compares, shows the differences
     ORR_UPDATE_GOLDEN=1 ...                                  rewrites; read the diff like a ticket
 
-Beside the text it is checked that no line is wider than the page, that a report about eight GPUs fits two screens (a little more with two faults), that
-every command which it proposes runs, and that its figures are those of `analyze --json` and `predict --json`.
+Beside the text it is checked that no line is wider than the page, that a report about up to eight GPUs fits two screens (check_faults.py checks
+that for every machine type and fault), that every command which it proposes runs, and that its figures are those of `analyze --json` and `predict --json`.
 """
+import collections
 import difflib
 import json
 import os
@@ -22,19 +23,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ORRERY = str(ROOT / os.environ.get("ORRERY", "build-dev/orrery"))
 
-# Name of the files, arguments, the most lines at 80 columns: two screens are 100; 0: a machine of 16 GPUs may take more.
+SCREENS = {80: 100, 120: 96}  # lines of a report at so many columns: two screens
+
+# Name of the files, arguments.
 CASES = [
-    ("h100-nvswitch", ["static/examples/h100-nvswitch.xml"], 100),
-    ("h100-with-faults", ["--hosts", "2", "--release", "2.27.7", "static/examples/h100-with-faults.xml"], 116),
-    ("v100-cube-mesh", ["static/examples/v100-cube-mesh.xml"], 100),
-    ("dgx-2", ["static/examples/dgx-2.xml"], 0),
-    ("aws-p5", ["static/examples/aws-p5.xml"], 100),
-    ("l40s-8gpu", ["static/examples/l40s-8gpu.xml"], 100),
-    ("workstation-2gpu", ["static/examples/workstation-2gpu.xml"], 100),
-    ("hgx-h100-assumed", ["--machine", "hgx-h100", "--set", "NCCL_CROSS_NIC=1", "--gpus", "0,1,2,3"], 100),
-    ("nvl72", ["--cluster", "tests/golden/show/nvl72.json"], 100),
-    ("topo-m", ["tests/golden/show/topo-m.input"], 100),
-    ("single-gpu", ["tests/data/single-gpu.xml"], 100),
+    ("h100-nvswitch", ["static/examples/h100-nvswitch.xml"]),
+    ("h100-with-faults", ["--hosts", "2", "--release", "2.27.7", "static/examples/h100-with-faults.xml"]),
+    ("v100-cube-mesh", ["static/examples/v100-cube-mesh.xml"]),
+    ("dgx-2", ["static/examples/dgx-2.xml"]),
+    ("aws-p5", ["static/examples/aws-p5.xml"]),
+    ("l40s-8gpu", ["static/examples/l40s-8gpu.xml"]),
+    ("workstation-2gpu", ["static/examples/workstation-2gpu.xml"]),
+    ("hgx-h100-assumed", ["--machine", "hgx-h100", "--set", "NCCL_CROSS_NIC=1", "--gpus", "0,1,2,3"]),
+    ("nvl72", ["--cluster", "tests/golden/show/nvl72.json"]),
+    ("topo-m", ["tests/golden/show/topo-m.input"]),
+    ("single-gpu", ["tests/data/single-gpu.xml"]),
 ]
 # Further texts: name, arguments.
 PARTS = [
@@ -45,6 +48,7 @@ PARTS = [
     ("matrix-dgx-2", ["--matrix", "static/examples/dgx-2.xml"]),
     ("against-release", ["--release", "2.21.5", "--against", "2.27.7", "static/examples/workstation-2gpu.xml"]),
     ("against-machine", ["--against", "dgx-h100", "static/examples/h100-with-faults.xml"]),
+    ("findings-h100-with-faults", ["--findings", "--hosts", "2", "static/examples/h100-with-faults.xml"]),
 ]
 
 
@@ -83,6 +87,10 @@ def on_terminal(arguments, columns):
 
 def too_wide(text, columns):
     return [f"a line of {len(line)} columns: {line}" for line in text.split("\n") if len(line) > columns]
+
+
+def too_long(text, columns):
+    return [f"{text.count(chr(10))} lines at {columns} columns"] if text.count("\n") > SCREENS[columns] else []
 
 
 def commands(text):
@@ -145,11 +153,11 @@ def check_figures(arguments, text):
                     rates.append(f"{graph['channels']} x {shown(graph['bw_inter'])} = {shown(graph['bw_inter'] * graph['channels'])}, {graph['type_inter']}")
                 if cells[1:1 + len(rates)] != rates:
                     wrong.append(f"{hosts} hosts, {cells} instead of {rates}")
-    counts = re.findall(r"On (\d+) hosts?, (\d+) ranks? uses? (\d+) channels?; (\d+) for point-to-point transfers, (\d+) of them per peer", flat)
-    for hosts, ranks, channels, p2p, per_peer in counts:
+    counts = re.findall(r"On (\d+) hosts?: (\d+) channels?(?:; (\d+) for NVLS)?; (\d+) for Send and Recv \((\d+) per peer\)", flat)
+    for hosts, channels, nvls, p2p, per_peer in counts:
         real = document("analyze", ["--hosts", hosts, *without_hosts(arguments)])
         of = real["channels"]
-        if [real["ranks"], of["count"], of["p2p_channels"], of["p2p_channels_per_peer"]] != [int(n) for n in (ranks, channels, p2p, per_peer)]:
+        if [of["count"], of["p2p_channels"], of["p2p_channels_per_peer"]] != [int(n) for n in (channels, p2p, per_peer)] or nvls and of["nvls"]["channels"] != int(nvls):
             wrong.append(f"{hosts} hosts: other channels")
     if not counts and not cluster:
         wrong.append("no channels are counted")
@@ -180,6 +188,15 @@ def check_matrix(arguments, text):
                         continue  # in another system than rank 0, whose paths the document has
                     if type != ("X" if head[0] == "G" and device == int(cells[0][3:]) else expected):
                         wrong.append(f"{cells[0]} to {head}: {type} instead of {expected}")
+    gpus = sorted(ranks.values())
+    pairs = collections.Counter(types[(a, ("G", b))] for a in gpus for b in gpus if a < b)
+    if all_alike := re.search(r"The path between every two GPUs is (\w+)\.", section):
+        wrong += [] if set(pairs) == {all_alike[1]} else [f"{all_alike[0]} {pairs}"]
+    elif counted := re.search(r"Paths between GPUs, in pairs: ([^.]+)\.", " ".join(section.split())):
+        if {name: int(count) for count, name in (part.split() for part in counted[1].split(", "))} != pairs:
+            wrong.append(f"{counted[0]} {pairs}")
+    if all_alike or "in pairs:" in section:
+        seen += real["local_ranks"] ** 2
     if seen != real["local_ranks"] * (real["local_ranks"] + len(nets)):
         wrong.append(f"{seen} paths in the matrix of {real['local_ranks']} GPUs and {len(nets)} NICs")
     return wrong
@@ -205,20 +222,18 @@ def main():
             bad += 1
             print(f"{name}: {line}")
 
-    for name, arguments, most in CASES:
+    for name, arguments in CASES:
         text = piped(arguments)
         wrong = too_wide(text, 80) + check_figures(arguments, text)
         if piped(arguments) != text or not text.isascii():
             wrong.append("piped text is neither stable nor plain")
-        if most and text.count("\n") > most:
-            wrong.append(f"{text.count(chr(10))} lines")
         for command in commands(text):
             if (done := run(command)).returncode:
                 wrong.append(f"orrery {shlex.join(command)}: {done.stderr}")
         hold(f"{name}.txt", text, wrong)
         for columns in (80, 120):
             text = on_terminal(arguments, columns)
-            hold(f"{name}.{columns}.txt", text, too_wide(text, columns))
+            hold(f"{name}.{columns}.txt", text, too_wide(text, columns) + too_long(text, columns))
         for columns in (40, 60, 100):
             for line in too_wide(piped(arguments, COLUMNS=str(columns)), columns):
                 bad += 1
@@ -226,6 +241,11 @@ def main():
     for name, arguments in PARTS:
         text = on_terminal(arguments, 80)
         hold(f"{name}.80.txt", text, too_wide(text, 80))
+    for path in sorted((ROOT / "static/examples").glob("*.xml")):
+        for columns in SCREENS:
+            for line in too_long(piped(["--hosts", "2", str(path.relative_to(ROOT))], COLUMNS=str(columns)), columns):
+                bad += 1
+                print(f"{path.name}: {line}")
     left = {path.name for path in (HERE / "show").iterdir()} - written
     print(f"show: {texts} texts, {bad} wrong" + (f"; no case: {', '.join(sorted(left))}" if left else ""))
     return bad > 0 or bool(left)

@@ -162,13 +162,22 @@ def test_a_file_alone_is_shown():
 def test_bad_input_is_one_clear_line_and_status_1(tmp_path, content, pattern):
     path = tmp_path / "machine.xml"
     path.write_bytes(content)
-    for option in ("--text", "--tree", "--matrix"):
+    for option in ("--text", "--tree", "--findings", "--matrix"):
         status, out, errors = piped("show", option, str(path))
         assert (status, out) == (1, "") and re.match(pattern, errors), errors
 
 
+def test_findings_are_all_there():
+    """The report has room for some notes; --findings has every finding, and what each of them explains."""
+    status, text, _ = piped("show", "--findings", H100, COLUMNS="400")
+    found = json.loads(piped("analyze", "--json", H100)[1])["findings"]
+    assert status == 0 and len(found) > 5
+    for row in found:
+        assert row["title"] in text and (row["follows_from"] or row["detail"] in text), row["id"]
+
+
 def test_wrong_usage():
-    assert piped("show", "--tree", "--matrix", H100)[0] == 2
+    assert piped("show", "--tree", "--matrix", H100)[0] == 2 and piped("show", "--findings", "--matrix", H100)[0] == 2
     status, _, errors = piped("show", "--against", "nowhere.xml", H100)
     assert status == 1 and "--against nowhere.xml" in errors
 
@@ -177,7 +186,7 @@ def test_names_of_a_file_cannot_write_to_the_terminal(tmp_path):
     """C1 control characters and marks that turn the writing direction are legal in XML."""
     path = tmp_path / "machine.xml"
     path.write_bytes(re.sub(rb'(<net [^>]*name=")[^"]*', "\\g<1>m\u009b31m\u202ex".encode(), DUMP))
-    for option in ("--text", "--tree", "--matrix"):
+    for option in ("--text", "--tree", "--findings", "--matrix"):
         status, text = terminal("show", "--color", "never", option, str(path))
         assert status == 0 and not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]", text)
     assert "m?31m?x" in text

@@ -124,9 +124,9 @@ static void what_limits_is_found_on_the_links(void **state)
     make("hgx-h100", NULL, 2, ORR_TEST_ALL_GATHER);
     assert_limit(ORR_BOUND_NICS, "8 NICs of 48 GB/s");
     make("hgx-h100", "0,1", 1, ORR_TEST_ALL_REDUCE);
-    assert_limit(ORR_BOUND_NVLINK, "NVLink of 370.8 GB/s at each GPU");
+    assert_limit(ORR_BOUND_NVLINK, "the NVLinks of each GPU (370.8 GB/s)");
     make("hgx-h200", NULL, 1, ORR_TEST_ALL_REDUCE);
-    assert_limit(ORR_BOUND_NVLS, "NVLink of 370.8 GB/s at each GPU, by NVLink SHARP");
+    assert_limit(ORR_BOUND_NVLS, "the NVLinks of each GPU (370.8 GB/s with NVLink SHARP)");
 }
 
 /* The same question with PCIe ACS. */
@@ -208,7 +208,7 @@ static void a_pair_exchanges_over_its_nvlink(void **state)
 {
     (void)state;
     make_of("2.27.7", JOINED_PAIR, 1, ORR_TEST_SENDRECV, NULL, NULL);
-    assert_limit(ORR_BOUND_NVLINK, "NVLink of 20 GB/s between two GPUs");
+    assert_limit(ORR_BOUND_NVLINK, "the NVLinks between two GPUs (20 GB/s)");
     assert_near(slope(), 18.6);
     struct orr_expected row = at(large);
     assert_string_equal(row.algorithm_name, "P2P");

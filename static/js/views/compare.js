@@ -1,4 +1,4 @@
-/* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides otherwise for it. */
+/* Two dumps side by side: the second is chosen, the hardware that differs is listed, and what NCCL decides differently for it. */
 import { SECTIONS } from "../compare.js";
 import { choices, h } from "../dom.js";
 import { calledText, findRow, rowText } from "../pairs.js";

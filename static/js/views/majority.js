@@ -38,7 +38,7 @@ const rowsTable = (doc, beside) => h("div.scroll", { tabindex: "0", role: "group
 const decisions = (row) => Object.entries(row.decisions ?? {}).filter(([, n]) => n).map(([name, n]) => `${n} in ${name}`).join(", ");
 const membersTable = (doc, open, beside) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": "The dumps of the set" }, h("table.wide", { id: "members" },
     h("caption.unseen", null, "The dumps of the set"),
-    h("thead", null, h("tr", null, h("th", null, "Dump"), h("th.num", null, "Hardware"), h("th.num", null, "Names"), h("th", null, "NCCL decides otherwise"), h("th", null, "Against the reference"))),
+    h("thead", null, h("tr", null, h("th", null, "Dump"), h("th.num", null, "Hardware"), h("th.num", null, "Names"), h("th", null, "NCCL decides differently"), h("th", null, "Against the reference"))),
     h("tbody", null, [...doc.members].sort((x, y) => y.hardware - x.hardware || y.numbering - x.numbering).map((row) => h("tr", { "data-member": row.topology },
         h("td.wrap", null, open(row.topology)), h("td.num", null, String(row.hardware)), h("td.num", null, String(row.numbering)), h("td.wrap", null, decisions(row) || "–"),
         h("td.wrap", null, row.topology === doc.reference ? "the reference" : beside(row.topology)))))));
