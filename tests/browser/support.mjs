@@ -57,8 +57,9 @@ export async function startServer(...options) {
     return { url, stop };
 }
 
+/* Chromium without its windows: the same engine, at half the processor time of the whole program. CHROMIUM names another one. */
 export const startBrowser = () => chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell", headless: true, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
 });
 
 /* Files of the page itself are no interface. */
