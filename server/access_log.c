@@ -21,12 +21,15 @@ void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
 {
     const struct orr_config *config = exchange->http->config;
     struct orr_log_line line;
-    char client[ORR_ADDRESS_TEXT];
-    double milliseconds = (double)nanoseconds / 1e6;
-    bool slow = config->slow_ms && milliseconds >= (double)config->slow_ms;
+    char forwarded[ORR_ADDRESS_TEXT];
+    const char *client = exchange->from->address_text;
+    bool slow = config->slow_ms && nanoseconds >= config->slow_ms * 1000000;
     if (config->quiet && !slow)
         return;
-    orr_address_write(&exchange->client_address, client);
+    if (memcmp(&exchange->client_address, &exchange->from->address, sizeof exchange->client_address) != 0) {
+        orr_address_write(&exchange->client_address, forwarded);
+        client = forwarded;
+    }
     orr_log_begin(&line, (enum orr_log_format)config->log_format, slow ? "warn" : "info",
                   slow ? "slow request" : "request");
     orr_log_text(&line, "id", exchange->id);
@@ -39,7 +42,7 @@ void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
     orr_log_text(&line, "refused", orr_denial_reason(why_denied(exchange)));
     orr_log_text(&line, "ended", orr_spent_word(exchange->spent));
     orr_log_number(&line, "bytes", exchange->has_response ? exchange->response.length : 0);
-    orr_log_milliseconds(&line, "dur_ms", milliseconds);
+    orr_log_milliseconds(&line, "dur_ms", nanoseconds);
     orr_log_text(&line, "target", exchange->target); /* last: it may be long */
     orr_log_end(&line);
 }

@@ -219,6 +219,7 @@ struct orr_connection *orr_connections_open(struct orr_connections *connections,
         return NULL;
     connection->socket = socket;
     orr_address_of(address, &connection->address);
+    orr_address_write(&connection->address, connection->address_text);
     orr_connection_enter(connection, ORR_PHASE_NEW);
     connection->surplus = atomic_fetch_add(&connections->count, 1) >= connections->most;
     pthread_mutex_lock(&connections->lock);

@@ -33,6 +33,7 @@ struct orr_connection {
     bool cut_off;         /* by orr_connections_cut_off() */
     bool surplus;         /* one more than --connections: its request is refused */
     struct orr_address address;
+    char address_text[ORR_ADDRESS_TEXT];
     _Atomic uint64_t phase_since; /* milliseconds << 3 | phase */
     struct orr_job job;           /* that computes its request */
     struct orr_budget budget;     /* of that job */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "server/config.h"
 
@@ -19,7 +20,8 @@ void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const 
 /* A field with a text, quoted and escaped as the format wants it; NULL and "" are left out. */
 void orr_log_text(struct orr_log_line *line, const char *key, const char *value);
 void orr_log_number(struct orr_log_line *line, const char *key, unsigned long long value);
-void orr_log_milliseconds(struct orr_log_line *line, const char *key, double value);
+/* A duration, written as milliseconds with three decimals. */
+void orr_log_milliseconds(struct orr_log_line *line, const char *key, uint64_t nanoseconds);
 void orr_log_end(struct orr_log_line *line);
 
 /* A whole line with pairs of key and text, ended by NULL. */

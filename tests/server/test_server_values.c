@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server/client_address.h"
@@ -268,6 +269,40 @@ static void ids_and_traces(void **state)
     assert_string_equal(parent, "");
 }
 
+/* Numbers and times of a line, at the ends of what they can be. */
+static void log_lines_write_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t nanoseconds;
+        const char *text;
+    } durations[] = {{0, "d=0.000"},
+                     {499, "d=0.000"},
+                     {500, "d=0.001"},
+                     {999499, "d=0.999"},
+                     {999500, "d=1.000"},
+                     {1234567890, "d=1234.568"},
+                     {UINT64_C(86400000000000000), "d=86400000000.000"}};
+    struct orr_log_line line;
+    for (size_t i = 0; i < sizeof durations / sizeof durations[0]; i++) {
+        orr_log_begin(&line, ORR_LOG_LOGFMT, "info", "test");
+        size_t before = line.length;
+        orr_log_milliseconds(&line, "d", durations[i].nanoseconds);
+        line.text[line.length] = 0;
+        assert_string_equal(line.text + before + 1, durations[i].text);
+        before = line.length;
+        orr_log_number(&line, "n", 0);
+        line.text[line.length] = 0;
+        assert_string_equal(line.text + before + 1, "n=0");
+    }
+    struct tm tm = {0};
+    const char *rest = strptime(line.text, "ts=%Y-%m-%dT%H:%M:%S", &tm);
+    assert_non_null(rest);
+    assert_true(rest[0] == '.' && strspn(rest + 1, "0123456789") == 3 && !strncmp(rest + 4, "Z level=info", 12));
+    time_t written = timegm(&tm), now = time(NULL);
+    assert_true(written <= now && now - written < 3600);
+}
+
 /* Whatever a client sends, a line is one line, and what does not fit is left out as a whole. */
 static void log_lines_are_one_line(void **state)
 {
@@ -303,6 +338,7 @@ int main(void)
         cmocka_unit_test(scopes_of_tokens),
         cmocka_unit_test(token_files),
         cmocka_unit_test(ids_and_traces),
+        cmocka_unit_test(log_lines_write_numbers),
         cmocka_unit_test(log_lines_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
