@@ -7,24 +7,23 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
-import tempfile
 import urllib.parse
 import urllib.request
 
+import jsonschema
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("ORRERY", str(ROOT / "build" / "orrery"))
-BUILD = pathlib.Path(PROGRAM).resolve().parent
-os.environ.setdefault("ORRERY_LIBRARY", str(BUILD / "lib" / "liborrery.so"))
-sys.path.insert(0, str(ROOT / "bindings" / "python"))
-import orrery  # noqa: E402
+import orrery
+from conftest import PROGRAM, ROOT
 
+BUILD = pathlib.Path(PROGRAM).resolve().parent
 EXAMPLES = ROOT / "static" / "examples"
 LOGS = ROOT / "tests" / "data" / "logs"
 TWO, A100, H100, FAULTY = (EXAMPLES / f"{name}.xml" for name in
                            ("workstation-2gpu", "a100-nvswitch", "h100-nvswitch", "h100-with-faults"))
+
+SCHEMAS = ROOT / "api" / "schemas"
+ANSWERED = json.loads((SCHEMAS / "index.json").read_text())
 
 # What must differ between the command line and the others: a file has a path or a name there and an id here.
 MUST_DIFFER = {"topology", "name"}
@@ -87,6 +86,16 @@ ERRORS = [
     ("nothing", "", None, "not-found"),
     ("compare", "a=" + "0" * 32 + "&b=" + "1" * 32, None, "not-found"),
 ]
+
+
+def check_schema(question, document):
+    """The document is what the schema of its question says."""
+    if question.startswith("GET /v1/clusters/"):
+        names = [ANSWERED["GET /v1/clusters/{id}/analysis"]]
+    else:
+        names = [ANSWERED[f"{method} /v1/{question}"] for method in ("POST", "GET") if f"{method} /v1/{question}" in ANSWERED]
+    assert names, f"{question} has no schema"
+    jsonschema.Draft202012Validator(json.loads((SCHEMAS / names[0]).read_text())).validate(document)
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +217,7 @@ def test_same_answer(rest, c_library, tmp_path, question, parameters, given):
     by_rest = rest(question, parameters, data)
     document = json.loads(by_rest)
     assert not (isinstance(document, dict) and str(document.get("type", "")).startswith("/problems/")), document
+    check_schema(question, document)
     assert c_library(question, parameters, path) == by_rest
     assert python_of(question, parameters, data) == by_rest
     if isinstance(document, dict):

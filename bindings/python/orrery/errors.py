@@ -27,7 +27,7 @@ class OrreryError(Exception):
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.name, self.line, self.column) if part)
-        return "".join((f"{place}: " if place else "", f"{self.where}: " if self.where else "", self.text,
+        return "".join((f"{place}: " if place else "", f"{self.where}: " if self.where not in self.text else "", self.text,
                         f" ({self.advice})" if self.advice else "", f" [{self.code}]"))
 
     def __reduce__(self):
