@@ -134,22 +134,68 @@ fi
 pc=$(dirname "$(find "$root/system" -name orrery.pc)")
 flags=$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs orrery) || wrong "pkg-config"
 contains "$flags" "-I$root/system" '-lorrery'
-# shellcheck disable=SC2086
-(cp tests/library/example.c "$root" && cd "$root" && cc -std=c11 -Wall -Wextra -Werror -pedantic example.c $flags -o example) || wrong "example.c"
-said=$(LD_LIBRARY_PATH=$(dirname "$pc") "$root/example" static/examples/workstation-2gpu.xml) || wrong "the example fails: $said"
-want=$("$orrery" analyze --release 2.27.7 --hosts 2 static/examples/workstation-2gpu.xml | python3 -c '
+installed=$(dirname "$pc")
+export LD_LIBRARY_PATH=$installed
+for example in examples/c/*.c; do
+    name=$(basename "$example" .c)
+    # shellcheck disable=SC2086
+    cc -std=c11 -Wall -Wextra -Werror -pedantic "$example" $flags -o "$root/$name" || wrong "$example"
+done
+two=static/examples/workstation-2gpu.xml good=static/examples/h100-nvswitch.xml bad=static/examples/h100-with-faults.xml
+said=$("$root/paths" $two) || wrong "paths.c fails: $said"
+want=$("$orrery" analyze --release 2.27.7 --hosts 2 $two | python3 -c '
 import json, sys
 d = json.load(sys.stdin)
 p = next(p for p in d["paths"] if p["from"].startswith("GPU") and p["to"].startswith("GPU") and p["from"] < p["to"])
-print(d["ranks"], "ranks,", d["channels"]["count"], "channels; rank 0 to 1:", p["type"] + ",", "%.1f" % p["bw"], "GB/s; AllReduce of 64 MiB: ")')
-case "$said" in "${want% }"*) ;; *) wrong "the example says: $said, not: $want" ;; esac
-printf '<system version="1"><cpu' | LD_LIBRARY_PATH=$(dirname "$pc") "$root/example" 2>"$root/said" && wrong "a broken dump passes"
-contains "$(cat "$root/said")" '^1:[0-9]+: malformed-xml: '
+print("^%d ranks, %d channels;.*|^rank 0 to 1: %s, %.1f GB/s, P2P on" % (d["ranks"], d["channels"]["count"], p["type"], p["bw"]))')
+[ "$(grep -cE "$want" <<<"$said")" = 2 ] || wrong "paths.c says: $said, not: $want"
+printf '<system version="1"><cpu' >"$root/broken.xml"
+"$root/paths" "$root/broken.xml" 2>"$root/said" && wrong "a broken dump passes"
+contains "$(cat "$root/said")" ':1:[0-9]+: malformed-xml: '
+[ "$("$root/whatif" $good | grep -c 'GB/s')" = 5 ] || wrong "whatif.c"
+cmp <("$root/findings" $bad | python3 -m json.tool) <("$orrery" analyze --hosts 2 --section findings $bad | python3 -m json.tool) || wrong "findings.c and the program differ"
+contains "$("$root/compare" $good $bad)" '"equal":false'
+contains "$("$root/draw" $good "$orrery")" '<svg' 'GPU'
+PATH=/usr/bin:/bin "$root/draw" $good 2>"$root/said" && wrong "a drawing without the program"
+contains "$(cat "$root/said")" 'render-failed: .*does not start'
+unset LD_LIBRARY_PATH
 echo '#include <orrery/orrery.h>
 int main() { return orr_library_version() ? 0 : 1; }' >"$root/use.cc"
 # shellcheck disable=SC2086
-c++ -Wall -Wextra -Werror -pedantic "$root/use.cc" $flags -o "$root/use" && LD_LIBRARY_PATH=$(dirname "$pc") "$root/use" || wrong "C++"
-ok "library: the example compiles by pkg-config alone and says: $said"
+c++ -Wall -Wextra -Werror -pedantic "$root/use.cc" $flags -o "$root/use" && LD_LIBRARY_PATH=$installed "$root/use" || wrong "C++"
+ok "library: the five examples and C++ compile by pkg-config alone, and their answers are those of the program"
+count=$(find "$root/system/usr/share/orrery/schemas" -name '*.json' | wc -l)
+diff -r api/schemas "$root/system/usr/share/orrery/schemas" >/dev/null && [ "$count" -gt 20 ] || wrong "schemas"
+ok "liborrery-dev: $count JSON schemas"
+
+# The Python package: a wheel that carries the library, and one that uses the installed one. Built offline, from a copy.
+export PYTHONDONTWRITEBYTECODE=1
+here=$PWD
+wheel() { # FOLDER ORRERY_LIBRARY: installs the wheel there
+    rm -rf "$root/bindings" && cp -r bindings/python "$root/bindings" && rm -rf "$root/bindings/build"
+    ORRERY_LIBRARY=$2 /usr/bin/python3 -m pip install -q --no-index --no-build-isolation --no-deps --no-warn-script-location --root-user-action=ignore \
+        --target "$1" "$root/bindings" >"$root/pip.log" 2>&1 || { cat "$root/pip.log"; wrong "pip install"; }
+}
+asks() { # FOLDER VARIABLE=VALUE...: the package answers, and says which library it uses
+    (cd / && env -i PATH=/usr/bin:/bin PYTHONPATH="$1" "${@:2}" /usr/bin/python3 -c 'import orrery, sys
+plan = orrery.load(sys.argv[1]).analyze(release="2.27.7", hosts=2)
+assert plan.ranks == 4 and plan.document["nccl"] == "2.27.7"
+print(orrery._native._place)' "$here/$two") 2>"$root/said" || { cat "$root/said"; wrong "the package of $1"; }
+}
+real=$(readlink -f "$installed"/liborrery.so.0.1)
+wheel "$root/carrying" "$real"
+[ "$(asks "$root/carrying")" = "$root/carrying/orrery/_lib/liborrery.so" ] || wrong "the wheel does not use its library"
+grep -qx 'Tag: py3-none-linux_.*' "$root"/carrying/orrery-*.dist-info/WHEEL || wrong "the tag of the wheel with a library"
+wheel "$root/plain" none
+[ -e "$root/plain/orrery/_lib" ] && wrong "a library in the wheel without one"
+grep -qx 'Tag: py3-none-any' "$root"/plain/orrery-*.dist-info/WHEEL || wrong "the tag of the wheel without a library"
+[ "$(asks "$root/plain" LD_LIBRARY_PATH="$installed")" = liborrery.so.0.1 ] || wrong "the installed library is not used"
+env -i PATH=/usr/bin:/bin PYTHONPATH="$root/plain" /usr/bin/python3 -c 'import orrery; orrery.releases()' 2>"$root/said" && wrong "no library is there, and it works"
+contains "$(cat "$root/said")" 'liborrery was not found. Install the package liborrery0.1'
+ok "Python: a wheel with the library, and one that uses the installed library"
+if command -v ip >/dev/null && unshare -rn true 2>/dev/null; then offline="unshare -rn sh -c 'ip link set lo up && exec \"\$@\"' -"; else offline=""; fi
+said=$(eval "$offline" env PYTHONPATH="$root/carrying" ORRERY_PROGRAM="$orrery" /usr/bin/python3 tests/tools/check_notebook.py 2>"$root/log") || { cat "$root/log"; wrong "the notebook: $said"; }
+ok "the notebook examples/python/orrery.ipynb: $said"
 
 # cmake --install into another prefix.
 cmake --install "$build" --prefix "$root/other" --component program >/dev/null || wrong "cmake --install"
