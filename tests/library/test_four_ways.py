@@ -22,7 +22,7 @@ LOGS = ROOT / "tests" / "data" / "logs"
 TWO, A100, H100, FAULTY = (EXAMPLES / f"{name}.xml" for name in
                            ("workstation-2gpu", "a100-nvswitch", "h100-nvswitch", "h100-with-faults"))
 
-SCHEMAS = ROOT / "api" / "schemas"
+SCHEMAS = BUILD / "schemas"
 ANSWERED = json.loads((SCHEMAS / "index.json").read_text())
 
 # What must differ between the command line and the others: a file has a path or a name there and an id here.
@@ -235,6 +235,18 @@ def test_same_error(rest, c_library, question, parameters, path, code):
         python_of(question, parameters, data)
     assert (raised.value.code, raised.value.text, raised.value.where, raised.value.advice) == \
         (code, problem["detail"], problem.get("where", ""), problem.get("advice", ""))
+
+
+def test_schemas_are_valid_and_can_refuse():
+    for path in SCHEMAS.glob("*.json"):
+        if path.name != "index.json":
+            jsonschema.Draft202012Validator.check_schema(json.loads(path.read_text()))
+    assert {path.name for path in SCHEMAS.glob("*.json")} == {"index.json", *ANSWERED.values()} and len(ANSWERED) > 40
+    document = orrery.load(TWO).analyze().document
+    for broken in ({**document, "ranks": "two"}, {name: value for name, value in document.items() if name != "paths"},
+                   {**document, "paths": [{"from": "GPU/0-1"}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(json.loads((SCHEMAS / "analysis.json").read_text())).validate(broken)
 
 
 def test_plans_write_the_same_document(rest):
