@@ -1,6 +1,7 @@
 /* Looking at a plan. */
 #include "library/library.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool not_found(struct orr_report *report, const char *what, const char *which)
@@ -201,6 +202,51 @@ bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t
         .threads = choice.threads,
     };
     return orr_library_fill(ret_choice, &full, sizeof full, report);
+}
+
+bool orr_plan_nic(const struct orr_plan *plan, uint32_t rank, uint32_t channel, struct orr_plan_nic *ret_nic,
+                  struct orr_report *report)
+{
+    const struct orr_analysis *analysis = plan->analysis;
+    char number[16];
+    snprintf(number, sizeof number, "%u", rank);
+    if (rank >= analysis->local_ranks)
+        return not_found(report, "the host has no rank", number);
+    const struct orr_part *part = orr_analysis_part(analysis, (int32_t)rank);
+    const uint32_t gpus = orr_system_count(&part->system, ORR_GPU), channels = (uint32_t)part->net_dev_channels;
+    if (!part->net_devs || channel >= channels)
+        return not_found(
+            report, part->net_devs ? "there is no such channel for rank" : "one host needs no NIC for rank", number);
+    for (uint32_t g = 0; g < gpus; g++)
+        if (orr_system_node(&part->system, ORR_GPU, g)->gpu.rank == (int32_t)rank) {
+            const struct orr_net_dev *dev = &part->net_devs[(size_t)g * channels + channel];
+            struct orr_plan_nic full = {.proxy_rank = dev->proxy_rank};
+            orr_node_id_format(ORR_NET, dev->net, full.net);
+            return orr_library_fill(ret_nic, &full, sizeof full, report);
+        }
+    return not_found(report, "the host has no rank", number);
+}
+
+bool orr_plan_cost(const struct orr_plan *plan, const char *function, const char *algorithm, const char *protocol,
+                   double *ret_bw, double *ret_latency, struct orr_report *report)
+{
+    const struct orr_tuning *tuning = &plan->analysis->tuning;
+    const struct orr_release *release = plan->analysis->query.settings.release;
+    unsigned f;
+    uint32_t a = 0, p = 0;
+    if (!orr_word_find(orr_function_name, function, &f))
+        return not_found(report, "NCCL's tuning knows no function", function);
+    while (a < tuning->algorithm_count && strcmp(orr_algorithm_name(release, (enum orr_algorithm)a), algorithm) != 0)
+        a++;
+    while (p < ORR_PROTOCOL_COUNT && strcmp(orr_protocol_name((enum orr_protocol)p), protocol) != 0)
+        p++;
+    if (a == tuning->algorithm_count)
+        return not_found(report, "the release has no algorithm", algorithm);
+    if (p == ORR_PROTOCOL_COUNT)
+        return not_found(report, "NCCL has no protocol", protocol);
+    *ret_bw = (double)tuning->bandwidth[f][a][p];
+    *ret_latency = (double)tuning->latency[f][a][p];
+    return true;
 }
 
 bool orr_plan_dot(const struct orr_plan *plan, const char *view, uint32_t channel, const char *from, const char *to,

@@ -252,6 +252,20 @@ ORR_LIBRARY_MUST bool orr_plan_p2p(const struct orr_plan *plan, uint32_t a, uint
 ORR_LIBRARY_MUST bool orr_plan_gdr(const struct orr_plan *plan, uint32_t rank, const char *net, bool sends,
                                    struct orr_plan_verdict *ret_verdict, struct orr_report *report);
 
+struct orr_plan_nic {
+    size_t size; /* ORR_PLAN_NIC_INIT */
+    char net[ORR_DEVICE_NAME_LENGTH];
+    int32_t proxy_rank; /* the rank of the host whose proxy drives the NIC: another one with PXN */
+};
+#define ORR_PLAN_NIC_INIT                                                                                              \
+    {                                                                                                                  \
+        .size = sizeof(struct orr_plan_nic)                                                                            \
+    }
+/* The NIC by which a rank of one host reaches other hosts, for a channel of the ring graph, counted from 0.
+ * Errors: not-found, with one host too. */
+ORR_LIBRARY_MUST bool orr_plan_nic(const struct orr_plan *plan, uint32_t rank, uint32_t channel,
+                                   struct orr_plan_nic *ret_nic, struct orr_report *report);
+
 struct orr_plan_graph {
     size_t size;      /* ORR_PLAN_GRAPH_INIT */
     const char *name; /* "ring", "tree", "nvls", "collnet_chain", "collnet_direct", "collnet" */
@@ -292,6 +306,12 @@ struct orr_plan_choice {
  * "AllGather", "ReduceScatter"; bytes: size of the whole buffer. Errors: not-found. */
 ORR_LIBRARY_MUST bool orr_plan_choose(const struct orr_plan *plan, const char *function, uint64_t bytes,
                                       struct orr_plan_choice *ret_choice, struct orr_report *report);
+
+/* Bandwidth (GB/s, 0: not available) and latency (microseconds) that NCCL's tuning gives to an algorithm ("Ring") with
+ * a protocol ("LL128"). Errors: not-found. */
+ORR_LIBRARY_MUST bool orr_plan_cost(const struct orr_plan *plan, const char *function, const char *algorithm,
+                                    const char *protocol, double *ret_bw, double *ret_latency,
+                                    struct orr_report *report);
 
 /* A drawing as DOT text for Graphviz (neato -n2). view: "system", "ring", "tree", "path" or "collnet_direct"; channel:
  * for rings and trees; from, to: the ends of a path, NULL otherwise. The caller frees *ret_text with

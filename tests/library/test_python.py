@@ -38,6 +38,13 @@ def test_typed_getters_agree_with_the_document(plan):
         assert bool(plan.p2p(row["a"], row["b"])) == bool(row["p2p"])
     for row in document["gdr"]:
         assert plan.gdr(row["rank"], row["net"]).mode == row["send"] and plan.gdr(row["rank"], row["net"], sends=False).mode == row["recv"]
+    for row in document["net_devs"]:
+        assert plan.nic(row["rank"], row["channel"]) == orrery.Nic(row["net"], row["proxy_rank"])
+    for collective, algorithms in document["tuning"]["bandwidths"].items():
+        for algorithm, protocols in algorithms.items():
+            for protocol, bw in protocols.items():
+                assert plan.cost(collective, algorithm, protocol) == \
+                    (pytest.approx(bw), pytest.approx(document["tuning"]["latencies"][collective][algorithm][protocol]))
     for channel, (ring, tree) in enumerate(zip(document["channels"]["rings"], document["channels"]["trees"])):
         assert plan.ring(channel) == ring
         assert [-1 if one.parent is None else one.parent for one in plan.tree(channel)] == tree["up"]
@@ -59,7 +66,9 @@ def test_what_is_not_there(plan):
         plan.ring(-1)
     with pytest.raises(IndexError):
         plan.tree(99)
-    for ask in (lambda: plan.path(0, 99), lambda: plan.p2p(0, 99), lambda: plan.gdr(0, "NET/9-9"), lambda: plan.choose("AllToAll", 1)):
+    for ask in (lambda: plan.path(0, 99), lambda: plan.p2p(0, 99), lambda: plan.gdr(0, "NET/9-9"), lambda: plan.nic(0, 99),
+                lambda: plan.nic(99), lambda: plan.topology.analyze().nic(0), lambda: plan.cost("AllReduce", "Star", "LL"),
+                lambda: plan.cost("AllReduce", "Ring", "XL"), lambda: plan.cost("AllToAll", "Ring", "LL"), lambda: plan.choose("AllToAll", 1)):
         with pytest.raises(orrery.OrreryError) as raised:
             ask()
         assert raised.value.code == "not-found" and raised.value.name == "a100-nvswitch.xml"

@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
+import re
 import threading
 from ctypes import (POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_int32, c_size_t, c_uint32,
                     c_uint64, c_void_p)
@@ -44,6 +45,10 @@ class HopStruct(Sized):
 
 class VerdictStruct(Sized):
     _fields_ = [("size", c_size_t), ("verdict", c_int32), ("rule", c_char_p), ("level", c_char_p), ("actual", c_char_p)]
+
+
+class NicStruct(Sized):
+    _fields_ = [("size", c_size_t), ("net", c_char * NAME_SIZE), ("proxy_rank", c_int32)]
 
 
 class GraphStruct(Sized):
@@ -90,6 +95,8 @@ FUNCTIONS = {
     "orr_plan_hop": (c_bool, [HANDLE, c_char_p, c_char_p, c_uint32, POINTER(HopStruct), REPORT]),
     "orr_plan_p2p": (c_bool, [HANDLE, c_uint32, c_uint32, POINTER(VerdictStruct), REPORT]),
     "orr_plan_gdr": (c_bool, [HANDLE, c_uint32, c_char_p, c_bool, POINTER(VerdictStruct), REPORT]),
+    "orr_plan_nic": (c_bool, [HANDLE, c_uint32, c_uint32, POINTER(NicStruct), REPORT]),
+    "orr_plan_cost": (c_bool, [HANDLE, c_char_p, c_char_p, c_char_p, POINTER(c_double), POINTER(c_double), REPORT]),
     "orr_plan_graph": (c_bool, [HANDLE, c_size_t, POINTER(GraphStruct)]),
     "orr_plan_channels": (c_uint32, [HANDLE]),
     "orr_plan_ring": (POINTER(c_int32), [HANDLE, c_uint32]),
@@ -116,8 +123,10 @@ def _candidates() -> Iterable[str]:
 def library() -> ctypes.CDLL:
     """The library, loaded once. ImportError says where it was looked for."""
     global _loaded, _place
+    if _loaded is not None:
+        return _loaded
     with _lock:
-        if _loaded:
+        if _loaded is not None:
             return _loaded
         tried: List[str] = []
         for place in _candidates():
@@ -132,7 +141,7 @@ def library() -> ctypes.CDLL:
             for name, (result, arguments) in FUNCTIONS.items():
                 function = getattr(found, name)
                 function.restype, function.argtypes = result, arguments
-            _loaded, _place = found, place
+            _place, _loaded = place, found
             return found
     raise ImportError("liborrery was not found. Install the package liborrery0.1, build it (./dev build), or name the file in "
                       "ORRERY_LIBRARY. Tried: " + "; ".join(tried))
@@ -182,10 +191,34 @@ def _values(name: str, value: Any) -> Iterable[str]:
         yield str(value)
 
 
+_plain = re.compile(r"[A-Za-z0-9._:,^-]*", re.ASCII).fullmatch
+
+
+def _written(name: str, value: Any) -> str:
+    if name.endswith("_"):
+        name = name[:-1]
+    kind = type(value)
+    if kind is int or kind is str and _plain(value):
+        return f"{name}={value}"
+    return "&".join(f"{name}={quote_plus(text, safe=',:')}" for text in _values(name, value))
+
+
 def parameters(given: "dict[str, Any]") -> bytes:
     """Keyword arguments as a query string: from_ is `from`; None is left out; lists are joined or repeated."""
-    return "&".join(f"{name}={quote_plus(text, safe=',:')}" for name, value in
-                    ((name.rstrip("_"), value) for name, value in given.items()) for text in _values(name, value)).encode()
+    return "&".join([_written(name, value) for name, value in given.items()]).encode()
+
+
+class _OfThread(threading.local):
+    def __init__(self) -> None:
+        self.report = Report()
+
+
+_of_thread = _OfThread()
+
+
+def report() -> Report:
+    """The report of this thread: read it before the next call."""
+    return _of_thread.report
 
 
 def document(handle: c_void_p) -> Tuple[str, bytes]:

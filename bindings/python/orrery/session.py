@@ -21,7 +21,7 @@ class Limits:
     """
 
     def __init__(self, seconds: float = 0, memory: int = 0, unpacked: int = 0) -> None:
-        library, report, handle = _native.library(), _native.Report(), c_void_p()
+        library, report, handle = _native.library(), _native.report(), c_void_p()
         if not library.orr_limits_new(byref(handle), byref(report)):
             raise _native.fail(report)
         self._handle = handle
@@ -50,7 +50,7 @@ class Session:
     def __init__(self, program: Optional[str] = None, cache: int = 0, largest: int = 0) -> None:
         """program: the program `orrery`, for drawings and detection; cache: bytes of answers that are kept (256 MiB);
         largest: bytes of the largest input (16 MiB)."""
-        library, report, handle = _native.library(), _native.Report(), c_void_p()
+        library, report, handle = _native.library(), _native.report(), c_void_p()
         options = _native.SessionOptions((program or _native.program()).encode(), cache, largest)
         if not library.orr_session_new(byref(options), byref(handle), byref(report)):
             raise _native.fail(report)
@@ -60,7 +60,7 @@ class Session:
     def ask_bytes(self, question: str, data: Union[bytes, str, None] = None, *, limits: Optional[Limits] = None,
                   source: str = "", **parameters: Any) -> "tuple[str, bytes]":
         """Like ask(), but gives the media type and the bytes as they are."""
-        library, report, handle = _native.library(), _native.Report(), c_void_p()
+        library, report, handle = _native.library(), _native.report(), c_void_p()
         sent = data.encode() if isinstance(data, str) else data or b""
         if not library.orr_ask(self._handle, question.encode(), _native.parameters(parameters), sent, len(sent),
                                _handle_of(limits), byref(handle), byref(report)):
@@ -79,7 +79,7 @@ class Session:
 
     def keep(self, data: Union[bytes, str], name: str = "", *, limits: Optional[Limits] = None) -> str:
         """Keeps an input and gives its id, by which questions name it."""
-        library, report = _native.library(), _native.Report()
+        library, report = _native.library(), _native.report()
         sent = data.encode() if isinstance(data, str) else data
         made = ctypes.create_string_buffer(_native.ID_SIZE)
         if not library.orr_session_keep(self._handle, sent, len(sent), name.encode() or None, _handle_of(limits), made,
