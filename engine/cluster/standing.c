@@ -1,5 +1,8 @@
 #include "engine/cluster/standing.h"
 
+#include <stdio.h>
+#include <string.h>
+
 bool orr_kind_odd(const struct orr_cluster *cluster, uint32_t kind)
 {
     uint32_t most = 0;
@@ -49,4 +52,49 @@ uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint
             reasons[count++] = (struct orr_reason){rows[i].graph, rows[i].field, own, best};
     }
     return count;
+}
+
+/* Neighbouring hosts as one run; named are the first MOST_RUNS. */
+static void write_hosts(const struct orr_cluster *cluster,
+                        bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind), uint32_t kind,
+                        char text[ORR_HOSTS_TEXT])
+{
+    enum { MOST_RUNS = 4 };
+    char runs[MOST_RUNS + 1][24];
+    uint32_t count = 0, hosts = 0;
+    for (uint32_t h = 0, end; h < cluster->host_count; h = end) {
+        for (end = h; end < cluster->host_count; end++) {
+            uint32_t own = cluster->systems[cluster->hosts[end].system].kind;
+            if (wanted ? !wanted(cluster, own) : own != kind)
+                break;
+        }
+        if (end == h) {
+            end++;
+            continue;
+        }
+        hosts += end - h;
+        if (count <= MOST_RUNS)
+            snprintf(runs[count++], sizeof runs[0], end - h > 1 ? "%u-%u" : "%u", h, end - 1);
+    }
+    int length = snprintf(text, ORR_HOSTS_TEXT, "host%s ", hosts == 1 ? "" : "s");
+    uint32_t named = count > MOST_RUNS ? MOST_RUNS : count;
+    for (uint32_t i = 0; i < named; i++)
+        length += snprintf(text + length, ORR_HOSTS_TEXT - (size_t)length, "%s%s",
+                           !i                                 ? ""
+                           : i + 1 == named && count == named ? " and "
+                                                              : ", ",
+                           runs[i]);
+    if (count > named)
+        snprintf(text + length, ORR_HOSTS_TEXT - (size_t)length, " and others");
+}
+
+void orr_hosts_text(const struct orr_cluster *cluster, bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind),
+                    char text[ORR_HOSTS_TEXT])
+{
+    write_hosts(cluster, wanted, 0, text);
+}
+
+void orr_kind_hosts_text(const struct orr_cluster *cluster, uint32_t kind, char text[ORR_HOSTS_TEXT])
+{
+    write_hosts(cluster, NULL, kind, text);
 }

@@ -4,7 +4,7 @@
 
 #include "engine/cluster/setters.h"
 
-enum { ORR_MOST_REASONS = 8 };
+enum { ORR_MOST_REASONS = 8, ORR_HOSTS_TEXT = 96 };
 
 /* A field of its graphs by which a kind falls behind the best one. */
 struct orr_reason {
@@ -23,5 +23,11 @@ uint32_t orr_kind_fastest(const struct orr_cluster *cluster);
  * of reasons. */
 uint32_t orr_kind_reasons(const struct orr_cluster *cluster, uint32_t kind, uint32_t than,
                           struct orr_reason reasons[ORR_MOST_REASONS]);
+/* The hosts of the kinds that `wanted` names, by their numbers: "host 40", "hosts 0-39 and 41", "hosts 1, 3, 5, 7 and
+ * others". */
+void orr_hosts_text(const struct orr_cluster *cluster, bool (*wanted)(const struct orr_cluster *cluster, uint32_t kind),
+                    char text[ORR_HOSTS_TEXT]);
+/* The same for one kind. */
+void orr_kind_hosts_text(const struct orr_cluster *cluster, uint32_t kind, char text[ORR_HOSTS_TEXT]);
 
 #endif

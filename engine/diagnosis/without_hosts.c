@@ -9,15 +9,17 @@
 #include "engine/cluster/standing.h"
 #include "engine/diagnosis/measure.h"
 
-enum { MOST_STEPS = 20 * 1000 * 1000 }; /* of searches; a cluster that took more is not analysed again */
+enum {
+    MOST_STEPS = 20 * 1000 * 1000, /* of searches; a cluster that took more is not analysed again */
+    MOST_WHAT = ORR_HOSTS_TEXT + 64
+};
 
 /* The lines without hosts of odd kinds, and what was left out, for people. NULL: memory ran out. */
 static struct orr_cluster_line *other_lines(const struct orr_cluster *c, struct orr_arena *arena, uint32_t *ret_count,
-                                            uint32_t *ret_left_out, char what[96])
+                                            uint32_t *ret_left_out, char what[MOST_WHAT])
 {
     struct orr_cluster_line *lines = ORR_NEW(arena, struct orr_cluster_line, c->line_count);
-    uint32_t named = 0;
-    char list[64] = "";
+    char list[ORR_HOSTS_TEXT];
     *ret_count = *ret_left_out = 0;
     if (!lines)
         return NULL;
@@ -27,14 +29,11 @@ static struct orr_cluster_line *other_lines(const struct orr_cluster *c, struct 
             lines[c->hosts[h].line].count--;
             ++*ret_left_out;
         }
-    for (uint32_t l = 0; l < c->line_count; l++) {
-        size_t length = strlen(list);
-        if (lines[l].count != c->lines[l].count && named++ < 3)
-            snprintf(list + length, sizeof list - length, "%shosts[%u]", length ? ", " : "", l);
+    for (uint32_t l = 0; l < c->line_count; l++)
         if (lines[l].count)
             lines[(*ret_count)++] = lines[l];
-    }
-    snprintf(what, 96, "%u of %u hosts left out (%s%s)", *ret_left_out, c->host_count, list, named > 3 ? " ..." : "");
+    orr_hosts_text(c, orr_kind_odd, list);
+    snprintf(what, MOST_WHAT, "%u of %u hosts left out (%s)", *ret_left_out, c->host_count, list);
     return lines;
 }
 
@@ -43,7 +42,7 @@ enum orr_code orr_try_without_odd_hosts(const struct orr_analysis *analysis, str
 {
     const struct orr_cluster *c = analysis->cluster;
     uint32_t count, left_out;
-    char what[96];
+    char what[MOST_WHAT];
     struct orr_cluster_line *lines = other_lines(c, arena, &count, &left_out, what);
     if (!lines)
         return orr_fail_nomem(err);

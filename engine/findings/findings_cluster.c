@@ -1,7 +1,7 @@
 /* Findings about the hosts of a cluster, compared with one another. */
 #include <stdio.h>
 
-#include "engine/cluster/setters.h"
+#include "engine/cluster/standing.h"
 #include "engine/findings/phrases.h"
 
 static uint32_t net_numbered(const struct orr_system *system, int32_t dev)
@@ -47,11 +47,13 @@ static void nics_in_another_order(struct orr_finder *f)
                 continue;
             int32_t here = role_of(part, n), there = role_of(first, other);
             if (here != there) {
-                char near_here[24], near_there[24];
+                char near_here[24], near_there[24], here_hosts[ORR_HOSTS_TEXT], there_hosts[ORR_HOSTS_TEXT];
+                orr_kind_hosts_text(c, k, here_hosts);
+                orr_kind_hosts_text(c, 0, there_hosts);
                 snprintf(near_here, sizeof near_here, here < 0 ? "no GPU" : "GPU %d", here);
                 snprintf(near_there, sizeof near_there, there < 0 ? "no GPU" : "GPU %d", there);
-                orr_add_phrase(&phrases, "NIC %d is at %s on hosts[%u], at %s on hosts[%u]", dev, near_here,
-                               c->kinds[k].line, near_there, c->kinds[0].line);
+                orr_add_phrase(&phrases, "NIC %d is at %s on %s, at %s on %s", dev, near_here, here_hosts, near_there,
+                               there_hosts);
                 break;
             }
         }
@@ -77,8 +79,10 @@ static void sets_the_channels(struct orr_finder *f)
         if (orr_kind_channels(&c->kinds[k]) != least)
             continue;
         hosts += c->kinds[k].host_count;
-        orr_add_phrase(&phrases, "hosts[%u] (%u of %u hosts) allows %d channel%s, others up to %d", c->kinds[k].line,
-                       c->kinds[k].host_count, c->host_count, least, orr_plural(least), most);
+        char who[ORR_HOSTS_TEXT];
+        orr_kind_hosts_text(c, k, who);
+        orr_add_phrase(&phrases, "%s allow%s %d channel%s, others up to %d", who,
+                       c->kinds[k].host_count == 1 ? "s" : "", least, orr_plural(least), most);
     }
     if (2 * hosts <= c->host_count)
         orr_say_phrases(f, &phrases);

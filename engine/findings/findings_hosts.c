@@ -1,7 +1,7 @@
 /* The finding about hosts of a cluster that are not built like most of the others, device by device. */
 #include <stdio.h>
 
-#include "engine/cluster/cluster.h"
+#include "engine/cluster/standing.h"
 #include "engine/findings/phrases.h"
 
 /* What devices are compared in. */
@@ -245,17 +245,18 @@ static void add_deviation(const struct comparison *c, const struct deviation *d,
 {
     const struct orr_cluster_kind *kind = &c->cluster->kinds[d->kind];
     const char *before = aspects[d->trait->aspect].before, *device = d->trait->device;
-    char who[64], more[32] = "";
-    snprintf(who, sizeof who, "hosts[%u] (%u of %u hosts)", kind->line, kind->host_count, c->cluster->host_count);
+    const bool one = kind->host_count == 1;
+    char who[ORR_HOSTS_TEXT], more[32] = "";
+    orr_kind_hosts_text(c->cluster, d->kind, who);
     if (d->more)
         snprintf(more, sizeof more, " and %u more", d->more);
     if (d->missing)
-        orr_add_phrase(phrases, "%s has no %s%s, which most have", who, device, more);
+        orr_add_phrase(phrases, "%s %s no %s%s, which most have", who, one ? "has" : "have", device, more);
     else if (!d->majority)
-        orr_add_phrase(phrases, "%s has %s%s, which most lack", who, device, more);
+        orr_add_phrase(phrases, "%s %s %s%s, which most lack", who, one ? "has" : "have", device, more);
     else
-        orr_add_phrase(phrases, "%s has %s%s %s %s, most %s %s", who, device, more, before, d->trait->value, before,
-                       d->majority);
+        orr_add_phrase(phrases, "%s %s %s%s %s %s, most %s %s", who, one ? "has" : "have", device, more, before,
+                       d->trait->value, before, d->majority);
 }
 
 static void differs_from_majority(struct orr_finder *f)

@@ -256,7 +256,7 @@ static void odd_hosts_cost_what_the_others_gain(void **state)
         assert_ok(orr_diagnose(cluster->analysis, arena, &a.diagnosis, &err), &err);
         const struct orr_diagnosed *row = row_of(&a, "cluster-odd-host");
         assert_non_null(row);
-        assert_string_equal(row->repair, "1 of 8 hosts left out (hosts[1])");
+        assert_string_equal(row->repair, "1 of 8 hosts left out (host 6)");
         assert_int_equal(row->has_cost, !listed);
         assert_int_equal(row->not_tried != NULL, listed); /* which rank would take the place of one left out? */
         if (!listed) {
