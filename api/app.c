@@ -128,11 +128,12 @@ enum orr_code orr_call_dump(struct orr_call *call, const struct orr_release *rel
     struct orr_dump_limits limits = orr_dump_default_limits;
     limits.bytes = call->app->max_body;
     if (call->params.machine)
-        return orr_input_machine(call->params.machine, ret_dump, err);
+        return orr_input_machine_with(call->params.machine, call->params.assumed_nics, ret_dump, err);
     ORR_TRY(orr_call_source(call, &bytes, &length, &owned, err));
     uint64_t since = orr_clock_ns();
     const struct orr_input_options options = {.limits = &limits,
                                               .assumed = call->params.assumed,
+                                              .assumed_nics = call->params.assumed_nics,
                                               .release = release ? release : call->params.query.settings.release};
     enum orr_code code = orr_input_read(bytes, length, &options, ret_dump, err);
     orr_metric_observe(call->app->metrics, ORR_METRIC_STAGE_DURATION, ORR_TIMED_PARSE, orr_clock_ns() - since);

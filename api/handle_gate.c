@@ -98,8 +98,10 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
 {
     const struct orr_params *params = &call->params;
     struct orr_dump_limits limits = orr_dump_default_limits;
-    const struct orr_input_options as = {
-        .limits = &limits, .assumed = params->assumed, .release = params->query.settings.release};
+    const struct orr_input_options as = {.limits = &limits,
+                                         .assumed = params->assumed,
+                                         .assumed_nics = params->assumed_nics,
+                                         .release = params->query.settings.release};
     limits.bytes = call->app->max_body;
     if (params->machine && call->request->body_length) {
         call->problem = ORR_PROBLEM_PARAMETER;
@@ -109,7 +111,7 @@ static enum orr_code read_node(struct orr_call *call, struct orr_dump **ret_dump
         return ORR_SETTING;
     }
     if (params->machine)
-        return orr_input_machine(params->machine, ret_dump, err);
+        return orr_input_machine_with(params->machine, params->assumed_nics, ret_dump, err);
     if (!call->request->body_length) {
         call->problem = ORR_PROBLEM_BODY_EMPTY;
         orr_fail(err, ORR_UNRECOGNISED, "the dump of the node is expected as the body");

@@ -33,10 +33,10 @@ static enum orr_code answer_log(struct orr_call *call, bool kept, struct orr_ans
     }
     ORR_TRY(orr_log_read_any(call->request->body, call->request->body_length, &log, err));
     enum orr_code code = kept              ? read_kept(call, log, &dump, err)
-                         : params->machine ? orr_input_machine(params->machine, &dump, err)
+                         : params->machine ? orr_input_machine_with(params->machine, params->assumed_nics, &dump, err)
                                            : ORR_OK;
     if (code == ORR_OK)
-        code = orr_input_compare_log(log, dump, params->assumed, &question, &compared, err);
+        code = orr_input_compare_log(log, dump, params->assumed, params->assumed_nics, &question, &compared, err);
     if (code == ORR_OK)
         code = orr_triage_make(log, compared.check, log->arena, &triage, err);
     if (code == ORR_OK)

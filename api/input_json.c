@@ -46,6 +46,8 @@ json_t *orr_input_json(struct orr_json *json, const struct orr_dump *dump)
         orr_json_set(json, object, "logged_release", orr_json_text(json, notes->logged_release));
     if (dump->graphs)
         orr_json_set(json, object, "graph_file", orr_json_int(json, dump->graphs->count));
+    if (notes->assumed_nics)
+        orr_json_set(json, object, "assumed_nics", orr_json_int(json, notes->assumed_nics));
     orr_json_set(json, object, "assumed", assumed);
     orr_json_set(json, object, "missing", missing);
     return object;

@@ -12,6 +12,7 @@
 #include "engine/facts/facts.h"
 #include "engine/gate/gate.h"
 #include "engine/log/check.h"
+#include "engine/input/input.h"
 #include "engine/machines/machine_types.h"
 #include "engine/order/order.h"
 #include "engine/perf/perf.h"
@@ -32,7 +33,7 @@ _Static_assert(ORR_ASK_COUNT <= 64, "a set has a bit for each parameter");
 #define ORR_P(symbol) (UINT64_C(1) << ORR_ASK_##symbol)
 
 /* How an input is read: whatever reads a dump takes these into account, and caches it under them. */
-#define ORR_P_READING  ORR_P(ASSUME)
+#define ORR_P_READING  (ORR_P(ASSUME) | ORR_P(ASSUME_NICS))
 #define ORR_P_RELEASE  (ORR_P(RELEASE) | ORR_P(NEAREST))
 #define ORR_P_JOB      (ORR_P(SETTINGS) | ORR_P(FUSE_NICS) | ORR_P(TUNER) | ORR_P(GPUS) | ORR_P(NICS))
 #define ORR_P_CLUSTER  (ORR_P_RELEASE | ORR_P_JOB | ORR_P(STRICT))

@@ -175,7 +175,8 @@ static int answer(const struct orr_options *options, const struct orr_log *log, 
     struct orr_log_compared compared;
     struct orr_triage triage;
     int status = ORR_EXIT_OK;
-    if (orr_input_compare_log(log, dump, options->params.assumed, question, &compared, &err) != ORR_OK)
+    if (orr_input_compare_log(log, dump, options->params.assumed, options->params.assumed_nics, question, &compared,
+                              &err) != ORR_OK)
         return orr_report(dump ? options->topology : orr_input_name(options->file), &err);
     const struct orr_log_check *check = compared.check;
     if (orr_triage_make(log, check, log->arena, &triage, &err) != ORR_OK) {

@@ -27,9 +27,10 @@ static int read_dump(const struct orr_options *options, size_t i, struct input *
     const struct orr_params *params = &options->params;
     const bool made = i == options->file_count;
     const char *file = name_of(options, i);
-    const struct orr_input_options as = {.assumed = params->assumed, .release = params->query.settings.release};
+    const struct orr_input_options as = {
+        .assumed = params->assumed, .assumed_nics = params->assumed_nics, .release = params->query.settings.release};
     struct orr_error err = {0};
-    enum orr_code code = made ? orr_input_machine(params->machine, &input->dump, &err)
+    enum orr_code code = made ? orr_input_machine_with(params->machine, params->assumed_nics, &input->dump, &err)
                               : orr_read_input(file, &input->bytes, &input->length, &err);
     if (code == ORR_OK && !made)
         code = orr_input_read(input->bytes, input->length, &as, &input->dump, &err);

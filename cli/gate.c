@@ -75,7 +75,8 @@ static enum orr_code read_bytes(const struct gating *g, const char *bytes, size_
                                 struct orr_error *err)
 {
     const struct orr_params *params = &g->options->params;
-    const struct orr_input_options as = {.assumed = params->assumed, .release = params->query.settings.release};
+    const struct orr_input_options as = {
+        .assumed = params->assumed, .assumed_nics = params->assumed_nics, .release = params->query.settings.release};
     ORR_TRY(orr_input_read(bytes, length, &as, ret_dump, err));
     return params->strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }
@@ -155,7 +156,7 @@ static int judge_here(struct gating *g)
     enum orr_code code = node_bytes(g, &bytes, &length, &err);
     if (code == ORR_OK)
         code = bytes ? read_bytes(g, bytes, length, &g->node, &err)
-                     : orr_input_machine(options->params.machine, &g->node, &err);
+                     : orr_input_machine_with(options->params.machine, options->params.assumed_nics, &g->node, &err);
     free(bytes);
     if (code != ORR_OK)
         return refuse_for(g, node, &err);

@@ -95,6 +95,7 @@ static const struct {
 } otherwise[] = {{ORR_ASK_DECISION, "why"},
                  {ORR_ASK_SETTINGS, "set"},
                  {ORR_ASK_FUSE_NICS, "fuse-nics"},
+                 {ORR_ASK_ASSUME_NICS, "assume-nics"},
                  {ORR_ASK_MIN_BUSBW, "min-busbw"}};
 
 static const char *option_of(enum orr_ask ask)

@@ -78,7 +78,8 @@ const char *orr_input_name(const char *file)
 static enum orr_code read_bytes(const struct orr_options *options, const struct orr_release *release, const char *bytes,
                                 size_t length, struct orr_dump **ret_dump, struct orr_error *err)
 {
-    const struct orr_input_options input = {.assumed = options->params.assumed, .release = release};
+    const struct orr_input_options input = {
+        .assumed = options->params.assumed, .assumed_nics = options->params.assumed_nics, .release = release};
     ORR_TRY(orr_input_read(bytes, length, &input, ret_dump, err));
     return options->params.strict ? orr_dump_check_strict(*ret_dump, err) : ORR_OK;
 }
@@ -195,7 +196,7 @@ static enum orr_code read_machine(const struct orr_options *options, struct orr_
     size_t length = 0;
     enum orr_code code;
     if (options->params.machine) {
-        code = orr_input_machine(options->params.machine, &question->dump, err);
+        code = orr_input_machine_with(options->params.machine, options->params.assumed_nics, &question->dump, err);
     } else {
         ORR_TRY(read_given(options, &bytes, &length, err));
         code = read_bytes(options, query->settings.release, bytes, length, &question->dump, err);
@@ -223,7 +224,8 @@ int orr_read_dump(const struct orr_options *options, const struct orr_release *r
         release = options->params.query.settings.release;
     if (orr_is_machine_and_file(options))
         return ORR_EXIT_USAGE;
-    enum orr_code code = options->params.machine ? orr_input_machine(options->params.machine, ret_dump, &err)
+    enum orr_code code = options->params.machine ? orr_input_machine_with(options->params.machine,
+                                                                          options->params.assumed_nics, ret_dump, &err)
                                                  : orr_read_input(options->file, &bytes, &length, &err);
     if (code == ORR_OK && bytes)
         code = read_bytes(options, release, bytes, length, ret_dump, &err);

@@ -49,6 +49,8 @@ static void add_options(const struct orr_options *options, struct orr_text *text
         orr_text_puts(text, "--nearest ");
     if (params->assumed)
         add_option(text, "assume", params->assumed->name);
+    if (orr_given(params, ORR_ASK_ASSUME_NICS))
+        add_option(text, "assume-nics", orr_assumed_nics_word(params->assumed_nics));
     add_option(text, "gpus", settings->gpus);
     add_option(text, "nics", settings->nics);
     if (orr_given(params, ORR_ASK_FUSE_NICS))
@@ -134,6 +136,7 @@ static enum orr_code write_comparison(const struct orr_options *options, const s
 {
     const struct orr_machine_type *type = orr_machine_type_find(other);
     const struct orr_input_options as = {.assumed = options->params.assumed,
+                                         .assumed_nics = options->params.assumed_nics,
                                          .release = options->params.query.settings.release};
     struct orr_comparison comparison;
     struct orr_dump *dump = NULL;

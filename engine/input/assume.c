@@ -181,10 +181,6 @@ static void say(const struct filler *f)
         f->new_nets == 1 ? "" : "s", f->new_links, f->new_links == 1 ? "" : "s");
     if (*type->unsure)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "of %s these facts are not certain: %s", type->title, type->unsure);
-    if (f->new_nets)
-        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
-                         "each NIC port runs at %u Gb/s, %s GPUDirect RDMA", type->net_mbps / 1000,
-                         type->net_gdr ? "with" : "without");
     if (f->gpu_count != type->gpus)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "%s has %u GPUs, the input has places for %u", type->title, type->gpus,
                          f->gpu_count);

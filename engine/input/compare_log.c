@@ -31,11 +31,11 @@ static const char *name_types(const struct orr_log *log, const char *why, const 
 }
 
 /* The machine that the log prints, or that a type describes; NULL with *why: there is none. */
-static enum orr_code make_machine(const struct orr_log *log, const struct orr_machine_type *assumed,
+static enum orr_code make_machine(const struct orr_log *log, const struct orr_machine_type *assumed, unsigned nics,
                                   struct orr_log_question *question, struct orr_log_compared *compared,
                                   struct orr_error *err)
 {
-    const struct orr_input_options options = {.assumed = assumed};
+    const struct orr_input_options options = {.assumed = assumed, .assumed_nics = nics};
     const char *xml = NULL;
     ORR_TRY(orr_log_tree_xml(log, 0, log->arena, &xml, &compared->why, err));
     if (xml) {
@@ -51,12 +51,13 @@ static enum orr_code make_machine(const struct orr_log *log, const struct orr_ma
     compared->why = assumed ? NULL : name_types(log, compared->why, &compared->machine);
     if (!assumed)
         return compared->why ? ORR_OK : orr_fail_nomem(err);
-    return orr_input_machine(assumed, &compared->own, err);
+    return orr_input_machine_with(assumed, nics, &compared->own, err);
 }
 
 enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_dump *dump,
-                                    const struct orr_machine_type *assumed, const struct orr_log_question *question,
-                                    struct orr_log_compared *ret_compared, struct orr_error *err)
+                                    const struct orr_machine_type *assumed, unsigned nics,
+                                    const struct orr_log_question *question, struct orr_log_compared *ret_compared,
+                                    struct orr_error *err)
 {
     struct orr_log_question asked = *question;
     struct orr_log_compared compared = {.machine.open = ""};
@@ -64,7 +65,7 @@ enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_
     if (log->rccl)
         compared.why = "the job ran RCCL, AMD's library, whose decisions Orrery does not know";
     else if (!dump)
-        code = make_machine(log, assumed, &asked, &compared, err);
+        code = make_machine(log, assumed, nics, &asked, &compared, err);
     if (code == ORR_OK && !compared.why)
         code = orr_log_compare(log, dump ? dump : compared.own, &asked, &compared.check, err);
     if (code == ORR_OK && compared.check)

@@ -15,11 +15,13 @@ struct orr_log_compared {
 };
 
 /* Compares a log with a dump. Where dump is NULL, with the machine that the log prints, in which assumed fills in what
- * it lacks (NULL: nothing); where the log prints none, with a machine of that type; without a type, with the one that
+ * it lacks (NULL: nothing); where the log prints none, with a machine of that type; nics: as
+ * orr_input_options.assumed_nics; without a type, with the one that
  * the log's lines imply. Errors are those of orr_input_read() and orr_log_compare(); nothing is to be released then. */
 enum orr_code orr_input_compare_log(const struct orr_log *log, const struct orr_dump *dump,
-                                    const struct orr_machine_type *assumed, const struct orr_log_question *question,
-                                    struct orr_log_compared *ret_compared, struct orr_error *err) ORR_NO_DISCARD;
+                                    const struct orr_machine_type *assumed, unsigned nics,
+                                    const struct orr_log_question *question, struct orr_log_compared *ret_compared,
+                                    struct orr_error *err) ORR_NO_DISCARD;
 void orr_log_compared_release(struct orr_log_compared *compared);
 
 #endif

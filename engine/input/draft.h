@@ -82,6 +82,8 @@ const char *orr_draft_format(struct orr_draft *draft, const char *format, ...) O
 void orr_draft_find_places(struct orr_draft *draft, const struct orr_machine_type *type);
 /* Fills in what is absent or assumed from a machine type, and says so. */
 void orr_draft_assume_type(struct orr_draft *draft, const struct orr_machine_type *type);
+/* Gives NIC ports of assumed speed what a row of orr_assumed_nics_word() asks for, and says what they have now. */
+void orr_draft_assume_nics(struct orr_draft *draft, unsigned row);
 
 /* The draft's notes, in its arena, with the row's name and title. NULL: no memory. */
 const struct orr_dump_notes *orr_draft_notes(struct orr_draft *draft, const struct orr_input_kind *kind);

@@ -101,6 +101,8 @@ enum orr_code orr_draft_finish(struct orr_draft *draft, const struct orr_input *
 {
     if (input->options.assumed && !draft->starved && !draft->too_many)
         orr_draft_assume_type(draft, input->options.assumed);
+    if (!draft->starved && !draft->too_many)
+        orr_draft_assume_nics(draft, input->options.assumed_nics);
     if (draft->too_many) {
         enum orr_code code = orr_fail(err, ORR_LIMIT, "more than %u elements", draft->limit);
         orr_draft_release(draft);

@@ -305,9 +305,8 @@ static void say(struct orr_hwloc_builder *b, uint32_t links)
     if (b->gpu_count > 1)
         orr_note_assumed(draft, ORR_TOUCHES_ALL, "ranks are the numbers of the GPUs");
     if (b->net_count)
-        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
-                         "hwloc has no NIC speeds: RDMA ports are taken for 100 Gb/s, others for 10; GPUDirect RDMA is "
-                         "taken to work with RDMA NICs; NICs are numbered in the order of their names");
+        orr_note_assumed(draft, ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS,
+                         "NICs are numbered in the order of their names");
     orr_note_assumed(
         draft, ORR_TOUCHES_BANDWIDTH,
         "PCI links have the speed that they had during the export: an idle GPU may show less than it can%s",

@@ -17,9 +17,14 @@ struct orr_release;
 struct orr_input_options {
     const struct orr_dump_limits *limits; /* NULL: the default ones */
     const struct orr_machine_type
-        *assumed;                      /* fills in what the input does not contain (machine_types.h); NULL: nothing */
+        *assumed;          /* fills in what the input does not contain (machine_types.h); NULL: nothing */
+    unsigned assumed_nics; /* row of orr_assumed_nics_word(): of NIC ports that the input does not describe */
     const struct orr_release *release; /* whose rules make a dump of what is none yet (`gathered`); NULL: the default */
 };
+
+/* Word i for what NIC ports have whose speed the input does not contain: "default", "400" (Gb/s), "400-no-gdr" (without
+ * GPUDirect RDMA); NULL: no more. */
+const char *orr_assumed_nics_word(size_t row);
 
 /* The bytes with what a first look at them found; made by orr_input_read() for the rows of the table. */
 struct orr_input {
@@ -59,6 +64,9 @@ enum orr_code orr_input_read(const char *bytes, size_t length, const struct orr_
 /* Makes a machine of a type alone, in place of a file: *ret_dump is the caller's, and its notes say what is made up. */
 enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_dump **ret_dump,
                                 struct orr_error *err) ORR_NO_DISCARD;
+/* The same; nics: as options.assumed_nics. */
+enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsigned nics, struct orr_dump **ret_dump,
+                                     struct orr_error *err) ORR_NO_DISCARD;
 
 /* Writes a dump in the form of NCCL_TOPO_DUMP_FILE: what a reader made of the input, as NCCL would take it. */
 void orr_dump_write(const struct orr_dump *dump, struct orr_text *text);

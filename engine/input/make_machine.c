@@ -124,9 +124,10 @@ static enum orr_code name_it(struct orr_dump *dump, const struct orr_machine_typ
     return ORR_OK;
 }
 
-enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_dump **ret_dump, struct orr_error *err)
+enum orr_code orr_input_machine_with(const struct orr_machine_type *type, unsigned nics, struct orr_dump **ret_dump,
+                                     struct orr_error *err)
 {
-    const struct orr_input_options options = {.assumed = type};
+    const struct orr_input_options options = {.assumed = type, .assumed_nics = nics};
     struct orr_text xml;
     orr_text_init(&xml, XML_MOST);
     write_machine(type, &xml);
@@ -141,6 +142,11 @@ enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_
         *ret_dump = NULL;
     }
     return code;
+}
+
+enum orr_code orr_input_machine(const struct orr_machine_type *type, struct orr_dump **ret_dump, struct orr_error *err)
+{
+    return orr_input_machine_with(type, 0, ret_dump, err);
 }
 
 const char *orr_machine_named(const struct orr_input *input)
@@ -169,7 +175,7 @@ enum orr_code orr_read_machine(const struct orr_input *input, const struct orr_i
     snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
     const struct orr_machine_type *type = orr_machine_type_find(name);
     if (type)
-        return orr_input_machine(type, ret_dump, err);
+        return orr_input_machine_with(type, input->options.assumed_nics, ret_dump, err);
     const enum orr_code code = orr_machine_type_unknown(name, err);
     orr_error_where(err, "machine type");
     return code;

@@ -334,10 +334,8 @@ static void say(struct builder *b, const char *generation)
                      "CPUs are taken for Intel Sapphire Rapids, bus ids and switches are made up from the distances, "
                      "and ranks are the numbers of the GPUs");
     if (nics)
-        orr_note_assumed(draft, ORR_TOUCHES_BANDWIDTH | ORR_TOUCHES_GDR,
-                         "each NIC is assumed to have one port and is numbered as its column; RDMA NICs are assumed to "
-                         "have 100 Gb/s and GPU "
-                         "Direct RDMA, others 10 Gb/s");
+        orr_note_assumed(draft, ORR_TOUCHES_GRAPHS | ORR_TOUCHES_CHANNELS,
+                         "each NIC is assumed to have one port and is numbered as its column");
     if (most && matrix->gpu_count == 2 && most >= 12 && !b->type)
         orr_note_assumed(
             draft, ORR_TOUCHES_LINKS | ORR_TOUCHES_CHANNELS,

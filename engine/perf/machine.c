@@ -294,7 +294,7 @@ static enum orr_code from_log(const struct orr_perf_work *work, struct orr_perf_
         .given = &work->question->settings};
     if (!log || !log->communicator_count)
         return ORR_OK;
-    ORR_TRY(orr_input_compare_log(log, work->question->dump, NULL, &question, &machine->compared, err));
+    ORR_TRY(orr_input_compare_log(log, work->question->dump, NULL, 0, &question, &machine->compared, err));
     const struct orr_log_check *check = machine->compared.check;
     if (!check || (table->measured->ranks && check->analysis->ranks != table->measured->ranks))
         return ORR_OK;

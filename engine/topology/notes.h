@@ -52,6 +52,7 @@ struct orr_dump_notes {
     const struct orr_assumed *assumed;
     const struct orr_missing *missing;
     uint32_t assumed_count, missing_count;
+    uint32_t assumed_nics; /* NIC ports of assumed speed */
 };
 
 #endif

@@ -77,7 +77,7 @@ def assume_nics(machine, said):
     for number, net in enumerate(machine.nets):
         untold(net, said, "numbered", dev=str(number))
         rdma = is_rdma(net.get("name"))
-        untold(net, said, "100 Gb/s", speed="100000" if rdma else "10000")
+        untold(net, said, "Gb/s, with", speed="100000" if rdma else "10000")
         untold(net, said, "GPUDirect RDMA", gdr="1" if rdma else "0")
         net.attrib.update(latency="0", maxconn="131072" if rdma else "65536")
         for absent in ("coll", "keep"):

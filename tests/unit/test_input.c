@@ -123,6 +123,41 @@ static void a_matrix_becomes_a_tree(void **state)
     orr_dump_free(dump);
 }
 
+/* Row of orr_assumed_nics_word(). */
+static unsigned nics_row(const char *word)
+{
+    unsigned row = 0;
+    while (strcmp(orr_assumed_nics_word(row), word) != 0)
+        row++;
+    return row;
+}
+
+static void nics_of_assumed_speed_have_what_is_asked_for_them(void **state)
+{
+    static const struct {
+        const char *text, *type, *word, *speed, *gdr, *note;
+    } rows[] = {
+        {MATRIX, NULL, "default", "100000", "1", "has 100 Gb/s, with GPUDirect RDMA"},
+        {MATRIX, NULL, "400", "400000", "1", "has 400 Gb/s, with GPUDirect RDMA"},
+        {MATRIX, NULL, "200-no-gdr", "200000", "0", "has 200 Gb/s, without GPUDirect RDMA"},
+        {MATRIX, "hgx-h100", "default-no-gdr", "400000", "0", "has 400 Gb/s, without"},
+        {"machine type: hgx-h100", NULL, "200", "200000", "1", "8 NIC ports have 200 Gb/s, with"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct orr_error err;
+        struct orr_dump *dump;
+        const struct orr_input_options options = {.assumed = rows[i].type ? orr_machine_type_find(rows[i].type) : NULL,
+                                                  .assumed_nics = nics_row(rows[i].word)};
+        assert_ok(orr_input_read(rows[i].text, strlen(rows[i].text), &options, &dump, &err), &err);
+        assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_SPEED), rows[i].speed);
+        assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GDR), rows[i].gdr);
+        assert_true(assumes(dump, rows[i].note));
+        assert_true(dump->notes->assumed_nics > 0);
+        orr_dump_free(dump);
+    }
+}
+
 static void a_matrix_may_be_wrapped_and_blank_separated(void **state)
 {
     struct orr_dump *dump =
@@ -197,7 +232,7 @@ static void hwloc_folds_ports_as_nccl_does(void **state)
     assert_string_equal(attr(dump, ORR_ELEMENT_GPU, 0, ORR_ATTR_SM), "80");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_GUID), "0xbaa5dd00039f59b8");
     assert_string_equal(attr(dump, ORR_ELEMENT_NET, 0, ORR_ATTR_PORT), "1");
-    assert_true(assumes(dump, "no NIC speeds"));
+    assert_true(assumes(dump, "has 100 Gb/s"));
     orr_dump_free(dump);
 }
 
@@ -374,6 +409,7 @@ int main(void)
         cmocka_unit_test(dumps_of_ranks_become_one_host),
         cmocka_unit_test(of_several_hosts_the_first_is_taken),
         cmocka_unit_test(a_matrix_becomes_a_tree),
+        cmocka_unit_test(nics_of_assumed_speed_have_what_is_asked_for_them),
         cmocka_unit_test(a_matrix_may_be_wrapped_and_blank_separated),
         cmocka_unit_test(names_beside_a_matrix_tell_the_generation),
         cmocka_unit_test(errors_of_a_matrix_have_their_place),
