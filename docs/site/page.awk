@@ -76,6 +76,25 @@ function with_pictures(line,    out, at) {
     return out line
 }
 
+# The first paragraph of a page in plain text, for previews of links.
+function described(file,    row, text) {
+    text = ""
+    while ((getline row < file) > 0) {
+        if (row ~ /^[[:space:]]*$/ && text != "")
+            break
+        if (row ~ /^(#|!|<|\[!|```|\||- )/ || row ~ /^[[:space:]]*$/)
+            continue
+        text = text (text == "" ? "" : " ") row
+    }
+    close(file)
+    gsub(/\]\([^)]*\)/, "", text)
+    gsub(/[][`*]/, "", text)
+    gsub(/&/, "\\&amp;", text)
+    gsub(/</, "\\&lt;", text)
+    gsub(/"/, "\\&quot;", text)
+    return text
+}
+
 BEGIN {
     folder = page
     if (!sub(/[^\/]*$/, "", folder))
@@ -98,6 +117,7 @@ BEGIN {
     print "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"
     print "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">"
     print "<title>" known[page] (page == "README.md" ? ": documentation" : " · Orrery") "</title>"
+    print "<meta name=\"description\" content=\"" described(page) "\">\n<meta property=\"og:site_name\" content=\"Orrery\">\n<meta property=\"og:title\" content=\"" known[page] "\">"
     print "<link rel=\"icon\" href=\"" root "../icon.svg\" type=\"image/svg+xml\">"
     print "<link rel=\"stylesheet\" href=\"" root "../css/base.css\">\n<link rel=\"stylesheet\" href=\"" root "../css/docs.css\">"
     print "<script type=\"module\" src=\"" root "../js/docs.js\"></script>\n</head>\n<body>"
