@@ -1,5 +1,6 @@
 /* What the reader can do, by name: each changes the state in the address, or opens a dialog. */
 import * as api from "./api.js";
+import { ArchiveError, isArchive, MOST_FILES, unpacked } from "./archive.js";
 import { isResults } from "./bandwidth.js";
 import { swapped } from "./compare.js";
 import { announce } from "./dom.js";
@@ -11,7 +12,6 @@ import { exportDialog } from "./views/export.js";
 import { searchDialog } from "./views/search.js";
 import { openWhy } from "./why.js";
 
-const MOST_FILES = 512; // dumps of hosts that are dropped at once
 const LOOKED_AT = 1 << 20; // bytes at the beginning of a file by which its format is recognised; a quarter of them at its end
 
 /** opening: {open(blob, file, name), fail(error, blob, file), stop()}. stepped(): the step within a channel is another. */
@@ -40,6 +40,13 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
          * A log goes to the machine that is open, or opens the one that it prints or implies; where it does neither, its triage is shown alone.
          * A dump where one is compared is the second one, all else is a machine of its own. */
         open: async (blob, name) => {
+            if (isArchive(new Uint8Array(await blob.slice(0, LOOKED_AT / 1024).arrayBuffer()))) {
+                const files = await actions.unpacked([blob instanceof File ? blob : new File([blob], name)]);
+                if (files.length !== 1)
+                    return files.length > 1 ? actions.openMany(files) : undefined;
+                [blob] = files;
+                name = blob.name;
+            }
             const text = await blob.slice(0, LOOKED_AT).text(), log = isLog(text) && !/^\s*</.test(text);
             if ((isResults(text) || isResults(await blob.slice(-LOOKED_AT / 4).text())) && await actions.results(blob, name))
                 return undefined;
@@ -56,16 +63,33 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             if (await opening.open(blob, name, name.replace(/\.[a-z]+$/i, "")) && loaded.summary?.input?.kind === "nccl-log")
                 await actions.log(blob, name);
         },
-        /** Several dumps, one a host: kept, and chosen in the library. */
-        openMany: async (files) => {
-            const ids = [], refused = [];
-            for (const file of files.slice(0, MOST_FILES)) {
-                const kept = await opening.keep(file, file.name, file.name.replace(/\.[a-z]+$/i, ""), () => refused.push(file.name));
-                if (kept)
-                    ids.push(kept.id);
+        /** The files that archives among these hold; [] where one cannot be unpacked, which was said. */
+        unpacked: async (files) => {
+            try {
+                return (await Promise.all(files.map(unpacked))).flat();
+            } catch (error) {
+                if (!(error instanceof ArchiveError))
+                    throw error;
+                await opening.fail(new api.Problem({ title: "The archive cannot be opened", detail: error.message, advice: "Drop a tar, tar.gz or zip file with one dump for each host, such as host1.xml, host2.xml, or the files themselves" }), null, "");
+                return [];
             }
-            library.choose(ids);
-            announce(`${ids.length} dumps kept${refused.length ? `; not understood: ${refused.join(", ")}` : ""}`);
+        },
+        /** Several dumps, one a host, or archives of them: kept, and chosen in the library. */
+        openMany: async (dropped) => {
+            const ids = [], names = [], refused = [], files = await actions.unpacked(dropped);
+            if (!files.length)
+                return;
+            for (const file of files.slice(0, MOST_FILES)) {
+                const name = file.name.replace(/\.(xml|txt|log|tar|tgz|gz)$/i, ""), kept = await opening.keep(file, file.name, name, (error) => refused.push({ name: file.name, why: error.problem?.detail || error.message }));
+                if (kept) {
+                    ids.push(kept.id);
+                    names.push(name);
+                }
+            }
+            if (files.length > MOST_FILES)
+                refused.push({ name: `${files.length - MOST_FILES} more files`, why: `the page takes up to ${MOST_FILES} at once` });
+            library.choose(ids, names, refused);
+            announce(`${ids.length} dump${ids.length === 1 ? "" : "s"} kept${refused.length ? `; not understood: ${refused.map(({ name }) => name).join(", ")}` : ""}`);
             home({ place: "library" });
             library.load();
         },
@@ -138,7 +162,7 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
         nic: (from, to) => store.set({ from, to, panel: "selection", hosts: Math.max(loaded.network?.doc.hosts ?? 1, store.state.hosts) }),
         /** The finding in the summary, from its mark on the drawing; a consequence is behind its cause. */
         finding: ({ id }) => {
-            store.set({ panel: "summary" }, { replace: true });
+            store.set({ panel: "summary", finding: id }, { replace: true });
             const row = document.querySelector(`#findings [data-finding="${CSS.escape(id)}"]`);
             for (let one = row; one; one = one.parentElement?.closest("details"))
                 if (one.matches("details"))
@@ -147,7 +171,7 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             row?.querySelector("button, summary")?.focus({ preventScroll: true });
         },
         /** A device of a finding on the drawing; the finding stays in sight. */
-        placed: (node) => store.set({ from: node, to: "", line: 0 }, { replace: true }),
+        placed: (node) => store.set({ from: node, to: "", finding: "", line: 0 }, { replace: true }),
         show: (id) => home({ id }),
         stop: () => { opening.stop(); loading.stop(); },
         again: () => loading.analysis(),
@@ -166,6 +190,7 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
             store.set({ settings });
         },
         assume: (assume) => store.set({ assume }),
+        assumeNics: (assume_nics) => store.set({ assume_nics }),
         /** name: "gpus", "nics", "fuse_nics" or "tuner"; "": the default. */
         take: (name, text) => store.set({ [name]: text }),
         setting: (name) => {
@@ -185,15 +210,27 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
 
         transfer: (rank, round) => store.set({ rank, round }, { replace: true }),
 
-        select: (from, to) => store.set({ from, to, line: 0, panel: "selection" }),
+        select: (from, to) => {
+            moment.extending = false;
+            store.set({ from, to, finding: "", line: 0, panel: "selection" });
+        },
+        /** The next device that is chosen is the other end of a path. */
+        extend: (on) => {
+            moment.extending = on;
+            loading.changed();
+        },
+        /** A finding on the drawing: its devices and links are lit until something else is chosen. */
+        light: (id) => store.set({ finding: store.state.finding === id ? "" : id, from: "", to: "" }, { replace: true }),
         /* A device of the drawing. Pictures of a channel by itself name those of other hosts "host1/GPU/...": all hosts are alike. */
         choose: (drawn, extend) => {
-            const { from } = store.state, id = drawn.replace(/^host\d+\/|~out$/g, ""), host = /^HOST\/(\d+)$/.exec(id);
+            const { from, finding } = store.state, id = drawn.replace(/^host\d+\/|~out$/g, ""), host = /^HOST\/(\d+)$/.exec(id), [one, other] = id.split("--").map((end) => end.replace(/^host\d+\//, ""));
             if (host)
                 return actions.host(Number(host[1]));
             if (!id)
-                return from ? store.set({ from: "", to: "" }) : undefined;
-            return extend && from && from !== id ? actions.select(from, id) : actions.select(id, "");
+                return from || finding ? store.set({ from: "", to: "", finding: "" }) : undefined;
+            if (other)
+                return actions.select(one, other);
+            return (extend || moment.extending) && from && from !== id ? actions.select(from, id) : actions.select(id, "");
         },
         host: (host) => store.set({ host, view: store.state.view === "hosts" ? "channels" : store.state.view }),
         line: (line) => store.set({ line, view: "source" }),
@@ -221,7 +258,7 @@ export function makeActions({ store, loading, library, results, scene, diagram, 
         free: (free) => store.set({ free, pick: "" }, { replace: true }),
         rival: (rival) => store.set({ rival, pick: rival }, { replace: true }),
         pick: replace("pick"),
-        beside: replace("beside"), program: replace("program"), axes: replace("axes"),
+        trays: replace("trays"), beside: replace("beside"), program: replace("program"), axes: replace("axes"),
         swapPair: () => store.set({ id: store.state.with, machine: "", with: store.state.id, row: "", from: "", to: "" }),
         pairAgain: () => loading.pairing({ again: true }),
         majority: (set) => home({ place: "set", set }),

@@ -171,12 +171,11 @@ export function list({ q, cursor, limit = 50 }, signal) {
 export const change = (id, changes) => json(topology(id), { method: "PATCH", body: JSON.stringify(changes), headers: { "Content-Type": "application/json" } });
 export const remove = (id) => call(topology(id), { method: "DELETE" });
 
-/** Kept clusters; one; a section of its analysis; its findings; its groups; a schedule; keeping (a description as text) and deleting. */
+/** Kept clusters; one; a section of its analysis; its groups; a schedule; keeping (a description as text) and deleting. */
 const clusterAt = (id) => `v1/clusters/${encodeURIComponent(id)}`;
 export const clusters = (signal) => json("v1/clusters?limit=200", { signal });
 export const cluster = (id, signal) => json(clusterAt(id), { signal });
 export const clusterSection = (id, name, question, signal) => json(ask(`${clusterAt(id)}/analysis/${name}`, question), { signal });
-export const clusterFindings = (id, question, signal) => json(ask(`${clusterAt(id)}/findings`, question), { signal });
 export function groups(id, layout, question, signal) {
     const query = new URLSearchParams(question);
     query.set("layout", layout);
@@ -205,6 +204,9 @@ export const anonymised = (id) => json(`${topology(id)}/anonymised`, { headers: 
 /** What is understood, and the machine types that fill in what an input does not tell. */
 export const inputs = async () => (await json("v1/inputs")).inputs;
 export const machines = async () => (await json("v1/machines")).machines;
+
+/** A picture of a dump that is not kept. options: format, theme. */
+export const render = async (body, options) => (await call(`v1/render?${new URLSearchParams(options)}`, { method: "POST", body, headers: { "Content-Type": "application/octet-stream" } })).text();
 
 /** Example machines that come with the page, and the bytes of one. */
 export const examples = () => json("v1/examples");

@@ -94,17 +94,32 @@ export function order(findings) {
     return [...findings.filter(of), ...findings.filter((row) => !of(row))];
 }
 
-/** Hosts in the order of their ids as runs: [{id, count}]. */
-export function runsOf(ids) {
+/** Hosts in the order of their ids as runs: [{id, count, names}]; names: of the files, one for each host, or none. */
+export function runsOf(ids, names = []) {
     const rows = [];
-    for (const id of ids) {
-        if (rows.at(-1)?.id === id)
-            rows.at(-1).count++;
-        else
-            rows.push({ id, count: 1 });
-    }
+    ids.forEach((id, i) => {
+        if (rows.at(-1)?.id !== id)
+            rows.push({ id, count: 0, names: [] });
+        const run = rows.at(-1);
+        run.count++;
+        run.names.push(...names.slice(i, i + 1));
+    });
     return rows;
 }
 
-/** The description of a cluster of kept dumps, as the service reads it. */
-export const describe = (runs) => JSON.stringify({ hosts: runs.map(({ id, count }) => ({ topology: id, count })) });
+const HOST_NAME = /^[A-Za-z0-9._-]{1,253}$/;
+
+/** The description of a cluster of kept dumps, as the service reads it. Names go along where each host has one of its own that can name a host. */
+export function describe(runs) {
+    const all = runs.flatMap(({ names = [] }) => names), fit = all.length === runs.reduce((sum, { count }) => sum + count, 0) && new Set(all).size === all.length && all.every((name) => HOST_NAME.test(name));
+    return JSON.stringify({ hosts: runs.map(({ id, count, names }) => ({ topology: id, count, ...(fit ? { names } : {}) })) });
+}
+
+/** Names of the hosts of a cluster by their numbers, from its record; "" where a host has none. */
+export const hostNames = (record) => record.description.hosts.flatMap(({ count = 1, names = [] }) => Array.from({ length: count }, (_, i) => names[i] ?? ""));
+
+/** "host 40 (node41)", "hosts 3, 7 (a, b)": hosts of a kind with what they are called, for people. */
+export function calledHosts(kind, names) {
+    const numbers = kind.hosts.flatMap(([from, to]) => Array.from({ length: Math.min(to - from + 1, 8) }, (_, i) => from + i)).slice(0, 8), called = numbers.map((n) => names[n]).filter(Boolean);
+    return `host${kind.host_count === 1 ? "" : "s"} ${hostsOf(kind)}${called.length ? ` (${called.slice(0, 4).join(", ")}${kind.host_count > 4 ? ", …" : ""})` : ""}`;
+}

@@ -52,8 +52,8 @@ export class Clusters {
             if (this.one?.key !== key) {
                 this.one = this.groups = null;
                 const section = (name) => api.clusterSection(cluster, name, asks, control.signal);
-                const [record, view, summary, ranks, nccl, found] = await Promise.all([api.cluster(cluster, control.signal), section("cluster"), section("summary"), section("ranks"), section("nccl"), api.clusterFindings(cluster, asks, control.signal)]);
-                this.one = { key, record, view, doc: { ranks, summary, nccl }, findings: found.findings };
+                const [record, view, summary, ranks, nccl, found] = await Promise.all([api.cluster(cluster, control.signal), section("cluster"), section("summary"), section("ranks"), section("nccl"), section("findings")]);
+                this.one = { key, record, view, doc: { ranks, summary, nccl }, findings: found };
                 announce(`${view.hosts} hosts of ${view.kinds.length} kinds`);
             }
             if (this.one.view.hosts <= MOST_HOSTS)

@@ -1,6 +1,6 @@
 /* What a diagnosis says in words: the verdict, what each finding costs, causes with their consequences, and what a figure assumes. Pure functions. */
 import { waysAt } from "./chart.js";
-import { bandwidth } from "./model.js";
+import { bandwidth, typeOf } from "./model.js";
 
 const plural = (n, one) => `${n} ${one}${n === 1 ? "" : "s"}`;
 
@@ -68,6 +68,53 @@ export function flawedDevices(findings) {
             if (node)
                 rows.set(node, [...(rows.get(node) ?? []).filter((one) => one !== finding), finding]);
     return [...rows].map(([node, list]) => ({ node, severity: worst(list), findings: list }));
+}
+
+/* Findings about links of a device, by the kind of link. */
+const PCIE = ["slow-link", "pcie-below-model", "link-missing", "link-unknown", "idle-gpus", "throttling-bridge", "slow-slot", "slot-shared", "shared-uplink", "crowded-uplink"];
+const NVLINK = ["nvlink-one-sided", "nvlink-count", "nvlinks-below-board", "nvlink-zero", "nvlink-targets"];
+
+/** The links that a finding is about: [[from, to, type]]. Of PCIe the link towards the CPU; of NVLink those between the named GPUs, else the weakest of each GPU. */
+export function linksOfFinding(model, { id, places }) {
+    const nodes = places.map(({ node }) => node).filter((node) => model.nodes.has(node));
+    if (PCIE.includes(id))
+        return nodes.flatMap((node) => uplink(model, node));
+    if (!NVLINK.includes(id))
+        return [];
+    const ofNvlink = (node) => [...model.links.values()].flat().filter((link) => link.type === "NVL" && link.from === node);
+    const between = nodes.flatMap((node, i) => ofNvlink(node).filter(({ to }) => nodes.indexOf(to) > i)), weakest = (rows) => rows.filter((row) => row.bw === Math.min(...rows.map(({ bw }) => bw)));
+    return (between.length ? weakest(between) : nodes.flatMap((node) => weakest(ofNvlink(node)).slice(0, 1))).map(({ from, to, type }) => [from, to, type]);
+}
+
+/* Steps of PCIe from each device up to its CPU, counted once an analysis. */
+const depths = new WeakMap();
+function depthsOf(model) {
+    if (!depths.has(model)) {
+        const depth = new Map([...model.nodes.keys()].filter((id) => typeOf(id) === "CPU").map((id) => [id, 0])), beside = new Map();
+        for (const { from, to, type } of [...model.links.values()].flat())
+            if (type === "PCI" || type === "NET")
+                beside.set(from, [...(beside.get(from) ?? []), to]);
+        for (let edge = [...depth.keys()]; edge.length;)
+            edge = edge.flatMap((id) => (beside.get(id) ?? []).filter((to) => !depth.has(to) && depth.set(to, depth.get(id) + 1)));
+        depths.set(model, depth);
+    }
+    return depths.get(model);
+}
+
+function uplink(model, node) {
+    const depth = depthsOf(model), own = depth.get(node);
+    return [...model.links.values()].flat().filter(({ from, to, type }) => from === node && (type === "PCI" || type === "NET") && depth.get(to) === own - 1).slice(0, 1).map(({ from, to, type }) => [from, to, type]);
+}
+
+/** The same for links, for marks on the drawing: [{link: [from, to, type], severity, findings}]. */
+export function flawedLinks(model, findings) {
+    const rows = new Map();
+    for (const finding of findings.filter(({ severity }) => severity !== "info"))
+        for (const link of linksOfFinding(model, finding)) {
+            const key = link.slice(0, 2).sort().join(">") + link[2];
+            rows.set(key, { link, findings: [...(rows.get(key)?.findings ?? []).filter((one) => one !== finding), finding] });
+        }
+    return [...rows.values()].map((row) => ({ ...row, severity: worst(row.findings) }));
 }
 
 /** Groups that need attention, and those that are only notes. */

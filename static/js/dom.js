@@ -51,6 +51,9 @@ export function fold(key, label, content, { id, open = false } = {}) {
     return node;
 }
 
+/** Text whose commands are in backticks, as nodes. */
+export const withCode = (text) => text.split("`").map((piece, i) => (i % 2 ? h("code", null, piece) : piece));
+
 /** Replaces what is in a node, keeping its scroll position and the focus on the element of the same data-key. */
 export function replace(node, ...children) {
     const key = node.contains(document.activeElement) ? document.activeElement.closest("[data-key]")?.dataset.key : null;

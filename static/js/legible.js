@@ -14,7 +14,8 @@ export function briefNames(lines, type = "", less = false) {
         const own = lines[0].replace(/( hosts) alike.*|: .*/, "$1");
         return [lines.join(" · "), lines[0], own, own.replace(/^(\d+) hosts/, "$1×").replace(/(Host|Tray) /, "")];
     }
-    const plain = lines[0].split(" · ")[0].replace(BUS_ID, "").replace("NUMA node", "NUMA") || (type === "pci" ? "PCIe" : "");
+    const rank = lines.find((line) => /^rank \d+$/.test(line)); // a line of its own where each tray numbers its GPUs from 0: the rank is the name
+    const plain = rank ?? (lines[0].split(" · ")[0].replace(BUS_ID, "").replace("NUMA node", "NUMA") || (type === "pci" ? "PCIe" : ""));
     const shortest = SHORTER[plain] ?? /^(?:GPU|NET|GIN|NUMA|rank) (\d+)$/.exec(plain)?.[1] ?? plain;
     return [...(less ? [] : [lines.join(" · "), lines[0]]), plain, shortest]; // the same places for all, so that equals say equals
 }

@@ -11,7 +11,7 @@ export class Library {
 
     /** store: of the state; changed(): the list is another. */
     constructor(store, changed) {
-        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null, picked: new Set(), runs: [] });
+        Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null, picked: new Set(), runs: [], refused: [] });
         this.actions = {
             pick: (id, on) => {
                 this.picked[on ? "add" : "delete"](id);
@@ -54,9 +54,9 @@ export class Library {
         };
     }
 
-    /** Dumps that were just kept, in the order of their hosts: all are chosen. */
-    choose(ids) {
-        Object.assign(this, { picked: new Set(ids), runs: runsOf(ids) });
+    /** Dumps that were just kept, in the order of their hosts, with the names of their files: all are chosen. refused: [{name, why}] */
+    choose(ids, names = [], refused = []) {
+        Object.assign(this, { picked: new Set(ids), runs: runsOf(ids, names), refused });
     }
 
     /** Loads the first page, or the next one. */

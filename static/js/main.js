@@ -11,7 +11,9 @@ import { Library } from "./library.js";
 import { Loading } from "./loading.js";
 import { Majority } from "./majority.js";
 import { Opening, Working } from "./opening.js";
+import { Pictures } from "./pictures.js";
 import { Placing } from "./placing.js";
+import * as lately from "./recent.js";
 import { Results } from "./results.js";
 import { Scene } from "./scene.js";
 import { Schedule } from "./schedule.js";
@@ -41,12 +43,12 @@ import { transfersView } from "./views/transfers.js";
 import { tuningView } from "./views/tuning.js";
 import { whyView } from "./views/why.js";
 
-const store = new Store();
-const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, filter: "", focus: "", startProblem: null, refused: "", log: null, results: null }; // what is in no address
+const store = new Store(), pictures = new Pictures();
+const moment = { examples: null, releases: [], machines: null, inputs: null, step: -1, extending: false, filter: "", focus: "", startProblem: null, refused: "", log: null, results: null }; // what is in no address
 const header = document.getElementById("header"), main = document.getElementById("main");
 const working = new Working(() => actions.stop());
 const loading = new Loading(store, {
-    busy: (by) => working.add(by), asked: () => scene.draw(), arrived, changed: renderAll, missing: (error) => (store.state.machine ? store.set({ id: "" }, { replace: true }) : opening.fail(error, null, "")),
+    busy: (by) => working.add(by), asked: () => scene.draw(), arrived, changed: renderAll, missing: (error) => (lately.forget(store.state.id), store.state.machine ? store.set({ id: "" }, { replace: true }) : opening.fail(error, null, "")),
 });
 const { loaded } = loading;
 const diagram = new Diagram((id, extend) => actions.choose(id, extend));
@@ -69,10 +71,20 @@ function arrived() {
     scene.analysed();
     loading.explanation();
     placing.load(loaded.model);
+    if (loaded.summary && loaded.model)
+        lately.remember({ id: loaded.id, name: loaded.summary.name, sentence: loaded.doc.summary?.machine?.sentence, machine: store.state.machine });
     renderAll();
     if (store.state.view === "hosts")
         scene.draw();
 }
+
+/* What a link to this address shows where it is pasted, as far as its reader runs scripts; index.html says the rest. */
+function describePage(name, sentence, doc) {
+    const text = name ? `${[name, sentence].filter(Boolean).join(": ")}. Paths, rings, trees and bandwidth as NCCL ${doc?.nccl ?? ""} decides them.` : DESCRIPTION;
+    for (const [selector, content] of [['meta[name="description"]', text], ['meta[property="og:description"]', text], ['meta[property="og:title"]', document.title]])
+        document.querySelector(selector).setAttribute("content", content);
+}
+const DESCRIPTION = document.querySelector('meta[name="description"]').getAttribute("content");
 
 const places = { library: "Library", set: "Comparison with the majority", clusters: "Clusters" };
 
@@ -82,10 +94,15 @@ function renderHeader() {
     const sentence = isOpen ? doc?.summary?.machine?.sentence ?? summary?.machine?.sentence ?? "" : "";
     document.title = [name || places[isOpen ? "" : state.place], isOpen && doc && `NCCL ${doc.nccl}`, "Orrery"].filter(Boolean).join(" · ");
     replace(header, topBar({ name, sentence, theme: theme.current(), open: isOpen, place: state.place, working: working.root, actions }),
-        isOpen && askBar({ state, graphs: summary?.input?.graph_file, releases: moment.releases, settingsOpen: state.panel === "settings", actions }));
+        isOpen && askBar({ state, graphs: summary?.input?.graph_file, domain: loaded.model?.systems ?? 0, releases: moment.releases, actions }));
+    describePage(name, sentence, doc);
 }
 
-const VIEW_TABS = [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["tuning", "Tuning"], ["bandwidth", "Bandwidth"], ["place", "Choose GPUs"], ["hosts", "Hosts"], ["transfers", "Transfers"], ["diff", "Differences"], ["compare", "Compare"], ["source", "Dump"], ["log", "Log"]];
+const VIEW_TABS = [
+    ["Topology", [["machine", "Machine"], ["matrix", "Matrix"], ["channels", "Channels"], ["hosts", "Hosts"]]],
+    ["Performance", [["bandwidth", "Bandwidth"], ["tuning", "Tuning"], ["transfers", "Transfers"], ["place", "Choose GPUs"]]],
+    ["Check and compare", [["log", "Log"], ["diff", "What if"], ["compare", "Compare machines"], ["source", "Dump"]]],
+];
 const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, bandwidth: (context) => bandwidthView({ results, ...context }), place: (context) => placeView({ placing, ...context }), hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
 
 /* The rounds of the ranks around the one that is looked at. */
@@ -134,11 +151,14 @@ function renderSide() {
             return h("p.muted", null, "Computing…");
         if (state.panel === "why")
             return whyView({ model, state, explained: loading.explained, actions });
-        return state.panel === "selection" ? selectionView({ model, network, other: loading.compared, state, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, other: loading.log.answer && model ? otherMachine(loading.log.answer, model) : "", results: results.answer }, actions });
+        return state.panel === "selection" ? selectionView({ model, network, other: loading.compared, state, extending: moment.extending, actions }) : summaryView({ model, network, before, summary, source, state, releases: moment.releases, machines: moment.machines, known: { pair: state.with ? loading.pair.doc : null, log: loading.log.answer?.check, other: loading.log.answer && model ? otherMachine(loading.log.answer, model) : "", results: results.answer }, actions });
     };
     const old = side.querySelector(".side-body"), scroll = old?.dataset.panel === state.panel ? old.scrollTop : 0;
-    const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel }, content());
-    replace(side, tabs("panel", "panel", PANEL_TABS, state.panel, actions.panel), body);
+    const hidden = state.panel === "none";
+    work.classList.toggle("alone", hidden);
+    const body = h("div.side-body", { id: "panel", role: "tabpanel", tabindex: "-1", "data-panel": state.panel, hidden }, hidden ? null : content());
+    replace(side, h("div.side-head", null, tabs("panel", "panel", PANEL_TABS, state.panel, actions.panel),
+        h("button", { type: "button", "data-key": "panel-hide", title: "More room for the drawing and the tables ( z )", "aria-expanded": String(!hidden), "aria-controls": "panel", onclick: () => actions.panel(hidden ? "summary" : "none") }, hidden ? "Show" : "Hide")), body);
     body.scrollTop = scroll;
     if (moment.focus && state.panel === "settings")
         document.getElementById(`set-${moment.focus}`)?.focus();
@@ -153,9 +173,9 @@ function renderAll() {
         if (store.state.place === "library" && !moment.startProblem)
             return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } }));
         if (store.state.place === "clusters" && !moment.startProblem)
-            return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home } }));
+            return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home, library: actions.library } }));
         const pasted = document.getElementById("paste")?.value; // what was refused can be mended
-        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, actions, problem: moment.startProblem, log: moment.log, results: moment.results, state: store.state, pasted }));
+        replace(main, startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, recent: lately.recent(), pictures, actions, problem: moment.startProblem, log: moment.log, results: moment.results, state: store.state, pasted }));
         return;
     }
     if (work.parentNode !== main)
@@ -171,7 +191,7 @@ function renderAll() {
 
 function foldButton() {
     const less = store.state.detail === "less", name = "Fold what is alike, hide bus ids";
-    return h("button.icon", { type: "button", id: "fold", "data-key": "fold", "aria-pressed": String(less), title: `${name} ( f )`, "aria-label": name, onclick: () => actions.detail(less ? "all" : "less") }, "≡");
+    return h("button", { type: "button", id: "fold", "data-key": "fold", "aria-pressed": String(less), title: `${name} ( f )`, onclick: () => actions.detail(less ? "all" : "less") }, "Fold");
 }
 
 store.subscribe((state, changed) => {
@@ -243,7 +263,7 @@ async function start() {
     Object.assign(moment, { examples, inputs, machines });
     const list = document.getElementById("examples");
     if (list && !moment.log && !moment.results) { // a log or results on the start page offer the machine types as well
-        replace(list, exampleList(examples, actions));
+        replace(list, exampleList(examples, actions, pictures));
         replace(document.getElementById("inputs"), inputList(inputs));
         replace(document.getElementById("machine-type"), machineTypes(machines, actions));
     } else {
@@ -253,9 +273,12 @@ async function start() {
 
 listenToKeys({ store, loaded, moment, schedule, actions });
 listenToDrops(actions);
-document.querySelector("[data-skip]").addEventListener("click", (event) => {
-    event.preventDefault();
-    (store.state.id ? diagram.canvas : main.querySelector("button")).focus();
-});
+/* The first links of the page lead past what comes before. */
+const skips = { drawing: () => (store.state.id ? diagram.canvas : main.querySelector("button")), tables: () => drawer.querySelector('[role="tab"][tabindex="0"]'), panel: () => side.querySelector('[role="tab"][tabindex="0"]') };
+for (const link of document.querySelectorAll("[data-skip]"))
+    link.addEventListener("click", (event) => {
+        event.preventDefault();
+        skips[link.dataset.skip]()?.focus();
+    });
 
 start();

@@ -76,13 +76,13 @@ export function index(doc) {
     const gpus = [...nodes.values()].filter((node) => typeOf(node.id) === "GPU");
     gpus.sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0));
     const nets = [...nodes.values()].filter((node) => typeOf(node.id) === "NET");
-    const severalSystems = new Set(gpus.map((node) => parseId(node.id).system)).size > 1;
+    const systems = new Set(gpus.map((node) => parseId(node.id).system)).size, severalSystems = systems > 1;
     const key = (row) => ("a" in row ? `${row.a},${row.b}` : `${row.rank},${row.net}`);
     const by = (rows) => new Map((rows ?? []).map((row) => [key(row), row]));
     const why = doc.explanations ?? {};
     const gdrWhy = new Map((why.gdr ?? []).map((row) => [`${key(row)},${row.direction}`, row]));
     return {
-        doc, nodes, paths, links, gpus, nets, severalSystems,
+        doc, nodes, paths, links, gpus, nets, systems, severalSystems,
         gpuOfRank: new Map(gpus.map((node) => [node.rank, node.id])),
         p2p: by(doc.p2p), gdr: by(doc.gdr), p2pWhy: by(why.p2p), gdrWhy, rules: why.rules ?? {},
         diversions: new Map((why.paths ?? []).map((row) => [`${row.from}>${row.to}`, row.why])),
@@ -94,7 +94,7 @@ export function shortName(model, id) {
     const node = model.nodes.get(id), { type, local, system } = parseId(id);
     const host = model.severalSystems && type !== "NVS" ? ` h${system}` : "";
     switch (type) {
-    case "GPU": return node?.rank !== undefined ? `GPU ${node.rank}` : `GPU ${busId(local)}`;
+    case "GPU": return node?.rank === undefined ? `GPU ${busId(local)}` : model.severalSystems ? `Rank ${node.rank}` : `GPU ${node.rank}`; /* in a domain, GPUs have a number in each tray */
     case "NET": return `NET ${parseInt(local, 16)}${host}`;
     case "CPU": return `NUMA ${parseInt(local, 16)}${host}`;
     case "NVS": return "NVSwitch";
@@ -239,6 +239,14 @@ export function tuningRows(tuning, collective) {
     }));
 }
 
+/** "1 host", "4 hosts"; of several systems in one dump: "1 NVLink domain of 18 hosts". */
+export function hostsText(doc) {
+    const systems = new Set((doc.system?.nodes ?? []).filter((node) => typeOf(node.id) === "GPU").map((node) => parseId(node.id).system)).size;
+    if (systems > 1)
+        return `${doc.hosts} NVLink domain${doc.hosts === 1 ? "" : "s"} of ${systems} hosts`;
+    return `${doc.hosts} host${doc.hosts === 1 ? "" : "s"}`;
+}
+
 /** The figures of the summary, so that a change can be shown before and after. [[name, value]] */
 export function figures(doc) {
     const channels = doc.channels ?? {}, summary = doc.summary ?? {};
@@ -262,6 +270,11 @@ export function figures(doc) {
     ];
 }
 
+const ESCAPES = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])/g;
+
+/** A text as a terminal would show it: without the sequences that colour it or move the cursor. */
+export const withoutEscapes = (text) => text.replace(ESCAPES, "");
+
 /* How far a cut moves back to end between two attributes. */
 const MOST_ATTRIBUTE = 80;
 
@@ -270,10 +283,11 @@ const MOST_ATTRIBUTE = 80;
 export function excerpt(text, line, column, around = 2, width = 400) {
     const lines = text.split(/\r\n|\r|\n/);
     const first = Math.max(1, line - around), last = Math.min(lines.length, line + around);
+    column = column ? withoutEscapes((lines[line - 1] ?? "").slice(0, column - 1)).length + 1 : column;
     const from = column && column > width - 20 ? column - Math.floor(width / 2) : 0;
     const rows = [];
     for (let number = first; number <= last; number++) {
-        const all = lines[number - 1].replaceAll("\t", " ").replace(/[\x00-\x1f\x7f]/g, "\ufffd");
+        const all = withoutEscapes(lines[number - 1]).replaceAll("\t", " ").replace(/[\x00-\x1f\x7f]/g, "\ufffd");
         const space = all.length > from + width ? all.lastIndexOf(" ", from + width) : -1;
         const to = space > from + width - MOST_ATTRIBUTE ? space + 1 : from + width;
         const cut = all.slice(from, to);

@@ -1,6 +1,7 @@
 /* Takes a dump in: sends it, tells how far it is, and says what is wrong with it where it is refused. */
 import * as api from "./api.js";
 import { announce, h } from "./dom.js";
+import { withoutEscapes } from "./model.js";
 import { DEFAULTS } from "./state.js";
 import { problemView } from "./views/problem.js";
 
@@ -27,6 +28,8 @@ export class Working {
         this.text.textContent = !of ? "computing…" : bytes < of ? `sending ${Math.floor(bytes / of * 100)} %` : "reading…";
     }
 }
+
+const SEEN = 600; // bytes at the beginning of what was not understood
 
 /** The release that a log names, "" where the input is none, or its release is not emulated. */
 export const releaseOfLog = (input) => input?.logged_release ?? "";
@@ -163,8 +166,9 @@ export class Opening {
     async fail(error, blob, file) {
         if (!(error instanceof api.Problem))
             throw error;
-        const source = blob && error.problem.line ? await blob.text() : null;
-        this.moment.startProblem = problemView(error.problem, { source, name: file, again: blob ? () => this.open(blob, file, file.replace(/\.[a-z]+$/i, "")) : null });
+        const source = blob && error.problem.line ? await blob.text() : null, unknown = blob && api.isUnrecognised(error.problem);
+        const seen = unknown ? withoutEscapes(await blob.slice(0, SEEN).text()) : null, forms = unknown ? this.moment.inputs ?? await api.inputs().catch(() => []) : null;
+        this.moment.startProblem = problemView(error.problem, { source, seen, forms, name: file, again: blob ? () => this.open(blob, file, file.replace(/\.[a-z]+$/i, "")) : null });
         if (this.store.state.id || this.store.state.machine)
             this.store.set({ ...DEFAULTS, settings: {} });
         this.shown();

@@ -3,7 +3,7 @@ import * as api from "./api.js";
 import { channelCount, channelSteps, drawnAlone, linksOf, loads } from "./channels.js";
 import { findChange, marksOf } from "./compare.js";
 import { folded } from "./detail.js";
-import { flawedDevices } from "./diagnosis.js";
+import { flawedDevices, flawedLinks, linksOfFinding } from "./diagnosis.js";
 import { h, replace } from "./dom.js";
 import { overview, shape } from "./hosts.js";
 import { hops, shortName } from "./model.js";
@@ -98,7 +98,7 @@ export class Scene {
         const transfer = view === "transfers" ? transferStep(model, this.schedule.doc, this.store.state.rank, this.store.state.round) : null;
         const steps = transfer ? [transfer] : view === "channels" && layout === "machine" ? this.#steps(model) : [], at = transfer ? 0 : this.moment.step, now = steps[at];
         const fanned = model.nodes.size > MANY && steps.some((one) => one.to.startsWith("NVS/")); // each a line to the same switch: the links say it
-        const links = fanned && !now ? steps.flatMap((one) => linksOf(model, one.from, one.to)) : now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
+        const lit = this.#lit(model), links = lit ? lit.links : fanned && !now ? steps.flatMap((one) => linksOf(model, one.from, one.to)) : now ? linksOf(model, now.from, now.to) : to ? linksOf(model, from, to) : [];
         const less = detail === "less" && this.wanted.view === "system" && view !== "hosts" ? folded(model) : null;
         const pair = view === "compare" ? this.loading.pair.doc : null, chosen = pair && this.store.state.row ? findRow(pair, this.store.state.row) : null;
         const changed = pair ? marksOfPair(model, pair, chosen, "a") : diff && ["diff", "matrix"].includes(view) ? marksOf(model, diff, view === "diff" ? findChange(diff, this.store.state.change) : null) : null;
@@ -106,8 +106,12 @@ export class Scene {
         diagram.fold(less, new Set([from, to, ...set?.devices ?? []]));
         diagram.badge(this.wanted.view === "system" ? this.#flawed(model) : [], (finding) => this.opened(finding));
         diagram.weigh(view === "channels" && layout === "load" ? loads(model, graph) : []);
-        diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : set ? set.devices : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
+        diagram.mark({ picked: view === "hosts" ? [`HOST/${host}`] : set ? set.devices : lit ? lit.devices : [from, to].filter(Boolean), links, narrowest: slowest ? [slowest.from, slowest.to] : null, changed });
         diagram.draw(fanned && !now ? steps.filter((one) => ![one.from, one.to].some((id) => id.startsWith("NVS/"))) : steps, at);
+        if (this.moment.extending && from && !to)
+            return this.#caption("Click the device at the other end of the path.");
+        if (lit)
+            return this.#caption(`${lit.title}: ${lit.devices.length ? "the device and its link are lit" : "no device of the drawing is named"}.`);
         if (set)
             return this.#caption(`GPUs ${set.row.gpus.join(", ")}${set.row.nics.length ? ` and ${set.row.nics.join(", ")}` : ""} are marked.`);
         this.#caption(now ? `${now.a} → ${now.b}: ${links.length ? `${links.length} links lit` : "no path inside this host"}`
@@ -118,10 +122,16 @@ export class Scene {
                         : diagram.note.split(" · ").at(-1));
     }
 
+    /* The finding that was chosen: its devices and links; null: none is. */
+    #lit(model) {
+        const finding = this.store.state.finding && (model.doc.findings ?? []).find(({ id }) => id === this.store.state.finding);
+        return finding ? { title: finding.title, devices: finding.places.map(({ node }) => node).filter(Boolean), links: linksOfFinding(model, finding) } : null;
+    }
+
     /* The same rows for the same analysis, which are marked once. */
     #flawed(model) {
         if (this.flawed?.model !== model)
-            this.flawed = { model, rows: flawedDevices(model.doc.findings ?? []) };
+            this.flawed = { model, rows: [...flawedDevices(model.doc.findings ?? []), ...flawedLinks(model, model.doc.findings ?? [])] };
         return this.flawed.rows;
     }
 

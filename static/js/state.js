@@ -1,7 +1,7 @@
 /* What the page shows is one plain object; the URL's fragment is that object written down. */
 
 export const VIEWS = ["machine", "matrix", "channels", "tuning", "bandwidth", "place", "diff", "compare", "hosts", "transfers", "source", "log"];
-export const PANELS = ["summary", "selection", "why", "settings"];
+export const PANELS = ["summary", "selection", "why", "settings", "none"];
 export const CELLS = ["type", "bw", "hops", "verdict"];
 export const SIDES = ["a", "b", "both"];
 
@@ -16,11 +16,13 @@ export const DEFAULTS = Object.freeze({
     fuse_nics: "",     // "never" or "always"; "": as the input is
     tuner: "",         // the text of a file of NCCL's example tuner plugin
     assume: "",        // the machine type that fills in what the input does not tell
+    assume_nics: "",   // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
     against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
     panel: "summary",
     from: "",          // selected device, or start of the selected path
     to: "",            // end of the selected path
+    finding: "",       // that is lit on the drawing, by its id
     why: "",           // the decision that is asked why, as why.js writes it; "": the first about the selection
     cell: "type",      // what matrix cells say
     side: "a",         // of a comparison, in the matrix: before, after, or both
@@ -44,6 +46,7 @@ export const DEFAULTS = Object.freeze({
     round: 0,          // and in which round
     host: 0,           // of several, the one that is looked at
     line: 0,           // of the dump
+    trays: "",         // of a matrix of many trays: "" summarised by tray, "all" devices, or two trays such as "3,5"
     detail: "all",     // or "less": bus ids hidden, identical blocks folded
     place: "",         // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one of them
     cluster: "",       // its id
@@ -56,11 +59,11 @@ export const DEFAULTS = Object.freeze({
 /** As many as the service takes; more in an address is left for it to refuse. */
 export const MOST_HOSTS = 512;
 const MAX_HOSTS = 65536;
-const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "from", "to", "graph", "collective", "program", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group", "free", "rival", "pick"];
+const TEXTS = ["id", "machine", "release", "gpus", "nics", "tuner", "assume", "assume_nics", "from", "to", "graph", "collective", "program", "change", "with", "row", "why", "topic", "q", "set", "cluster", "groups", "group", "free", "rival", "pick", "trays", "finding"];
 export const FUSE_NICS = ["never", "always"];
 const ONE_OF = { fuse_nics: FUSE_NICS, view: VIEWS, panel: PANELS, cell: CELLS, side: SIDES, layout: ["machine", "alone", "load"], axes: ["log", "linear"], detail: ["less", "all"], place: ["library", "set", "clusters"], beside: ["ghost", "side"] };
 /** What decides an analysis beside the release, the hosts and the settings. */
-const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume"];
+const ASKED_TEXTS = ["gpus", "nics", "fuse_nics", "tuner", "assume", "assume_nics"];
 export const ASKED = ["release", "hosts", "settings", ...ASKED_TEXTS];
 const NUMBERS = { channel: 65535, size: 2 ** 40, host: 65535, rank: 131071, round: 262143, line: 1e7, count: 1024 };
 const MOST_AGAINST = 48;

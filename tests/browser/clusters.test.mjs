@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { tarOf } from "../support/archives.mjs";
 import { fixture } from "./fixture.mjs";
 import { exampleFile } from "./support.mjs";
 
@@ -48,7 +50,7 @@ test("a cluster shows who differs and who sets what", async () => {
     assert.match(await it.page.locator("#tiles .odd").textContent(), /^7 B 8 GPUs slowest, unlike most$/);
     assert.match(await it.page.locator("#kinds tbody tr").nth(1).textContent(), /slowest/);
     assert.ok(await it.page.locator("#alignment tbody tr").count() > 0);
-    assert.match(await it.page.locator('[data-finding="cluster-odd-host"]').textContent(), /hosts\[1\] \(1 of 8 hosts\)/);
+    assert.match(await it.page.locator('[data-finding="cluster-odd-host"]').textContent(), /^warning Some hosts differ from the majority: host 7 has .*The job gets [\d.]+ GB\/s with them and [\d.]+ GB\/s without them/);
     assert.match(await it.page.locator("#rails").textContent(), /hops of the rings/);
     assert.ok(await it.page.locator("#nics tbody tr").count() > 0 && await it.page.locator("#busy-links tbody tr").count() > 0);
     await it.page.locator("#tiles .odd").focus();
@@ -57,20 +59,30 @@ test("a cluster shows who differs and who sets what", async () => {
     assert.match(it.page.url(), /hosts=8/, "a tile leads to its machine");
 });
 
-test("dumps of 64 hosts are dropped; a cluster is made of them, and the host that differs is named with what differs", async () => {
+test("an archive with 63 dumps and one more are dropped; in two clicks the host that differs is named, with what differs and what the job gets without it", async () => {
+    const dumps = Array.from({ length: 63 }, (_, i) => [`row7/host${i}.xml`, i === 40 ? bad.toString() : good.toString()]);
     await it.page.goto(it.server.url);
     await it.key("clusters").waitFor();
-    await it.page.evaluate(([same, other]) => {
-        const dataTransfer = new DataTransfer();
-        for (let i = 0; i < 64; i++)
-            dataTransfer.items.add(new File([i === 40 ? other : same], `host${i}.xml`));
+    await it.page.evaluate(async ([archive, last]) => {
+        const dataTransfer = new DataTransfer(), bytes = Uint8Array.from(atob(archive), (letter) => letter.charCodeAt(0));
+        dataTransfer.items.add(new File([bytes], "row7.tar.gz"));
+        dataTransfer.items.add(new File([last], "host63.xml"));
+        dataTransfer.items.add(new File(["see the wiki"], "notes.txt"));
         for (const type of ["dragover", "drop"])
             document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-    }, [good.toString(), bad.toString()]);
-    await it.page.getByRole("button", { name: "Make a cluster of 64 hosts" }).click();
-    await it.page.locator("#tiles .odd").waitFor();
-    assert.match(await it.page.locator("#tiles .odd").textContent(), /^40 B/);
-    assert.match(await it.page.locator('[data-finding="cluster-odd-host"]').textContent(), /mlx5_3|5e:00/);
+    }, [gzipSync(tarOf(dumps)).toString("base64"), good.toString()]);
+    await it.page.locator("#refused").waitFor();
+    assert.match(await it.page.locator("#refused").textContent(), /1 file was not kept.*notes\.txt.*for example NCCL_TOPO_DUMP_FILE/);
+    let clicks = 0;
+    const click = async (locator) => { clicks++; await locator.click(); };
+    await click(it.page.getByRole("button", { name: "Make a cluster of 64 hosts" }));
+    const finding = it.page.locator('[data-finding="cluster-odd-host"]');
+    await finding.waitFor();
+    assert.match(await finding.textContent(), /host 40 has mlx5_3 at 32 GT\/s x8, most at 32 GT\/s x16; host 40 has mlx5_5 with gdr="0".*Host 40 \(host40\) differs\. .*The job gets \d+(\.\d+)? GB\/s with them and \d+(\.\d+)? GB\/s without them/);
+    assert.doesNotMatch(await it.page.locator("#cluster-findings").textContent(), /leave such/i);
+    assert.ok((await finding.boundingBox()).y < (await it.page.locator("#tiles").boundingBox()).y, "findings come before the drawing");
+    assert.match(await it.page.locator("#tiles .odd").textContent(), /^40 host40 B/);
+    assert.ok(clicks <= 4);
     await it.key("library").click();
     await it.page.locator("#together").waitFor();
     await it.axe("library with choices");

@@ -12,7 +12,7 @@ const compared = () => it.page.locator("#changes, #diff-summary").first().waitFo
 test("another release is held against this one: sections, reasons, changes with their places", async () => {
     await it.open(cube, "hosts=2");
     const { page } = it;
-    await it.tab("Differences").click();
+    await it.tab("What if").click();
     await page.locator("#no-comparison").waitFor();
     await page.locator("#against").selectOption("2.7.8");
     await compared();

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { STATES } from "./states.mjs";
 import { examples, exampleFile, newPage, openFile, ready, realDump, shotFolder, startBrowser, startServer } from "./support.mjs";
 
-const sizes = { wide: [1280, 800], phone: [390, 844] };
+const sizes = { desk: [1440, 900], wide: [1280, 800], phone: [390, 844] };
 const scenes = {
     summary: "", path: "SELECT", matrix: "view=matrix&cell=bw", channels: "view=channels&hosts=2", ring: "view=channels&layout=alone&hosts=2", alone: "view=channels&layout=alone&graph=tree&hosts=2", load: "view=channels&layout=load&hosts=2", folded: "detail=less",
     tuning: "view=tuning", hosts: "view=hosts&hosts=8", transfers: "view=transfers&hosts=2&rank=1&round=9", differences: "view=diff&against=2.12.12&hosts=2", before: "view=matrix&side=both&against=2.7.8&hosts=2", source: "view=source", why: "panel=why&hosts=2", "why-path": "SELECT", settings: "panel=settings&NCCL_P2P_LEVEL=NVL",

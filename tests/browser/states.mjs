@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dump, machine, malformed, nvl72 } from "./dumps.mjs";
 import { logOf } from "./logs.mjs";
+import { resultsOf } from "./results.mjs";
 import { exampleFile, openFile, ready, realDump } from "./support.mjs";
 
 const file = (name, text) => {
@@ -77,6 +78,20 @@ export const STATES = {
         await page.goto(server.url);
         await page.locator("#file").setInputFiles(file("loading", dump));
         await page.locator("#panel").waitFor();
+    },
+    healthy: (page, server) => openAt(page, server, h100),
+    broken: (page, server) => openAt(page, server, faults, "hosts=2"),
+    "broken-lit": (page, server) => openAt(page, server, faults, "hosts=2&finding=slow-link"),
+    bandwidth: async (page, server) => {
+        await openAt(page, server, h100, "view=bandwidth&hosts=2");
+        await page.locator("#results-file").setInputFiles({ name: "results.txt", mimeType: "text/plain", buffer: Buffer.from(await resultsOf(server.url, { type: "hgx-h100", hosts: 2, scale: (size) => (size >= 2 ** 20 ? 0.4 : 1) })) });
+        await page.locator("#results-verdict").waitFor();
+    },
+    "not-understood": async (page, server) => {
+        await page.goto(server.url);
+        await page.locator("#paste").fill("hello world");
+        await page.locator("#read").click();
+        await page.locator("#forms").waitFor();
     },
     "one-gpu": (page, server) => open(page, server, "one-gpu", machine({ gpus: 1, nics: 1 })),
     "sixteen-nics": (page, server) => open(page, server, "sixteen-nics", machine({ gpus: 8, nics: 16, switches: 8 }), "hosts=2&view=matrix"),

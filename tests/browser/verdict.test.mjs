@@ -52,7 +52,7 @@ test("each device with a finding is marked on the drawing, at every width and in
     for (const options of [{}, { width: 390, height: 844 }]) {
         await it.another(options);
         await it.open(faults, "hosts=2");
-        assert.deepEqual(await it.page.locator("#canvas .badge-at").evaluateAll((marks) => marks.map((mark) => mark.dataset.badge).sort()), ["NET/0-5", "NIC/0-5e000"]);
+        assert.deepEqual(await it.page.locator("#canvas .badge-at").evaluateAll((marks) => marks.map((mark) => mark.dataset.badge).sort()), ["NET/0-5", "NIC/0-5e000", "NIC/0-5e000--PCI/0-5a000"]);
         const mark = it.key("badge:NIC/0-5e000"), size = async () => (await mark.locator("circle").last().boundingBox()).width;
         assert.match(await mark.getAttribute("aria-label"), /^warning: .*slower.* and 1 more$/);
         const before = await size();

@@ -260,3 +260,22 @@ def test_a_machine_type_is_kept_like_a_file(server):
     assert status == 0 and json.loads(out) == own["channels"], err
     refused = Answer(server, "POST", "/v1/topologies", b"machine type: hgx-h10")
     assert refused.status in (400, 422) and "hgx-h100" in refused.json()["advice"]
+
+
+def test_nics_that_the_input_does_not_describe_have_what_is_asked_for_them(server):
+    kept = Answer(server, "POST", "/v1/topologies", body=MATRIX).json()
+    base = f"/v1/topologies/{kept['id']}"
+    assert kept["input"]["assumed_nics"] == 8
+    said = {}
+    for word in ("default", "400", "400-no-gdr"):
+        document = Answer(server, "GET", f"{base}/analysis?hosts=2&assume_nics={word}").json()
+        said[word] = [row["what"] for row in document["input"]["assumed"] if "NIC port" in row["what"]]
+        assert {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {12.5 if word == "default" else 50}
+    assert said == {"default": ["8 NIC ports have 100 Gb/s, with GPUDirect RDMA"], "400": ["8 NIC ports have 400 Gb/s, with GPUDirect RDMA"],
+                    "400-no-gdr": ["8 NIC ports have 400 Gb/s, without GPUDirect RDMA"]}
+    status, out, _ = run("analyze", "--assume-nics", "400", "--hosts", "2", "--json", stdin=MATRIX)
+    assert status == 0 and json.loads(out)["paths"] == Answer(server, "GET", f"{base}/analysis?hosts=2&assume_nics=400").json()["paths"]
+    assert Answer(server, "GET", f"{base}/analysis?assume_nics=7").status == 400
+    measured = Answer(server, "POST", "/v1/topologies", body=H100.encode()).json()
+    document = Answer(server, "GET", f"/v1/topologies/{measured['id']}/analysis?hosts=2&assume_nics=25").json()
+    assert "assumed_nics" not in document["input"] and {net["bw"] for net in document["system"]["nodes"] if net["type"] == "NET"} == {50}

@@ -1,7 +1,7 @@
 /* A cluster from above: tiles, the odd ones out, the fullest links, sentences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { behind, busiest, describe, domainSentence, fullestSentence, hostsOf, letter, odd, order, railMap, railSentence, ranges, runs, runsOf, sentence, tiles, used } from "../../static/js/cluster.js";
+import { behind, busiest, calledHosts, describe, domainSentence, fullestSentence, hostNames, hostsOf, letter, odd, order, railMap, railSentence, ranges, runs, runsOf, sentence, tiles, used } from "../../static/js/cluster.js";
 
 const kind = (hosts, more) => ({ hosts, host_count: hosts.reduce((sum, [from, to]) => sum + to - from + 1, 0), ...more });
 const view = { hosts: 5, systems: 5, nodes: 5, order: "cyclic", host_ranks: [8, 8, 4, 8, 8], kinds: [kind([[0, 1], [3, 4]]), kind([[2, 2]])] };
@@ -61,11 +61,22 @@ test("NVLink domains in a sentence, and hosts in ranges", () => {
     assert.equal(ranges([[0, 2], [5, 5]]), "0–2, 5");
 });
 
+test("hosts of a kind by number and name", () => {
+    const names = hostNames({ description: { hosts: [{ count: 2, names: ["n1", "n2"] }, {}, { count: 2, names: ["n4", "n5"] }] } });
+    assert.deepEqual(names, ["n1", "n2", "", "n4", "n5"]);
+    assert.equal(calledHosts(kind([[4, 4]]), names), "host 4 (n5)");
+    assert.equal(calledHosts(kind([[0, 2]]), names), "hosts 0–2 (n1, n2)");
+    assert.equal(calledHosts(kind([[2, 2]]), names), "host 2");
+});
+
 test("what concerns hosts beside one another comes first", () => {
     assert.deepEqual(order([{ id: "a" }, { id: "cluster-odd-host" }, { id: "b" }]).map((row) => row.id), ["cluster-odd-host", "a", "b"]);
 });
 
 test("dumps in the order of their hosts are runs of equal hosts", () => {
-    assert.deepEqual(runsOf(["a", "a", "b", "a"]), [{ id: "a", count: 2 }, { id: "b", count: 1 }, { id: "a", count: 1 }]);
+    assert.deepEqual(runsOf(["a", "a", "b", "a"]), [{ id: "a", count: 2, names: [] }, { id: "b", count: 1, names: [] }, { id: "a", count: 1, names: [] }]);
     assert.deepEqual(JSON.parse(describe(runsOf(["a", "a", "b"]))), { hosts: [{ topology: "a", count: 2 }, { topology: "b", count: 1 }] });
+    assert.deepEqual(JSON.parse(describe(runsOf(["a", "a", "b"], ["n1", "n2", "n3"]))), { hosts: [{ topology: "a", count: 2, names: ["n1", "n2"] }, { topology: "b", count: 1, names: ["n3"] }] });
+    for (const names of [["n1", "n1", "n3"], ["n1", "n 2", "n3"], ["n1"]])
+        assert.equal(describe(runsOf(["a", "a", "b"], names)), describe(runsOf(["a", "a", "b"])), "names that cannot name hosts stay out");
 });

@@ -1,7 +1,9 @@
 /* The words of a diagnosis: costs, causes with their consequences, the headline, what a figure assumes. */
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assumed, bySeverity, capital, causes, costs, costText, expected, flawedDevices, headline } from "../../static/js/diagnosis.js";
+import { index } from "../../static/js/model.js";
+import { nicsAssumed } from "../../static/js/views/input.js";
+import { assumed, bySeverity, capital, causes, costs, costText, expected, flawedDevices, flawedLinks, headline, linksOfFinding } from "../../static/js/diagnosis.js";
 
 const large = "bus bandwidth of AllReduce at 1 GiB on 2 hosts";
 const cost = (now, repaired, unit = "GB/s", what = large) => ({ now, repaired, unit, for: what, hosts: Number(/ on (\d+) host/.exec(what)?.[1] ?? 1), repair: "x" });
@@ -74,4 +76,25 @@ test("devices with findings are marked once each, by the gravest; notes are not"
     const row = (id, severity, ...nodes) => ({ id, severity, places: nodes.map((node) => ({ node })) });
     const rows = flawedDevices([row("a", "warning", "NIC/0-1", "GPU/0-2"), row("b", "error", "NIC/0-1", "NIC/0-1"), row("c", "info", "CPU/0-0"), row("d", "warning", undefined)]);
     assert.deepEqual(rows.map(({ node, severity, findings }) => [node, severity, findings.map(({ id }) => id)]), [["NIC/0-1", "error", ["a", "b"]], ["GPU/0-2", "warning", ["a"]]]);
+});
+
+test("the links of a finding: of PCIe the one towards the CPU, of NVLink those between the GPUs that it names, or the weakest of one", () => {
+    const link = (a, b, type, bw) => [[a, b, type, bw], [b, a, type, bw]];
+    const model = index({ system: { nodes: ["CPU/0-0", "PCI/0-1", "NIC/0-2", "NET/0-0", "GPU/0-3", "GPU/0-4", "GPU/0-5"].map((id, rank) => ({ id, rank })),
+        links: [link("CPU/0-0", "PCI/0-1", "PCI", 48), link("PCI/0-1", "NIC/0-2", "PCI", 24), link("NIC/0-2", "NET/0-0", "NET", 50), link("GPU/0-3", "GPU/0-4", "NVL", 20), link("GPU/0-3", "GPU/0-5", "NVL", 80), link("PCI/0-1", "GPU/0-3", "PCI", 48)].flat() } });
+    const of = (id, ...nodes) => linksOfFinding(model, { id, places: nodes.map((node) => ({ node })) });
+    assert.deepEqual(of("slow-link", "NIC/0-2"), [["NIC/0-2", "PCI/0-1", "PCI"]]);
+    assert.deepEqual(of("shared-uplink", "PCI/0-1"), [["PCI/0-1", "CPU/0-0", "PCI"]]);
+    assert.deepEqual(of("nvlink-one-sided", "GPU/0-4", "GPU/0-3"), [["GPU/0-4", "GPU/0-3", "NVL"]]);
+    assert.deepEqual(of("nvlink-count", "GPU/0-3"), [["GPU/0-3", "GPU/0-4", "NVL"]]);
+    assert.deepEqual([of("gdr-off", "NET/0-0"), of("slow-link", "PCI/9-9"), of("nvlink-count")], [[], [], []]);
+    const findings = [{ id: "nvlink-count", severity: "warning", places: [{ node: "GPU/0-3" }] }, { id: "nvlink-one-sided", severity: "error", places: [{ node: "GPU/0-3" }, { node: "GPU/0-4" }] }, { id: "slow-link", severity: "info", places: [{ node: "NIC/0-2" }] }];
+    assert.deepEqual(flawedLinks(model, findings).map(({ link: [a, b], severity, findings: rows }) => [a, b, severity, rows.length]), [["GPU/0-3", "GPU/0-4", "error", 2]], "notes carry no mark");
+});
+
+test("what is assumed of NICs, from the sentence of the service", () => {
+    const input = (what) => ({ assumed: [{ what: "something else", touches: [] }, { what, touches: [] }] });
+    assert.deepEqual(nicsAssumed(input("8 NIC ports have 400 Gb/s, with GPUDirect RDMA")), { text: "8 NIC ports have 400 Gb/s, with GPUDirect RDMA", gbps: "400", gdr: true });
+    assert.deepEqual(nicsAssumed(input("1 NIC port has 10 Gb/s, without GPUDirect RDMA")).gdr, false);
+    assert.equal(nicsAssumed(input("ports are unknown")), null);
 });

@@ -39,3 +39,8 @@ test("an excerpt loses the indentation that its lines share", () => {
     const rows = [{ text: "    <a>", caret: -1 }, { text: "      <b>", caret: 6 }, { text: "", caret: -1 }];
     assert.deepEqual(outdented(rows), [{ text: "<a>", caret: -1 }, { text: "  <b>", caret: 2 }, { text: "", caret: -1 }]);
 });
+
+test("where each tray numbers its GPUs from 0, a GPU is called by its rank in brief too", () => {
+    assert.deepEqual(briefNames(["GPU 0", "rank 68"], "gpu"), ["GPU 0 · rank 68", "GPU 0", "rank 68", "68"]);
+    assert.equal(briefNames(["GPU 0 · rank 0", "12:00.0"], "gpu").at(-1), "0");
+});

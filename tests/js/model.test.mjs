@@ -163,3 +163,9 @@ test("an excerpt shows whole elements, and ends between attributes where it must
     assert.match(text, /value" …$/);
     assert.ok(text.length < 402);
 });
+
+test("sequences of a terminal are not shown, and a mark below a line keeps its place", () => {
+    assert.equal(model.withoutEscapes("\x1b[4mGPU0\x1b[0m \x1b]0;title\x07x"), "GPU0 x");
+    const [row] = model.excerpt("\x1b[1m<bad\x1b[0m attribute", 1, 14, 0); // the column after both sequences
+    assert.deepEqual([row.text, row.caret], ["<bad attribute", 5]);
+});

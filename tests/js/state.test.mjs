@@ -15,7 +15,7 @@ test("everything that the page shows survives the address", () => {
         layout: "alone", collective: "AllGather", against: ["2.7.8", "NCCL_ALGO=Ring,Tree", "NCCL_PXN_DISABLE="], side: "both", change: "paths.3",
         topic: "paths", size: 2 ** 33, host: 511, line: 1200, detail: "less", place: "library", q: "rack 7 & more",
         with: "89abcdef", row: "hardware.2", beside: "side", set: "label:rack=7",
-        cluster: "abc", groups: "tp=8,pp=4", group: "dp:3", rank: 131071, round: 70, axes: "linear", program: "alltoall", count: 4, free: "0,1,4", rival: "0,1", pick: "0,2",
+        cluster: "abc", groups: "tp=8,pp=4", group: "dp:3", rank: 131071, round: 70, axes: "linear", program: "alltoall", count: 4, free: "0,1,4", rival: "0,1", pick: "0,2", assume_nics: "400-no-gdr", trays: "3,5", finding: "slow-link",
     };
     assert.deepEqual(Object.keys(state).sort(), Object.keys(DEFAULTS).sort());
     assert.deepEqual(parse(format(state)), state);

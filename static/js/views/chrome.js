@@ -12,13 +12,13 @@ export function topBar({ name, sentence, theme, open, place, working, actions })
         working,
         place !== "library" && h("button", { type: "button", "data-key": "library", onclick: actions.library }, "Library"),
         place !== "clusters" && h("button", { type: "button", "data-key": "clusters", onclick: actions.clusters }, "Clusters"),
-        open && h("button.icon", { type: "button", "data-key": "search", title: "Find a device ( / )", "aria-label": "Find a device", onclick: actions.search }, "⌕"),
+        open && h("button", { type: "button", "data-key": "search", title: "Find a device by bus id, rank, name or GUID ( / )", onclick: actions.search }, "Find"),
         open && h("button", { type: "button", "data-key": "export", title: "Pictures, tables, a report ( e )", onclick: actions.export }, "Export…"),
         open && linkButton(),
+        open && h("button", { type: "button", "data-key": "open", title: "Open another machine", onclick: actions.home }, "Open…"),
         docsLink("", "Docs"),
-        open && h("button", { type: "button", "data-key": "open", onclick: actions.home }, "Open…"),
-        h("button.icon", { type: "button", id: "help", "data-key": "help", title: "Keys ( ? )", "aria-label": "Keyboard shortcuts", onclick: actions.help }, "?"),
-        h("button.icon", { type: "button", id: "theme", "data-key": "theme", title: theme === "dark" ? "Light colours" : "Dark colours", "aria-label": theme === "dark" ? "Light colours" : "Dark colours", onclick: actions.theme }, theme === "dark" ? "☀" : "☾"));
+        h("button", { type: "button", id: "help", "data-key": "help", title: "Keyboard shortcuts ( ? )", onclick: actions.help }, "Keys"),
+        h("button", { type: "button", id: "theme", "data-key": "theme", title: theme === "dark" ? "Light colours" : "Dark colours", onclick: actions.theme }, theme === "dark" ? "Light" : "Dark"));
 }
 
 /* The address names all that is shown, so it is read when it is copied. */
@@ -28,8 +28,9 @@ function linkButton() {
     return button;
 }
 
-/** [[value, label]]: one of them is current; arrow keys move between them. */
-export function tabs(name, controls, options, current, choose) {
+/** [[value, label]], or groups of them [[heading, [[value, label]]]]: one of them is current; arrow keys move between them. */
+export function tabs(name, controls, rows, current, choose) {
+    const groups = Array.isArray(rows[0]?.[1]) ? rows : [["", rows]], options = groups.flatMap(([, some]) => some);
     const move = (event) => {
         const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
         if (!step)
@@ -40,15 +41,15 @@ export function tabs(name, controls, options, current, choose) {
         choose(value);
         document.querySelector(`[data-key="${name}:${value}"]`)?.focus();
     };
-    return h("div.tabs", { role: "tablist", "aria-label": name, onkeydown: move }, options.map(([value, label]) =>
-        h("button", { type: "button", role: "tab", "aria-selected": String(value === current), "aria-controls": controls, tabindex: value === current ? "0" : "-1",
-            "data-key": `${name}:${value}`, onclick: () => choose(value) }, label)));
+    const tab = ([value, label]) => h("button", { type: "button", role: "tab", "aria-selected": String(value === current), "aria-controls": controls, tabindex: value === current ? "0" : "-1",
+        "data-key": `${name}:${value}`, onclick: () => choose(value) }, label);
+    return h("div.tabs", { role: "tablist", "aria-label": name, onkeydown: move }, groups.map(([heading, some]) => (heading ? h("div.tab-group", { role: "presentation", "data-heading": heading }, some.map(tab)) : some.map(tab))));
 }
 
 const KEYS = [
-    ["m x c t b k h p d v r g", "Machine alone, matrix, channels, tuning, bandwidth, choice of GPUs, hosts, transfers point to point, differences, another dump beside it, the dump as it reads, a log"], ["s", "Settings"], ["w", "Why: the rule, and what would change it"], ["e", "Export"], ["/", "Find a device: bus id, rank, mlx5_N, GUID"], ["l", "Load of links"], ["f", "Fold what is alike, hide bus ids"], ["[  ]", "Previous, next channel; rank of the transfers"], [",  .", "Previous, next step of the channel; round of the transfers"],
-    ["Esc", "Clear the selection"], ["Tab", "Through the devices of the drawing; Enter selects, Shift+Enter makes it the end of the path"],
-    ["← ↑ → ↓", "From a device along its links; move the drawing; go through the matrix"], ["+  −  0", "Zoom the drawing, show all"], ["?", "This list"],
+    ["m x c h", "Machine alone, matrix, channels, hosts"], ["b t p k", "Bandwidth, tuning, transfers point to point, choice of GPUs"], ["g d v r", "A log, what if, compare with another machine, the dump as it reads"], ["s", "Settings"], ["w", "Why: the rule, and what would change it"], ["z", "Hide or show the panel"], ["e", "Export"], ["/", "Find a device: bus id, rank, mlx5_N, GUID"], ["l", "Load of links"], ["f", "Fold what is alike, hide bus ids"], ["[  ]", "Previous, next channel; rank of the transfers"], [",  .", "Previous, next step of the channel; round of the transfers"],
+    ["Esc", "Clear the selection"], ["Tab", "To the drawing, its devices, findings on it, the tabs, the table, the panel"],
+    ["← ↑ → ↓", "From a device along its links; move the drawing; go through the matrix"], ["PgDn PgUp", "Next and previous device"], ["Enter", "Selects a device; Shift+Enter makes it the end of the path"], ["+  −  0", "Zoom the drawing, show all"], ["?", "This list"],
 ];
 
 export function helpDialog() {

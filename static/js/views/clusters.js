@@ -1,7 +1,8 @@
 /* Clusters: the list of those that are kept, and one of them from above: hosts, kinds, who sets what, NICs, links, groups. */
-import { behind, busiest, domainSentence, fullestSentence, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
+import { behind, busiest, calledHosts, domainSentence, fullestSentence, hostNames, hostsOf, letter, MOST_TILES, odd, order, railMap, railSentence, ranges, runs, sentence, used } from "../cluster.js";
 import { DRAWN } from "../cluster_picture.js";
-import { choices, h } from "../dom.js";
+import { capital, costs, costText } from "../diagnosis.js";
+import { choices, fold, h, withCode } from "../dom.js";
 import { GRAPH_NAMES } from "../model.js";
 import { address, DEFAULTS, MOST_HOSTS } from "../state.js";
 import { problemView } from "./problem.js";
@@ -13,13 +14,16 @@ const scroll = (label, table) => h("div.scroll", { tabindex: "0", role: "group",
 const head = (...names) => h("thead", null, h("tr", null, names.map((name) => h(name.startsWith("#") ? "th.num" : "th", null, name ? name.replace("#", "") : h("span.unseen", null, "Share")))));
 const share = (value, of, what, high = "0.999") => h("meter", { min: "0", max: "1", high, value: String(Math.min(1, of ? value / of : 0)), "aria-label": what, title: `${Math.round((of ? value / of : 0) * 100)} %` });
 
-/** clusters: see clusters.js. actions: reload(), keep(text), remove(id), layout(text), group(text), those of transfers.js, home(). */
+/** clusters: see clusters.js. actions: reload(), keep(text), remove(id), layout(text), group(text), those of transfers.js, home(), library(). */
 export function clustersView({ clusters, state, actions }) {
     const { problem, one } = clusters;
     return h("div.library.clusters", { "aria-busy": String(clusters.busy) },
         problem && problemView(problem, { again: actions.reload }),
+        problem && !state.cluster && h("p", { id: "cluster-example" }, "A description that works: ", h("code", null, EXAMPLE)),
         state.cluster ? (one ? oneCluster({ one, clusters, state, actions }) : !problem && h("p.muted", null, "Computing…")) : list({ clusters, state, actions }));
 }
+
+const EXAMPLE = '{"hosts": [{"machine": "hgx-h100", "count": 2}]}';
 
 function list({ clusters, state, actions }) {
     const text = h("textarea", { id: "cluster-text", rows: "5", spellcheck: "false", "aria-label": "Description of a cluster", placeholder: '{"hosts": [{"topology": "ID of a kept dump", "count": 4}, {"machine": "hgx-h100", "count": 2}], "ranks": "block"}', value: document.getElementById("cluster-text")?.value ?? "" });
@@ -32,7 +36,9 @@ function list({ clusters, state, actions }) {
                         h("td", null, h("a", { href: address(state, { cluster: row.id }), "data-key": `cluster:${row.id}` }, row.name || row.id.slice(0, 12))),
                         h("td.num", null, String(row.hosts)), h("td", null, row.created.slice(0, 16).replace("T", " ")),
                         h("td", null, h("button", { type: "button", "data-key": `delete:${row.id}`, "aria-label": `Delete ${row.name || row.id}`, onclick: () => actions.remove(row.id) }, "Delete"))))))),
-        h("h2", null, "Describe one"),
+        h("h2", null, "Make one"),
+        h("p", null, "Drop the dumps of all hosts on this page at once, or a tar, tar.gz or zip file of them. Or choose hosts in the library: ", h("button", { type: "button", "data-key": "from-library", onclick: actions.library }, "Choose in the library")),
+        h("h2", null, "Or describe one"),
         h("p.muted", null, "Dumps are named by their ids, which the library shows. A host may take some of its GPUs (gpus), share an NVLink domain with others (domain), and say what its GPUs report of it (fabric: uuid, clique, state). Ranks are block, cyclic, or a list with the host of every rank."),
         text, h("p", null, h("button", { type: "button", "data-key": "keep-cluster", onclick: () => actions.keep(text.value) }, "Keep and look at it")),
     ];
@@ -43,7 +49,7 @@ function oneCluster({ one, clusters, state, actions }) {
     return [
         h("header", null, h("h1", null, record.name || `Cluster ${record.id.slice(0, 12)}`), h("p.muted", null, `NCCL ${doc.nccl}`), h("a", { href: address(state, { cluster: "", groups: "", group: "", rank: 0, round: 0 }), "data-key": "all-clusters" }, "All clusters")),
         h("p", { id: "cluster-sentence" }, sentence(view, doc)),
-        hosts(view, record), picture({ view, doc, clusters, actions }), kinds(view, record, state), domains(view.mnnvl), alignment(view), found(findings), traffic(view), groups({ clusters, state, actions }),
+        found(findings, view, record), hosts(view, record), picture({ view, doc, clusters, actions }), kinds(view, record, state), domains(view.mnnvl), alignment(view), traffic(view), groups({ clusters, state, actions }),
         h("h2", null, "Point to point"), whose(clusters, state, actions), transfersView({ schedule: clusters.schedule, state, actions }),
     ];
 }
@@ -66,12 +72,12 @@ function picture({ view, doc, clusters, actions }) {
 
 /* Every tile leads to the machine of its host. */
 function hosts(view, record) {
-    const strange = odd(view), rows = runs(view);
+    const strange = odd(view), rows = runs(view), names = hostNames(record);
     if (rows.length > MOST_TILES)
         return h("p.muted", null, `${view.hosts} hosts in ${rows.length} runs are too many for tiles; the kinds of hosts are listed below.`);
     return [h("h2", null, "Hosts"), h("ol.tiles", { id: "tiles" }, rows.map(({ from, to, kind, ranks }) =>
         h("li", null, h(`a.tile${strange.includes(kind) ? ".odd" : ""}`, { href: machine(view, record, kind), title: view.kinds[kind].machine.sentence, "data-key": `host:${from}` },
-            h("b", null, from === to ? `${from}` : `${from}–${to}`), ` ${letter(kind)}`, h("span.muted", null, ` ${ranks} GPU${ranks === 1 ? "" : "s"}${from === to ? "" : " each"}`), view.slowest.includes(kind) && h("b.slow", null, " slowest"), strange.includes(kind) && h("span.unseen", null, ", unlike most")))))];
+            h("b", null, from === to ? `${from}` : `${from}–${to}`), from === to && names[from] && h("span.called", null, ` ${names[from]}`), ` ${letter(kind)}`, h("span.muted", null, ` ${ranks} GPU${ranks === 1 ? "" : "s"}${from === to ? "" : " each"}`), view.slowest.includes(kind) && h("b.slow", null, " slowest"), strange.includes(kind) && h("span.unseen", null, ", unlike most")))))];
 }
 
 function machine(view, record, kind) {
@@ -106,11 +112,18 @@ function alignment(view) {
 
 const text = (value) => (typeof value === "number" ? number(value) : value);
 
-function found(findings) {
-    const rows = order(findings);
-    return [h("h2", null, "Findings"), !rows.length ? h("p", null, "Nothing is odd.") : h("ul.cluster-findings", { id: "cluster-findings" }, rows.map((row) =>
-        h("li", { "data-finding": row.id }, h(`span.sev-${row.severity}`, null, row.severity), " ", h("b", null, row.title), `: ${row.detail}. `, h("span.muted", null, row.advice))))];
+/* Findings that need attention come first, with their cost; notes are folded. */
+function found(findings, view, record) {
+    const rows = order(findings), faults = rows.filter(({ severity }) => severity !== "info"), notes = rows.filter(({ severity }) => severity === "info"), names = hostNames(record);
+    const list = (some) => h("ul.cluster-findings", null, some.map((row) => h("li", { "data-finding": row.id }, h(`span.sev-${row.severity}`, null, row.severity), " ", h("b", null, row.title), row.detail && `: ${row.detail}.`,
+        row.id === "cluster-odd-host" && names.some(Boolean) && h("p", { id: "odd-names" }, odd(view).map((k) => `${capital(calledHosts(view.kinds[k], names))} differ${view.kinds[k].host_count === 1 ? "s" : ""}. `)),
+        gainText(row) && h("p.cost", null, gainText(row)), h("p.muted", null, withCode(row.advice)))));
+    return [h("h2", null, "Findings"), h("div", { id: "cluster-findings" }, !faults.length ? h("p", null, notes.length ? "No host differs from the others in anything that costs bandwidth." : "No host differs from the others.") : list(faults),
+        notes.length > 0 && fold("cluster-notes", `${notes.length} note${notes.length === 1 ? "" : "s"} (info)`, list(notes)))];
 }
+
+/* What the job gets with these hosts and without them, or after a repair. */
+const gainText = (row) => (row.id === "cluster-odd-host" && costs(row) ? `The job gets ${number(row.cost.now)} ${row.cost.unit} with them and ${number(row.cost.repaired)} ${row.cost.unit} without them (${row.cost.for.replace(/^(bus bandwidth|time) of /, "")}).` : row.cost || row.no_cost ? `${costText(row)}.` : "");
 
 function traffic(view) {
     const nics = used(view), links = busiest(view);

@@ -14,13 +14,14 @@ const { style } = sheet.cssRules[0];
 const MANY = 12; // links between CPUs that are too many to look at
 const GUTTER = 30, GAP = 4; // units between the columns of trays, and half of those between rows
 const NEAR = 1.6; // pixels a unit, above which a ring over trays is shown device by device
+const BADGE_AT = 0.2; // of a link's length, beside its label in the middle
 const WHEEL = 1.0018, BUTTON = 1.4, KEY_STEP = 0.08;
 
 export class Diagram {
     /** onSelect(id, extend): a device was chosen; extend: as the end of a path. A second drawing has a suffix to its ids. */
     constructor(onSelect, suffix = "") {
         this.onSelect = onSelect;
-        this.canvas = h("div.canvas", { id: `canvas${suffix}`, tabindex: "0", role: "application", "aria-label": "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab goes through the devices.",
+        this.canvas = h("div.canvas", { id: `canvas${suffix}`, tabindex: "0", role: "application", "aria-label": "Drawing of the machine. Arrow keys move it, plus and minus zoom, 0 shows all; Tab or Page Down goes to its devices, arrow keys from one to the next.",
             onkeydown: (event) => this.#key(event), onwheel: (event) => this.#wheel(event), onpointerdown: (event) => this.#press(event),
             onpointermove: (event) => this.#move(event), onpointerup: (event) => this.#release(event), onpointercancel: (event) => this.#release(event) });
         this.message = h("div.waiting", null, "");
@@ -32,7 +33,7 @@ export class Diagram {
         this.root = h("div.stage", { id: `stage${suffix}`, tabindex: "-1" }, this.above, this.plane,
             h("div.tools", { role: "group", "aria-label": "Drawing" },
                 tool("+", "Zoom in", () => this.#zoom(BUTTON)), tool("−", "Zoom out", () => this.#zoom(1 / BUTTON)),
-                tool("⤢", "Show all", () => this.fit()), this.extra),
+                tool("Fit", "Show all", () => this.fit()), this.extra),
             this.caption);
         this.svg = null;
         this.note = ""; // the picture's own caption
@@ -66,8 +67,12 @@ export class Diagram {
         this.groups = new Map();
         for (const group of svg.querySelectorAll("g[id]"))
             this.groups.set(group.id, group);
-        for (const group of svg.querySelectorAll("g.node[id*='/']"))
+        const devices = [...svg.querySelectorAll("g.node[id*='/']")], links = [...svg.querySelectorAll(".view-system g.edge[id*='--']")];
+        for (const group of [...devices, ...links])
             this.#makeDevice(group);
+        for (const group of links)
+            this.#makeReach(group);
+        devices[0]?.setAttribute("tabindex", "0");
         this.overlay = s("g", { class: "overlay" });
         this.badges = s("g", { class: "badges" });
         this.badged = null;
@@ -120,7 +125,7 @@ export class Diagram {
 
     #makeDevice(group) {
         const title = titleOf(group);
-        group.setAttribute("tabindex", "0");
+        group.setAttribute("tabindex", "-1"); // one of all is reached by Tab, see #arrive()
         group.setAttribute("role", "button");
         group.setAttribute("aria-label", title);
         for (const link of group.querySelectorAll("a"))
@@ -128,6 +133,27 @@ export class Diagram {
         const text = group.querySelector("title");
         if (text)
             text.textContent = title;
+    }
+
+    /* A link is a thin line: a wider one, which is not seen, takes the pointer. */
+    #makeReach(group) {
+        const path = group.querySelector("path");
+        if (path)
+            group.append(s("path", { class: "reach", d: path.getAttribute("d") }));
+    }
+
+    /* The device that has the focus is the one that Tab comes back to. */
+    #arrive(device) {
+        for (const other of this.svg.querySelectorAll('g[role="button"][tabindex="0"]:not(.badge-at)'))
+            other.setAttribute("tabindex", "-1");
+        device.setAttribute("tabindex", "0");
+        device.focus();
+    }
+
+    /* The next device or link in the order of the drawing. */
+    #next(device, by) {
+        const all = [...this.svg.querySelectorAll('g[role="button"][tabindex]:not(.badge-at)')].filter((group) => !group.matches(".folded, .away"));
+        this.#arrive(all[(all.indexOf(device) + by + all.length) % all.length]);
     }
 
     /** Lights links [[from, to, type]], picks devices, marks the narrowest link, what another answer changes, and what it has not. */
@@ -157,8 +183,9 @@ export class Diagram {
         this.canvas.classList.toggle("lighting", links.length > 0);
     }
 
-    /* Links are drawn once, from either end; a second one of a pair has its type behind the ids. */
-    #edges(from, to, type = "") {
+    /* Links are drawn once, from either end; a second one of a pair has its type behind the ids. A GPU of another part of a split host has no rank in this one, but is drawn as a GPU. */
+    #edges(one, other, type = "") {
+        const [from, to] = [one, other].map((id) => (this.groups.has(id) ? id : id.replace(/^DEV\//, "GPU/")));
         const of = (suffix) => [this.groups.get(`${from}--${to}${suffix}`), this.groups.get(`${to}--${from}${suffix}`)].filter(Boolean);
         const named = of(`--${type}`), plain = of("");
         return named.length ? named : plain;
@@ -180,7 +207,7 @@ export class Diagram {
         this.canvas.classList.toggle("drawn", steps.length > 0);
     }
 
-    /** Puts a mark on each device that has findings, as large at every zoom: rows of flawedDevices(). open(finding): what a click does. */
+    /** Puts a mark on each device and link that has findings, as large at every zoom: rows of flawedDevices() and flawedLinks(). open(finding): what a click does. */
     badge(rows, open) {
         if (!this.svg || this.badged === rows)
             return;
@@ -188,14 +215,24 @@ export class Diagram {
         this.badges.replaceChildren(...rows.map((row) => this.#badge(row, open)).filter(Boolean));
     }
 
-    #badge({ node, severity, findings: [first, ...more] }, open) {
-        const at = this.#centre(node);
-        if (!at?.w)
+    #badge({ node, link, severity, findings: [first, ...more] }, open) {
+        const at = node ? this.#corner(node) : this.#middle(link), name = node ?? link.slice(0, 2).join("--");
+        if (!at)
             return null;
         const label = `${severity}: ${first.title}${more.length ? ` and ${more.length} more` : ""}`, act = (event) => { event.stopPropagation(); open(first); };
-        return s("g", { class: `badge-at sev-${severity}`, transform: `translate(${at.x + at.w / 2} ${at.y - at.h / 2})`, "data-badge": node, "data-key": `badge:${node}`, role: "button", tabindex: "0", "aria-label": label,
+        return s("g", { class: `badge-at sev-${severity}`, transform: `translate(${at.x} ${at.y})`, "data-badge": name, "data-key": `badge:${name}`, role: "button", tabindex: "0", "aria-label": label,
             onpointerdown: (event) => event.stopPropagation(), onclick: act, onkeydown: (event) => ["Enter", " "].includes(event.key) && (event.preventDefault(), act(event)) },
         s("title", null, label), s("g", { class: "badge-face" }, s("circle", { r: "12", class: "reach" }), s("circle", { r: "7.5" }), s("text", { y: "4" }, severity === "error" ? "✗" : "!")));
+    }
+
+    #corner(id) {
+        const at = this.#centre(id);
+        return at?.w ? { x: at.x + at.w / 2, y: at.y - at.h / 2 } : null;
+    }
+
+    #middle([from, to, type]) {
+        const path = this.#edges(from, to, type)[0]?.querySelector("path");
+        return path ? path.getPointAtLength(path.getTotalLength() * BADGE_AT) : null;
     }
 
     #centre(id) {
@@ -293,14 +330,17 @@ export class Diagram {
     #key(event) {
         if (!this.svg || event.ctrlKey || event.metaKey || event.altKey)
             return;
-        const device = event.target.closest?.("g.node");
+        const device = event.target.closest?.("g.node, g.edge");
         if (device && (event.key === "Enter" || event.key === " ")) {
             event.preventDefault();
             this.onSelect(device.id, event.shiftKey);
             return;
         }
         const moves = { ArrowLeft: [-KEY_STEP, 0], ArrowRight: [KEY_STEP, 0], ArrowUp: [0, -KEY_STEP], ArrowDown: [0, KEY_STEP] };
-        if (device && moves[event.key])
+        const pages = { PageDown: 1, PageUp: -1 }[event.key];
+        if (pages)
+            this.#next(device ?? this.svg.querySelector('g[role="button"][tabindex="0"]'), device ? pages : 0);
+        else if (device && moves[event.key])
             this.#walk(device, ...moves[event.key]);
         else if (moves[event.key])
             this.#look(pan(this.box, ...moves[event.key], this.size));
@@ -317,6 +357,8 @@ export class Diagram {
 
     /* Along a link to the neighbour that lies most in a direction. */
     #walk(device, dx, dy) {
+        if (device.matches("g.edge"))
+            return this.#next(device, dx + dy > 0 ? 1 : -1);
         const at = this.#centre(device.id), ends = [...this.groups.keys()].filter((id) => id.includes("--")).map((id) => id.split("--"));
         const linked = new Set(ends.filter(([a, b]) => a === device.id || b === device.id).map(([a, b]) => (a === device.id ? b : a)));
         const others = [...this.svg.querySelectorAll("g.node[tabindex]")].filter((group) => group !== device && !group.matches(".folded, .away"));
@@ -324,7 +366,10 @@ export class Diagram {
             const to = this.#centre(group.id), x = to ? to.x - at.x : 0, y = to ? to.y - at.y : 0, ahead = (x * dx + y * dy) / KEY_STEP;
             return { group, ahead, cost: ahead + 2 * Math.abs(x * dy - y * dx) / KEY_STEP };
         }).filter(({ ahead }) => ahead > 1).sort((a, b) => a.cost - b.cost)[0]?.group;
-        (best(others.filter((group) => linked.has(group.id))) ?? best(others))?.focus();
+        const found = best(others.filter((group) => linked.has(group.id))) ?? best(others);
+        if (found)
+            this.#arrive(found);
+        return undefined;
     }
 
     /** Hides what folding hides, beside what is picked, and texts of little account; null: all is shown. */
@@ -376,7 +421,7 @@ export class Diagram {
             return;
         this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
         this.dragged = this.fingers.size > 1;
-        this.pressed = { x: event.clientX, y: event.clientY, device: event.target.closest?.("g.node[role='button']"), shift: event.shiftKey };
+        this.pressed = { x: event.clientX, y: event.clientY, device: event.target.closest?.("g.node[role='button'], g.edge[role='button']"), shift: event.shiftKey };
     }
 
     #move(event) {

@@ -9,8 +9,8 @@ export function hostsView({ model, state, actions }) {
     const { count, local, rails } = shape(model);
     if (count < 2)
         return h("div", { id: "one-host" },
-            h("p", null, "There is one host in this communicator. So many, all alike, would show how channels go between them:"),
-            h("p.try", null, [2, 4, 8, 16, 64, 512].map((n) => [h("button", { type: "button", "data-key": `take:${n}`, onclick: () => actions.hosts(n) }, `${n} hosts`), " "])));
+            h("p", null, model.systems > 1 ? `There is one NVLink domain of ${model.systems} hosts in this communicator. So many domains, all alike, would show how channels go between them:` : "There is one host in this communicator. So many, all alike, would show how channels go between them:"),
+            h("p.try", null, (model.systems > 1 ? [2, 4, 8] : [2, 4, 8, 16, 64, 512]).map((n) => [h("button", { type: "button", "data-key": `take:${n}`, onclick: () => actions.hosts(n) }, `${n} ${model.systems > 1 ? "domains" : "hosts"}`), " "])));
     const links = hostLinks(model, state.graph, state.channel), from = new Map(), to = new Map();
     for (const row of links) {
         (from.get(row.from) ?? from.set(row.from, []).get(row.from)).push(row);

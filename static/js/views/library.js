@@ -12,6 +12,11 @@ export function libraryView({ library, state, actions }) {
     const { items } = library;
     return h("div.library", null,
         h("header", null, h("h1", null, "Library"), h("p.muted", null, "Dumps that this server keeps, newest first. "), h("button", { type: "button", "data-key": "add-dump", onclick: actions.home }, "Add one…")),
+        library.refused.length > 0 && h("div.problem", { id: "refused", role: "alert" },
+            h("h2", null, `${library.refused.length} file${library.refused.length === 1 ? " was" : "s were"} not kept`),
+            h("ul", null, library.refused.slice(0, 8).map(({ name, why }) => h("li", null, h("b", null, name), `: ${why}`))),
+            library.refused.length > 8 && h("p", null, `and ${library.refused.length - 8} more.`),
+            h("p", null, "Each host needs a file of its own, for example ", h("code", null, "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml"), " of a job, or ", h("code", null, "nvidia-smi topo -m > host1.txt"), ".")),
         search,
         items?.length > 0 && together(library, items, state, actions),
         library.problem ? [problemView(library.problem, { again: actions.reload }), h("p", null, h("button", { type: "button", "data-key": "reload", onclick: actions.reload }, "Try again"))]

@@ -3,7 +3,7 @@ import { h, replace } from "../dom.js";
 import { matching, typeText } from "../machine_types.js";
 import { machineOptions } from "./input.js";
 
-const ROWS = 8;
+const ROWS = 6;
 
 /** machines: rows of /v1/machines, null while they are not known. open(type): what a choice does; label: of the button. */
 export function machinePicker(machines, open, label = "Open this machine") {

@@ -1,17 +1,20 @@
 /* GPU x (GPU + NET): type, bandwidth, hops or verdict of each path. */
 import { choices, h } from "../dom.js";
 import { cell, KINDS, shortName } from "../model.js";
+import { chosenTrays, MANY_COLUMNS, together, trays } from "../trays.js";
 
-const made = new WeakMap(); // table -> {model, other, mode, side} that it shows
+const made = new WeakMap(); // table -> {model, other, mode, side, trays} that it shows
 
 /** Moves the selection within a matrix that shows the same analysis; false: it has to be made anew. Thousands of cells
  *  take long to make. */
 export function moveSelection(table, { model, other, state }) {
     const shown = table && made.get(table);
-    if (!shown || shown.model !== model || shown.mode !== state.cell || shown.other !== (other?.model ?? null) || shown.side !== state.side)
+    if (!shown || shown.model !== model || shown.mode !== state.cell || shown.other !== (other?.model ?? null) || shown.side !== state.side || shown.trays !== state.trays)
         return false;
-    const columns = [...model.gpus, ...model.nets];
-    const r = model.gpus.findIndex((node) => node.id === state.from), c = columns.findIndex((node) => node.id === state.to);
+    if (!shown.columns)
+        return true; // trays, of which no pair is selected
+    const { gpus, columns } = shown;
+    const r = gpus.findIndex((node) => node.id === state.from), c = columns.findIndex((node) => node.id === state.to);
     for (const th of table.querySelectorAll("th.on"))
         th.classList.remove("on");
     table.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected", "false");
@@ -30,7 +33,10 @@ export function moveSelection(table, { model, other, state }) {
 
 /** other: {model, names: {a, b}} where two answers are compared. actions: cell(mode), side(name), select(from, to), hosts(n). */
 export function matrixView({ model, other, state, actions }) {
-    const { gpus, nets } = model, columns = [...gpus, ...nets], after = other?.model;
+    const { nets } = model, after = other?.model, racks = trays(model), pair = chosenTrays(racks, state.trays);
+    if (racks.length > 1 && state.trays === "" && model.gpus.length + nets.length > MANY_COLUMNS)
+        return trayMatrix(model, racks, other, state, actions);
+    const gpus = pair ? pair[0].gpus : model.gpus, columns = pair ? [...pair[1].gpus, ...pair[1].nets] : [...model.gpus, ...nets], firstNet = pair ? pair[1].gpus.length : gpus.length;
     const used = new Set();
     let changes = 0;
     const rows = gpus.map((row) => columns.map((column) => {
@@ -43,29 +49,54 @@ export function matrixView({ model, other, state, actions }) {
     }));
     const grid = h(columns.length > DENSE ? "table.matrix.dense" : "table.matrix", { role: "grid", id: "matrix", "aria-label": `Paths from GPUs to GPUs and NICs: ${NAMES[state.cell]}`, onkeydown: walk },
         h("thead", null, h("tr", null, h("td", null, ""), columns.map((node, i) =>
-            h(`th${i === gpus.length && i ? ".gap" : ""}`, { scope: "col", title: node.id }, heading(model, node))))),
+            h(`th${i === firstNet && i ? ".gap" : ""}`, { scope: "col", title: node.id }, heading(model, node))))),
         h("tbody", null, gpus.map((row, r) => h("tr", null,
             h("th", { scope: "row", title: row.id }, shortName(model, row.id)),
             columns.map((column, c) => {
                 const value = rows[r][c];
-                return h(c === gpus.length && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": "false" }, h(`button${value.kind ? `.k-${value.kind}` : ""}${value.changed ? ".changed" : ""}`, {
+                return h(c === firstNet && c ? "td.gap" : "td", { role: "gridcell", "aria-selected": "false" }, h(`button${value.kind ? `.k-${value.kind}` : ""}${value.changed ? ".changed" : ""}`, {
                     type: "button", "data-key": `${row.id}>${column.id}`, title: `${shortName(model, row.id)} → ${shortName(model, column.id)}: ${value.label}`,
                     "aria-label": `${shortName(model, row.id)} to ${shortName(model, column.id)}: ${value.text}, ${value.label}`,
                     tabindex: "-1", disabled: value.text === "" && value.label === "no path",
                     onclick: () => actions.select(row.id, column.id),
                 }, value.text || "·"));
             })))));
-    made.set(grid, { model, other: after ?? null, mode: state.cell, side: state.side });
+    made.set(grid, { model, other: after ?? null, mode: state.cell, side: state.side, trays: state.trays, gpus, columns });
     moveSelection(grid, { model, other, state });
     return [
         h("div.toolbar", null,
-            choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell),
+            cellChoices(state, actions), racks.length > 1 && trayChoices(state, pair, actions),
             after && choices("Side", [["a", other.names.a], ["b", other.names.b], ["both", "Both"]], state.side, actions.side),
             after && h("span.muted", { id: "matrix-changes" }, changes ? `${changes} of ${gpus.length * columns.length} cells change; a corner marks them` : "no cell changes")),
-        gpus.length > 0 ? h("div.beside", null, h("div.scroll", null, grid), h("div.legend", null, legend(state.cell, used))) : h("p", null, "No GPU takes part."),
-        nets.length === 0 && gpus.length > 0 && (model.doc.hosts === 1
+        model.gpus.length > 0 ? h("div.beside", null, h("div.scroll", null, grid), h("div.legend", null, legend(state.cell, used))) : h("p", null, "No GPU takes part."),
+        nets.length === 0 && model.gpus.length > 0 && (model.doc.hosts === 1
             ? h("p.note", null, "With one host NCCL drops the NICs from the graph. ", h("button.text", { type: "button", id: "two-hosts", onclick: () => actions.hosts(2) }, "Take two hosts"), " to see paths to them.")
             : h("p.note", null, "The dump holds no NIC.")),
+    ];
+}
+
+const cellChoices = (state, actions) => choices("Cells say", [["type", "Type"], ["bw", "GB/s"], ["hops", "Hops"], ["verdict", "Verdict"]], state.cell, actions.cell);
+const trayChoices = (state, pair, actions) => choices("Rows", [["", "By tray"], ["all", "All GPUs"], ...(pair ? [[state.trays, pair[0] === pair[1] ? pair[0].name : `${pair[0].name} → ${pair[1].name}`]] : [])], state.trays, actions.trays);
+
+/* Tray by tray: a cell is what all its pairs have in common, and leads to them. The columns behind are the NICs of the row's own tray and of the others. */
+function trayMatrix(model, racks, other, state, actions) {
+    const used = new Set(), open = (a, b) => actions.trays(`${a},${b}`), away = (r) => racks.flatMap(({ nets }, c) => (c === r ? [] : nets));
+    const entry = (r, c, value, title, act) => {
+        used.add(value.kind);
+        return h("td", { role: "gridcell" }, h(`button${value.kind ? `.k-${value.kind}` : ""}${value.mixed ? ".mixed" : ""}`, { type: "button", "data-key": `trays:${r}>${c}`, title: `${title}: ${value.label}`,
+            "aria-label": `${title}: ${value.text}, ${value.label}`, tabindex: r === 0 && c === 0 ? "0" : "-1", onclick: act }, value.text || "·"));
+    };
+    const grid = h("table.matrix.dense.trays", { role: "grid", id: "matrix", "aria-label": `Paths between trays: ${NAMES[state.cell]}`, onkeydown: walk },
+        h("thead", null, h("tr", null, h("td", null, ""), racks.map((rack, i) => h("th", { scope: "col", title: `${rack.name}, ranks ${rack.ranks}` }, h("small", null, "Tray"), String(i))),
+            model.nets.length > 0 && [h("th.gap", { scope: "col", title: "NICs of the same tray" }, h("small", null, "NICs"), "own"), h("th", { scope: "col", title: "NICs of all other trays" }, h("small", null, "NICs"), "others")])),
+        h("tbody", null, racks.map((rack, r) => h("tr", null,
+            h("th", { scope: "row" }, rack.name, h("span.muted", null, ` ranks ${rack.ranks}`)),
+            racks.map((to, c) => entry(r, c, together(model, rack.gpus, to.gpus, state.cell), r === c ? `GPUs of ${rack.name}` : `${rack.name} to ${to.name}`, () => open(r, c))),
+            model.nets.length > 0 && [[rack.nets, "its own NICs", r], [away(r), "NICs of other trays", r === 0 ? 1 : 0]].map(([nets, name, to], i) => entry(r, racks.length + i, together(model, rack.gpus, nets, state.cell), `${rack.name} to ${name}`, () => open(r, to)))))));
+    made.set(grid, { model, other: other?.model ?? null, mode: state.cell, side: state.side, trays: state.trays, columns: null });
+    return [
+        h("div.toolbar", null, cellChoices(state, actions), trayChoices(state, null, actions), h("span.muted", null, "A cell says what all its pairs have in common; click it to see them.")),
+        h("div.beside", null, h("div.scroll", null, grid), h("div.legend", null, legend(state.cell, used))),
     ];
 }
 

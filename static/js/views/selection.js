@@ -1,6 +1,7 @@
 /* The selected device, or the selected path with its hops, its narrowest link and the decision it leads to. */
 import { h } from "../dom.js";
 import { loads } from "../channels.js";
+import { flawedLinks } from "../diagnosis.js";
 import { whyOfSelection } from "../why.js";
 import { nicTable } from "../nics.js";
 import { nicsOfGpu } from "./nics.js";
@@ -9,12 +10,12 @@ import { bandwidth, deviceFacts, GRAPH_NAMES, hops, KINDS, pathsFrom, reason, sh
 const sentence = (text) => (text ? `${text[0].toUpperCase()}${text.slice(1)}${text.endsWith(".") ? "" : "."}` : "");
 const kind = (type) => h(`span.kind.k-${type}`, { title: KINDS[type] }, type);
 
-/** other: {model, names} of the other side of a comparison, or null. actions: select(from, to), setting(name), hosts(n). */
-export function selectionView({ model, network = null, other, state, actions }) {
+/** other: {model, names} of the other side of a comparison, or null. extending: the next device that is chosen is the end of a path. actions: extend(on), select(from, to), setting(name), hosts(n). */
+export function selectionView({ model, network = null, other, state, extending = false, actions }) {
     if (!state.from)
         return h("div", null,
             h("p", null, "Nothing is selected."),
-            h("p.note", null, "Click a device in the drawing to see its paths; click a cell of the matrix, or shift-click a second device, to see the path between two."));
+            h("p.note", null, "Click a device or a link in the drawing, or a cell of the matrix. For the path between two devices, click the first, then “Path to…”, then the second; or hold Shift for the second."));
     if (!model.nodes.has(state.from) || (state.to && !model.nodes.has(state.to))) {
         const missing = model.nodes.has(state.from) ? state.to : state.from;
         return h("div", null,
@@ -23,7 +24,7 @@ export function selectionView({ model, network = null, other, state, actions }) 
                 h("p.note", null, "With one host NCCL drops the NICs."),
                 h("button", { type: "button", onclick: () => actions.hosts(2) }, "Take two hosts")]);
     }
-    return state.to ? [pathView(model, state, actions), other && beforeAfter(model, other, state)] : deviceView(model, network, state, actions);
+    return state.to ? [pathView(model, state, actions), other && beforeAfter(model, other, state)] : deviceView(model, network, state, extending, actions);
 }
 
 const whyButtons = (model, state, actions) => whyOfSelection(model, state).map(({ why, label }, i) => [
@@ -35,12 +36,14 @@ function nicsOf(model, network, gpu, actions) {
     return row?.nics.length > 0 && [h("h3", null, network ? `NICs on ${network.doc.hosts} hosts` : "NICs"), nicsOfGpu(row, actions.nic)];
 }
 
-function deviceView(model, network, state, actions) {
+function deviceView(model, network, state, extending, actions) {
     const { from } = state;
     const rows = pathsFrom(model, from);
     return [
         h("div.path-head", null, h("h2", null, shortName(model, from)),
+            h("button", { type: "button", "data-key": "extend", "aria-pressed": String(extending), title: "Then click the other end on the drawing (or Shift+click it)", onclick: () => actions.extend(!extending) }, "Path to…"),
             h("button.text", { type: "button", onclick: () => actions.select("", "") }, "clear")),
+        extending && h("p.note", { id: "extending", role: "status" }, "Now click the device at the other end of the path, on the drawing or in the list below."),
         h("dl.facts", null, deviceFacts(model, from).map(([name, value]) => [h("dt", null, name), h("dd", null, value)])),
         h("p", null, h("button.text", { type: "button", "data-key": "show-source", onclick: actions.source }, actions.lineOf(from) ? `Line ${actions.lineOf(from)} of the dump` : "Show in the dump"), " ", whyButtons(model, state, actions)),
         nicsOf(model, network, from, actions),
@@ -96,7 +99,9 @@ function linkView(model, from, to) {
         return h("p", null, "NCCL keeps no path between these two.");
     const rows = (model.doc.graphs ?? []).flatMap((graph) => loads(model, graph.name).filter((row) => row.from === from && row.to === to).map((row) => [graph.name, row]));
     return [
-        links.map((link) => h("p", null, kind(link.type), " ", h("span.big", null, bandwidth(link.bw)), " GB/s, one link")),
+        ...links.map((link) => h("p", null, kind(link.type), " ", h("span.big", null, bandwidth(link.bw)), " GB/s, one link")),
+        ...flawedLinks(model, model.doc.findings ?? []).filter(({ link }) => link.includes(from) && link.includes(to)).flatMap(({ findings }) => findings).map((row) =>
+            h("p", null, h(`span.sev-${row.severity}`, null, row.severity), " ", h("button.text", { type: "button", onclick: () => actions.finding(row) }, row.title), `: ${row.detail}.`)),
         rows.length ? h("table.wide", { id: "link-load" },
             h("caption", null, "What channels put on it"),
             h("thead", null, h("tr", null, h("th", null, "Graph"), h("th", null, "Channels"), h("th.num", null, "Used GB/s"), h("th.num", null, "Left GB/s"))),

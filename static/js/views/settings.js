@@ -20,9 +20,9 @@ const GRAPHS = { name: "graphs", label: "Graph file",
 const LONGEST_FILE = 8000; // characters: the page keeps the text in its address
 const lineCount = (text) => { const lines = text.trim().split("\n").length; return `${lines} ${lines === 1 ? "line" : "lines"}`; };
 
-/** The controls above the drawing. graphs: how many the graph file of the dump has, 0: there is none.
+/** The controls above the drawing. graphs: how many the graph file of the dump has, 0: there is none. domain: hosts of the dump that NVLink joins, each of which counts where there are several.
  *  actions: release(text), hosts(n), set(name, value), take(name, text), graphs(file), panel(name). */
-export function askBar({ state, graphs = 0, releases, settingsOpen, actions }) {
+export function askBar({ state, graphs = 0, domain = 0, releases, actions }) {
     const names = releases.map((row) => row.name);
     const standard = releases.find((row) => row.standard)?.name;
     const current = state.release || standard || "";
@@ -33,15 +33,22 @@ export function askBar({ state, graphs = 0, releases, settingsOpen, actions }) {
         releaseOptions(releases, current));
     return h("div.bar.ask", { role: "group", "aria-label": "What is asked" },
         h("label.field", null, "NCCL", release),
-        h("label.field", null, "Hosts", hosts),
-        h("button", { type: "button", id: "settings", "data-key": "settings", "aria-pressed": String(settingsOpen), onclick: () => actions.panel(settingsOpen ? "summary" : "settings") }, "Settings"),
+        h("label.field", { title: domain > 1 ? `Each is an NVLink domain of ${domain} hosts` : null }, domain > 1 ? "Domains" : "Hosts", hosts),
         h("ul.chips", { "aria-label": "Changed settings" }, state.assume && h("li.chip", null, h("span", null, `taken for ${state.assume}`),
             h("button", { type: "button", "aria-label": "Assume nothing", title: "Use only what the input contains", onclick: () => actions.assume("") }, "×")),
+            state.assume_nics && h("li.chip", null, h("span", null, nicsChip(state.assume_nics)),
+                h("button", { type: "button", "aria-label": "Assume the usual NICs", title: "Back to what the service assumes", onclick: () => actions.assumeNics("") }, "×")),
             graphs > 0 && h("li.chip", null, h("span", null, `graph file, ${graphCount(graphs)}`),
                 h("button", { type: "button", "aria-label": "No graph file", title: "Search the graphs", onclick: () => actions.graphs(null) }, "×")), SELECTIONS.map(({ name, label, chip, drop = `All ${label}` }) => state[name] && h("li.chip", null, h("span", null, chip ? chip(state[name]) : `${label} ${state[name]}`),
             h("button", { type: "button", "aria-label": drop, title: drop, onclick: () => actions.take(name, "") }, "×"))), Object.entries(state.settings).map(([name, value]) =>
             h("li.chip", null, h("span", null, `${name}=${value}`),
                 h("button", { type: "button", "aria-label": `Remove ${name}`, title: "Back to the default", onclick: () => actions.set(name, "") }, "×")))));
+}
+
+/* "400-no-gdr" in words. */
+function nicsChip(word) {
+    const [speed, ...without] = word.split("-");
+    return ["NICs taken", speed !== "default" && `for ${speed} Gb/s`, without.length > 0 && "without GDR"].filter(Boolean).join(" ");
 }
 
 /** All settings of the release with their meaning, and those asked for that it does not have. input: what the service took the bytes for;

@@ -1,5 +1,6 @@
 /* The dump as text, line by line, with the lines of what is selected. Only the lines in sight are made, so that size does not matter. */
 import { h, replace } from "../dom.js";
+import { withoutEscapes } from "../model.js";
 import { deviceAt, devicesIn, placeOf } from "../source.js";
 
 const ROW = 18, AROUND = 30, LONGEST = 2000;
@@ -19,7 +20,7 @@ export class SourceView {
     show(text, { id = "", line = 0, anew = false }) {
         if (text !== this.text) {
             this.text = text;
-            this.lines = text.split(/\r\n|\r|\n/);
+            this.lines = withoutEscapes(text).split(/\r\n|\r|\n/);
             this.devices = devicesIn(text);
             this.rows.style.height = `${this.lines.length * ROW}px`;
             this.at = "";

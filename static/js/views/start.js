@@ -1,19 +1,19 @@
-/* Before a machine is open: example machines, a place for a dump, and how to get one. */
+/* Before a machine is open: one place for whatever describes a machine, the machine types, what was opened lately, and examples with their pictures. */
 import { copyButton, h } from "../dom.js";
+import { address, DEFAULTS } from "../state.js";
 import { detectedView } from "./detected.js";
 import { aloneResults } from "./bandwidth.js";
 import { aloneView } from "./log.js";
 import { machinePicker } from "./machine_picker.js";
 
-const FIRST = 6; // examples that a phone shows at first
 const COMMAND = "NCCL_TOPO_DUMP_FILE=/tmp/topo.xml \\\n  ./all_reduce_perf -b 8 -e 8 -g 8";
 
-/** actions: open(blob, name), example(row), machine(type). inputs: rows of /v1/inputs, machines: of /v1/machines, null while they are not known.
- *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or null. pasted: text of the field. */
-export function startView({ examples, inputs, machines, actions, problem, log = null, results = null, state, pasted = "" }) {
-    const file = h("input.unseen", { type: "file", id: "file", "aria-label": "Topology file", tabindex: "-1",
-        onchange: () => file.files[0] && actions.open(file.files[0], file.files[0].name) });
-    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "6", spellcheck: "false", autocomplete: "off", placeholder: "<system version=\"1\"> …   or what nvidia-smi topo -m prints, lstopo's XML, an NCCL log, results of nccl-tests",
+/** actions: open(blob, name), openMany(files), example(row), machine(type). inputs: rows of /v1/inputs, machines: of /v1/machines, null while they are not known. recent: rows of recent.js.
+ *  problem: a node with what went wrong last, or null. log, results: those that imply no machine, {name, answer}, or null. pasted: text of the field. pictures: of pictures.js. */
+export function startView({ examples, inputs, machines, recent = [], pictures, actions, problem, log = null, results = null, state, pasted = "" }) {
+    const file = h("input.unseen", { type: "file", id: "file", multiple: true, "aria-label": "Topology file", tabindex: "-1",
+        onchange: () => (file.files.length > 1 ? actions.openMany([...file.files]) : file.files[0] && actions.open(file.files[0], file.files[0].name)) });
+    const text = h("textarea", { id: "paste", "data-key": "paste", value: pasted, rows: "2", spellcheck: "false", autocomplete: "off", placeholder: "or paste text here: <system version=\"1\"> …, nvidia-smi topo -m, a log",
         "aria-label": "Text that describes a machine" });
     const read = () => text.value.trim() && actions.open(new Blob([text.value]), "pasted.txt");
     return h("div.start", null,
@@ -23,24 +23,26 @@ export function startView({ examples, inputs, machines, actions, problem, log = 
         problem,
         log && aloneView({ log, machines, actions }),
         results && aloneResults({ results, state, machines, actions }),
-        h("section", { "aria-label": "Your dump" },
-            h("h2", null, "Your dump"),
-            h("div.drop", null,
-                h("button", { type: "button", id: "choose", onclick: () => file.click() }, "Choose a file…"), file,
-                h("span.muted", null, "or drop or paste a file anywhere on this page. The format is detected automatically.")),
-            text,
-            h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"),
+        h("section.drop", { "aria-label": "Your dump" },
+            h("h2", null, "Drop files anywhere on this page"),
+            h("p", null, "A topology dump, ", h("code", null, "nvidia-smi topo -m"), ", lstopo's XML, an NCCL log or results of nccl-tests. The format is detected automatically. Several dumps, or an archive of them, make a cluster."),
+            h("p.drop-line", null, h("button.primary", { type: "button", id: "choose", onclick: () => file.click() }, "Choose files…"), file, text, h("button", { type: "button", id: "read", onclick: read }, "Read the pasted text"))),
+        recent.length > 0 && h("section", { id: "recent", "aria-label": "Opened lately" },
+            h("h2", null, "Opened lately"),
+            h("ul.recent", null, recent.map((row) => h("li", null, h("a", { href: address(DEFAULTS, { id: row.id, machine: row.machine ?? "" }), "data-key": `recent:${row.id}` }, row.name || row.id.slice(0, 12)), h("span.muted", null, row.sentence ? ` ${row.sentence}` : ""))))),
+        h("section", { "aria-label": "Machine types" },
             h("h2", null, "No file? Choose your machine type"),
-            folded("Machine types of makers and clouds", h("div", { id: "machine-type" }, machineTypes(machines, actions))),
-            h("h2", { id: "how" }, "How to get one"),
+            folded("Machine types of makers and clouds", h("div", { id: "machine-type" }, machineTypes(machines, actions)))),
+        h("section", { "aria-label": "How to get a dump" },
+            h("h2", { id: "how" }, "How to get a dump"),
             h("p", null, "Run any NCCL program with one more variable; rank 0 writes the file while it starts."),
             h("div.command", null, h("pre", { tabindex: "0" }, COMMAND), copyButton(COMMAND)),
-            folded("No NCCL job at hand? These also work. Orrery lists what it had to assume.", h("ul", { id: "inputs" }, inputList(inputs))),
-            h("p.muted", null, "In a container or under Slurm, set it on rank 0's host and choose a path that survives the job. A dump contains PCI ids, bus ids and link speeds, but no data."),
+            fold("Formats that Orrery reads, and the commands that make them", h("ul", { id: "inputs" }, inputList(inputs))),
+            fold("In a container or under Slurm", h("p.muted", null, "Set it on rank 0's host and choose a path that survives the job. A dump contains PCI ids, bus ids and link speeds, but no data.")),
             detectedView({ found: actions.detected(), actions })),
-        h("section", { "aria-label": "Example machines" },
+        h("section.of-examples", { "aria-label": "Example machines" },
             h("h2", null, "Example machines"),
-            h("div", { id: "examples" }, exampleList(examples, actions))));
+            h("div", { id: "examples" }, exampleList(examples, actions, pictures))));
 }
 
 /** A machine of a type in place of a file. machines: null while they are not known. */
@@ -48,15 +50,27 @@ export const machineTypes = (machines, actions) => machinePicker(machines, actio
 
 export const inputList = (inputs) => (inputs ?? []).map((row) => h("li", null, `${row.title}: `, h("code", null, row.made_by)));
 
+/* The first that fits, by the id of an example. */
+const GROUPS = [["With faults", /faults/], ["Clouds", /^(aws|azure|gcp|oci)/], ["Blackwell and Grace", /(b200|b300|gb300|gh200|blackwell)/], ["H100 and H200", /h[12]00/], ["A100", /a100/], ["Earlier GPUs and PCIe cards", /./]];
+const ORDER = ["H100 and H200", "With faults", "Blackwell and Grace", "A100", "Earlier GPUs and PCIe cards", "Clouds"];
+
+/** Examples by their group: [[heading, rows]]. */
+export function grouped(examples) {
+    const groupOf = ({ id }) => GROUPS.find(([, fits]) => fits.test(id))[0];
+    return ORDER.map((name) => [name, examples.filter((row) => groupOf(row) === name)]).filter(([, rows]) => rows.length);
+}
+
 /** examples: null while they are not known. */
-export function exampleList(examples, actions) {
+export function exampleList(examples, actions, pictures = null) {
     if (!examples?.length)
         return h("p.muted", null, examples ? "This server has no examples." : "Loading…");
-    const rows = (some) => h("ul.examples", null, some.map((row) => h("li", null,
-        h("button", { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
-            h("b", null, row.title), h("span.muted", null, row.description)))));
-    return [rows(examples.slice(0, FIRST)), examples.length > FIRST && folded(`${examples.length - FIRST} more`, rows(examples.slice(FIRST)))];
+    const card = (row) => h("li", null, h("button", { type: "button", "data-example": row.id, onclick: () => actions.example(row) },
+        pictures?.of(row.file), h("span", null, h("b", null, row.title), h("span.muted", null, row.description))));
+    const [first, ...rest] = grouped(examples), group = ([name, rows]) => [h("h3", null, name), h("ul.examples", null, rows.map(card))];
+    return [group(first), rest.length > 0 && folded(`${rest.reduce((sum, [, rows]) => sum + rows.length, 0)} more`, rest.map(group))];
 }
+
+const fold = (title, what) => h("details.fold", null, h("summary", null, title), what);
 
 /* Open where there is room, folded on a phone. */
 const folded = (title, ...what) => h("details.folded-away", { open: matchMedia("(min-width: 760px)").matches }, h("summary", null, title), ...what);

@@ -1,10 +1,11 @@
 /* The verdict first, then what is expected, the questions at a glance, findings by cost, and what all of it rests on. */
 import { bySeverity, capital, costs, costText, expected, headline, assumed as assumptionsOf } from "../diagnosis.js";
-import { docsLink, fold, h } from "../dom.js";
-import { figures } from "../model.js";
+import { choices, docsLink, fold, h, withCode } from "../dom.js";
+import { figures, hostsText } from "../model.js";
 import { questions } from "../questions.js";
 import { address } from "../state.js";
-import { inputView } from "./input.js";
+import { TONES } from "../tones.js";
+import { assumptionControls, inputView, nicsAssumed } from "./input.js";
 import { nicTable } from "../nics.js";
 import { nicSummary } from "./nics.js";
 import { excerptView } from "./problem.js";
@@ -17,10 +18,10 @@ export function summaryView({ model = null, network = null, before = null, summa
     return [
         doc && verdict(doc),
         doc?.verified === false && h("p.unverified", null, h("span.badge", null, "nearest release"), ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest release; they may differ.`),
-        doc && expectation(doc, network?.doc, before?.doc, partial && input.kind !== "machine-type"),
+        doc && expectation(doc, network?.doc, before?.doc, { machine, state, machines, actions }),
         partial && about, // what an input lacks comes before answers that rest on it
         model && answers(model, before, state, { network, releases, known, actions }),
-        findings && findingList(findings, { doc, source, actions }),
+        findings && findingList(findings, { doc, source, state, actions }),
         machine?.sentence && h("p", { class: "sentence" }, capital(machine.sentence), "."),
         !partial && about,
         doc && h("section", { "aria-label": "Figures" },
@@ -41,20 +42,25 @@ function verdict(doc) {
     return head && h("section", { id: "verdict", "aria-label": "Verdict", "data-state": head.state },
         h("h2", null, h("span.mark", { "aria-hidden": "true" }, head.mark), head.title),
         h("p", null, head.sentence),
-        head.advice && h("p", null, h("b", null, "Do: "), head.advice));
+        head.advice && h("p", null, h("b", null, "Do: "), withCode(head.advice)));
 }
 
-/* fillable: a machine type would replace what is assumed. */
-function expectation(doc, network, before, fillable) {
-    const rows = expected(doc, network), old = new Map(before ? expected(before) : []), assumes = assumptionsOf(doc, ["tuning"]);
+const HOSTS = [1, 2, 4, 8, 16], several = (doc) => hostsText(doc).includes("domain");
+
+/* The figures, the assumptions that they rest on, and the controls that change these. */
+function expectation(doc, network, before, { machine, state, machines, actions }) {
+    const rows = expected(doc, network), old = new Map(before ? expected(before) : []), { input } = doc;
+    const nics = nicsAssumed(input)?.text, assumes = assumptionsOf(doc, ["tuning"]), others = assumes.filter((text) => text !== nics), said = nics && assumes.includes(nics) ? nics : others.shift();
     return rows.length > 0 && h("section", { id: "expected", "aria-label": "Expected" },
-        h("h2", null, `Expected on ${doc.hosts} host${doc.hosts === 1 ? "" : "s"}, ${doc.ranks} ranks`),
+        h("h2", null, `Expected on ${hostsText(doc)}, ${doc.ranks} ranks`),
         h("dl.facts", null, rows.map(([name, value]) => [h("dt", null, name), h("dd", null, assumes.length > 0 && "≈ ", value, old.has(name) && old.get(name) !== value && h("div.was", null, `was ${old.get(name)}`))])),
-        assumes.length > 0 && h("p.small", null, "≈ assumes: ", assumes.join("; "), ".", fillable && [" ", h("button.text", { type: "button", "data-key": "fill-in", onclick: () => document.getElementById("assume")?.focus() }, "Choose the machine type")]),
+        h("p.controls", null, h("span.muted", null, several(doc) ? "Domains " : "Hosts "), choices("Hosts of the job", HOSTS.map((n) => [n, String(n)]), doc.hosts, actions.hosts)),
+        input && h("div.assumes", null,
+            said && h("p.small", null, "≈ assumes: ", said, "."),
+            others.length > 0 && fold(`${doc.topology}:tuning-assumes`, `and ${others.length} more assumption${others.length > 1 ? "s" : ""}`, h("ul", null, others.map((text) => h("li.small", null, capital(text), ".")))),
+            assumptionControls({ input, machine, state, machines, actions })),
         h("p.small", null, "Predicted with NCCL's own model, not measured."));
 }
-
-const TONES = { good: ["✓", "good"], assumed: ["≈", "good if the assumptions hold"], limited: ["!", "limited"], fault: ["✗", "fault"], open: ["?", "not known"] };
 
 /* The fifteen questions, each a link to its evidence. */
 function answers(model, before, state, context) {
@@ -75,7 +81,8 @@ function answers(model, before, state, context) {
 }
 
 /* One is said at once, several on demand. */
-const assumption = ({ id, assumes }, doc) => (assumes.length > 1 ? fold(`${doc.topology}:assumes:${id}`, `≈ rests on ${assumes.length} assumptions`, h("ul", null, assumes.map((text) => h("li", null, capital(text), "."))))
+const LONG = 90; // characters that a line of the list takes
+const assumption = ({ id, assumes }, doc) => (assumes.length > 1 || assumes[0]?.length > LONG ? fold(`${doc.topology}:assumes:${id}`, `≈ rests on ${assumes.length} assumption${assumes.length > 1 ? "s" : ""}`, h("ul", null, assumes.map((text) => h("li", null, capital(text), "."))))
     : assumes.length > 0 && h("div.small", null, `≈ assumes: ${assumes[0]}.`));
 
 function findingList(findings, about) {
@@ -95,16 +102,17 @@ function groupView({ cause, consequences }, about) {
 const MOST_PLACES = 4;
 
 /* What, its cost, the values and the advice; why, commands and the lines of the dump on demand. */
-function finding(row, { doc, source, actions }) {
+function finding(row, { doc, source, state, actions }) {
     const line = row.where?.line, cost = costText(row), said = doc?.summary?.verdict?.finding === row.id; // the verdict gives its advice
     const labels = [row.why && "why", row.commands?.length > 0 && "commands", line && source && "lines of the dump"].filter(Boolean);
     return [
-        h("h3", null, h(`span.sev.sev-${row.severity}`, null, row.severity), row.title),
+        h("h3", null, h(`span.sev.sev-${row.severity}`, null, row.severity), doc && row.places?.some((place) => place.node)
+            ? h("button.text", { type: "button", "data-key": `light:${row.id}`, title: "Show on the drawing", "aria-pressed": String(state.finding === row.id), onclick: () => actions.light(row.id) }, row.title) : row.title),
         cost && h(costs(row) ? "p.cost" : "p.small", null, cost, "."),
         row.detail && h("p", null, capital(row.detail), line ? " (" : ".", line && h("button.text", { type: "button", "data-key": `line:${line}`, onclick: () => actions.line(line) }, `line ${line}`), line ? ")." : ""),
         row.places?.some((place) => place.node) && h("p.small", null, "On the drawing: ", row.places.filter((place) => place.node).slice(0, MOST_PLACES).map((place, i) => [i > 0 && ", ",
             h("button.text", { type: "button", "data-key": `place:${row.id}:${place.node}`, onclick: () => actions.placed(place.node) }, place.device || place.node)]), row.places.length + row.more_places > MOST_PLACES && ` and ${row.places.length + row.more_places - MOST_PLACES} more`),
-        row.advice && !said && h("p", null, h("b", null, "Do: "), row.advice),
+        row.advice && !said && h("p", null, h("b", null, "Do: "), withCode(row.advice)),
         labels.length > 0 && fold(`${doc?.topology}:${row.id}:${row.detail}`, capital(labels.join(", ")), () => [
             row.why && h("p.muted", null, row.why, " ", docsLink(`findings.html#${row.id}`, "About this finding")),
             row.commands?.length > 0 && h("p", null, row.commands.map((command, i) => [i > 0 && h("br"), h("code", null, command)])),
