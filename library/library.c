@@ -116,6 +116,11 @@ void orr_limits_unpacked(struct orr_limits *limits, uint64_t bytes)
     limits->budget.unpacked = bytes;
 }
 
+void orr_limits_entries(struct orr_limits *limits, uint64_t count)
+{
+    limits->budget.entries = count;
+}
+
 void orr_limits_stop(struct orr_limits *limits)
 {
     atomic_store(&limits->stopped, true); /* first: a call that begins now sees this, one under way the other */

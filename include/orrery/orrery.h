@@ -103,10 +103,12 @@ ORR_LIBRARY_CALL const char *orr_library_setting(size_t i);
 /* Limits of a call. Without them (NULL) a call takes what it needs. Each call starts with the full allowance. */
 ORR_LIBRARY_MUST bool orr_limits_new(struct orr_limits **ret_limits, struct orr_report *report);
 ORR_LIBRARY_CALL void orr_limits_free(struct orr_limits *limits); /* NULL is allowed */
-/* Each limit is unlimited until it is set; 0 is unlimited again. unpacked: bytes that come out of an archive. */
+/* Each limit is unlimited until it is set; 0 is unlimited again. unpacked: bytes that come out of an archive; entries:
+ * files in it. */
 ORR_LIBRARY_CALL void orr_limits_time(struct orr_limits *limits, uint64_t milliseconds);
 ORR_LIBRARY_CALL void orr_limits_memory(struct orr_limits *limits, uint64_t bytes);
 ORR_LIBRARY_CALL void orr_limits_unpacked(struct orr_limits *limits, uint64_t bytes);
+ORR_LIBRARY_CALL void orr_limits_entries(struct orr_limits *limits, uint64_t count);
 /* Ends the call that uses the limits, and every later one until orr_limits_resume(). Any thread and any signal handler
  * may call it. The call fails with "stopped" within milliseconds. */
 ORR_LIBRARY_CALL void orr_limits_stop(struct orr_limits *limits);

@@ -72,8 +72,21 @@ QUESTIONS = [
     ("compare", "release=2.27.7", (A100, H100)),
     ("compare", "release=2.27.7&hosts=2", (H100, FAULTY)),
     ("compare", "machine=hgx-h100", (FAULTY,)),
-    ("cluster", "release=2.27.7", ((A100, 2), (H100, 1))),
-    ("cluster", "", ((TWO, 3),)),
+    ("check-perf", "machine=hgx-h100", "results"),
+    ("cluster/analysis", "release=2.27.7", ((A100, 2), (H100, 1))),
+    ("cluster/analysis", "", ((TWO, 3),)),
+    ("cluster/groups", "layout=tp%3D8,pp%3D2", ((A100, 2), (H100, 2))),
+    ("cluster/order", "collective=sendrecv&size=64M", ((A100, 2), (H100, 1))),
+    ("cluster/predict", "sizes=1M:1G:32", ((A100, 1), (H100, 1))),
+]
+# Answers that are no JSON: the bytes are the same in all four ways.
+TEXTS = [
+    ("convert", "", TWO),
+    ("convert", "machine=dgx-a100", None),
+    ("render", "format=dot&view=ring&hosts=2", A100),
+    ("render", "format=svg&theme=dark", TWO),
+    ("anonymise", "", A100),
+    ("vm-file", "gpus=0000:00:05.0,0000:00:06.0", TWO),
 ]
 # Errors are the same by REST, C and Python: code, text and place.
 ERRORS = [
@@ -91,7 +104,7 @@ ERRORS = [
 def check_schema(question, document):
     """The document is what the schema of its question says."""
     if question.startswith("GET /v1/clusters/"):
-        names = [ANSWERED["GET /v1/clusters/{id}/analysis"]]
+        names = [ANSWERED["GET /v1/clusters/{id}/" + question.split("/")[-1]]]
     else:
         names = [ANSWERED[f"{method} /v1/{question}"] for method in ("POST", "GET") if f"{method} /v1/{question}" in ANSWERED]
     assert names, f"{question} has no schema"
@@ -140,6 +153,14 @@ def c_library():
     assert process.wait(60) == 0
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A table of nccl-tests, as the prediction writes it."""
+    path = tmp_path_factory.mktemp("results") / "results.txt"
+    path.write_bytes(subprocess.run([PROGRAM, "predict", "--machine=hgx-h100", "--hosts=2", "--sizes=1M:8G:4"], check=True, capture_output=True).stdout)
+    return path
+
+
 def command_line(words, expect=(0,)):
     done = subprocess.run([PROGRAM, *map(str, words)], capture_output=True, timeout=300)
     assert done.returncode in expect, done.stderr.decode()
@@ -183,18 +204,24 @@ def keep_everywhere(rest, c_library, path):
 
 
 @pytest.mark.parametrize("question, parameters, given", QUESTIONS, ids=[f"{q[0]}-{i}" for i, q in enumerate(QUESTIONS)])
-def test_same_answer(rest, c_library, tmp_path, question, parameters, given):
+def test_same_answer(rest, c_library, results, tmp_path, question, parameters, given):
     words, names, data, path = [question, *options_of(parameters)], {""}, None, None
     if question == "compare":
         ids = [keep_everywhere(rest, c_library, one) for one in given]
         words += ["--json", *given]
         names |= {*ids, "HGX H100, 8 GPUs", *(str(one) for one in given), *(one.name for one in given)}
         parameters = "&".join([f"{side}={one}" for side, one in zip("ab", ids)] + [parameters])
-    elif question == "cluster":
+    elif question.startswith("cluster/"):
+        command = {"analysis": "analyze"}.get(question.split("/")[1], question.split("/")[1])
         ids = [(keep_everywhere(rest, c_library, one), count) for one, count in given]
         file = tmp_path / "cluster.json"
-        file.write_text(json.dumps({"hosts": [{"topology": str(one), "count": count} for one, count in given]}))
-        body = json.dumps({"hosts": [{"topology": one, "count": count} for one, count in ids]}).encode()
+
+        def named(topologies):
+            """The cluster with names, since the command line would take those of the files."""
+            return {"hosts": [{"topology": one, "count": count, "names": [f"n{i}{at}" for at in range(count)]}
+                              for i, (one, (_, count)) in enumerate(zip(topologies, given))]}
+        file.write_text(json.dumps(named([str(one) for one, _ in given])))
+        body = json.dumps(named([one for one, _ in ids])).encode()
         body_file = tmp_path / "body.json"
         body_file.write_bytes(body)
         made = rest("POST /v1/clusters", "", body)
@@ -202,11 +229,12 @@ def test_same_answer(rest, c_library, tmp_path, question, parameters, given):
         assert json.loads(c_library("POST /v1/clusters", "", body_file))["id"] == cluster
         assert json.loads(python_of("POST /v1/clusters", "", body))["id"] == cluster
         names |= {cluster, file.name, *(one for one, _ in ids), *(str(one) for one, _ in given), *(one.name for one, _ in given)}
-        question, words = f"GET /v1/clusters/{cluster}/analysis", ["analyze", "--json", *options_of(parameters), "--cluster", file]
+        words = [command, "--format=json" if command == "order" else "--json", *options_of(parameters), "--cluster", file]
+        question = f"GET /v1/clusters/{cluster}/{question.split('/')[1]}"
     elif question in ("releases", "settings", "machines"):
         words.append("--json")
     else:
-        path = given
+        path = results if given == "results" else given
         data = path.read_bytes() if path else None
         if question == "diff":
             words[0] = "analyze"
@@ -223,6 +251,15 @@ def test_same_answer(rest, c_library, tmp_path, question, parameters, given):
     if isinstance(document, dict):
         names |= {one for one in (document.get("topology"), dict(urllib.parse.parse_qsl(parameters)).get("machine")) if isinstance(one, str)}
     assert_same(by_rest, command_line(words, (0, 3, 4)), names)
+
+
+@pytest.mark.parametrize("question, parameters, path", TEXTS, ids=[f"{t[0]}-{i}" for i, t in enumerate(TEXTS)])
+def test_same_bytes(rest, c_library, question, parameters, path):
+    data = path.read_bytes() if path else None
+    by_rest = rest(question, parameters, data)
+    assert by_rest[:1] != b"{" and c_library(question, parameters, path) == by_rest == python_of(question, parameters, data)
+    done = subprocess.run([PROGRAM, question, *options_of(parameters), *([path] if path else [])], capture_output=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, by_rest), done.stderr.decode()
 
 
 @pytest.mark.parametrize("question, parameters, path, code", ERRORS, ids=[f"{e[0]}-{e[3]}-{i}" for i, e in enumerate(ERRORS)])

@@ -72,6 +72,7 @@ FUNCTIONS = {
     "orr_limits_time": (None, [HANDLE, c_uint64]),
     "orr_limits_memory": (None, [HANDLE, c_uint64]),
     "orr_limits_unpacked": (None, [HANDLE, c_uint64]),
+    "orr_limits_entries": (None, [HANDLE, c_uint64]),
     "orr_limits_stop": (None, [HANDLE]),
     "orr_limits_resume": (None, [HANDLE]),
     "orr_session_new": (c_bool, [POINTER(SessionOptions), OUT, REPORT]),

@@ -20,7 +20,8 @@ class Limits:
     >>> orrery.load("topo.xml").analyze(hosts=64, limits=limits)
     """
 
-    def __init__(self, seconds: float = 0, memory: int = 0, unpacked: int = 0) -> None:
+    def __init__(self, seconds: float = 0, memory: int = 0, unpacked: int = 0, entries: int = 0) -> None:
+        """seconds: of wall-clock time; memory: bytes; unpacked, entries: bytes and files of an archive. 0: any."""
         library, report, handle = _native.library(), _native.report(), c_void_p()
         if not library.orr_limits_new(byref(handle), byref(report)):
             raise _native.fail(report)
@@ -29,6 +30,7 @@ class Limits:
         library.orr_limits_time(handle, max(1, round(seconds * 1000)) if seconds > 0 else 0)
         library.orr_limits_memory(handle, memory)
         library.orr_limits_unpacked(handle, unpacked)
+        library.orr_limits_entries(handle, entries)
 
     def stop(self) -> None:
         """Ends the call that uses the limits, and later ones until resume(). Any thread may call it."""
