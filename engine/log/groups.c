@@ -18,6 +18,7 @@ struct group {
     int32_t rank_count;
     uint32_t seen, pieces;
     uint32_t *members; /* [rank]: candidate, NONE */
+    uint32_t last;     /* the candidate that joined last */
 };
 struct placing {
     struct orr_log_grouping g;
@@ -25,6 +26,7 @@ struct placing {
     uint32_t *candidate_of; /* [session] */
     struct piece *pieces;
     uint32_t *members; /* candidates by piece, then rank */
+    uint32_t *next;    /* [candidate]: the one that joined its group before it; NONE: none did */
     int32_t *world;    /* [GPU]: rank in the largest communicator that is whole; -1: in none */
     struct group groups[GROUPS_MOST];
     uint32_t group_count;
@@ -194,8 +196,9 @@ static enum orr_code list_pieces(struct placing *p, struct orr_error *err)
 {
     p->pieces = ORR_NEW(p->g.arena, struct piece, p->g.piece_count);
     p->members = ORR_NEW(p->g.arena, uint32_t, p->g.count);
+    p->next = ORR_NEW(p->g.arena, uint32_t, p->g.count);
     p->world = ORR_NEW(p->g.arena, int32_t, p->g.gpu_count);
-    if (!p->pieces || !p->members || !p->world)
+    if (!p->pieces || !p->members || !p->next || !p->world)
         return orr_fail_nomem(err);
     for (uint32_t i = 0; i < p->g.gpu_count; i++)
         p->world[i] = -1;
@@ -233,9 +236,9 @@ static bool fits(struct placing *p, const struct group *group, const struct piec
     for (uint32_t i = 0; i < piece->size; i++)
         if (group->members[all[p->members[piece->first + i]].rank] != NONE)
             return false;
-    for (int32_t r = 0; r < group->rank_count; r++)
-        for (uint32_t i = 0; i < piece->size && group->members[r] != NONE && p->g.work < WORK_MOST; i++) {
-            const struct orr_log_candidate *in = &all[group->members[r]], *c = &all[p->members[piece->first + i]];
+    for (uint32_t m = group->last; m != NONE; m = p->next[m])
+        for (uint32_t i = 0; i < piece->size && p->g.work++ < WORK_MOST; i++) {
+            const struct orr_log_candidate *in = &all[m], *c = &all[p->members[piece->first + i]];
             if (in->gpu == c->gpu || !orr_log_peer_fits(&p->g, in, c) || !orr_log_peer_fits(&p->g, c, in))
                 return false;
         }
@@ -253,6 +256,7 @@ static enum orr_code place(struct placing *p, const struct piece *piece, struct 
         if (at == GROUPS_MOST || p->member_count + (size_t)piece->rank_count > MEMBERS_MOST)
             return ORR_OK;
         *group = (struct group){.rank_count = piece->rank_count,
+                                .last = NONE,
                                 .members = ORR_NEW(p->g.arena, uint32_t, (size_t)piece->rank_count)};
         if (!group->members)
             return orr_fail_nomem(err);
@@ -265,6 +269,8 @@ static enum orr_code place(struct placing *p, const struct piece *piece, struct 
         struct orr_log_candidate *c = &p->g.candidates[p->members[piece->first + i]];
         c->group = at;
         group->members[c->rank] = p->members[piece->first + i];
+        p->next[p->members[piece->first + i]] = group->last;
+        group->last = p->members[piece->first + i];
         group->seen++;
     }
     return ORR_OK;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "engine/base/hash.h"
 #include "engine/log/building.h"
 #include "engine/log/groups.h"
 
@@ -162,27 +163,59 @@ static void close_torn(struct orr_log *log, uint32_t nobody)
 /* Communicators while they are made. */
 struct joining {
     struct orr_log_building *b;
-    const char *ids[COMMUNICATORS_MOST]; /* commId; NULL: its lines name none */
-    uint32_t groups[COMMUNICATORS_MOST]; /* groups.h; NONE: its lines name a commId */
-    uint32_t *group_of;                  /* [session] */
-    bool *guessed;                       /* [group] */
+    struct orr_arena *arena;
+    uint32_t *key_of;                  /* [session]: the same for those that may be one communicator; NONE: none */
+    uint32_t keys[COMMUNICATORS_MOST]; /* of each communicator */
+    uint32_t *group_of;                /* [session]: groups.h; NONE: its lines name a commId, or no rank */
+    bool *guessed;                     /* [group] */
     uint64_t members;
 };
 
-/* Whether a session is one of the communicator's. */
-static bool belongs(const struct joining *j, uint32_t index, uint32_t c)
+static bool takes_part(const struct orr_log_session *session)
 {
-    const struct orr_log_session *session = &j->b->log->sessions[index];
-    return session->comm_id
-               ? j->b->log->communicators[c].rank_count == session->rank_count && same_text(j->ids[c], session->comm_id)
-               : j->groups[c] == j->group_of[index];
+    return session->named && session->rank >= 0 && session->rank < session->rank_count &&
+           session->rank_count <= ORR_LOG_RANKS_MOST;
+}
+
+/* Keys: the first session with the same commId and as many ranks; else, after these, the group. */
+static enum orr_code make_keys(struct joining *j, struct orr_error *err)
+{
+    const struct orr_log *log = j->b->log;
+    uint32_t slot_count = 2;
+    while (slot_count < 2 * log->session_count)
+        slot_count *= 2;
+    uint32_t *slots = ORR_NEW(j->arena, uint32_t, slot_count);
+    j->key_of = ORR_NEW(j->arena, uint32_t, log->session_count);
+    if (!slots || !j->key_of)
+        return orr_fail_nomem(err);
+    for (uint32_t i = 0; i < log->session_count; i++) {
+        const struct orr_log_session *session = &log->sessions[i];
+        j->key_of[i] = NONE;
+        if (!takes_part(session))
+            continue;
+        if (!session->comm_id) {
+            j->key_of[i] = j->group_of[i] == NONE ? NONE : log->session_count + j->group_of[i];
+            continue;
+        }
+        uint64_t hash = orr_hash_text(orr_hash_number(ORR_HASH_START, (uint64_t)session->rank_count), session->comm_id);
+        uint32_t at = (uint32_t)(hash ^ (hash >> 32)) & (slot_count - 1);
+        for (; slots[at]; at = (at + 1) & (slot_count - 1)) {
+            const struct orr_log_session *other = &log->sessions[slots[at] - 1];
+            if (other->rank_count == session->rank_count && !strcmp(other->comm_id, session->comm_id))
+                break;
+        }
+        if (!slots[at])
+            slots[at] = i + 1;
+        j->key_of[i] = slots[at] - 1;
+    }
+    return ORR_OK;
 }
 
 static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_t line, struct orr_error *err)
 {
     struct orr_log *log = j->b->log;
     const struct orr_log_session *session = &log->sessions[index];
-    const uint32_t c = log->communicator_count, group = session->comm_id ? NONE : j->group_of[index];
+    const uint32_t c = log->communicator_count, group = j->group_of[index];
     if (!ORR_RESERVE(log->arena, log->communicators, c, j->b->communicator_capacity))
         return orr_fail_nomem(err);
     struct orr_log_communicator *of = &log->communicators[log->communicator_count++];
@@ -196,8 +229,7 @@ static enum orr_code add_communicator(struct joining *j, uint32_t index, uint32_
         return orr_fail_nomem(err);
     for (int32_t r = 0; r < session->rank_count; r++)
         of->members[r].session = NONE;
-    j->ids[c] = session->comm_id;
-    j->groups[c] = group;
+    j->keys[c] = j->key_of[index];
     j->members += (uint64_t)session->rank_count;
     return ORR_OK;
 }
@@ -208,20 +240,24 @@ static enum orr_code join(struct joining *j, uint32_t index, uint32_t line, stru
     enum { MEMBERS_MOST = 1 << 22 };
     struct orr_log *log = j->b->log;
     struct orr_log_session *session = &log->sessions[index];
-    uint32_t c = 0;
-    /* The same rank of the same communicator once more: its first line lost its header, or the name of its host. */
-    for (uint32_t k = 0; session->comm_id && k < log->communicator_count; k++)
-        if (belongs(j, index, k) && log->communicators[k].members[session->rank].session != NONE) {
-            struct orr_log_session *first = &log->sessions[log->communicators[k].members[session->rank].session];
-            if (first->closed && session->closed)
-                continue; /* made twice */
-            first->closed |= session->closed;
-            session->communicator = k;
-            return ORR_OK;
+    uint32_t c = log->communicator_count;
+    for (uint32_t k = 0; k < log->communicator_count; k++) {
+        if (j->keys[k] != j->key_of[index])
+            continue;
+        const uint32_t there = log->communicators[k].members[session->rank].session;
+        if (there == NONE) {
+            c = c < k ? c : k;
+            continue;
         }
-    while (c < log->communicator_count &&
-           (!belongs(j, index, c) || log->communicators[c].members[session->rank].session != NONE))
-        c++;
+        /* The same rank of the same communicator once more: its first line lost its header, or the name of its host;
+         * or it was made twice. */
+        struct orr_log_session *first = &log->sessions[there];
+        if (!session->comm_id || (first->closed && session->closed))
+            continue;
+        first->closed |= session->closed;
+        session->communicator = k;
+        return ORR_OK;
+    }
     if (c == log->communicator_count) {
         if (c == COMMUNICATORS_MOST || j->members + (uint64_t)session->rank_count > MEMBERS_MOST)
             return ORR_OK;
@@ -269,16 +305,16 @@ enum orr_code orr_log_join_sessions(struct orr_log_building *b, struct orr_error
     enum orr_code code = j && first_lines ? ORR_OK : orr_fail_nomem(err);
     if (code == ORR_OK) {
         j->b = b;
+        j->arena = scratch;
         code = orr_log_group(log, scratch, &j->group_of, &j->guessed, err);
     }
+    if (code == ORR_OK)
+        code = make_keys(j, err);
     for (uint32_t i = code == ORR_OK ? log->record_count : 0; i-- > 0;)
         first_lines[log->records[i].session] = log->records[i].line;
-    for (uint32_t i = 0; code == ORR_OK && i < log->session_count; i++) {
-        const struct orr_log_session *session = &log->sessions[i];
-        if (session->named && session->rank >= 0 && session->rank < session->rank_count &&
-            session->rank_count <= ORR_LOG_RANKS_MOST && (session->comm_id || j->group_of[i] != NONE))
+    for (uint32_t i = 0; code == ORR_OK && i < log->session_count; i++)
+        if (j->key_of[i] != NONE)
             code = join(j, i, first_lines[i], err);
-    }
     orr_arena_free(scratch);
     if (code != ORR_OK)
         return code;
