@@ -140,8 +140,9 @@ static void print_survey(const struct orr_log *log, const struct orr_log_survey 
         }
         uint32_t count;
         const char *names = alike(survey, row->like, log->arena, &count);
-        printf("  communicator%s %s, %d ranks%s: ", count > 1 ? "s" : "", names,
-               log->communicators[row->communicator].rank_count, count > 1 ? " each" : "");
+        printf("  communicator%s %s, %d rank%s%s: ", count > 1 ? "s" : "", names,
+               log->communicators[row->communicator].rank_count,
+               log->communicators[row->communicator].rank_count == 1 ? "" : "s", count > 1 ? " each" : "");
         if (row->why) {
             printf("not compared: %s\n", row->why);
             continue;

@@ -139,7 +139,7 @@ static void print_settings(const struct orr_ran *ran)
     }
 }
 
-static void print_choices(const struct orr_triage *triage)
+static void print_choices(const struct orr_log *log, const struct orr_triage *triage)
 {
     if (!triage->choice_count)
         return;
@@ -149,6 +149,8 @@ static void print_choices(const struct orr_triage *triage)
     if (triage->choice_not_compared)
         printf("%s%u not compared", triage->choice_agree + triage->choice_differ ? ", " : ": ",
                triage->choice_not_compared);
+    if (triage->choice_not_compared && log->communicator_count > 1)
+        printf(" (other communicators, or the line does not say which)");
     printf("\n  %-14s %14s %14s %8s  %-20s %s\n", "", "from bytes", "to bytes", "lines", "log", "predicted");
     for (uint32_t i = 0; i < triage->choice_count; i++) {
         const struct orr_triage_choice *row = &triage->choices[i];
@@ -183,5 +185,5 @@ void orr_print_triage(const struct orr_log *log, const struct orr_triage *triage
     print_events(log);
     print_ran(log, &triage->ran);
     print_settings(&triage->ran);
-    print_choices(triage);
+    print_choices(log, triage);
 }

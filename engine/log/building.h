@@ -19,6 +19,12 @@ struct orr_log_pending {
 
 struct orr_log_events;
 
+/* The collective that a thread called, until it prints the algorithm that NCCL chose for it. */
+struct orr_log_called {
+    uint32_t call; /* UINT32_MAX: none, or several at once on different communicators */
+    bool chosen;   /* the line about the algorithm came: the next call is another one */
+};
+
 struct orr_log_building {
     struct orr_log *log;
     struct orr_log_events *events;
@@ -28,13 +34,15 @@ struct orr_log_building {
     struct orr_log_hosts known;
     size_t width; /* of the longest line: where a terminal cut the text */
     bool starved;
-    uint32_t *slots, slot_count; /* open addressing: writer + 1 */
-    uint64_t *hashes;            /* [writer] */
-    uint32_t *session_of;        /* [writer]: the one that goes on */
-    uint32_t *lines_of;          /* [writer]: how many it wrote */
-    uint32_t nobody;             /* the session of lines without a writer, plus one */
+    uint32_t *slots, slot_count;   /* open addressing: writer + 1 */
+    uint64_t *hashes;              /* [writer] */
+    uint32_t *session_of;          /* [writer]: the one that goes on */
+    uint32_t *lines_of;            /* [writer]: how many it wrote */
+    struct orr_log_called *called; /* [writer] */
+    uint32_t nobody;               /* the session of lines without a writer, plus one */
     unsigned record_capacity, writer_capacity, hash_capacity, session_of_capacity, session_capacity, lines_of_capacity,
-        release_capacity, setting_capacity, communicator_capacity, choice_capacity, choice_hash_capacity, call_capacity;
+        called_capacity, release_capacity, setting_capacity, communicator_capacity, choice_capacity,
+        choice_hash_capacity, call_capacity;
     uint32_t *choice_slots, choice_slot_count; /* open addressing: choice + 1 */
     uint64_t *choice_hashes;                   /* [choice] */
     uint32_t *call_slots;                      /* open addressing: call + 1 */
@@ -66,7 +74,7 @@ void orr_log_take_event(struct orr_log_building *b, const char *text, size_t len
 void orr_log_place_events(struct orr_log_building *b);
 
 /* choices.c: the choice in b->found; its communicator, when communicators are known. */
-void orr_log_take_choice(struct orr_log_building *b, uint32_t session, uint32_t line);
+void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t session, uint32_t line);
 void orr_log_place_choices(struct orr_log *log);
 
 /* calls.c: the call in b->found; its rank, when communicators are known. */

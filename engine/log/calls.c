@@ -75,6 +75,10 @@ void orr_log_take_call(struct orr_log_building *b, uint32_t writer, uint32_t lin
     struct orr_log_call *call = writer == NONE ? NULL : row_of(b, writer);
     if (!call)
         return;
+    struct orr_log_called *called = &b->called[writer];
+    const uint32_t index = (uint32_t)(call - b->log->calls);
+    called->call = called->chosen || called->call == index ? index : NONE;
+    called->chosen = false;
     if (!is_text(call->function, b->found, FUNCTION))
         call->function = function_of(b);
     call->op_count = read_hex(b->found, OP_COUNT);

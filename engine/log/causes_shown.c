@@ -36,6 +36,16 @@ unsigned orr_log_shown(const struct orr_log_check *check)
     return seen;
 }
 
+static uint32_t lines_of_start(const struct orr_log_check *check, uint32_t lines[ORR_LOG_CAUSE_LINES])
+{
+    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < own.count && count < ORR_LOG_CAUSE_LINES; i++)
+        if (check->log->records[own.at[i]].kind == ORR_LOG_INIT_START)
+            lines[count++] = check->log->records[own.at[i]].line;
+    return count;
+}
+
 /* The log's GPUs are others than the dump's. */
 static enum orr_code add_other_gpus(struct orr_log_check *check, struct orr_error *err)
 {
@@ -46,10 +56,27 @@ static enum orr_code add_other_gpus(struct orr_log_check *check, struct orr_erro
                                   .advice = "take a dump on the machine of the job: NCCL_TOPO_DUMP_FILE"};
     if (!check->note[0])
         return ORR_OK;
-    const struct orr_log_own own = orr_log_records_of(check->log, check->communicator);
-    for (uint32_t i = 0; i < own.count && cause.line_count < ORR_LOG_CAUSE_LINES; i++)
-        if (check->log->records[own.at[i]].kind == ORR_LOG_INIT_START)
-            cause.lines[cause.line_count++] = check->log->records[own.at[i]].line;
+    cause.line_count = lines_of_start(check, cause.lines);
+    return orr_log_keep_cause(check, &cause, err);
+}
+
+/* The prediction has more or fewer ranks than the communicator. */
+static enum orr_code add_other_ranks(struct orr_log_check *check, struct orr_error *err)
+{
+    char what[120];
+    const int32_t ranks =
+        check->communicator == UINT32_MAX ? -1 : check->log->communicators[check->communicator].rank_count;
+    if (ranks < 0 || (uint32_t)ranks == check->analysis->ranks)
+        return ORR_OK;
+    snprintf(what, sizeof what, "the prediction has %u host%s of %u ranks, and the communicator %d ranks in all",
+             check->query.hosts, check->query.hosts == 1 ? "" : "s", check->analysis->local_ranks, ranks);
+    struct orr_log_cause cause = {.id = "other-ranks",
+                                  .what = what,
+                                  .left = UINT32_MAX,
+                                  .why = "Channels of another number of ranks cannot agree.",
+                                  .advice = "leave out --hosts and --gpus, or give as many as the job used; the dump "
+                                            "must have all GPUs of a host"};
+    cause.line_count = lines_of_start(check, cause.lines);
     return orr_log_keep_cause(check, &cause, err);
 }
 
@@ -58,7 +85,7 @@ static enum orr_code add_other_networks(struct orr_log_check *check, struct orr_
 {
     const struct orr_log *log = check->log;
     const struct orr_log_record *first = NULL;
-    char what[320];
+    char what[280];
     const struct orr_log_own own = orr_log_records_of(log, check->communicator);
     for (uint32_t i = 0; i < own.count; i++) {
         const struct orr_log_record *record = &log->records[own.at[i]];
@@ -184,6 +211,7 @@ static enum orr_code add_other_hosts(struct orr_log_check *check, struct orr_err
 enum orr_code orr_log_shown_causes(struct orr_log_check *check, struct orr_error *err)
 {
     ORR_TRY(add_other_gpus(check, err));
+    ORR_TRY(add_other_ranks(check, err));
     ORR_TRY(add_other_hosts(check, err));
     ORR_TRY(add_other_networks(check, err));
     ORR_TRY(add_other_releases(check, err));

@@ -24,9 +24,12 @@ static bool is_word(const char *text, const struct orr_log_catch *found, uint32_
     return strlen(text) == found->words[word].length && !memcmp(text, found->words[word].at, found->words[word].length);
 }
 
-void orr_log_take_choice(struct orr_log_building *b, uint32_t session, uint32_t line)
+void orr_log_take_choice(struct orr_log_building *b, uint32_t writer, uint32_t session, uint32_t line)
 {
     struct orr_log *log = b->log;
+    const uint32_t call = writer == NONE ? NONE : b->called[writer].call;
+    if (writer != NONE)
+        b->called[writer].chosen = true;
     const struct orr_log_catch *found = b->found;
     enum { WITH_FUNCTION = 4 };
     const uint32_t named = found->word_count == WITH_FUNCTION;
@@ -36,7 +39,7 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t session, uint32_t 
     const int32_t first = found->value_count == 2 ? (int32_t)found->values[0] : -1;
     const int32_t last = found->value_count == 2 ? (int32_t)found->values[1] : -1;
     uint64_t hash = orr_hash_number(orr_hash_number(ORR_HASH_START, bytes), session);
-    hash = orr_hash_number(hash, (uint64_t)first << 32 | (uint32_t)last);
+    hash = orr_hash_number(orr_hash_number(hash, (uint64_t)first << 32 | (uint32_t)last), call);
     for (uint32_t w = 0; w < found->word_count; w++)
         hash = orr_hash_bytes(hash, found->words[w].at, found->words[w].length);
     if (log->choice_count * 2 >= b->choice_slot_count) {
@@ -60,8 +63,9 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t session, uint32_t 
     for (; b->choice_slots[at & mask]; at++) {
         struct orr_log_choice *choice = &log->choices[b->choice_slots[at & mask] - 1];
         if (b->choice_hashes[b->choice_slots[at & mask] - 1] == hash && choice->bytes == bytes &&
-            choice->session == session && choice->first_channel == first && choice->last_channel == last &&
-            is_word(choice->algorithm, found, named + 1) && is_word(choice->protocol, found, named + 2)) {
+            choice->session == session && choice->call == call && choice->first_channel == first &&
+            choice->last_channel == last && is_word(choice->algorithm, found, named + 1) &&
+            is_word(choice->protocol, found, named + 2)) {
             choice->count++;
             return;
         }
@@ -85,28 +89,37 @@ void orr_log_take_choice(struct orr_log_building *b, uint32_t session, uint32_t 
         .last_channel = last,
         .session = session,
         .communicator = NONE,
+        .call = call,
         .line = line,
         .count = 1,
     };
     b->choice_slots[at & mask] = log->choice_count;
 }
 
-/* Which communicator a session chose for: its own, else the one of its process; NONE: the process has several of
- * different shapes. */
+/* Whether two communicators have as many ranks on as many hosts, so that NCCL chooses alike. */
+static bool are_alike(const struct orr_log_communicator *a, const struct orr_log_communicator *b)
+{
+    return a->rank_count == b->rank_count && a->host_count == b->host_count;
+}
+
+/* Which communicator a session chose for: the one of its process; NONE: the process has several of different shapes,
+ * and the line names none. */
 static uint32_t communicator_of(const struct orr_log *log, uint32_t session)
 {
     enum { SESSIONS_MOST = 4096 };
     const struct orr_log_session *of = &log->sessions[session];
-    uint32_t best = NONE;
-    if (of->named || of->writer == NONE)
-        return of->named ? of->communicator : NONE;
+    uint32_t best = of->communicator;
+    if (of->writer == NONE)
+        return NONE;
+    if (!of->named)
+        best = NONE;
     const struct orr_log_writer *writer = &log->writers[of->writer];
     for (uint32_t i = 0; i < log->session_count && i < SESSIONS_MOST; i++) {
         const struct orr_log_session *other = &log->sessions[i];
         if (!other->named || other->communicator == NONE || other->writer == NONE ||
             log->writers[other->writer].pid != writer->pid || strcmp(log->writers[other->writer].host, writer->host))
             continue;
-        if (best != NONE && log->communicators[best].rank_count != log->communicators[other->communicator].rank_count)
+        if (best != NONE && !are_alike(&log->communicators[best], &log->communicators[other->communicator]))
             return NONE;
         best = best == NONE ? other->communicator : best;
     }
@@ -115,10 +128,15 @@ static uint32_t communicator_of(const struct orr_log *log, uint32_t session)
 
 void orr_log_place_choices(struct orr_log *log)
 {
+    uint32_t last = NONE; /* the session that was looked up last */
+    uint32_t found = NONE;
     for (uint32_t i = 0; i < log->choice_count; i++) {
         struct orr_log_choice *choice = &log->choices[i];
-        choice->communicator = i && log->choices[i - 1].session == choice->session
-                                   ? log->choices[i - 1].communicator
-                                   : communicator_of(log, choice->session);
+        choice->communicator = choice->call == NONE ? NONE : log->calls[choice->call].communicator;
+        if (choice->communicator != NONE)
+            continue;
+        found = choice->session == last ? found : communicator_of(log, choice->session);
+        last = choice->session;
+        choice->communicator = found;
     }
 }

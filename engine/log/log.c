@@ -100,6 +100,7 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
     if (!ORR_RESERVE(log->arena, log->writers, count, b->writer_capacity) ||
         !ORR_RESERVE(log->arena, b->hashes, count, b->hash_capacity) ||
         !ORR_RESERVE(log->arena, b->lines_of, count, b->lines_of_capacity) ||
+        !ORR_RESERVE(log->arena, b->called, count, b->called_capacity) ||
         !ORR_RESERVE(log->arena, b->session_of, count, b->session_of_capacity)) {
         b->starved = true;
         return NO_WRITER;
@@ -109,6 +110,7 @@ static uint32_t writer_of(struct orr_log_building *b, const struct orr_log_speec
     b->hashes[count] = hash;
     b->session_of[count] = NO_WRITER;
     b->lines_of[count] = 0;
+    b->called[count] = (struct orr_log_called){.call = NO_WRITER, .chosen = true};
     b->slots[at] = ++log->writer_count;
     return count;
 }
@@ -155,7 +157,7 @@ static uint32_t add(struct orr_log_building *b, enum orr_log_kind kind, uint32_t
         fill(b, record);
     record->session = orr_log_session_of(b, writer, kind);
     if (kind == ORR_LOG_CHOICE) {
-        orr_log_take_choice(b, record->session, line);
+        orr_log_take_choice(b, writer, record->session, line);
         return NO_WRITER;
     }
     return log->record_count++;

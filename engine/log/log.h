@@ -155,6 +155,7 @@ struct orr_log_choice {
     uint64_t bytes;
     int32_t first_channel, last_channel; /* -1: unknown */
     uint32_t session, communicator;      /* UINT32_MAX: unknown */
+    uint32_t call;                       /* the call that it is for; UINT32_MAX: unknown */
     uint32_t line, count;
 };
 

@@ -413,8 +413,6 @@ enum orr_code orr_log_match_hosts(struct orr_log_check *check, const struct orr_
         check->query.hosts = (uint32_t)ranks / local;
     else if (ranks > 0 && m->local && given_gpus && ranks % (int32_t)m->local == 0)
         check->query.hosts = (uint32_t)ranks / m->local;
-    else if (ranks > 0 && !check->note[0])
-        check->note = "the log's number of ranks is no multiple of the dump's GPUs";
     if (check->query.hosts > ORR_MAX_HOSTS)
         return orr_fail(err, ORR_LIMIT, "%u hosts, more than the %d that are computed", check->query.hosts,
                         (int)ORR_MAX_HOSTS);

@@ -171,8 +171,8 @@ static enum orr_code finish(struct orr_log_reader *reader, struct orr_error *err
     if (!orr_log_index_records(log))
         return orr_fail_nomem(err);
     orr_log_place_events(b);
-    orr_log_place_choices(log);
     orr_log_place_calls(log);
+    orr_log_place_choices(log);
     if (b->starved)
         return orr_fail_nomem(err);
     if (!log->nccl_count && !log->kinds[ORR_LOG_VERSION] && !log->event_count) {

@@ -16,7 +16,10 @@ struct surveying {
     uint64_t *prints;     /* [row] */
     uint32_t compared;    /* computed here */
     uint64_t ranks;       /* of those */
-    uint32_t explained;   /* causes were sought for so many */
+    struct orr_settings given;
+    const char *gpus;   /* --gpus; NULL: not given */
+    uint32_t hosts;     /* --hosts; 0: not given */
+    uint32_t explained; /* causes were sought for so many */
 };
 
 /* What says nothing of the machine: addresses, numbers of the process, messages. */
@@ -131,6 +134,10 @@ static enum orr_code compare(struct surveying *s, const struct orr_dump *dump, s
     s->compared++;
     s->ranks += ranks;
     s->question.communicator = row->communicator;
+    /* Hosts and GPUs that the user gave are those of the communicator that is shown. */
+    const bool alike = s->log->communicators[s->check->communicator].rank_count == (int32_t)ranks;
+    s->question.hosts = alike ? s->hosts : 0;
+    s->given.gpus = alike ? s->gpus : NULL;
     s->question.without_causes = s->explained == EXPLAINED_MOST;
     enum orr_code code = orr_log_compare(s->log, dump, &s->question, &check, &refused);
     if (code == ORR_NOMEM || code == ORR_SPENT || code == ORR_INTERNAL) {
@@ -224,6 +231,12 @@ enum orr_code orr_log_survey(struct orr_log_check *check, const struct orr_dump 
     const struct orr_log *log = check->log;
     struct orr_log_survey *made = ORR_NEW(check->arena, struct orr_log_survey, 1);
     struct surveying s = {.log = log, .check = check, .question = *question, .survey = made};
+    if (question->given) {
+        s.given = *question->given;
+        s.gpus = s.given.gpus;
+        s.question.given = &s.given;
+    }
+    s.hosts = question->hosts;
     const bool one = question->communicator < log->communicator_count;
     if (!made)
         return orr_fail_nomem(err);

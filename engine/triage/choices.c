@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "engine/log/survey.h"
 #include "engine/triage/building.h"
 
 enum { NONE = UINT32_MAX, UNKNOWN = -1 };
@@ -60,13 +61,27 @@ struct compared {
     struct orr_choice prediction;
 };
 
+/* Whether the prediction is for a communicator: it is the one that is compared, or one like it. */
+static bool concerns(const struct orr_log_check *check, uint32_t communicator)
+{
+    const struct orr_log_survey *survey = check->survey;
+    uint32_t like = NONE, own = NONE;
+    if (communicator == NONE || communicator == check->communicator)
+        return communicator != NONE;
+    for (uint32_t i = 0; survey && i < survey->row_count; i++) {
+        like = survey->rows[i].communicator == communicator ? survey->rows[i].like : like;
+        own = survey->rows[i].communicator == check->communicator ? survey->rows[i].like : own;
+    }
+    return like != NONE && like == own;
+}
+
 static bool predict(const struct orr_log_check *check, const struct orr_tuning *tuning,
                     const struct orr_settings *settings, struct compared *row)
 {
     const struct orr_log_choice *choice = row->choice;
     const struct orr_communicator *communicator = &check->analysis->communicator;
     if (row->function == UNKNOWN || row->algorithm == UNKNOWN || row->protocol == UNKNOWN ||
-        choice->communicator == NONE || choice->communicator != check->communicator)
+        !concerns(check, choice->communicator))
         return false;
     /* From 2.24 on, lines name the part of one rank for operations that gather or scatter. */
     bool gathers = row->function == ORR_ALLGATHER || row->function == ORR_REDUCESCATTER;

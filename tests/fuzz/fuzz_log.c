@@ -1,7 +1,7 @@
 /* Logs and dumped graphs: whatever the bytes, they are read or refused, the tree that a log prints makes XML that our
  * own reader takes, triage and the search for a machine type end, and comparing ends. */
 #include "engine/input/log_machine.h"
-#include "engine/log/check.h"
+#include "engine/log/survey.h"
 #include "engine/triage/triage.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -30,6 +30,22 @@ static void look_through(const struct orr_log *log)
                      "rank %d of a call", log->calls[i].rank);
 }
 
+/* Every record is of one communicator or of none, and every member of its own one. */
+static void look_at_communicators(const struct orr_log *log)
+{
+    uint32_t records = 0;
+    for (uint32_t c = 0; c <= log->communicator_count; c++) {
+        records += orr_log_records_of(log, c < log->communicator_count ? c : UINT32_MAX).count;
+        for (int32_t r = 0; c < log->communicator_count && r < log->communicators[c].rank_count; r++) {
+            const uint32_t session = log->communicators[c].members[r].session;
+            FUZZ_REQUIRE(session == UINT32_MAX ||
+                             (log->sessions[session].communicator == c && log->sessions[session].rank == r),
+                         "rank %d of communicator %u", r, c);
+        }
+    }
+    FUZZ_REQUIRE(records == log->record_count, "%u records are of communicators", records);
+}
+
 static void judge(const struct orr_log *log)
 {
     struct orr_log_machine implied;
@@ -55,6 +71,16 @@ static void compare(const struct orr_log *log, const struct orr_dump *dump)
         differ += check->facts[i].verdict == ORR_FACT_DIFFERS;
     FUZZ_REQUIRE(differ == check->differ, "%u differ, not %u", differ, check->differ);
     FUZZ_REQUIRE((check->first < check->fact_count) == (differ > 0), "the first difference");
+    if (orr_log_survey(check, dump, &question, &err) == ORR_OK) {
+        const struct orr_log_survey *survey = check->survey;
+        uint32_t facts = 0;
+        for (uint32_t i = 0; i < survey->row_count; i++) {
+            facts += survey->rows[i].agree + survey->rows[i].differ;
+            FUZZ_REQUIRE(survey->rows[i].like < log->communicator_count, "a communicator is like none");
+            FUZZ_REQUIRE(!survey->rows[i].differ || survey->rows[i].what, "no first difference");
+        }
+        FUZZ_REQUIRE(!survey->row_count || facts == survey->agree + survey->differ, "%u facts", facts);
+    }
     orr_log_check_free(check);
 }
 
@@ -69,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     look_through(log);
+    look_at_communicators(log);
     judge(log);
     struct orr_dump *dump;
     if (orr_dump_read(machine, sizeof machine - 1, NULL, &dump, NULL) == ORR_OK) {

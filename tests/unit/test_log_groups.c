@@ -164,12 +164,44 @@ static void records_of_communicators(void **state)
     orr_log_free(log);
 }
 
+/* A process with two communicators: the call before it says for which one NCCL chose an algorithm. */
+static void choices_of_communicators(void **state)
+{
+    (void)state;
+    static const char *const call =
+        "host0:100:100 [0] NCCL INFO AllReduce: opCount %x sendbuff 0x1 recvbuff 0x2 count 8 "
+        "datatype 7 op 0 root 0 comm 0x%x [nranks=%d] stream 0x3\n";
+    for (int g = 0; g < 2; g++)
+        complete(0, g, 50, g, 2);
+    complete(0, 0, 51, 0, 1);
+    const char *const choice =
+        "host0:100:100 [0] NCCL INFO AllReduce: %d Bytes -> Algo RING proto LL channel{Lo..Hi}={0..1}\n";
+    add(choice, 16); /* no call before it */
+    add(call, 0, 4096 + 16 * 51, 1);
+    add(choice, 32);
+    add(call, 0, 4096 + 16 * 50, 2);
+    add(choice, 64);
+    add(call, 1, 4096 + 16 * 50, 2); /* two at once, on different communicators */
+    add(call, 1, 4096 + 16 * 51, 1);
+    add(choice, 128);
+    add(choice, 256);
+    struct orr_log *log = read();
+    assert_int_equal(log->communicator_count, 2);
+    assert_int_equal(log->choice_count, 5);
+    const int ranks[] = {0, 1, 2, 0, 0};
+    for (int i = 0; i < 5; i++) {
+        const uint32_t c = log->choices[i].communicator;
+        assert_int_equal(c == UINT32_MAX ? 0 : log->communicators[c].rank_count, ranks[i]);
+    }
+    orr_log_free(log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(communicators_of_single_hosts), cmocka_unit_test(communicators_across_hosts),
         cmocka_unit_test(files_of_processes_in_a_row),   cmocka_unit_test(a_silent_rank),
-        cmocka_unit_test(records_of_communicators),
+        cmocka_unit_test(records_of_communicators),      cmocka_unit_test(choices_of_communicators),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
