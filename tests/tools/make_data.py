@@ -101,11 +101,12 @@ DATA = {"multi-port-nic": multi_port_nic, "two-sockets-no-p2p": two_sockets, "br
 
 
 BY_HAND = """
-Two machines are written by hand, because a public log shows what they are (tests/tools/check_logs.py compares them with these logs):
+Three machines are written by hand, because a public log shows what they are (tests/tools/check_logs.py compares them with these logs):
 
 | file | what it rests on |
 |---|---|
-| azure-ndv4-flat.xml | An ND96asr v4 whose PCIe devices are all directly on the CPUs, as the virtual machine shows them without the provider's topology file. NUMA nodes are those of the log's affinity lines; the order of the CPUs is the only one of 24 that gives the log's ring. |
+| azure-ndv4-flat.xml | An ND96asr v4 whose PCIe devices are all directly on the CPUs, as the virtual machine shows them without the provider's topology file. Like other dumps of Azure's virtual machines, it has no speed and width of links. NUMA nodes are those of the log's affinity lines; the order of the CPUs is the only one of 24 that gives the log's ring. |
+| gdr114.xml | The tree that ssbandjl-all-ref.log prints for host gdr114, a GPU and a NIC. ssbandjl-gdr114-s114.log is of the same host and of gdr116, without a tree; its jobs have one rank each. |
 | xe8545.xml | A Dell XE8545 with four A100: NUMA nodes from the log's affinity lines. The places of its two NICs are not known; several give the log's rings. |
 """
 
