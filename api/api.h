@@ -73,7 +73,7 @@ struct orr_request {
     const char *body;
     size_t body_length;
     const char *id;            /* of the request: `instance` of problems */
-    struct orr_budget *budget; /* what the work may use, and its stop flag; NULL: any. Not looked at with may_defer */
+    struct orr_budget *budget; /* what the work may use, and its stop flag; NULL: any. Not read with may_defer */
     bool
         may_defer; /* in a thread that serves connections: give back with response->deferred whatever the cache lacks */
     bool only_short;             /* in a thread for short work: give long work back the same way */

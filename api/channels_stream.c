@@ -138,7 +138,7 @@ static enum orr_stream_step begin_tree(struct channels_stream *s)
     return ORR_STEP_MORE;
 }
 
-/* The two trees of NVLS are there already: they serve all channels, even and odd ones. */
+/* The two trees of NVLS are there already: they serve all channels, even and odd. */
 static void begin_nvls_tree(struct channels_stream *s)
 {
     const struct orr_communicator *c = &s->analysis->communicator;

@@ -1,4 +1,4 @@
-/* Two stored dumps compared by role, or a set of them held against what most are like. */
+/* Two stored dumps compared by role, or a set of them compared with what most are like. */
 #include <string.h>
 
 #include "api/call.h"

@@ -22,7 +22,7 @@ void orr_call_content(struct orr_call *call, const char *bytes, size_t length)
 }
 
 /* The dump that was sent, or the machine type that takes its place: then the text that orr_input_read() knows as one,
- * so that a type has one id whichever way it came. */
+ * so that a type has one id wherever it came from. */
 static enum orr_code find_body(struct orr_call *call, struct orr_error *err)
 {
     const struct orr_machine_type *machine = call->params.machine;
@@ -118,7 +118,7 @@ static bool answer_quickly(struct orr_call *call, const char *key)
     if (!orr_seen_lately(seen)) {
         if (orr_call_exists(call, !call->request->may_defer, &seen, NULL) != ORR_OK || !seen) {
             orr_shared_give(&answer->shared);
-            return false; /* the long way says why, or asks the store in a thread that may wait */
+            return false; /* the full search says why, or asks the store in a thread that may wait */
         }
         atomic_store_explicit(&answer->seen, seen, memory_order_relaxed);
     }

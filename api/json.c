@@ -145,7 +145,7 @@ json_t *orr_json_text(struct orr_json *json, const char *text)
     json_t *value = json_string(text);
     if (value)
         return value;
-    /* Either no UTF-8 or no memory: mend the text and see. Each byte grows to three at most. */
+    /* Either no UTF-8 or no memory: correct the text and see. Each byte grows to three at most. */
     struct orr_text mended;
     orr_text_init(&mended, strlen(text) * 3 + 1);
     for (const unsigned char *at = (const unsigned char *)text; *at;) {

@@ -1,5 +1,5 @@
-/* What NCCL would choose for messages of every size, and how long each way would take: the tuning model asked, not
- * restated. */
+/* What NCCL would choose for messages of every size, and how long each algorithm and protocol would take: the tuning
+ * model asked, not restated. */
 #include "api/sections.h"
 
 enum { SMALLEST = 3, LARGEST = 34 }; /* 8 bytes to 16 GiB, doubling, as people run nccl-tests */
@@ -16,7 +16,7 @@ static bool alike(const struct orr_choice *a, const struct orr_choice *b)
     return a->algorithm == b->algorithm && a->protocol == b->protocol && a->tuner_line == b->tuner_line;
 }
 
-/* Times in microseconds at each of the sizes; NULL, and nothing to drop, where this way cannot be taken. */
+/* Times in microseconds at each of the sizes; NULL, and nothing to drop, where this pair cannot be used. */
 static json_t *times_json(struct orr_json *json, const struct orr_analysis *analysis, enum orr_function function,
                           enum orr_algorithm algorithm, enum orr_protocol protocol)
 {

@@ -8,7 +8,7 @@
 #include "cli/post.h"
 #include "engine/detect/detect.h"
 
-/* A setting of the command line first, then, where this machine itself is looked at, of the environment. */
+/* A setting of the command line first, then, where this machine itself is examined, of the environment. */
 static const char *find_setting(const void *context, const char *name)
 {
     const struct orr_options *options = context;

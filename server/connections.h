@@ -57,8 +57,8 @@ bool orr_connections_accept(struct orr_connections *connections);
 struct orr_connection *orr_connections_open(struct orr_connections *connections, int socket,
                                             const struct sockaddr *address);
 void orr_connections_close(struct orr_connections *connections, struct orr_connection *connection);
-/* Tells a client the reason where possible, and ends the connection both ways, which libmicrohttpd takes for the
- * client's doing. For what libmicrohttpd gives no chance to answer. */
+/* Sends a client the reason where possible, and ends the connection in both directions, which libmicrohttpd takes for
+ * the client's doing. For what libmicrohttpd gives no chance to answer. */
 void orr_connections_end(struct orr_connections *connections, struct orr_connection *connection,
                          enum orr_denial reason);
 /* The same from a callback of libmicrohttpd that gives the connection up next, while the client still sends: that is

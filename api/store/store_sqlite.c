@@ -195,7 +195,7 @@ static int read_version(sqlite3 *database)
     return version;
 }
 
-/* All missing steps in one transaction, so that two processes that start together do not meet half-way. */
+/* All missing steps in one transaction, so that two processes that start together do not see a half-made database. */
 static enum orr_code migrate(sqlite3 *database, struct orr_error *err)
 {
     if (sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)

@@ -40,7 +40,7 @@ static inline struct orr_cell orr_int_cell(int64_t number)
     return (struct orr_cell){.kind = ORR_CELL_INT, .number = number};
 }
 
-/* Rows of any kind on their way into an array. */
+/* Rows of any kind that are put into an array. */
 struct orr_rows {
     enum orr_statement statement;
     const struct orr_cell *cells;

@@ -56,7 +56,7 @@ struct orr_budget {
     uint64_t unpacked_bytes, entry_count;
     uint64_t started_ns, id; /* id: identifies the memory drawn from this budget; 0: not begun */
     bool settled;            /* orr_budget_settle() was called: limits no longer apply */
-    int32_t until_look;      /* steps until the clock is looked at */
+    int32_t until_look;      /* steps until the clock is read */
 };
 
 /* Resets use and stop flag for new work under the same limits. Call it only while no work uses the budget. */
@@ -78,8 +78,8 @@ void orr_budget_stage(const char *stage);
 const char *orr_budget_task(const char *task);
 /* The stage of a budget, and in *ret_task why; either may be NULL. Any thread may ask. */
 const char *orr_budget_doing(const struct orr_budget *budget, const char **ret_task);
-/* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is looked at
- * every few thousand of them. */
+/* Is the budget spent? `steps`: how much was done since the last call, in units of some 50 ns; the clock is read every
+ * few thousand of them. */
 static inline bool orr_budget_spent(uint32_t steps);
 /* ORR_SPENT where the budget is spent; looks at the clock. */
 enum orr_code orr_budget_check(struct orr_error *err) ORR_NO_DISCARD;

@@ -26,7 +26,7 @@ struct grouping {
     struct place *places;     /* [rank] */
     uint32_t *seen_at;        /* [host]: index among the hosts of the group at hand */
     uint32_t *seen_in;        /* [host]: number + 1 of the group that seen_at is about */
-    uint32_t seen_count;      /* groups looked at */
+    uint32_t seen_count;      /* groups examined */
     struct outline *outlines; /* [shape] */
     double **loads;           /* [host]: shares of each NET of its system */
 };

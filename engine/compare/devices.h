@@ -77,7 +77,7 @@ struct orr_figure {
 };
 /* Figure i, NULL: no more. */
 const struct orr_figure *orr_figure(size_t i);
-/* Its value for a device, in one way of writing for all dumps; false: devices of this kind have none. */
+/* Its value for a device, written alike for all dumps; false: devices of this kind have none. */
 bool orr_figure_of(const struct orr_devices *devices, uint32_t device, size_t figure, char text[ORR_FIGURE_SIZE]);
 
 /* What people call it: "GPU 3 at 0000:1b:00.0", "port mlx5_0", "bridge 0000:15:00.0" (names.c). Returns buffer. */

@@ -1,4 +1,4 @@
-/* Several dumps held against what most of them are like: which deviate, where, and in what. */
+/* Several dumps compared with what most of them are like: which deviate, where, and in what. */
 #ifndef ORR_COMPARE_MAJORITY_H
 #define ORR_COMPARE_MAJORITY_H
 

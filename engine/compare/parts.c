@@ -104,7 +104,7 @@ static void pair_waiting(struct orr_match *match, struct queue *q)
         pair_children(match, q, q->waiting[q->head++]);
 }
 
-/* GPUs, ports and CPUs that stand elsewhere on the other side; bridges are not looked for. Cards first, so that what is
+/* GPUs, ports and CPUs that are elsewhere on the other side; bridges are not looked for. Cards first, so that what is
  * inside follows. */
 static void pair_moved(struct orr_match *match, struct queue *q)
 {

@@ -117,7 +117,7 @@ static bool is_eligible(const struct work *w, uint32_t p, uint32_t n, uint32_t g
     return rule != ORR_PXN_FIRST_FASTER || relay->bw > own->bw || own->type > ORR_PATH_PXB;
 }
 
-/* The GPU through which g would reach the NET, of releases before NICs had GPUs that stand for them: the first eligible
+/* The GPU through which g would reach the NET, of releases before NICs had GPUs that represent them: the first eligible
  * one that prefers the NET, else the last or none. */
 static uint32_t first_preferring(const struct work *w, uint32_t n, uint32_t g)
 {
@@ -154,7 +154,7 @@ static enum orr_rule compare_relay(const struct work *w, uint32_t p, uint32_t n,
     return better ? ORR_RULE_PXN_TAKEN : ORR_RULE_PXN_OWN_WAY;
 }
 
-/* Which rule says whether g reaches the NET through another GPU, and the GPU that it looked at.
+/* Which rule says whether g reaches the NET through another GPU, and the GPU that it examined.
  * docs/nccl/p2p-and-gdr.md, "PXN: reaching a NIC through another GPU". */
 static enum orr_code decide_pxn(struct work *w, uint32_t n, uint32_t g, struct orr_pxn *pxn)
 {

@@ -17,7 +17,7 @@ static enum orr_code read_facts(struct orr_detector *d, const char *host_id, str
     enum orr_code code = ORR_OK;
     ssize_t length = orr_root_read(d->root, ORR_FACTS_PATH, text, ORR_FACTS_BYTES);
     orr_host_facts_of_copy(&d->facts, d->root, host_id);
-    if (length > 0) /* what was asked of the machine counts more than what the copied files tell */
+    if (length > 0) /* what was asked of the machine counts more than what the copied files say */
         code = orr_host_facts_read(&d->facts, text, (size_t)length, err);
     if (code == ORR_OK && host_id && *host_id) /* a setting counts more than the hash of a name */
         orr_host_facts_hash(&d->facts, "", "", host_id);

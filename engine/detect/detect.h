@@ -51,7 +51,7 @@ struct orr_detection {
  * facts, or the topology file that NCCL_TOPO_FILE names, cannot be understood. orr_detection_release() the result. */
 enum orr_code orr_detect(const struct orr_detect_options *options, struct orr_detection *ret_detection,
                          struct orr_error *err) ORR_NO_DISCARD;
-/* The same from the bytes of a tar that gather wrote, packed anew or not (root is not looked at). UNRECOGNISED: the
+/* The same from the bytes of a tar that gather wrote, packed anew or not (root is not read). UNRECOGNISED: the
  * bytes are no tar. */
 enum orr_code orr_detect_from_tar(const char *bytes, size_t length, const struct orr_detect_options *options,
                                   struct orr_detection *ret_detection, struct orr_error *err) ORR_NO_DISCARD;

@@ -100,7 +100,7 @@ static const struct symbol {
 #undef AT
 };
 
-/* A file of a PCI function, by either way that /sys has to it. */
+/* A file of a PCI function, by either of its paths in /sys. */
 static void function_value(const struct orr_root *root, const char *bus_id, const char *name, char *value, size_t size)
 {
     char path[128];
@@ -191,7 +191,7 @@ static void ask_c2c(const struct nvml *nvml, nvml_handle handle, struct orr_gpu_
     }
 }
 
-/* The function in /sys whose handle it is, for libraries that find GPUs by bus id but do not tell it. */
+/* The function in /sys whose handle it is, for libraries that find GPUs by bus id but do not report it. */
 static void search_bus_id(const struct nvml *nvml, nvml_handle handle, const struct orr_root *root,
                           struct orr_gpu_fact *gpu)
 {

@@ -252,8 +252,8 @@ static void fold(struct doctor *d)
     for (uint32_t i = 0; i < out->count; i++)
         if (!out->rows[i].has_cost && out->rows[i].follows == UINT32_MAX)
             out->rows[i].follows = named_cause(out, i);
-    /* A consequence of a consequence follows from its cause. Costs decrease along the way, and the table has no circle
-     * (test_findings_input), so that it ends. */
+    /* A consequence of a consequence follows from its cause. Costs decrease from each to the next, and the table has no
+     * circle (test_findings_input), so that it ends. */
     for (uint32_t i = 0; i < out->count; i++)
         while (out->rows[i].follows != UINT32_MAX && out->rows[out->rows[i].follows].follows != UINT32_MAX)
             out->rows[i].follows = out->rows[out->rows[i].follows].follows;

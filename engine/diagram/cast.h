@@ -68,7 +68,7 @@ int32_t orr_cast_row(const struct orr_cast *cast, int32_t channel, int32_t entry
 /* Adds the actor's tile: "GPU/0-1b000" on host 0, "host1/GPU/0-1b000" elsewhere. */
 void orr_cast_tile(struct orr_cast *cast, struct orr_actor *actor, struct orr_point centre, float w, float h,
                    float font);
-/* The way from one actor to the other; type NET between systems. */
+/* The path from one actor to the other; type NET between systems. */
 struct orr_hop orr_cast_hop(const struct orr_cast *cast, const struct orr_actor *from, const struct orr_actor *to);
 /* Adds a wire for a hop, with its label centred at label_at. */
 void orr_cast_wire(struct orr_cast *cast, const struct orr_actor *from, const struct orr_actor *to, struct orr_hop hop,

@@ -53,7 +53,7 @@ static void find_degraded(struct orr_labels *labels)
     }
 }
 
-/* Sorted so that nodes of one type and id stand together. */
+/* Sorted so that nodes of one type and id are together. */
 struct copy {
     uint32_t node;
     enum orr_node_type type;
@@ -70,7 +70,7 @@ static int compare_copies(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Two elements may stand twice in the picture, but ids may not. */
+/* Two elements may be twice in the picture, but ids may not. */
 static void number_copies(struct orr_labels *labels)
 {
     const struct orr_system *system = labels->system;

@@ -1,4 +1,4 @@
-/* The places inside a tray come from what hangs on what: a CPU's branches stand side by side, in each the GPUs on top,
+/* The places inside a tray come from what hangs on what: a CPU's branches are side by side, in each the GPUs on top,
  * below them the switches that lead to GPUs, then ports and their NICs, then switches that lead to NICs alone. The CPU
  * is a strip below all, so a wire goes down from each device, beside the ports where it must pass them. */
 #include <math.h>
@@ -38,7 +38,7 @@ bool orr_rack_is_switch(enum orr_node_type type)
     return !orr_is_gpu(type) && !is_port(type) && type != ORR_NIC && type != ORR_CPU;
 }
 
-/* Children that lead to GPUs and to NICs have columns of their own, others stand below one another. */
+/* Children that lead to GPUs and to NICs have columns of their own, others are below one another. */
 enum lot { LOT_MIXED, LOT_GPU, LOT_NIC, LOT_COUNT };
 
 static enum lot lot_of(const struct orr_tray_slot *slot)

@@ -217,7 +217,7 @@ static void place(struct orr_tree_layout *layout, uint32_t node, struct orr_fram
         columns[k].w += extra;
         at += columns[k].w + gap;
     }
-    /* Children without GPUs first: those with GPUs stand at the bottom of their column. */
+    /* Children without GPUs first: those with GPUs are at the bottom of their column. */
     for (int gpus = 0; gpus < 2; gpus++)
         for (uint32_t c = spot->first_child; c != ORR_NO_NODE; c = layout->spots[c].next) {
             struct orr_spot *child = &layout->spots[c];

@@ -165,7 +165,7 @@ static void place(struct branches *b, uint32_t s, uint32_t layer)
     add_tile(b, s);
 }
 
-/* One below the other all the way: in rows, every other one from right to left. */
+/* One below the other throughout: in rows, every other one from right to left. */
 static void place_line(struct branches *b, uint32_t root)
 {
     uint32_t columns = (uint32_t)ceil(sqrt(b->count * 0.6)), k = 0;

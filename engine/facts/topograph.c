@@ -13,8 +13,8 @@
 
 enum { MOST_DEVICES = 256, ADDRESS = 32 };
 
-/* ORDER: the closest first, as `nvidia-smi topo -m` names them. A dump does not have host bridges: PHB stands for NODE
- * as well. */
+/* ORDER: the closest first, as `nvidia-smi topo -m` names them. A dump does not have host bridges: PHB means NODE as
+ * well. */
 enum path_class { PATH_PIX, PATH_PXB, PATH_PHB, PATH_SYS };
 static const char *const class_names[] = {"PIX", "PXB", "PHB", "SYS"};
 

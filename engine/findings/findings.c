@@ -45,7 +45,7 @@ void orr_say(struct orr_finder *f, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    /* A value that was cut in the middle of a character is the JSON writer's to mend. */
+    /* A value that was cut in the middle of a character is for the JSON writer to correct. */
     f->at->detail = orr_arena_strndup(f->arena, text, strlen(text));
     f->starved |= !f->at->detail;
 }

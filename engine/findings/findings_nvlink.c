@@ -21,7 +21,7 @@ static bool to_switch(const struct orr_finder *f, uint32_t link)
     return orr_pci_class_parse(orr_attr_of(f, link, ORR_ATTR_TCLASS)) == ORR_CLASS_NVS;
 }
 
-/* The value of more than half of the equals from..to-1, -1: there is none, so that nobody is the odd one. */
+/* The value of more than half of the equals from..to-1, -1: there is none, so that none differs from the others. */
 static int32_t mode_of(const struct linked *gpus, uint32_t from, uint32_t to)
 {
     const struct linked *middle = &gpus[from + (to - from) / 2]; /* a value that more than half have is there */

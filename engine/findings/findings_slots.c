@@ -43,7 +43,7 @@ static void shared_uplink(struct orr_finder *f)
     }
 }
 
-/* The way of GPUs without NVLink to those of other bridges, and of their NICs' data: the outermost bridges. */
+/* The path of GPUs without NVLink to those of other bridges, and of their NICs' data: the outermost bridges. */
 static void crowded_uplink(struct orr_finder *f)
 {
     unsigned char *nvlink;

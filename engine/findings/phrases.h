@@ -1,4 +1,4 @@
-/* inside findings/: phrases about several hosts on their way into one detail; what does not fit is counted. */
+/* inside findings/: phrases about several hosts for one detail; what does not fit is counted. */
 #ifndef ORR_FINDINGS_PHRASES_H
 #define ORR_FINDINGS_PHRASES_H
 

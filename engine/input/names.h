@@ -1,4 +1,4 @@
-/* What names, numbers and bus ids tell about devices: tables shared by the readers. */
+/* What names, numbers and bus ids say about devices: tables shared by the readers. */
 #ifndef ORR_INPUT_NAMES_H
 #define ORR_INPUT_NAMES_H
 

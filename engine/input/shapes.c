@@ -18,7 +18,7 @@ bool orr_secrets_init(struct orr_secrets *secrets, struct orr_arena *arena)
     return secrets->slots != NULL;
 }
 
-/* The slot of a name, or the free one where it would stand. */
+/* The slot of a name, or the free one where it would be. */
 static uint32_t slot_of(const struct orr_secrets *secrets, const char *text, size_t length)
 {
     uint32_t slot = (uint32_t)orr_hash_bytes(ORR_HASH_START, text, length) & (secrets->slot_count - 1);
@@ -131,7 +131,7 @@ static void learn_number(struct orr_secrets *secrets, enum orr_secret kind, cons
     char with[ORR_SHAPE_SIZE];
     if (digits < SHORTEST_NUMBER || digits >= ORR_SHAPE_SIZE - 3)
         return; /* too short to name anything, or no number */
-    /* Both ways to write it, as dumps and logs do, stand for the same. */
+    /* Both spellings, as dumps and logs use them, mean the same. */
     const char *bare = text + length - digits;
     if (orr_secret_find(secrets, text, length))
         return;
@@ -259,7 +259,7 @@ static size_t uuid(const char *bytes, size_t length, size_t at)
     return ends(bytes, length, at, 0) ? at - start : 0;
 }
 
-/* A colon before the place belongs to the same address where only hex digits stand before it. */
+/* A colon before the place belongs to the same address where only hex digits are before it. */
 static bool goes_on(const char *bytes, size_t at)
 {
     if (!at || bytes[at - 1] != ':')

@@ -1,4 +1,4 @@
-/* Messages of PyTorch, nccl-tests and launchers, and the names of NCCL's results, which say least and stand last. */
+/* Messages of PyTorch, nccl-tests and launchers, and the names of NCCL's results, which say least and come last. */
 #include <stddef.h>
 
 #include "engine/log/messages.h"

@@ -36,7 +36,7 @@ enum orr_role {
 enum { ORR_COLUMNS_MOST = 32 };
 struct orr_columns {
     struct orr_column {
-        uint8_t role, way; /* way: 1 in place */
+        uint8_t role, way; /* which: 1 in place */
         double scale;      /* to bytes, microseconds, GB/s */
     } columns[ORR_COLUMNS_MOST];
     uint32_t count; /* 0: no header */

@@ -1,7 +1,7 @@
-/* Routes: the best direct way from every base node to every other, found by waves from each destination.
+/* Routes: the best direct route from every base node to every other, found by waves from each destination.
  * Rules: docs/nccl/paths.md, "Which route wins".
  *
- * A route is an immutable list of links: a node's route is one link put in front of its neighbour's route as that stood
+ * A route is an immutable list of links: a node's route is one link put in front of its neighbour's route as that was
  * at the moment, which is what NCCL's copying of paths amounts to, without the copying. */
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) uint8_t step_type(const struct wave
     return by_link[link->type];
 }
 
-/* Does a way of this type and bandwidth, through `at`, replace the one to a node? */
+/* Does a route of this type and bandwidth, through `at`, replace the one to a node? */
 static inline bool is_admitted(const struct waves *w, uint32_t at, const struct route *to, uint8_t type, float bw)
 {
     uint32_t hops = w->routes[at].hops;

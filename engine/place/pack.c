@@ -6,7 +6,7 @@
 #include "engine/place/bits.h"
 #include "engine/place/placing.h"
 
-/* The best way to give the first jobs exactly these GPUs, by number among the free ones. */
+/* How best to give the first jobs exactly these GPUs, by number among the free ones. */
 struct state {
     double value;
     bool reached;
@@ -29,7 +29,7 @@ static double value_of(const struct packing *p, bool worst, double before, orr_b
     return busbw > 0 && busbw < before ? busbw : before; /* what cannot be predicted is left out */
 }
 
-/* Fills the states job by job; gives the set of all GPUs that are taken in the best way. */
+/* Fills the states job by job; gives the set of all GPUs that the best of them takes. */
 static enum orr_code solve(struct packing *p, bool worst, orr_bits *ret_best, struct orr_error *err)
 {
     const struct orr_place_request *request = &p->work->placing->request;
@@ -118,7 +118,7 @@ enum orr_code orr_place_pack(struct orr_place_work *work, struct orr_error *err)
     if (!p.busbw || !p.states)
         return orr_fail_nomem(err);
     ORR_TRY(score_sizes(&p, err));
-    if (request->worst) { /* the best worst, and of all ways to have that, the highest total */
+    if (request->worst) { /* the best worst, and of all that have it, the highest total */
         ORR_TRY(solve(&p, true, &best, err));
         p.least = isinf(p.states[best].value) ? 0 : p.states[best].value;
     }

@@ -42,7 +42,7 @@ struct orr_connect_rules {
 
     /* Trees. */
     bool up_and_down_trees;  /* two link sets over one loop (2.7.8), not parent and children */
-    bool shifts_even_trees;  /* the second tree is shifted for an even number of nodes, mirrored for an odd one */
+    bool shifts_even_trees;  /* the second tree is shifted for an even number of nodes, mirrored for an odd number */
     int32_t root_child_slot; /* slot of the root's only child */
 
     /* CollNet. */

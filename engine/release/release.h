@@ -143,7 +143,7 @@ struct orr_release {
     bool reads_bare_guids; /* a guid without 0x counts, and the node id replaces a missing one */
     enum orr_ascent ascent;
     bool has_partitions;      /* parts of a GPU (mlopart) are devices of their own */
-    bool has_gin, has_rma;    /* a <net> may stand for these as well */
+    bool has_gin, has_rma;    /* a <net> may mean these as well */
     bool refuses_gpu_bridges; /* a <gpu> in a <pci> of the class of a bridge */
     bool knows_zhaoxin, knows_latency;
     int32_t newest_intel; /* model that all newer ones count as */
@@ -171,7 +171,7 @@ struct orr_release {
     bool retags_phb_only;        /* P2C in place of PHB alone, wherever the NIC is */
     bool composes_p2c;           /* PHB and C2C one after the other are P2C */
     bool p2c_past_pxn;           /* P2C counts as farther than PXN */
-    bool diverts_gdr_always;     /* also where the way goes through a CPU already */
+    bool diverts_gdr_always;     /* also where the path goes through a CPU already */
     bool reads_only_with_nvlink; /* GPUDirect RDMA for sending needs NVLink at any capability */
     bool gdr_has_modes;
     bool gdr_counts_phb;        /* PHB of a GPU on C2C counts as C2C */
@@ -233,7 +233,7 @@ struct orr_release {
     bool tree_for_sm90;                   /* tries tree in place of balanced tree from sm 90 on */
     bool relaxes_split_tree;              /* tries tree in place of split tree ... */
     bool relaxes_pattern_first;           /* ... before crossing NICs, not after */
-    enum orr_path_type type_inter_always; /* below it, types to NICs are relaxed though a way was found */
+    enum orr_path_type type_inter_always; /* below it, types to NICs are relaxed though channels were found */
     bool finishes_at_full_rate;           /* only all channels at the full rate end the search */
 
     const struct orr_connect_rules *connect;

@@ -47,7 +47,7 @@ enum { TOPIC_COUNT = sizeof topics / sizeof topics[0] };
 
 static uint32_t version_of_code(unsigned long code)
 {
-    /* Before 2.9 a thousand stood for the major number. */
+    /* Before 2.9 a thousand meant the major number. */
     unsigned long unit = code >= 10000 ? 10000 : 1000;
     return code < 1000 || code > 999999
                ? 0

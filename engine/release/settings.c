@@ -29,8 +29,8 @@
                           .values = (values_),                                                                         \
                           .meaning = (meaning_)}
 
-/* What a setting means; what differs between releases is in `spans` below. A word in braces stands for what
- * setting_words.c puts there for a release. */
+/* What a setting means; what differs between releases is in `spans` below. A word in braces is replaced by what
+ * setting_words.c has for a release. */
 static const struct orr_setting_info rows[ORR_SETTING_COUNT] = {
     TEXT(ALGO, "all", "list of {algorithms}, such as Ring,Tree{, per function: allreduce:Tree}",
          "Algorithms that may be used; a leading ^ leaves the named ones out."),

@@ -38,7 +38,7 @@ static bool is_shown(uint32_t point)
     return false;
 }
 
-/* What stands for a character where only ASCII may be written. */
+/* What replaces a character where only ASCII may be written. */
 static const char *in_ascii(uint32_t point)
 {
     static const struct {

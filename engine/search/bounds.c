@@ -19,7 +19,7 @@ static int32_t uses_of(const struct orr_search_state *s, uint32_t link, const st
     return uses < MOST_USES ? uses : MOST_USES;
 }
 
-/* The link that stands for a leg's beginning (its end): the first that is not between a GPU and its own device. */
+/* The link that represents a leg's beginning (its end): the first that is not between a GPU and its own device. */
 static uint32_t first_link(const struct orr_search_state *s, const struct orr_leg *leg)
 {
     const uint32_t *link = s->facts.links + leg->first;

@@ -45,7 +45,7 @@ int32_t orr_search_pci_bw_left(const struct orr_search_state *s, uint32_t gpu)
     return pci_bw_left(s, gpu);
 }
 
-/* Are all GPUs not yet used as far from x? They lie in the order of distance, so that the ends tell. */
+/* Are all GPUs not yet used as far from x? They lie in the order of distance, so that the ends suffice. */
 static bool are_alike(struct orr_search_state *s, uint32_t x)
 {
     const uint16_t *others = &s->facts.by_distance[(size_t)x * s->input.n],
@@ -84,7 +84,7 @@ static uint32_t by_net(struct orr_search_state *s, uint32_t x, uint16_t *list)
     return count;
 }
 
-/* Can a leg be taken at all by this trial? Where nothing is lost by it, the way to know is to take it. */
+/* Can a leg be taken at all by this trial? Where nothing is lost by it, it is taken to find out. */
 static bool is_open(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
 {
     const struct orr_rate *rate = &s->left.rates[kind];

@@ -188,7 +188,7 @@ static void close_ring(struct orr_search_state *s, uint32_t x, int32_t p, struct
     orr_search_give(s, leg, ORR_RATE_INTRA);
 }
 
-/* The steps of an attempt are handed out in slices: so the time that the request may take is looked at between two of
+/* The steps of an attempt are handed out in slices: so the time that the request may take is checked between two of
  * them, and costs nothing within. */
 static bool more_steps(struct orr_search_state *s, int32_t *budget)
 {

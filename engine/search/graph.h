@@ -42,7 +42,7 @@ enum orr_relaxation {
     ORR_RELAXED_RATE = 32,      /* a lower rate */
     ORR_RELAXED_RAISED = 64,    /* afterwards a higher rate was found for the same channels */
     ORR_RELAXED_DOUBLED = 128,  /* afterwards every channel became two of half the rate */
-    ORR_RELAXED_ORDER = 256     /* no way was found: all GPUs in order at a rate that no plan would choose */
+    ORR_RELAXED_ORDER = 256     /* no channel was found: all GPUs in order at a rate that no plan would choose */
 };
 
 /* Why the search ended. */

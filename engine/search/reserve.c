@@ -3,7 +3,7 @@
  * NCCL subtracts in binary32 and rounds what is left to thousandths at each link. Where all capacities are thousandths
  * that binary32 distinguishes, and no amount of a trial lies near the middle between two thousandths, that is the same
  * as counting thousandths in integers, which is what `exact` means: then nothing is lost by taking and giving back, all
- * links of a leg can be looked at before any is touched, and an attempt leaves the capacities as they were. Else the
+ * links of a leg can be examined before any is touched, and an attempt leaves the capacities as they were. Else the
  * floats are carried as NCCL does. */
 #include <math.h>
 #include <stdlib.h>

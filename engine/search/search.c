@@ -29,7 +29,7 @@ static int32_t steps_of(const struct orr_search_state *s)
                                                   : release->steps_other;
 }
 
-/* No way was found: all GPUs in order, at a rate that no plan would choose.
+/* No channel was found: all GPUs in order, at a rate that no plan would choose.
  * docs/nccl/search.md, "If nothing is found". */
 static void simple_order(struct orr_search_state *s, const struct orr_limits *limits)
 {

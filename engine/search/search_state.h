@@ -59,7 +59,7 @@ struct orr_leg {
     uint32_t first;   /* into s->facts.links and s->facts.shares */
     uint16_t charges; /* links that it loads */
     uint16_t hops;    /* links of the path */
-    uint16_t refused; /* the charge that was refused last: looked at first the next time */
+    uint16_t refused; /* the charge that was refused last: checked first the next time */
     uint8_t type[2];  /* [0]: the path's; [1]: the larger of the path's and the path back's. Numbers of the release */
     uint8_t state;    /* enum orr_leg_state */
 };

@@ -1,4 +1,4 @@
-/* What an analysis says, as a flat sorted list of facts that can be held against those of another analysis of the same
+/* What an analysis says, as a flat sorted list of facts that can be compared with those of another analysis of the same
  * dump. A fact is about one or two subjects and has one value; both sides name subjects alike, whatever ids the
  * releases give to nodes: devices go by the element of the dump that made them, GPUs by their rank.
  */
@@ -116,7 +116,7 @@ struct orr_facts {
     size_t devices; /* of them are ORR_FACT_DEVICE, and come first */
 };
 
-/* How another dump calls what this one has, so that facts about two dumps can be held against each other. What the
+/* How another dump calls what this one has, so that facts about two dumps can be compared. What the
  * other has not gets names that it does not use. NULL in its place: both sides are one dump. */
 struct orr_fact_names {
     const uint32_t *element, *rank;         /* [element], [host rank] of this dump: the names */

@@ -1,4 +1,4 @@
-/* Halving: where the changed facts are the same at both ends of a stretch of the way, nothing in it matters (but for
+/* Halving: where the changed facts are the same at both ends of a stretch of the steps, nothing in it matters (but for
  * steps that undo one another); else its middle is answered as well. The longest open stretch goes first, so that a
  * limit leaves short ones. */
 #include "engine/whatif/reasons.h"

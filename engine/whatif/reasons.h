@@ -1,4 +1,4 @@
-/* Why facts change: between which steps of the way their value does. Inside engine/whatif only. */
+/* Why facts change: between which steps their value does. Inside engine/whatif only. */
 #ifndef ORR_WHATIF_REASONS_H
 #define ORR_WHATIF_REASONS_H
 
@@ -24,7 +24,7 @@ static inline bool orr_reason_has(const struct orr_reasons *reasons, size_t chan
     return reasons->sets[changed * reasons->words + step / 64] >> (step % 64) & 1;
 }
 
-/* Answers questions along the way, within the limits, until each change is between two neighbouring ones. */
+/* Answers questions between the two, within the limits, until each change is between two neighbouring ones. */
 enum orr_code orr_reasons_find(const struct orr_analysis *a, const struct orr_way *way,
                                const struct orr_changed *changed, size_t count, struct orr_effort most,
                                struct orr_arena *arena, struct orr_reasons *ret_reasons,

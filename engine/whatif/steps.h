@@ -1,8 +1,8 @@
-/* The way from one question to another in single steps: each behaviour in which the releases differ, then each setting
- * whose value differs. Any prefix of the way is a question that can be answered, so that a change in the answer can be
- * put down to the step where it appears. The way always leads from the older release to the newer one: the reasons are
- * the same whichever side is asked first. Rules that need others come after them; smaller budgets of the search come
- * first, so that the answers on the way are quick. */
+/* From one question to another in single steps: each behaviour in which the releases differ, then each setting
+ * whose value differs. Any prefix of the steps is a question that can be answered, so that a change in the answer can
+ * be put down to the step where it appears. The steps always lead from the older release to the newer one: the reasons
+ * are the same whichever side is asked first. Rules that need others come after them; smaller budgets of the search
+ * come first, so that the answers in between are quick. */
 #ifndef ORR_WHATIF_STEPS_H
 #define ORR_WHATIF_STEPS_H
 
@@ -23,7 +23,7 @@ struct orr_way {
     uint32_t count;
 };
 
-/* A question part of the way along: a release that never was, made of the rules of two. */
+/* A question between the two: a release that never was, made of the rules of two. */
 struct orr_mixture {
     struct orr_release release;
     struct orr_connect_rules connect;

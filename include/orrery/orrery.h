@@ -1,6 +1,6 @@
 /* liborrery: how NCCL sees a machine, recomputed from a topology dump without a GPU.
  *
- * The one header of the library; installed as <orrery/orrery.h>. There are two ways to use it, and one program may use
+ * The one header of the library; installed as <orrery/orrery.h>. It has two sets of functions, and one program may use
  * both. examples/c has a program for each of five tasks.
  *
  * 1. Documents. orr_ask() answers every question that the service answers, by the same code: analysis, explanation,

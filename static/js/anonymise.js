@@ -2,9 +2,9 @@
  * says (engine/input/anonymise.c); the keys of the answers are learned here. Bus ids, device names such as mlx5_0 and models stay, since every
  * answer rests on them. Pure functions. */
 
-/* Keys of the answers that hold such names, and what stands for them. */
+/* Keys of the answers that hold such names, and what replaces them. */
 const HELD = { asic: "0xcc", topology: "dump-", sha256: "sum-", uuid: "uuid-", serial: "serial-", hostname: "host-", host: "host-", nodename: "host-" };
-const SHORTEST = 4; // what is shorter, such as 0x0, tells nothing and would be found everywhere
+const SHORTEST = 4; // what is shorter, such as 0x0, says nothing and would be found everywhere
 
 /** A replacer that knows the service's list ({from, to} rows) and has learned from an answer and a summary; any of them may be missing. */
 export function anonymiser({ replaced = [], doc = null, summary = null }) {

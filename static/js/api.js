@@ -1,6 +1,6 @@
 /* The only place that talks to the service. Addresses are relative, so the page works below a path too. */
 
-/** An answer that is an error: a problem of RFC 9457, or what stands for one where the server cannot be reached. */
+/** An answer that is an error: a problem of RFC 9457, or what replaces one where the server cannot be reached. */
 export class Problem extends Error {
     constructor(problem) {
         super(problem.detail || problem.title || "The request failed");
@@ -66,7 +66,7 @@ const json = async (path, options) => (await call(path, options)).json();
 const topology = (id) => `v1/topologies/${encodeURIComponent(id)}`;
 const ask = (path, query) => (String(query) ? `${path}?${query}` : path);
 
-/* fetch() tells nothing of how much has been sent; XMLHttpRequest does. */
+/* fetch() does not report how much has been sent; XMLHttpRequest does. */
 function send(path, body, signal, onProgress) {
     return new Promise((done, fail) => {
         const request = new XMLHttpRequest();
@@ -149,7 +149,7 @@ export function predict(id, question, program, signal) {
 }
 /** Whether a problem says that the service does not know what was sent. */
 export const isUnrecognised = (problem) => /\/unrecognised/.test(problem.type ?? "");
-/** The text that was uploaded; of a tar, which is none, the XML that it tells. */
+/** The text that was uploaded; of a tar, which is none, the XML that it gives. */
 export async function source(id, signal) {
     const response = await call(`${topology(id)}/source`, { signal });
     return /\b(tar|gzip)\b/.test(response.headers.get("Content-Type")) ? xml(id, "", signal) : response.text();
@@ -197,11 +197,11 @@ async function drawn(where, question, { format = "svg", ...options }, signal) {
 export const diagram = (id, question, options, signal) => drawn(topology(id), question, options, signal);
 export const clusterDiagram = (id, question, options, signal) => drawn(clusterAt(id), question, options, signal);
 
-/** The same as NCCL's own XML, a topology file for a virtual machine, and what stands for the names in it: {text, replaced}. */
+/** The same as NCCL's own XML, a topology file for a virtual machine, and what replaces the names in it: {text, replaced}. */
 export const xml = async (id, query, signal) => (await call(ask(`${topology(id)}/xml`, query), { signal })).text();
 export const vmFile = async (id, query) => (await call(ask(`${topology(id)}/vm-file`, query))).text();
 export const anonymised = (id) => json(`${topology(id)}/anonymised`, { headers: { Accept: "application/json" } });
-/** What is understood, and the machine types that fill in what an input does not tell. */
+/** What is understood, and the machine types that fill in what an input does not say. */
 export const inputs = async () => (await json("v1/inputs")).inputs;
 export const machines = async () => (await json("v1/machines")).machines;
 

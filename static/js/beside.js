@@ -1,4 +1,4 @@
-/* The second machine's drawing, where two dumps stand side by side: its own picture with its own marks. */
+/* The second machine's drawing, where two dumps are side by side: its own picture with its own marks. */
 import * as api from "./api.js";
 import { h, replace } from "./dom.js";
 import { calledText, findRow, marksOfPair, roles } from "./pairs.js";

@@ -48,8 +48,8 @@ export function channelCount(model, graph) {
     }
 }
 
-/** Every [from, to, type] of links on the way of a step; PXN and the like included as NCCL routes them. To an NVSwitch
- *  NCCL keeps no path: the link to it is the way. */
+/** Every [from, to, type] of links on the path of a step; PXN and the like included as NCCL routes them. To an NVSwitch
+ *  NCCL keeps no path: the link to it is the path. */
 export function linksOf(model, from, to) {
     const path = model.paths.get(`${from}>${to}`);
     return path ? hops(model, path).map((hop) => [hop.from, hop.to, hop.type])

@@ -22,7 +22,7 @@ export function ranges(predictions, collective) {
 
 export const chosenAt = (rows, bytes) => rows.findLast((row) => row.from <= bytes) ?? rows[0];
 
-/** Every way at one of the sizes, fastest first: [{name, algorithm, protocol, time, bw, chosen}]. */
+/** Every algorithm and protocol at one of the sizes, fastest first: [{name, algorithm, protocol, time, bw, chosen}]. */
 export function waysAt(predictions, collective, bytes) {
     const row = predictions?.functions?.[collective], i = predictions?.sizes?.indexOf(bytes) ?? -1;
     const chosen = chosenAt(ranges(predictions, collective), bytes)?.name;
@@ -49,7 +49,7 @@ export function axes(sizes, lines, frame = FRAME) {
 /** The d of a path through points on the axes. */
 export const pathOf = (points, { x, y }) => points.map(([bytes, bw], i) => `${i ? "L" : "M"}${x(bytes).toFixed(1)},${y(bw).toFixed(1)}`).join("");
 
-/** The curve of what is chosen: of each range its own way's curve. */
+/** The curve of what is chosen: of each range the curve of its algorithm and protocol. */
 export function envelope(lines, rows) {
     return rows.map((range) => {
         const line = lines.find((one) => one.name === range.name);

@@ -48,7 +48,7 @@ export function hostLinks(model, graph, channel) {
 
 const TILE = { w: 116, h: 52 }, GAP = { x: 30, y: 22 };
 
-/** Where each host stands: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so that rails are
+/** Where each host is: [{x, y}] of tiles' corners. A small ring is a circle, a large one runs down columns, so that rails are
  *  upright lines; trees are layers. */
 export function layout(count, graph, links) {
     return graph === "ring" ? (count <= 20 ? circle(count, links) : columns(count, links)) : layers(count, links);

@@ -8,7 +8,7 @@ const BUS_ID = /\s*\b([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]\b/;
 const SHORTER = { "PCIe switch": "PCIe", NVSwitch: "NVS" };
 
 /** What a tile of some lines may say instead, longest first: ["GPU 0 · rank 0", "12:00.0"] -> ["GPU 0 · rank 0 · 12:00.0", "GPU 0 · rank 0", "GPU 0", "0"].
- *  type: the class of the device. less: without bus ids and what else stands behind the name. */
+ *  type: the class of the device. less: without bus ids and what else is behind the name. */
 export function briefNames(lines, type = "", less = false) {
     if (type === "station") { // "60 hosts alike, 7…125", "▼ Host 5: slowest"
         const own = lines[0].replace(/( hosts) alike.*|: .*/, "$1");

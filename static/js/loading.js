@@ -262,7 +262,7 @@ export class Loading {
             this.changed();
     }
 
-    /* Another question may leave fewer channels or hosts than the one that is looked at. */
+    /* Another question may leave fewer channels or hosts than the one that is shown. */
     #keepPlace() {
         const { store, loaded: { model } } = this, last = channelCount(model, store.state.graph) - 1, hosts = shape(model).count, patch = {};
         if (last >= 0 && store.state.channel > last)

@@ -105,7 +105,7 @@ const VIEW_TABS = [
 ];
 const TABLES = { matrix: matrixView, channels: channelsView, tuning: tuningView, bandwidth: (context) => bandwidthView({ results, ...context }), place: (context) => placeView({ placing, ...context }), hosts: hostsView, transfers: (context) => transfersView({ schedule, ...context, actions: { ...actions, again: () => loadSchedule(true), table: (rank) => schedule.table(rank) } }), diff: differencesView, compare: compareView, log: logView };
 
-/* The rounds of the ranks around the one that is looked at. */
+/* The rounds of the ranks around the one that is shown. */
 function loadSchedule(again = false) {
     const { state } = store;
     if (state.id && state.view === "transfers")
@@ -174,7 +174,7 @@ function renderAll() {
             return replace(main, libraryView({ library, state: store.state, actions: { ...library.actions, home: actions.home, majority: actions.majority, pair: (a, b) => store.set({ ...DEFAULTS, settings: {}, id: a, with: b, view: "compare" }) } }));
         if (store.state.place === "clusters" && !moment.startProblem)
             return replace(main, clustersView({ clusters, state: store.state, actions: { ...clusters.actions, home: actions.home, library: actions.library } }));
-        const pasted = document.getElementById("paste")?.value; // what was refused can be mended
+        const pasted = document.getElementById("paste")?.value; // what was refused can be corrected
         replace(main, startView({ examples: moment.examples, inputs: moment.inputs, machines: moment.machines, recent: lately.recent(), pictures, actions, problem: moment.startProblem, log: moment.log, results: moment.results, state: store.state, pasted }));
         return;
     }

@@ -1,11 +1,11 @@
-/* Takes a dump in: sends it, tells how far it is, and says what is wrong with it where it is refused. */
+/* Takes a dump in: sends it, shows how far it is, and says what is wrong with it where it is refused. */
 import * as api from "./api.js";
 import { announce, h } from "./dom.js";
 import { withoutEscapes } from "./model.js";
 import { DEFAULTS } from "./state.js";
 import { problemView } from "./views/problem.js";
 
-/** The strip that tells of work under way, with a way to stop it. */
+/** The strip that shows work under way, with a button that stops it. */
 export class Working {
     #under = 0;
 

@@ -15,7 +15,7 @@ export function save(name, content, type) {
 const STYLES = ["display", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "text-anchor", "paint-order", "vector-effect", "transform"];
 const PLAIN = { display: "inline", "fill-opacity": "1", "stroke-opacity": "1", "stroke-dasharray": "none", "stroke-linecap": "butt", opacity: "1", "vector-effect": "none", transform: "none" };
 
-/** A picture of the page as a text that stands by itself: all of it, with the styles that the page gives it. */
+/** A picture of the page as a text that needs nothing else: all of it, with the styles that the page gives it. */
 export function standalone(svg, whole) {
     const copy = svg.cloneNode(true), from = [svg, ...svg.querySelectorAll("*")], to = [copy, ...copy.querySelectorAll("*")];
     from.forEach((node, i) => {

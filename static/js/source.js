@@ -50,7 +50,7 @@ export function devicesIn(text) {
     return devices;
 }
 
-/** Where a node id stands: exactly, or as the only device of that kind and place on any host; null where it does not. */
+/** Where a node id is: exactly, or as the only device of that kind and place on any host; null where it does not. */
 export function placeOf(devices, id) {
     const { type, local } = parseId(id.replace(/^DEV\//, "GPU/"));
     return devices.get(id) ?? [...devices].find(([other]) => other.startsWith(`${type}/`) && other.endsWith(`-${local}`))?.[1] ?? null;

@@ -15,7 +15,7 @@ export const DEFAULTS = Object.freeze({
     nics: "",          // the same, as NCCL_IB_HCA names them
     fuse_nics: "",     // "never" or "always"; "": as the input is
     tuner: "",         // the text of a file of NCCL's example tuner plugin
-    assume: "",        // the machine type that fills in what the input does not tell
+    assume: "",        // the machine type that fills in what the input does not say
     assume_nics: "",   // the same for NIC ports of unknown speed: "400", "400-no-gdr", "default-no-gdr"; "": as the service assumes
     against: Object.freeze([]),  // what the other side of a comparison has instead: a release, NCCL_NAME=VALUE
     view: "machine",   // the drawing alone, or the table below it
@@ -42,16 +42,16 @@ export const DEFAULTS = Object.freeze({
     rival: "",         // another choice, to compare with
     pick: "",          // the set that is shown on the drawing; "": the best
     axes: "log",       // of the chart of bandwidths: all sizes, or "linear" from 1 MiB on
-    rank: 0,           // whose transfers are looked at
+    rank: 0,           // whose transfers are shown
     round: 0,          // and in which round
-    host: 0,           // of several, the one that is looked at
+    host: 0,           // of several, the one that is shown
     line: 0,           // of the dump
     trays: "",         // of a matrix of many trays: "" summarised by tray, "all" devices, or two trays such as "3,5"
     detail: "all",     // or "less": bus ids hidden, identical blocks folded
     place: "",         // "library": the kept dumps; "set": some of them against what most are like; "clusters": the kept clusters, or one of them
     cluster: "",       // its id
     groups: "",        // its parallel groups, such as "tp=8,pp=4"
-    group: "",         // one of them, such as "dp:0": whose transfers are looked at; "": those of the whole cluster
+    group: "",         // one of them, such as "dp:0": whose transfers are shown; "": those of the whole cluster
     q: "",             // what is searched there
     set: "",           // "label:NAME=VALUE", "q:TEXT", or ids with commas between
 });
@@ -131,7 +131,7 @@ export function changes(before, after) {
 /** The address of a state that differs from this one in a patch, for links. */
 export const address = (state, patch) => `#${format({ ...state, ...patch })}`;
 
-/** The state in the address bar: set() writes it and tells the listeners, as do the browser's back and forward. */
+/** The state in the address bar: set() writes it and calls the listeners, as do the browser's back and forward. */
 export class Store {
     #listeners = [];
 

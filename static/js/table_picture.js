@@ -1,4 +1,4 @@
-/* Tables as pictures: what stands on the page, cell by cell, as SVG text that stands by itself. */
+/* Tables as pictures: what is on the page, cell by cell, as SVG text that needs nothing else. */
 
 const NOTHING = "rgba(0, 0, 0, 0)", MARGIN = 12;
 
@@ -21,7 +21,7 @@ export function tablePicture(root) {
     });
 }
 
-/* Measures with everything scrolled to its start: headings that stay in sight stand over other cells else. */
+/* Measures with everything scrolled to its start: headings that stay in sight are over other cells else. */
 function fromStart(root, measure) {
     const scrolled = [root, ...root.querySelectorAll("*")].filter((node) => node.scrollLeft || node.scrollTop).map((node) => ({ node, left: node.scrollLeft, top: node.scrollTop }));
     scrolled.forEach(({ node }) => node.scrollTo({ left: 0, top: 0, behavior: "instant" }));

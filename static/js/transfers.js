@@ -1,6 +1,6 @@
 /* The point-to-point schedule: windows of ranks and rounds, and what a transfer is called. Pure functions over the service's answer. */
 
-/** How many ranks, and how many rounds, are looked at at once. */
+/** How many ranks, and how many rounds, are shown at once. */
 export const WINDOW = 16;
 
 /** The window that a rank or round is in, as the service takes it: "16-31". */
@@ -32,7 +32,7 @@ export function nicText(way, rank) {
     return [...new Set((way?.nics ?? []).map(say))].join("; ");
 }
 
-/** The rank that is looked at, or the first there is. */
+/** The rank that is shown, or the first there is. */
 export const rowOf = (doc, rank) => doc.schedule.find((row) => row.rank === rank) ?? doc.schedule[0];
 
 /** A rank of the communicator, with the cluster's rank where it is one of a group. */

@@ -73,7 +73,7 @@ int __wrap_asprintf(char **ret_text, const char *format, ...)
     return length;
 }
 
-/* SQLite wants to know sizes: they stand before the bytes. */
+/* SQLite wants to know sizes: they are stored before the bytes. */
 enum { HEAD = 16 };
 static void *sqlite_take(int size)
 {

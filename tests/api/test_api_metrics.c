@@ -23,7 +23,7 @@ static void every_row_is_sound(void **state)
             assert_string_equal(row->name + length - 8, "_seconds");
         for (int k = 0; k < i; k++)
             assert_string_not_equal(orr_metric_rows[k].name, row->name);
-        for (int d = 0; d < 2 && row->dimensions[d]; d++) /* labels are told apart */
+        for (int d = 0; d < 2 && row->dimensions[d]; d++) /* labels are distinguished */
             for (unsigned a = 0; a < row->dimensions[d]->count(); a++)
                 for (unsigned b = 0; b < a; b++) {
                     char one[ORR_LABELS_SIZE], other[ORR_LABELS_SIZE];

@@ -39,8 +39,8 @@ static void analyses_hold_every_key_of_the_contract(void **state)
     json_decref(document);
 }
 
-/* The choice of a range is the fastest of the ways at every size within it, and the times fall together with the
- * model's own. */
+/* The choice of a range is the fastest algorithm and protocol at every size within it, and the times fall together with
+ * the model's own. */
 static void predictions_choose_the_fastest_way_at_every_size(void **state)
 {
     (void)state;

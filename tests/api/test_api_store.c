@@ -1,4 +1,4 @@
-/* What a store keeps and tells, held to its interface: the same cases hold every engine to it (see
+/* What a store keeps and answers, held to its interface: the same cases hold every engine to it (see
  * tests/support/stores.h). */
 #include <stdatomic.h>
 

@@ -204,7 +204,7 @@ static void processes_that_start_together_make_the_tables_once(void **state)
 
 static atomic_uint flushes;
 
-/* Takes the place of the C library's for everything in this program: SQLite's way to the disk. */
+/* Takes the place of the C library's for everything in this program: SQLite's access to the disk. */
 int fdatasync(int fd)
 {
     atomic_fetch_add(&flushes, 1);

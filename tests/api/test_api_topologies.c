@@ -56,7 +56,7 @@ static void changes_meet_their_conditions_or_are_refused(void **state)
     ask_if("GET", target, NULL, "If-Match", second);
     assert_int_equal(response.status, 200);
 
-    /* The tag of the compressed form stands for the same state. */
+    /* The tag of the compressed form means the same state. */
     char zipped[80];
     snprintf(zipped, sizeof zipped, "%.*s-gzip\"", (int)strlen(second) - 1, second);
     ask_if("PATCH", target, "{\"name\":\"two\"}", "If-Match", zipped);

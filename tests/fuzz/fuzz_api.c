@@ -7,7 +7,7 @@
  *     ====
  *     DELETE /v1/topologies/@
  *
- * @ stands for the id of a topology that is there. Each input has a service of its own, so that it crashes again. */
+ * @ is the id of a topology that is there. Each input has a service of its own, so that it crashes again. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_app.h"
 
@@ -25,7 +25,7 @@ static char *end_line(char *text, char *end)
     return line_end + 1;
 }
 
-/* One request that stands in text .. end, which it may change; *end is 0. */
+/* One request in text .. end, which it may change; *end is 0. */
 static void ask(struct fuzz_app *fuzz, char *text, char *end)
 {
     struct fuzz_message message = {0};

@@ -12,7 +12,7 @@ static void replay_file(const char *path, size_t size)
     uint8_t *bytes = malloc(size ? size : 1); /* exact, so that a sanitizer sees the first byte behind it */
     FUZZ_REQUIRE(file && bytes && fread(bytes, 1, size, file) == size, "%s cannot be read", path);
     fclose(file);
-    fprintf(stderr, "%s\n", path); /* before it: a crash is told by the last line */
+    fprintf(stderr, "%s\n", path); /* before it: the last line shows a crash */
     LLVMFuzzerTestOneInput(bytes, size);
     free(bytes);
     done++;

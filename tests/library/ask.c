@@ -1,4 +1,5 @@
-/* Asks liborrery what lines of standard input say; test_four_ways.py compares the answers with those of other ways.
+/* Asks liborrery what lines of standard input say; test_four_ways.py compares the answers with those of the command,
+ * the service and the bindings.
  *
  *     keep NAME FILE                             prints the id
  *     ask QUESTION<tab>PARAMETERS<tab>FILE       FILE may be empty; prints "type length" and the document

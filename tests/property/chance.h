@@ -36,7 +36,7 @@ static inline bool chance_percent(struct chance *c, uint32_t percent)
     return chance_below(c, 100) < percent;
 }
 
-/* One element of an array; what shall come often stands there often. */
+/* One element of an array; what shall come often is there often. */
 #define CHANCE_OF(c, array) ((array)[chance_below((c), (uint32_t)(sizeof(array) / sizeof(array)[0]))])
 
 #endif

@@ -178,7 +178,7 @@ static bool check_trees(const struct orr_communicator *c, int32_t channel, int32
     return root == other ? true : WRONG(err, "tree %d: up to rank %d, down from rank %d", channel, root, other);
 }
 
-/* The heads of one share, one on each node, form a tree; all others stand aside. */
+/* The heads of one share, one on each node, form a tree; all others are outside. */
 static bool check_nvls_tree(const struct orr_communicator *c, int which, struct orr_error *err)
 {
     const struct orr_nvls_tree *tree = &c->nvls_trees[which];

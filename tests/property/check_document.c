@@ -71,7 +71,7 @@ bool check_tuning(const struct orr_analysis *a, struct tally *tally, struct orr_
     return true;
 }
 
-/* NaN and infinity become null on their way to JSON, so that a null is one of them, or a value that may be missing. */
+/* NaN and infinity become null in JSON, so that a null is one of them, or a value that may be missing. */
 static bool has_missing_number(json_t *value, const char *key, const char **ret_key)
 {
     static const char *const may_be_null[] = {"asked",  "nvls", "cluster", "machine_type", "release", "setting",

@@ -3,9 +3,9 @@
  * A channel is a walk: from its entry NIC to its first GPU, from GPU to GPU, to its exit NIC; or a star of NVLS and
  * CollNetDirect. Every move loads each link of its path with the channel's rate, and three things more: PCI links of a
  * PHB path from a GPU through an Intel CPU pay for short packets; what comes from elsewhere to a GPU below capability
- * 80 loads an eighth of the way back; NVLink into a CPU (from 2.21 on: a POWER CPU) loads all of the way back. NCCL
+ * 80 loads an eighth of the path back; NVLink into a CPU (from 2.21 on: a POWER CPU) loads all of the path back. NCCL
  * rounds what is left of a link to thousandths at each use, hence the tolerance. Graphs in simple order load nothing,
- * and where two NICs have one id, a channel's NICs can't be told: NCCL keeps ids. */
+ * and where two NICs have one id, a channel's NICs cannot be distinguished: NCCL keeps ids. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,18 +1,18 @@
-/* Where both ways between two nodes must be equal.
+/* Where the paths between two nodes must be equal in both directions.
  *
  * The rules say so only for direct routes on a machine whose links are equal in both directions (same type, same
  * bandwidth; different CPUs or counts make them differ) and whose nodes have ids of their own:
  *
- *   faster wins (2.7.8)                 the widest way has the same bandwidth from both ends; which of several is
+ *   faster wins (2.7.8)                 the widest path has the same bandwidth from both ends; which of several is
  * taken, and so its type and length, depends on the end fewer hops, then faster (to 2.27)   same length and bandwidth;
  * of equals the first found is taken, so the type may differ nearer by type, then faster (2.30)  same type; the
- * bandwidth may differ, since a node keeps its nearest way, not its widest. With relays the types may differ too:
- * whether a device may be passed depends on the length of its own best way
+ * bandwidth may differ, since a node keeps its nearest path, not its widest. With relays the types may differ too:
+ * whether a device may be passed depends on the length of its own best path
  *
- * Ways between a CPU and a GPU are left out: a CPU that a GPU is linked to is one hop away, so its neighbours are
- * relayed through that GPU towards the CPU, but a GPU never relays to a CPU. Where the same links serve both ways,
- * bandwidth and type are the same; but for 2.7.8, whose type counts hops from one end, and treats POWER sockets by
- * direction. */
+ * Paths between a CPU and a GPU are left out: a CPU that a GPU is linked to is one hop away, so its neighbours are
+ * relayed through that GPU towards the CPU, but a GPU never relays to a CPU. Where the same links serve both
+ * directions, bandwidth and type are the same; but for 2.7.8, whose type counts hops from one end, and treats POWER
+ * sockets by direction. */
 #include "engine/release/release.h"
 #include "tests/property/checks.h"
 

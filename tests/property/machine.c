@@ -37,7 +37,7 @@ static void plan_switches(struct machine *m)
     struct chance *c = m->chance;
     uint32_t wide = chance_below(c, 5), deep = chance_percent(c, 40) ? chance_below(c, 4) : 0;
     int32_t identity = CHANCE_OF(c, identities);
-    bool scrambled = chance_percent(c, 5); /* a lower switch may stand above an upper one */
+    bool scrambled = chance_percent(c, 5); /* a lower switch may be above an upper one */
     for (uint32_t cpu = 0; cpu < m->cpu_count; cpu++)
         for (uint32_t i = 0; i < wide; i++) {
             int32_t top = add_switch(m, (int32_t)cpu, AT_CPU, scrambled ? chance_between(c, -1, 3) : identity);

@@ -50,7 +50,7 @@ static void join_in_a_ring(struct machine *m)
         join(m, a, (a + 1) % m->gpu_count, count);
 }
 
-/* Two groups of four, all joined inside, each GPU joined to the one that stands for it in the other group. */
+/* Two groups of four, all joined inside, each GPU joined to its counterpart in the other group. */
 static void join_as_cube(struct machine *m)
 {
     for (uint32_t a = 0; a < m->gpu_count; a++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A place and how many bytes there give way to what. */
+/* A place and how many bytes are replaced by what. */
 struct change {
     size_t at, gone;
     char put[64];
@@ -38,7 +38,7 @@ static struct change repeat(struct chance *c, const char *bytes, size_t length)
     return change;
 }
 
-/* The contents of some attribute, or what stands in for it, become something else that a reader may believe. */
+/* The contents of some attribute, or what replaces it, become something else that a reader may believe. */
 static struct change change_value(struct chance *c, const char *bytes, size_t length)
 {
     static const char *const values[] = {

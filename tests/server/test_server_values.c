@@ -14,7 +14,7 @@
 #include "server/trace.h"
 #include "tests/support/orr_test.h"
 
-/* The table: names are told apart, defaults are within their own bounds, members do not overlap. */
+/* The table: names differ, defaults are within their own bounds, members do not overlap. */
 static void every_row_is_sound(void **state)
 {
     (void)state;

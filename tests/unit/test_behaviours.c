@@ -41,7 +41,7 @@ static const struct orr_behaviour_difference *difference(const char *name)
         assert_string_equal(found->before, before_);                                                                   \
     } while (0)
 
-/* Names of the fields of a struct, read from its header: words that stand before ',' ';' or '['. */
+/* Names of the fields of a struct, read from its header: words before ',' ';' or '['. */
 enum { FIELDS_MOST = 160 };
 struct fields {
     char names[FIELDS_MOST][48];
@@ -115,7 +115,7 @@ static bool has_row(enum orr_behaviour_of of, const char *field)
     return false;
 }
 
-/* What stands in the header stands in the table. */
+/* What is in the header is in the table. */
 static void every_field_has_a_row(void **state)
 {
     static const char *const about_the_row[] = {"name", "version", "date", "summary", "connect", "tuning"};

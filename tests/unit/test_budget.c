@@ -95,7 +95,7 @@ static void test_time(void **state)
     orr_budget_begin(&budget);
     uint32_t calls = 0;
     while (!orr_budget_spent(100))
-        assert_true(++calls < 100000); /* the clock is looked at now and then */
+        assert_true(++calls < 100000); /* the clock is read now and then */
     assert_true(calls > 1);
     assert_int_equal(orr_budget_check(&err), ORR_SPENT);
     orr_budget_end();

@@ -131,7 +131,7 @@ static void a_choice_of_gpus_is_what_nccl_would_see(void **state)
     assert_int_equal(orr_system_node(&cluster->analysis->built, ORR_CPU, 0)->id, 0);
     assert_int_equal(orr_dump_gpu_number(dump, "0000:21:00.0"), 2);
     assert_int_equal(orr_dump_gpu_number(dump, "0000:99:00.0"), -1);
-    /* From 2.27.7 on files are fused rank by rank: of two GPUs that each rank sees alone, rank 0's stands first. */
+    /* From 2.27.7 on files are fused rank by rank: of two GPUs that each rank sees alone, rank 0's comes first. */
     const struct orr_cluster_line other = {.dump = dump, .count = 1, .gpus = across, .gpu_count = 2};
     make(&other, 1, ORR_ORDER_BLOCK);
     assert_int_equal(bus_of(0), 0x21000);
@@ -302,7 +302,7 @@ static void findings_name_who_differs(void **state)
     assert_non_null(strstr(found(&findings, "cluster-odd-host")->detail, "Gb/s, most with"));
     assert_null(strstr(found(&findings, "cluster-odd-host")->detail, "rings")); /* they follow from the NICs */
     assert_null(found(&findings, "uneven-hosts"));
-    /* Whichever host comes first, those that are few are the odd ones. */
+    /* Whichever host comes first, the fewer are those that differ. */
     const struct orr_cluster_line odd_first[] = {{.dump = slow, .count = 1}, {.dump = dump, .count = 3}};
     make(odd_first, 2, ORR_ORDER_BLOCK);
     assert_ok(orr_find(cluster->analysis->dump, cluster->analysis, arena, &findings, &err), &err);
@@ -434,7 +434,7 @@ static void who_stands_out(void **state)
     for (uint32_t i = 0; i < count; i++)
         by_nics |= reasons[i].field == ORR_FIELD_BW_INTER && reasons[i].own < reasons[i].best;
     assert_true(by_nics);
-    /* a third is no odd one, nor is anybody where there is no majority; all alike: none is the slowest */
+    /* a third does not differ from most, nor does anybody without a majority; all alike: none is the slowest */
     make((struct orr_cluster_line[]){{.dump = dump, .count = 2}, {.dump = slow, .count = 1}}, 2, ORR_ORDER_BLOCK);
     assert_true(!orr_kind_odd(cluster, 1) && orr_kind_slowest(cluster, 1));
     make((struct orr_cluster_line[]){{.dump = dump, .count = 2}, {.dump = slow, .count = 2}}, 2, ORR_ORDER_BLOCK);

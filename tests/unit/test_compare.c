@@ -1,4 +1,4 @@
-/* Two dumps compared: devices by role, whatever they are called and in whatever order they stand. */
+/* Two dumps compared: devices by role, whatever they are called and whatever their order. */
 #include "engine/base/budget.h"
 #include "engine/compare/compare.h"
 #include "tests/support/fixture.h"
@@ -100,7 +100,7 @@ static void names_and_order_do_not_count(void **state)
     assert_int_equal(t.comparison.match.likeness, ORR_LIKE_RANKS);
     assert_int_equal(hardware(&t), 0);
     assert_true(t.comparison.unlikes.numbering > 0); /* it says that NICs are numbered otherwise */
-    /* Paths, P2P and GDR are told with A's names: none changes but by its route. */
+    /* Paths, P2P and GDR have A's names: none changes but by its route. */
     assert_null(change_of(&t, ORR_FACT_PATH_TYPE));
     assert_null(change_of(&t, ORR_FACT_PATH_BW));
     assert_null(change_of(&t, ORR_FACT_P2P));
@@ -156,7 +156,7 @@ static void a_nic_in_another_place_has_moved(void **state)
     release(&t);
 }
 
-/* NVSwitches, so that nothing but the figure tells the GPUs apart. */
+/* NVSwitches, so that the GPUs differ in nothing but the figure. */
 #define ROW(w, sp)                                                                                                     \
     SYSTEM(ON("0", SWITCH("0000:10:00.0") "<pci busid=\"0000:11:00.0\" class=\"0x030200\" link_width=\"" w             \
                                           "\" link_speed=\"" sp                                                        \

@@ -88,7 +88,7 @@ static void assert_apart(const struct box *boxes, unsigned n)
         }
 }
 
-/* All hosts that the stops of a picture tell of: "Host 3" is one, "60 hosts alike" are sixty. */
+/* All hosts that the stops of a picture name: "Host 3" is one, "60 hosts alike" are sixty. */
 static unsigned hosts_told(const char *dot)
 {
     unsigned hosts = 0;

@@ -1,5 +1,5 @@
 /* Each kind of decision explained on machines of ours: the rule, the limiting link, and settings that change it or
- * leave it; what is computed here is held against whole analyses of real dumps by tests/golden/explained.py. */
+ * leave it; what is computed here is compared with whole analyses of real dumps by tests/golden/explained.py. */
 #include "engine/explain/explain.h"
 
 #include "engine/base/budget.h"
@@ -19,7 +19,7 @@
 
 /* Two GPUs on two sockets, no NVLink: SYS is beyond the P2P level. */
 static const char apart[] = SYSTEM(GPU("0000:01:00.0", "0", "80", ""), GPU("0000:81:00.0", "1", "80", ""));
-/* Two switches, each with a GPU and its NIC; NVLink between the GPUs: PXN has a way. */
+/* Two switches, each with a GPU and its NIC; NVLink between the GPUs: PXN has a path. */
 static const char rails[] = SYSTEM(SWITCH("0000:10:00.0") GPU("0000:11:00.0", "0", "80", NV("0000:81:00.0", "4"))
                                        NIC("0000:12:00.0", "0", "200000") "</pci>",
                                    SWITCH("0000:80:00.0") GPU("0000:81:00.0", "1", "80", NV("0000:11:00.0", "4"))
@@ -248,7 +248,7 @@ static void a_graph_says_what_binds(void **state)
     forget(&t);
 }
 
-/* With P2P off the GPUs of the pair have no way but the CPU's: what was first tried was relaxed. */
+/* With P2P off the GPUs of the pair have no path but the CPU's: what was first tried was relaxed. */
 static void a_graph_tells_what_was_relaxed(void **state)
 {
     (void)state;

@@ -125,7 +125,7 @@ static void a_name_stands_for_what_nobody_tells(void **state)
                                              {.dump = tray, .count = 1, .domain = "x", .fabric = &of_a},
                                              {.dump = tray, .count = 1, .fabric = &of_a}};
     assert_systems("2.30.7", NULL, names, 3, 2, ORR_MNNVL_RULE_ON);
-    /* What one host of the domain tells holds for those of which nothing is told. */
+    /* What one host of the domain says holds for those that say nothing. */
     assert_systems("2.30.7", NULL, names, 5, 2, ORR_MNNVL_RULE_ON);
     assert_int_equal(cluster->systems[0].host_count, 4);
 }

@@ -166,7 +166,7 @@ static void catalogue_is_written_from_the_rows(void **state)
     orr_text_release(&text);
 }
 
-/* Each row stands in a family above. */
+/* Each row is in a family above. */
 static void no_family_is_left_out(void **state)
 {
     (void)state;

@@ -151,7 +151,7 @@ static void nvls(void **state)
 static void search_results(void **state)
 {
     (void)state;
-    /* The way to the only NIC passes a bridge far slower than the NIC. */
+    /* The path to the only NIC passes a bridge far slower than the NIC. */
 #define THROUGH(speed)                                                                                                 \
     ON(GPU("0000:01:00.0", "0", "80", NVS("12"))                                                                       \
            GPU("0000:02:00.0", "1", "80",                                                                              \
@@ -166,7 +166,7 @@ static void search_results(void **state)
                                     GPU("0000:02:00.0", "1", "80", NVS("12")) "</pci>");
     assert_finds(shared, 2, NULL, "uses-pxn");
     assert_lacks(shared, 2, no_pxn, "uses-pxn");
-    /* Past the CPU and back, two GPUs take a way of 0.19 GB/s twice. */
+    /* Past the CPU and back, two GPUs take a path of 0.19 GB/s twice. */
     static const char *const no_p2p[] = {"NCCL_P2P_DISABLE", "1", NULL};
     const char *narrow =
         ON("<pci busid=\"0000:00:01.0\" class=\"0x060400\" link_speed=\"2.5 GT/s PCIe\" link_width=\"1\">" TWO_GPUS

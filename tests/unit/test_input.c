@@ -1,4 +1,4 @@
-/* Inputs told apart by content, and what each reader makes of its own. */
+/* Inputs recognised by their content, and what each reader makes of its own. */
 #include "engine/machines/machine_types.h"
 #include "tests/support/input_fixture.h"
 

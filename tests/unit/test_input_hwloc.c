@@ -68,7 +68,7 @@ static void links_to_switches_need_one_direction(void **state)
     orr_dump_free(dump);
 }
 
-/* Names that stand for nothing, values beyond all bounds, matrices that are cut: links that can be told stay, others do
+/* Names that mean nothing, values beyond all bounds, matrices that are cut: links that are known stay, others do
  * not. */
 static void broken_matrices_do_no_harm(void **state)
 {

@@ -1,4 +1,4 @@
-/* nvidia-smi topo -m as people have it: through terminals, launchers, chats and editors. What tells the same is read
+/* nvidia-smi topo -m as people have it: through terminals, launchers, chats and editors. What says the same is read
  * alike. */
 #include "tests/support/input_fixture.h"
 
@@ -26,7 +26,7 @@ static void replace(const char *text, const char *word, const char *by, char *ou
     assert_in_range(used, 1, ROOM - 1);
 }
 
-/* Each line behind a prefix; '%' in it stands for the last digit of the line's number. */
+/* Each line behind a prefix; '%' in it is the last digit of the line's number. */
 static void prefix(const char *text, const char *with, char *out)
 {
     size_t used = 0, line = 0;
@@ -131,7 +131,7 @@ static void columns_are_known_by_their_names(void **state)
     orr_dump_free(dump);
     dump = read_as("\tGPU0\tGPU1\tNUMA Affinity\nGPU0\tX\tSYS\t3\nGPU1\tSYS\tX\tN/A\n", NULL);
     assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 0, ORR_ATTR_NUMAID), "3");
-    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_NUMAID), "0"); /* none is told: the first free one */
+    assert_string_equal(attr(dump, ORR_ELEMENT_CPU, 1, ORR_ATTR_NUMAID), "0"); /* none is named: the first free one */
     orr_dump_free(dump);
     /* MIG devices of nvidia-smi -L are no GPUs of the table */
     dump =

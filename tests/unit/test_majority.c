@@ -84,7 +84,7 @@ static void the_odd_one_is_named(void **state)
     release(&t);
 }
 
-/* The content of the first stands for five hosts: it is the majority, though others come oftener. */
+/* The content of the first is that of five hosts: it is the majority, though others come oftener. */
 static void hosts_are_counted_not_contents(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@ static struct orr_log *read(const char *text)
     return log;
 }
 
-/* A row's own line, as it stands in a log. */
+/* A row's own line, as a log has it. */
 static struct orr_log *read_example(const struct orr_log_message *row, uint32_t from)
 {
     char text[2048];
@@ -83,7 +83,7 @@ static void lines_that_say_the_same_are_one_event(void **state)
     assert_int_equal(first->ranks[1], 3);
     assert_int_equal(first->host_count, 1);
     assert_string_equal(first->hosts[0], "node2");
-    assert_null(second->message); /* shown as it stands */
+    assert_null(second->message); /* shown as it is */
     assert_string_equal(second->text, "something 17 new");
     assert_int_equal(second->count, 2);
     assert_int_equal(second->rank_count, 2);

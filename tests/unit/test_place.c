@@ -150,7 +150,7 @@ static void test_choosing_nics(void **state)
     assert_true(some.busbw == best);
 }
 
-/* The best of all ways to give disjoint sets, by trying them. */
+/* The best disjoint sets, by trying them. */
 static void try_jobs(const struct orr_place_request *request, uint32_t job, orr_bits free, double total, double worst,
                      double best[2])
 {

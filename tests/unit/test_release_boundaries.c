@@ -5,7 +5,7 @@
 #include "tests/support/boundary_machines.h"
 #include "tests/support/fixture.h"
 
-/* What is looked at, with up to three numbers that say where; the first node's type and index and the other's are
+/* What is compared, with up to three numbers that say where; the first node's type and index and the other's are
  * packed as NODE(type, index). */
 typedef double look_at(const struct orr_analysis *analysis, int a, int b, int c);
 #define NODE(type, index) ((type)*16 + (index))

@@ -261,7 +261,7 @@ static void from_2_30_on_links_hang_on_the_physical_gpu(void **state)
     assert_links(&b, "DEV/0-7000", "GPU/0-7000 LOC 5000, NVS/0-0 NVL 721.799988, CPU/0-0 PCI 24");
     assert_links(&b, "NVS/0-0", "DEV/0-7000 NVL 721.799988");
     release_built(&b);
-    /* Function 2 of a device is a GPU like any other, though partitions are told by the same bits. */
+    /* Function 2 of a device is a GPU like any other, though the same bits number partitions. */
     b = build_in("2.30.7", "<system version=\"1\"><cpu numaid=\"0\" " X86_INTEL
                            ">" GPU("0000:07:00.2", "0", "100", NVS_LINKS) "</cpu></system>");
     assert_links(&b, "NVS/0-0", "DEV/0-7002 NVL 721.799988");

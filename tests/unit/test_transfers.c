@@ -184,7 +184,7 @@ static void sends_take_the_rail_of_the_peer(void **state)
     for (int i = 1; i < RELEASES; i++) {
         make_two(releases[i], NULL, NULL);
         assert_nic(0, 4, 0, 0, ORR_PATH_PIX); /* the same rail */
-        assert_nic(0, 6, 1, 2, ORR_PATH_PXN); /* GPU 2 stands for NET 1 */
+        assert_nic(0, 6, 1, 2, ORR_PATH_PXN); /* GPU 2 represents NET 1 */
         assert_nic(0, 7, 1, 2, ORR_PATH_PXN); /* also for a peer whose twin is GPU 3 */
         assert_nic(7, 0, 0, 4, ORR_PATH_PXN); /* from the other host */
         make_two(releases[i], "NCCL_P2P_PXN_LEVEL", "0");
@@ -195,7 +195,7 @@ static void sends_take_the_rail_of_the_peer(void **state)
         assert_nic(0, 7, 0, 0, ORR_PATH_PIX);
         assert_ok(orr_settings_set(&settings, "NCCL_CROSS_NIC", "0", &err), &err);
         make(&(struct orr_cluster_line){.dump = dump, .count = 2}, 1);
-        assert_nic(0, 7, 1, 0, ORR_PATH_SYS); /* rails are kept at the cost of the way to the NIC */
+        assert_nic(0, 7, 1, 0, ORR_PATH_SYS); /* rails are kept at the cost of the path to the NIC */
     }
     make_two("2.7.8", NULL, NULL);
     assert_nic(0, 7, 0, 0, ORR_PATH_PIX);
@@ -208,7 +208,7 @@ static void what_a_host_lacks_it_does_not_take(void **state)
     for (int i = 2; i < RELEASES; i++) { /* by twins */
         make_unequal(releases[i]);
         assert_nic(8, 3, 0, 8, ORR_PATH_PIX);
-        assert_nic(8, 1, 0, 8, ORR_PATH_PIX); /* the one that stands for NET 0 is rank 8 itself */
+        assert_nic(8, 1, 0, 8, ORR_PATH_PIX); /* the one that represents NET 0 is rank 8 itself */
         assert_nic(9, 0, 0, 8, ORR_PATH_PIX); /* beside the NIC as well, yet another drives it */
     }
 }

@@ -152,7 +152,7 @@ static void both_directions_have_the_same_reasons(void **state)
     release(&back);
 }
 
-/* 2.30.7 tells the physical GPU from the rank on it. Users know one device, and its path has not changed. */
+/* 2.30.7 distinguishes the physical GPU from the rank on it. Users know one device, and its path has not changed. */
 static void a_rank_and_its_device_are_one(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void without_analyses_all_steps_are_suspects(void **state)
     release(&s);
 }
 
-/* All steps taken is the other question: nothing that a release does is missing from the way. */
+/* All steps taken is the other question: nothing that a release does is missing from the steps. */
 static void whole_way_leads_there(const char *from, const char *to, uint32_t hosts)
 {
     struct orr_error err = {0};

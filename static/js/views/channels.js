@@ -4,7 +4,7 @@ import { channelCount, channelSteps, drawnAlone, loads } from "../channels.js";
 import { bandwidth, GRAPH_NAMES, PATTERNS, shortName } from "../model.js";
 import { writeWhy } from "../why.js";
 
-/** step: index of the step that stands out, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
+/** step: index of the step that is marked, -1: none. actions: graph(name), channel(n), step(i), layout(name). */
 export function channelsView({ model, state, step, actions }) {
     const graphs = model.doc.graphs ?? [];
     return [

@@ -1,7 +1,7 @@
 /* The line on top, tabs, and the help. */
 import { copyButton, docsLink, h, s } from "../dom.js";
 
-/** working: the node that tells of work under way. actions: home(), library(), clusters(), theme(), help(). */
+/** working: the node that shows work under way. actions: home(), library(), clusters(), theme(), help(). */
 export function topBar({ name, sentence, theme, open, place, working, actions }) {
     return h("div.bar.top", null,
         h("button.brand", { type: "button", title: "Open another machine", "data-key": "home", onclick: actions.home },

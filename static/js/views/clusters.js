@@ -10,7 +10,7 @@ import { transfersView } from "./transfers.js";
 
 const number = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(value < 10 ? 2 : 1));
 const scroll = (label, table) => h("div.scroll", { tabindex: "0", role: "group", "aria-label": label }, table);
-/* "#" before a name: a column of figures; "" stands for the bar beside one. */
+/* "#" before a name: a column of figures; "" means the bar beside one. */
 const head = (...names) => h("thead", null, h("tr", null, names.map((name) => h(name.startsWith("#") ? "th.num" : "th", null, name ? name.replace("#", "") : h("span.unseen", null, "Share")))));
 const share = (value, of, what, high = "0.999") => h("meter", { min: "0", max: "1", high, value: String(Math.min(1, of ? value / of : 0)), "aria-label": what, title: `${Math.round((of ? value / of : 0) * 100)} %` });
 

@@ -43,7 +43,7 @@ export class Diagram {
         new ResizeObserver(() => this.#resized()).observe(this.plane);
     }
 
-    /** Takes a picture's text; keep: the part that is looked at stays (another theme of the same picture). tiles: {places, tile}
+    /** Takes a picture's text; keep: the part that is shown stays (another theme of the same picture). tiles: {places, tile}
      *  of a picture of many, of which only those in sight are drawn, in full only when near. */
     show(text, keep, tiles = null) {
         const svg = picture(text), box = svg.viewBox.baseVal;
@@ -191,7 +191,7 @@ export class Diagram {
         return named.length ? named : plain;
     }
 
-    /** Lays arrows over the drawing, one a step {from, to}; now: the one to stand out, -1: all alike. */
+    /** Lays arrows over the drawing, one a step {from, to}; now: the one to mark, -1: all alike. */
     draw(steps, now = -1) {
         if (!this.svg)
             return;
@@ -254,7 +254,7 @@ export class Diagram {
             s("path", { class: "line", d: `M${start.x},${start.y} Q${mid.x},${mid.y} ${end.x},${end.y}` }), arrowHead(mid, end, head));
     }
 
-    /* The box of the tray that a device of a rack stands in, "": none. */
+    /* The box of the tray that a device of a rack is in, "": none. */
     #tray(id) {
         const host = /^(?!NVS)[A-Z]+\/([0-9a-f]+)-/.exec(id)?.[1], box = `box:tray:${parseInt(host, 16)}`;
         return this.groups.has(box) ? box : "";

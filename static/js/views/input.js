@@ -71,7 +71,7 @@ export function machineOptions(rows, first = [], title = "", selected = "") {
 
 function machineChoice(state, machine, machines, actions) {
     const rows = machines ?? [];
-    const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself tells
+    const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself says
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)), known = rows.some((row) => row.name === state.assume);
     const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
         h("option", { value: "", selected: !state.assume }, "not chosen: only what the input contains"),
