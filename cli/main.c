@@ -288,6 +288,12 @@ static void print_help(FILE *stream)
                     "Exit status: " ORR_EXIT_TEXT ".\n");
 }
 
+/* Their text is paged on a terminal. Those of ORR_CMD_TEXT page it themselves; output of the others is a file, or
+ * short. */
+enum {
+    PAGED = ORR_CMD_LIST | ORR_CMD_COMPARE | ORR_CMD_CHECK_LOG | ORR_CMD_CHECK_PERF | ORR_CMD_PLACE | ORR_CMD_EXPLAIN
+};
+
 static int run(const struct orr_command *command, int count, char **arguments)
 {
     struct orr_options options = {0};
@@ -303,7 +309,9 @@ static int run(const struct orr_command *command, int count, char **arguments)
         return status;
     if (!options.help) {
         status = command->bits & ORR_CMD_LIMITED ? orr_budget_of_options(&options) : ORR_EXIT_OK;
-        status = status ? status : command->run(&options);
+        if (!status)
+            status = command->bits & PAGED && !options.json ? orr_terminal_run(command->run, &options)
+                                                            : command->run(&options);
         orr_progress_end();
         if (status)
             orr_budget_interrupted();

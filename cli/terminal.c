@@ -125,3 +125,27 @@ int orr_terminal_print(struct orr_text *text)
     orr_text_release(text);
     return status;
 }
+
+int orr_terminal_run(int (*command)(const struct orr_options *options), const struct orr_options *options)
+{
+    FILE *terminal = stdout;
+    char *printed = NULL;
+    size_t length = 0;
+    struct orr_text text;
+    FILE *collected = isatty(STDOUT_FILENO) ? open_memstream(&printed, &length) : NULL;
+    if (!collected)
+        return command(options);
+    stdout = collected; /* glibc allows it */
+    int status = command(options);
+    stdout = terminal;
+    const bool whole = !fclose(collected);
+    orr_text_init(&text, SIZE_MAX);
+    orr_text_add(&text, printed, whole ? length : 0);
+    text.failed = text.failed || !whole;
+    free(printed);
+    if (!text.length && whole)
+        orr_text_release(&text);
+    else if (orr_terminal_print(&text) != ORR_EXIT_OK && status == ORR_EXIT_OK)
+        status = ORR_EXIT_INPUT;
+    return status;
+}

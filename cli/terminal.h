@@ -14,6 +14,10 @@ void orr_terminal_page(const struct orr_options *options, struct orr_text *text,
  * gives an exit status. */
 int orr_terminal_print(struct orr_text *text);
 
+/* Runs a command that prints as it goes. On a terminal its text is collected first, so that it is paged as a page is.
+ */
+int orr_terminal_run(int (*command)(const struct orr_options *options), const struct orr_options *options);
+
 /* The report, the tree or the matrix that the options ask for, with what --against adds; hint: a last line, NULL: none.
  * Reports errors itself; gives an exit status. */
 int orr_show(const struct orr_options *options, const struct orr_question *question, bool plan, const char *hint);

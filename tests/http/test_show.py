@@ -105,6 +105,33 @@ def test_the_pager_gets_what_is_longer_than_the_screen():
     assert terminal("show", H100, rows=300, LINES="10", **marked)[1].startswith("paged:")
 
 
+# What each command needs, to print something; --json prints JSON on a terminal too.
+READABLE = {
+    "show": [H100], "analyze": [H100], "channels": [H100], "p2p": ["--ranks", "0", H100], "groups": ["--hosts", "2", "--layout", "tp=8", H100],
+    "order": ["--hosts", "2", H100], "explain": ["--why", "channels", H100], "predict": [H100], "place": ["--count", "4", H100], "compare": [H100, "static/examples/h100-nvswitch.xml"],
+    "check-log": ["tests/data/logs/workstation-2.27.7-2h.log"], "check-perf": ["--machine", "hgx-h100", "{results}"], "releases": [],
+    "settings": [], "machines": [],
+}
+FILES = {"gate", "render", "detect", "gather", "facts", "convert", "vm-file", "anonymise", "token", "serve"}  # what they print is a file, a line, or a log
+
+
+@pytest.mark.parametrize("command", READABLE)
+def test_what_a_terminal_shows_is_text_and_paged(command, tmp_path):
+    results = tmp_path / "results.txt"
+    results.write_text(piped("predict", "--machine", "hgx-h100")[1])
+    arguments = [command, *(word.replace("{results}", str(results)) for word in READABLE[command])]
+    status, text = terminal(*arguments, rows=3, PAGER="sed s/^/paged:/")
+    assert status in (0, 3) and text.startswith("paged:") and text.count("paged:") == text.count("\n") > 2, text[:300]
+    assert not text.removeprefix("paged:").lstrip().startswith(("{", "[")), text[:300]
+    status, text = terminal(*arguments, "--json", rows=3, PAGER="sed s/^/paged:/")
+    assert status in (0, 3) and json.loads(text), text[:300]
+
+
+def test_every_command_is_one_of_these():
+    names = set(re.findall(r"^  ([a-z][a-z0-9-]*) ", piped("--help")[1], re.M))
+    assert names - {"orrery"} == set(READABLE) | FILES
+
+
 def test_a_pager_that_is_missing_or_quits_does_no_harm():
     whole = terminal("show", H100, rows=300)[1]
     status, text = terminal("show", H100, rows=24, PAGER="/nowhere/pager 2>/dev/null")
