@@ -38,7 +38,7 @@ static void add_key(struct orr_log_line *line, const char *key)
     add_text(line, json ? "\":" : "=");
 }
 
-/* Bytes that stand for themselves between quotes: printable ASCII but the quote and the backslash. */
+/* Bytes that need no escape between quotes: printable ASCII but the quote and the backslash. */
 static bool is_plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
