@@ -1,10 +1,32 @@
 #!/usr/bin/env bash
 # Runs the sh blocks of README.md and of the guides in docs as they stand, in their order, in one shell for each file: each command must succeed.
-# Then follows every relative link of these files.
+# Commands in indented blocks are not run: each needs a reason in `reasons`. Then follows every relative link of these files.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 [ -x build/orrery ] || { echo "./dev build first" >&2; exit 2; }
+# Beginnings of commands that are not run here, and why.
+reasons='./dev run|builds and serves for ever; tests/tools/stopwatch.sh runs it
+./dev test|is the suite, of which this is a part
+build/orrery serve |serves for ever; the blocks of docs/operations.md run it on other ports
+NCCL_TOPO_DUMP_FILE=|needs GPUs
+cmake --preset package|check_package.sh builds and installs the packages
+(cd build-package|check_package.sh builds and installs the packages
+apt-get install ./build-package|changes the machine; check_package.sh unpacks the packages instead
+PGPASSWORD=|needs a database of that name; tests/http/test_database.py runs the service on PostgreSQL'
 failed=0
+for file in README.md docs/quick-start.md docs/operations.md docs/guides/*.md; do
+    while IFS= read -r command; do
+        reason=$(printf '%s\n' "$reasons" | while IFS='|' read -r start why; do
+            case $command in "$start"*) echo "$why" ;; esac
+        done)
+        if [ -n "$reason" ]; then
+            echo "not run: $file: ${command%% #*}, because it $reason"
+        else
+            echo "$file: neither run nor excused: $command" >&2
+            failed=1
+        fi
+    done < <(awk '/^```/ {on = !on} !on && sub(/^    /, "")' "$file")
+done
 for file in README.md docs/quick-start.md docs/operations.md docs/guides/*.md; do
     blocks=$(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$file")
     if [ -z "$blocks" ]; then

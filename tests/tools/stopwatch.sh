@@ -46,8 +46,9 @@ kill "$service" && wait "$service" || : # so that its build counts below
 service=
 awk -v n=$commands -v a="$begun" -v b="$before" -v lines="$(wc -l <"$folder/report")" \
     'BEGIN { printf "%8.1f s  in all: %d commands from a fresh clone to a report of %d lines about a dump\n", b - a, n, lines }'
-times | tail -1 | awk -F '[ms ]+' -v cores="$(nproc)" -v load="$(cut -d' ' -f1 /proc/loadavg)" \
-    '{ printf "%8.1f s  of them processor time, user and system (%d cores, load %s)\n", 60 * ($1 + $3) + $2 + $4, cores, load }'
+times >"$folder/times" # of this shell, then of what it ran; in a pipe it would be another shell's
+awk -F '[ms ]+' -v cores="$(nproc)" -v load="$(cut -d' ' -f1 /proc/loadavg)" \
+    'NR == 2 { printf "%8.1f s  of them processor time, user and system (%d cores, load %s)\n", 60 * ($1 + $3) + $2 + $4, cores, load }' "$folder/times"
 
 ORRERY=$PWD/build/orrery
 export ORRERY

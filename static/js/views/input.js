@@ -4,7 +4,7 @@ import { copyButton, fold, h } from "../dom.js";
 import { graphCount } from "../graph_file.js";
 
 /** input: of a summary or an analysis; machine: what its summary counts; machines: rows of /v1/machines, null while they are not known. open: its lists are shown at once, and the machine type is chosen
- *  here; otherwise assumptionControls() stand beside the figures. actions: assume(name). */
+ *  here; otherwise assumptionControls() are beside the figures. actions: assume(name). */
 export function inputView({ input, machine = null, state, machines, actions, open = true }) {
     if (!input)
         return null;
