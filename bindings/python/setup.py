@@ -34,8 +34,9 @@ class BuildWithLibrary(build_py):
     def run(self):
         super().run()
         found = library()
+        folder = pathlib.Path(self.build_lib) / "orrery" / "_lib"
+        shutil.rmtree(folder, ignore_errors=True)  # of an earlier build
         if found:
-            folder = pathlib.Path(self.build_lib) / "orrery" / "_lib"
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copy2(found, folder / "liborrery.so")
 

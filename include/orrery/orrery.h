@@ -23,11 +23,10 @@
  * A function that can fail returns false and fills a struct orr_report, which may be NULL; its outputs ret_x are then
  * unchanged.
  *
- * Threads: the library has no state outside its objects. Any number of threads may use a session, a machine, a plan or
- * a document at once; free it when no call uses it. A question and limits belong to one call at a time, except for
- * orr_limits_stop(). A plan borrows its machine: free the machine after the plan. After fork(), only exec() is safe in
- * the child of a process that has a session. While a thread is inside a call, the library keeps the call's limits in a
- * thread-local variable.
+ * Threads: what a caller can notice is in the objects; nothing is global. Any number of threads may use a session, a
+ * machine, a plan or a document at once; free it when no call uses it. A question and limits belong to one call at a
+ * time, except for orr_limits_stop(). A plan borrows its machine: free the machine after the plan. After fork(), only
+ * exec() is safe in the child of a process that has a session.
  *
  * Processes: only drawings (formats svg, png, pdf) and detection start processes: the program `orrery`, which a
  * session's options name.
@@ -129,7 +128,8 @@ ORR_LIBRARY_MUST bool orr_session_new(const struct orr_session_options *options,
                                       struct orr_report *report);
 ORR_LIBRARY_CALL void orr_session_free(struct orr_session *session); /* NULL is allowed */
 /* Keeps an input, so that questions can name it: in a comparison, a cluster, or where a log or results come with it.
- * The same bytes have the same id. name: for people, may be NULL. Errors: those of orr_machine_load(). */
+ * The same bytes have the same id. name: for people, may be NULL. Errors: those of orr_machine_load(), and empty-body.
+ */
 ORR_LIBRARY_MUST bool orr_session_keep(struct orr_session *session, const void *bytes, size_t length, const char *name,
                                        const struct orr_limits *limits, char ret_id[ORR_INPUT_ID_LENGTH],
                                        struct orr_report *report);
