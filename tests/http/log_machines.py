@@ -2,7 +2,7 @@
 its NICs renumbered as the job's plugin numbered them, or a machine written from the log's bus ids, affinities and lists of NICs."""
 import xml.etree.ElementTree as ET
 
-from conftest import SHARED
+from conftest import ROOT, SHARED
 from test_command_line import run
 
 TOPOLOGIES = SHARED / "topologies"
@@ -50,12 +50,8 @@ def polaris(ranks=4):
 
 
 def azure_flat():
-    """ND A100 v4 without its topology file: GPUs hang on their NUMA nodes, all virtual functions on the first."""
-    buses = [f"{domain:04x}:00:00.0" for domain in (1, 2, 3, 4, 11, 12, 13, 14)]
-    gpus = [gpu(i, bus, 80, {SWITCH: 12}, GEN4) for i, bus in enumerate(buses)]
-    nets = nic(*(net(f"mlx5_ib{i}", i) for i in range(8)))
-    rome = 'arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49"'
-    return system(rome, {3: gpus[4] + gpus[5] + nets, 1: gpus[0] + gpus[1], 0: gpus[2] + gpus[3], 2: gpus[6] + gpus[7]})
+    """ND A100 v4 without its topology file (tests/data/SOURCES.md)."""
+    return (ROOT / "tests/data/azure-ndv4-flat.xml").read_text()
 
 
 def xe8545():
@@ -104,7 +100,7 @@ def oci_h200(order):
 
 
 HOPPER_SIX = ("41", "44", "86", "87", "bf", "c2")
-# log: (machine, settings that the log does not show, communicators, facts that agree in each)
+# log: (machine, settings that the log does not show, communicators (None: all), facts that agree in each, or in the largest)
 BUILT = {
     "aws-p4d-efa-eks-readme.log": (lambda: numbered("provider/aws-p4d-24xl-a100.xml", (1, 3, 0, 2), "p4d.24xlarge"), {}, [None], 211),
     "oci-h200-2node-runc-rank0.log": (lambda: oci_h200(OCI_NICS), {}, [None], 204),
@@ -123,11 +119,11 @@ BUILT = {
     # NVML refused P2P between these cards
     "oneflow-2x-log.log": (lambda: edited("real/panlichen-topo.xml"), {"NCCL_P2P_DISABLE": "1"}, [None], 171),
     "oneflow-27-log27.log": (lambda: edited("real/panlichen-topo.xml"), {"NCCL_P2P_DISABLE": "1"}, [None], 151),
-    # MLPerf's configuration asks for channels
+    # CollNet is on, as the logs' connections show
     "mlperf-v2.1-azure-ndv4-4node-32rank.log": (
-        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"), {"NCCL_MIN_NCHANNELS": "24"}, [None], 1051),
+        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"), {}, [None], 1115),
     "mlperf-v2.0-azure-ndv4-8node-64rank.log": (
-        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"), {"NCCL_MIN_NCHANNELS": "24"}, [None], 2091),
+        lambda: edited("provider/azure-ndv4-a100-v0.xml", assume="ndv4"), {}, [None], 2219),
     # the host that another log prints; four communicators of one rank
     "ssbandjl-gdr114-s114.log": (lambda: run("check-log", "--extract", str(SHARED / "logs/ssbandjl-all-ref.log"))[1].decode(), {}, range(4), 115),
 }

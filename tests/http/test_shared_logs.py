@@ -153,8 +153,10 @@ def test_logs_agree_where_the_machine_is_put_together_rightly(name, tmp_path):
     options = [text for item in settings.items() for text in ("--set", "=".join(item))]
     for number in communicators:
         which = () if number is None else ("--communicator", str(number))
-        check = answer_of("--topology", str(tmp_path / "machine.xml"), *options, *which, str(LOGS / name))["check"]
-        assert (check["verdict"], check["differ"]) == ("agrees", 0), check["first_difference"]
+        answer = answer_of("--topology", str(tmp_path / "machine.xml"), *options, *which, str(LOGS / name))
+        check, survey = answer["check"], answer["communicators_compared"]
+        assert (check["verdict"], survey["differ"]) == ("agrees", 0), check["first_difference"]
+        assert survey["compared"] == len(survey["rows"])
         assert check["agree"] >= agree
 
 
