@@ -168,6 +168,11 @@ def test_without_the_program_there_is_no_drawing():
         topology.analyze().draw()
 
 
+def test_this_machine_is_detected_by_the_program():
+    made = orrery.detect(release="2.27.7")
+    assert made.data.startswith(b"<system") and len(made.id) == 32
+
+
 def test_limits_and_stopping():
     topology = orrery.machine("hgx-h100")
     limits = orrery.Limits(memory=20000)
