@@ -204,9 +204,12 @@ static void say_differing(struct orr_triaging *t)
     }
 }
 
-/* " in 57 communicators"; where not all could be compared, " in 12 of 57 communicators". */
+/* " in 57 communicators"; where not all could be compared, " in 12 of 57 communicators"; " in communicator 3" where the
+ * question chose it. */
 static const char *communicators_text(struct orr_triaging *t, const struct orr_log_survey *survey)
 {
+    if (survey->row_count == 1 && t->log->communicator_count > 1)
+        return orr_triage_text(t, " in communicator %u", survey->rows[0].communicator);
     if (survey->row_count < 2)
         return "";
     if (survey->compared < survey->row_count)

@@ -120,6 +120,9 @@ def test_every_communicator_is_compared_under_its_own_settings(tmp_path):
     for number, value in ((0, "4"), (1, "8")):
         one = check(tmp_path, lines, "--topology", str(EXAMPLES / machine), "--communicator", str(number))
         assert one["check"]["settings"] == {"NCCL_MAX_NCHANNELS": value} and [r["communicator"] for r in one["communicators_compared"]["rows"]] == [number]
+    assert any("in communicator 1 agree" in sentence for sentence in one["triage"]["sentences"])
+    status, _, err = run("check-log", "--communicator", "4", str(tmp_path / "job.log"))
+    assert status == 2 and "communicator 4 is not in the log, which has 4" in err
     # One of them ran with a setting that its lines do not name.
     hidden = [line for line in made_again(more, 2) if "set by environment" not in line]
     answer = check(tmp_path, plain + hidden + made_again(plain, 3), "--topology", str(EXAMPLES / machine))
