@@ -116,6 +116,8 @@ static void begin(struct orr_search_state *s)
     s->attempt.ended = s->attempt.leaked = s->attempt.repeats = s->attempt.cross_asked = s->attempt.pci_asked =
         s->attempt.pci_short = false;
     s->attempt.refused_start = 0;
+    s->attempt.number++;
+    s->attempt.first_step = s->budget.steps;
     for (uint32_t net = 0; net < s->input.net_count; net++) {
         s->attempt.net_full[net] = s->left.net_bw[net];
         s->attempt.net_demand[net] = INFINITY;

@@ -9,6 +9,7 @@
 #include "engine/search/given.h"
 #include "engine/search/memo_state.h"
 #include "engine/search/relaxing.h"
+#include "engine/search/seen.h"
 #include "engine/search/steps.h"
 
 /* Is the best trial as good as it can get? left: what remained of the last attempt's steps. */
@@ -350,8 +351,10 @@ enum orr_code orr_search(const struct orr_paths *paths, const struct orr_setting
     ORR_TRY(orr_search_prepare(&s, arena, err));
 
     const bool remembers = request->memo && !request->file;
-    ORR_TRY(remembers ? search_or_remember(&s, request, arena, graphs, err)
-                      : search_all(&s, request, NULL, arena, graphs, NULL, err));
+    enum orr_code code = remembers ? search_or_remember(&s, request, arena, graphs, err)
+                                   : search_all(&s, request, NULL, arena, graphs, NULL, err);
+    orr_seen_free(&s);
+    ORR_TRY(code);
     memcpy(ret_graphs, graphs, sizeof graphs);
     return ORR_OK;
 }

@@ -245,6 +245,8 @@ struct orr_attempt_scratch {
     bool pci_asked;          /* the PCI bandwidths that GPUs have left were compared */
     bool pci_short;          /* a GPU had less than 1 GB/s of it left */
     bool leaked;             /* NCCL did not give back all that a channel had taken */
+    uint32_t number;         /* of the attempt, from 1 */
+    uint64_t first_step;     /* s->budget.steps when it began */
     /* What it may find (bounds.c): */
     struct orr_bound bound;
     bool bounded;  /* the bound holds */
@@ -263,6 +265,14 @@ struct orr_channel_scratch {
     uint64_t *scores;       /* [GPU]: scratch of one sort */
 };
 
+/* Places that the attempt has seen (seen.c). */
+struct orr_seen {
+    uint8_t *table; /* NULL: none, which is so for good once it was tried */
+    bool tried;
+    size_t bytes, places, stride; /* the table's; a place's bytes */
+    uint32_t *links, link_count;  /* those that legs load */
+};
+
 struct orr_search_state {
     struct orr_search_input input;
     struct orr_search_facts facts;
@@ -272,6 +282,7 @@ struct orr_search_state {
     struct orr_attempts attempts;
     struct orr_steps_left steps_left; /* of the graph */
     struct orr_channel_scratch channel;
+    struct orr_seen seen;
     struct orr_trial trial, best;
     uint32_t found; /* how often the best trial was replaced */
 };

@@ -1,6 +1,6 @@
 /* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts". */
 #include "engine/release/release.h"
-#include "engine/search/search_state.h"
+#include "engine/search/seen.h"
 
 enum { PCI_ORDER_STEPS = 1024 };
 
@@ -20,9 +20,15 @@ static void start_without_nets(struct orr_search_state *s, int32_t *budget)
         orr_search_enter(s, -1, 0, ORR_PCI_ORDER, budget);
     else
         orr_search_enter(s, -1, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
-    if (k == 0 || !s->trial.same_channels)
-        for (uint32_t g = 0; g < s->input.n; g++)
-            orr_search_enter(s, -1, g, ORR_FREE, budget);
+    if (k > 0 && s->trial.same_channels)
+        return;
+    struct orr_place_in_attempt place = {.hash = orr_seen_hash(s), .net = -1};
+    if (orr_seen_before(s, place, budget))
+        return;
+    int64_t before = orr_seen_steps(s, budget);
+    for (uint32_t g = 0; g < s->input.n; g++)
+        orr_search_enter(s, -1, g, ORR_FREE, budget);
+    orr_seen_note(s, place, before, budget);
 }
 
 /* The release that takes NICs for GPUs reads on past the end of its list: zeroes as far as the memory block goes that
@@ -154,19 +160,25 @@ static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
 }
 
 /* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
-static bool start_from(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
+static bool start_from(struct orr_search_state *s, int16_t net, float needed, uint64_t hash, int32_t *budget)
 {
     int32_t k = s->trial.channels;
-    bool near = s->input.system->release->start_gpus >= ORR_START_NEAREST;
+    bool gives_back = true;
     if (k > 0 && (s->trial.same_channels || s->input.system->release->replays_first))
         orr_search_enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
     if (k > 0 && s->trial.same_channels)
         return true;
+    struct orr_place_in_attempt place = {hash, net, k & 1 ? s->trial.nets[k - 1][0] : (int16_t)-1};
+    if (orr_seen_before(s, place, budget))
+        return true;
+    int64_t before = orr_seen_steps(s, budget);
     start_in_order(s, net, budget);
-    if (near)
-        return start_near(s, net, budget);
-    start_fastest(s, net, needed, budget);
-    return true;
+    if (s->input.system->release->start_gpus >= ORR_START_NEAREST)
+        gives_back = start_near(s, net, budget);
+    else
+        start_fastest(s, net, needed, budget);
+    orr_seen_note(s, place, before, budget);
+    return gives_back;
 }
 
 static void start_with_nets(struct orr_search_state *s, int32_t *budget)
@@ -178,6 +190,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
     uint32_t count = s->facts.start_nets.count_at[t->type_inter], first = release->rotates_start_nets ? (uint32_t)k : 0;
     float needed = (float)(int32_t)t->bw_inter;
     enum head_start head = HEAD_NEXT;
+    uint64_t hash = orr_seen_hash(s);
     if (by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX)
         return;
     for (uint32_t i = 0; i < count && head != HEAD_DONE; i++) {
@@ -195,7 +208,7 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
             s->attempt.leaked = true;
             continue;
         }
-        if (!by_head && !start_from(s, net, needed, budget)) {
+        if (!by_head && !start_from(s, net, needed, hash, budget)) {
             s->attempt.leaked = true;
             continue;
         }

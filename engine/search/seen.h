@@ -1,0 +1,31 @@
+/* Inside search/: what an attempt has seen, so that it need not look twice. */
+#ifndef ORR_SEARCH_SEEN_H
+#define ORR_SEARCH_SEEN_H
+
+#include "engine/search/search_state.h"
+
+/* A place in an attempt: the number of channels that are complete, what links and NICs have left, and the NIC from
+ * which the next channel is tried. */
+struct orr_place_in_attempt {
+    uint64_t hash; /* 0: places are not remembered here */
+    int16_t net, back;
+};
+
+/* What follows from every NIC at this place, `net` and `back` apart; for orr_search_channels(). */
+uint64_t orr_seen_hash(struct orr_search_state *s);
+
+/* Has the attempt been at this place, with no more hops? Then its steps are taken from the budget, and nothing else
+ * needs to be done: it finds nothing better. */
+bool orr_seen_before(struct orr_search_state *s, struct orr_place_in_attempt place, int32_t *budget);
+
+/* Remembers a place. before: orr_seen_steps() when the attempt came there. */
+void orr_seen_note(struct orr_search_state *s, struct orr_place_in_attempt place, int64_t before,
+                   const int32_t *budget);
+
+/* The steps that are left. */
+int64_t orr_seen_steps(const struct orr_search_state *s, const int32_t *budget);
+
+/* Gives the memory back. */
+void orr_seen_free(struct orr_search_state *s);
+
+#endif
