@@ -10,6 +10,7 @@
 #include "engine/release/release.h"
 #include "engine/search/bounds.h"
 #include "engine/search/reserve.h"
+#include "engine/search/seen.h"
 
 /* Roundings of a link under all channels stay below this many thousandths. */
 enum { SLACK = 200 };
@@ -181,6 +182,7 @@ static int32_t make_or_remember(struct orr_search_state *s, int32_t steps)
         if (is_same(s, &past->list[i], &now))
             return past->list[i].left;
     begin(s);
+    orr_seen_begin(s, steps);
     s->budget.later = steps;
     s->budget.sliced = &now.left;
     now.left = orr_search_slice(s);

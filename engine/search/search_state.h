@@ -271,6 +271,9 @@ struct orr_seen {
     bool tried;
     size_t bytes, places, stride; /* the table's; a place's bytes */
     uint32_t *links, link_count;  /* those that legs load */
+    uint32_t patience;            /* looks after which saved steps are expected */
+    uint32_t looks;               /* of this attempt: how often it looked whether it had been at a place, */
+    uint64_t saved;               /* and the steps that this saved */
 };
 
 struct orr_search_state {

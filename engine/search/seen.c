@@ -12,7 +12,10 @@
 
 #include "engine/base/budget.h"
 
-enum { TABLE_BYTES = 512 * 1024, MOST_PLACES = 4096, FEWEST_PLACES = 64, SHORT_ATTEMPT = 1000 };
+enum { TABLE_BYTES = 512 * 1024, MOST_PLACES = 4096, FEWEST_PLACES = 64, SHORT_ATTEMPT = 1000, FEWEST_STEPS = 4 };
+/* An attempt that has looked as often as a part of its budget, and saved less than a step each second time, looks no
+ * more. */
+enum { PATIENCE = 8, LOOKS_A_STEP = 2 };
 
 struct place {
     uint64_t hash;
@@ -79,11 +82,20 @@ static bool make_table(struct orr_search_state *s)
     return true;
 }
 
+void orr_seen_begin(struct orr_search_state *s, int32_t steps)
+{
+    s->seen.looks = 0;
+    s->seen.saved = 0;
+    s->seen.patience = (uint32_t)steps / PATIENCE;
+}
+
 uint64_t orr_seen_hash(struct orr_search_state *s)
 {
     if (!s->trial.channels || !s->left.exact || !s->facts.nets_come_back || s->attempt.star ||
         s->budget.steps - s->attempt.first_step < SHORT_ATTEMPT ||
         (!s->seen.table && (s->seen.tried || !make_table(s))))
+        return 0;
+    if (s->seen.looks > s->seen.patience && s->seen.saved < s->seen.looks / LOOKS_A_STEP)
         return 0;
     uint64_t hash = (uint64_t)s->trial.channels;
     for (uint32_t i = 0; i < s->seen.link_count; i++)
@@ -101,10 +113,12 @@ bool orr_seen_before(struct orr_search_state *s, struct orr_place_in_attempt pla
     if (!place.hash || *budget < 0)
         return false;
     const struct place *past = entry_of(s, place);
+    s->seen.looks++;
     if (past->attempt != s->attempt.number || past->hash != place.hash || past->channels != s->trial.channels ||
         past->net != place.net || past->back != place.back || (past->hops > s->trial.hops && !s->attempt.counting) ||
         !is_left(s, past->left))
         return false;
+    s->seen.saved += (uint32_t)past->steps;
     s->trial.latency_inter = past->latency;
     int32_t beyond = past->steps - *budget;
     *budget = beyond > 0 ? 0 : -beyond;
@@ -116,7 +130,7 @@ bool orr_seen_before(struct orr_search_state *s, struct orr_place_in_attempt pla
 void orr_seen_note(struct orr_search_state *s, struct orr_place_in_attempt place, int64_t before, const int32_t *budget)
 {
     int64_t left = orr_seen_steps(s, budget);
-    if (!place.hash || left <= 0 || s->attempt.ended)
+    if (!place.hash || left <= 0 || s->attempt.ended || before - left < FEWEST_STEPS)
         return;
     struct place *entry = entry_of(s, place);
     *entry = (struct place){.hash = place.hash,

@@ -11,6 +11,9 @@ struct orr_place_in_attempt {
     int16_t net, back;
 };
 
+/* An attempt with a budget of so many steps begins. */
+void orr_seen_begin(struct orr_search_state *s, int32_t steps);
+
 /* What follows from every NIC at this place, `net` and `back` apart; for orr_search_channels(). */
 uint64_t orr_seen_hash(struct orr_search_state *s);
 

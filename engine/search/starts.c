@@ -119,11 +119,18 @@ static void start_fastest(struct orr_search_state *s, int16_t net, float needed,
     }
     while (!two_rounds && first < near->count && near->gpus[first] < (uint32_t)s->trial.channels % s->input.n)
         first++;
-    for (int round = 0; round < (two_rounds ? 2 : 1); round++)
-        for (uint32_t i = 0; i < near->count; i++) {
-            uint32_t g = near->gpus[first + i < near->count ? first + i : first + i - near->count];
-            if (!two_rounds || has_pci_bw(s, g) == (round == 0))
-                orr_search_enter(s, net, g, ORR_FREE, budget);
+    uint32_t later = two_rounds ? near->count : 0; /* GPUs for the second round */
+    for (uint32_t i = 0; i < near->count; i++) {
+        uint32_t g = near->gpus[first + i < near->count ? first + i : first + i - near->count];
+        if (two_rounds && !has_pci_bw(s, g))
+            continue;
+        later -= two_rounds;
+        orr_search_enter(s, net, g, ORR_FREE, budget);
+    }
+    for (uint32_t i = 0; i < near->count && later > 0; i++)
+        if (!has_pci_bw(s, near->gpus[i])) {
+            later--;
+            orr_search_enter(s, net, near->gpus[i], ORR_FREE, budget);
         }
 }
 
