@@ -1,10 +1,6 @@
 #include "engine/release/settings.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Shorthands for the rows: an integer with a default, one that NCCL fills by itself, a level, a text. */
 #define INT(symbol, default_, values_, meaning_)                                                                       \
@@ -165,14 +161,6 @@ static const char *const names[ORR_SETTING_COUNT] = {
 #undef X
 };
 
-static const struct {
-    uint16_t at, size;
-} text_rooms[ORR_SETTING_COUNT] = {
-#define X(symbol, name, room) [ORR_SET_##symbol] = {offsetof(struct orr_setting_texts, symbol), ORR_ROOM_FOR_##room},
-    ORR_SETTING_MAP(X)
-#undef X
-};
-
 /* What becomes of values beyond those that a row names. A number beyond 64 bits is as if not given, which NCCL says in
  * its log; so is -9223372036854775808. */
 #define AS_0            "other numbers count as 0"
@@ -258,6 +246,11 @@ void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_inf
     ret_info->changed_default = spans[setting].changed_default;
 }
 
+const char *orr_setting_name(enum orr_setting setting)
+{
+    return names[setting];
+}
+
 bool orr_setting_find(const char *name, enum orr_setting *ret_setting)
 {
     for (int i = 0; i < ORR_SETTING_COUNT; i++)
@@ -280,141 +273,4 @@ bool orr_setting_in(enum orr_setting setting, const struct orr_release *release)
 {
     const struct span *span = &spans[setting];
     return release->version >= span->since && (!span->until || release->version <= span->until);
-}
-
-void orr_settings_init(struct orr_settings *settings, const struct orr_release *release)
-{
-    memset(settings, 0, sizeof *settings);
-    settings->release = release;
-    for (int i = 0; i < ORR_SETTING_COUNT; i++)
-        settings->values[i].number = orr_setting_default((enum orr_setting)i, release);
-}
-
-enum orr_code orr_settings_for(struct orr_settings *settings, const struct orr_release *release,
-                               const struct orr_settings *given, struct orr_error *err)
-{
-    orr_settings_init(settings, release);
-    settings->fuse_nics = given->fuse_nics;
-    settings->tuner = given->tuner;
-    settings->gpus = given->gpus;
-    settings->nics = given->nics;
-    for (int i = 0; i < ORR_SETTING_COUNT; i++)
-        if (given->values[i].given)
-            ORR_TRY(orr_settings_set(settings, names[i], orr_setting_text(given, (enum orr_setting)i), err));
-    return ORR_OK;
-}
-
-enum orr_code orr_settings_keep(struct orr_settings *settings, struct orr_arena *arena, struct orr_error *err)
-{
-    const char **texts[] = {&settings->tuner, &settings->gpus, &settings->nics};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (*texts[i] && !(*texts[i] = orr_arena_strndup(arena, *texts[i], strlen(*texts[i]))))
-            return orr_fail_nomem(err);
-    return ORR_OK;
-}
-
-static char *text_of(struct orr_settings *settings, enum orr_setting setting)
-{
-    return (char *)&settings->texts + text_rooms[setting].at;
-}
-
-void orr_settings_take(struct orr_settings *settings, enum orr_setting setting, const struct orr_settings *from)
-{
-    settings->values[setting] = from->values[setting];
-    memcpy(text_of(settings, setting), (const char *)&from->texts + text_rooms[setting].at, text_rooms[setting].size);
-}
-
-const char *orr_setting_text(const struct orr_settings *settings, enum orr_setting setting)
-{
-    return settings->values[setting].given ? (const char *)&settings->texts + text_rooms[setting].at : NULL;
-}
-
-bool orr_setting_texts_equal(const struct orr_settings *a, const struct orr_settings *b, enum orr_setting setting)
-{
-    const char *x = orr_setting_text(a, setting), *y = orr_setting_text(b, setting);
-    return x && y ? !strcmp(x, y) : x == y;
-}
-
-const char *orr_fuse_word(size_t mode)
-{
-    static const char *const words[ORR_FUSE_COUNT] = {
-#define X(symbol, word) [ORR_FUSE_##symbol] = word,
-        ORR_FUSE_MAP(X)
-#undef X
-    };
-    return mode < ORR_FUSE_COUNT ? words[mode] : NULL;
-}
-
-/* A level as NCCL reads it: a type name of the release up to SYS, or a digit and the old scale. -1: as if not given. */
-static int64_t read_level(const char *text, const struct orr_release *release)
-{
-    static const uint8_t old_scale[] = {ORR_PATH_LOC, ORR_PATH_PIX, ORR_PATH_PXB, ORR_PATH_PHB, ORR_PATH_SYS};
-    for (uint32_t i = 0; i < release->path_type_count && release->path_types[i] <= ORR_PATH_SYS; i++)
-        if (!strcmp(text, orr_path_type_name((enum orr_path_type)release->path_types[i])))
-            return release->path_types[i];
-    if (!isdigit((unsigned char)text[0]))
-        return -1;
-    long value = strtol(text, NULL, 0);
-    return old_scale[value < 0 ? 0 : value > 4 ? 4 : value];
-}
-
-/* How many letters two names share at their ends: enough to guess what was meant. */
-static size_t likeness(const char *a, const char *b)
-{
-    size_t la = strlen(a), lb = strlen(b), head = 0, tail = 0;
-    while (head < la && head < lb && toupper((unsigned char)a[head]) == b[head])
-        head++;
-    while (tail < la - head && tail < lb - head && toupper((unsigned char)a[la - 1 - tail]) == b[lb - 1 - tail])
-        tail++;
-    return head + tail;
-}
-
-static enum orr_code unknown_name(const char *name, struct orr_error *err)
-{
-    size_t best = 0;
-    int nearest = 0;
-    for (int i = 0; i < ORR_SETTING_COUNT; i++) {
-        size_t score = likeness(name, names[i]);
-        if (score > best) {
-            best = score;
-            nearest = i;
-        }
-    }
-    orr_fail(err, ORR_SETTING, "no setting named %.64s changes what Orrery computes", name);
-    orr_error_where(err, "%.64s", name);
-    orr_error_advice(err, "the nearest name is %s; `orrery settings` lists all", names[nearest]);
-    return ORR_SETTING;
-}
-
-enum orr_code orr_settings_set(struct orr_settings *settings, const char *name, const char *value,
-                               struct orr_error *err)
-{
-    enum orr_setting setting;
-    if (!orr_setting_find(name, &setting))
-        return unknown_name(name, err);
-    size_t length = strlen(value);
-    struct orr_setting_value *slot = &settings->values[setting];
-    if (length >= text_rooms[setting].size) {
-        orr_fail(err, ORR_SETTING, "the value of %s has %zu characters, more than %d", name, length,
-                 text_rooms[setting].size - 1);
-        orr_error_where(err, "%s", name);
-        return ORR_SETTING;
-    }
-    memset(slot, 0, sizeof *slot);
-    slot->number = orr_setting_default(setting, settings->release);
-    if (!length)
-        return ORR_OK; /* an empty text is the default */
-    slot->given = true;
-    memcpy(text_of(settings, setting), value, length + 1);
-    if (!orr_setting_in(setting, settings->release))
-        return ORR_OK; /* a release leaves variables alone that it does not know */
-    if (rows[setting].kind == ORR_SETTING_LEVEL) {
-        slot->number = read_level(value, settings->release);
-    } else if (rows[setting].kind == ORR_SETTING_INT) {
-        errno = 0;
-        int64_t number = strtoll(value, NULL, 0);
-        if (errno != ERANGE)
-            slot->number = number;
-    }
-    return ORR_OK;
 }

@@ -147,6 +147,8 @@ struct orr_settings {
 
 /* The row of a setting. */
 void orr_setting_info(enum orr_setting setting, struct orr_setting_info *ret_info);
+/* "NCCL_ALGO" */
+const char *orr_setting_name(enum orr_setting setting);
 /* The setting of a name; false: there is none. */
 bool orr_setting_find(const char *name, enum orr_setting *ret_setting);
 /* The default of a setting in a release; ORR_SETTING_UNSET where NCCL decides by itself. */
