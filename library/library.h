@@ -20,6 +20,7 @@ struct orr_machine {
     char *bytes; /* of which other releases make other dumps (the tar of `orrery gather`); NULL: all the same */
     size_t length;
     const struct orr_machine_type *assumed;
+    unsigned assumed_nics; /* row of orr_assumed_nics_word() */
     char id[ORR_INPUT_ID_LENGTH];
 };
 struct orr_question {

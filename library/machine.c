@@ -35,7 +35,8 @@ static enum orr_code keep(struct orr_machine *machine, const char *bytes, size_t
 static enum orr_code read_as(struct orr_machine *machine, const char *bytes, size_t length,
                              const struct orr_params *params, enum orr_problem *ret_problem, struct orr_error *err)
 {
-    const struct orr_input_options options = {.assumed = params->assumed, .release = params->query.settings.release};
+    const struct orr_input_options options = {
+        .assumed = params->assumed, .assumed_nics = params->assumed_nics, .release = params->query.settings.release};
     char text[128];
     if (params->machine && length) {
         *ret_problem = ORR_PROBLEM_PARAMETER;
@@ -51,6 +52,7 @@ static enum orr_code read_as(struct orr_machine *machine, const char *bytes, siz
     orr_sha256(bytes, length, digest);
     memcpy(machine->id, digest, ORR_ID_LENGTH);
     machine->assumed = params->assumed;
+    machine->assumed_nics = params->assumed_nics;
     ORR_TRY(orr_input_read(bytes, length, &options, &machine->dump, err));
     if (params->strict)
         ORR_TRY(orr_dump_check_strict(machine->dump, err));

@@ -55,7 +55,8 @@ static enum orr_code make(const struct orr_machine *machine, const struct orr_qu
     const struct orr_release *release = query->settings.release;
     plan->machine = machine;
     if (machine->bytes && strcmp(machine->dump->notes->release, release->name) != 0) {
-        const struct orr_input_options options = {.release = release, .assumed = machine->assumed};
+        const struct orr_input_options options = {
+            .release = release, .assumed = machine->assumed, .assumed_nics = machine->assumed_nics};
         ORR_TRY(orr_input_read(machine->bytes, machine->length, &options, &plan->dump, err));
     }
     return orr_analyze(plan->dump ? plan->dump : machine->dump, query, NULL, &plan->analysis, err);

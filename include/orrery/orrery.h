@@ -152,8 +152,8 @@ ORR_LIBRARY_CALL const char *orr_document_bytes(const struct orr_document *docum
 ORR_LIBRARY_CALL const char *orr_document_type(const struct orr_document *document);
 ORR_LIBRARY_CALL void orr_document_free(struct orr_document *document); /* NULL is allowed */
 
-/* Reads a machine. The caller frees *ret_machine. parameters: "assume=hgx-h100", "strict=1", "release=2.27.7" (whose
- * rules make a dump of what is none yet), or "machine=hgx-h100" in place of bytes; NULL: none.
+/* Reads a machine. The caller frees *ret_machine. parameters: "assume=hgx-h100", "assume_nics=400", "strict=1",
+ * "release=2.27.7" (whose rules make a dump of what is none yet), or "machine=hgx-h100" in place of bytes; NULL: none.
  * Errors: malformed-xml, unrecognised-input, invalid-topology, refused-by-nccl, limit-exceeded, unsupported,
  * invalid-parameter, too-complex, stopped. */
 ORR_LIBRARY_MUST bool orr_machine_load(const void *bytes, size_t length, const char *parameters,
@@ -182,7 +182,7 @@ ORR_LIBRARY_MUST bool orr_question_hosts(struct orr_question *question, uint32_t
 ORR_LIBRARY_MUST bool orr_question_set(struct orr_question *question, const char *name, const char *value,
                                        struct orr_report *report);
 
-/* Predicts what NCCL decides. parameters: those of /v1/analyze except assume, such as
+/* Predicts what NCCL decides. parameters: those of /v1/analyze except assume and assume_nics, such as
  * "release=2.27.7&hosts=2&NCCL_CROSS_NIC=1&gpus=0,1"; NULL: none. The caller frees *ret_plan before the machine.
  * Errors: invalid-parameter, invalid-setting, invalid-topology, no-ranks, limit-exceeded, unsupported, too-complex,
  * stopped. */

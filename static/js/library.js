@@ -14,8 +14,9 @@ export class Library {
         Object.assign(this, { store, changed, items: null, next: null, busy: false, problem: null, picked: new Set(), runs: [], refused: [] });
         this.actions = {
             pick: (id, on) => {
+                const name = this.items?.find((row) => row.id === id)?.name;
                 this.picked[on ? "add" : "delete"](id);
-                this.runs = on ? [...this.runs, { id, count: 1 }] : this.runs.filter((run) => run.id !== id);
+                this.runs = on ? [...this.runs, { id, count: 1, names: name ? [name] : [] }] : this.runs.filter((run) => run.id !== id);
                 this.changed();
             },
             /** How many such hosts the cluster is to have. */

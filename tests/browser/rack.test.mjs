@@ -74,3 +74,23 @@ test("axe finds nothing, light and dark; a phone shows all trays by name", async
     const all = await texts();
     assert.ok(all.some((one) => one.text === "Tray 17") && all.every((one) => one.size >= 7));
 });
+
+test("the matrix tray by tray, a pair of trays, and all GPUs; GPUs are named by rank, the domain is one of 18 hosts", async () => {
+    await open("view=matrix&cell=bw");
+    assert.equal(await it.page.locator("#matrix tbody tr").count(), 18);
+    assert.ok(await it.page.locator("#matrix").evaluate((table) => table.getBoundingClientRect().right <= document.querySelector("#drawer").getBoundingClientRect().right), "no column is cut off");
+    assert.equal(await it.page.locator("#matrix .mixed").count() > 0, true, "own NICs are nearer and farther");
+    await it.axe("trays");
+    await it.key("trays:3>5").focus();
+    await it.page.keyboard.press("Enter");
+    await it.until(() => document.querySelectorAll("#matrix tbody tr").length === 4);
+    assert.match(it.page.url(), /trays=3(%2C|,)5/);
+    assert.match(await it.page.locator("#matrix tbody th").first().textContent(), /^Rank 12$/);
+    await it.page.locator("#matrix tbody button").first().click();
+    await it.until(() => /^Rank 12 → Rank 20$/.test(document.querySelector("#panel h2")?.textContent));
+    await it.key("Rows:all").click();
+    await it.until(() => document.querySelectorAll("#matrix tbody tr").length === 72);
+    await it.tab("Summary").click();
+    assert.match(await it.page.locator("#expected h2").textContent(), /^Expected on 1 NVLink domain of 18 hosts, 72 ranks$/);
+    assert.match(await it.page.locator(".bar.ask").textContent(), /Domains/);
+});

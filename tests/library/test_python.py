@@ -86,6 +86,9 @@ def test_inputs_of_all_kinds(tmp_path):
     assert orrery.machine("hgx-h100").analyze().document["input"]["machine_type"]
     matrix = b"\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tPHB\t0-7\nGPU1\tPHB\t X \t0-7\n"
     assert orrery.load(matrix).analyze().path(0, 1).type == "PHB"
+    with_nic = b"\tGPU0\tNIC0\tCPU Affinity\nGPU0\t X \tPHB\t0-7\nNIC0\tPHB\t X\n\nNIC Legend:\n\n  NIC0: mlx5_0\n"
+    assert [[row["what"] for row in orrery.load(with_nic, assume_nics=nics).analyze().document["input"]["assumed"] if "NIC port" in row["what"]] for nics in ("100", "400-no-gdr")] == [
+        ["1 NIC port has 100 Gb/s, with GPUDirect RDMA"], ["1 NIC port has 400 Gb/s, without GPUDirect RDMA"]]
     with pytest.raises(orrery.OrreryError, match="no machine type"):
         orrery.load(matrix, assume="no such type")
     with pytest.raises(FileNotFoundError):

@@ -108,7 +108,7 @@ class Topology:
 
     def _reading_for(self, question: str) -> Dict[str, Any]:
         """How the input was read, as far as the question takes that."""
-        return {name: value for name, value in self._reading.items() if name in ("assume", "machine")}
+        return {name: value for name, value in self._reading.items() if name in ("assume", "assume_nics", "machine")}
 
     def _repr_html_(self) -> str:
         return drawing.html_of(self.analyze())

@@ -74,7 +74,7 @@ function machineChoice(state, machine, machines, actions) {
     const likely = state.assume ? [] : fitting(machine, rows); // by what the input itself says
     const chosen = rows.find((row) => row.name === state.assume || row.also.includes(state.assume)), known = rows.some((row) => row.name === state.assume);
     const choice = h("select", { id: "assume", "data-key": "assume", onchange: () => actions.assume(choice.value) },
-        h("option", { value: "", selected: !state.assume }, "not chosen: only what the input contains"),
+        h("option", { value: "", selected: !state.assume }, "not chosen"),
         state.assume && !known && h("option", { value: state.assume, selected: true }, state.assume),
         machineOptions(rows, likely, `As many GPUs${machine?.nets ? " and NIC ports" : ""} as here`, state.assume));
     return [

@@ -16,7 +16,7 @@ export function summaryView({ model = null, network = null, before = null, summa
     const old = new Map(before ? figures(before.doc) : []);
     const about = inputView({ input, machine, state, machines, actions, open: !doc }), partial = input?.assumed.length > 0 || input?.missing.length > 0;
     return [
-        doc && verdict(doc),
+        doc && verdict(doc, known.results),
         doc?.verified === false && h("p.unverified", null, h("span.badge", null, "nearest release"), ` NCCL ${doc.asked} is not emulated. These are the results of NCCL ${doc.nccl}, the nearest release; they may differ.`),
         doc && expectation(doc, network?.doc, before?.doc, { machine, state, machines, actions }),
         partial && about, // what an input lacks comes before answers that rest on it
@@ -37,11 +37,13 @@ export function summaryView({ model = null, network = null, before = null, summa
     ];
 }
 
-function verdict(doc) {
+/* results: of nccl-tests that were opened; low ones are not healthy, whatever the dump shows. */
+function verdict(doc, results) {
     const head = headline(doc);
     return head && h("section", { id: "verdict", "aria-label": "Verdict", "data-state": head.state },
         h("h2", null, h("span.mark", { "aria-hidden": "true" }, head.mark), head.title),
         h("p", null, head.sentence),
+        results?.verdict === "low" && h("p", { id: "verdict-results" }, h("b", null, "But the results that were opened are low: "), results.sentence),
         head.advice && h("p", null, h("b", null, "Do: "), withCode(head.advice)));
 }
 
