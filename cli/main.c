@@ -68,7 +68,7 @@ static const struct orr_command commands[] = {
      "  orrery groups --cluster cluster.json --layout tp=4,pp=2,dp=8,ep=4,order=tp-pp-dp\n",
      ORR_CMD_ASKING | ORR_CMD_GROUPS | ORR_CMD_TEXT, ORR_P_PLAN | ORR_P(MACHINE) | ORR_P(LAYOUT), ORR_ONE_FILE,
      orr_command_groups},
-    {"order", "[FILE|-]", "the order of hosts and ranks for which the prediction is best",
+    {"order", "[FILE|-]", "the order of hosts and ranks with the best prediction",
      "Tries orders of the hosts, and of the GPUs within them, and prints the one with the highest predicted busbw. "
      "With\n"
      "--layout it is the one in which the groups load the busiest NIC least. It says what the present order gets, and "
@@ -165,7 +165,7 @@ static const struct orr_command commands[] = {
      "  orrery gather machine.tar.gz\n"
      "  orrery detect machine.tar.gz > machine.xml\n",
      ORR_CMD_GATHER, 0, ORR_ONE_FILE, orr_command_gather},
-    {"gate", "[FILE|-]", "is this node fit: compared with what it should be",
+    {"gate", "[FILE|-]", "whether this node is fit, compared with what it should be",
      "Compares this node with what it should be: a file (another node's dump), a machine type, or the normal host of "
      "those\nthat a service keeps. Without FILE it detects the node, with PCIe links as they run; no CUDA context is "
      "made, and a\njob may run beside it. The node is fit where no finding with a cost makes it worse, no GPU or NIC "
@@ -178,7 +178,7 @@ static const struct orr_command commands[] = {
      "  orrery gate --expect fleet:label=rack%3D7 --server https://hub.example:8080 --token-file token\n"
      "  orrery gate --expect hgx-h100 topo.xml\n",
      ORR_CMD_GATE, ORR_P_GATE | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_gate},
-    {"check-log", "[LOG|-]", "an NCCL debug log against the prediction",
+    {"check-log", "[LOG|-]", "compares an NCCL debug log with the prediction",
      "Reads an NCCL debug log as people paste it (several ranks, prefixes of launchers, colours, wrapped lines), or a "
      "file of\n"
      "NCCL_GRAPH_DUMP_FILE. It compares the log with what is predicted for the machine, and prints what agrees, what "
@@ -192,7 +192,7 @@ static const struct orr_command commands[] = {
      "  orrery check-log --machine dgx-h100 job.log\n"
      "  orrery check-log --extract job.log > topo.xml\n",
      ORR_CMD_CHECK_LOG, ORR_P_LOG | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_log},
-    {"check-perf", "[RESULTS|-]", "results of nccl-tests against the bandwidth to expect",
+    {"check-perf", "[RESULTS|-]", "compares results of nccl-tests with the bandwidth to expect",
      "Reads what nccl-tests printed: any version, several tables, with NCCL's own lines and prefixes of launchers, "
      "CSV,\n"
      "Markdown, or the JSON of -J. It says for each row whether the machine should give this bandwidth, within the "
@@ -205,7 +205,7 @@ static const struct orr_command commands[] = {
      "  orrery check-perf --topology topo.xml --hosts 2 results.txt\n"
      "  orrery check-perf --machine p5.48xlarge --hosts 4 --collective all_reduce rows.txt\n",
      ORR_CMD_CHECK_PERF, ORR_P_PERF | ORR_P(MACHINE), ORR_ONE_FILE, orr_command_check_perf},
-    {"facts", "[FILE...|-]", "what is known about machines, as other programs read it",
+    {"facts", "[FILE...|-]", "facts about machines, in the formats of other programs",
      "Writes facts about machines in the format of another program. nfd: labels of a Kubernetes node, as a feature "
      "file of\nNode Feature Discovery. topograph: the NICs closest to each GPU on each rail. slurm-tree, slurm-block "
      "and "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/text.h"
+#include "engine/cluster/cluster.h"
 #include "engine/diagnosis/measure.h"
 
 const char *orr_verdict_state_name(enum orr_verdict_state state)
@@ -151,8 +152,9 @@ static void write_assumed(const struct orr_analysis *analysis, const struct orr_
 
 static void write_healthy(const struct orr_analysis *analysis, struct orr_text *text)
 {
+    const uint32_t fused = analysis->built.host_count > 1 ? analysis->built.host_count : 1;
+    const uint32_t hosts = analysis->cluster ? analysis->cluster->host_count : analysis->query.hosts * fused;
     struct orr_performance figures;
-    uint32_t hosts = analysis->query.hosts;
     orr_measure(analysis, &figures);
     orr_text_printf(text, "Healthy: nothing was found that lowers what NCCL %s gets from this machine.",
                     analysis->query.settings.release->name);

@@ -174,7 +174,9 @@ void orr_report_nics(struct orr_page *page, const struct orr_report *report)
         orr_page_say(page, ORR_STYLE_PLAIN, "  ", "A range of NICs is divided among its GPUs in order.");
     for (uint32_t host = 1; host < hosts; host++)
         alike += is_like_first(report, host);
-    if (hosts > 1)
+    if (hosts > 1 && alike == hosts - 1)
+        orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "This is the first of %u hosts. All others are like it.", hosts);
+    else if (hosts > 1)
         orr_page_printf(page, ORR_STYLE_PLAIN, "  ", "This is the first of %u hosts. %u of the %u others %s like it.",
                         hosts, alike, hosts - 1, alike == 1 ? "is" : "are");
     for (int rule = 0; rule < ORR_RULE_COUNT; rule++)
