@@ -1,12 +1,12 @@
 /* The machine that the service runs on, from the first page. A double of NVML tells of its GPUs what a test wrote. */
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { fixture } from "./fixture.mjs";
+import { temporaryFolder } from "./support.mjs";
 
-const said = join(mkdtempSync(join(tmpdir(), "orrery-nvml-")), "gpus");
+const said = join(temporaryFolder(), "gpus");
 process.env.LD_LIBRARY_PATH = join(dirname(resolve(process.env.ORRERY ?? "build/orrery")), "tests/doubles");
 process.env.ORR_FAKE_NVML = said;
 const gpu = (slot) => `gpu 0000:00:${slot}.0\n  name NVIDIA H100\n  capability 9.0\n  ids 233010de 16c110de\n  pcie 5 16 5\n`;

@@ -1,16 +1,15 @@
 /* What every file of browser tests needs: one daemon, one browser, a page a test that fails on any complaint, and words for looking at it. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
-import { newPage, openFile, ready, startBrowser, startServer } from "./support.mjs";
+import { newPage, openFile, ready, startBrowser, startServer, temporaryFolder } from "./support.mjs";
 
 /** An object whose `page` and `server` are those of the running test. */
 export function fixture() {
     const it = { page: null, server: null, browser: null };
-    const folder = mkdtempSync(join(tmpdir(), "orrery-browser-"));
+    const folder = temporaryFolder();
     before(async () => {
         it.server = await startServer();
         it.browser = await startBrowser();

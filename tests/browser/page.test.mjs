@@ -1,15 +1,14 @@
 /* The page as people use it, in headless Chromium against the real daemon. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { dump, ids, malformed } from "./dumps.mjs";
-import { examples, newPage, openFile, ready, realDump, startBrowser, startServer, without } from "./support.mjs";
+import { examples, newPage, openFile, ready, realDump, startBrowser, startServer, temporaryFolder, without } from "./support.mjs";
 
 let server, browser, page;
-const folder = mkdtempSync(join(tmpdir(), "orrery-browser-"));
+const folder = temporaryFolder();
 const write = (name, text) => {
     const path = join(folder, name);
     writeFileSync(path, text);

@@ -1,12 +1,19 @@
 /* Starts the daemon and a browser for the tests, and stops both. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { readDescription } from "./openapi.mjs";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+/** A folder that is gone when the process ends. */
+export function temporaryFolder() {
+    const folder = mkdtempSync(join(tmpdir(), "orrery-browser-"));
+    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+    return folder;
+}
 export const shots = process.env.SCREENSHOTS ?? join(root, "build/screenshots");
 
 /** A dump by its place in ../shared/topologies: machines/NAME is kept in this repository too, others are null where ../shared is not beside the checkout. */

@@ -15,7 +15,8 @@ from conftest import DUMP, ROOT, SANITIZERS, wait_until
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 import attacks  # noqa: E402
 
-HOME = tempfile.mkdtemp(prefix="orrery-home-")  # not that of whoever runs the tests: databases are made there
+FOLDER = tempfile.TemporaryDirectory(prefix="orrery-home-")
+HOME = FOLDER.name  # not that of whoever runs the tests: databases are made there
 PROGRAM = os.environ.get("ORRERY", str(ROOT / "build-dev" / "orrery"))
 
 

@@ -225,7 +225,8 @@ def main():
     asked.add_argument("--show", action="store_true")
     asked = asked.parse_args()
     random.seed(asked.seed)
-    folder = tempfile.mkdtemp()
+    kept = tempfile.TemporaryDirectory()
+    folder = kept.name
     first = found = done = 0
     by_change = {}
     tries = 0
