@@ -55,6 +55,7 @@ for package in "$program" "$library" "$development"; do dpkg -x "$package" "$roo
 orrery=$root/system/usr/bin/orrery
 serves() { # PROGRAM: /healthz, the page, an analysis and a drawing
     local address at body
+    : >"$root/out" # not the address of the one before
     (cd / && exec env -i HOME="$root/home" PATH=/usr/bin:/bin "$1" serve --listen 127.0.0.1:0 --quiet) >"$root/out" 2>"$root/log" &
     server=$!
     for _ in $(seq 100); do address=$(sed -n 's/^listening on //p' "$root/out"); [ -n "$address" ] && break; sleep 0.1; done
