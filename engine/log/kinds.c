@@ -144,11 +144,61 @@ const char *orr_log_kind_name(enum orr_log_kind kind)
     return kind < ORR_LOG_KIND_COUNT ? names[kind] : "";
 }
 
+/* What the beginning of a line shows, so that most patterns need not be scanned. */
+struct beginning {
+    char first, solid; /* its first character, and the first that is not blank */
+    char second;       /* the first that is not blank behind the first word */
+    bool colon;        /* in the first word */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static struct beginning look_at(const char *text, size_t length)
+{
+    struct beginning line = {.first = length ? text[0] : 0};
+    size_t at = 0;
+    while (at < length && is_blank(text[at]))
+        at++;
+    line.solid = at < length ? text[at] : 0;
+    for (; at < length && !is_blank(text[at]); at++)
+        line.colon |= text[at] == ':';
+    while (at < length && is_blank(text[at]))
+        at++;
+    line.second = at < length ? text[at] : 0;
+    return line;
+}
+
+static bool may_be_number(char c)
+{
+    return c == '-' || (c >= '0' && c <= '9');
+}
+
+/* False only for a pattern that cannot match. */
+static bool may_match(const char *pattern, const struct beginning *line)
+{
+    if (pattern[0] != '%' && pattern[0] != '~')
+        return pattern[0] == line->first;
+    const char solid = pattern[0] == '~' ? line->solid : line->first;
+    pattern += pattern[0] == '~';
+    if (pattern[0] != '%')
+        return pattern[0] == solid;
+    if (pattern[1] == 'd')
+        return may_be_number(solid);
+    if (pattern[1] == 'i')
+        return pattern[2] == line->solid;
+    if (pattern[1] == 'w' && pattern[2] == ':')
+        return line->colon;
+    return pattern[1] != 'w' || pattern[2] != ' ' || pattern[3] == '%' || pattern[3] == line->second;
+}
+
 enum orr_log_kind orr_log_kind_of(const char *text, size_t length, struct orr_log_catch *found)
 {
+    const struct beginning line = look_at(text, length);
     for (int i = 0; i < ROW_COUNT; i++)
-        if ((rows[i].pattern[0] == text[0] || rows[i].pattern[0] == '%' || rows[i].pattern[0] == '~') &&
-            orr_log_scan(rows[i].pattern, rows[i].list, text, length, found)) {
+        if (may_match(rows[i].pattern, &line) && orr_log_scan(rows[i].pattern, rows[i].list, text, length, found)) {
             bool of_gpu = rows[i].kind != ORR_LOG_PATHS || !strncmp(found->words[0].at, "GPU", 3);
             return of_gpu ? rows[i].kind : ORR_LOG_PATHS_OTHER;
         }
