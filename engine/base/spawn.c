@@ -36,7 +36,7 @@ int orr_spawn(const char *program, const char *const *arguments, int in, int out
     posix_spawnattr_setpgroup(&attributes, 0);
     /* posix_spawn() takes char *const[] for reasons of history and changes none of them. */
     failure = posix_spawnp(ret_pid, program ? program : "/proc/self/exe", &actions, &attributes,
-                          (char *const *)(const void *)arguments, environ);
+                           (char *const *)(const void *)arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failure;

@@ -10,8 +10,9 @@
 
 enum { ORR_SPAWN_NOTHING = -1 };
 
-/* `program`: a path, or a name that is looked for in PATH; NULL: this program once more. `arguments` ends with NULL; `in` may be ORR_SPAWN_NOTHING, which reads as an
- * empty file. Returns 0 and the process, which the caller waits for, or what errno would be. */
+/* `program`: a path, or a name that is looked for in PATH; NULL: this program once more. `arguments` ends with NULL;
+ * `in` may be ORR_SPAWN_NOTHING, which reads as an empty file. Returns 0 and the process, which the caller waits for,
+ * or what errno would be. */
 int orr_spawn(const char *program, const char *const *arguments, int in, int out, pid_t *ret_pid);
 
 #endif

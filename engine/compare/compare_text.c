@@ -125,9 +125,10 @@ void orr_majority_summary(const struct orr_majority *m, struct orr_text *text)
         orr_text_printf(text, "All %u dumps have the same hardware; NICs have other names or numbers on some.",
                         m->hosts);
     else
-        orr_text_printf(text,
-                        "%u of %u different dumps have hardware that most of them do not have. There %s %u kind%s of machine.",
-                        unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, m->shapes == 1 ? "" : "s");
+        orr_text_printf(
+            text,
+            "%u of %u different dumps have hardware that most of them do not have. There %s %u kind%s of machine.",
+            unlike, m->specimens, m->shapes == 1 ? "is" : "are", m->shapes, m->shapes == 1 ? "" : "s");
 }
 
 static void put_deviation(const struct orr_majority *m, const struct orr_deviation *row,
