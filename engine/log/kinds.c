@@ -1,5 +1,8 @@
 /* The shapes of NCCL's lines, a row each: which releases print it, what it holds. The order matters only where two
  * rows match one line: the more special one comes first. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "engine/log/scan.h"
@@ -194,13 +197,32 @@ static bool may_match(const char *pattern, const struct beginning *line)
     return pattern[1] != 'w' || pattern[2] != ' ' || pattern[3] == '%' || pattern[3] == line->second;
 }
 
+/* The rows for a line by its first character, a bit each: those that begin with it, and those with a conversion. */
+enum { WORD = 64, WORDS = (ROW_COUNT + WORD - 1) / WORD };
+static uint64_t rows_of[UCHAR_MAX + 1][WORDS];
+static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
+
+static void note_rows(void)
+{
+    for (int i = 0; i < ROW_COUNT; i++) {
+        const char begin = rows[i].pattern[0];
+        for (int c = 0; c <= UCHAR_MAX; c++)
+            if (begin == '%' || begin == '~' || (unsigned char)begin == c)
+                rows_of[c][i / WORD] |= UINT64_C(1) << i % WORD;
+    }
+}
+
 enum orr_log_kind orr_log_kind_of(const char *text, size_t length, struct orr_log_catch *found)
 {
     const struct beginning line = look_at(text, length);
-    for (int i = 0; i < ROW_COUNT; i++)
-        if (may_match(rows[i].pattern, &line) && orr_log_scan(rows[i].pattern, rows[i].list, text, length, found)) {
-            bool of_gpu = rows[i].kind != ORR_LOG_PATHS || !strncmp(found->words[0].at, "GPU", 3);
-            return of_gpu ? rows[i].kind : ORR_LOG_PATHS_OTHER;
+    (void)pthread_once(&rows_once, note_rows);
+    for (int word = 0; word < WORDS; word++)
+        for (uint64_t left = rows_of[(unsigned char)line.first][word]; left; left &= left - 1) {
+            const struct kind_row *row = &rows[word * WORD + __builtin_ctzll(left)];
+            if (!may_match(row->pattern, &line) || !orr_log_scan(row->pattern, row->list, text, length, found))
+                continue;
+            bool of_gpu = row->kind != ORR_LOG_PATHS || !strncmp(found->words[0].at, "GPU", 3);
+            return of_gpu ? row->kind : ORR_LOG_PATHS_OTHER;
         }
     return ORR_LOG_KIND_COUNT;
 }
