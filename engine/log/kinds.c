@@ -147,28 +147,23 @@ const char *orr_log_kind_name(enum orr_log_kind kind)
     return kind < ORR_LOG_KIND_COUNT ? names[kind] : "";
 }
 
-/* What the beginning of a line shows, so that most patterns need not be scanned. */
+/* The beginning of a line, by which most patterns are ruled out without a scan. */
 struct beginning {
     char first, solid; /* its first character, and the first that is not blank */
     char second;       /* the first that is not blank behind the first word */
     bool colon;        /* in the first word */
 };
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static struct beginning look_at(const char *text, size_t length)
 {
     struct beginning line = {.first = length ? text[0] : 0};
     size_t at = 0;
-    while (at < length && is_blank(text[at]))
+    while (at < length && orr_log_is_blank(text[at]))
         at++;
     line.solid = at < length ? text[at] : 0;
-    for (; at < length && !is_blank(text[at]); at++)
+    for (; at < length && !orr_log_is_blank(text[at]); at++)
         line.colon |= text[at] == ':';
-    while (at < length && is_blank(text[at]))
+    while (at < length && orr_log_is_blank(text[at]))
         at++;
     line.second = at < length ? text[at] : 0;
     return line;
@@ -176,7 +171,7 @@ static struct beginning look_at(const char *text, size_t length)
 
 static bool may_be_number(char c)
 {
-    return c == '-' || (c >= '0' && c <= '9');
+    return c == '-' || orr_log_is_digit(c);
 }
 
 /* False only for a pattern that cannot match. */

@@ -4,7 +4,7 @@
 #include "engine/log/trial.h"
 #include "engine/release/release_names.h"
 
-/* Settings of the log that have a bearing which Orrery does not compute. */
+/* Settings of the log whose effect Orrery does not compute. */
 static const struct {
     const char *name, *why;
 } not_modelled[] = {
@@ -15,7 +15,7 @@ static const struct {
     {"NCCL_NET_PLUGIN", "chooses the network plugin"},
     {"NCCL_IB_DISABLE", "with 1 no InfiniBand NIC takes part"},
     {"NCCL_TUNER_PLUGIN", "a tuner plugin may change the choice of algorithms"},
-    {"NCCL_CUMEM_ENABLE", "is taken as on where the release has it"},
+    {"NCCL_CUMEM_ENABLE", "is assumed to be on in releases that have it"},
 };
 
 static const char *why_ignored(const char *name)
@@ -23,7 +23,7 @@ static const char *why_ignored(const char *name)
     for (size_t i = 0; i < sizeof not_modelled / sizeof not_modelled[0]; i++)
         if (!strcmp(not_modelled[i].name, name))
             return not_modelled[i].why;
-    return "has no bearing on what is computed";
+    return "does not change what Orrery computes";
 }
 
 static enum orr_code ignore(struct orr_log_check *check, const struct orr_log_setting *setting, const char *why,
@@ -54,7 +54,7 @@ static enum orr_code apply(struct orr_log_check *check, const struct orr_log_set
     struct orr_error refused = {0};
     bool selects_nics = id == ORR_SET_IB_HCA || id == ORR_SET_SOCKET_IFNAME || id == ORR_SET_NET;
     if (selects_nics && check->nics_of_log)
-        return ignore(check, setting, "has had its effect on the NICs that the log lists, which are taken", err);
+        return ignore(check, setting, "has already selected the NICs that the log lists; Orrery takes those", err);
     if (orr_settings_set(&check->query.settings, setting->name, setting->value, &refused) != ORR_OK)
         return ignore(check, setting, refused.text, err);
     if (selects_nics && !leaves_nics(check, dump, &refused)) {

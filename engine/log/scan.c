@@ -3,19 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_hex(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return orr_log_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 bool orr_log_keep_value(struct orr_log_catch *found, double value)
@@ -42,9 +32,9 @@ bool orr_log_scan_int(const char **at, const char *end, double *ret_value)
     bool negative = p < end && *p == '-';
     double value = 0;
     int digits = 0;
-    for (p += negative; p < end && is_digit(*p) && digits < DIGITS_MOST; p++, digits++)
+    for (p += negative; p < end && orr_log_is_digit(*p) && digits < DIGITS_MOST; p++, digits++)
         value = value * 10 + (*p - '0');
-    if (!digits || (p < end && is_digit(*p)))
+    if (!digits || (p < end && orr_log_is_digit(*p)))
         return false;
     *ret_value = negative ? -value : value;
     *at = p;
@@ -59,9 +49,9 @@ bool orr_log_scan_number(const char **at, const char *end, double *ret_value)
     bool negative = p < end && *p == '-';
     if (!orr_log_scan_int(&p, end, ret_value))
         return false;
-    if (p + 1 < end && *p == '.' && is_digit(p[1])) {
+    if (p + 1 < end && *p == '.' && orr_log_is_digit(p[1])) {
         int digits = 0;
-        for (p++; p < end && is_digit(*p); p++)
+        for (p++; p < end && orr_log_is_digit(*p); p++)
             if (digits++ < FRACTION_MOST) {
                 scale *= 10;
                 fraction = fraction * 10 + (*p - '0');
@@ -79,7 +69,7 @@ static bool convert(char conversion, char next, const char **at, const char *end
     double value;
     switch (conversion) {
     case 'i':
-        while (p < end && is_blank(*p))
+        while (p < end && orr_log_is_blank(*p))
             p++;
         value = (double)(p - *at);
         *at = p;
@@ -96,7 +86,7 @@ static bool convert(char conversion, char next, const char **at, const char *end
             p++;
         break;
     case 'w':
-        while (p < end && !is_blank(*p) && (*p != next || !next))
+        while (p < end && !orr_log_is_blank(*p) && (*p != next || !next))
             p++;
         break;
     default: /* 't' */
@@ -107,7 +97,7 @@ static bool convert(char conversion, char next, const char **at, const char *end
     if (p == *at)
         return false;
     const char *last = p;
-    while (conversion == 't' && last > *at && is_blank(last[-1]))
+    while (conversion == 't' && last > *at && orr_log_is_blank(last[-1]))
         last--;
     if (!orr_log_keep_word(found, *at, (size_t)(last - *at)))
         return false;
@@ -122,9 +112,9 @@ bool orr_log_scan(const char *pattern, enum orr_log_list list, const char *text,
     found->value_count = found->word_count = 0;
     for (; *pattern; pattern++) {
         if (*pattern == ' ' || *pattern == '~') {
-            if (*pattern == ' ' && (at == end || !is_blank(*at)))
+            if (*pattern == ' ' && (at == end || !orr_log_is_blank(*at)))
                 return false;
-            while (at < end && is_blank(*at))
+            while (at < end && orr_log_is_blank(*at))
                 at++;
         } else if (*pattern == '%') {
             char conversion = *++pattern, next = pattern[1] == '~' ? pattern[2] : pattern[1];
@@ -140,7 +130,7 @@ bool orr_log_scan(const char *pattern, enum orr_log_list list, const char *text,
             at++;
         }
     }
-    while (at < end && is_blank(*at))
+    while (at < end && orr_log_is_blank(*at))
         at++;
     return at == end || list == ORR_LIST_REST;
 }

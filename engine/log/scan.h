@@ -39,6 +39,16 @@ struct orr_log_catch {
     uint32_t value_count, word_count;
 };
 
+static inline bool orr_log_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline bool orr_log_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* Whether length bytes of text match the whole pattern; the catch is filled up to where it does. */
 bool orr_log_scan(const char *pattern, enum orr_log_list list, const char *text, size_t length,
                   struct orr_log_catch *found);

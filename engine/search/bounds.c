@@ -1,8 +1,8 @@
 /* What no attempt can exceed, so that attempts that cannot be better need not be made.
  *
  * Every channel leaves each GPU by one of the links at which its legs begin (a tree's last GPU it does not leave),
- * enters by one of the NICs' first links, and leaves by one of their last. So often as a rate fits into these links, so
- * many channels there are at most; and each takes at least as many hops as its GPUs' shortest legs have. */
+ * enters by one of the NICs' first links, and leaves by one of their last. There are at most as many channels as a
+ * trial's rate fits into these links, and each channel has at least the hops of its GPUs' shortest legs. */
 #include "engine/search/bounds.h"
 
 #include "engine/search/better.h"

@@ -59,7 +59,7 @@ test("a cluster shows who differs and who sets what", async () => {
     assert.match(it.page.url(), /hosts=8/, "a tile leads to its machine");
 });
 
-test("an archive with 63 dumps and one more are dropped; in two clicks the host that differs is named, with what differs and what the job gets without it", async () => {
+test("an archive with 63 dumps and one more are dropped; one click later the host that differs is named, with what differs and what the job gets without it", async () => {
     const dumps = Array.from({ length: 63 }, (_, i) => [`row7/host${i}.xml`, i === 40 ? bad.toString() : good.toString()]);
     await it.page.goto(it.server.url);
     await it.key("clusters").waitFor();

@@ -9,7 +9,7 @@ export function hostsView({ model, state, actions }) {
     const { count, local, rails } = shape(model);
     if (count < 2)
         return h("div", { id: "one-host" },
-            h("p", null, model.systems > 1 ? `There is one NVLink domain of ${model.systems} hosts in this communicator. So many domains, all alike, would show how channels go between them:` : "There is one host in this communicator. So many, all alike, would show how channels go between them:"),
+            h("p", null, model.systems > 1 ? `There is one NVLink domain of ${model.systems} hosts in this communicator. To see how channels go between domains, choose a number of identical ones:` : "There is one host in this communicator. To see how channels go between hosts, choose a number of identical ones:"),
             h("p.try", null, (model.systems > 1 ? [2, 4, 8] : [2, 4, 8, 16, 64, 512]).map((n) => [h("button", { type: "button", "data-key": `take:${n}`, onclick: () => actions.hosts(n) }, `${n} ${model.systems > 1 ? "domains" : "hosts"}`), " "])));
     const links = hostLinks(model, state.graph, state.channel), from = new Map(), to = new Map();
     for (const row of links) {

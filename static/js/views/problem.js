@@ -19,7 +19,7 @@ export function problemView(problem, { source = null, name = "", seen = null, fo
         choose && h("p", null, h("button", { type: "button", id: "choose-type", onclick: choose }, "Fill it in from a machine type…")),
         again && problem.status === 403 && hasToken() && h("p", null, h("button", { type: "button", "data-key": "other-token", onclick: () => { forgetToken(); again(); } }, "Use another token")),
         again && (problem.again || problem.status === 0 || problem.status === 401 || problem.status >= 429) && h("p", null, h("button", { type: "button", "data-key": "again", onclick: again }, "Try again")),
-        seen !== null && h("div", { id: "seen" }, seen.trim() ? [h("p", null, "It begins with:"), h("pre.seen", { tabindex: "0" }, firstLines(seen))] : h("p", null, "It holds nothing but blanks or control characters.")),
+        seen !== null && h("div", { id: "seen" }, seen.trim() ? [h("p", null, "It begins with:"), h("pre.seen", { tabindex: "0" }, firstLines(seen))] : h("p", null, "It contains only blanks or control characters.")),
         forms?.length > 0 && [h("p", null, "Orrery reads:"), h("ul.forms", { id: "forms" }, [...forms, RESULTS].map((row) => h("li", null, h("b", null, row.title), `: ${row.sign}. Made by `, h("code", null, row.made_by))))],
         problem.line && source !== null && excerptView(source, problem.line, problem.column));
 }
