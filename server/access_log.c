@@ -32,12 +32,13 @@ void orr_access_log(const struct orr_exchange *exchange, uint64_t nanoseconds)
     }
     orr_log_begin(&line, (enum orr_log_format)config->log_format, slow ? "warn" : "info",
                   slow ? "slow request" : "request");
-    orr_log_text(&line, "id", exchange->id);
-    orr_log_text(&line, "traceparent", exchange->parent);
-    orr_log_text(&line, "client", client);
+    line.at_once = slow;
+    orr_log_word(&line, "id", exchange->id);
+    orr_log_word(&line, "traceparent", exchange->parent);
+    orr_log_word(&line, "client", client);
     orr_log_text(&line, "token", exchange->bearer.name);
     orr_log_text(&line, "method", exchange->method);
-    orr_log_text(&line, "route", orr_route_template(exchange->route));
+    orr_log_word(&line, "route", orr_route_template(exchange->route));
     orr_log_number(&line, "status", status_of(exchange));
     orr_log_text(&line, "refused", orr_denial_reason(why_denied(exchange)));
     orr_log_text(&line, "ended", orr_spent_word(exchange->spent));

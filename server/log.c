@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "server/log_lines.h"
 
 enum { TAIL = 4 }; /* room for what ends a line */
 
@@ -26,23 +26,40 @@ static void add_text(struct orr_log_line *line, const char *text)
     add(line, text, strlen(text));
 }
 
-static void add_key(struct orr_log_line *line, const char *key)
+/* Writes a field's key, if a value of length bytes fits behind it. */
+static bool add_key(struct orr_log_line *line, const char *key, size_t length)
 {
+    enum { SIGNS = 5 }; /* a separator or an opening brace; quotes around the key; a colon or an equals sign */
+    size_t key_length = strlen(key);
     bool json = line->format == ORR_LOG_JSON;
+    if (line->full || line->length + SIGNS + key_length + length + TAIL > sizeof line->text) {
+        line->full = true;
+        return false;
+    }
+    char *at = line->text + line->length;
     if (line->length)
-        add_text(line, json ? "," : " ");
+        *at++ = json ? ',' : ' ';
     else if (json)
-        add_text(line, "{");
-    add_text(line, json ? "\"" : "");
-    add_text(line, key);
-    add_text(line, json ? "\":" : "=");
+        *at++ = '{';
+    if (json)
+        *at++ = '"';
+    memcpy(at, key, key_length);
+    at += key_length;
+    if (json)
+        *at++ = '"';
+    *at++ = json ? ':' : '=';
+    line->length = (size_t)(at - line->text);
+    return true;
 }
 
-/* Bytes that need no escape between quotes: printable ASCII but the quote and the backslash. */
-static bool is_plain(unsigned char c)
-{
-    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
+/* What a byte demands: nothing, quotes in logfmt, or an escape between quotes. Every request asks it of some hundred
+ * bytes. */
+enum { PLAIN, QUOTED, ESCAPED };
+
+static const unsigned char demands[256] = {
+    [0 ... 0x1f] = ESCAPED, [' '] = QUOTED,   ['='] = QUOTED,
+    ['"'] = ESCAPED,        ['\\'] = ESCAPED, [0x7f ... 0xff] = ESCAPED,
+};
 
 /* ASCII only: what is not printable becomes \u00xx in JSON, where a byte is a code point, and \xNN in logfmt. */
 static void add_quoted(struct orr_log_line *line, const char *text)
@@ -50,7 +67,7 @@ static void add_quoted(struct orr_log_line *line, const char *text)
     add_text(line, "\"");
     while (*text) {
         size_t plain = 0;
-        while (is_plain((unsigned char)text[plain]))
+        while (demands[(unsigned char)text[plain]] != ESCAPED)
             plain++;
         add(line, text, plain);
         text += plain;
@@ -71,9 +88,17 @@ static void add_quoted(struct orr_log_line *line, const char *text)
 static size_t bare_length(const char *text)
 {
     size_t length = 0;
-    while (is_plain((unsigned char)text[length]) && text[length] != ' ' && text[length] != '=')
+    while (demands[(unsigned char)text[length]] == PLAIN)
         length++;
     return text[length] ? 0 : length;
+}
+
+static void add_bare(struct orr_log_line *line, const char *key, const char *value, size_t length)
+{
+    if (add_key(line, key, length)) {
+        memcpy(line->text + line->length, value, length);
+        line->length += length;
+    }
 }
 
 void orr_log_text(struct orr_log_line *line, const char *key, const char *value)
@@ -82,22 +107,29 @@ void orr_log_text(struct orr_log_line *line, const char *key, const char *value)
     if (!value || !*value)
         return;
     size_t bare = line->format == ORR_LOG_LOGFMT ? bare_length(value) : 0;
-    add_key(line, key);
-    if (bare)
-        add(line, value, bare);
-    else
+    if (bare) {
+        add_bare(line, key, value, bare);
+    } else if (add_key(line, key, 0)) {
         add_quoted(line, value);
-    if (line->full)
-        line->length = before;
+        if (line->full)
+            line->length = before;
+    }
 }
 
-static void add_bare(struct orr_log_line *line, const char *key, const char *value, size_t length)
+void orr_log_word(struct orr_log_line *line, const char *key, const char *word)
 {
-    size_t before = line->length;
-    add_key(line, key);
-    add(line, value, length);
-    if (line->full)
-        line->length = before;
+    size_t length = word ? strlen(word) : 0;
+    if (!length || !add_key(line, key, length + 2))
+        return;
+    bool json = line->format == ORR_LOG_JSON;
+    char *at = line->text + line->length;
+    if (json)
+        *at++ = '"';
+    memcpy(at, word, length);
+    at += length;
+    if (json)
+        *at++ = '"';
+    line->length = (size_t)(at - line->text);
 }
 
 /* The digits of a number, at least as many as asked for, in front of end. Every request pays for some numbers, and
@@ -149,8 +181,9 @@ void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const 
     line->format = format;
     line->length = 0;
     line->full = false;
-    orr_log_text(line, "ts", time_text());
-    orr_log_text(line, "level", level);
+    line->at_once = true;
+    orr_log_word(line, "ts", time_text());
+    orr_log_word(line, "level", level);
     orr_log_text(line, "msg", message);
 }
 
@@ -159,8 +192,7 @@ void orr_log_end(struct orr_log_line *line)
     static const char *const tails[] = {[ORR_LOG_LOGFMT] = "\n", [ORR_LOG_JSON] = "}\n"};
     size_t size = strlen(tails[line->format]);
     memcpy(line->text + line->length, tails[line->format], size);
-    ssize_t written = write(STDERR_FILENO, line->text, line->length + size);
-    (void)written; /* nowhere to report it */
+    orr_log_lines_add(line->text, line->length + size, line->at_once);
 }
 
 void orr_log(enum orr_log_format format, const char *level, const char *message, ...)
