@@ -200,6 +200,12 @@ static enum orr_code no_route(struct orr_call *call, const char *path, size_t le
     return ORR_NOT_FOUND;
 }
 
+/* Rules most rows out for a path below /v1/, by its next letter. */
+static bool may_match(const char *pattern, const char *path)
+{
+    return pattern[1] == 'v' && (pattern[API_PREFIX] == path[API_PREFIX] || pattern[API_PREFIX] == '{');
+}
+
 /* The row for a method and path, with the places of its captures. */
 static const struct orr_route *find_row(const char *method, const char *path, size_t length, const char *starts[2],
                                         size_t lengths[2])
@@ -207,8 +213,8 @@ static const struct orr_route *find_row(const char *method, const char *path, si
     bool of_api = length >= API_PREFIX && !strncmp(path, "/v1/", API_PREFIX);
     const struct orr_route *found = NULL;
     for (int i = 0; i < ROUTE_COUNT && !found; i++)
-        if (!(of_api && routes[i].pattern[1] == '*') && matches(routes[i].pattern, path, length, starts, lengths) &&
-            method_matches(routes[i].method, method))
+        if ((!of_api || may_match(routes[i].pattern, path)) &&
+            matches(routes[i].pattern, path, length, starts, lengths) && method_matches(routes[i].method, method))
             found = &routes[i];
     /* A resource that exists for other methods only must not be taken for a file of the page. */
     if (found && found->pattern[1] == '*') {

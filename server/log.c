@@ -156,35 +156,50 @@ void orr_log_milliseconds(struct orr_log_line *line, const char *key, uint64_t n
     add_bare(line, key, start, (size_t)(end - start));
 }
 
-/* 2026-11-23T04:05:06.789Z. A thread writes the date once a second. */
-static const char *time_text(void)
+/* Writes time, level and message. */
+static void write_beginning(struct orr_log_line *line, time_t now, const char *level, const char *message)
 {
-    static _Thread_local struct {
-        time_t second;
-        char text[40];
-    } last;
-    int64_t now_ms = orr_wall_ms();
-    time_t now = (time_t)(now_ms / 1000);
-    if (last.second != now || !last.text[0]) {
-        struct tm tm;
-        last.text[0] = 0;
-        if (!gmtime_r(&now, &tm) || !strftime(last.text, sizeof last.text, "%Y-%m-%dT%H:%M:%S.000Z", &tm))
-            return "";
-        last.second = now;
-    }
-    digits_before(last.text + strlen(last.text) - 1, (unsigned long long)(now_ms % 1000), 3);
-    return last.text;
-}
-
-void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message)
-{
-    line->format = format;
+    struct tm tm = {0};
+    char text[40];
+    (void)gmtime_r(&now, &tm);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S.000Z", &tm);
     line->length = 0;
     line->full = false;
     line->at_once = true;
-    orr_log_word(line, "ts", time_text());
+    orr_log_word(line, "ts", text);
     orr_log_word(line, "level", level);
     orr_log_text(line, "msg", message);
+}
+
+/* How most lines begin changes once a second: ts=2026-11-23T04:05:06.789Z level=info msg=request. */
+void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message)
+{
+    static _Thread_local struct {
+        time_t second;
+        enum orr_log_format format;
+        const char *level, *message;
+        size_t length;
+        char text[128];
+    } last;
+    static const size_t to_milliseconds[] = {[ORR_LOG_LOGFMT] = sizeof "ts=2026-11-23T04:05:06." - 1,
+                                             [ORR_LOG_JSON] = sizeof "{\"ts\":\"2026-11-23T04:05:06." - 1};
+    int64_t now_ms = orr_wall_ms();
+    time_t now = (time_t)(now_ms / 1000);
+    line->format = format;
+    if (last.second == now && last.format == format && last.level == level && last.message == message) {
+        line->length = last.length;
+        line->full = false;
+        line->at_once = true;
+        memcpy(line->text, last.text, last.length);
+    } else {
+        write_beginning(line, now, level, message);
+        if (line->length <= sizeof last.text) {
+            last.second = now, last.format = format, last.level = level, last.message = message;
+            last.length = line->length;
+            memcpy(last.text, line->text, line->length);
+        }
+    }
+    digits_before(line->text + to_milliseconds[format] + 3, (unsigned long long)(now_ms % 1000), 3);
 }
 
 void orr_log_end(struct orr_log_line *line)

@@ -16,7 +16,7 @@ struct orr_log_line {
     char text[4096];
 };
 
-/* Begins a line: time, level ("info", "warn", "error"), message. */
+/* Begins a line: time, level ("info", "warn", "error"), message; the latter two are literals. */
 void orr_log_begin(struct orr_log_line *line, enum orr_log_format format, const char *level, const char *message);
 /* A field with a text, quoted and escaped as the format wants it; NULL and "" are left out. */
 void orr_log_text(struct orr_log_line *line, const char *key, const char *value);

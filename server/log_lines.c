@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROOM = 64 << 10, DELAY_NS = 5000000 };
+enum { ROOM = 128 << 10, DELAY_NS = 10000000 };
 
 /* Lines gather in one half while the other is being written. */
 static struct {

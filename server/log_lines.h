@@ -1,4 +1,4 @@
-/* Where the log's lines go: standard error. While the service runs, lines about requests wait up to five milliseconds,
+/* Where the log's lines go: standard error. While the service runs, lines about requests wait up to ten milliseconds,
  * so that one write takes many of them; it would otherwise cost a quarter of a cached answer. */
 #ifndef ORR_SERVER_LOG_LINES_H
 #define ORR_SERVER_LOG_LINES_H
@@ -12,7 +12,7 @@ void orr_log_lines_gather(void);
 void orr_log_lines_end(void);
 
 /* Takes the length bytes of a line, its end included; at_once: together with all lines before it. Any thread may call.
- * Blocks while standard error does not take what was written before and 64 KiB more wait. */
+ * Blocks while standard error does not take what was written before and 128 KiB more wait. */
 void orr_log_lines_add(const char *text, size_t length, bool at_once);
 
 #endif

@@ -6,7 +6,7 @@ usage: bench.py [engine] [server] [place] [scale] [logs] [--release R] [--hosts 
 
 engine  for every topology of the conformance set (of static/examples and tests/data where ../shared is not there) the time of
         parse, graph, paths, search, connect and tuning, and the total: microseconds, the best of several runs
-server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery serve` with its log on,
+server  requests a second, and CPU time a request, for a cached analysis and a small section of it from a real `orrery serve` whose log another process reads,
         beside libmicrohttpd alone with the same bytes from memory, and beside the same asked for our address and sending
         our headers; the same wrk drives all, in turns
 place   processor time of the scores of all sets of GPUs, of all sizes, on 1 and 2 hosts, for every example of 8 GPUs; then requests a
@@ -100,14 +100,15 @@ def load(url, pid, seconds, *more, **settings):
 @contextlib.contextmanager
 def service(folder, threads):
     """(process id, address) of a service of our own."""
-    log = open(f"{folder}/log", "wb")
     serve = subprocess.Popen([BUILD / "orrery", "serve", "--listen", "127.0.0.1:0", "--database", f"{folder}/bench.db",
-                              "--threads", threads], stdout=subprocess.PIPE, stderr=log, text=True)
+                              "--threads", threads], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    log = subprocess.Popen(["cat"], stdin=serve.stderr, stdout=subprocess.DEVNULL)
     try:
         yield serve.pid, serve.stdout.readline().split()[-1].rstrip("/")
     finally:
         serve.terminate()
         serve.wait(15)
+        log.wait(15)
 
 
 def upload(base, example):
