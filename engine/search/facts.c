@@ -101,6 +101,7 @@ static enum orr_code allocate(struct orr_search_state *s, struct orr_arena *aren
         ROOM(facts.net_score, nets * n),
         ROOM(facts.near_gpus, nets),
         ROOM(facts.near_pool, nets * n),
+        ROOM(facts.gate, n),
         ROOM(facts.pci_link, n),
         ROOM(facts.pci_back, n),
         ROOM(facts.by_distance, n * n),

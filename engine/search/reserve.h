@@ -59,6 +59,26 @@ static inline bool orr_search_take(struct orr_search_state *s, struct orr_leg *l
     return orr_search_take_open(s, leg, kind);
 }
 
+/* Whether any leg may be taken; a refusal is noted as taking notes it. Those that are taken slowly all may. */
+static inline bool orr_search_may_take(struct orr_search_state *s, struct orr_leg *leg, enum orr_rate_kind kind)
+{
+    const struct orr_rate *rate = &s->left.rates[kind];
+    if (leg->state != s->left.quick_state)
+        return true;
+    if (leg->type[rate->both_ways] > rate->limit)
+        return false;
+    const uint32_t *link = s->facts.links + leg->first;
+    const int32_t *left = s->left.thousandths, needed = rate->needed[0];
+    if (left[link[leg->refused]] < needed)
+        return orr_search_refuse(s, link[leg->refused], needed);
+    for (uint32_t i = 0; i < leg->charges; i++)
+        if (left[link[i]] < needed) {
+            leg->refused = (uint16_t)i;
+            return orr_search_refuse(s, link[i], needed);
+        }
+    return true;
+}
+
 /* Gives back what was taken. */
 ORR_ALWAYS_INLINE void orr_search_give(struct orr_search_state *s, const struct orr_leg *leg, enum orr_rate_kind kind)
 {

@@ -35,6 +35,7 @@ enum { ORR_NARROW_GBPS = 1000 };
 
 /* The GPUs at which a channel that enters by a NIC may start: those that the NIC reaches best, by index. */
 struct orr_near {
+    float latency; /* of the NIC, microseconds */
     float bw;      /* rate of their paths */
     uint8_t type;  /* of their paths */
     uint16_t hops; /* of the first one's path */
@@ -184,6 +185,8 @@ struct orr_search_facts {
     uint64_t *net_score;        /* [NET * n + GPU]: how near a GPU is to a NIC; smaller is nearer (candidates.c) */
     struct orr_near *near_gpus; /* [NET] */
     uint16_t *near_pool;        /* the memory of the lists in near_gpus */
+    uint32_t *gate;             /* [GPU]: the narrowest link that all entries of the GPU load; ORR_NO_LINK: none */
+    bool one_latency;           /* all NETs have the same latency */
     struct orr_net_list start_nets, *exit_nets; /* of all GPUs; [GPU] */
     /* Legs (legs.c): */
     uint32_t *links;                 /* of all legs, leg by leg */

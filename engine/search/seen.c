@@ -12,10 +12,12 @@
 
 #include "engine/base/budget.h"
 
-enum { TABLE_BYTES = 512 * 1024, MOST_PLACES = 4096, FEWEST_PLACES = 64, SHORT_ATTEMPT = 1000, FEWEST_STEPS = 4 };
+enum { TABLE_BYTES = 512 * 1024, MOST_PLACES = 4096, FEWEST_PLACES = 64, SHORT_ATTEMPT = 1000, FEWEST_STEPS = 8 };
 /* An attempt that has looked as often as a part of its budget, and saved less than a step each second time, looks no
  * more. */
 enum { PATIENCE = 8, LOOKS_A_STEP = 2 };
+
+#define ORR_SEEN_FACTOR 0x9E3779B97F4A7C15u /* of hashes */
 
 struct place {
     uint64_t hash;
@@ -29,7 +31,7 @@ struct place {
 
 static struct place *entry_of(const struct orr_search_state *s, struct orr_place_in_attempt place)
 {
-    uint64_t mixed = place.hash + (uint64_t)(uint16_t)place.net * 0x9E3779B97F4A7C15u;
+    uint64_t mixed = place.hash + (uint64_t)(uint16_t)place.net * ORR_SEEN_FACTOR;
     mixed = (mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u;
     size_t index = (size_t)(mixed >> 40) & (s->seen.places - 1);
     return (struct place *)(void *)(s->seen.table + index * s->seen.stride);
@@ -97,10 +99,18 @@ uint64_t orr_seen_hash(struct orr_search_state *s)
         return 0;
     if (s->seen.looks > s->seen.patience && s->seen.saved < s->seen.looks / LOOKS_A_STEP)
         return 0;
-    uint64_t hash = (uint64_t)s->trial.channels;
-    for (uint32_t i = 0; i < s->seen.link_count; i++)
-        hash = (hash ^ (uint32_t)s->left.thousandths[s->seen.links[i]]) * 0x9E3779B97F4A7C15u;
-    return hash | 1;
+    /* Four sums at a time, which do not wait for each other. */
+    const uint32_t *links = s->seen.links, count = s->seen.link_count;
+    const int32_t *left = s->left.thousandths;
+    uint64_t hash[4] = {(uint64_t)s->trial.channels, 1, 2, 3};
+    for (uint32_t i = 0; i + 3 < count; i += 4)
+        for (uint32_t j = 0; j < 4; j++)
+            hash[j] = (hash[j] ^ (uint32_t)left[links[i + j]]) * ORR_SEEN_FACTOR;
+    for (uint32_t i = count / 4 * 4; i < count; i++)
+        hash[0] = (hash[0] ^ (uint32_t)left[links[i]]) * ORR_SEEN_FACTOR;
+    for (uint32_t j = 1; j < 4; j++)
+        hash[0] = (hash[0] ^ hash[j] >> 32 ^ hash[j]) * ORR_SEEN_FACTOR;
+    return hash[0] | 1;
 }
 
 int64_t orr_seen_steps(const struct orr_search_state *s, const int32_t *budget)

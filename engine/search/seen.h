@@ -6,6 +6,7 @@
 
 /* A place in an attempt: the number of channels that are complete, what links and NICs have left, and the NIC from
  * which the next channel is tried. */
+enum { ORR_SEEN_NO_HASH = 2 }; /* none was computed yet; hashes are odd */
 struct orr_place_in_attempt {
     uint64_t hash; /* 0: places are not remembered here */
     int16_t net, back;

@@ -1,5 +1,6 @@
 /* Where a channel may start. Rules: docs/nccl/search.md, "Where a channel starts". */
 #include "engine/release/release.h"
+#include "engine/search/reserve.h"
 #include "engine/search/seen.h"
 
 enum { PCI_ORDER_STEPS = 1024 };
@@ -106,6 +107,14 @@ static bool has_pci_bw(struct orr_search_state *s, uint32_t gpu)
     return has;
 }
 
+static bool is_too_slow(struct orr_search_state *s, const struct orr_near *near, float needed)
+{
+    bool slow = near->bw < needed && s->input.system->release->start_gpus < ORR_START_NEAREST;
+    if (slow)
+        s->attempt.refused_start = near->bw > s->attempt.refused_start ? near->bw : s->attempt.refused_start;
+    return slow;
+}
+
 /* Releases before 2.23: only if the nearest GPUs are fast enough; from the channel's number on, or in two rounds: those
  * with PCI rate left first. */
 static void start_fastest(struct orr_search_state *s, int16_t net, float needed, int32_t *budget)
@@ -113,10 +122,8 @@ static void start_fastest(struct orr_search_state *s, int16_t net, float needed,
     const struct orr_near *near = &s->facts.near_gpus[net];
     bool two_rounds = s->input.system->release->start_gpus == ORR_START_TWO_ROUNDS;
     uint32_t first = 0;
-    if (near->bw < needed) {
-        s->attempt.refused_start = near->bw > s->attempt.refused_start ? near->bw : s->attempt.refused_start;
+    if (is_too_slow(s, near, needed))
         return;
-    }
     while (!two_rounds && first < near->count && near->gpus[first] < (uint32_t)s->trial.channels % s->input.n)
         first++;
     uint32_t later = two_rounds ? near->count : 0; /* GPUs for the second round */
@@ -166,16 +173,47 @@ static bool may_enter_by(struct orr_search_state *s, int16_t net, float needed)
     return !(pairs_rings ? t->cross_nic == 2 : release->nic_pairs == ORR_PAIRS_ALL && t->cross_nic);
 }
 
+/* Is a channel tried first as the one before it? */
+static bool replays(const struct orr_search_state *s)
+{
+    return s->trial.channels > 0 && (s->trial.same_channels || s->input.system->release->replays_first);
+}
+
+/* Can a channel start from a NIC at all? Behind the first one the links of its GPUs are mostly full. Bandwidths of NICs
+ * that do not come back exactly change with each try, so that none is left out. */
+static bool may_start_from(struct orr_search_state *s, int16_t net, float needed)
+{
+    const struct orr_near *near = &s->facts.near_gpus[net];
+    struct orr_leg *entries = &s->facts.entries[(size_t)net * s->input.n];
+    const enum orr_start_gpus rule = s->input.system->release->start_gpus;
+    const int32_t head = rule == ORR_START_LOCAL_GPU ? s->input.paths->local_gpu[net] : -1;
+    if (!s->trial.channels || !s->facts.nets_come_back || near->type == ORR_PATH_DIS ||
+        (replays(s) && orr_search_may_take(s, &entries[first_gpu_of(s, s->trial.channels - 1)], ORR_RATE_INTER)))
+        return true;
+    if (s->trial.same_channels || is_too_slow(s, near, needed))
+        return false;
+    if (head >= 0 && orr_search_may_take(s, &entries[head], ORR_RATE_INTER))
+        return true;
+    for (uint32_t i = 0; i < near->count; i++)
+        if (orr_search_may_take(s, &entries[near->gpus[i]], ORR_RATE_INTER))
+            return true;
+    for (uint32_t i = 0; i < near->count && rule == ORR_START_TWO_ROUNDS && !s->attempt.pci_short; i++)
+        (void)has_pci_bw(s, near->gpus[i]);
+    return false;
+}
+
 /* All that is tried from one entry NIC. false: NCCL forgets to give the card's bandwidth back. */
-static bool start_from(struct orr_search_state *s, int16_t net, float needed, uint64_t hash, int32_t *budget)
+static bool start_from(struct orr_search_state *s, int16_t net, float needed, uint64_t *hash, int32_t *budget)
 {
     int32_t k = s->trial.channels;
     bool gives_back = true;
-    if (k > 0 && (s->trial.same_channels || s->input.system->release->replays_first))
+    if (replays(s))
         orr_search_enter(s, net, first_gpu_of(s, k - 1), ORR_REPLAY, budget);
     if (k > 0 && s->trial.same_channels)
         return true;
-    struct orr_place_in_attempt place = {hash, net, k & 1 ? s->trial.nets[k - 1][0] : (int16_t)-1};
+    if (*hash == ORR_SEEN_NO_HASH)
+        *hash = orr_seen_hash(s);
+    struct orr_place_in_attempt place = {*hash, net, k & 1 ? s->trial.nets[k - 1][0] : (int16_t)-1};
     if (orr_seen_before(s, place, budget))
         return true;
     int64_t before = orr_seen_steps(s, budget);
@@ -188,6 +226,20 @@ static bool start_from(struct orr_search_state *s, int16_t net, float needed, ui
     return gives_back;
 }
 
+/* Is no GPU left that a further channel could enter by any NIC? With one latency, trying would leave no trace. */
+static bool all_gates_are_full(struct orr_search_state *s)
+{
+    const int32_t needed = s->left.rates[ORR_RATE_INTER].needed[ORR_SHARE_PLAIN];
+    if (!s->trial.channels || !s->left.exact || !s->facts.nets_come_back || !s->facts.one_latency)
+        return false;
+    for (uint32_t g = 0; g < s->input.n; g++)
+        if (s->facts.gate[g] == ORR_NO_LINK || s->left.thousandths[s->facts.gate[g]] >= needed)
+            return false;
+    for (uint32_t g = 0; g < s->input.n; g++)
+        (void)orr_search_refuse(s, s->facts.gate[g], needed);
+    return true;
+}
+
 static void start_with_nets(struct orr_search_state *s, int32_t *budget)
 {
     struct orr_trial *t = &s->trial;
@@ -197,25 +249,28 @@ static void start_with_nets(struct orr_search_state *s, int32_t *budget)
     uint32_t count = s->facts.start_nets.count_at[t->type_inter], first = release->rotates_start_nets ? (uint32_t)k : 0;
     float needed = (float)(int32_t)t->bw_inter;
     enum head_start head = HEAD_NEXT;
-    uint64_t hash = orr_seen_hash(s);
-    if (by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX)
+    uint64_t hash = ORR_SEEN_NO_HASH;
+    if ((by_head && k >= (int32_t)count && release->start_heads != ORR_HEADS_BY_NET_INDEX) ||
+        (!by_head && all_gates_are_full(s)))
         return;
-    for (uint32_t i = 0; i < count && head != HEAD_DONE; i++) {
-        int16_t net = s->facts.start_nets.nets[(first + i) % count];
-        const struct orr_node *node = &s->input.system->nodes[orr_net_node(s, (uint32_t)net)];
+    first = count ? first % count : 0;
+    for (uint32_t i = 0, at = first; i < count && head != HEAD_DONE; i++, at = at + 1 < count ? at + 1 : 0) {
+        int16_t net = s->facts.start_nets.nets[at];
         if (by_head && i && release->start_heads == ORR_HEADS_OF_FIRST)
             break;
         if (!may_enter_by(s, net, needed))
             continue;
         t->nets[k][0] = s->facts.net_of_id[net];
-        t->latency_inter = node->net.latency;
+        t->latency_inter = s->facts.near_gpus[net].latency;
+        if (!by_head && !may_start_from(s, net, needed))
+            continue;
         charge_card(s, net, -needed);
         s->left.net_connections[net]--;
         if (by_head && (head = start_at_head(s, net, budget)) == HEAD_NEXT_LEAKED) {
             s->attempt.leaked = true;
             continue;
         }
-        if (!by_head && !start_from(s, net, needed, hash, budget)) {
+        if (!by_head && !start_from(s, net, needed, &hash, budget)) {
             s->attempt.leaked = true;
             continue;
         }
